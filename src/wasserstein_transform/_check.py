@@ -1,0 +1,161 @@
+"""Checks at the door: what came, what is needed, what to do. Inside the house, arrays are trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._types import Floats
+
+
+def floats(values: ArrayLike, name: str) -> Floats:
+    """A float64 array, C-ordered, without NaN or infinity."""
+    try:
+        array = np.ascontiguousarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be numbers, got {type(values).__name__} ({error})") from None
+    array = array.reshape(np.shape(values))  # ascontiguousarray makes a scalar 1-D
+    if not np.isfinite(array).all():
+        bad = np.argwhere(~np.isfinite(array))[0]
+        where = ", ".join(map(str, bad))
+        raise ValueError(f"{name} must be finite, got {array[tuple(bad)]} at [{where}]; drop or fill such entries")
+    return array
+
+
+def points(values: ArrayLike, name: str = "points") -> Floats:
+    """An n × m array of coordinates."""
+    array = floats(values, name)
+    if array.ndim != 2:
+        raise ValueError(
+            f"{name} must be a 2-D array, one row a point, got shape {array.shape}; "
+            "reshape(-1, 1) makes one coordinate of a list of numbers"
+        )
+    if array.shape[0] == 0 or array.shape[1] == 0:
+        raise ValueError(f"{name} must hold at least one point with one coordinate, got shape {array.shape}")
+    return array
+
+
+def weights(values: ArrayLike | None, n: int) -> Floats:
+    """Masses of the n points, scaled to total 1; uniform by default."""
+    if values is None:
+        return np.full(n, 1.0 / n)
+    array = floats(values, "weights")
+    if array.shape != (n,):
+        raise ValueError(f"weights must hold one number per point, shape ({n},), got shape {array.shape}")
+    if (array < 0).any():
+        raise ValueError(f"weights must not be negative, got {array.min()} at {array.argmin()}")
+    total = array.sum()
+    if not total > 0:
+        raise ValueError("weights must have a positive total, all of them are 0; leave weights out for uniform ones")
+    return np.asarray(array / total)
+
+
+def distances(values: ArrayLike, name: str = "distances") -> Floats:
+    """A square matrix of distances from a square or condensed one: finite, ≥ 0, symmetric, 0 on the diagonal."""
+    array = floats(values, name)
+    if array.ndim == 1:
+        array = _square(array, name)
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or array.shape[0] == 0:
+        raise ValueError(
+            f"{name} must be a square matrix or SciPy's condensed vector, got shape {array.shape}; "
+            "for coordinates use Space.from_points"
+        )
+    if (array < 0).any():
+        i, j = np.unravel_index(array.argmin(), array.shape)
+        raise ValueError(f"{name} must not be negative, got {array.min()} at [{i}, {j}]")
+    if array.diagonal().any():
+        i = int(np.flatnonzero(array.diagonal())[0])
+        raise ValueError(f"{name} must be 0 on the diagonal, got {array[i, i]} at [{i}, {i}]")
+    off = np.abs(array - array.T)
+    if (off > 1e-9 * array.max()).any():
+        i, j = np.unravel_index(off.argmax(), array.shape)
+        raise ValueError(
+            f"{name} must be symmetric, got {array[i, j]} at [{i}, {j}] and {array[j, i]} at [{j}, {i}]; "
+            "(D + D.T) / 2 is symmetric"
+        )
+    if off.any():
+        array = (array + array.T) / 2
+    return array
+
+
+def _square(condensed: Floats, name: str) -> Floats:
+    n = round((1 + np.sqrt(1 + 8 * len(condensed))) / 2)
+    if n * (n - 1) // 2 != len(condensed) or len(condensed) == 0:
+        raise ValueError(
+            f"{name} as a condensed vector must have n(n-1)/2 entries, got {len(condensed)}; for n points use n × n"
+        )
+    square = np.zeros((n, n))
+    square[np.triu_indices(n, 1)] = condensed
+    square += square.T
+    return square
+
+
+def covariances(values: ArrayLike, name: str = "covs") -> Floats:
+    """A stack of symmetric positive semidefinite matrices, n × m × m."""
+    array = floats(values, name)
+    if array.ndim != 3 or array.shape[1] != array.shape[2] or array.size == 0:
+        raise ValueError(f"{name} must be a stack of square matrices, shape (n, m, m), got shape {array.shape}")
+    size = np.abs(array).max(axis=(1, 2), keepdims=True)
+    if (np.abs(array - array.transpose(0, 2, 1)) > 1e-9 * size).any():
+        raise ValueError(f"{name} must be symmetric matrices; (C + C.transpose(0, 2, 1)) / 2 is")
+    array = (array + array.transpose(0, 2, 1)) / 2
+    least = np.linalg.eigvalsh(array)[:, 0]
+    if (least < -1e-9 * size[:, 0, 0]).any():
+        worst = int(least.argmin())
+        raise ValueError(f"{name} must be positive semidefinite, matrix {worst} has the eigenvalue {least[worst]}")
+    return array
+
+
+def positive(value: Any, name: str) -> float:
+    """A finite number > 0."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < np.inf:
+        raise ValueError(f"{name} must be positive and finite, got {value!r}")
+    return float(value)
+
+
+def eps(value: Any) -> float:
+    """A radius."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < np.inf:
+        raise ValueError(f"eps must be positive and finite, got {value!r}; wt.suggest_eps(X) gives a starting value")
+    return float(value)
+
+
+def eps_sequence(value: Any) -> list[float]:
+    """One radius, or one for each iteration."""
+    if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
+        if len(value) == 0:
+            raise ValueError("eps as a sequence must hold one radius per iteration, got an empty one")
+        return [eps(v) for v in value]
+    return [eps(value)]
+
+
+def lam(value: Any) -> float:
+    """The weight of the covariance term."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) < np.inf:
+        raise ValueError(f"lam must be a finite number ≥ 0, got {value!r}; 0 is mean shift, 1 to 5 are usual")
+    return float(value)
+
+
+def order_p(value: Any) -> float:
+    """The order of a Wasserstein distance."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not 1 <= float(value) < np.inf:
+        raise ValueError(f"p must be a finite number ≥ 1, got {value!r}; 1 and 2 are usual")
+    return float(value)
+
+
+def count(value: Any, name: str, least: int) -> int:
+    """A whole number of at least `least`."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
+        raise ValueError(f"{name} must be a whole number ≥ {least}, got {value!r}")
+    return int(value)
+
+
+def tolerance(value: Any, name: str) -> float:
+    """A number ≥ 0."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) < np.inf:
+        raise ValueError(f"{name} must be a finite number ≥ 0, got {value!r}")
+    return float(value)

@@ -1,0 +1,40 @@
+"""What memory there is."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
+
+
+def available() -> float:
+    """Bytes that can be taken now: the machine's or the container's, whichever is less; infinity if unknown."""
+    return min(_from_meminfo(), _from_cgroup())
+
+
+def _from_meminfo() -> float:
+    try:
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return 1024.0 * float(line.split()[1])
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (OSError, ValueError, AttributeError):  # no such file or function on this system
+        return float("inf")
+
+
+def _from_cgroup() -> float:
+    root = Path("/sys/fs/cgroup")
+    try:
+        return float((root / "memory.max").read_text()) - float((root / "memory.current").read_text())
+    except (OSError, ValueError):  # "max": no limit
+        return float("inf")
+
+
+def in_words(n_bytes: float) -> str:
+    """1536 → '1.5 KiB'."""
+    power = 0
+    while n_bytes >= 1024 and power < len(_UNITS) - 1:
+        n_bytes /= 1024
+        power += 1
+    return f"{n_bytes:.1f} {_UNITS[power]}" if power else f"{n_bytes:.0f} bytes"

@@ -1,0 +1,27 @@
+"""Work cut into tiles: by the problem alone, never by the number of threads."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._types import Floats
+
+GRAIN = 2e7  # inner-loop steps of a tile: some ten milliseconds, so that Ctrl-C is heard and threads end together
+
+
+class Tile(NamedTuple):
+    """Rows start…stop of a piece of work."""
+
+    start: int
+    stop: int
+
+
+def cut(steps: Floats, grain: float = GRAIN) -> list[Tile]:
+    """Consecutive rows grouped until each tile holds about `grain` of their estimated `steps`; no tile is empty."""
+    if len(steps) == 0:
+        return []
+    number = np.floor((np.cumsum(steps) - steps) / grain)
+    starts = np.flatnonzero(np.diff(number, prepend=-1.0))
+    return [Tile(int(a), int(b)) for a, b in zip(starts, np.append(starts[1:], len(steps)), strict=True)]

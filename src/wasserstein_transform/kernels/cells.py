@@ -1,0 +1,47 @@
+"""Which points can be near which: a grid of cells, each with the runs of positions its points must look at.
+
+Points are numbered by position, cell after cell. A grid of one cell is the exhaustive search, so every loop over
+neighbours is written once, against `Cells`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .compile import jit
+
+
+class Cells(NamedTuple):
+    """`cell[i]`: cell of position i; `runs[c, r]`: the r-th half-open run of positions to look at from cell c."""
+
+    cell: np.ndarray
+    runs: np.ndarray
+
+
+def one_cell(n: int) -> Cells:
+    """Everybody looks at everybody."""
+    return Cells(np.zeros(n, np.intp), np.array([[[0, n]]], np.intp))
+
+
+@jit
+def _lower(keys: Any, key: int) -> int:
+    low, high = 0, keys.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@jit
+def find_runs(keys: Any, starts: Any, offsets: Any, widths: Any, runs: Any) -> None:
+    """Runs of every cell: for each row offset, the cells key−width … key+width of that row, which lie side by side."""
+    for c in range(keys.shape[0]):
+        for r in range(offsets.shape[0]):
+            key = keys[c] + offsets[r]
+            runs[c, r, 0] = starts[_lower(keys, key - widths[r])]
+            runs[c, r, 1] = starts[_lower(keys, key + widths[r] + 1)]

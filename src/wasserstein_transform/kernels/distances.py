@@ -1,0 +1,47 @@
+"""Distances in bulk, for any geometry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .compile import jit
+from .geometry import squared
+
+
+@jit
+def fill_block(geometry: Any, rows: Any, cols: Any, out: Any) -> None:
+    """out[a, b] = distance of rows[a] and cols[b]."""
+    for a in range(rows.shape[0]):
+        for b in range(cols.shape[0]):
+            i, j = rows[a], cols[b]
+            out[a, b] = 0.0 if i == j else np.sqrt(squared(geometry, i, j, np.inf))
+
+
+@jit
+def fill_square(geometry: Any, start: int, stop: int, out: Any) -> None:
+    """Rows start…stop of the full matrix: each unordered pair once, mirrored."""
+    for i in range(start, stop):
+        out[i, i] = 0.0
+        for j in range(i + 1, out.shape[1]):
+            d = np.sqrt(squared(geometry, i, j, np.inf))
+            out[i, j] = d
+            out[j, i] = d
+
+
+@jit
+def fill_condensed(geometry: Any, n: int, start: int, stop: int, out: Any) -> None:
+    """Rows start…stop of the condensed vector, in SciPy's order."""
+    for i in range(start, stop):
+        at = i * n - i * (i + 1) // 2
+        for j in range(i + 1, n):
+            out[at] = np.sqrt(squared(geometry, i, j, np.inf))
+            at += 1
+
+
+@jit
+def fill_matched(geometry: Any, half: int, out: Any) -> None:
+    """out[i] = distance of points i and half + i."""
+    for i in range(half):
+        out[i] = np.sqrt(squared(geometry, i, half + i, np.inf))

@@ -1,0 +1,142 @@
+"""Distances a compiled loop can ask for one by one.
+
+A geometry is a named tuple of arrays; `squared(geometry, i, j, limit)` is the squared distance of points i and j,
+or infinity once it is certain to exceed `limit`. Every kernel is written once against `squared`, and numba
+specializes it for the geometry at hand.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.core import types
+from numba.extending import overload
+
+from .bures import gap_general, gap_line, gap_plane
+from .compile import OPTIONS
+
+
+class Table(NamedTuple):
+    """A stored distance matrix."""
+
+    matrix: np.ndarray
+
+
+class Cloud(NamedTuple):
+    """Points under the Euclidean distance."""
+
+    points: np.ndarray
+
+
+class GaussianLine(NamedTuple):
+    """Gaussians on the real line: variances and their roots."""
+
+    points: np.ndarray
+    variances: np.ndarray
+    roots: np.ndarray
+    lam: float
+
+
+class GaussianPlane(NamedTuple):
+    """Gaussians in the plane: covariance entries (a, b, c), √det and √trace."""
+
+    points: np.ndarray
+    entries: np.ndarray
+    rootdets: np.ndarray
+    sizes: np.ndarray
+    lam: float
+
+
+class GaussianSolid(NamedTuple):
+    """Gaussians in three or more dimensions: covariances, their square roots, √trace, and room to work in."""
+
+    points: np.ndarray
+    covs: np.ndarray
+    roots: np.ndarray
+    sizes: np.ndarray
+    lam: float
+    scratch: np.ndarray
+
+
+Geometry = Table | Cloud | GaussianLine | GaussianPlane | GaussianSolid
+
+
+def private(geometry: Geometry) -> Geometry:
+    """The geometry for one thread: with working room of its own where it needs any."""
+    if isinstance(geometry, GaussianSolid):
+        return geometry._replace(scratch=np.empty_like(geometry.scratch))
+    return geometry
+
+
+def squared(geometry: Geometry, i: int, j: int, limit: float) -> float:
+    """Squared distance of points i and j, infinity if certainly above `limit`. Compiled callers only."""
+    raise NotImplementedError("squared() exists only inside compiled code")
+
+
+def _table(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
+    d = geometry.matrix[i, j]
+    return d * d
+
+
+def _cloud(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
+    points = geometry.points
+    total = 0.0
+    for a in range(points.shape[1]):
+        step = points[i, a] - points[j, a]
+        total += step * step
+    return total
+
+
+def _gaussian_line(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
+    step = geometry.points[i, 0] - geometry.points[j, 0]
+    gap = gap_line(geometry.variances[i], geometry.roots[i], geometry.variances[j], geometry.roots[j])
+    return step * step + geometry.lam * gap
+
+
+def _gaussian_plane(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
+    x = geometry.points[i, 0] - geometry.points[j, 0]
+    y = geometry.points[i, 1] - geometry.points[j, 1]
+    apart = x * x + y * y
+    if apart > limit:
+        return np.inf
+    size = geometry.sizes[i] - geometry.sizes[j]
+    if apart + geometry.lam * size * size > limit * (1 + 1e-9):  # (√tr A − √tr B)² ≤ dcov², with room for rounding
+        return np.inf
+    low, high = (i, j) if i < j else (j, i)  # the same bits whoever asks
+    gap = gap_plane(
+        geometry.entries[low], geometry.rootdets[low], geometry.entries[high], geometry.rootdets[high]
+    )
+    return apart + geometry.lam * gap
+
+
+def _gaussian_solid(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
+    points = geometry.points
+    apart = 0.0
+    for a in range(points.shape[1]):
+        step = points[i, a] - points[j, a]
+        apart += step * step
+    size = geometry.sizes[i] - geometry.sizes[j]
+    if apart + geometry.lam * size * size > limit * (1 + 1e-9):
+        return np.inf
+    low, high = (i, j) if i < j else (j, i)
+    gap = gap_general(
+        geometry.covs[low], geometry.roots[low], geometry.covs[high], geometry.roots[high], geometry.scratch
+    )
+    return apart + geometry.lam * gap
+
+
+_FORMULAS = {
+    Table: _table,
+    Cloud: _cloud,
+    GaussianLine: _gaussian_line,
+    GaussianPlane: _gaussian_plane,
+    GaussianSolid: _gaussian_solid,
+}
+
+
+@overload(squared, jit_options=OPTIONS)
+def _squared(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
+    if isinstance(geometry, types.BaseNamedTuple):
+        return _FORMULAS.get(geometry.instance_class)
+    return None

@@ -1,0 +1,69 @@
+"""Minimum spanning trees and what grows from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .compile import jit, jit_allocating
+from .geometry import squared
+
+
+@jit
+def reach_out(geometry: Any, here: int, start: int, stop: int, done: Any, near: Any, source: Any) -> None:
+    """One step of Prim's algorithm over positions start…stop: let `here` offer itself as the nearest tree point."""
+    for j in range(start, stop):
+        if done[j]:
+            continue
+        apart = squared(geometry, here, j, near[j])
+        if apart < near[j]:
+            near[j] = apart
+            source[j] = here
+
+
+@jit
+def prim(geometry: Any, first: int, n_steps: int, done: Any, near: Any, source: Any, edges: Any, lengths: Any) -> int:
+    """Grow the tree by `n_steps` edges from the point `first`, last added. Returns the point added last."""
+    here = first
+    n = done.shape[0]
+    for k in range(n_steps):
+        reach_out(geometry, here, 0, n, done, near, source)
+        best = -1
+        for j in range(n):
+            if not done[j] and (best < 0 or near[j] < near[best]):
+                best = j
+        done[best] = True
+        edges[k, 0] = source[best]
+        edges[k, 1] = best
+        lengths[k] = np.sqrt(near[best])
+        here = best
+    return here
+
+
+@jit
+def _root(parent: Any, i: int) -> int:
+    while parent[i] != i:
+        parent[i] = parent[parent[i]]
+        i = parent[i]
+    return i
+
+
+@jit_allocating
+def join_edges(edges: Any, heights: Any, out: Any) -> None:
+    """SciPy's linkage matrix from spanning-tree edges sorted by height."""
+    n = edges.shape[0] + 1
+    parent = np.arange(n)
+    label = np.arange(n)
+    size = np.ones(n)
+    for k in range(n - 1):
+        a = _root(parent, edges[k, 0])
+        b = _root(parent, edges[k, 1])
+        low, high = (label[a], label[b]) if label[a] < label[b] else (label[b], label[a])
+        out[k, 0] = low
+        out[k, 1] = high
+        out[k, 2] = heights[k]
+        out[k, 3] = size[a] + size[b]
+        parent[b] = a
+        size[a] += size[b]
+        label[a] = n + k

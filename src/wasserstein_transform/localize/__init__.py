@@ -1,0 +1,37 @@
+"""L: every point gets the probability measure of its neighbourhood.
+
+A new localization is one file here and one line in `LOCALIZATIONS`.
+"""
+
+from .base import Localization
+from .extrinsic import Gaussian, Mean
+from .given import Given
+from .kernel import Kernel, Truncation
+from .profiles import PROFILES
+from .scale import Scale, suggest_eps
+from .trivial import Point, Whole
+
+LOCALIZATIONS: dict[str, type[Localization]] = {
+    "truncation": Truncation,
+    "kernel": Kernel,
+    "given": Given,
+    "whole": Whole,
+    "point": Point,
+    "mean": Mean,
+    "gaussian": Gaussian,
+}
+
+__all__ = [
+    "LOCALIZATIONS",
+    "PROFILES",
+    "Gaussian",
+    "Given",
+    "Kernel",
+    "Localization",
+    "Mean",
+    "Point",
+    "Scale",
+    "Truncation",
+    "Whole",
+    "suggest_eps",
+]

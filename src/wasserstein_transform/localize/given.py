@@ -1,0 +1,80 @@
+"""A Markov kernel given as a matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from .. import _check as check
+from .._types import Floats
+from ..engine import Engine
+from ..measures import Discrete
+from ..measures.discrete import discrete
+from ..spaces import Space
+from .base import Localization, check_mass
+
+
+@dataclass(frozen=True, eq=False)
+class Given(Localization):
+    """Any Markov kernel: row i of `matrix` is the measure of point i.
+
+    Parameters
+    ----------
+    matrix : array or scipy sparse matrix of shape (n, n)
+        Entries ≥ 0; every row sums to 1. A row of zeros is allowed for a point that carries no mass.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0]])
+    >>> lazy = wt.Transform(wt.Given(np.array([[0.9, 0.1], [0.1, 0.9]])), wt.Exact(p=1))
+    >>> lazy(space).metric.dense().round(3)
+    array([[0. , 0.8],
+           [0.8, 0. ]])
+    """
+
+    matrix: Any
+
+    def __post_init__(self) -> None:
+        rows = self._rows()
+        if rows.shape[0] != rows.shape[1]:
+            raise ValueError(f"a Markov matrix must be square, got shape {rows.shape}")
+        if rows.nnz and rows.data.min() < 0:
+            raise ValueError(f"a Markov matrix must not have negative entries, got {rows.data.min()}")
+        sums = np.asarray(rows.sum(axis=1)).ravel()
+        wrong = (np.abs(sums - 1) > 1e-6) & (sums != 0)
+        if wrong.any():
+            worst = int(wrong.argmax())
+            raise ValueError(
+                f"rows of a Markov matrix must sum to 1, row {worst} sums to {sums[worst]}; "
+                "divide the matrix by its row sums"
+            )
+
+    def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
+        rows = self._rows()
+        if rows.shape[0] != space.n:
+            raise ValueError(f"the Markov matrix has {rows.shape[0]} rows, and the space has {space.n} points")
+        measures = discrete(rows.indptr, rows.indices, rows.data, np.arange(space.n), space.n)
+        check_mass(np.where(measures.massless, 0.0, 1.0), space.weights)
+        return measures
+
+    def see(self, space: Space, engine: Engine, first: int = 0) -> Discrete:
+        if first:
+            raise ValueError("Given has no measures for new points: its matrix has rows for the fitted points only")
+        return self(space, engine)
+
+    def cross(self, distances: Floats, space: Space) -> Discrete:
+        raise ValueError("Given has no measures for new points: its matrix has rows for the fitted points only")
+
+    def _rows(self) -> csr_array:
+        if issparse(self.matrix):
+            rows = csr_array(self.matrix, dtype=np.float64, copy=True)
+            check.floats(rows.data, "the Markov matrix")
+        else:
+            rows = csr_array(np.atleast_2d(check.floats(self.matrix, "the Markov matrix")))
+        rows.sum_duplicates()
+        rows.eliminate_zeros()
+        return rows

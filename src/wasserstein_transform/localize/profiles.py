@@ -1,0 +1,50 @@
+"""Kernel profiles: weights as a function of t = d²/ε²."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from .._types import Floats
+from ..kernels import profiles as codes
+
+
+class Profile(NamedTuple):
+    """A named profile: the code compiled loops know it by, its reach in units of ε, and its formula."""
+
+    code: int
+    reach: float
+    formula: Callable[[Floats], Floats]
+
+
+PROFILES: dict[str, Profile] = {
+    "flat": Profile(codes.FLAT, 1.0, np.ones_like),
+    "gaussian": Profile(codes.GAUSSIAN, np.inf, lambda t: np.exp(-0.5 * t)),
+    "epanechnikov": Profile(codes.EPANECHNIKOV, 1.0, lambda t: np.maximum(1.0 - t, 0.0)),
+    "triangle": Profile(codes.TRIANGLE, 1.0, lambda t: np.maximum(1.0 - np.sqrt(t), 0.0)),
+}
+"""flat: 1 on [0, 1]; gaussian: exp(−t/2), ε is the standard deviation; epanechnikov: 1 − t; triangle: 1 − √t."""
+
+ProfileLike: TypeAlias = str | Callable[[Floats], Floats]
+
+
+def check_profile(profile: ProfileLike) -> ProfileLike:
+    """A name from the table, or a callable."""
+    if callable(profile) or (isinstance(profile, str) and profile in PROFILES):
+        return profile
+    raise ValueError(f"profile must be one of {', '.join(PROFILES)} or a function of d²/ε², got {profile!r}")
+
+
+def evaluate(profile: ProfileLike, t: Floats) -> Floats:
+    """Weights at t = d²/ε², checked if the profile is the user's."""
+    if not callable(profile):
+        return PROFILES[profile].formula(t)
+    values = np.asarray(profile(t), dtype=np.float64)
+    if values.shape != t.shape or not np.isfinite(values).all() or (values < 0).any():
+        raise ValueError(
+            "a profile must turn an array of d²/ε² into as many finite weights ≥ 0; "
+            f"for shape {t.shape} it gave shape {values.shape}, from {np.min(values)} to {np.max(values)}"
+        )
+    return values

@@ -1,0 +1,78 @@
+"""Choosing ε from the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._types import Floats
+from ..spaces import Space, quotient
+
+_MOST_ROWS = 1000  # rows of distances looked at
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A radius and why it was chosen. `float(scale)` is the radius."""
+
+    eps: float
+    reason: str
+
+    def __float__(self) -> float:
+        return self.eps
+
+    def __str__(self) -> str:
+        return f"eps = {self.eps:.4g}: {self.reason}"
+
+
+def suggest_eps(X: ArrayLike | Space, sample_weight: ArrayLike | None = None) -> Scale:
+    """A starting value for ε: the radius within which half of the mass sees at least 1/√n of the mass.
+
+    n counts distinct places that carry mass, so that weight k is the same as k copies and weight 0 as no point.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> print(wt.suggest_eps(np.arange(100.0)[:, None]))
+    eps = 5: half of the mass has at least 10 % of the mass (√100 of 100 places) within this distance
+    """
+    space = X if isinstance(X, Space) else Space.from_points(X, sample_weight)
+    places = quotient(space.take(np.flatnonzero(space.weights > 0))).space
+    n = places.n
+    if n == 1:
+        return Scale(1.0, "all the mass is in one place, where every radius does the same")
+    share = 1.0 / np.sqrt(n)
+    rows = np.unique(np.linspace(0, n - 1, min(n, _MOST_ROWS)).round().astype(np.intp))
+    radii = np.array([_radius_of_mass(places, int(row), share) for row in rows])
+    seen = radii > 0
+    if not seen.any():
+        nearest = min(_nearest(places, int(row)) for row in rows)
+        return Scale(nearest, "most of the mass is in single places; this is the smallest distance between two")
+    eps = _weighted_median(radii[seen], places.weights[rows[seen]])
+    reason = f"half of the mass has at least {100 * share:.2g} % of the mass (√{n} of {n} places) within this distance"
+    return Scale(eps, reason)
+
+
+def _row(places: Space, row: int) -> Floats:
+    return places.metric.block(np.array([row]), np.arange(places.n))[0]
+
+
+def _radius_of_mass(places: Space, row: int, share: float) -> float:
+    """The smallest radius whose closed ball around the place holds `share` of the mass."""
+    distances = _row(places, row)
+    order = np.argsort(distances, kind="stable")
+    held = np.cumsum(places.weights[order])
+    return float(distances[order[np.searchsorted(held, share * (1 - 1e-9))]])
+
+
+def _nearest(places: Space, row: int) -> float:
+    distances = _row(places, row)
+    return float(np.min(distances[distances > 0], initial=np.inf))
+
+
+def _weighted_median(values: Floats, weights: Floats) -> float:
+    order = np.argsort(values, kind="stable")
+    held = np.cumsum(weights[order]) / weights.sum()
+    return float(values[order[np.searchsorted(held, 0.5 * (1 - 1e-9))]])

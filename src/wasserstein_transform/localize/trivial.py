@@ -1,0 +1,72 @@
+"""The two ends of the family: everything and only oneself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._types import Floats
+from ..engine import Engine
+from ..measures import Discrete
+from ..measures.discrete import discrete, memory_of
+from ..spaces import Space
+from .base import Localization
+
+
+@dataclass(frozen=True)
+class Whole(Localization):
+    """m(x) = α for every x: the transform sends all distances to 0.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> wt.Transform(wt.Whole(), wt.Exact(p=1))(wt.Space.from_points([[0.0], [1.0]])).metric.dense()
+    array([[0., 0.],
+           [0., 0.]])
+    """
+
+    def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
+        memory_of(space.n**2, engine or Engine())
+        return _copies(space, space.n)
+
+    def see(self, space: Space, engine: Engine, first: int = 0) -> Discrete:
+        return _copies(space, space.n - first)
+
+    def cross(self, distances: Floats, space: Space) -> Discrete:
+        return _copies(space, len(distances))
+
+
+@dataclass(frozen=True)
+class Point(Localization):
+    """m(x) = δ_x: the transform is the identity.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> wt.Transform(wt.Point(), wt.Exact(p=1))(wt.Space.from_points([[0.0], [2.0]])).metric.dense()
+    array([[0., 2.],
+           [2., 0.]])
+    """
+
+    def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
+        return self._diracs(space, 0)
+
+    def see(self, space: Space, engine: Engine, first: int = 0) -> Discrete:
+        return self._diracs(space, first)
+
+    def cross(self, distances: Floats, space: Space) -> Discrete:
+        """New points sit on themselves, off the space: all of them are marked massless."""
+        n = len(distances)
+        none = np.zeros(0)
+        return discrete(np.zeros(n + 1, np.intp), none.astype(np.intp), none, np.zeros(n, np.intp), space.n)
+
+    def _diracs(self, space: Space, first: int) -> Discrete:
+        n = space.n - first
+        return discrete(np.arange(n + 1), np.arange(first, space.n), np.ones(n), np.zeros(n, np.intp), space.n)
+
+
+def _copies(space: Space, n: int) -> Discrete:
+    indptr = np.arange(n + 1) * space.n
+    indices = np.tile(np.arange(space.n), n)
+    return discrete(indptr, indices, np.tile(space.weights, n), np.zeros(n, np.intp), space.n)

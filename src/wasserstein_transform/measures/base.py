@@ -1,0 +1,29 @@
+"""What all families of measures share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from .._types import Bools, Floats
+
+
+class Measures(ABC):
+    """One probability measure per point.
+
+    Attributes
+    ----------
+    massless : array of bool
+        Points that see no mass: they stay where they are.
+    """
+
+    massless: Bools
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """Number of measures."""
+
+    @property
+    def centers(self) -> Floats | None:
+        """Where the measures sit in R^m: the new points. None if they live on the space itself."""
+        return None

@@ -1,0 +1,24 @@
+"""Point masses in R^m."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .._types import Bools, Floats
+from .base import Measures
+
+
+@dataclass(frozen=True, eq=False)
+class Diracs(Measures):
+    """δ at each row of `points`."""
+
+    points: Floats
+    massless: Bools
+
+    @property
+    def n(self) -> int:
+        return len(self.points)
+
+    @property
+    def centers(self) -> Floats:
+        return self.points

@@ -1,0 +1,105 @@
+"""Measures with finite support on the space itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from .._types import Bools, Floats, Ints
+from ..engine import Engine
+from ..kernels.transport import Rows
+from ..spaces import Moments
+from .base import Measures
+
+
+@dataclass(frozen=True, eq=False)
+class Discrete(Measures):
+    """Measures as compressed rows: row r has `masses` on the points `indices[indptr[r]:indptr[r+1]]`, sorted.
+
+    Masses are not divided by their `totals`: counted masses stay whole numbers, and their ties exact. All masses are
+    positive.
+    """
+
+    indptr: Ints
+    indices: Ints
+    masses: Floats
+    totals: Floats
+    massless: Bools
+    size: int
+
+    @property
+    def n(self) -> int:
+        return len(self.totals)
+
+    @property
+    def rows(self) -> Rows:
+        """The arrays compiled code reads."""
+        return Rows(self.indptr, self.indices, self.masses, self.totals)
+
+    def matrix(self) -> csr_array:
+        """The measures as a sparse Markov matrix: row i is m(x_i)."""
+        weights = self.masses / np.repeat(self.totals, np.diff(self.indptr))
+        return csr_array((weights, self.indices, self.indptr), shape=(self.n, self.size))
+
+    def means(self, points: Floats) -> Moments:
+        """Total mass and mean of `points` under each measure, summed relative to a point of the measure."""
+        origin = points[self.indices[self.indptr[:-1]]]
+        means = np.empty((self.n, points.shape[1]))
+        for i in range(self.n):
+            part = slice(self.indptr[i], self.indptr[i + 1])
+            means[i] = origin[i] + self.masses[part] @ (points[self.indices[part]] - origin[i]) / self.totals[i]
+        return Moments(self.totals, means)
+
+    def covs(self, points: Floats) -> Moments:
+        """Total mass and covariance of `points` under each measure."""
+        means = self.means(points).values
+        covs = np.empty((self.n, points.shape[1], points.shape[1]))
+        for i in range(self.n):
+            part = slice(self.indptr[i], self.indptr[i + 1])
+            steps = points[self.indices[part]] - means[i]
+            covs[i] = (steps.T * self.masses[part]) @ steps / self.totals[i]
+        return Moments(self.totals, covs)
+
+    def distinct(self) -> tuple[Discrete, Ints]:
+        """Equal measures once, and for each measure the one it equals."""
+        seen: dict[bytes, int] = {}
+        which = np.empty(self.n, np.intp)
+        for i in range(self.n):
+            part = slice(self.indptr[i], self.indptr[i + 1])
+            key = self.indices[part].tobytes() + self.masses[part].tobytes()
+            which[i] = seen.setdefault(key, len(seen))
+        first = np.unique(which, return_index=True)[1]
+        return (self if len(first) == self.n else self.take(first)), which
+
+    def take(self, rows: Ints) -> Discrete:
+        """The listed measures."""
+        lengths = np.diff(self.indptr)[rows]
+        indptr = np.append(0, np.cumsum(lengths))
+        picked = np.repeat(self.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
+        return Discrete(
+            indptr, self.indices[picked], self.masses[picked], self.totals[rows], self.massless[rows], self.size
+        )
+
+
+def discrete(indptr: Ints, indices: Ints, masses: Floats, alone: Ints, size: int) -> Discrete:
+    """Measures from rows that may hold zero masses; a row without mass becomes the Dirac at its `alone` point."""
+    indptr = np.asarray(indptr, np.intp)
+    kept = masses > 0
+    owner = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))[kept]
+    counts = np.bincount(owner, minlength=len(indptr) - 1)
+    massless = counts == 0
+    indices, masses = indices[kept], masses[kept]
+    empty = np.flatnonzero(massless)
+    where = np.searchsorted(owner, empty)
+    indices, masses = np.insert(indices, where, alone[empty]), np.insert(masses, where, 1.0)
+    counts[empty] = 1
+    new = np.append(0, np.cumsum(counts))
+    totals = np.add.reduceat(masses, new[:-1])
+    return Discrete(new, np.asarray(indices, np.intp), masses, totals, massless, size)
+
+
+def memory_of(n_masses: int, engine: Engine) -> None:
+    """Announce the memory of measures with so many masses."""
+    engine.reserve(32.0 * n_masses, f"{n_masses} masses of localized measures", "use a smaller eps or a compact kernel")

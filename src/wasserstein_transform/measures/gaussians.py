@@ -1,0 +1,26 @@
+"""Normal distributions in R^m."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .._types import Bools, Floats
+from .base import Measures
+
+
+@dataclass(frozen=True, eq=False)
+class Gaussians(Measures):
+    """N(means, lam·covs), one per point; the covariances are kept unscaled."""
+
+    means: Floats
+    covs: Floats
+    lam: float
+    massless: Bools
+
+    @property
+    def n(self) -> int:
+        return len(self.means)
+
+    @property
+    def centers(self) -> Floats:
+        return self.means

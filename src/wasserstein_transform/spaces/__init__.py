@@ -1,0 +1,23 @@
+"""Finite metric measure spaces: a distance, weights, and coordinates where there are any."""
+
+from .dense import Dense
+from .euclidean import Euclidean
+from .gaussian import GaussianMetric
+from .metric import Balls, Metric, closed
+from .neighborhoods import Moments, Neighborhoods
+from .quotient import Quotient, quotient
+from .space import Space
+
+__all__ = [
+    "Balls",
+    "Dense",
+    "Euclidean",
+    "GaussianMetric",
+    "Metric",
+    "Moments",
+    "Neighborhoods",
+    "Quotient",
+    "Space",
+    "closed",
+    "quotient",
+]

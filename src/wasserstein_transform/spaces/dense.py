@@ -1,0 +1,53 @@
+"""Stored distances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._types import Floats, Ints
+from ..engine import Engine
+from ..kernels.geometry import Table
+from .metric import Metric
+
+
+@dataclass(frozen=True, eq=False)
+class Dense(Metric):
+    """A stored n × n distance matrix.
+
+    Parameters
+    ----------
+    matrix : array of shape (n, n)
+        Symmetric, 0 on the diagonal; `Space.from_distances` checks it.
+    triangle : bool
+        Whether the triangle inequality holds.
+    gap : float
+        Largest primal–dual gap of the transport problems the distances come from, relative to the largest cost
+        of each problem; 0 for distances that were given.
+    n_safe : int
+        How many of these problems took the slow, safe path.
+    """
+
+    matrix: Floats
+    triangle: bool = False
+    gap: float = 0.0
+    n_safe: int = 0
+
+    @property
+    def n(self) -> int:
+        return len(self.matrix)
+
+    @property
+    def geometry(self) -> Table:
+        return Table(self.matrix)
+
+    def take(self, rows: Ints) -> Dense:
+        return Dense(np.ascontiguousarray(self.matrix[np.ix_(rows, rows)]), self.triangle, self.gap, self.n_safe)
+
+    def movement(self, other: Metric) -> float:
+        """The largest change of a distance: points of a matrix have no place of their own."""
+        return float(np.abs(self.matrix - other.dense()).max())
+
+    def dense(self, engine: Engine | None = None) -> Floats:
+        return self.matrix

@@ -1,0 +1,54 @@
+"""Points under the Euclidean distance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._types import Floats, Ints
+from ..kernels.geometry import Cloud
+from .metric import Metric, matched
+from .search import Search, sort_into_cells
+
+
+@dataclass(frozen=True, eq=False)
+class Euclidean(Metric):
+    """The Euclidean distance of points, computed when asked for.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> wt.Euclidean(np.array([[0.0, 0.0], [3.0, 4.0]])).dense()
+    array([[0., 5.],
+           [5., 0.]])
+    """
+
+    points: Floats
+    triangle = True
+
+    @property
+    def n(self) -> int:
+        return len(self.points)
+
+    @property
+    def geometry(self) -> Cloud:
+        return Cloud(self.points)
+
+    @property
+    def steps(self) -> float:
+        return float(self.points.shape[1])
+
+    def take(self, rows: Ints) -> Euclidean:
+        return Euclidean(np.ascontiguousarray(self.points[rows]))
+
+    def movement(self, other: Metric) -> float:
+        if not isinstance(other, Euclidean):
+            return other.movement(self)
+        return float(matched(Euclidean(np.concatenate([self.points, other.points]))).max())
+
+    def search(self, reach: float) -> Search:
+        if not np.isfinite(reach):
+            return Search.exhaustive(self.n, self.geometry)
+        order, cells = sort_into_cells(self.points, reach)
+        return Search(order, cells, self.take(order).geometry)

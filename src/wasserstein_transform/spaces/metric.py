@@ -1,0 +1,154 @@
+"""A distance on n points, lazy unless it must be stored."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple, Self
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from .._types import Floats, Ints
+from ..engine import Engine, Tile, cut
+from ..kernels.distances import fill_block, fill_condensed, fill_matched, fill_square
+from ..kernels.geometry import Geometry, private
+from ..kernels.neighbors import count_balls, fill_balls, n_candidates
+from .search import Search
+
+
+def closed(radius: float) -> float:
+    """Squared radius of a closed ball, with room for the rounding of ties. Every path compares with this number."""
+    edge = radius * (1 + 1e-12)
+    return edge * edge
+
+
+class Balls(NamedTuple):
+    """Closed balls as compressed rows: members of ball i are `indices[indptr[i]:indptr[i+1]]`, sorted."""
+
+    indptr: Ints
+    indices: Ints
+    distances: Floats
+
+
+class Metric(ABC):
+    """A distance on n points.
+
+    A metric is a geometry (what compiled loops ask for single distances) and a search (which points can be near);
+    all else follows from the two.
+
+    Attributes
+    ----------
+    n : int
+        Number of points.
+    triangle : bool
+        Whether the triangle inequality holds; shortcuts that need it ask.
+    """
+
+    triangle: bool
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """Number of points."""
+
+    @property
+    @abstractmethod
+    def geometry(self) -> Geometry:
+        """The arrays compiled loops read distances from."""
+
+    @property
+    def steps(self) -> float:
+        """What one distance costs, in steps of an inner loop."""
+        return 1.0
+
+    @abstractmethod
+    def take(self, rows: Ints) -> Self:
+        """The metric of the listed points, repeats allowed."""
+
+    @abstractmethod
+    def movement(self, other: Metric) -> float:
+        """How far the points moved on the way to `other`: the largest distance of a point to its later self."""
+
+    def search(self, reach: float) -> Search:
+        """Who can lie within `reach` of whom."""
+        return Search.exhaustive(self.n, self.geometry)
+
+    def block(self, rows: Ints, cols: Ints) -> Floats:
+        """Distances of the points `rows` to the points `cols`."""
+        rows, cols = np.asarray(rows, np.intp), np.asarray(cols, np.intp)
+        out = np.empty((len(rows), len(cols)))
+        fill_block(private(self.geometry), rows, cols, out)
+        return out
+
+    def dense(self, engine: Engine | None = None) -> Floats:
+        """The full n × n matrix."""
+        engine = engine or Engine()
+        engine.reserve(8.0 * self.n**2, f"the {self.n} × {self.n} distance matrix", "use fewer points, or block()")
+        out = np.empty((self.n, self.n))
+
+        def work(tile: Tile, stop: object) -> None:
+            fill_square(private(self.geometry), tile.start, tile.stop, out)
+
+        engine.run(work, self._upper_tiles(), "distances")
+        return out
+
+    def condensed(self, engine: Engine | None = None) -> Floats:
+        """The n(n−1)/2 distances in SciPy's order."""
+        engine = engine or Engine()
+        size = self.n * (self.n - 1) // 2
+        engine.reserve(8.0 * size, f"{size} condensed distances", "use fewer points, or block()")
+        out = np.empty(size)
+
+        def work(tile: Tile, stop: object) -> None:
+            fill_condensed(private(self.geometry), self.n, tile.start, tile.stop, out)
+
+        engine.run(work, self._upper_tiles(), "distances")
+        return out
+
+    def balls(self, radius: float, engine: Engine | None = None) -> Balls:
+        """The closed balls of the given radius around every point."""
+        engine = engine or Engine()
+        search, limit = self.search(radius), closed(radius)
+        tiles = cut(search.n_candidates() * self.steps)
+        room = n_candidates(search.cells)
+        indptr = np.zeros(self.n + 1, np.intp)
+
+        def count(tile: Tile, stop: object) -> None:
+            near, apart = np.empty(room, np.intp), np.empty(room)
+            geometry = private(search.geometry)
+            count_balls(geometry, search.cells, tile.start, tile.stop, limit, near, apart, indptr[1:])
+
+        engine.run(count, tiles, "counting neighbors")
+        np.cumsum(indptr, out=indptr)
+        size = int(indptr[-1])
+        engine.reserve(40.0 * size, f"{size} neighbors in balls of radius {radius:g}", "use a smaller eps")
+        indices, distances = np.empty(size, np.intp), np.empty(size)
+
+        def fill(tile: Tile, stop: object) -> None:
+            near, apart = np.empty(room, np.intp), np.empty(room)
+            geometry = private(search.geometry)
+            fill_balls(geometry, search.cells, tile.start, tile.stop, limit, near, apart, indptr, indices, distances)
+
+        engine.run(fill, tiles, "finding neighbors")
+        return _by_point(indptr, indices, distances, search.order)
+
+    def _upper_tiles(self) -> list[Tile]:
+        return cut(np.arange(self.n, 0, -1) * self.steps)
+
+
+def _by_point(indptr: Ints, indices: Ints, distances: Floats, order: Ints) -> Balls:
+    """Balls by position → balls by point, members sorted."""
+    n = len(order)
+    where = np.empty(n, np.intp)
+    where[order] = np.arange(n)
+    rows = csr_array((distances, order[indices], indptr), shape=(n, n))[where]
+    rows.sort_indices()
+    return Balls(rows.indptr.astype(np.intp), rows.indices.astype(np.intp), rows.data)
+
+
+def matched(metric: Metric) -> Floats:
+    """Distances of the first half of the points to the second half, one to one."""
+    half = metric.n // 2
+    out = np.empty(half)
+    fill_matched(private(metric.geometry), half, out)
+    return out

@@ -1,0 +1,96 @@
+"""Moments of the localized measure around every point, with no ball stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from .._types import Floats, Ints
+from ..engine import Engine, Tile, cut
+from ..kernels.geometry import private
+from ..kernels.neighbors import first_moments, n_candidates, second_moments
+from .metric import Metric, closed
+from .search import Search
+
+
+class Moments(NamedTuple):
+    """Mass seen from each point, and the means or covariances of that mass."""
+
+    mass: Floats
+    values: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Neighborhoods:
+    """What the points from `first` on see of a weighted space through a kernel profile.
+
+    The same neighbourhoods can be asked about other coordinates: the second pass of the Gaussian Transform asks for
+    the covariance of the moved points.
+    """
+
+    search: Search
+    weights: Floats
+    profile: int
+    eps: float
+    limit: float
+    first: int
+    steps: float
+    engine: Engine
+
+    @classmethod
+    def of(
+        cls, metric: Metric, weights: Floats, profile: int, eps: float, reach: float, engine: Engine, first: int = 0
+    ) -> Neighborhoods:
+        """Neighbourhoods in `metric` within `reach`, weighted by profile(d²/ε²)."""
+        search = metric.search(reach)
+        limit = closed(reach) if np.isfinite(reach) else np.inf
+        return cls(search, weights[search.order], profile, eps, limit, first, metric.steps, engine)
+
+    def means(self, points: Floats) -> Moments:
+        """Mass and mean of `points`; where there is no mass, the point itself."""
+        rows, tiles, room = self._plan()
+        sorted_points = np.ascontiguousarray(points[self.search.order])
+        mass, means = np.empty(len(rows)), np.empty((len(rows), points.shape[1]))
+
+        def work(tile: Tile, stop: object) -> None:
+            part = slice(tile.start, tile.stop)
+            first_moments(
+                private(self.search.geometry), self.search.cells, rows[part], self.weights, sorted_points,
+                self.profile, self.eps, self.limit, np.empty(room, np.intp), np.empty(room), mass[part], means[part],
+            )  # fmt: skip
+
+        self.engine.run(work, tiles, "means")
+        return self._by_point(rows, mass, means)
+
+    def covs(self, points: Floats) -> Moments:
+        """Mass and covariance of `points`, divided by the mass; 0 where there is no mass."""
+        rows, tiles, room = self._plan()
+        m = points.shape[1]
+        size = 8.0 * len(rows) * m * m
+        self.engine.reserve(4 * size, f"{len(rows)} covariances of {m} coordinates", "reduce the coordinates first")
+        sorted_points = np.ascontiguousarray(points[self.search.order])
+        mass, covs = np.empty(len(rows)), np.empty((len(rows), m, m))
+
+        def work(tile: Tile, stop: object) -> None:
+            part = slice(tile.start, tile.stop)
+            second_moments(
+                private(self.search.geometry), self.search.cells, rows[part], self.weights, sorted_points,
+                self.profile, self.eps, self.limit, np.empty(room, np.intp), np.empty(room), mass[part], np.empty(m),
+                covs[part],
+            )  # fmt: skip
+
+        self.engine.run(work, tiles, "covariances")
+        return self._by_point(rows, mass, covs)
+
+    def _plan(self) -> tuple[Ints, list[Tile], int]:
+        """Positions of the wanted points, tiles of them, and the scratch a tile needs."""
+        rows = np.flatnonzero(self.search.order >= self.first)
+        return rows, cut(self.search.n_candidates()[rows] * self.steps), n_candidates(self.search.cells)
+
+    def _by_point(self, rows: Ints, mass: Floats, values: Floats) -> Moments:
+        where = self.search.order[rows] - self.first
+        out_mass, out = np.empty_like(mass), np.empty_like(values)
+        out_mass[where], out[where] = mass, values
+        return Moments(out_mass, out)

@@ -1,0 +1,63 @@
+"""Merging points that have fallen together, and expanding back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._types import Floats, Ints
+from ..kernels.geometry import private
+from ..kernels.neighbors import find_leaders
+from .metric import closed
+from .space import Space
+
+
+@dataclass(frozen=True, eq=False)
+class Quotient:
+    """A space with collocated points merged into one that carries their mass.
+
+    Attributes
+    ----------
+    space : Space
+        The merged space.
+    labels : array of shape (n,)
+        The merged point each original point went to.
+    weights : array of shape (n,)
+        The masses before merging.
+    """
+
+    space: Space
+    labels: Ints
+    weights: Floats
+
+    def expand(self, space: Space | None = None) -> Space:
+        """All original points again, each where its merged point is in `space` (by default the merged space)."""
+        space = space or self.space
+        points = None if space.points is None else space.points[self.labels]
+        return Space(space.metric.take(self.labels), self.weights, points)
+
+
+def quotient(space: Space, tol: float = 0.0) -> Quotient:
+    """Merge points at distance ≤ `tol` of an earlier point that stays; masses add up.
+
+    Every point lies within `tol` of the point it is merged into. `tol=0` merges exact duplicates only.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> q = wt.quotient(wt.Space.from_points([[0.0], [1.0], [0.0]]))
+    >>> q.space.metric.n, q.labels
+    (2, array([0, 1, 0]))
+    """
+    metric = space.metric
+    search = metric.search(tol)
+    position = np.empty(metric.n, np.intp)
+    position[search.order] = np.arange(metric.n)
+    leader = np.empty(metric.n, np.intp)
+    find_leaders(private(search.geometry), search.cells, position, closed(tol), leader)
+    by_point = search.order[leader][position]
+    kept, labels = np.unique(by_point, return_inverse=True)
+    weights = np.bincount(labels, weights=space.weights)
+    points = None if space.points is None else space.points[kept]
+    return Quotient(Space(metric.take(kept), weights, points), labels.astype(np.intp), space.weights)

@@ -1,0 +1,78 @@
+"""Which pairs can be near: points sorted into cells, so that a ball only looks around itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from .._types import Floats, Ints
+from ..kernels.cells import Cells, find_runs, one_cell
+from ..kernels.geometry import Geometry
+
+_MOST_CELLS = 1 << 20  # along an axis: three axes of keys fit 63 bits
+
+
+@dataclass(frozen=True)
+class Search:
+    """Points by position: `order[position]` is the point; `geometry` is in positions already."""
+
+    order: Ints
+    cells: Cells
+    geometry: Geometry
+
+    @classmethod
+    def exhaustive(cls, n: int, geometry: Geometry) -> Search:
+        """Everybody looks at everybody."""
+        return cls(np.arange(n), one_cell(n), geometry)
+
+    def n_candidates(self) -> Floats:
+        """How many points each position has to look at."""
+        per_cell = (self.cells.runs[:, :, 1] - self.cells.runs[:, :, 0]).sum(axis=1)
+        return per_cell[self.cells.cell].astype(np.float64)
+
+
+def sort_into_cells(points: Floats, reach: float) -> tuple[Ints, Cells]:
+    """Order of the points and their cells, such that all pairs within `reach` see each other.
+
+    Cells are cut along the widest axes, three at most: dropping coordinates only shortens distances.
+    """
+    extent = np.ptp(points, axis=0)
+    axes = np.sort(np.argsort(-extent, kind="stable")[:3])
+    low, extent = points[:, axes].min(axis=0), extent[axes]
+    per_reach = _cells_per_reach(len(points), extent, reach)
+    side = np.maximum(reach * (1 + 1e-9) / per_reach, extent / _MOST_CELLS)
+    side[side == 0.0] = 1.0
+    where = np.floor((points[:, axes] - low) / side).astype(np.int64) + per_reach
+    shape = where.max(axis=0) + per_reach + 1
+    strides = np.append(np.cumprod(shape[:0:-1])[::-1], 1)
+    keys = where @ strides
+    order = np.argsort(keys, kind="stable")
+    cell_keys, starts = np.unique(keys[order], return_index=True)
+    starts = np.append(starts, len(points))
+    cell = np.repeat(np.arange(len(cell_keys)), np.diff(starts))
+    offsets, widths = _rows_in_reach(per_reach, strides)
+    runs = np.empty((len(cell_keys), len(offsets), 2), np.intp)
+    find_runs(cell_keys, starts, offsets, widths, runs)
+    return order, Cells(cell, runs)
+
+
+def _cells_per_reach(n: int, extent: Floats, reach: float) -> int:
+    """Small cells follow the ball more closely; they pay while a cell still holds several points."""
+    n_balls = np.prod(np.maximum(extent / max(reach, np.finfo(float).tiny), 1.0))
+    per_ball = n / n_balls
+    return 1 if per_ball < 50 else 2 if per_ball < 200 or len(extent) == 3 else 4
+
+
+def _rows_in_reach(k: int, strides: Ints) -> tuple[Ints, Ints]:
+    """Offsets of the rows of cells a ball of k cells can touch, and how many cells of each row to either side."""
+    offsets, widths = [], []
+    for row in product(range(-k, k + 1), repeat=len(strides) - 1):
+        off = np.array(row, np.int64)
+        room = k * k - float(np.sum(np.maximum(np.abs(off) - 1, 0) ** 2))
+        if room < 0:
+            continue
+        offsets.append(int(off @ strides[:-1]))
+        widths.append(min(k, int(np.sqrt(room)) + 1))
+    return np.array(offsets, np.int64), np.array(widths, np.int64)

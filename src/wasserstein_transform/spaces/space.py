@@ -1,0 +1,81 @@
+"""A finite metric measure space (X, d, α), with coordinates if it has any."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from numpy.typing import ArrayLike
+
+from .. import _check as check
+from .._types import Floats, Ints
+from .dense import Dense
+from .metric import Metric
+from .named import metric_by_name
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """A finite metric measure space (X, d, α) with φ(X) ⊂ R^m where coordinates are known.
+
+    Use `Space.from_points` or `Space.from_distances`: they check what comes in.
+
+    Attributes
+    ----------
+    metric : Metric
+    weights : array of shape (n,)
+        The masses α, total 1.
+    points : array of shape (n, m), or None
+    """
+
+    metric: Metric
+    weights: Floats
+    points: Floats | None
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return self.metric.n
+
+    @classmethod
+    def from_points(cls, points: ArrayLike, weights: ArrayLike | None = None, metric: str = "euclidean") -> Space:
+        """A space of points with coordinates, under the Euclidean or any other SciPy distance.
+
+        Examples
+        --------
+        >>> import wasserstein_transform as wt
+        >>> wt.Space.from_points([[0.0, 0.0], [1.0, 0.0]], weights=[3, 1]).weights
+        array([0.75, 0.25])
+        """
+        points = check.points(points)
+        return cls(metric_by_name(points, metric), check.weights(weights, len(points)), points)
+
+    @classmethod
+    def from_distances(
+        cls,
+        distances: ArrayLike,
+        weights: ArrayLike | None = None,
+        points: ArrayLike | None = None,
+        triangle: bool = False,
+    ) -> Space:
+        """A space from a square or condensed distance matrix, with coordinates beside it if there are any.
+
+        `triangle=True` asserts the triangle inequality, which some shortcuts need.
+
+        Examples
+        --------
+        >>> import wasserstein_transform as wt
+        >>> wt.Space.from_distances([1.0, 2.0, 1.5]).n
+        3
+        """
+        matrix = check.distances(distances)
+        n = len(matrix)
+        if points is not None:
+            points = check.points(points)
+            if len(points) != n:
+                raise ValueError(f"points must have one row per point of the {n} × {n} distances, got {len(points)}")
+        return cls(Dense(matrix, triangle), check.weights(weights, n), points)
+
+    def take(self, rows: Ints) -> Space:
+        """The space of the listed points, with their masses as they are."""
+        points = None if self.points is None else self.points[rows]
+        return Space(self.metric.take(rows), self.weights[rows], points)

@@ -1,0 +1,127 @@
+"""The only loop."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from .. import _check as check
+from ..engine import Engine
+from ..spaces import Quotient, Space, quotient
+from .trajectory import Trajectory
+from .transform import Process, Transform, as_process, warn_massless
+
+Keep = Literal["last", "all"]
+
+
+def iterate(
+    process: Process | Transform,
+    space: Space,
+    *,
+    n_iter: int,
+    stop: float | None = None,
+    merge: float | None = None,
+    keep: Keep = "last",
+    engine: Engine | None = None,
+) -> Trajectory:
+    """Apply a transform again and again.
+
+    Parameters
+    ----------
+    process : Process or Transform
+    space : Space
+    n_iter : int
+        Number of iterations τ; 0 gives the state after the start alone.
+    stop : float, optional
+        End early once the largest movement of an iteration, relative to ε, is at most this. Movement is the transport
+        distance of a point to its later self, or the largest change of a distance where points have no place.
+    merge : float, optional
+        After each iteration, merge points within this distance (relative to ε) into one with their mass; the results
+        are expanded back to all points. 0 merges what coincides exactly and changes nothing but the cost.
+    keep : {"last", "all"}
+        Which states the trajectory holds.
+    engine : Engine, optional
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> walk = wt.iterate(wt.mean_shift(1.0), wt.Space.from_points([[0.0], [1.0], [5.0]]), n_iter=10, stop=0.0)
+    >>> walk.outcome
+    'converged after 2 iterations: the last movement was 0 eps, the tolerance is 0'
+    >>> walk.points.ravel()
+    array([0.5, 0.5, 5. ])
+    """
+    process = as_process(process)
+    n_iter = check.count(n_iter, "n_iter", 0)
+    stop = None if stop is None else check.tolerance(stop, "stop")
+    merge = None if merge is None else check.tolerance(merge, "merge")
+    if keep not in ("last", "all"):
+        raise ValueError(f"keep must be 'last' or 'all', got {keep!r}")
+    engine = engine or Engine()
+    if n_iter:
+        process.at(n_iter - 1)  # a sequence of eps that is too short fails here, not hours later
+
+    state = _unmerged(space)
+    massless = np.zeros(space.n, bool)
+    if process.start is not None:
+        state, alone = _advance(state, process.start, merge, engine)
+        massless |= alone
+    kept, movements, converged = [state], [], False
+    for k in range(n_iter):
+        step = process.at(k)
+        before = state
+        state, alone = _advance(state, step, merge, engine)
+        massless |= alone
+        movements.append(_movement(before, state) / _scale(step, stop))
+        kept = [*kept, state] if keep == "all" else [state]
+        if stop is not None and movements[-1] <= stop:
+            converged = True
+            break
+    warn_massless(massless)
+    done = len(movements)
+    outcome = _in_words(movements, stop, converged)
+    return Trajectory(tuple(kept), tuple(movements), done, converged, outcome, 0 if keep == "all" else done)
+
+
+def _unmerged(space: Space) -> Quotient:
+    return Quotient(space, np.arange(space.n), space.weights)
+
+
+def _advance(
+    state: Quotient, step: Transform, merge: float | None, engine: Engine
+) -> tuple[Quotient, np.ndarray]:
+    """One step on the merged space, then merging; the labels always lead from all points to the merged ones."""
+    moved, massless = step.step(state.space, engine)
+    alone = massless[state.labels]
+    if merge is None:
+        return Quotient(moved, state.labels, state.weights), alone
+    merged = quotient(moved, merge * _scale(step, merge))
+    return Quotient(merged.space, merged.labels[state.labels], state.weights), alone
+
+
+def _scale(step: Transform, relative: float | None) -> float:
+    """The ε of a step; without one, movements are absolute, and a relative tolerance has no meaning."""
+    scale = step.localize.scale
+    if scale is None and relative:
+        raise ValueError(f"{step.localize!r} has no eps that a tolerance could be relative to; leave stop and merge out")
+    return scale or 1.0
+
+
+def _movement(before: Quotient, after: Quotient) -> float:
+    if before.labels is after.labels:
+        return before.space.metric.movement(after.space.metric)
+    # merged on the way: compare the old points with the merged ones they went to
+    first = np.unique(before.labels, return_index=True)[1]
+    return before.space.metric.movement(after.space.metric.take(after.labels[first]))
+
+
+def _in_words(movements: list[float], stop: float | None, converged: bool) -> str:
+    n = len(movements)
+    times = f"{n} iteration{'s' if n != 1 else ''}"
+    if converged:
+        return f"converged after {times}: the last movement was {movements[-1]:.3g} eps, the tolerance is {stop:g}"
+    if not movements:
+        return "no iteration was asked for: this is the start"
+    said = f"did {times} as asked; the last movement was {movements[-1]:.3g} eps"
+    return said if stop is None else f"{said}, not within the tolerance {stop:g}: raise n_iter to go on"

@@ -1,0 +1,115 @@
+"""One step of the Wasserstein Transform, and steps in a row."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._parts import Part
+from .._types import Bools
+from ..engine import Engine
+from ..localize import Localization
+from ..spaces import Space
+from ..transport import Transport
+
+
+class MasslessWarning(UserWarning):
+    """Some points see no mass: they stay where they are."""
+
+
+def warn_massless(massless: Bools) -> None:
+    """One warning for all points that see no mass."""
+    count = int(np.count_nonzero(massless))
+    if count:
+        warnings.warn(
+            f"{count} of {len(massless)} points see no mass within reach and stay where they are; "
+            "they carry no weight themselves, a larger eps would reach a neighbour",
+            MasslessWarning,
+            stacklevel=3,
+        )
+
+
+@dataclass(frozen=True)
+class Transform(Part):
+    """W_{L,p}: localize every point to a measure, take the transport distance of the measures as the new metric.
+
+    Measures with centres (Diracs, Gaussians) move the points there; discrete measures move the distances only.
+
+    Parameters
+    ----------
+    localize : Localization
+    transport : Transport
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> step = wt.Transform(wt.Truncation(1.0), wt.Exact(p=1))
+    >>> step(wt.Space.from_points([[0.0], [1.0], [2.0]])).metric.dense()[0]
+    array([0. , 0.5, 1. ])
+    """
+
+    localize: Localization
+    transport: Transport
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.localize, Localization):
+            raise TypeError(f"localize must be a Localization such as Truncation(eps), got {self.localize!r}")
+        if not isinstance(self.transport, Transport):
+            raise TypeError(f"transport must be a Transport such as Exact(p=1), got {self.transport!r}")
+
+    def __call__(self, space: Space, engine: Engine | None = None) -> Space:
+        """The transformed space: new metric, same weights, moved points."""
+        moved, massless = self.step(space, engine or Engine())
+        warn_massless(massless)
+        return moved
+
+    def step(self, space: Space, engine: Engine) -> tuple[Space, Bools]:
+        """The transformed space, and which points saw no mass."""
+        measures = self.localize(space, engine)
+        metric = self.transport.metric(measures, space.metric, engine)
+        points = space.points if measures.centers is None else measures.centers
+        return Space(metric, space.weights, points), measures.massless
+
+
+@dataclass(frozen=True)
+class Process:
+    """A start and steps: `start` (or nothing) makes the state of τ = 0, each step the next one.
+
+    Parameters
+    ----------
+    start : Transform or None
+    step : Transform or sequence of Transforms
+        One for all iterations, or one for each.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> gt = wt.Process(
+    ...     start=wt.Transform(wt.Gaussian(wt.Truncation(0.2), lam=5.0), wt.Bures()),
+    ...     step=wt.Transform(wt.Gaussian(wt.Truncation(0.2), lam=5.0, move=True), wt.Bures()),
+    ... )
+    >>> gt == wt.gaussian_transform(0.2, 5.0)
+    True
+    """
+
+    start: Transform | None
+    step: Transform | Sequence[Transform]
+
+    def at(self, k: int) -> Transform:
+        """The transform of iteration k = 0, 1, …"""
+        if isinstance(self.step, Transform):
+            return self.step
+        if k >= len(self.step):
+            raise ValueError(
+                f"there are steps (a sequence of eps) for {len(self.step)} iterations, and iteration {k + 1} was asked "
+                "for; give one eps for each iteration, or a single one for all"
+            )
+        return self.step[k]
+
+
+def as_process(process: Process | Transform) -> Process:
+    """A transform alone is a process that starts with the space as it is."""
+    return process if isinstance(process, Process) else Process(None, process)

@@ -1,0 +1,13 @@
+"""d_{W,p}: the Wasserstein distance between the localized measures, as the new metric.
+
+A new transport is one file here and one line in `TRANSPORTS`.
+"""
+
+from .base import Coupling, Status, Transport
+from .bures import Bures, bures_pairs
+from .exact import Exact
+from .points import Points
+
+TRANSPORTS: dict[str, type[Transport]] = {"exact": Exact, "points": Points, "bures": Bures}
+
+__all__ = ["TRANSPORTS", "Bures", "Coupling", "Exact", "Points", "Status", "Transport", "bures_pairs"]

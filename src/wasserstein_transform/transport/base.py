@@ -1,0 +1,89 @@
+"""What a transport is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from enum import Enum
+
+from .._parts import Part
+from .._types import Floats, Ints
+from ..engine import Engine
+from ..measures import Diracs, Discrete, Gaussians, Measures
+from ..spaces import Metric
+
+_MAKERS: dict[type[Measures], str] = {
+    Discrete: "Truncation, Kernel, Given, Whole and Point",
+    Diracs: "Mean",
+    Gaussians: "Gaussian",
+}
+
+
+class Status(Enum):
+    """How a transport problem ended."""
+
+    OPTIMAL = "the plan is optimal"
+    STALLED = "the simplex did not reach the optimum within its limit of pivots"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, eq=False)
+class Coupling:
+    """An optimal plan between two of the measures.
+
+    Attributes
+    ----------
+    value : float
+        The distance W_p.
+    plan : array
+        For discrete measures the mass moved from `sources[a]` to `targets[b]`; for Gaussians the covariance between
+        the two sides.
+    potentials : pair of arrays, or None
+        Dual prices (u, v) with u[a] + v[b] ≤ d(a, b)^p for discrete measures.
+    gap : float
+        Cost of the plan minus the dual value (discrete), or minus the closed form (Gaussians), relative to the
+        largest cost.
+    status : Status
+    sources, targets : arrays or None
+        The points the plan's rows and columns stand for.
+    """
+
+    value: float
+    plan: Floats
+    potentials: tuple[Floats, Floats] | None
+    gap: float
+    status: Status
+    sources: Ints | None = None
+    targets: Ints | None = None
+
+
+class Transport(Part, ABC):
+    """Compares measures of one kind by optimal transport.
+
+    Attributes
+    ----------
+    accepts : type
+        The kind of measures it compares.
+    """
+
+    accepts: type[Measures]
+
+    def check(self, measures: Measures) -> None:
+        """Refuse measures of another kind, and say who makes what."""
+        if isinstance(measures, self.accepts):
+            return
+        name, kind = type(self).__name__, type(measures)
+        partner = next((t for t in Transport.__subclasses__() if t.accepts is kind), None)
+        hint = f"; to compare {kind.__name__} measures use {partner.__name__}" if partner else ""
+        raise TypeError(
+            f"{name} compares {self.accepts.__name__} measures, which {_MAKERS[self.accepts]} make; "
+            f"it got {kind.__name__} measures, which {_MAKERS[kind]} make{hint}"
+        )
+
+    @abstractmethod
+    def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Metric:
+        """The distances between all measures. `ground` is the metric of the space discrete measures live on."""
+
+    @abstractmethod
+    def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
+        """The optimal plan between measures i and j."""

@@ -1,0 +1,39 @@
+"""Transport between Diracs: the distance of their points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..engine import Engine
+from ..measures import Diracs, Measures
+from ..spaces import Euclidean, Metric
+from .base import Coupling, Status, Transport
+
+
+@dataclass(frozen=True)
+class Points(Transport):
+    """W_p(δ_x, δ_y) = ‖x − y‖ for every p.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> shift = wt.Transform(wt.Mean(wt.Truncation(1.0)), wt.Points())
+    >>> shift(wt.Space.from_points([[0.0], [1.0], [5.0]])).metric.dense()[0]
+    array([0. , 0. , 4.5])
+    """
+
+    accepts = Diracs
+
+    def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Euclidean:
+        self.check(measures)
+        assert isinstance(measures, Diracs)
+        return Euclidean(measures.points)
+
+    def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
+        """All mass goes from one point to the other."""
+        metric = self.metric(measures, ground)
+        value = float(metric.block(np.array([i]), np.array([j]))[0, 0])
+        potentials = np.zeros(1), np.array([value])
+        return Coupling(value, np.ones((1, 1)), potentials, 0.0, Status.OPTIMAL, np.array([i]), np.array([j]))
