@@ -1,0 +1,17 @@
+"""scikit-learn's door to the transforms and trees. No mathematics."""
+
+from .gaussian_transform import GaussianTransform
+from .kernel_transform import KernelTransform
+from .local_truncation import LocalTruncation
+from .mean_shift import MeanShift
+from .single_linkage import SingleLinkage
+from .wasserstein_transform import WassersteinTransform
+
+__all__ = [
+    "GaussianTransform",
+    "KernelTransform",
+    "LocalTruncation",
+    "MeanShift",
+    "SingleLinkage",
+    "WassersteinTransform",
+]

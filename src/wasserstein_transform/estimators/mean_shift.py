@@ -1,0 +1,140 @@
+"""Mean shift as an estimator."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import ClusterMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .._types import Ints
+from ..localize.profiles import ProfileLike
+from ..spaces import Euclidean, Space, quotient
+from ..transforms import Process, mean_shift
+from ..transforms.named import Eps
+from .base import PointTransform
+
+_SETTLED = 1e-6  # of eps: movements below leave the clusters as they are
+_TOGETHER = 1e-3  # of eps: points that near have met
+
+
+class MeanShift(ClusterMixin, PointTransform):
+    """Mean shift (blurring): all points move together to the means of their neighbourhoods.
+
+    Parameters
+    ----------
+    eps : float, sequence of float, or "auto"
+        Radius of the neighbourhoods, or one for each iteration; "auto" takes `suggest_eps`.
+    profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable
+        Kernel profile as a function of d²/ε².
+    n_iter : int
+        Most iterations.
+    metric : "euclidean"
+        Others need coordinates beside the distances: fit on `Space.from_distances(D, points=X)`.
+    tol : float
+        End once no point moves further than tol·ε; 0 does exactly `n_iter` iterations.
+    merge : float, optional
+        Merge points within merge·ε of each other on the way.
+    keep : {"last", "all"}
+        States that `trajectory_` holds.
+    n_jobs : int
+        Threads; −1 means all cores. Results do not depend on it.
+    verbose : bool
+        Show progress.
+
+    Attributes
+    ----------
+    points_ : array of shape (n, m)
+        The moved points.
+    metric_ : Metric
+        Their distance, lazy.
+    distances_ : array of shape (n, n)
+        Computed on first use.
+    eps_ : float
+    n_iter_ : int
+    trajectory_ : Trajectory
+    labels_ : array of shape (n,)
+        Clusters by falling mass; only if the points came to rest.
+    cluster_centers_ : array of shape (n_clusters, m)
+        Where they came to rest.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> X = np.array([[0.0], [0.5], [1.0], [9.0], [9.5]])
+    >>> wt.MeanShift(eps=1.0).fit(X).labels_
+    array([0, 0, 0, 1, 1])
+    """
+
+    labels_: Ints
+
+    def __init__(
+        self,
+        eps: Eps | str = "auto",
+        *,
+        profile: ProfileLike = "flat",
+        n_iter: int = 300,
+        metric: str = "euclidean",
+        tol: float = 1e-6,
+        merge: float | None = None,
+        keep: str = "last",
+        n_jobs: int = -1,
+        verbose: bool = False,
+    ) -> None:
+        self.eps = eps
+        self.profile = profile
+        self.n_iter = n_iter
+        self.metric = metric
+        self.tol = tol
+        self.merge = merge
+        self.keep = keep
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _make_point_process(self, space: Space) -> Process:
+        return mean_shift(self._choose_eps(space, self.eps), self.profile)
+
+    def fit(self, X: Any, y: Any = None, *, sample_weight: ArrayLike | None = None) -> Self:
+        """Move the points; if they come to rest, `labels_` are the places they share.
+
+        Parameters
+        ----------
+        X : array of shape (n, m), or Space
+        y : ignored
+        sample_weight : array of shape (n,), optional
+            Masses of the points; weight k is the same as k copies, weight 0 as no point.
+        """
+        super().fit(X, y, sample_weight=sample_weight)
+        self.__dict__.pop("labels_", None)
+        movements = self.trajectory_.movements
+        if movements and movements[-1] <= max(self.tol, _SETTLED):
+            self._label()
+        return self
+
+    def _label(self) -> None:
+        places = quotient(self.trajectory_.last, _TOGETHER * float(np.max(self.eps_)))
+        order = np.argsort(-np.round(places.space.weights, 12), kind="stable")
+        rank = np.empty(len(order), np.intp)
+        rank[order] = np.arange(len(order))
+        self.labels_ = rank[places.labels]
+        assert places.space.points is not None
+        self.cluster_centers_ = places.space.points[order]
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("labels_", "cluster_centers_") and "trajectory_" in self.__dict__:
+            raise AttributeError(
+                f"{name} needs points that came to rest, and this run {self.trajectory_.outcome}; "
+                "raise n_iter, or set tol above the last movement"
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def predict(self, X: Any) -> Ints:
+        """The cluster whose centre is nearest to where each new point goes in the fitted flow."""
+        check_is_fitted(self)
+        centers = self.cluster_centers_
+        moved = self.transform(X)
+        both = Euclidean(np.concatenate([moved, centers]))
+        rows, cols = np.arange(len(moved)), np.arange(len(moved), both.n)
+        return np.asarray(both.block(rows, cols).argmin(axis=1))

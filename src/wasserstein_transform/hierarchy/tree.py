@@ -1,0 +1,102 @@
+"""The minimum spanning tree of a metric, which is its single-linkage dendrogram."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from .._types import Floats, Ints
+from ..engine import Engine, Tile
+from ..kernels.geometry import private
+from ..kernels.trees import join_edges, prim
+from ..spaces import Metric, Space
+
+TIE = 1e-9  # heights that agree to this, relative to the highest, are ties
+
+_STEPS = 2e7  # distances asked for between two looks at Ctrl-C
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A spanning tree of weighted points, edges sorted by height.
+
+    Attributes
+    ----------
+    edges : array of shape (n−1, 2)
+    heights : array of shape (n−1,)
+        Non-decreasing.
+    weights : array of shape (n,)
+        Masses of the points.
+    """
+
+    edges: Ints
+    heights: Floats
+    weights: Floats
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return len(self.weights)
+
+    @cached_property
+    def Z(self) -> Floats:
+        """SciPy's linkage matrix."""
+        out = np.empty((self.n - 1, 4))
+        join_edges(self.edges, self.heights, out)
+        return out
+
+    def levels(self) -> Floats:
+        """The distinct heights, ties counted once (the highest of each group of ties)."""
+        if self.n == 1:
+            return np.empty(0)
+        gaps = np.diff(self.heights) > TIE * self.heights[-1]
+        return self.heights[np.append(np.flatnonzero(gaps), self.n - 2)]
+
+
+def spanning_tree(space: Space, engine: Engine | None = None) -> Tree:
+    """The minimum spanning tree of a space, from distances asked for one by one: O(n) memory for lazy metrics.
+
+    Points without mass hang as leaves from the nearest point with mass: they join clusters and never connect two.
+    """
+    engine = engine or Engine()
+    heavy = np.flatnonzero(space.weights > 0)
+    edges, heights = _prim(space.metric.take(heavy) if len(heavy) < space.n else space.metric, engine)
+    edges = heavy[edges]
+    if len(heavy) < space.n:
+        light = np.flatnonzero(space.weights == 0)
+        nearest, apart = _nearest(space.metric, light, heavy)
+        edges = np.concatenate([edges, np.column_stack([nearest, light])])
+        heights = np.concatenate([heights, apart])
+    order = np.argsort(heights, kind="stable")
+    return Tree(edges[order], heights[order], space.weights)
+
+
+def _prim(metric: Metric, engine: Engine) -> tuple[Ints, Floats]:
+    n = metric.n
+    edges, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
+    done = np.zeros(n, np.bool_)
+    done[0] = True
+    near, source = np.full(n, np.inf), np.zeros(n, np.intp)
+    geometry = private(metric.geometry)
+    stride = max(1, int(_STEPS / (n * metric.steps)))
+    here = 0
+
+    def grow(tile: Tile, stop: object) -> None:
+        nonlocal here
+        part = slice(tile.start, tile.stop)
+        here = prim(geometry, here, tile.stop - tile.start, done, near, source, edges[part], heights[part])
+
+    # each piece needs the one before: one thread, however many there are
+    tiles = [Tile(k, min(k + stride, n - 1)) for k in range(0, n - 1, stride)]
+    Engine(1, engine.progress, engine.memory).run(grow, tiles, "spanning tree")
+    return edges, heights
+
+
+def _nearest(metric: Metric, light: Ints, heavy: Ints) -> tuple[Ints, Floats]:
+    nearest, apart = np.empty(len(light), np.intp), np.empty(len(light))
+    for k, i in enumerate(light):
+        row = metric.block(np.array([i]), heavy)[0]
+        nearest[k], apart[k] = heavy[row.argmin()], row.min()
+    return nearest, apart

@@ -1,0 +1,100 @@
+"""Optimal transport the slow way: exact rational arithmetic, and a general linear program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import linprog
+from scipy.sparse import eye_array, kron, vstack
+
+Arc = tuple[int, int]
+
+
+def exact_cost(a: ArrayLike, b: ArrayLike, cost: ArrayLike) -> Fraction:
+    """The least cost of moving the masses a/Σa onto b/Σb, without any rounding.
+
+    Every number that comes in, integer or float, is taken for the rational it is.
+    """
+    supply, demand = _whole(np.asarray(a).tolist())[0], _whole(np.asarray(b).tolist())[0]
+    table = np.asarray(cost)
+    prices, unit = _whole(table.ravel().tolist())
+    total_a, total_b = sum(supply), sum(demand)
+    rows = [prices[i * len(demand) : (i + 1) * len(demand)] for i in range(len(supply))]
+    plan = _least_cost_flow([s * total_b for s in supply], [t * total_a for t in demand], rows)
+    moved = sum(mass * rows[i][j] for (i, j), mass in plan.items())
+    return Fraction(moved, unit * total_a * total_b)
+
+
+def _whole(numbers: Sequence[float]) -> tuple[list[int], int]:
+    """Rationals as whole numbers over one common denominator."""
+    exact = [Fraction(x) for x in numbers]
+    unit = lcm(*(x.denominator for x in exact))
+    return [int(x * unit) for x in exact], unit
+
+
+def _least_cost_flow(supply: list[int], demand: list[int], cost: list[list[int]]) -> dict[Arc, int]:
+    """Successive shortest paths: send what fits along a cheapest path that still has room, until all is sent."""
+    supply, demand = list(supply), list(demand)
+    plan: dict[Arc, int] = {}
+    while any(demand):
+        forward, backward, start, end = _cheapest_path(supply, demand, cost, plan)
+        amount = min(supply[start], demand[end], *(plan[arc] for arc in backward))
+        supply[start] -= amount
+        demand[end] -= amount
+        for arc in forward:
+            plan[arc] = plan.get(arc, 0) + amount
+        for arc in backward:
+            plan[arc] -= amount
+            if plan[arc] == 0:
+                del plan[arc]
+    return plan
+
+
+def _cheapest_path(
+    supply: list[int], demand: list[int], cost: list[list[int]], plan: dict[Arc, int]
+) -> tuple[list[Arc], list[Arc], int, int]:
+    """Arcs to fill, arcs to empty, first source and last sink of a cheapest path (Bellman–Ford)."""
+    reach: dict[int, int] = {i: 0 for i, mass in enumerate(supply) if mass > 0}  # cheapest way to each source
+    undone: dict[int, int] = {}  # the sink through which a source was reached, by emptying an arc
+    arrive: dict[int, tuple[int, int]] = {}  # cheapest way to each sink, and its last source
+    changed = set(reach)
+    while changed:
+        for j in range(len(demand)):
+            way = min((reach[i] + cost[i][j], i) for i in changed)
+            if j not in arrive or way[0] < arrive[j][0]:
+                arrive[j] = way
+        changed = set()
+        for i, j in plan:
+            value = arrive[j][0] - cost[i][j]
+            if i not in reach or value < reach[i]:
+                reach[i], undone[i] = value, j
+                changed.add(i)
+    end = min((arrive[j][0], j) for j in range(len(demand)) if demand[j] > 0)[1]
+    forward, backward, sink = [], [], end
+    while True:
+        source = arrive[sink][1]
+        forward.append((source, sink))
+        if source not in undone:
+            return forward, backward, source, end
+        sink = undone[source]
+        backward.append((source, sink))
+
+
+def w_linprog(a: ArrayLike, b: ArrayLike, distances: ArrayLike, p: float) -> float:
+    """W_p as the linear program it is, by HiGHS; costs are scaled to at most 1, masses to total 1."""
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    d = np.asarray(distances, float)
+    top = d.max()
+    if top == 0:
+        return 0.0
+    rows, columns = kron(eye_array(len(a)), np.ones((1, len(b)))), kron(np.ones((1, len(a))), eye_array(len(b)))
+    marginals: NDArray[np.float64] = np.concatenate([a / a.sum(), b / b.sum()])
+    result = linprog(
+        ((d / top) ** p).ravel(), A_eq=vstack([rows, columns]).tocsr(), b_eq=marginals, bounds=(0, None), method="highs"
+    )
+    assert result.status == 0, result.message
+    return float(top * max(result.fun, 0.0) ** (1 / p))
