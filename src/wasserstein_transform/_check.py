@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -65,11 +65,11 @@ def distances(values: ArrayLike, name: str = "distances") -> Floats:
             "for coordinates use Space.from_points"
         )
     if (array < 0).any():
-        i, j = np.unravel_index(array.argmin(), array.shape)
-        raise ValueError(f"{name} must not be negative, got {array.min()} at [{i}, {j}]")
+        at = np.unravel_index(array.argmin(), array.shape)
+        raise ValueError(f"{name} must not be negative, got {array.min()} at [{at[0]}, {at[1]}]")
     if array.diagonal().any():
-        i = int(np.flatnonzero(array.diagonal())[0])
-        raise ValueError(f"{name} must be 0 on the diagonal, got {array[i, i]} at [{i}, {i}]")
+        k = int(np.flatnonzero(array.diagonal())[0])
+        raise ValueError(f"{name} must be 0 on the diagonal, got {array[k, k]} at [{k}, {k}]")
     off = np.abs(array - array.T)
     if (off > 1e-9 * array.max()).any():
         i, j = np.unravel_index(off.argmax(), array.shape)
@@ -110,16 +110,21 @@ def covariances(values: ArrayLike, name: str = "covs") -> Floats:
     return array
 
 
+def _is_number(value: Any) -> bool:
+    truth: object = value  # True and False are numbers to Python, not to us
+    return not isinstance(truth, bool | np.bool_) and isinstance(value, Real) and not np.isnan(float(value))
+
+
 def positive(value: Any, name: str) -> float:
     """A finite number > 0."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < np.inf:
+    if not _is_number(value) or not 0 < float(value) < np.inf:
         raise ValueError(f"{name} must be positive and finite, got {value!r}")
     return float(value)
 
 
 def eps(value: Any) -> float:
     """A radius."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < np.inf:
+    if not _is_number(value) or not 0 < float(value) < np.inf:
         raise ValueError(f"eps must be positive and finite, got {value!r}; wt.suggest_eps(X) gives a starting value")
     return float(value)
 
@@ -135,27 +140,27 @@ def eps_sequence(value: Any) -> list[float]:
 
 def lam(value: Any) -> float:
     """The weight of the covariance term."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) < np.inf:
+    if not _is_number(value) or not 0 <= float(value) < np.inf:
         raise ValueError(f"lam must be a finite number ≥ 0, got {value!r}; 0 is mean shift, 1 to 5 are usual")
     return float(value)
 
 
 def order_p(value: Any) -> float:
     """The order of a Wasserstein distance."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 1 <= float(value) < np.inf:
+    if not _is_number(value) or not 1 <= float(value) < np.inf:
         raise ValueError(f"p must be a finite number ≥ 1, got {value!r}; 1 and 2 are usual")
     return float(value)
 
 
 def count(value: Any, name: str, least: int) -> int:
     """A whole number of at least `least`."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
+    if not _is_number(value) or value != int(value) or int(value) < least:
         raise ValueError(f"{name} must be a whole number ≥ {least}, got {value!r}")
     return int(value)
 
 
 def tolerance(value: Any, name: str) -> float:
     """A number ≥ 0."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) < np.inf:
+    if not _is_number(value) or not 0 <= float(value) < np.inf:
         raise ValueError(f"{name} must be a finite number ≥ 0, got {value!r}")
     return float(value)

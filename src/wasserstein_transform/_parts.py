@@ -28,7 +28,9 @@ class Part:
         for key, value in changes.items():
             name, _, inner = key.partition("__")
             if name not in params:
-                raise ValueError(f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(params) or 'none'}")
+                raise ValueError(
+                    f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(params) or 'none'}"
+                )
             if inner:
                 nested.setdefault(name, {})[inner] = value
             else:

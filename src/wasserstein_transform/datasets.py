@@ -48,7 +48,8 @@ def dumbbell(eccentricity: float = 1.0) -> Labelled:
         raise ValueError(f"eccentricity must be positive and finite, got {eccentricity}")
     disc = _disc(300)
     chain = np.column_stack([np.linspace(-1.0, 1.0, 200), np.zeros(200)])
-    points = np.concatenate([disc - [2.0, 0.0], disc + [2.0, 0.0], chain])
+    offset = np.array([2.0, 0.0])
+    points = np.concatenate([disc - offset, disc + offset, chain])
     stretch = np.array([min(1.0, 1.0 / eccentricity), min(1.0, eccentricity)])
     return Labelled(points * stretch, np.repeat([0, 1, 2], [300, 300, 200]))
 
@@ -60,7 +61,7 @@ def _disc(n: int) -> Floats:
     """
     reach = int(np.sqrt(n))
     side = np.arange(-reach, reach + 1)
-    grid = np.stack(np.meshgrid(side, side, indexing="ij"), axis=-1).reshape(-1, 2) + [0.5, 0.5]
+    grid = np.stack(np.meshgrid(side, side, indexing="ij"), axis=-1).reshape(-1, 2) + 0.5
     far = np.hypot(grid[:, 0], grid[:, 1])
     nearest = np.argsort(far, kind="stable")[:n]
     return np.asarray(grid[nearest] / far[nearest].max())

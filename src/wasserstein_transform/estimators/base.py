@@ -14,7 +14,7 @@ from .. import _check as check
 from .._types import Floats
 from ..engine import Engine, bar
 from ..hierarchy import linkage
-from ..hierarchy.linkage import Method
+from ..hierarchy.methods import Method
 from ..localize import suggest_eps
 from ..spaces import Space
 from ..transforms import Process, follow_distances, follow_points, iterate
@@ -31,6 +31,7 @@ class IteratedTransform(TransformerMixin, BaseEstimator):
     n_jobs: int
     verbose: bool
     metric: str
+    eps_: Any
 
     @abstractmethod
     def _make_process(self, space: Space) -> Process:
@@ -104,7 +105,9 @@ class PointTransform(OneToOneFeatureMixin, IteratedTransform):
 
     def fit_transform(self, X: Any, y: Any = None, *, sample_weight: ArrayLike | None = None) -> Floats:
         """Fit, and return the moved points."""
-        return self.fit(X, y, sample_weight=sample_weight).points_
+        self.fit(X, y, sample_weight=sample_weight)
+        assert self.points_ is not None  # `fit` refuses spaces without coordinates
+        return self.points_
 
     def transform(self, X: Any) -> Floats:
         """Where new points go: each carries no mass and follows the fitted flow. The fitted points go to `points_`."""

@@ -1,7 +1,7 @@
 """Trees of a metric: spanning trees, linkage, cuts."""
 
 from .cut import FewerClustersWarning, cut_tree
-from .linkage import linkage
+from .methods import linkage
 from .tree import Tree, spanning_tree
 
 __all__ = ["FewerClustersWarning", "Tree", "cut_tree", "linkage", "spanning_tree"]

@@ -130,6 +130,4 @@ def _labels(tree: Tree, removed: Bools, dropped: Bools) -> Ints:
 
 def _say_if_fewer(found: int, wanted: int, reason: str) -> None:
     if found < wanted:
-        warnings.warn(
-            f"found {found} clusters of the {wanted} asked for: {reason}", FewerClustersWarning, stacklevel=4
-        )
+        warnings.warn(f"found {found} clusters of the {wanted} asked for: {reason}", FewerClustersWarning, stacklevel=4)

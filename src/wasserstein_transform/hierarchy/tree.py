@@ -52,7 +52,7 @@ class Tree:
         if self.n == 1:
             return np.empty(0)
         gaps = np.diff(self.heights) > TIE * self.heights[-1]
-        return self.heights[np.append(np.flatnonzero(gaps), self.n - 2)]
+        return np.asarray(self.heights[np.append(np.flatnonzero(gaps), self.n - 2)])
 
 
 def spanning_tree(space: Space, engine: Engine | None = None) -> Tree:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 
@@ -12,6 +12,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 # contract: fused multiply-add; never nnan/ninf, kernels rely on inf as "too far"
 OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
 
+_njit: Any = numba.njit  # its stubs know neither `_nrt` nor a dictionary of options
+
 
 def jit(function: F) -> F:
     """Compile without Python, without the GIL, cached on disk, without reference counts.
@@ -19,11 +21,9 @@ def jit(function: F) -> F:
     Such a function allocates nothing: the caller owns every array. Counting references to the arrays of a named
     tuple at each inner call made the network simplex 3.5 times slower.
     """
-    compiled: F = numba.njit(cache=True, _nrt=False, **OPTIONS)(function)
-    return compiled
+    return cast(F, _njit(cache=True, _nrt=False, **OPTIONS)(function))
 
 
 def jit_allocating(function: F) -> F:
     """The same for functions that make arrays of their own."""
-    compiled: F = numba.njit(cache=True, **OPTIONS)(function)
-    return compiled
+    return cast(F, _njit(cache=True, **OPTIONS)(function))

@@ -7,7 +7,7 @@ specializes it for the geometry at hand.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numba.core import types
@@ -104,9 +104,7 @@ def _gaussian_plane(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
     if apart + geometry.lam * size * size > limit * (1 + 1e-9):  # (√tr A − √tr B)² ≤ dcov², with room for rounding
         return np.inf
     low, high = (i, j) if i < j else (j, i)  # the same bits whoever asks
-    gap = gap_plane(
-        geometry.entries[low], geometry.rootdets[low], geometry.entries[high], geometry.rootdets[high]
-    )
+    gap = gap_plane(geometry.entries[low], geometry.rootdets[low], geometry.entries[high], geometry.rootdets[high])
     return apart + geometry.lam * gap
 
 
@@ -135,8 +133,8 @@ _FORMULAS = {
 }
 
 
-@overload(squared, jit_options=OPTIONS)
+@overload(squared, jit_options=cast(Any, OPTIONS))
 def _squared(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
     if isinstance(geometry, types.BaseNamedTuple):
-        return _FORMULAS.get(geometry.instance_class)
+        return _FORMULAS.get(cast(Any, geometry).instance_class)
     return None

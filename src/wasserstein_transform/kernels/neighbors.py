@@ -43,7 +43,9 @@ def gather(geometry: Any, cells: Any, i: int, limit: float, near: Any, apart: An
 
 
 @jit
-def count_balls(geometry: Any, cells: Any, start: int, stop: int, limit: float, near: Any, apart: Any, counts: Any) -> None:
+def count_balls(
+    geometry: Any, cells: Any, start: int, stop: int, limit: float, near: Any, apart: Any, counts: Any
+) -> None:
     """counts[i] = number of points in the closed ball of position i."""
     for i in range(start, stop):
         counts[i] = gather(geometry, cells, i, limit, near, apart)
@@ -147,7 +149,7 @@ def second_moments(
     drift: Any,
     covs: Any,
 ) -> None:
-    """Mass of the localized measure of each row and its covariance of `points` (divided by mass); 0 where no mass is."""
+    """Mass of the localized measure of each row and its covariance of `points`, divided by mass; 0 without mass."""
     m = points.shape[1]
     scale = 1.0 / (eps * eps)
     for k in range(rows.shape[0]):

@@ -6,7 +6,7 @@ feasible* (an arc without flow points to the root), which rules out cycling. Cos
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,9 +37,10 @@ class Work(NamedTuple):
 
 def workspace(cap: int, stop: np.ndarray) -> Work:
     """Room for problems of up to `cap` × `cap`."""
-    floats = [np.zeros(cap), np.zeros(cap), np.zeros(cap * cap), *(np.zeros(2 * cap) for _ in range(3))]
-    ints = [np.zeros(2 * cap, np.intp) for _ in range(6)]
-    return Work(*floats, *ints, stop)
+    dual, flow, rest = np.zeros((3, 2 * cap))
+    parent, depth, child, after, before, order = np.zeros((6, 2 * cap), np.intp)
+    supply, demand = np.zeros((2, cap))
+    return Work(supply, demand, np.zeros(cap * cap), dual, flow, rest, parent, depth, child, after, before, order, stop)
 
 
 @jit
@@ -189,9 +190,8 @@ def _enter(na: int, nb: int, first: int, bland: bool, work: Work) -> tuple[int, 
     source = -1
     sink = -1
     block = 1 if bland else max(1, min(nb, 1 + 60 // na))
-    scanned = 0
     j = first
-    for _ in range(nb):
+    for scanned in range(1, nb + 1):
         row = j * na
         v = work.dual[na + j]
         for i in range(na):
@@ -202,7 +202,6 @@ def _enter(na: int, nb: int, first: int, bland: bool, work: Work) -> tuple[int, 
                 sink = j
                 if bland:
                     return source, sink, best
-        scanned += 1
         j += 1
         if j == nb:
             j = 0
@@ -271,7 +270,7 @@ def _optimize(na: int, nb: int, root: int, bland: bool, work: Work) -> int:
     limit = 1000 + 100 * na * nb
     first = 0
     fresh = False
-    for count in range(limit):
+    for _ in range(limit):
         if work.stop[0] != 0:
             return INTERRUPTED
         source, sink, reduced = _enter(na, nb, 0 if bland else first, bland, work)

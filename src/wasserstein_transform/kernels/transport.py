@@ -27,7 +27,7 @@ def _same(A: Any, i: int, B: Any, j: int) -> bool:
     size = A.indptr[i + 1] - a
     if B.indptr[j + 1] - b != size or A.totals[i] != B.totals[j]:
         return False
-    for k in range(size):
+    for k in range(size):  # noqa: SIM110
         if A.indices[a + k] != B.indices[b + k] or A.masses[a + k] != B.masses[b + k]:
             return False
     return True
@@ -51,8 +51,7 @@ def pose(A: Any, i: int, B: Any, j: int, distances: Any, p: float, work: Work) -
         for s in range(na):
             d = distances[y, A.indices[a + s]]
             work.cost[t * na + s] = d
-            if d > top:
-                top = d
+            top = max(top, d)
     if top > 0.0:
         scale = 1.0 / top
         for k in range(na * nb):

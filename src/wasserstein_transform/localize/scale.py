@@ -56,7 +56,7 @@ def suggest_eps(X: ArrayLike | Space, sample_weight: ArrayLike | None = None) ->
 
 
 def _row(places: Space, row: int) -> Floats:
-    return places.metric.block(np.array([row]), np.arange(places.n))[0]
+    return np.asarray(places.metric.block(np.array([row]), np.arange(places.n))[0])
 
 
 def _radius_of_mass(places: Space, row: int, share: float) -> float:

@@ -3,9 +3,9 @@
 from .dense import Dense
 from .euclidean import Euclidean
 from .gaussian import GaussianMetric
+from .merging import Quotient, quotient
 from .metric import Balls, Metric, closed
 from .neighborhoods import Moments, Neighborhoods
-from .quotient import Quotient, quotient
 from .space import Space
 
 __all__ = [

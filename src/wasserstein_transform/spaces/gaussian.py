@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -58,9 +59,7 @@ class GaussianMetric(Metric):
         return GaussianSolid(self.means, self.covs, _roots(self.covs), sizes, self.lam, np.empty((2, m, m)))
 
     def take(self, rows: Ints) -> GaussianMetric:
-        return GaussianMetric(
-            np.ascontiguousarray(self.means[rows]), np.ascontiguousarray(self.covs[rows]), self.lam
-        )
+        return GaussianMetric(np.ascontiguousarray(self.means[rows]), np.ascontiguousarray(self.covs[rows]), self.lam)
 
     def movement(self, other: Metric) -> float:
         if isinstance(other, Euclidean):
@@ -81,7 +80,7 @@ class GaussianMetric(Metric):
 
 def _take(geometry: Geometry, rows: Ints) -> Geometry:
     """The geometry of the listed points: roots are not taken again."""
-    picked = {
+    picked: dict[str, Any] = {
         name: np.ascontiguousarray(field[rows])
         for name, field in geometry._asdict().items()
         if isinstance(field, np.ndarray) and name != "scratch"

@@ -133,7 +133,7 @@ class Metric(ABC):
         return _by_point(indptr, indices, distances, search.order)
 
     def _upper_tiles(self) -> list[Tile]:
-        return cut(np.arange(self.n, 0, -1) * self.steps)
+        return cut(np.arange(self.n, 0, -1, dtype=np.float64) * self.steps)
 
 
 def _by_point(indptr: Ints, indices: Ints, distances: Floats, order: Ints) -> Balls:

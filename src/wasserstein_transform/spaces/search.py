@@ -30,7 +30,7 @@ class Search:
     def n_candidates(self) -> Floats:
         """How many points each position has to look at."""
         per_cell = (self.cells.runs[:, :, 1] - self.cells.runs[:, :, 0]).sum(axis=1)
-        return per_cell[self.cells.cell].astype(np.float64)
+        return np.asarray(per_cell[self.cells.cell], np.float64)
 
 
 def sort_into_cells(points: Floats, reach: float) -> tuple[Ints, Cells]:

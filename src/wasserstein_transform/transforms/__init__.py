@@ -1,7 +1,7 @@
 """One step, a process, the only loop, and the named instances."""
 
 from .follow import follow_distances, follow_points
-from .iterate import iterate
+from .loop import iterate
 from .named import gaussian_transform, kernel_transform, local_truncation, mean_shift
 from .trajectory import Trajectory
 from .transform import MasslessWarning, Process, Transform

@@ -13,7 +13,7 @@ from .._types import Floats
 from ..engine import Engine
 from ..localize import Localization, Point
 from ..localize.extrinsic import Extrinsic
-from ..measures import Gaussians, Measures
+from ..measures import Discrete, Gaussians, Measures
 from ..spaces import Dense, Euclidean, GaussianMetric, Metric, Space
 from ..transport import Exact
 from .transform import Process, warn_massless
@@ -63,7 +63,8 @@ def _visit(
 
 
 def _known(here: Space, ahead: Space) -> Floats:
-    assert here.points is not None and ahead.points is not None
+    assert here.points is not None
+    assert ahead.points is not None
     if len(ahead.points) != len(here.points):
         raise ValueError("the states of a followed flow must hold the same points; expand merged states first")
     return ahead.points
@@ -116,6 +117,7 @@ def follow_distances(
         assert isinstance(step.transport, Exact)
         new = step.localize.cross(distances, state)
         measures = step.localize(state, engine)
+        assert isinstance(measures, Discrete)
         ground = Dense(state.metric.dense(engine), state.metric.triangle)
         following = step.transport.cross(new, measures, ground, engine)
         stay = new.massless  # W(δ_y, m) needs no plan: it is the mean of the distances

@@ -53,9 +53,7 @@ class Trajectory:
 
     def only_last(self) -> Trajectory:
         """The same run without its earlier states."""
-        return Trajectory(
-            self.quotients[-1:], self.movements, self.n_iter, self.converged, self.outcome, self.n_iter
-        )
+        return Trajectory(self.quotients[-1:], self.movements, self.n_iter, self.converged, self.outcome, self.n_iter)
 
     def __repr__(self) -> str:
         return f"<Trajectory of {self.quotients[-1].labels.size} points: {self.outcome}>"

@@ -99,7 +99,7 @@ class Process:
     step: Transform | Sequence[Transform]
 
     def at(self, k: int) -> Transform:
-        """The transform of iteration k = 0, 1, …"""
+        """The transform of iteration k, counted from 0."""
         if isinstance(self.step, Transform):
             return self.step
         if k >= len(self.step):

@@ -58,6 +58,6 @@ def quotient(space: Space, tol: float = 0.0) -> Quotient:
     find_leaders(private(search.geometry), search.cells, position, closed(tol), leader)
     by_point = search.order[leader][position]
     kept, labels = np.unique(by_point, return_inverse=True)
-    weights = np.bincount(labels, weights=space.weights)
+    weights = np.asarray(np.bincount(labels, weights=space.weights), np.float64)
     points = None if space.points is None else space.points[kept]
     return Quotient(Space(metric.take(kept), weights, points), labels.astype(np.intp), space.weights)

@@ -88,9 +88,7 @@ def _unmerged(space: Space) -> Quotient:
     return Quotient(space, np.arange(space.n), space.weights)
 
 
-def _advance(
-    state: Quotient, step: Transform, merge: float | None, engine: Engine
-) -> tuple[Quotient, np.ndarray]:
+def _advance(state: Quotient, step: Transform, merge: float | None, engine: Engine) -> tuple[Quotient, np.ndarray]:
     """One step on the merged space, then merging; the labels always lead from all points to the merged ones."""
     moved, massless = step.step(state.space, engine)
     alone = massless[state.labels]
@@ -104,7 +102,9 @@ def _scale(step: Transform, relative: float | None) -> float:
     """The ε of a step; without one, movements are absolute, and a relative tolerance has no meaning."""
     scale = step.localize.scale
     if scale is None and relative:
-        raise ValueError(f"{step.localize!r} has no eps that a tolerance could be relative to; leave stop and merge out")
+        raise ValueError(
+            f"{step.localize!r} has no eps that a tolerance could be relative to; leave stop and merge out"
+        )
     return scale or 1.0
 
 

@@ -1,0 +1,511 @@
+"""Exact transport against rational arithmetic, POT, HiGHS and the assignment problem."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import hypothesis.strategies as st
+import numpy as np
+import ot
+import pytest
+from hypothesis import given, settings
+from numpy.typing import NDArray
+from reference.transport import exact_cost, w_linprog
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse import csr_array
+from scipy.spatial.distance import pdist, squareform
+
+import wasserstein_transform as wt
+from wasserstein_transform.kernels.simplex import INTERRUPTED, OPTIMAL, Work, solve, workspace
+from wasserstein_transform.kernels.transport import pose, transport, transport_row
+from wasserstein_transform.measures.discrete import discrete
+
+Floats = NDArray[np.float64]
+
+ORDERS = (1.0, 1.5, 2.0, 3.0)
+ACCURACY = 1e-12  # of the largest cost of a problem
+
+
+class Problems(NamedTuple):
+    """Measures on the points of one ground: row i of `masses` is measure i, and every pair of rows a problem."""
+
+    distances: Floats
+    masses: Floats
+
+    @property
+    def n(self) -> int:
+        return len(self.masses)
+
+    @property
+    def measures(self) -> wt.Discrete:
+        rows = csr_array(self.masses)
+        return discrete(rows.indptr, rows.indices, rows.data, np.zeros(self.n, np.intp), len(self.distances))
+
+    @property
+    def ground(self) -> wt.Metric:
+        return wt.Space.from_distances(self.distances).metric
+
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        return ((i, j) for i in range(self.n) for j in range(i + 1, self.n))
+
+    def pair(self, i: int, j: int) -> Pair:
+        a, b = np.flatnonzero(self.masses[i]), np.flatnonzero(self.masses[j])
+        return Pair(self.masses[i, a], self.masses[j, b], self.distances[np.ix_(a, b)])
+
+
+class Pair(NamedTuple):
+    """One problem: masses that need not total 1, and the distances between their points."""
+
+    a: Floats
+    b: Floats
+    distances: Floats
+
+    @property
+    def shares(self) -> tuple[Floats, Floats]:
+        return self.a / self.a.sum(), self.b / self.b.sum()
+
+
+def supports(rng: np.random.Generator, n: int, size: int, largest: int) -> NDArray[np.bool_]:
+    """Which points each of n measures sits on: 1 to `largest` of `size`."""
+    ranks = rng.random((n, size)).argsort(axis=1).argsort(axis=1)
+    return np.asarray(ranks < rng.integers(1, largest + 1, (n, 1)))
+
+
+def symmetric(rng: np.random.Generator, size: int, draw: Callable[[int], Floats]) -> Floats:
+    return np.asarray(squareform(draw(size * (size - 1) // 2)))
+
+
+def euclidean(rng: np.random.Generator, size: int, scale: float = 1.0) -> Floats:
+    return np.asarray(squareform(pdist(scale * rng.normal(size=(size, 2)))))
+
+
+def random(rng: np.random.Generator) -> Problems:
+    return Problems(euclidean(rng, 40), supports(rng, 20, 40, 12) * rng.exponential(size=(20, 40)))
+
+
+def equal_masses(rng: np.random.Generator) -> Problems:
+    """Assignment problems and their multiples: every basis is degenerate."""
+    return Problems(euclidean(rng, 40), supports(rng, 20, 40, 12) * 1.0)
+
+
+def integer_ties(rng: np.random.Generator) -> Problems:
+    """Few different costs, 0 among them off the diagonal, and few different masses."""
+    distances = symmetric(rng, 30, lambda k: rng.integers(0, 4, k) * 1.0)
+    return Problems(distances, supports(rng, 20, 30, 12) * rng.integers(1, 4, (20, 30)) * 1.0)
+
+
+def integer_squares(rng: np.random.Generator) -> Problems:
+    """Distances k²: their powers 1, 3/2, 2 and 3 are all whole numbers."""
+    distances = symmetric(rng, 30, lambda k: rng.integers(1, 30, k) ** 2.0)
+    return Problems(distances, supports(rng, 20, 30, 12) * rng.integers(1, 1000, (20, 30)) * 1.0)
+
+
+def on_a_line(rng: np.random.Generator) -> Problems:
+    """Whole numbers as points: for p = 1 there are many optimal plans."""
+    points = np.arange(25.0)
+    return Problems(np.abs(points[:, None] - points), supports(rng, 20, 25, 12) * rng.integers(1, 5, (20, 25)) * 1.0)
+
+
+def one_cost(rng: np.random.Generator) -> Problems:
+    """All costs equal but the zeros of the diagonal: total variation."""
+    return Problems(1.0 - np.eye(16), supports(rng, 20, 16, 10) * rng.integers(1, 6, (20, 16)) * 1.0)
+
+
+def tiny_masses(rng: np.random.Generator) -> Problems:
+    return Problems(euclidean(rng, 40), supports(rng, 20, 40, 12) * 10.0 ** rng.uniform(-12, 0, (20, 40)))
+
+
+def tiny_distances(rng: np.random.Generator) -> Problems:
+    return Problems(euclidean(rng, 40, 1e-12), supports(rng, 20, 40, 12) * rng.exponential(size=(20, 40)))
+
+
+def huge_distances(rng: np.random.Generator) -> Problems:
+    return Problems(euclidean(rng, 40, 1e12), supports(rng, 20, 40, 12) * rng.exponential(size=(20, 40)))
+
+
+def mixed_distances(rng: np.random.Generator) -> Problems:
+    """Costs of twelve orders of magnitude in one problem, and no triangle inequality."""
+    distances = symmetric(rng, 40, lambda k: 10.0 ** rng.uniform(-12, 0, k))
+    return Problems(distances, supports(rng, 20, 40, 12) * rng.exponential(size=(20, 40)))
+
+
+def overlapping(rng: np.random.Generator) -> Problems:
+    """Nearly one support for all, with unequal masses: most mass may stay where it is."""
+    return Problems(euclidean(rng, 12), (rng.random((20, 12)) < 0.9) * rng.integers(1, 20, (20, 12)) * 1.0)
+
+
+def unequal_totals(rng: np.random.Generator) -> Problems:
+    """Measures of total masses from 1e-12 to 1e12: only their shares matter."""
+    totals = 10.0 ** rng.uniform(-12, 12, (20, 1))
+    return Problems(euclidean(rng, 40), supports(rng, 20, 40, 12) * totals * rng.exponential(size=(20, 40)))
+
+
+def singles(rng: np.random.Generator) -> Problems:
+    """Diracs, and measures on two points: problems 1 × 1, 1 × 2, 2 × 2."""
+    return Problems(euclidean(rng, 20), supports(rng, 20, 20, 2) * rng.exponential(size=(20, 20)))
+
+
+FAMILIES = (
+    random,
+    equal_masses,
+    integer_ties,
+    integer_squares,
+    on_a_line,
+    one_cost,
+    tiny_masses,
+    tiny_distances,
+    huge_distances,
+    mixed_distances,
+    overlapping,
+    unequal_totals,
+    singles,
+)
+
+
+class Solved(NamedTuple):
+    problems: Problems
+    p: float
+    result: wt.Dense
+
+    def cost(self, i: int, j: int) -> float:
+        """W_p^p of a pair, as a share of its largest cost: the unit all accuracies are stated in."""
+        top = self.problems.pair(i, j).distances.max()
+        return float((self.result.matrix[i, j] / top) ** self.p) if top > 0 else float(self.result.matrix[i, j])
+
+
+def solve_all(problems: Problems, p: float, n_jobs: int = -1) -> wt.Dense:
+    return wt.Exact(p).metric(problems.measures, problems.ground, wt.Engine(n_jobs))
+
+
+def seeded(family: Callable[[np.random.Generator], Problems]) -> Problems:
+    return family(np.random.default_rng(20240 + FAMILIES.index(family)))
+
+
+@pytest.fixture(scope="module", params=FAMILIES, ids=lambda family: family.__name__)
+def problems(request: pytest.FixtureRequest) -> Problems:
+    return seeded(request.param)
+
+
+@pytest.fixture(scope="module", params=ORDERS, ids=lambda p: f"p={p:g}")
+def solved(request: pytest.FixtureRequest, problems: Problems) -> Solved:
+    return Solved(problems, request.param, solve_all(problems, request.param))
+
+
+def scaled_costs(pair: Pair, p: float) -> Floats:
+    top = pair.distances.max()
+    return np.asarray((pair.distances / top) ** p) if top > 0 else pair.distances
+
+
+def test_all_pairs_agree_with_rational_arithmetic(solved: Solved) -> None:
+    for i, j in solved.problems.pairs():
+        pair = solved.problems.pair(i, j)
+        exact = exact_cost(pair.a, pair.b, scaled_costs(pair, solved.p))
+        assert abs(solved.cost(i, j) - float(exact)) <= ACCURACY, (i, j)
+
+
+def test_all_pairs_agree_with_pot(solved: Solved) -> None:
+    for i, j in solved.problems.pairs():
+        pair = solved.problems.pair(i, j)
+        other = ot.emd2(*pair.shares, scaled_costs(pair, solved.p))
+        assert solved.cost(i, j) == pytest.approx(other, rel=1e-9, abs=ACCURACY), (i, j)
+
+
+def test_pairs_agree_with_a_linear_program(solved: Solved) -> None:
+    for i, j in list(solved.problems.pairs())[::9]:
+        pair = solved.problems.pair(i, j)
+        top = pair.distances.max() or 1.0
+        other = (w_linprog(*pair, solved.p) / top) ** solved.p
+        assert solved.cost(i, j) == pytest.approx(other, abs=1e-6), (i, j)
+
+
+def test_every_pair_is_certified(solved: Solved) -> None:
+    assert 0.0 <= solved.result.gap <= ACCURACY
+
+
+def test_distances_are_finite_symmetric_and_zero_on_the_diagonal(solved: Solved) -> None:
+    matrix = solved.result.matrix
+    assert np.isfinite(matrix).all()
+    assert (matrix >= 0).all()
+    assert (matrix == matrix.T).all()
+    assert not matrix.diagonal().any()
+
+
+def test_swapping_the_two_sides_changes_nothing(solved: Solved) -> None:
+    measures, ground = solved.problems.measures, solved.problems.ground
+    both = wt.Exact(solved.p).cross(measures, measures, ground)
+    swapped = solved._replace(result=wt.Dense(both.T))
+    straight = solved._replace(result=wt.Dense(both))
+    for i, j in solved.problems.pairs():
+        assert straight.cost(i, j) == pytest.approx(solved.cost(i, j), abs=ACCURACY), (i, j)
+        assert swapped.cost(i, j) == pytest.approx(solved.cost(i, j), abs=ACCURACY), (i, j)
+
+
+def posed(solved: Solved, i: int, j: int) -> tuple[int, int, float, Work]:
+    measures = solved.problems.measures
+    work = workspace(len(solved.problems.distances), np.zeros(1, np.uint8))
+    rows = measures.rows
+    na, nb, _, total = pose(rows, i, rows, j, solved.problems.distances, solved.p, work)
+    return na, nb, total, work
+
+
+def test_the_safe_path_gives_the_same_values(solved: Solved) -> None:
+    for i, j in solved.problems.pairs():
+        na, nb, total, work = posed(solved, i, j)
+        work.dual[:] = np.nan  # a cold start: what the workspace held before must not matter
+        value, gap, status, _ = solve(na, nb, True, work)
+        assert status == OPTIMAL
+        assert abs(gap) <= ACCURACY * total
+        assert value / total == pytest.approx(solved.cost(i, j), abs=ACCURACY), (i, j)
+
+
+def test_a_warm_start_from_any_potentials_gives_the_same_values(solved: Solved) -> None:
+    rng = np.random.default_rng(5)
+    for i, j in list(solved.problems.pairs())[::3]:
+        na, nb, total, work = posed(solved, i, j)
+        work.dual[:] = rng.normal(size=len(work.dual))
+        value, gap, status, _ = solve(na, nb, False, work)
+        assert status == OPTIMAL
+        assert abs(gap) <= ACCURACY * total
+        assert value / total == pytest.approx(solved.cost(i, j), abs=ACCURACY), (i, j)
+
+
+def coupling(solved: Solved, i: int, j: int) -> wt.Coupling:
+    return wt.Exact(solved.p).coupling(solved.problems.measures, solved.problems.ground, i, j)
+
+
+SOME_PAIRS = [(i, j) for i in range(0, 20, 4) for j in range(1, 20, 3)]  # in both orders, one of them with itself
+
+
+def test_plan_has_the_masses_of_both_measures(solved: Solved) -> None:
+    for i, j in SOME_PAIRS:
+        found = coupling(solved, i, j)
+        a, b = solved.problems.pair(i, j).shares
+        assert (found.plan >= 0).all()
+        np.testing.assert_allclose(found.plan.sum(axis=1), a, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(found.plan.sum(axis=0), b, rtol=0, atol=1e-14)
+
+
+def test_plan_names_the_points_it_moves_mass_between(solved: Solved) -> None:
+    for i, j in SOME_PAIRS:
+        found = coupling(solved, i, j)
+        np.testing.assert_array_equal(found.sources, np.flatnonzero(solved.problems.masses[i]))
+        np.testing.assert_array_equal(found.targets, np.flatnonzero(solved.problems.masses[j]))
+
+
+def test_cost_of_the_plan_is_the_distance(solved: Solved) -> None:
+    for i, j in SOME_PAIRS:
+        found = coupling(solved, i, j)
+        pair = solved.problems.pair(i, j)
+        top = pair.distances.max() or 1.0
+        cost = (found.plan * scaled_costs(pair, solved.p)).sum()
+        assert cost == pytest.approx((found.value / top) ** solved.p, abs=ACCURACY), (i, j)
+        assert cost == pytest.approx(solved.cost(i, j), abs=ACCURACY), (i, j)
+
+
+def test_potentials_are_feasible_and_worth_the_cost(solved: Solved) -> None:
+    for i, j in SOME_PAIRS:
+        found = coupling(solved, i, j)
+        pair = solved.problems.pair(i, j)
+        assert found.potentials is not None
+        largest = pair.distances.max() ** solved.p or 1.0
+        u, v = found.potentials[0] / largest, found.potentials[1] / largest
+        a, b = pair.shares
+        assert (u[:, None] + v - scaled_costs(pair, solved.p)).max() <= 1e-14 * (1 + np.abs(u).max())
+        assert u @ a + v @ b == pytest.approx(solved.cost(i, j), abs=ACCURACY), (i, j)
+
+
+def test_coupling_is_certified(solved: Solved) -> None:
+    for i, j in SOME_PAIRS:
+        found = coupling(solved, i, j)
+        assert found.status is wt.Status.OPTIMAL
+        assert abs(found.gap) <= ACCURACY
+
+
+def test_coupling_of_a_measure_with_itself_has_distance_exactly_zero(solved: Solved) -> None:
+    for i in range(solved.problems.n):
+        assert coupling(solved, i, i).value == 0.0, i
+
+
+def test_equal_measures_have_distance_exactly_zero(solved: Solved) -> None:
+    twice = Problems(solved.problems.distances, np.vstack([solved.problems.masses, solved.problems.masses]))
+    matrix = solve_all(twice, solved.p).matrix
+    n = solved.problems.n
+    assert not matrix[:n, n:].diagonal().any()
+    np.testing.assert_array_equal(matrix[:n, :n], matrix[n:, :n])
+
+
+def test_proportional_masses_are_one_measure(solved: Solved) -> None:
+    masses = solved.problems.masses
+    both = Problems(solved.problems.distances, np.vstack([masses, 3.0 * masses]))
+    tripled = Solved(both, solved.p, solve_all(both, solved.p))
+    for i in range(len(masses)):
+        assert tripled.cost(i, i + len(masses)) <= ACCURACY, i
+
+
+def test_result_does_not_depend_on_the_number_of_threads(solved: Solved) -> None:
+    for n_jobs in (1, 2, 3):
+        again = solve_all(solved.problems, solved.p, n_jobs)
+        np.testing.assert_array_equal(again.matrix, solved.result.matrix)
+        assert again.gap == solved.result.gap
+
+
+def test_result_does_not_depend_on_the_order_of_the_measures(solved: Solved) -> None:
+    order = np.random.default_rng(8).permutation(solved.problems.n)
+    matrix = np.empty_like(solved.result.matrix)
+    matrix[np.ix_(order, order)] = solve_all(
+        solved.problems._replace(masses=solved.problems.masses[order]), solved.p
+    ).matrix
+    mixed = solved._replace(result=wt.Dense(matrix))
+    for i, j in solved.problems.pairs():
+        assert mixed.cost(i, j) == pytest.approx(solved.cost(i, j), abs=ACCURACY), (i, j)
+
+
+@pytest.mark.parametrize("p", [1.0, 2.0, 3.0])
+def test_thousands_of_whole_number_problems_agree_with_rational_arithmetic(p: float) -> None:
+    rng = np.random.default_rng(17)
+    distances = symmetric(rng, 24, lambda k: rng.integers(0, 9, k) * 1.0)
+    problems = Problems(distances, supports(rng, 65, 24, 7) * rng.integers(1, 7, (65, 24)) * 1.0)
+    solved = Solved(problems, p, solve_all(problems, p))
+    for i, j in problems.pairs():
+        pair = problems.pair(i, j)
+        exact = exact_cost(pair.a.astype(int), pair.b.astype(int), pair.distances.astype(int) ** int(p))
+        largest = float(pair.distances.max() ** p)
+        assert abs(float(solved.result.matrix[i, j]) ** p - float(exact)) <= ACCURACY * largest, (i, j)
+
+
+@pytest.mark.parametrize("p", [1.0, 1.5, 2.0, 3.0])
+def test_large_random_problems_agree_with_pot(p: float) -> None:
+    rng = np.random.default_rng(2)
+    masses = rng.exponential(size=(3, 300)) * (rng.random((3, 300)) < 0.9)
+    problems = Problems(euclidean(rng, 300), masses)
+    solved = Solved(problems, p, solve_all(problems, p))
+    assert solved.result.gap <= ACCURACY
+    for i, j in problems.pairs():
+        pair = problems.pair(i, j)
+        other = ot.emd2(*pair.shares, scaled_costs(pair, p), numItermax=10_000_000)
+        assert solved.cost(i, j) == pytest.approx(other, rel=1e-9, abs=ACCURACY)
+
+
+@pytest.mark.parametrize("p", [1.0, 2.0, 3.0])
+def test_large_problems_with_ties_everywhere_agree_with_the_assignment_problem(p: float) -> None:
+    """Unit masses on a grid of whole numbers: the optimum is a permutation, its cost a whole number."""
+    rng = np.random.default_rng(3)
+    points = rng.integers(0, 20, (500, 2))
+    distances = np.abs(points[:, None] - points).sum(axis=2) * 1.0
+    side = np.repeat([[True, False], [False, True]], 250, axis=1)
+    found = solve_all(Problems(distances, side * 1.0), p)
+    cost = distances[:250, 250:] ** p
+    optimum = cost[linear_sum_assignment(cost)].sum() / 250
+    assert abs(found.matrix[0, 1] ** p - optimum) <= ACCURACY * cost.max()
+    assert found.gap <= ACCURACY
+
+
+@pytest.mark.parametrize("p", [1.0, 1.5, 2.0, 3.0])
+def test_deep_trees_agree_with_the_monotone_plan(p: float) -> None:
+    """On a line the optimal plan keeps the order, and its tree is one path through all points."""
+    rng = np.random.default_rng(4)
+    points = np.sort(rng.random(600))
+    masses = np.stack([np.tile([1.0, 0.0], 300), np.tile([0.0, 1.0], 300)]) * rng.integers(1, 10**6, (2, 600))
+    problems = Problems(np.abs(points[:, None] - points), masses)
+    found = solve_all(problems, p)
+    pair = problems.pair(0, 1)
+    optimum = ot.emd2_1d(points[::2], points[1::2], *pair.shares, metric="minkowski", p=p)
+    assert abs(found.matrix[0, 1] ** p - optimum) <= ACCURACY * pair.distances.max() ** p
+    assert found.gap <= ACCURACY
+
+
+def test_the_safe_path_solves_a_large_problem() -> None:
+    rng = np.random.default_rng(6)
+    problems = Problems(euclidean(rng, 120), (rng.random((2, 120)) < 0.6) * rng.integers(1, 9, (2, 120)) * 1.0)
+    solved = Solved(problems, 2.0, solve_all(problems, 2.0))
+    na, nb, total, work = posed(solved, 0, 1)
+    value, gap, status, _ = solve(na, nb, True, work)
+    assert status == OPTIMAL
+    assert abs(gap) <= ACCURACY * total
+    assert value / total == pytest.approx(solved.cost(0, 1), abs=ACCURACY)
+
+
+@st.composite
+def whole_problems(draw: st.DrawFn) -> Problems:
+    size = draw(st.integers(1, 6))
+    below = st.lists(st.integers(0, 6), min_size=size * (size - 1) // 2, max_size=size * (size - 1) // 2)
+    distances = np.zeros((size, size))
+    distances[np.triu_indices(size, 1)] = draw(below)
+    row = st.lists(st.integers(0, 5), min_size=size, max_size=size).filter(any)
+    return Problems(distances + distances.T, np.array([draw(row), draw(row)], float))
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(whole_problems(), st.sampled_from([1.0, 2.0, 3.0]))
+def test_any_small_whole_number_problem_is_solved(problems: Problems, p: float) -> None:
+    pair = problems.pair(0, 1)
+    exact = float(exact_cost(pair.a.astype(int), pair.b.astype(int), pair.distances.astype(int) ** int(p)))
+    found = solve_all(problems, p, n_jobs=1)
+    assert abs(found.matrix[0, 1] ** p - exact) <= ACCURACY * pair.distances.max() ** p
+    assert found.gap <= ACCURACY
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(whole_problems(), st.sampled_from(ORDERS))
+def test_rational_arithmetic_and_the_linear_program_agree(problems: Problems, p: float) -> None:
+    pair = problems.pair(0, 1)
+    top = pair.distances.max() or 1.0
+    exact = float(exact_cost(pair.a, pair.b, scaled_costs(pair, p)))
+    assert (w_linprog(*pair, p) / top) ** p == pytest.approx(exact, abs=1e-6)
+
+
+@pytest.mark.parametrize("factor", [1e-150, 1e-200, 1e-300, 1e150, 1e200])
+def test_only_the_shares_of_the_masses_matter_however_small_or_large_their_total(factor: float) -> None:
+    problems = seeded(random)
+    matrix = solve_all(problems, 1.0).matrix
+    scaled = solve_all(problems._replace(masses=factor * problems.masses), 1.0).matrix
+    np.testing.assert_allclose(scaled, matrix, rtol=0, atol=ACCURACY * problems.distances.max())
+
+
+@pytest.mark.parametrize("p", ORDERS)
+@pytest.mark.parametrize("factor", [1e-150, 1e-300, 1e-310, 1e150, 1e300])
+def test_distances_scale_with_the_ground_however_small_or_large_it_is(factor: float, p: float) -> None:
+    problems = seeded(integer_squares)
+    matrix = solve_all(problems, p).matrix
+    scaled = solve_all(problems._replace(distances=factor * problems.distances), p).matrix
+    np.testing.assert_allclose(scaled / factor, matrix, rtol=1e-11 if factor > 1e-308 else 1e-9)
+
+
+def test_a_raised_flag_interrupts_every_kernel() -> None:
+    problems = seeded(random)
+    rows = problems.measures.rows
+    stop = np.zeros(1, np.uint8)
+    work = workspace(len(problems.distances), stop)
+    na, nb, *_ = pose(rows, 0, rows, 1, problems.distances, 1.0, work)
+    stop[0] = 1
+    for safe in (False, True):
+        assert solve(na, nb, safe, work)[2] == INTERRUPTED
+    assert transport(rows, 0, rows, 1, problems.distances, 1.0, work)[2] == INTERRUPTED
+    out, report = np.full(problems.n, -1.0), np.zeros(2)
+    assert transport_row(rows, 0, rows, 1, problems.distances, 1.0, work, out, report) == 1
+    assert (out == -1.0).all()
+
+
+def test_a_lowered_flag_lets_an_interrupted_workspace_go_on() -> None:
+    problems = seeded(random)
+    rows = problems.measures.rows
+    work = workspace(len(problems.distances), np.ones(1, np.uint8))
+    transport(rows, 0, rows, 1, problems.distances, 1.0, work)
+    work.stop[0] = 0
+    value, gap, status, *_ = transport(rows, 0, rows, 1, problems.distances, 1.0, work)
+    assert status == OPTIMAL
+    assert abs(gap) <= ACCURACY
+    assert value == pytest.approx(solve_all(problems, 1.0).matrix[0, 1], rel=1e-12)
+
+
+@pytest.mark.parametrize("p", [0.5, np.inf, np.nan, "1", True])
+def test_an_order_that_is_no_number_of_at_least_one_is_refused(p: object) -> None:
+    with pytest.raises(ValueError, match="p must be a finite number ≥ 1"):
+        wt.Exact(p)  # type: ignore[arg-type]
+
+
+def test_measures_of_another_kind_are_refused() -> None:
+    gaussians = wt.Gaussians(np.zeros((2, 1)), np.ones((2, 1, 1)), 1.0, np.zeros(2, bool))
+    with pytest.raises(TypeError, match="Exact compares Discrete measures"):
+        wt.Exact().metric(gaussians, wt.Dense(np.zeros((2, 2))))
