@@ -60,8 +60,9 @@ def sort_into_cells(points: Floats, reach: float) -> tuple[Ints, Cells]:
 
 def _cells_per_reach(n: int, extent: Floats, reach: float) -> int:
     """Small cells follow the ball more closely; they pay while a cell still holds several points."""
-    n_balls = np.prod(np.maximum(extent / max(reach, np.finfo(float).tiny), 1.0))
-    per_ball = n / n_balls
+    if reach == 0:
+        return 1
+    per_ball = n / np.prod(np.clip(extent / reach, 1.0, 1e9))
     return 1 if per_ball < 50 else 2 if per_ball < 200 or len(extent) == 3 else 4
 
 

@@ -1,0 +1,26 @@
+"""Data that knows its answer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(20)
+
+
+@pytest.fixture
+def cloud(rng: np.random.Generator) -> np.ndarray:
+    """Thirty points in the plane, no ties."""
+    return rng.normal(size=(30, 2))
+
+
+@pytest.fixture
+def ultrametric(rng: np.random.Generator) -> np.ndarray:
+    """The ultrametric of a random dendrogram."""
+    from scipy.cluster.hierarchy import cophenet, linkage
+    from scipy.spatial.distance import squareform
+
+    return squareform(cophenet(linkage(rng.normal(size=(25, 3)), "average")))

@@ -1,0 +1,158 @@
+"""Laws that hold for everything in the tables of localizations and transports."""
+
+from __future__ import annotations
+
+import warnings
+
+import compositions
+import numpy as np
+import pytest
+from compositions import name, transforms
+
+import wasserstein_transform as wt
+from wasserstein_transform.localize import LOCALIZATIONS
+
+N = 14
+ALL = pytest.mark.parametrize("transform", transforms(N), ids=name)
+OF_ALPHA = pytest.mark.parametrize("transform", transforms(N, of_alpha=True), ids=name)
+
+
+@pytest.fixture
+def points(rng: np.random.Generator) -> np.ndarray:
+    return rng.normal(size=(N, 2)) * [1.0, 0.6]
+
+
+@pytest.fixture
+def weights(rng: np.random.Generator) -> np.ndarray:
+    return rng.uniform(0.2, 1.0, N)
+
+
+def distances(transform: wt.Transform, points: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    return transform(wt.Space.from_points(points, weights)).metric.dense()
+
+
+def test_every_localization_has_an_example() -> None:
+    for entry, kind in LOCALIZATIONS.items():
+        assert all(isinstance(example, kind) for example in compositions.examples(entry, N))
+
+
+@ALL
+def test_result_is_a_pseudometric(transform: wt.Transform, points: np.ndarray, weights: np.ndarray) -> None:
+    D = distances(transform, points, weights)
+    assert (D >= 0).all()
+    assert (D.diagonal() == 0).all()
+    assert (D == D.T).all()
+    assert (D[:, None, :] <= D[:, :, None] + D[None, :, :] + 1e-12).all()
+
+
+@ALL
+def test_result_does_not_depend_on_the_number_of_threads(transform: wt.Transform, points: np.ndarray) -> None:
+    space = wt.Space.from_points(points)
+    one, two, five = (transform(space, wt.Engine(n_jobs=k)) for k in (1, 2, 5))
+    for other in (two, five):
+        assert one.points is not None
+        np.testing.assert_array_equal(one.points, other.points)
+        np.testing.assert_array_equal(one.metric.dense(), other.metric.dense())
+
+
+@OF_ALPHA
+def test_order_of_the_points_does_not_matter(
+    transform: wt.Transform, points: np.ndarray, weights: np.ndarray, rng: np.random.Generator
+) -> None:
+    order = rng.permutation(N)
+    D = distances(transform, points, weights)
+    np.testing.assert_allclose(
+        distances(transform, points[order], weights[order]), D[np.ix_(order, order)], rtol=0, atol=1e-12
+    )
+
+
+@OF_ALPHA
+def test_rigid_motions_do_not_matter(transform: wt.Transform, points: np.ndarray, weights: np.ndarray) -> None:
+    c, s = np.cos(0.3), np.sin(0.3)
+    moved = points @ np.array([[c, -s], [s, c]]) + [3.0, -2.0]
+    # squaring hides half the digits of a covariance that is singular by chance of a two-point ball
+    np.testing.assert_allclose(
+        distances(transform, moved, weights), distances(transform, points, weights), rtol=0, atol=1e-7
+    )
+
+
+@OF_ALPHA
+def test_weight_k_is_k_copies(transform: wt.Transform, points: np.ndarray, rng: np.random.Generator) -> None:
+    copies = rng.integers(1, 4, N)
+    where = np.repeat(np.arange(N), copies)
+    weighted = distances(transform, points, copies)
+    np.testing.assert_allclose(
+        distances(transform, points[where]), weighted[np.ix_(where, where)], rtol=0, atol=1e-8
+    )
+
+
+@OF_ALPHA
+def test_weight_0_is_absent(transform: wt.Transform, points: np.ndarray, weights: np.ndarray) -> None:
+    weights[[2, 7]] = 0
+    kept = np.flatnonzero(weights)
+    space = wt.Space.from_points(points, weights)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", wt.MasslessWarning)
+        D = transform(space).metric.dense()
+    np.testing.assert_allclose(
+        D[np.ix_(kept, kept)], distances(transform, points[kept], weights[kept]), rtol=0, atol=1e-8
+    )
+
+
+@OF_ALPHA
+def test_duplicates_can_be_merged_before_or_after(
+    transform: wt.Transform, points: np.ndarray, weights: np.ndarray
+) -> None:
+    points = np.concatenate([points, points[:5]])
+    space = wt.Space.from_points(points, np.append(weights, weights[:5]))
+    merged = wt.quotient(space)
+    assert merged.space.n == N
+    after = transform(space)
+    before = merged.expand(transform(merged.space))
+    np.testing.assert_allclose(before.metric.dense(), after.metric.dense(), rtol=0, atol=1e-8)
+    np.testing.assert_array_equal(before.weights, space.weights)
+
+
+@ALL
+def test_type_and_layout_of_the_input_do_not_matter(transform: wt.Transform, points: np.ndarray) -> None:
+    points = np.round(points, 3).astype(np.float32).astype(np.float64)
+    D = distances(transform, points)
+    for same in (points.astype(np.float32), np.asfortranarray(points), points[::-1][::-1], points.tolist()):
+        np.testing.assert_array_equal(distances(transform, same), D)
+
+
+@ALL
+def test_the_lazy_metric_and_its_matrix_give_the_same(transform: wt.Transform, points: np.ndarray) -> None:
+    lazy = wt.Space.from_points(points)
+    dense = wt.Space.from_distances(lazy.metric.dense(), points=points, triangle=True)
+    one, other = transform(lazy), transform(dense)
+    np.testing.assert_allclose(one.points, other.points, rtol=0, atol=1e-12)
+    # of a covariance that is singular (balls of two points), rounded entries tell the root to 1e-8 only
+    tolerance = 1e-8 if isinstance(one.metric, wt.GaussianMetric) else 1e-12
+    np.testing.assert_allclose(one.metric.dense(), other.metric.dense(), rtol=0, atol=tolerance)
+    for rows, cols in (([3], [1, 3, 5]), ([0, 4, 4], [4])):
+        expected = one.metric.dense()[np.ix_(rows, cols)]
+        np.testing.assert_allclose(one.metric.block(np.array(rows), np.array(cols)), expected, rtol=0, atol=1e-15)
+
+
+@ALL
+def test_coupling_has_the_distance_and_the_marginals(transform: wt.Transform, points: np.ndarray) -> None:
+    space = wt.Space.from_points(points)
+    measures = transform.localize(space)
+    D = transform.transport.metric(measures, space.metric).dense()
+    coupling = transform.transport.coupling(measures, space.metric, 2, 9)
+    assert coupling.value == pytest.approx(D[2, 9], abs=1e-12)
+    assert coupling.status is wt.Status.OPTIMAL
+    assert abs(coupling.gap) <= (1e-8 if isinstance(measures, wt.Gaussians) else 1e-12)
+    if isinstance(measures, wt.Discrete):
+        weights = measures.matrix().toarray()
+        np.testing.assert_allclose(coupling.plan.sum(axis=1), weights[2, coupling.sources], atol=1e-14)
+        np.testing.assert_allclose(coupling.plan.sum(axis=0), weights[9, coupling.targets], atol=1e-14)
+
+
+@pytest.mark.parametrize("metric", ["cityblock", "cosine", "chebyshev"])
+def test_other_metrics_are_evaluated_with_their_triangle_flag(metric: str, points: np.ndarray) -> None:
+    space = wt.Space.from_points(points, metric=metric)
+    assert isinstance(space.metric, wt.Dense)
+    assert space.metric.triangle == (metric != "cosine")
+    assert wt.Transform(wt.Truncation(0.5), wt.Exact(1))(space).metric.triangle == space.metric.triangle
