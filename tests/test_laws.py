@@ -81,9 +81,7 @@ def test_weight_k_is_k_copies(transform: wt.Transform, points: np.ndarray, rng: 
     copies = rng.integers(1, 4, N)
     where = np.repeat(np.arange(N), copies)
     weighted = distances(transform, points, copies)
-    np.testing.assert_allclose(
-        distances(transform, points[where]), weighted[np.ix_(where, where)], rtol=0, atol=1e-8
-    )
+    np.testing.assert_allclose(distances(transform, points[where]), weighted[np.ix_(where, where)], rtol=0, atol=1e-8)
 
 
 @OF_ALPHA

@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._parts import Part
@@ -134,9 +133,9 @@ class WassersteinTransform(IteratedTransform):
         distances = read_distances(self, X, self.metric, self._space)
         return follow_distances(self._process, self._states, distances, self._engine())
 
-    @available_if(lambda self: hasattr(self, "_space"))
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Names of the output columns: coordinates, or one for each fitted point."""
+        check_is_fitted(self)
         space = self._space
         width = space.n if not self._moves_points() or space.points is None else space.points.shape[1]
         return np.array([f"wassersteintransform{k}" for k in range(width)], dtype=object)

@@ -65,10 +65,11 @@ class Kernel(Localization):
         engine = engine or Engine()
         if not np.isfinite(self.reach):
             memory_of(space.n**2, engine)
-            return self._weigh_all(space.metric.dense(engine), space, np.arange(space.n))
-        balls = space.metric.balls(self.reach, engine)
-        masses = _relative(space.weights)[balls.indices] * self._values(balls.distances)
-        measures = discrete(balls.indptr, balls.indices, masses, np.arange(space.n), space.n)
+            measures = self._weigh_all(space.metric.dense(engine), space, np.arange(space.n))
+        else:
+            balls = space.metric.balls(self.reach, engine)
+            masses = _relative(space.weights)[balls.indices] * self._values(balls.distances)
+            measures = discrete(balls.indptr, balls.indices, masses, np.arange(space.n), space.n)
         check_mass(np.where(measures.massless, 0.0, 1.0), space.weights)
         return measures
 

@@ -9,7 +9,7 @@ import numpy as np
 from .._types import Floats, Ints
 from ..kernels.geometry import private
 from ..kernels.neighbors import find_leaders
-from .metric import closed
+from .metric import Metric, closed
 from .space import Space
 
 
@@ -25,17 +25,29 @@ class Quotient:
         The merged point each original point went to.
     weights : array of shape (n,)
         The masses before merging.
+    points : array of shape (n, m), or None
+        The coordinates before merging.
     """
 
     space: Space
     labels: Ints
     weights: Floats
+    points: Floats | None
 
     def expand(self, space: Space | None = None) -> Space:
         """All original points again, each where its merged point is in `space` (by default the merged space)."""
-        space = space or self.space
-        points = None if space.points is None else space.points[self.labels]
-        return Space(space.metric.take(self.labels), self.weights, points)
+        if space is None:
+            return Space(self._spread(self.space.metric), self.weights, self.points)
+        return Space(self._spread(space.metric), self.weights, self.carry(space))
+
+    def carry(self, moved: Space) -> Floats | None:
+        """Coordinates of all points once the merged space moved; theirs from before where only distances change."""
+        if moved.points is None or moved.points is self.space.points:
+            return self.points
+        return np.asarray(moved.points[self.labels])
+
+    def _spread(self, metric: Metric) -> Metric:
+        return metric if metric.n == len(self.labels) else metric.take(self.labels)
 
 
 def quotient(space: Space, tol: float = 0.0) -> Quotient:
@@ -60,4 +72,4 @@ def quotient(space: Space, tol: float = 0.0) -> Quotient:
     kept, labels = np.unique(by_point, return_inverse=True)
     weights = np.asarray(np.bincount(labels, weights=space.weights), np.float64)
     points = None if space.points is None else space.points[kept]
-    return Quotient(Space(metric.take(kept), weights, points), labels.astype(np.intp), space.weights)
+    return Quotient(Space(metric.take(kept), weights, points), labels.astype(np.intp), space.weights, space.points)

@@ -39,12 +39,19 @@ def metric_by_name(points: Floats, name: str) -> Metric:
     known_name(name)
     if name == "euclidean":
         return Euclidean(points)
-    return Dense(_finite(squareform(pdist(points, name), checks=False), name), TRIANGLE[name])
+    try:
+        condensed = pdist(points, name)
+    except np.linalg.LinAlgError:
+        raise ValueError(f"the metric {name!r} needs points that span all coordinates; choose another metric") from None
+    return Dense(_finite(squareform(condensed, checks=False), name), TRIANGLE[name])
 
 
 def cross_by_name(new: Floats, points: Floats, name: str) -> Floats:
     """Distances called `name` of new points to points. Scales that a metric learns, it learns from `points`."""
     known_name(name)
+    if name == "euclidean":  # the same bits as between fitted points
+        both = Euclidean(np.concatenate([new, points]))
+        return both.block(np.arange(len(new)), np.arange(len(new), both.n))
     if name == "seuclidean":
         return np.asarray(cdist(new, points, name, V=np.var(points, axis=0, ddof=1)))
     if name == "mahalanobis":

@@ -85,17 +85,18 @@ def iterate(
 
 
 def _unmerged(space: Space) -> Quotient:
-    return Quotient(space, np.arange(space.n), space.weights)
+    return Quotient(space, np.arange(space.n), space.weights, space.points)
 
 
 def _advance(state: Quotient, step: Transform, merge: float | None, engine: Engine) -> tuple[Quotient, np.ndarray]:
     """One step on the merged space, then merging; the labels always lead from all points to the merged ones."""
     moved, massless = step.step(state.space, engine)
     alone = massless[state.labels]
+    points = state.carry(moved)
     if merge is None:
-        return Quotient(moved, state.labels, state.weights), alone
+        return Quotient(moved, state.labels, state.weights, points), alone
     merged = quotient(moved, merge * _scale(step, merge))
-    return Quotient(merged.space, merged.labels[state.labels], state.weights), alone
+    return Quotient(merged.space, merged.labels[state.labels], state.weights, points), alone
 
 
 def _scale(step: Transform, relative: float | None) -> float:

@@ -1,0 +1,242 @@
+"""Bad input gets one clear error; odd but legal input works."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import wasserstein_transform as wt
+
+GOOD = np.arange(6.0).reshape(3, 2)
+
+
+@pytest.mark.parametrize(
+    ("points", "message"),
+    [
+        ([[0.0, np.nan]], r"points must be finite, got nan at \[0, 1\]"),
+        ([[np.inf]], "must be finite, got inf"),
+        ([1.0, 2.0], "must be a 2-D array, one row a point"),
+        (np.empty((0, 2)), "at least one point with one coordinate"),
+        (np.empty((3, 0)), "at least one point with one coordinate"),
+        (np.zeros((2, 2, 2)), "must be a 2-D array"),
+        ([["a", "b"]], "must be numbers"),
+        ([[1.0], [1.0, 2.0]], "must be numbers"),
+    ],
+)
+def test_points_are_checked(points: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        wt.Space.from_points(points)
+
+
+@pytest.mark.parametrize(
+    ("distances", "message"),
+    [
+        ([[0, np.nan], [np.nan, 0]], "distances must be finite"),
+        ([[0, -1], [-1, 0]], r"must not be negative, got -1.0 at \[0, 1\]"),
+        ([[0, 1], [2, 0]], r"must be symmetric, got 1.0 at \[0, 1\] and 2.0 at \[1, 0\]"),
+        ([[1, 1], [1, 0]], r"must be 0 on the diagonal, got 1.0 at \[0, 0\]"),
+        (np.zeros((2, 3)), "must be a square matrix or SciPy's condensed vector"),
+        (np.zeros((0, 0)), "must be a square matrix"),
+        (np.ones(4), r"n\(n-1\)/2 entries, got 4"),
+        ([], "entries, got 0"),
+    ],
+)
+def test_distances_are_checked(distances: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        wt.Space.from_distances(distances)
+
+
+def test_points_beside_distances_must_match() -> None:
+    with pytest.raises(ValueError, match="one row per point of the 3 × 3 distances, got 2"):
+        wt.Space.from_distances(np.ones(3), points=[[0.0], [1.0]])
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1, -1, 1], "weights must not be negative, got -1.0 at 1"),
+        ([0, 0, 0], "weights must have a positive total"),
+        ([1, 1], r"weights must hold one number per point, shape \(3,\), got shape \(2,\)"),
+        ([1, np.nan, 1], "weights must be finite"),
+    ],
+)
+def test_weights_are_checked(weights: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        wt.Space.from_points(GOOD, weights)
+
+
+@pytest.mark.parametrize("eps", [0, -1, np.nan, np.inf, "big", None, True])
+def test_eps_is_checked(eps: object) -> None:
+    makers = (
+        wt.Truncation,
+        wt.mean_shift,
+        wt.local_truncation,
+        wt.gaussian_transform,
+        lambda e: wt.Kernel("gaussian", e),
+        lambda e: wt.MeanShift(eps=e).fit(GOOD),
+        lambda e: wt.LocalTruncation(eps=e).fit(GOOD),
+    )
+    for make in makers:
+        with pytest.raises(ValueError, match="eps must be"):
+            make(eps)
+
+
+def test_a_useful_value_is_named_for_a_bad_eps() -> None:
+    with pytest.raises(ValueError, match=r"got 0; wt.suggest_eps\(X\) gives a starting value"):
+        wt.Truncation(0)
+
+
+@pytest.mark.parametrize("lam", [-1, np.nan, np.inf, "x"])
+def test_lam_is_checked(lam: object) -> None:
+    with pytest.raises(ValueError, match="lam must be a finite number ≥ 0"):
+        wt.Gaussian(wt.Truncation(1.0), lam=lam)
+    with pytest.raises(ValueError, match="lam must be"):
+        wt.GaussianTransform(eps=1.0, lam=lam).fit(GOOD)
+
+
+@pytest.mark.parametrize("p", [0.5, 0, -1, np.nan, np.inf, "1"])
+def test_p_is_checked(p: object) -> None:
+    with pytest.raises(ValueError, match="p must be a finite number ≥ 1"):
+        wt.Exact(p)
+    with pytest.raises(ValueError, match="p must be"):
+        wt.LocalTruncation(eps=1.0, p=p).fit(GOOD)
+
+
+@pytest.mark.parametrize("n_iter", [-1, 1.5, "2", None])
+def test_n_iter_is_checked(n_iter: object) -> None:
+    with pytest.raises(ValueError, match="n_iter must be a whole number ≥ 0"):
+        wt.iterate(wt.mean_shift(1.0), wt.Space.from_points(GOOD), n_iter=n_iter)
+    with pytest.raises(ValueError, match="n_iter must be"):
+        wt.GaussianTransform(eps=1.0, n_iter=n_iter).fit(GOOD)
+
+
+def test_other_parameters_are_checked() -> None:
+    space = wt.Space.from_points(GOOD)
+    with pytest.raises(ValueError, match="keep must be 'last' or 'all', got 'some'"):
+        wt.iterate(wt.mean_shift(1.0), space, n_iter=1, keep="some")
+    with pytest.raises(ValueError, match="stop must be a finite number ≥ 0"):
+        wt.iterate(wt.mean_shift(1.0), space, n_iter=1, stop=-1)
+    with pytest.raises(ValueError, match="merge must be a finite number ≥ 0"):
+        wt.iterate(wt.mean_shift(1.0), space, n_iter=1, merge=np.nan)
+    with pytest.raises(ValueError, match="profile must be one of flat, gaussian, epanechnikov, triangle"):
+        wt.Kernel("box", 1.0)
+    with pytest.raises(ValueError, match="cut must be positive"):
+        wt.Kernel("gaussian", 1.0, cut=0)
+    with pytest.raises(ValueError, match="metric must be one of"):
+        wt.Space.from_points(GOOD, metric="taxi")
+    with pytest.raises(ValueError, match="cut must be 'robust', 'count' or 'height'"):
+        wt.SingleLinkage(cut="best").fit(GOOD)
+    with pytest.raises(ValueError, match="n_clusters must be a whole number ≥ 1"):
+        wt.SingleLinkage(0).fit(GOOD)
+    with pytest.raises(ValueError, match="share must be between 0 and 1"):
+        wt.SingleLinkage(share=2).fit(GOOD)
+    with pytest.raises(ValueError, match="needs a height"):
+        wt.SingleLinkage(cut="height").fit(GOOD)
+    with pytest.raises(ValueError, match="method must be"):
+        wt.linkage(GOOD, "ward")
+    with pytest.raises(ValueError, match="empty one"):
+        wt.mean_shift([])
+    with pytest.raises(ValueError, match="needs its parts"):
+        wt.WassersteinTransform().fit(GOOD)
+
+
+def test_a_row_without_mass_is_an_error_for_a_point_with_mass() -> None:
+    hollow = wt.Kernel(lambda t: 1.0 * ((t > 0) & (t < 1)), eps=1.0)
+    space = wt.Space.from_points([[0.0], [0.5], [9.0]])
+    for localize in (hollow, wt.Mean(hollow)):
+        with pytest.raises(ValueError, match="1 points with positive weight see no mass, the first is point 2"):
+            localize(space)
+    massless = wt.Space.from_points([[0.0], [0.5], [9.0]], weights=[1, 1, 0])
+    assert hollow(massless).massless.tolist() == [False, False, True]
+
+
+def test_a_profile_must_give_weights() -> None:
+    space = wt.Space.from_points(GOOD)
+    for profile in (lambda t: -np.ones_like(t), lambda t: np.full_like(t, np.nan), lambda t: 1.0):
+        with pytest.raises(ValueError, match="a profile must turn an array"):
+            wt.Kernel(profile, 1.0)(space)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        (np.ones((2, 3)) / 3, "must be square"),
+        ([[2.0, -1.0], [0.0, 1.0]], "negative entries"),
+        ([[0.5, 0.1], [0.0, 1.0]], "row 0 sums to 0.6; divide the matrix by its row sums"),
+        ([[np.nan, 1.0], [0.0, 1.0]], "must be finite"),
+    ],
+)
+def test_markov_matrices_are_checked(matrix: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        wt.Given(matrix)
+
+
+def test_markov_matrices_must_fit_the_space() -> None:
+    with pytest.raises(ValueError, match="has 2 rows, and the space has 3 points"):
+        wt.Given(np.eye(2))(wt.Space.from_points(GOOD))
+    with pytest.raises(ValueError, match="see no mass"):
+        wt.Given(np.zeros((3, 3)))(wt.Space.from_points(GOOD))
+
+
+def test_a_transport_says_who_makes_what_it_compares() -> None:
+    space = wt.Space.from_points(GOOD)
+    with pytest.raises(
+        TypeError, match="Bures compares Gaussians measures, which Gaussian make.*Discrete.*Truncation.*use Exact"
+    ):
+        wt.Transform(wt.Truncation(1.0), wt.Bures())(space)
+    with pytest.raises(TypeError, match="Exact compares Discrete.*use Points"):
+        wt.Transform(wt.Mean(wt.Truncation(1.0)), wt.Exact(1))(space)
+    with pytest.raises(TypeError, match="Points compares Diracs.*use Bures"):
+        wt.Transform(wt.Gaussian(wt.Truncation(1.0), 1.0), wt.Points())(space)
+    with pytest.raises(TypeError, match="localize must be a Localization"):
+        wt.Transform(1.0, wt.Exact(1))
+    with pytest.raises(TypeError, match="transport must be a Transport"):
+        wt.Transform(wt.Truncation(1.0), "exact")
+    with pytest.raises(TypeError, match="Mean needs a base localization on the space itself"):
+        wt.Mean(wt.Mean(wt.Truncation(1.0)))
+
+
+def test_extrinsic_localizations_need_coordinates() -> None:
+    space = wt.Space.from_distances(np.ones(3))
+    for localize in (wt.Mean(wt.Truncation(1.0)), wt.Gaussian(wt.Truncation(1.0), 1.0)):
+        with pytest.raises(ValueError, match=r"Space.from_distances\(D, points=X\)"):
+            localize(space)
+
+
+def test_precomputed_needs_a_square_matrix() -> None:
+    with pytest.raises(ValueError, match="needs a square matrix of distances, got shape"):
+        wt.LocalTruncation(metric="precomputed").fit(GOOD)
+    with pytest.raises(ValueError, match="needs a square matrix"):
+        wt.SingleLinkage(metric="precomputed").fit(GOOD)
+
+
+ODD = {
+    "one point": np.zeros((1, 2)),
+    "duplicates": np.repeat(GOOD, 4, axis=0),
+    "constant": np.ones((6, 2)),
+    "one coordinate": np.arange(5.0)[:, None],
+    "many coordinates": np.random.default_rng(0).normal(size=(6, 40)),
+    "collinear": np.column_stack([np.arange(9.0), np.zeros(9), np.zeros(9)]),
+    "far and near": np.array([[0.0, 0.0], [1e-9, 0.0], [1e9, 0.0], [1e9, 1.0]]),
+}
+
+
+@pytest.mark.parametrize("X", ODD.values(), ids=ODD.keys())
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        wt.MeanShift(),
+        wt.GaussianTransform(n_iter=2),
+        wt.LocalTruncation(n_iter=2),
+        wt.KernelTransform(p=2),
+        wt.MeanShift(eps=1.0, merge=0.1),
+        wt.GaussianTransform(eps=1.0, lam=5.0, merge=0.0),
+    ],
+    ids=str,
+)
+def test_odd_data_work(estimator, X: np.ndarray) -> None:
+    out = estimator.fit_transform(X)
+    assert np.isfinite(out).all()
+    assert np.isfinite(estimator.distances_).all()
+    assert estimator.linkage().shape == (len(X) - 1, 4)
+    np.testing.assert_allclose(estimator.transform(X), out, rtol=1e-9, atol=1e-9)

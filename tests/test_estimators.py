@@ -1,0 +1,236 @@
+"""scikit-learn's door."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from reference.transforms import euclidean
+from scipy.cluster.hierarchy import is_valid_linkage
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from sklearn.cluster import MeanShift as PeerMeanShift
+from sklearn.datasets import make_blobs
+from sklearn.metrics import adjusted_rand_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import wasserstein_transform as wt
+
+ESTIMATORS = [
+    wt.MeanShift(),
+    wt.GaussianTransform(),
+    wt.LocalTruncation(),
+    wt.KernelTransform(),
+    wt.WassersteinTransform(wt.Truncation(1.0), wt.Exact(p=1)),
+    wt.WassersteinTransform(wt.Mean(wt.Truncation(1.0)), wt.Points()),
+    wt.SingleLinkage(),
+]
+
+ROWS_FOR_POINTS = "the output has a column for every fitted point: fewer points, fewer columns"
+
+
+def expected_failures(estimator: object) -> dict[str, str]:
+    gives_distances = isinstance(estimator, wt.LocalTruncation | wt.KernelTransform) or (
+        isinstance(estimator, wt.WassersteinTransform) and isinstance(estimator.localize, wt.Truncation)
+    )
+    return {"check_sample_weight_equivalence_on_dense_data": ROWS_FOR_POINTS} if gives_distances else {}
+
+
+@pytest.mark.filterwarnings("ignore::wasserstein_transform.FewerClustersWarning")
+@pytest.mark.filterwarnings("ignore::wasserstein_transform.MasslessWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
+def test_scikit_learns_checks(estimator: object, check: object) -> None:
+    check(estimator)  # type: ignore[operator]
+
+
+@pytest.fixture
+def blobs() -> tuple[np.ndarray, np.ndarray]:
+    X, labels = make_blobs(150, centers=[[0, 0], [4, 0], [0, 4]], cluster_std=0.4, random_state=1)
+    return X, labels
+
+
+POINT_MOVERS = [
+    wt.MeanShift(eps=0.9, n_iter=3),
+    wt.MeanShift(eps=0.9, profile="gaussian", n_iter=2),
+    wt.MeanShift(eps=[0.5, 0.9], n_iter=2, tol=0.0),
+    wt.GaussianTransform(eps=0.9, lam=2.0, n_iter=0),
+    wt.GaussianTransform(eps=0.9, lam=2.0, n_iter=3),
+    wt.GaussianTransform(eps=0.9, lam=2.0, n_iter=3, merge=1e-9),
+    wt.WassersteinTransform(wt.Gaussian(wt.Truncation(0.9), lam=1.0, move=True), wt.Bures(), n_iter=2),
+]
+
+
+@pytest.mark.parametrize("estimator", POINT_MOVERS, ids=str)
+def test_transforming_the_fitted_points_gives_their_new_places(estimator, blobs) -> None:
+    X, _ = blobs
+    estimator = clone(estimator).fit(X)
+    np.testing.assert_allclose(estimator.transform(X), estimator.points_, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(clone(estimator).fit_transform(X), estimator.points_, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("estimator", POINT_MOVERS, ids=str)
+def test_a_new_point_goes_where_it_would_as_a_point_of_weight_0(estimator, blobs, rng) -> None:
+    X, _ = blobs
+    new = rng.uniform(-1, 5, size=(20, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", wt.MasslessWarning)
+        moved = clone(estimator).fit(X).transform(new)
+        weights = np.repeat([1.0, 0.0], [len(X), len(new)])
+        together = clone(estimator).fit(np.concatenate([X, new]), sample_weight=weights)
+    np.testing.assert_allclose(moved, together.points_[len(X) :], rtol=0, atol=1e-9)
+
+
+DISTANCE_MAKERS = [
+    wt.LocalTruncation(eps=0.9, n_iter=2),
+    wt.LocalTruncation(eps=0.9, p=2, n_iter=2, merge=1e-9),
+    wt.LocalTruncation(eps=0.9, metric="cityblock"),
+    wt.KernelTransform("gaussian", eps=0.3, cut=3.0, n_iter=2),
+    wt.WassersteinTransform(wt.Point(), wt.Exact(1)),
+    wt.WassersteinTransform(wt.Whole(), wt.Exact(2)),
+]
+
+
+@pytest.mark.parametrize("estimator", DISTANCE_MAKERS, ids=str)
+def test_new_rows_of_distances_are_those_of_a_point_of_weight_0(estimator, blobs, rng) -> None:
+    X, new = blobs[0][:50], rng.uniform(-1, 5, size=(12, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", wt.MasslessWarning)
+        rows = clone(estimator).fit(X).transform(new)
+        weights = np.repeat([1.0, 0.0], [len(X), len(new)])
+        together = clone(estimator).fit(np.concatenate([X, new]), sample_weight=weights)
+    np.testing.assert_allclose(rows, together.distances_[len(X) :, : len(X)], rtol=0, atol=1e-9)
+    fitted = clone(estimator).fit(X)
+    np.testing.assert_allclose(fitted.transform(X), fitted.distances_, rtol=0, atol=1e-9)
+
+
+def test_precomputed_distances_go_all_the_way(blobs) -> None:
+    X, new = blobs[0][:60], blobs[0][60:70]
+    points = wt.LocalTruncation(eps=0.9, n_iter=2).fit(X)
+    distances = wt.LocalTruncation(eps=0.9, n_iter=2, metric="precomputed").fit(cdist(X, X))
+    np.testing.assert_allclose(distances.distances_, points.distances_, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(distances.transform(cdist(new, X)), points.transform(new), rtol=0, atol=1e-12)
+    with pytest.raises(ValueError, match="expecting 60 features"):
+        distances.transform(cdist(new, X[:5]))
+
+
+def test_every_estimator_takes_a_space(blobs) -> None:
+    X = blobs[0][:40]
+    space = wt.Space.from_points(X, np.arange(1, 41))
+    for estimator in (wt.MeanShift(), wt.GaussianTransform(), wt.LocalTruncation(), wt.KernelTransform(eps=0.5, cut=2)):
+        one = clone(estimator).fit(space)
+        two = clone(estimator).fit(X, sample_weight=np.arange(1, 41))
+        np.testing.assert_array_equal(one.distances_, two.distances_)
+        with pytest.raises(ValueError, match="a Space carries its weights"):
+            estimator.fit(space, sample_weight=np.ones(40))
+
+
+def test_coordinates_beside_other_distances_can_be_moved(blobs) -> None:
+    X = blobs[0][:40]
+    D = cdist(X, X, "cityblock")
+    moved = wt.MeanShift(eps=0.8, n_iter=1).fit(wt.Space.from_distances(D, points=X))
+    by_hand = np.array([X[D[i] <= 0.8].mean(axis=0) for i in range(40)])
+    np.testing.assert_allclose(moved.points_, by_hand, rtol=0, atol=1e-12)
+    with pytest.raises(ValueError, match="not known from coordinates"):
+        moved.transform(X)
+
+
+@pytest.mark.parametrize("metric", ["precomputed", "cityblock"])
+@pytest.mark.parametrize("estimator", [wt.MeanShift, wt.GaussianTransform])
+def test_transforms_of_points_refuse_distances_alone(estimator, metric: str, blobs) -> None:
+    D = euclidean(blobs[0][:20])
+    with pytest.raises(ValueError, match=r"Space.from_distances\(D, points=X\)"):
+        estimator(metric=metric).fit(D)
+    with pytest.raises(ValueError, match=r"Space.from_distances\(D, points=X\)"):
+        estimator().fit(wt.Space.from_distances(D))
+
+
+def test_mean_shift_finds_the_blobs_and_predicts_them(blobs) -> None:
+    X, truth = blobs
+    estimator = wt.MeanShift(eps=1.0).fit(X)
+    assert estimator.trajectory_.converged
+    assert adjusted_rand_score(truth, estimator.labels_) == 1
+    assert estimator.cluster_centers_.shape == (3, 2)
+    np.testing.assert_array_equal(estimator.predict(X), estimator.labels_)
+    np.testing.assert_array_equal(wt.MeanShift(eps=1.0).fit_predict(X), estimator.labels_)
+    peer = PeerMeanShift(bandwidth=1.0).fit(X)
+    assert adjusted_rand_score(peer.labels_, estimator.labels_) == 1
+    assert estimator.predict([[4.1, 0.2]])[0] == estimator.labels_[truth == 1][0]
+
+
+def test_labels_need_points_at_rest(blobs) -> None:
+    estimator = wt.MeanShift(eps=1.0, n_iter=1).fit(blobs[0])
+    with pytest.raises(AttributeError, match="labels_ needs points that came to rest.*raise n_iter"):
+        _ = estimator.labels_
+    estimator.set_params(n_iter=100).fit(blobs[0])
+    assert len(np.unique(estimator.labels_)) == 3
+    with pytest.raises(AttributeError, match="has no attribute 'label'"):
+        _ = estimator.label
+
+
+def test_fitted_attributes_are_there(blobs) -> None:
+    estimator = wt.GaussianTransform(eps=0.5, n_iter=2, keep="all").fit(blobs[0])
+    assert estimator.points_.shape == blobs[0].shape
+    assert isinstance(estimator.metric_, wt.GaussianMetric)
+    assert estimator.distances_ is estimator.distances_
+    assert (estimator.eps_, estimator.n_iter_, len(estimator.trajectory_.states)) == (0.5, 2, 3)
+    assert len(wt.GaussianTransform(eps=0.5, n_iter=2).fit(blobs[0]).trajectory_.states) == 1
+    auto = wt.GaussianTransform().fit(blobs[0])
+    assert auto.eps_ == wt.suggest_eps(blobs[0]).eps
+    for method in ("single", "average", "complete"):
+        assert is_valid_linkage(estimator.linkage(method))
+
+
+def test_auto_eps_honours_weights(blobs, rng) -> None:
+    X, copies = blobs[0], rng.integers(0, 3, 150)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", wt.MasslessWarning)
+        weighted = wt.GaussianTransform().fit(X, sample_weight=copies)
+    repeated = wt.GaussianTransform().fit(np.repeat(X, copies, axis=0))
+    assert weighted.eps_ == pytest.approx(repeated.eps_, rel=1e-12)
+    np.testing.assert_allclose(np.repeat(weighted.points_, copies, axis=0), repeated.points_, rtol=0, atol=1e-10)
+
+
+def test_parts_take_part_in_parameters_clone_and_grid_search(blobs) -> None:
+    X, truth = blobs
+    estimator = wt.WassersteinTransform(wt.Mean(wt.Truncation(0.1)), wt.Points())
+    assert estimator.get_params()["localize__base__eps"] == 0.1
+    twin = clone(estimator).set_params(localize__base__eps=0.5, n_iter=3)
+    assert (twin.localize.base.eps, estimator.localize.base.eps) == (0.5, 0.1)
+    assert clone(wt.WassersteinTransform(wt.Given(np.eye(3)), wt.Exact(2))).transport.p == 2
+    with pytest.raises(ValueError, match="Mean has no parameter 'eps'"):
+        estimator.set_params(localize__eps=3)
+
+    def spread(fitted, X, y=None) -> float:
+        return -float(np.linalg.norm(fitted.transform(X).std(axis=0)))
+
+    grid = {"localize__base__eps": [0.5, 5.0], "n_iter": [1, 2]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", wt.MasslessWarning)
+        search = GridSearchCV(estimator, grid, scoring=spread, cv=2).fit(X, truth)
+    assert search.best_params_["localize__base__eps"] == 5.0
+
+
+def test_estimators_work_in_pipelines_and_survive_pickling(blobs) -> None:
+    X, truth = blobs
+    pipeline = make_pipeline(StandardScaler(), wt.GaussianTransform(eps=0.4, n_iter=2), wt.SingleLinkage(n_clusters=3))
+    assert adjusted_rand_score(truth, pipeline.fit_predict(X)) == 1
+    for estimator in (wt.MeanShift(eps=1.0), wt.LocalTruncation(eps=0.5), wt.GaussianTransform(eps=0.5)):
+        estimator.fit(X)
+        twin = pickle.loads(pickle.dumps(estimator))
+        np.testing.assert_array_equal(twin.transform(X[:5]), estimator.transform(X[:5]))
+
+
+def test_pandas_output_has_names(blobs) -> None:
+    X = blobs[0][:10]
+    moved = wt.GaussianTransform(eps=0.5).set_output(transform="pandas").fit_transform(X)
+    assert list(moved.columns) == ["x0", "x1"]
+    rows = wt.LocalTruncation(eps=0.5).set_output(transform="pandas").fit_transform(X)
+    assert list(rows.columns)[:2] == ["localtruncation0", "localtruncation1"]
+    parts = wt.WassersteinTransform(wt.Truncation(0.5), wt.Exact()).set_output(transform="pandas").fit_transform(X)
+    assert parts.shape == (10, 10)

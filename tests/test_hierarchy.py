@@ -1,0 +1,124 @@
+"""Trees and cuts."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from reference.transforms import euclidean
+from scipy.cluster import hierarchy as scipy_hierarchy
+from scipy.spatial.distance import pdist
+from sklearn.datasets import make_blobs, make_moons
+from sklearn.metrics import adjusted_rand_score
+
+import wasserstein_transform as wt
+from wasserstein_transform.hierarchy import spanning_tree
+
+
+def same_hierarchy(Z: np.ndarray, other: np.ndarray) -> bool:
+    return np.allclose(scipy_hierarchy.cophenet(Z), scipy_hierarchy.cophenet(other), rtol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["single", "average", "complete"])
+def test_linkage_is_scipys(method: str, rng: np.random.Generator) -> None:
+    X = rng.normal(size=(60, 3))
+    Z = wt.linkage(X, method)
+    assert scipy_hierarchy.is_valid_linkage(Z, throw=True)
+    assert same_hierarchy(Z, scipy_hierarchy.linkage(pdist(X), method))
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_lazy_and_stored_metrics_have_the_same_tree(m: int, rng: np.random.Generator) -> None:
+    space = wt.iterate(wt.gaussian_transform(0.8, 2.0), wt.Space.from_points(rng.normal(size=(50, m))), n_iter=0).last
+    dense = wt.Space.from_distances(space.metric.dense())
+    assert same_hierarchy(wt.linkage(space), wt.linkage(dense))
+
+
+def test_points_without_mass_never_connect_clusters(rng: np.random.Generator) -> None:
+    X = np.concatenate([rng.normal(size=(20, 2)) * 0.1, rng.normal(size=(20, 2)) * 0.1 + [5, 0]])
+    bridge = np.column_stack([np.linspace(0, 5, 30), np.zeros(30)])
+    weights = np.repeat([1.0, 0.0], [40, 30])
+    tree = spanning_tree(wt.Space.from_points(np.concatenate([X, bridge]), weights))
+    labels = wt.cut_tree(tree, 2)
+    assert len(set(labels[:20])) == 1
+    assert len(set(labels[20:40])) == 1
+    assert labels[0] != labels[20]
+    assert labels[40] == labels[0]
+    assert labels[-1] == labels[20]
+    alone = spanning_tree(wt.Space.from_points(X))
+    np.testing.assert_array_equal(labels[:40], wt.cut_tree(alone, 2))
+
+
+def test_count_and_height_cut_like_scipy(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(50, 2))
+    tree = spanning_tree(wt.Space.from_points(X))
+    Z = scipy_hierarchy.linkage(pdist(X), "single")
+    for k in (1, 3, 10, 50):
+        ours, theirs = wt.cut_tree(tree, k, cut="count"), scipy_hierarchy.fcluster(Z, k, "maxclust")
+        assert adjusted_rand_score(ours, theirs) == 1
+    for height in (0.0, 0.3, 0.5, 9.0):
+        ours = wt.cut_tree(tree, cut="height", height=height)
+        assert adjusted_rand_score(ours, scipy_hierarchy.fcluster(Z, height, "distance")) == 1
+
+
+def test_ties_are_cut_together() -> None:
+    X = np.array([[0.0], [0.1 + 0.2], [0.6], [0.9]])  # spacings 0.3 up to rounding
+    tree = spanning_tree(wt.Space.from_points(X))
+    assert len(tree.levels()) == 1
+    assert wt.cut_tree(tree, cut="height", height=0.3).max() == 0
+
+
+def test_the_robust_cut_ignores_outliers(rng: np.random.Generator) -> None:
+    X, truth = make_moons(300, noise=0.05, random_state=0)
+    outliers = rng.uniform(-6, 8, size=(12, 2)) + [0, 4]
+    both = np.concatenate([X, outliers])
+    plain = wt.SingleLinkage(n_clusters=2, cut="count").fit_predict(both)
+    robust = wt.SingleLinkage(n_clusters=2).fit_predict(both)
+    assert adjusted_rand_score(truth, plain[:300]) < 0.1
+    assert adjusted_rand_score(truth, robust[:300]) == 1
+    assert robust.min() == 0
+
+
+def test_small_pieces_are_noise_when_asked(rng: np.random.Generator) -> None:
+    X, truth = make_blobs(200, centers=[[0, 0], [10, 0]], cluster_std=0.5, random_state=0)
+    both = np.concatenate([X, [[5.0, 30.0], [5.0, 30.1], [-20.0, 0.0]]])
+    labels = wt.SingleLinkage(n_clusters=2, noise=True).fit_predict(both)
+    assert labels[200:].tolist() == [-1, -1, -1]
+    assert adjusted_rand_score(truth, labels[:200]) == 1
+
+
+def test_robust_cut_goes_by_mass() -> None:
+    X = np.array([[0.0], [1.0], [10.0]])
+    with pytest.warns(wt.FewerClustersWarning, match="found 1 clusters of the 2 asked for"):
+        labels = wt.SingleLinkage(2, share=0.8).fit_predict(X)
+    assert labels.tolist() == [0, 0, 0]
+    heavy = wt.SingleLinkage(2, share=0.8).fit(X, sample_weight=[1, 1, 2])
+    assert heavy.labels_.tolist() == [0, 0, 1]
+    assert heavy.n_clusters_ == 2
+
+
+def test_fewer_points_than_clusters_work_and_say_so() -> None:
+    with pytest.warns(wt.FewerClustersWarning):
+        assert sorted(wt.SingleLinkage(5, cut="count").fit_predict([[0.0], [1.0]])) == [0, 1]
+    with pytest.warns(wt.FewerClustersWarning):
+        assert wt.SingleLinkage(3).fit_predict([[0.0]]).tolist() == [0]
+    assert wt.SingleLinkage(cut="height", height=1).fit_predict([[0.0]]).tolist() == [0]
+    assert wt.linkage([[0.0]]).shape == (0, 4)
+
+
+def test_labels_are_numbered_by_falling_mass(rng: np.random.Generator) -> None:
+    X = np.concatenate([np.zeros((3, 1)), np.full((9, 1), 5.0), np.full((6, 1), 9.0)]) + rng.normal(size=(18, 1)) * 0.01
+    labels = wt.SingleLinkage(3).fit_predict(X)
+    assert labels.tolist() == [2] * 3 + [0] * 9 + [1] * 6
+
+
+def test_single_linkage_takes_points_distances_and_spaces(cloud: np.ndarray) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", wt.FewerClustersWarning)
+        one = wt.SingleLinkage(3).fit(cloud)
+        two = wt.SingleLinkage(3, metric="precomputed").fit(euclidean(cloud))
+        three = wt.SingleLinkage(3).fit(wt.Space.from_points(cloud))
+    np.testing.assert_array_equal(one.labels_, two.labels_)
+    np.testing.assert_array_equal(one.labels_, three.labels_)
+    assert same_hierarchy(one.linkage(), two.linkage())

@@ -1,0 +1,94 @@
+"""Localizations and the choice of a scale."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from reference.transforms import euclidean
+from scipy.sparse import csr_array, csr_matrix
+
+import wasserstein_transform as wt
+from wasserstein_transform.localize import PROFILES
+from wasserstein_transform.localize.profiles import evaluate
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_kernel_measures_are_the_normalised_kernel(profile: str, cloud: np.ndarray, rng: np.random.Generator) -> None:
+    alpha = rng.dirichlet(np.ones(len(cloud)))
+    D = euclidean(cloud)
+    expected = evaluate(profile, (D / 0.8) ** 2) * alpha
+    if np.isfinite(PROFILES[profile].reach):
+        expected = expected * (D <= 0.8)
+    expected /= expected.sum(axis=1, keepdims=True)
+    measures = wt.Kernel(profile, 0.8)(wt.Space.from_points(cloud, alpha))
+    np.testing.assert_allclose(measures.matrix().toarray(), expected, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_fused_moments_equal_those_of_the_rows(profile: str, cloud: np.ndarray) -> None:
+    space = wt.Space.from_points(cloud)
+    kernel = wt.Kernel(profile, 0.9)
+    fused, rows = kernel.see(space, wt.Engine()), kernel(space)
+    np.testing.assert_allclose(fused.means(cloud).values, rows.means(cloud).values, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(fused.covs(cloud).values, rows.covs(cloud).values, rtol=0, atol=1e-13)
+
+
+def test_equal_measures_are_found_and_counted_masses_stay_whole() -> None:
+    space = wt.Space.from_points([[0.0], [0.1], [5.0]])
+    measures = wt.Truncation(1.0)(space)
+    unique, which = measures.distinct()
+    assert unique.n == 2
+    assert which.tolist() == [0, 0, 1]
+    assert measures.masses.tolist() == [1, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("wrap", [np.asarray, csr_array, csr_matrix])
+def test_given_takes_dense_and_sparse_matrices(wrap: type) -> None:
+    matrix = np.array([[0.5, 0.5, 0.0], [0.0, 1.0, 0.0], [0.25, 0.25, 0.5]])
+    measures = wt.Given(wrap(matrix))(wt.Space.from_points([[0.0], [1.0], [2.0]]))
+    np.testing.assert_allclose(measures.matrix().toarray(), matrix)
+
+
+def test_a_point_without_mass_in_reach_stays_and_is_counted_in_one_warning() -> None:
+    space = wt.Space.from_points([[0.0], [0.5], [9.0], [8.0]], weights=[1, 1, 0, 0])
+    for process in (wt.mean_shift(1.0), wt.gaussian_transform(1.0, 2.0)):
+        with pytest.warns(wt.MasslessWarning, match="2 of 4 points see no mass") as caught:
+            walk = wt.iterate(process, space, n_iter=3)
+        assert len(caught) == 1
+        np.testing.assert_allclose(walk.points, [[0.25], [0.25], [9.0], [8.0]])
+    with pytest.warns(wt.MasslessWarning):
+        gt = wt.iterate(wt.gaussian_transform(1.0, 2.0), space, n_iter=1).last.metric
+    assert (gt.covs[2:] == 0).all()
+
+
+def test_parts_are_values_that_can_be_looked_into() -> None:
+    part = wt.Gaussian(wt.Kernel("gaussian", 0.5), lam=2.0)
+    assert part.get_params()["base__eps"] == 0.5
+    other = part.replaced(base__eps=1.0, lam=3.0)
+    assert (other.base.eps, other.lam, part.base.eps) == (1.0, 3.0, 0.5)
+    assert other == wt.Gaussian(wt.Kernel("gaussian", 1.0), lam=3.0)
+    assert wt.Truncation(0.5).get_params() == {"eps": 0.5}
+    with pytest.raises(ValueError, match="Truncation has no parameter 'radius'; it has eps"):
+        wt.Truncation(0.5).replaced(radius=1.0)
+
+
+def test_suggested_eps_honours_weights(rng: np.random.Generator) -> None:
+    X, copies = rng.normal(size=(40, 2)), rng.integers(0, 4, 40)
+    weighted = wt.suggest_eps(X, copies)
+    repeated = wt.suggest_eps(np.repeat(X, copies, axis=0))
+    assert float(weighted) == pytest.approx(float(repeated), rel=1e-12)
+    assert float(wt.suggest_eps(3 * X, copies)) == pytest.approx(3 * float(weighted))
+
+
+@pytest.mark.parametrize("X", [np.zeros((5, 2)), np.ones((1, 3)), np.array([[0.0], [0.0], [0.0], [1e-3]])])
+def test_suggested_eps_is_positive_on_degenerate_data(X: np.ndarray) -> None:
+    scale = wt.suggest_eps(X)
+    assert scale.eps > 0
+    assert scale.reason in str(scale)
+
+
+def test_suggested_eps_gives_half_of_the_points_the_stated_share(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(400, 2))
+    counts = np.diff(wt.Space.from_points(X).metric.balls(wt.suggest_eps(X).eps).indptr)
+    assert np.mean(counts >= 20) == pytest.approx(0.5, abs=0.01)
+    assert wt.suggest_eps(wt.Space.from_distances(euclidean(X))).eps == pytest.approx(wt.suggest_eps(X).eps)

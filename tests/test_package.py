@@ -1,0 +1,50 @@
+"""The package as a whole: names, laziness, data."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import wasserstein_transform as wt
+
+
+def test_all_names_are_there_and_documented() -> None:
+    for name in wt.__all__:
+        assert getattr(wt, name).__doc__, name
+        assert name in dir(wt)
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = wt.nothing
+
+
+def test_import_is_lazy() -> None:
+    heavy = "{'sklearn', 'scipy', 'numba', 'matplotlib', 'numpy'}"
+    script = f"import sys, wasserstein_transform; print(sorted({heavy} & set(sys.modules)))"
+    out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert out.stdout == "[]\n"
+
+
+def test_t_junction_is_the_papers() -> None:
+    X, labels = wt.t_junction()
+    assert np.bincount(labels).tolist() == [200, 201]
+    assert X[0].tolist() == [0, 1]
+    assert X[199].tolist() == [0, 200]
+    assert X[200].tolist() == [-100, 0]
+    assert X[-1].tolist() == [100, 0]
+
+
+def test_dumbbell_is_the_papers() -> None:
+    X, labels = wt.dumbbell()
+    assert np.bincount(labels).tolist() == [300, 300, 200]
+    for disc, center in ((0, [-2, 0]), (1, [2, 0])):
+        radius = np.linalg.norm(X[labels == disc] - center, axis=1)
+        assert radius.max() == pytest.approx(1)
+        np.testing.assert_allclose(X[labels == disc].mean(axis=0), center, atol=1e-12)
+    chain = X[labels == 2]
+    assert np.ptp(chain, axis=0).tolist() == [2, 0]
+    assert np.ptp(wt.dumbbell(5.0).points[:, 0]) == pytest.approx(np.ptp(X[:, 0]) / 5)
+    assert np.ptp(wt.dumbbell(0.2).points[:, 1]) == pytest.approx(np.ptp(X[:, 1]) / 5)
+    with pytest.raises(ValueError, match="eccentricity must be positive"):
+        wt.dumbbell(0)

@@ -1,0 +1,114 @@
+"""Spaces: metrics lazy and stored, balls, quotients."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from reference.transforms import euclidean
+from scipy.spatial.distance import cdist, pdist, squareform
+
+import wasserstein_transform as wt
+from wasserstein_transform.spaces.named import TRIANGLE, cross_by_name
+
+
+def gaussians(rng: np.random.Generator, n: int, m: int, lam: float = 2.0) -> wt.GaussianMetric:
+    roots = rng.normal(size=(n, m, m))
+    return wt.GaussianMetric(rng.normal(size=(n, m)), roots @ roots.transpose(0, 2, 1) / 4, lam)
+
+
+@pytest.fixture(params=["euclidean-1", "euclidean-2", "euclidean-6", "gaussian-1", "gaussian-2", "gaussian-3", "dense"])
+def metric(request: pytest.FixtureRequest, rng: np.random.Generator) -> wt.Metric:
+    kind, _, m = request.param.partition("-")
+    if kind == "euclidean":
+        return wt.Euclidean(rng.normal(size=(80, int(m))))
+    if kind == "gaussian":
+        return gaussians(rng, 80, int(m))
+    return wt.Dense(euclidean(rng.normal(size=(80, 2))))
+
+
+def test_condensed_block_and_dense_agree(metric: wt.Metric, rng: np.random.Generator) -> None:
+    D = metric.dense()
+    np.testing.assert_array_equal(squareform(metric.condensed()), D)
+    rows, cols = rng.integers(0, 80, 7), rng.integers(0, 80, 9)
+    np.testing.assert_array_equal(metric.block(rows, cols), D[np.ix_(rows, cols)])
+    np.testing.assert_allclose(metric.take(rows).dense(), D[np.ix_(rows, rows)], rtol=1e-13)
+
+
+@pytest.mark.parametrize("radius", [1e-9, 0.3, 1.0, 50.0])
+def test_balls_are_the_closed_balls_of_the_matrix(metric: wt.Metric, radius: float) -> None:
+    D, balls = metric.dense(), metric.balls(radius)
+    for i in range(metric.n):
+        part = slice(balls.indptr[i], balls.indptr[i + 1])
+        np.testing.assert_array_equal(balls.indices[part], np.flatnonzero(D[i] <= radius * (1 + 1e-12)))
+        np.testing.assert_allclose(balls.distances[part], D[i, balls.indices[part]], rtol=1e-9)
+
+
+def test_balls_in_a_dense_cloud_use_small_cells_and_are_the_same(rng: np.random.Generator) -> None:
+    X = rng.uniform(size=(3000, 2)) * [1.0, 3.0] + 1e6
+    radius = 0.31
+    D = cdist(X, X)
+    counts = np.diff(wt.Euclidean(X).balls(radius).indptr)
+    np.testing.assert_array_equal(counts, (D <= radius).sum(axis=1))
+
+
+def test_euclidean_is_scipys(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(20, 3))
+    np.testing.assert_allclose(wt.Euclidean(X).condensed(), pdist(X), rtol=1e-14)
+
+
+@pytest.mark.parametrize("name", sorted(TRIANGLE))
+def test_names_of_scipy_are_known(name: str, rng: np.random.Generator) -> None:
+    boolean = name in {"dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule"}
+    X = rng.integers(0, 2, (12, 6)) if boolean else rng.uniform(0.1, 1, (12, 3))
+    if boolean:
+        X[:, 0] = 1  # a row of zeros has no distance in some of them
+        X = X.astype(bool)
+    space = wt.Space.from_points(X, metric=name)
+    np.testing.assert_allclose(space.metric.condensed(), pdist(X, name), rtol=1e-12)
+    assert space.metric.triangle == TRIANGLE[name]
+    if TRIANGLE[name]:
+        D = space.metric.dense()
+        assert (D[:, None, :] <= D[:, :, None] + D[None, :, :] + 1e-12).all()
+    assert space.points is not None
+    cross = cross_by_name(space.points, space.points, name)
+    off = ~np.eye(12, dtype=bool)
+    np.testing.assert_allclose(cross[off], space.metric.dense()[off], rtol=1e-9, atol=1e-12)
+
+
+def test_condensed_and_square_distances_make_the_same_space(cloud: np.ndarray) -> None:
+    one, two = wt.Space.from_distances(pdist(cloud)), wt.Space.from_distances(euclidean(cloud))
+    np.testing.assert_allclose(one.metric.dense(), two.metric.dense(), rtol=1e-14)
+    assert one.points is None
+    assert not one.metric.triangle
+
+
+def test_quotient_merges_into_the_earliest_point_within_tolerance(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(200, 2))
+    merged = wt.quotient(wt.Space.from_points(X), tol=0.2)
+    leaders = merged.space.points
+    assert leaders is not None
+    assert (np.linalg.norm(X - leaders[merged.labels], axis=1) <= 0.2 + 1e-12).all()
+    assert (pdist(leaders) > 0.2).all()
+    np.testing.assert_allclose(merged.space.weights, np.bincount(merged.labels) / 200)
+    assert merged.expand().n == 200
+
+
+def test_quotient_of_gaussians_tells_covariances_apart() -> None:
+    means, covs = np.zeros((3, 2)), np.array([np.eye(2), np.eye(2), 2 * np.eye(2)])
+    space = wt.Space(wt.GaussianMetric(means, covs, 1.0), np.full(3, 1 / 3), means)
+    assert wt.quotient(space).labels.tolist() == [0, 0, 1]
+
+
+def test_quotient_of_many_collapsed_points_is_cheap() -> None:
+    X = np.repeat(np.arange(5.0), 20_000)[:, None]
+    merged = wt.quotient(wt.Space.from_points(X))
+    assert merged.space.n == 5
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_movement_is_the_largest_distance_to_the_later_self(m: int, rng: np.random.Generator) -> None:
+    one, two = gaussians(rng, 10, m), gaussians(rng, 10, m)
+    both = wt.GaussianMetric(np.concatenate([one.means, two.means]), np.concatenate([one.covs, two.covs]), 2.0)
+    expected = both.block(np.arange(10), np.arange(10, 20)).diagonal().max()
+    assert one.movement(two) == pytest.approx(expected)
+    assert one.movement(one) == 0
