@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
-.PHONY: demo test lint check test-slow bench clean
+.PHONY: demo test lint check test-slow bench clean clean-kernels
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
@@ -31,6 +31,9 @@ $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	touch $(READY)
+
+clean-kernels:
+	find src -name '*.nb[ic]' -delete
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

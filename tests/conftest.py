@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.cluster.hierarchy import cophenet, linkage
+from scipy.spatial.distance import squareform
 
 
 @pytest.fixture
@@ -20,7 +22,4 @@ def cloud(rng: np.random.Generator) -> np.ndarray:
 @pytest.fixture
 def ultrametric(rng: np.random.Generator) -> np.ndarray:
     """The ultrametric of a random dendrogram."""
-    from scipy.cluster.hierarchy import cophenet, linkage
-    from scipy.spatial.distance import squareform
-
     return squareform(cophenet(linkage(rng.normal(size=(25, 3)), "average")))

@@ -181,12 +181,12 @@ def test_markov_matrices_must_fit_the_space() -> None:
 def test_a_transport_says_who_makes_what_it_compares() -> None:
     space = wt.Space.from_points(GOOD)
     with pytest.raises(
-        TypeError, match="Bures compares Gaussians measures, which Gaussian make.*Discrete.*Truncation.*use Exact"
+        TypeError, match=r"Bures compares Gaussians measures, which Gaussian make.*Discrete.*Truncation.*use Exact"
     ):
         wt.Transform(wt.Truncation(1.0), wt.Bures())(space)
-    with pytest.raises(TypeError, match="Exact compares Discrete.*use Points"):
+    with pytest.raises(TypeError, match=r"Exact compares Discrete.*use Points"):
         wt.Transform(wt.Mean(wt.Truncation(1.0)), wt.Exact(1))(space)
-    with pytest.raises(TypeError, match="Points compares Diracs.*use Bures"):
+    with pytest.raises(TypeError, match=r"Points compares Diracs.*use Bures"):
         wt.Transform(wt.Gaussian(wt.Truncation(1.0), 1.0), wt.Points())(space)
     with pytest.raises(TypeError, match="localize must be a Localization"):
         wt.Transform(1.0, wt.Exact(1))

@@ -165,7 +165,7 @@ def test_mean_shift_finds_the_blobs_and_predicts_them(blobs) -> None:
 
 def test_labels_need_points_at_rest(blobs) -> None:
     estimator = wt.MeanShift(eps=1.0, n_iter=1).fit(blobs[0])
-    with pytest.raises(AttributeError, match="labels_ needs points that came to rest.*raise n_iter"):
+    with pytest.raises(AttributeError, match=r"labels_ needs points that came to rest.*raise n_iter"):
         _ = estimator.labels_
     estimator.set_params(n_iter=100).fit(blobs[0])
     assert len(np.unique(estimator.labels_)) == 3

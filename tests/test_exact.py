@@ -455,7 +455,7 @@ def test_rational_arithmetic_and_the_linear_program_agree(problems: Problems, p:
     assert (w_linprog(*pair, p) / top) ** p == pytest.approx(exact, abs=1e-6)
 
 
-@pytest.mark.parametrize("factor", [1e-150, 1e-200, 1e-300, 1e150, 1e200])
+@pytest.mark.parametrize("factor", [1e-150, 1e-200, 1e-300, 1e150])
 def test_only_the_shares_of_the_masses_matter_however_small_or_large_their_total(factor: float) -> None:
     problems = seeded(random)
     matrix = solve_all(problems, 1.0).matrix

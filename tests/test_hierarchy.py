@@ -71,7 +71,7 @@ def test_ties_are_cut_together() -> None:
 
 def test_the_robust_cut_ignores_outliers(rng: np.random.Generator) -> None:
     X, truth = make_moons(300, noise=0.05, random_state=0)
-    outliers = rng.uniform(-6, 8, size=(12, 2)) + [0, 4]
+    outliers = rng.uniform([-6, -2], [8, 12], size=(12, 2))
     both = np.concatenate([X, outliers])
     plain = wt.SingleLinkage(n_clusters=2, cut="count").fit_predict(both)
     robust = wt.SingleLinkage(n_clusters=2).fit_predict(both)
@@ -122,3 +122,17 @@ def test_single_linkage_takes_points_distances_and_spaces(cloud: np.ndarray) -> 
     np.testing.assert_array_equal(one.labels_, two.labels_)
     np.testing.assert_array_equal(one.labels_, three.labels_)
     assert same_hierarchy(one.linkage(), two.linkage())
+
+
+def test_a_regular_grid_has_no_robust_split() -> None:
+    for X in (np.arange(40.0)[:, None] / 7, np.stack(np.meshgrid(np.arange(9.0), np.arange(8.0)), -1).reshape(-1, 2)):
+        with pytest.warns(wt.FewerClustersWarning, match="found 1 clusters"):
+            assert wt.SingleLinkage(2).fit_predict(X).max() == 0
+
+
+def test_large_parts_that_tie_are_told_apart_and_small_ones_follow_what_they_touch() -> None:
+    block = np.arange(10.0)[:, None] * 0.01
+    X = np.concatenate([block, block + 2, [[1.045]], block + 4])  # gaps of 0.955, 0.955 and 1.91
+    labels = wt.SingleLinkage(3).fit_predict(X)
+    assert sorted(np.bincount(labels)) == [10, 10, 11]
+    assert len(np.unique(labels[:10])) == len(np.unique(labels[10:20])) == len(np.unique(labels[21:])) == 1

@@ -12,7 +12,7 @@ def euclidean(X: np.ndarray) -> np.ndarray:
 
 
 def inside(D: np.ndarray, eps: float) -> np.ndarray:
-    return D <= eps * (1 + 1e-12)
+    return eps * (1 + 1e-12) >= D
 
 
 def mean_shift(X: np.ndarray, alpha: np.ndarray, eps: float, n_iter: int, profile=lambda t: 1.0 * (t <= 1)):

@@ -50,9 +50,9 @@ class SingleLinkage(ClusterMixin, BaseEstimator):
     Examples
     --------
     >>> import numpy as np, wasserstein_transform as wt
-    >>> X = np.array([[0.0], [1.0], [10.0], [11.0], [50.0]])
+    >>> X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0], [50.0]])
     >>> wt.SingleLinkage(n_clusters=2).fit_predict(X)
-    array([1, 1, 0, 0, 0])
+    array([1, 1, 1, 0, 0, 0, 0])
     """
 
     def __init__(

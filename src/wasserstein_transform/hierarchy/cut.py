@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections import deque
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -39,7 +41,8 @@ def cut_tree(
         Clusters wanted, for the cuts "robust" and "count".
     cut : {"robust", "count", "height"}
         "count" removes the highest edges: outliers take clusters of their own. "height" removes all edges above
-        `height`. "robust" removes the highest edges whose two sides both hold at least share·(total mass)/n_clusters.
+        `height`. "robust" removes the highest edges whose two sides both hold at least share·(total mass)/n_clusters;
+        sides are what lies strictly below the edge and its ties.
     height : float, optional
     share : float
         For the robust cut, between 0 and 1.
@@ -51,13 +54,13 @@ def cut_tree(
     --------
     >>> import wasserstein_transform as wt
     >>> from wasserstein_transform.hierarchy import spanning_tree
-    >>> tree = spanning_tree(wt.Space.from_points([[0.0], [1.0], [10.0], [11.0], [50.0]]))
+    >>> tree = spanning_tree(wt.Space.from_points([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0], [50.0]]))
     >>> wt.cut_tree(tree, 2, cut="count")
-    array([0, 0, 0, 0, 1])
+    array([0, 0, 0, 0, 0, 0, 1])
     >>> wt.cut_tree(tree, 2)
-    array([1, 1, 0, 0, 0])
+    array([1, 1, 1, 0, 0, 0, 0])
     >>> wt.cut_tree(tree, 2, noise=True)
-    array([ 0,  0,  1,  1, -1])
+    array([ 0,  0,  0,  1,  1,  1, -1])
     """
     if cut == "height":
         if height is None:
@@ -81,38 +84,92 @@ def _above(tree: Tree, height: float) -> Bools:
 
 
 def _robust(tree: Tree, n_clusters: int, share: float, noise: bool) -> Ints:
-    left, right = _sides(tree)
-    least = share * tree.weights.sum() / n_clusters * (1 - 1e-12)
-    small = np.minimum(left, right)
-    fit = np.flatnonzero((small >= least) & (small > 0))
+    least = max(share * tree.weights.sum() / n_clusters * (1 - 1e-12), np.finfo(float).tiny)
+    fit, small = _splits(tree, least)
     # the highest first; among equal heights the one that splits more evenly
-    chosen = fit[np.lexsort((-small[fit], -tree.heights[fit]))][: n_clusters - 1]
+    chosen = fit[np.lexsort((-small, -tree.heights[fit]))][: n_clusters - 1]
     _say_if_fewer(len(chosen) + 1, n_clusters, f"no other merge has {share:g}/{n_clusters} of the mass on both sides")
     removed = np.zeros(tree.n - 1, bool)
     removed[chosen] = True
-    dropped = _small_pieces(tree, removed, left, right) if noise and len(chosen) else np.zeros(tree.n, bool)
+    dropped = _small_pieces(tree, removed) if noise and len(chosen) else np.zeros(tree.n, bool)
     return _labels(tree, removed, dropped)
 
 
-def _sides(tree: Tree) -> tuple[Floats, Floats]:
-    """Mass of the two sides of every merge of the dendrogram."""
-    mass = np.append(tree.weights, np.zeros(tree.n - 1))
+def _splits(tree: Tree, least: float) -> tuple[Ints, Floats]:
+    """Edges that join two parts of at least the mass `least`, and the mass of the smaller part.
+
+    Edges that tie join all their parts at once, so sides are what lies strictly below the tie: of a regular grid no
+    edge splits anything, in whatever order its equal edges come. Small parts of a tie go to a large one they touch.
+    """
+    parent = list(range(tree.n))
+    mass = tree.weights.tolist()
+
+    def root(i: int) -> int:
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        return i
+
+    edges = tree.edges.tolist()
+    fit: list[int] = []
+    small: list[float] = []
+    for group in _ties(tree):
+        joined = [(root(edges[k][0]), root(edges[k][1])) for k in group]
+        for k, lighter in _between_large(joined, mass, least):
+            fit.append(group[k])
+            small.append(lighter)
+        for one, other in joined:
+            a, b = root(one), root(other)
+            parent[b] = a
+            mass[a] += mass[b]
+    return np.array(fit, np.intp), np.array(small)
+
+
+def _ties(tree: Tree) -> list[range]:
+    """The edges, level by level."""
+    ends = np.searchsorted(tree.heights, tree.levels(), side="right")
+    return [range(a, b) for a, b in pairwise([0, *ends.tolist()])]
+
+
+def _between_large(joined: list[tuple[int, int]], mass: list[float], least: float) -> list[tuple[int, float]]:
+    """Of the edges of one level, those between the territories of different large parts, with the lighter mass."""
+    if len(joined) == 1:
+        lighter = min(mass[part] for part in joined[0])
+        return [(0, lighter)] if lighter >= least else []
+    neighbors: dict[int, list[int]] = {}
+    for a, b in joined:
+        neighbors.setdefault(a, []).append(b)
+        neighbors.setdefault(b, []).append(a)
+    large = sorted((part for part in neighbors if mass[part] >= least), key=lambda part: -mass[part])
+    owner = {part: part for part in large}
+    front = deque(large)
+    while front:
+        part = front.popleft()
+        for other in neighbors[part]:
+            if other not in owner:
+                owner[other] = owner[part]
+                front.append(other)
+    return [
+        (k, min(mass[owner[a]], mass[owner[b]]))
+        for k, (a, b) in enumerate(joined)
+        if a in owner and b in owner and owner[a] != owner[b]
+    ]
+
+
+def _small_pieces(tree: Tree, removed: Bools) -> Bools:
+    """Points on the lighter side of a merge that was kept although it is above the lowest removed one."""
     children = tree.Z[:, :2].astype(np.intp)
+    mass = np.append(tree.weights, np.zeros(tree.n - 1))
     for k, (a, b) in enumerate(children):
         mass[tree.n + k] = mass[a] + mass[b]
-    return mass[children[:, 0]], mass[children[:, 1]]
-
-
-def _small_pieces(tree: Tree, removed: Bools, left: Floats, right: Floats) -> Bools:
-    """Points on the lighter side of a merge that was kept although it is above the lowest removed one."""
-    lowest = tree.heights[removed].min()
-    inherited = np.zeros(2 * tree.n - 1, bool)  # by node of the dendrogram
+    above = _above(tree, float(tree.heights[removed].min())) & ~removed
+    dropped = np.zeros(2 * tree.n - 1, bool)  # by node of the dendrogram
     for k in range(tree.n - 2, -1, -1):
-        a, b = tree.Z[k, :2].astype(np.intp)
-        inherited[[a, b]] = inherited[tree.n + k]
-        if not removed[k] and tree.heights[k] > lowest:
-            inherited[a if left[k] < right[k] else b] = True
-    return inherited[: tree.n]
+        a, b = children[k]
+        dropped[[a, b]] = dropped[tree.n + k]
+        if above[k]:
+            dropped[a if mass[a] < mass[b] else b] = True
+    return dropped[: tree.n]
 
 
 def _labels(tree: Tree, removed: Bools, dropped: Bools) -> Ints:

@@ -56,7 +56,7 @@ def kernel_transform(profile: ProfileLike, eps: Eps, p: float = 1.0, cut: float 
     >>> space = wt.Space.from_points([[0.0], [1.0], [2.0]])
     >>> walk = wt.iterate(wt.kernel_transform("gaussian", 1.0), space, n_iter=1)
     >>> walk.last.metric.dense()[0].round(3)
-    array([0.   , 0.519, 1.037])
+    array([0.   , 0.496, 0.993])
     """
     return _process([Transform(Kernel(profile, e, cut), Exact(p)) for e in check.eps_sequence(eps)])
 

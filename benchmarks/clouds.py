@@ -1,0 +1,19 @@
+"""Point clouds with the neighbourhoods people have."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def spiral(n: int = 600, n_outliers: int = 150, seed: int = 0) -> np.ndarray:
+    """A spiral in [−30, 30]² with uniform outliers."""
+    rng = np.random.default_rng(seed)
+    t = np.sqrt(np.linspace(0.02, 1.0, n))
+    curve = 28 * t[:, None] * np.column_stack([np.cos(6 * np.pi * t), np.sin(6 * np.pi * t)])
+    return np.concatenate([curve, rng.uniform(-30, 30, (n_outliers, 2))])
+
+
+def grid(side: int) -> np.ndarray:
+    """side × side points in [0, 1]²."""
+    axis = np.linspace(0, 1, side)
+    return np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
