@@ -1,8 +1,9 @@
 """Distances a compiled loop can ask for one by one.
 
 A geometry is a named tuple of arrays; `squared(geometry, i, j, limit)` is the squared distance of points i and j,
-or infinity once it is certain to exceed `limit`. Every kernel is written once against `squared`, and numba
-specializes it for the geometry at hand.
+or infinity once it is certain to exceed `limit`; `sided` is any number on the same side of the limit, for loops that
+only ask who is in a ball. Every kernel is written once against the two, and numba specializes it for the geometry at
+hand.
 """
 
 from __future__ import annotations
@@ -39,10 +40,11 @@ class GaussianLine(NamedTuple):
 
 
 class GaussianPlane(NamedTuple):
-    """Gaussians in the plane: covariance entries (a, b, c), √det and √trace."""
+    """Gaussians in the plane: covariance entries (a, b, c), those of its square root, √det and √trace."""
 
     points: np.ndarray
     entries: np.ndarray
+    halves: np.ndarray
     rootdets: np.ndarray
     sizes: np.ndarray
     lam: float
@@ -72,6 +74,11 @@ def private(geometry: Geometry) -> Geometry:
 def squared(geometry: Geometry, i: int, j: int, limit: float) -> float:
     """Squared distance of points i and j, infinity if certainly above `limit`. Compiled callers only."""
     raise NotImplementedError("squared() exists only inside compiled code")
+
+
+def sided(geometry: Geometry, i: int, j: int, limit: float) -> float:
+    """A number that is ≤ `limit` exactly if the squared distance is. Compiled callers only."""
+    raise NotImplementedError("sided() exists only inside compiled code")
 
 
 def _table(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
@@ -108,6 +115,19 @@ def _gaussian_plane(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
     return apart + geometry.lam * gap
 
 
+def _gaussian_plane_side(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
+    x = geometry.points[i, 0] - geometry.points[j, 0]
+    y = geometry.points[i, 1] - geometry.points[j, 1]
+    apart = x * x + y * y
+    if apart > limit:
+        return np.inf
+    halves = geometry.halves
+    a, b, c = halves[i, 0] - halves[j, 0], halves[i, 1] - halves[j, 1], halves[i, 2] - halves[j, 2]
+    if apart + geometry.lam * (a * a + 2.0 * b * b + c * c) < limit * (1 - 1e-9):  # dcov² ≤ ‖A^½ − B^½‖²
+        return apart
+    return squared(geometry, i, j, limit)
+
+
 def _gaussian_solid(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
     points = geometry.points
     apart = 0.0
@@ -132,9 +152,19 @@ _FORMULAS = {
     GaussianSolid: _gaussian_solid,
 }
 
+_SIDES = {**_FORMULAS, GaussianPlane: _gaussian_plane_side}
+
 
 @overload(squared, jit_options=cast(Any, OPTIONS))
 def _squared(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
-    if isinstance(geometry, types.BaseNamedTuple):
-        return _FORMULAS.get(cast(Any, geometry).instance_class)
-    return None
+    return _FORMULAS.get(_kind(geometry))
+
+
+@overload(sided, jit_options=cast(Any, OPTIONS))
+def _sided(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
+    return _SIDES.get(_kind(geometry))
+
+
+def _kind(geometry: Any) -> Any:
+    """The named tuple a numba type stands for."""
+    return cast(Any, geometry).instance_class if isinstance(geometry, types.BaseNamedTuple) else None

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from .compile import jit, jit_allocating
-from .geometry import squared
-from .profiles import profile_value
+from .geometry import sided, squared
+from .profiles import FLAT, profile_value
 
 
 @jit
@@ -28,13 +28,21 @@ def n_candidates(cells: Any) -> int:
 
 
 @jit
-def gather(geometry: Any, cells: Any, i: int, limit: float, near: Any, apart: Any) -> int:
-    """The closed ball of position i: members into `near`, squared distances into `apart`; returns their number."""
+def gather(geometry: Any, cells: Any, i: int, limit: float, exact: bool, near: Any, apart: Any) -> int:
+    """The closed ball of position i: members into `near`; returns their number.
+
+    With `exact`, their squared distances go to `apart`; without, numbers on the same side of the limit.
+    """
     c = cells.cell[i]
     count = 0
     for r in range(cells.runs.shape[1]):
         for j in range(cells.runs[c, r, 0], cells.runs[c, r, 1]):
-            d = 0.0 if i == j else squared(geometry, i, j, limit)
+            if i == j:
+                d = 0.0
+            elif exact:
+                d = squared(geometry, i, j, limit)
+            else:
+                d = sided(geometry, i, j, limit)
             near[count] = j
             apart[count] = d
             if d <= limit:
@@ -48,7 +56,7 @@ def count_balls(
 ) -> None:
     """counts[i] = number of points in the closed ball of position i."""
     for i in range(start, stop):
-        counts[i] = gather(geometry, cells, i, limit, near, apart)
+        counts[i] = gather(geometry, cells, i, limit, False, near, apart)
 
 
 @jit
@@ -66,7 +74,7 @@ def fill_balls(
 ) -> None:
     """Members of the balls counted by `count_balls`, by position, with their distances."""
     for i in range(start, stop):
-        count = gather(geometry, cells, i, limit, near, apart)
+        count = gather(geometry, cells, i, limit, True, near, apart)
         at = indptr[i]
         for k in range(count):
             indices[at + k] = near[k]
@@ -124,7 +132,7 @@ def first_moments(
     scale = 1.0 / (eps * eps)
     for k in range(rows.shape[0]):
         i = rows[k]
-        count = gather(geometry, cells, i, limit, near, apart)
+        count = gather(geometry, cells, i, limit, profile != FLAT, near, apart)
         total = _weigh(near, apart, count, weights, profile, scale)
         mass[k] = total
         for a in range(points.shape[1]):
@@ -154,7 +162,7 @@ def second_moments(
     scale = 1.0 / (eps * eps)
     for k in range(rows.shape[0]):
         i = rows[k]
-        count = gather(geometry, cells, i, limit, near, apart)
+        count = gather(geometry, cells, i, limit, profile != FLAT, near, apart)
         total = _weigh(near, apart, count, weights, profile, scale)
         mass[k] = total
         if total == 0.0:

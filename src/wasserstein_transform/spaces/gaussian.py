@@ -55,7 +55,8 @@ class GaussianMetric(Metric):
         sizes = np.sqrt(np.trace(self.covs, axis1=1, axis2=2))
         if m == 2:
             entries = np.ascontiguousarray(self.covs.reshape(-1, 4)[:, [0, 1, 3]])
-            return GaussianPlane(self.means, entries, _root_determinants(entries), sizes, self.lam)
+            rootdets = _root_determinants(entries)
+            return GaussianPlane(self.means, entries, _halves(entries, rootdets), rootdets, sizes, self.lam)
         return GaussianSolid(self.means, self.covs, _roots(self.covs), sizes, self.lam, np.empty((2, m, m)))
 
     def take(self, rows: Ints) -> GaussianMetric:
@@ -95,6 +96,14 @@ def _root_determinants(entries: Floats) -> Floats:
     size[size == 0] = 1.0
     a, b, c = a / size, b / size, c / size
     return np.asarray(size * np.sqrt(np.maximum(a * c - b * b, 0.0)))  # ≥ 0 in theory; clip what rounding adds
+
+
+def _halves(entries: Floats, rootdets: Floats) -> Floats:
+    """Entries of the square roots: A^½ = (A + √det·I) / √(tr A + 2√det)."""
+    a, b, c = entries.T
+    norm = np.sqrt(a + c + 2 * rootdets)
+    norm[norm == 0] = 1.0
+    return np.ascontiguousarray(np.stack([a + rootdets, b, c + rootdets], axis=1) / norm[:, None])
 
 
 def _roots(covs: Floats) -> Floats:
