@@ -27,8 +27,8 @@ def floats(values: ArrayLike, name: str) -> Floats:
 
 
 def points(values: ArrayLike, name: str = "points") -> Floats:
-    """An n × m array of coordinates."""
-    array = floats(values, name)
+    """An n × m array of coordinates, a copy: what the caller does to theirs later is none of our business."""
+    array = floats(values, name).copy()
     if array.ndim != 2:
         raise ValueError(
             f"{name} must be a 2-D array, one row a point, got shape {array.shape}; "

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from .._types import Floats
 from ..spaces import Space, quotient
 
-_MOST_ROWS = 1000  # rows of distances looked at
+_DISTANCES = 2e7  # distances looked at, about: seconds at most
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def suggest_eps(X: ArrayLike | Space, sample_weight: ArrayLike | None = None) ->
     if n == 1:
         return Scale(1.0, "all the mass is in one place, where every radius does the same")
     share = 1.0 / np.sqrt(n)
-    rows = np.unique(np.linspace(0, n - 1, min(n, _MOST_ROWS)).round().astype(np.intp))
+    rows = np.unique(np.linspace(0, n - 1, min(n, max(50, int(_DISTANCES / n)))).round().astype(np.intp))
     radii = np.array([_radius_of_mass(places, int(row), share) for row in rows])
     seen = radii > 0
     if not seen.any():
