@@ -74,7 +74,9 @@ def _cheapest_path(
                 reach[i], undone[i] = value, j
                 changed.add(i)
     end = min((arrive[j][0], j) for j in range(len(demand)) if demand[j] > 0)[1]
-    forward, backward, sink = [], [], end
+    forward: list[Arc] = []
+    backward: list[Arc] = []
+    sink = end
     while True:
         source = arrive[sink][1]
         forward.append((source, sink))
@@ -94,7 +96,11 @@ def w_linprog(a: ArrayLike, b: ArrayLike, distances: ArrayLike, p: float) -> flo
     rows, columns = kron(eye_array(len(a)), np.ones((1, len(b)))), kron(np.ones((1, len(a))), eye_array(len(b)))
     marginals: NDArray[np.float64] = np.concatenate([a / a.sum(), b / b.sum()])
     result = linprog(
-        ((d / top) ** p).ravel(), A_eq=vstack([rows, columns]).tocsr(), b_eq=marginals, bounds=(0, None), method="highs"
+        ((d / top) ** p).ravel(),
+        A_eq=vstack([rows, columns]).tocsr(),
+        b_eq=marginals,
+        method="highs",
+        options={"presolve": False},  # it takes the rounding of the totals for infeasibility
     )
     assert result.status == 0, result.message
     return float(top * max(result.fun, 0.0) ** (1 / p))

@@ -47,7 +47,9 @@ def gap_plane(A: Any, root_det_a: float, B: Any, root_det_b: float) -> float:
     x = a * dc - c * da
     y = a * db - b * da
     z = c * db - b * dc
-    mixed = a * r + p * c - 2.0 * b * q + 2.0 * dets
+    mixed = roots * roots - (da * dc - db * db)
+    if roots * roots < 1e-14 * traces * traces:  # singular to rounding: the same number, from the entries alone
+        mixed = a * r + p * c - 2.0 * b * q + 2.0 * dets
     twist = 0.0
     if mixed > 0.0:
         twist = max(x * x + 4.0 * y * z, 0.0) / mixed
@@ -64,34 +66,37 @@ def _equal(A: Any, B: Any) -> bool:
 
 
 @jit
-def _rotate(x: Any, y: Any, c: float, s: float) -> None:
-    for k in range(x.shape[0]):
+def _dot(x: Any, y: Any, n: int) -> float:
+    total = 0.0
+    for k in range(n):
+        total += x[k] * y[k]
+    return total
+
+
+@jit
+def _rotate(x: Any, y: Any, n: int, c: float, s: float) -> None:
+    for k in range(n):
         a, b = x[k], y[k]
         x[k] = c * a - s * b
         y[k] = s * a + c * b
 
 
 @jit
-def _dot(x: Any, y: Any) -> float:
-    total = 0.0
-    for k in range(x.shape[0]):
-        total += x[k] * y[k]
-    return total
+def _orthogonalize(G: Any, n: int, width: int, X: Any, x_width: int) -> None:
+    """One-sided Jacobi: turn the first n rows of G until they are orthogonal, and those of X with them.
 
-
-@jit
-def _orthogonalize(G: Any, X: Any) -> None:
-    """One-sided Jacobi: turn the rows of G until they are orthogonal, and those of X with them.
-
-    By hand because it needs no memory of its own and, below some twenty dimensions, beats a call into LAPACK.
+    By hand because it needs no memory of its own and profits from factors of near matrices, whose product is nearly
+    diagonal already.
     """
-    m = G.shape[0]
-    tolerance = 4e-16 * m
-    for _ in range(40):  # it takes 5 to 10 sweeps
+    tolerance = 4e-16 * width
+    for _ in range(60):  # it takes 3 to 10 sweeps
         quiet = True
-        for p in range(m - 1):
-            for q in range(p + 1, m):
-                alpha, beta, gamma = _dot(G[p], G[p]), _dot(G[q], G[q]), _dot(G[p], G[q])
+        for p in range(n - 1):
+            for q in range(p + 1, n):
+                gamma = _dot(G[p], G[q], width)
+                if gamma == 0.0:
+                    continue
+                alpha, beta = _dot(G[p], G[p], width), _dot(G[q], G[q], width)
                 if abs(gamma) <= tolerance * np.sqrt(alpha) * np.sqrt(beta):
                     continue
                 quiet = False
@@ -100,18 +105,27 @@ def _orthogonalize(G: Any, X: Any) -> None:
                 if zeta < 0.0:
                     t = -t
                 c = 1.0 / np.sqrt(1.0 + t * t)
-                _rotate(G[p], G[q], c, c * t)
-                _rotate(X[p], X[q], c, c * t)
+                _rotate(G[p], G[q], width, c, c * t)
+                _rotate(X[p], X[q], x_width, c, c * t)
         if quiet:
             return
 
 
 @jit
-def gap_general(A: Any, root_a: Any, B: Any, root_b: Any, scratch: Any) -> float:
-    """m ≥ 3: tr A + tr B − 2‖B^½A^½‖_*, and for near matrices the Procrustes form ‖A^½ − B^½Q‖², Q the polar factor.
+def _product(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, G: Any) -> None:
+    """Row l of G becomes column l of L_BᵀL_A, with A = L_A L_Aᵀ and the columns of L_A in the rows of its factor."""
+    m = factor_a.shape[1]
+    for l in range(rank_a):
+        for k in range(rank_b):
+            G[l, k] = _dot(factor_a[l], factor_b[k], m)
 
-    The second form is a norm of a difference: its error is that of the roots, however close A and B are.
-    `scratch` is (2, m, m).
+
+@jit
+def gap_general(A: Any, factor_a: Any, rank_a: int, B: Any, factor_b: Any, rank_b: int, scratch: Any) -> float:
+    """m ≥ 3: tr A + tr B − 2‖L_BᵀL_A‖_*, and for near matrices the Procrustes form ‖L_A − L_BQ‖², Q the polar factor.
+
+    The second form is a norm of a difference: its error is that of the factors, however close A and B are. Factors are
+    thin, of as many rows as the rank; `scratch` is (2, m, m).
     """
     if _equal(A, B):
         return 0.0
@@ -120,31 +134,45 @@ def gap_general(A: Any, root_a: Any, B: Any, root_b: Any, scratch: Any) -> float
     traces = 0.0
     for k in range(m):
         traces += A[k, k] + B[k, k]
-        for l in range(m):
-            G[k, l] = _dot(root_a[k], root_b[l])
-            X[k, l] = root_a[k, l]
-    _orthogonalize(G, X)  # with SVD B^½A^½ = U S Vᵀ, row k of G is now s_k u_k and row k of X is A^½ v_k
+    _product(factor_a, rank_a, factor_b, rank_b, G)
+    _orthogonalize(G, rank_a, rank_b, X, 0)
     nuclear = 0.0
-    largest = 0.0
-    for k in range(m):
-        s = np.sqrt(_dot(G[k], G[k]))
-        nuclear += s
-        largest = max(largest, s)
+    for l in range(rank_a):
+        nuclear += np.sqrt(_dot(G[l], G[l], rank_b))
     plain = traces - 2.0 * nuclear
     if plain > _FAR * traces:
         return plain
+    return _procrustes(factor_a, rank_a, factor_b, rank_b, G, X)
+
+
+@jit
+def _procrustes(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, G: Any, X: Any) -> float:
+    """‖L_A − L_BQ‖² over all orthogonal Q, at its least."""
+    m = factor_a.shape[1]
+    _product(factor_a, rank_a, factor_b, rank_b, G)
+    for l in range(rank_a):
+        for k in range(m):
+            X[l, k] = factor_a[l, k]
+    _orthogonalize(G, rank_a, rank_b, X, m)  # L_BᵀL_A = U S Vᵀ: row l of G is now s_l u_l, row l of X is L_A v_l
+    largest = 0.0
+    for l in range(rank_a):
+        largest = max(largest, _dot(G[l], G[l], rank_b))
     total = 0.0
-    unmatched = 0.0  # what of B lies off the directions that B^½A^½ knows
-    for k in range(m):
-        unmatched += B[k, k]
-    singular = False
-    for k in range(m):
-        s = np.sqrt(_dot(G[k], G[k]))
-        known = s > 1e-15 * m * largest
-        singular = singular or not known
-        for l in range(m):
-            image = _dot(root_b[l], G[k]) / s if known else 0.0
-            off = X[k, l] - image
+    unmatched = 0.0  # what of B lies off the directions that L_BᵀL_A knows
+    for k in range(rank_b):
+        unmatched += _dot(factor_b[k], factor_b[k], m)
+    n_known = 0
+    for l in range(rank_a):
+        s = np.sqrt(_dot(G[l], G[l], rank_b))
+        known = s > 1e-15 * m * np.sqrt(largest)
+        n_known += known
+        for k in range(m):
+            image = 0.0
+            if known:
+                for r in range(rank_b):
+                    image += factor_b[r, k] * G[l, r]
+                image /= s
+            off = X[l, k] - image
             total += off * off
             unmatched -= image * image
-    return total + max(unmatched, 0.0) if singular else total
+    return total if n_known == rank_b else total + max(unmatched, 0.0)

@@ -15,7 +15,7 @@ from numba.core import types
 from numba.extending import overload
 
 from .bures import gap_general, gap_line, gap_plane
-from .compile import OPTIONS
+from .compile import OPTIONS, jit
 
 
 class Table(NamedTuple):
@@ -51,12 +51,18 @@ class GaussianPlane(NamedTuple):
 
 
 class GaussianSolid(NamedTuple):
-    """Gaussians in three or more dimensions: covariances, their square roots, √trace, and room to work in."""
+    """Gaussians in three or more dimensions, and room to work in.
+
+    Covariances, their symmetric square roots, thin factors (√eigenvalue · eigenvector in rows, falling) with their
+    ranks, and the roots of the eigenvalues.
+    """
 
     points: np.ndarray
     covs: np.ndarray
-    roots: np.ndarray
-    sizes: np.ndarray
+    halves: np.ndarray
+    factors: np.ndarray
+    ranks: np.ndarray
+    spectra: np.ndarray
     lam: float
     scratch: np.ndarray
 
@@ -128,20 +134,54 @@ def _gaussian_plane_side(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
     return squared(geometry, i, j, limit)
 
 
+@jit
+def _solid_floor(geometry: Any, i: int, j: int, limit: float) -> float:
+    """A lower bound of the squared distance: ‖x − y‖² + λ·Σ(√λ_k(A) − √λ_k(B))²."""
+    points, spectra = geometry.points, geometry.spectra
+    total = 0.0
+    for a in range(points.shape[1]):
+        step = points[i, a] - points[j, a]
+        total += step * step
+    if total > limit:
+        return total
+    gap = 0.0
+    for a in range(points.shape[1]):
+        step = spectra[i, a] - spectra[j, a]
+        gap += step * step
+    return total + geometry.lam * gap
+
+
 def _gaussian_solid(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
+    if _solid_floor(geometry, i, j, limit) > limit * (1 + 1e-9):  # room for rounding
+        return np.inf
     points = geometry.points
     apart = 0.0
     for a in range(points.shape[1]):
         step = points[i, a] - points[j, a]
         apart += step * step
-    size = geometry.sizes[i] - geometry.sizes[j]
-    if apart + geometry.lam * size * size > limit * (1 + 1e-9):
-        return np.inf
-    low, high = (i, j) if i < j else (j, i)
+    p, q = (i, j) if i < j else (j, i)
     gap = gap_general(
-        geometry.covs[low], geometry.roots[low], geometry.covs[high], geometry.roots[high], geometry.scratch
-    )
+        geometry.covs[p], geometry.factors[p], geometry.ranks[p],
+        geometry.covs[q], geometry.factors[q], geometry.ranks[q], geometry.scratch,
+    )  # fmt: skip
     return apart + geometry.lam * gap
+
+
+def _gaussian_solid_side(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
+    if _solid_floor(geometry, i, j, limit) > limit * (1 + 1e-9):
+        return np.inf
+    points, halves = geometry.points, geometry.halves
+    m = points.shape[1]
+    roof = 0.0
+    for a in range(m):
+        step = points[i, a] - points[j, a]
+        roof += step * step
+        for b in range(m):
+            off = halves[i, a, b] - halves[j, a, b]
+            roof += geometry.lam * off * off  # dcov² ≤ ‖A^½ − B^½‖²
+    if roof < limit * (1 - 1e-9):
+        return roof
+    return squared(geometry, i, j, limit)
 
 
 _FORMULAS = {
@@ -152,7 +192,7 @@ _FORMULAS = {
     GaussianSolid: _gaussian_solid,
 }
 
-_SIDES = {**_FORMULAS, GaussianPlane: _gaussian_plane_side}
+_SIDES = {**_FORMULAS, GaussianPlane: _gaussian_plane_side, GaussianSolid: _gaussian_solid_side}
 
 
 @overload(squared, jit_options=cast(Any, OPTIONS))

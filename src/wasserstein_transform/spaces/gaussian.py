@@ -49,15 +49,18 @@ class GaussianMetric(Metric):
         m = self.means.shape[1]
         if self.lam == 0:
             return Cloud(self.means)
+        # the largest covariance becomes 1, by a power of 2, so that no product of entries leaves the range of floats
+        unit = float(np.ldexp(1.0, np.frexp(np.abs(self.covs).max())[1]))
+        covs, lam = self.covs / unit, self.lam * unit
         if m == 1:
-            variances = np.ascontiguousarray(self.covs[:, 0, 0])
-            return GaussianLine(self.means, variances, np.sqrt(variances), self.lam)
-        sizes = np.sqrt(np.trace(self.covs, axis1=1, axis2=2))
+            variances = np.ascontiguousarray(covs[:, 0, 0])
+            return GaussianLine(self.means, variances, np.sqrt(variances), lam)
         if m == 2:
-            entries = np.ascontiguousarray(self.covs.reshape(-1, 4)[:, [0, 1, 3]])
+            sizes = np.sqrt(np.trace(covs, axis1=1, axis2=2))
+            entries = np.ascontiguousarray(covs.reshape(-1, 4)[:, [0, 1, 3]])
             rootdets = _root_determinants(entries)
-            return GaussianPlane(self.means, entries, _halves(entries, rootdets), rootdets, sizes, self.lam)
-        return GaussianSolid(self.means, self.covs, _roots(self.covs), sizes, self.lam, np.empty((2, m, m)))
+            return GaussianPlane(self.means, entries, _halves(entries, rootdets), rootdets, sizes, lam)
+        return GaussianSolid(self.means, covs, *_factors(covs), lam, np.empty((2, m, m)))
 
     def take(self, rows: Ints) -> GaussianMetric:
         return GaussianMetric(np.ascontiguousarray(self.means[rows]), np.ascontiguousarray(self.covs[rows]), self.lam)
@@ -91,11 +94,23 @@ def _take(geometry: Geometry, rows: Ints) -> Geometry:
 
 def _root_determinants(entries: Floats) -> Floats:
     a, b, c = entries.T
-    # scaled so that neither tiny nor huge covariances leave the range of floats
-    size = np.maximum(a, c)
-    size[size == 0] = 1.0
-    a, b, c = a / size, b / size, c / size
-    return np.asarray(size * np.sqrt(np.maximum(a * c - b * b, 0.0)))  # ≥ 0 in theory; clip what rounding adds
+    (ac, ac_rest), (bb, bb_rest) = _exact_product(a, c), _exact_product(b, b)
+    det = (ac - bb) + (ac_rest - bb_rest)
+    return np.asarray(np.sqrt(np.maximum(det, 0.0)))  # ≥ 0 in theory; clip what the rounding of the entries adds
+
+
+def _exact_product(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """The product and what rounding it lost (Dekker): a·c − b² is then good to its last digits."""
+    (x_high, x_low), (y_high, y_low) = _halve(x), _halve(y)
+    product = x * y
+    return product, ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low
+
+
+def _halve(x: Floats) -> tuple[Floats, Floats]:
+    """The upper and the lower half of the digits."""
+    big = 134217729.0 * x
+    high = big - (big - x)
+    return high, x - high
 
 
 def _halves(entries: Floats, rootdets: Floats) -> Floats:
@@ -106,7 +121,13 @@ def _halves(entries: Floats, rootdets: Floats) -> Floats:
     return np.ascontiguousarray(np.stack([a + rootdets, b, c + rootdets], axis=1) / norm[:, None])
 
 
-def _roots(covs: Floats) -> Floats:
+def _factors(covs: Floats) -> tuple[Floats, Floats, Ints, Floats]:
+    """Square roots, thin factors, ranks and roots of the eigenvalues of covariances."""
     values, vectors = np.linalg.eigh(covs)
-    values = np.sqrt(np.maximum(values, 0.0))
-    return np.ascontiguousarray((vectors * values[:, None, :]) @ vectors.transpose(0, 2, 1))
+    noise = 2e-16 * covs.shape[1] * values[:, -1:]  # what rounding makes of an eigenvalue 0
+    spectra = np.sqrt(np.where(values > noise, values, 0.0)[:, ::-1])
+    columns = vectors[:, :, ::-1]
+    halves = (columns * spectra[:, None, :]) @ columns.transpose(0, 2, 1)
+    factors = (columns * spectra[:, None, :]).transpose(0, 2, 1)
+    ranks = np.count_nonzero(spectra, axis=1)
+    return np.ascontiguousarray(halves), np.ascontiguousarray(factors), ranks, np.ascontiguousarray(spectra)
