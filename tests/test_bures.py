@@ -193,6 +193,12 @@ def test_equal_covariances_of_extreme_size_have_distance_exactly_zero(m: int, sc
     assert distance(A, A.copy()) == 0.0
 
 
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_equal_covariances_beside_a_huge_one_have_distance_exactly_zero(m: int) -> None:
+    A = full_rank(np.random.default_rng(25), m, 10.0)
+    assert squareform(wt.bures_pairs([1e200 * A, A, A]))[1, 2] == 0.0
+
+
 @pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 8])
 def test_distances_are_finite_and_not_negative(m: int) -> None:
     found = wt.bures_pairs(zoo(m))

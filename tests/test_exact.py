@@ -232,7 +232,7 @@ def test_all_pairs_agree_with_pot(solved: Solved) -> None:
 
 
 def test_pairs_agree_with_a_linear_program(solved: Solved) -> None:
-    for (i, j), pair in list(solved.problems.pairs.items())[::9]:
+    for (i, j), pair in list(solved.problems.pairs.items())[::17]:
         other = (w_linprog(*pair, solved.p) / pair.top) ** solved.p
         assert abs(solved.cost(i, j) - other) <= 1e-6, (i, j)
 
@@ -362,7 +362,7 @@ def test_proportional_masses_are_one_measure(solved: Solved) -> None:
         assert tripled.cost(i, i + len(masses)) <= ACCURACY, i
 
 
-@pytest.mark.parametrize("p", ORDERS)
+@pytest.mark.parametrize("p", [1.0, 1.5])
 def test_result_does_not_depend_on_the_number_of_threads(p: float) -> None:
     rng = np.random.default_rng(10)
     problems = Problems(euclidean(rng, 100), supports(rng, 60, 100, 80) * rng.integers(1, 9, (60, 100)) * 1.0)

@@ -55,7 +55,7 @@ def pose(A: Any, i: int, B: Any, j: int, distances: Any, p: float, work: Work) -
     if top > 0.0:
         scale = 1.0 / top
         for k in range(na * nb):
-            c = work.cost[k] * scale
+            c = work.cost[k] * scale if scale < np.inf else work.cost[k] / top  # 1/top overflows below 1e-308
             if p == 1.0:
                 work.cost[k] = c
             elif p == 2.0:

@@ -96,8 +96,16 @@ def discrete(indptr: Ints, indices: Ints, masses: Floats, alone: Ints, size: int
     indices, masses = np.insert(indices, where, alone[empty]), np.insert(masses, where, 1.0)
     counts[empty] = 1
     new = np.append(0, np.cumsum(counts))
+    masses = _within_range(masses, new)
     totals = np.add.reduceat(masses, new[:-1])
     return Discrete(new, np.asarray(indices, np.intp), masses, totals, massless, size)
+
+
+def _within_range(masses: Floats, indptr: Ints) -> Floats:
+    """Rows of extreme total brought near 1, by powers of 2: the simplex multiplies totals of two measures."""
+    exponents = np.frexp(np.add.reduceat(masses, indptr[:-1]))[1]
+    shifts = np.where(np.abs(exponents) > 200, -exponents, 0)
+    return np.ldexp(masses, np.repeat(shifts, np.diff(indptr))) if shifts.any() else masses
 
 
 def memory_of(n_masses: int, engine: Engine) -> None:

@@ -70,6 +70,9 @@ class Exact(Transport):
         both = measures.take(np.array([i, j]))
         na, nb = np.diff(both.indptr)
         sources, targets = both.indices[:na], both.indices[na:]
+        if both.distinct()[0].n == 1:
+            stay = np.diag(both.masses[:na] / both.totals[0])
+            return Coupling(0.0, stay, (np.zeros(na), np.zeros(nb)), 0.0, Status.OPTIMAL, sources, targets)
         support, where = np.unique(both.indices, return_inverse=True)
         rows = both.rows._replace(indices=where.astype(np.intp))
         distances = ground.block(support, support)
