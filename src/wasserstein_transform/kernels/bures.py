@@ -31,15 +31,15 @@ def gap_plane(A: Any, root_det_a: float, B: Any, root_det_b: float) -> float:
     """m = 2: A = (a, b, c), B = (p, q, r) with the roots of their determinants."""
     a, b, c = A[0], A[1], A[2]
     p, q, r = B[0], B[1], B[2]
+    da, db, dc = p - a, q - b, r - c
+    if da == 0.0 and db == 0.0 and dc == 0.0:
+        return 0.0
     dets = root_det_a * root_det_b
     traces = a + c + p + r
     fidelity = np.sqrt(max(a * p + 2.0 * b * q + c * r + 2.0 * dets, 0.0))
     plain = traces - 2.0 * fidelity
     if plain > _FAR * traces:
         return plain
-    da, db, dc = p - a, q - b, r - c
-    if da == 0.0 and db == 0.0 and dc == 0.0:
-        return 0.0
     roots = root_det_a + root_det_b
     change = 0.0
     if roots > 0.0:

@@ -211,8 +211,8 @@ def _enter(na: int, nb: int, first: int, bland: bool, work: Work) -> tuple[int, 
 
 
 @jit
-def _pivot(na: int, i: int, j: int, reduced: float, work: Work) -> None:
-    """Bring the arc from source i to sink node j into the tree."""
+def _pivot(na: int, i: int, j: int, reduced: float, work: Work) -> bool:
+    """Bring the arc from source i to sink node j into the tree; False if no arc can leave (flows are not numbers)."""
     parent, depth, flow, dual = work.parent, work.depth, work.flow, work.dual
     p, q = i, j
     delta = np.inf
@@ -231,6 +231,8 @@ def _pivot(na: int, i: int, j: int, reduced: float, work: Work) -> None:
                 out = q
                 on_source_side = False
             q = parent[q]
+    if out < 0:
+        return False
     apex = p
     if delta > 0.0:
         p = i
@@ -261,7 +263,7 @@ def _pivot(na: int, i: int, j: int, reduced: float, work: Work) -> None:
         while x != top and work.after[x] < 0:
             x = parent[x]
         if x == top:
-            return
+            return True
         x = work.after[x]
 
 
@@ -281,7 +283,8 @@ def _optimize(na: int, nb: int, root: int, bland: bool, work: Work) -> int:
             fresh = True
             continue
         fresh = False
-        _pivot(na, source, na + sink, reduced, work)
+        if not _pivot(na, source, na + sink, reduced, work):
+            return STALLED
         first = sink + 1 if sink + 1 < nb else 0
     return STALLED
 

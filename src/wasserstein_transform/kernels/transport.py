@@ -73,7 +73,7 @@ def transport(
     na, nb, top, total = pose(A, i, B, j, distances, p, work)
     safe = 0
     value, gap, status, root = solve(na, nb, False, work)
-    if status != INTERRUPTED and (status != OPTIMAL or gap > GAP * total):
+    if status != INTERRUPTED and not (status == OPTIMAL and gap <= GAP * total):  # NaN is no certificate
         safe = 1
         value, gap, status, root = solve(na, nb, True, work)
     value = max(value / total, 0.0)
@@ -98,7 +98,7 @@ def transport_row(
             out[j] = 0.0
             continue
         value, gap, status, _, safe = transport(A, i, B, j, distances, p, work)
-        if status != OPTIMAL or gap > GAP:
+        if not (status == OPTIMAL and gap <= GAP):
             return j
         out[j] = value
         report[0] = max(report[0], gap)
