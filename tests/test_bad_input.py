@@ -240,3 +240,39 @@ def test_odd_data_work(estimator, X: np.ndarray) -> None:
     assert np.isfinite(estimator.distances_).all()
     assert estimator.linkage().shape == (len(X) - 1, 4)
     np.testing.assert_allclose(estimator.transform(X), out, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: wt.Space.from_points([[1 + 1j]]), "must be numbers.*complex"),
+        (lambda: wt.Space.from_points(np.ma.masked_array([[1.0], [2.0]], [[True], [False]])), "must not be masked"),
+        (lambda: wt.Space.from_points([[1e200], [0.0]]), "must lie between 1e-150 and 1e150"),
+        (lambda: wt.Space.from_distances([1e-200]), "must lie between 1e-150 and 1e150"),
+        (lambda: wt.iterate(wt.mean_shift(1.0), wt.Space.from_points(GOOD), n_iter=np.inf), "n_iter must be"),
+        (lambda: wt.SingleLinkage(share="a").fit(GOOD), "share must be"),
+        (lambda: wt.SingleLinkage(metric=["euclidean"]).fit(GOOD), "metric must be one of"),
+        (lambda: wt.quotient(wt.Space.from_points(GOOD), -1), "tol must be"),
+        (lambda: wt.Euclidean(GOOD).balls(np.nan), "radius must be"),
+        (lambda: wt.Engine(memory="2GB"), "memory must be a number of bytes"),
+        (lambda: wt.suggest_eps(wt.Space.from_points(GOOD), [1, 1, 1]), "a Space carries its weights"),
+        (
+            lambda: wt.WassersteinTransform(wt.Truncation(1.0), wt.Exact()).set_params(localize__eps__x=1),
+            "no parameters",
+        ),
+        (lambda: wt.Space.from_points(np.ones((3, 1)), metric="mahalanobis"), "span all coordinates"),
+        (lambda: wt.Space.from_points(np.ones((3, 1)), metric="seuclidean"), "coordinates that vary"),
+        (lambda: wt.MeanShift(metric="precomputed").fit(GOOD), r"Space.from_distances\(D, points=X\)"),
+    ],
+)
+def test_more_bad_input_is_refused(make: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()  # type: ignore[operator]
+
+
+def test_huge_weights_and_orders_are_fine() -> None:
+    assert wt.Space.from_points(GOOD, [1e308] * 3).weights.tolist() == [1 / 3] * 3
+    space = wt.Space.from_points(GOOD * 1e8)
+    coupling = wt.Exact(50).coupling(wt.Truncation(1.0)(space), space.metric, 0, 1)
+    assert coupling.value == pytest.approx(np.sqrt(8) * 1e8)
+    assert coupling.potentials is None

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
-from wasserstein_transform.hierarchy import spanning_tree
 
 METHODS = {
     "MS": wt.mean_shift(10),
@@ -21,7 +20,7 @@ METHODS = {
 def trees() -> dict[str, tuple[wt.Tree, ...]]:
     space = wt.Space.from_points(wt.t_junction().points)
     walks = {name: wt.iterate(process, space, n_iter=2, keep="all") for name, process in METHODS.items()}
-    return {name: tuple(spanning_tree(state) for state in walk.states) for name, walk in walks.items()}
+    return {name: tuple(wt.spanning_tree(state) for state in walk.states) for name, walk in walks.items()}
 
 
 def partitions(tree: wt.Tree) -> list[np.ndarray]:
@@ -77,7 +76,7 @@ def test_single_linkage_separates_the_discs_only_after_the_transform() -> None:
     assert len(np.unique(before)) == 1  # all its merges that weigh something are at the spacing of the grid
     gaps = []
     for state in walk.states[1:]:
-        tree = spanning_tree(state)
+        tree = wt.spanning_tree(state)
         found = wt.cut_tree(tree, 3)
         for disc in (0, 1):
             assert np.mean(found[labels == disc] == np.bincount(found[labels == disc]).argmax()) > 0.97

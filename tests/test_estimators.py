@@ -13,6 +13,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.cluster import MeanShift as PeerMeanShift
 from sklearn.datasets import make_blobs
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -62,6 +63,8 @@ POINT_MOVERS = [
     wt.GaussianTransform(eps=0.9, lam=2.0, n_iter=0),
     wt.GaussianTransform(eps=0.9, lam=2.0, n_iter=3),
     wt.GaussianTransform(eps=0.9, lam=2.0, n_iter=3, merge=1e-9),
+    wt.GaussianTransform(eps=0.9, lam=2.0, n_iter=3, merge=0.2),
+    wt.MeanShift(eps=0.9, n_iter=4, merge=0.3),
     wt.WassersteinTransform(wt.Gaussian(wt.Truncation(0.9), lam=1.0, move=True), wt.Bures(), n_iter=2),
 ]
 
@@ -89,6 +92,7 @@ def test_a_new_point_goes_where_it_would_as_a_point_of_weight_0(estimator, blobs
 DISTANCE_MAKERS = [
     wt.LocalTruncation(eps=0.9, n_iter=2),
     wt.LocalTruncation(eps=0.9, p=2, n_iter=2, merge=1e-9),
+    wt.LocalTruncation(eps=0.9, n_iter=3, merge=0.2),
     wt.LocalTruncation(eps=0.9, metric="cityblock"),
     wt.KernelTransform("gaussian", eps=0.3, cut=3.0, n_iter=2),
     wt.WassersteinTransform(wt.Point(), wt.Exact(1)),
@@ -234,3 +238,42 @@ def test_pandas_output_has_names(blobs) -> None:
     assert list(rows.columns)[:2] == ["localtruncation0", "localtruncation1"]
     parts = wt.WassersteinTransform(wt.Truncation(0.5), wt.Exact()).set_output(transform="pandas").fit_transform(X)
     assert parts.shape == (10, 10)
+
+
+def test_fitted_on_another_distance_new_rows_are_distances(blobs) -> None:
+    X = blobs[0][:40]
+    space = wt.Space.from_points(X, metric="cityblock")
+    fitted = wt.LocalTruncation(eps=1.0).fit(space)
+    np.testing.assert_allclose(fitted.transform(cdist(X, X, "cityblock")), fitted.distances_, rtol=0, atol=1e-12)
+    with pytest.raises(ValueError, match="a row for each new point, with its distances to all fitted points"):
+        fitted.transform(X)
+
+
+def test_a_refit_forgets_the_labels_of_the_last(blobs) -> None:
+    estimator = wt.MeanShift(eps=1.0).fit(blobs[0])
+    estimator.set_params(n_iter=1).fit(blobs[0] + 100)
+    for name in ("labels_", "cluster_centers_"):
+        assert not hasattr(estimator, name)
+
+
+def test_points_without_mass_make_no_cluster() -> None:
+    with pytest.warns(wt.MasslessWarning):
+        estimator = wt.MeanShift(eps=1.0).fit([[0.0], [0.1], [9.0]], sample_weight=[1, 1, 0])
+    np.testing.assert_allclose(estimator.cluster_centers_, [[0.05]])
+    assert estimator.labels_.tolist() == [0, 0, 0]
+
+
+def test_results_are_the_callers_own(blobs) -> None:
+    X = blobs[0][:20]
+    for estimator in (wt.LocalTruncation(eps=1.0), wt.GaussianTransform(eps=1.0)):
+        out = estimator.fit_transform(X)
+        out[:] = 0
+        assert estimator.distances_.max() > 0
+
+
+def test_a_failed_fit_is_not_a_fit(blobs) -> None:
+    estimator = wt.GaussianTransform(eps=0.5, lam=-1)
+    with pytest.raises(ValueError, match="lam must be"):
+        estimator.fit(blobs[0])
+    with pytest.raises(NotFittedError):
+        estimator.transform(blobs[0])

@@ -13,7 +13,6 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.metrics import adjusted_rand_score
 
 import wasserstein_transform as wt
-from wasserstein_transform.hierarchy import spanning_tree
 
 
 def same_hierarchy(Z: np.ndarray, other: np.ndarray) -> bool:
@@ -39,20 +38,20 @@ def test_points_without_mass_never_connect_clusters(rng: np.random.Generator) ->
     X = np.concatenate([rng.normal(size=(20, 2)) * 0.1, rng.normal(size=(20, 2)) * 0.1 + [5, 0]])
     bridge = np.column_stack([np.linspace(0, 5, 30), np.zeros(30)])
     weights = np.repeat([1.0, 0.0], [40, 30])
-    tree = spanning_tree(wt.Space.from_points(np.concatenate([X, bridge]), weights))
+    tree = wt.spanning_tree(wt.Space.from_points(np.concatenate([X, bridge]), weights))
     labels = wt.cut_tree(tree, 2)
     assert len(set(labels[:20])) == 1
     assert len(set(labels[20:40])) == 1
     assert labels[0] != labels[20]
     assert labels[40] == labels[0]
     assert labels[-1] == labels[20]
-    alone = spanning_tree(wt.Space.from_points(X))
+    alone = wt.spanning_tree(wt.Space.from_points(X))
     np.testing.assert_array_equal(labels[:40], wt.cut_tree(alone, 2))
 
 
 def test_count_and_height_cut_like_scipy(rng: np.random.Generator) -> None:
     X = rng.normal(size=(50, 2))
-    tree = spanning_tree(wt.Space.from_points(X))
+    tree = wt.spanning_tree(wt.Space.from_points(X))
     Z = scipy_hierarchy.linkage(pdist(X), "single")
     for k in (1, 3, 10, 50):
         ours, theirs = wt.cut_tree(tree, k, cut="count"), scipy_hierarchy.fcluster(Z, k, "maxclust")
@@ -64,7 +63,7 @@ def test_count_and_height_cut_like_scipy(rng: np.random.Generator) -> None:
 
 def test_ties_are_cut_together() -> None:
     X = np.array([[0.0], [0.1 + 0.2], [0.6], [0.9]])  # spacings 0.3 up to rounding
-    tree = spanning_tree(wt.Space.from_points(X))
+    tree = wt.spanning_tree(wt.Space.from_points(X))
     assert len(tree.levels()) == 1
     assert wt.cut_tree(tree, cut="height", height=0.3).max() == 0
 
@@ -136,3 +135,35 @@ def test_large_parts_that_tie_are_told_apart_and_small_ones_follow_what_they_tou
     labels = wt.SingleLinkage(3).fit_predict(X)
     assert sorted(np.bincount(labels)) == [10, 10, 11]
     assert len(np.unique(labels[:10])) == len(np.unique(labels[10:20])) == len(np.unique(labels[21:])) == 1
+
+
+def test_one_far_outlier_does_not_make_ties_of_everything() -> None:
+    X = np.concatenate([np.arange(10) * 0.1, 5 + np.arange(10) * 0.1, [1e10]])[:, None]
+    labels = wt.SingleLinkage(2).fit_predict(X)
+    assert labels[0] != labels[10]
+    assert wt.SingleLinkage(cut="height", height=0.5).fit_predict(X).max() == 2
+
+
+@pytest.mark.parametrize("cut", [{"cut": "count"}, {"cut": "height", "height": 5.0}, {"cut": "robust"}], ids=str)
+def test_points_without_mass_join_what_they_are_nearest_to(cut: dict[str, object]) -> None:
+    X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0], [50.0]])
+    labels = wt.SingleLinkage(2, **cut).fit(X, sample_weight=[1] * 6 + [0]).labels_
+    assert labels.tolist() == [0, 0, 0, 1, 1, 1, 1]
+
+
+def test_noise_does_not_depend_on_the_order_of_the_points(rng: np.random.Generator) -> None:
+    for _ in range(300):
+        X = rng.integers(0, 30, size=(12, 1)).astype(float)
+        order = rng.permutation(12)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", wt.FewerClustersWarning)
+            one = wt.SingleLinkage(3, noise=True).fit(X)
+            two = wt.SingleLinkage(3, noise=True).fit(X[order])
+        assert one.n_clusters_ == two.n_clusters_
+        np.testing.assert_array_equal((one.labels_ == -1)[order], two.labels_ == -1)
+
+
+def test_noise_keeps_every_qualifying_cluster() -> None:
+    X = np.array([9.0, 9, 13, 16, 16, 18, 23, 28, 28])[:, None]
+    for points in (X, X[::-1]):
+        assert wt.SingleLinkage(3, noise=True).fit(points).n_clusters_ == 3

@@ -93,3 +93,19 @@ def test_named_instances_are_compositions() -> None:
     gt = wt.gaussian_transform(0.2, 5.0, "epanechnikov")
     assert gt.start == wt.Transform(wt.Gaussian(wt.Kernel("epanechnikov", 0.2), 5.0), wt.Bures())
     assert gt.step == wt.Transform(wt.Gaussian(wt.Kernel("epanechnikov", 0.2), 5.0, move=True), wt.Bures())
+
+
+def test_a_small_eps_that_moves_nothing_does_not_end_a_schedule() -> None:
+    space = wt.Space.from_points([[0.0], [1.0], [2.0]])
+    walk = wt.iterate(wt.mean_shift([0.1, 2.0, 2.0]), space, n_iter=3, stop=1e-6)
+    assert walk.n_iter == 3
+    np.testing.assert_allclose(walk.points, 1.0)
+
+
+def test_other_things_than_spaces_and_processes_are_refused(blobs: wt.Space) -> None:
+    with pytest.raises(TypeError, match=r"a Space is needed, got ndarray; wt.Space.from_points\(X\) makes one"):
+        wt.iterate(wt.mean_shift(1.0), blobs.points, n_iter=1)
+    with pytest.raises(TypeError, match="a Process or a Transform is needed"):
+        wt.iterate(wt.Truncation(1.0), blobs, n_iter=1)
+    with pytest.raises(TypeError, match="a Space is needed"):
+        wt.Transform(wt.Truncation(1.0), wt.Exact(1))(blobs.points)

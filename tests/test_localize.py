@@ -92,3 +92,15 @@ def test_suggested_eps_gives_half_of_the_points_the_stated_share(rng: np.random.
     counts = np.diff(wt.Space.from_points(X).metric.balls(wt.suggest_eps(X).eps).indptr)
     assert np.mean(counts >= 20) == pytest.approx(0.5, abs=0.01)
     assert wt.suggest_eps(wt.Space.from_distances(euclidean(X))).eps == pytest.approx(wt.suggest_eps(X).eps)
+
+
+def test_suggested_eps_does_not_depend_on_the_order_of_many_points(rng: np.random.Generator) -> None:
+    X = np.concatenate([rng.normal(size=(3000, 2)) * 0.01, rng.normal(size=(3000, 2)) * 10])
+    assert wt.suggest_eps(X).eps == wt.suggest_eps(X[rng.permutation(6000)]).eps
+
+
+@pytest.mark.parametrize("profile", ["flat", lambda t: 1.0 * (t <= 1)], ids=["flat", "callable"])
+def test_every_profile_warns_of_points_that_see_no_mass(profile: object) -> None:
+    space = wt.Space.from_points([[0.0], [0.5], [9.0]], weights=[1, 1, 0])
+    with pytest.warns(wt.MasslessWarning, match="1 of 3"):
+        wt.iterate(wt.mean_shift(1.0, profile), space, n_iter=1)

@@ -64,13 +64,15 @@ def test_names_of_scipy_are_known(name: str, rng: np.random.Generator) -> None:
         X[:, 0] = 1  # a row of zeros has no distance in some of them
         X = X.astype(bool)
     space = wt.Space.from_points(X, metric=name)
-    np.testing.assert_allclose(space.metric.condensed(), pdist(X, name), rtol=1e-12)
+    by_mass = {"seuclidean": {"V": X.var(axis=0)}, "mahalanobis": {"VI": np.linalg.pinv(np.cov(X.T, ddof=0))}}
+    expected = pdist(X, name, **by_mass.get(name, {}))
+    np.testing.assert_allclose(space.metric.condensed(), expected, rtol=1e-9)
     assert space.metric.triangle == TRIANGLE[name]
     if TRIANGLE[name]:
         D = space.metric.dense()
         assert (D[:, None, :] <= D[:, :, None] + D[None, :, :] + 1e-12).all()
     assert space.points is not None
-    cross = cross_by_name(space.points, space.points, name)
+    cross = cross_by_name(space.points, space.points, name, space.weights)
     off = ~np.eye(12, dtype=bool)
     np.testing.assert_allclose(cross[off], space.metric.dense()[off], rtol=1e-9, atol=1e-12)
 
@@ -112,3 +114,44 @@ def test_movement_is_the_largest_distance_to_the_later_self(m: int, rng: np.rand
     expected = both.block(np.arange(10), np.arange(10, 20)).diagonal().max()
     assert one.movement(two) == pytest.approx(expected)
     assert one.movement(one) == 0
+
+
+@pytest.mark.parametrize("name", ["seuclidean", "mahalanobis"])
+def test_scales_of_a_metric_honour_weights(name: str, rng: np.random.Generator) -> None:
+    X, copies = rng.normal(size=(15, 2)), rng.integers(1, 4, 15)
+    where = np.repeat(np.arange(15), copies)
+    weighted = wt.Space.from_points(X, copies, metric=name).metric.dense()
+    repeated = wt.Space.from_points(X[where], metric=name).metric.dense()
+    np.testing.assert_allclose(repeated, weighted[np.ix_(where, where)], rtol=1e-9)
+
+
+def test_one_far_point_does_not_put_all_others_into_one_cell(rng: np.random.Generator) -> None:
+    X = np.concatenate([rng.normal(size=(500, 3)), [[1e12, -1e12, 1e9]]])
+    for reach in (0.0, 1e-6, 0.3):
+        search = wt.Euclidean(X).search(reach)
+        assert search.n_candidates().max() < 200
+    counts = np.diff(wt.Euclidean(X).balls(0.3).indptr)
+    np.testing.assert_array_equal(counts, (cdist(X, X) <= 0.3).sum(axis=1))
+
+
+def test_points_without_mass_never_lead_points_with_mass() -> None:
+    space = wt.Space.from_points([[0.3], [0.0], [1.25]], weights=[0, 10, 1])
+    merged = wt.quotient(space, 0.4)
+    assert merged.space.points is not None
+    assert merged.space.points.ravel().tolist() == [0.0, 1.25]
+    assert merged.labels.tolist() == [0, 0, 1]
+
+
+def test_indices_are_checked() -> None:
+    metric = wt.Euclidean([[0.0], [1.0]])
+    for rows in ([2], [-1]):
+        with pytest.raises(IndexError, match="points are numbered 0 to 1"):
+            metric.block(np.array(rows), np.array([0]))
+
+
+def test_a_space_keeps_its_own_numbers(cloud: np.ndarray) -> None:
+    D = euclidean(cloud)
+    points, distances = wt.Space.from_points(cloud), wt.Space.from_distances(D)
+    cloud[:], D[:] = 0, 0
+    assert points.metric.dense().max() > 0
+    assert distances.metric.dense().max() > 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from numbers import Real
 from typing import Any
@@ -14,11 +15,15 @@ from ._types import Floats
 
 def floats(values: ArrayLike, name: str) -> Floats:
     """A float64 array, C-ordered, without NaN or infinity."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} must not be masked; drop or fill masked entries")
     try:
+        if np.iscomplexobj(values):
+            raise ValueError("they are complex")
         array = np.ascontiguousarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must be numbers, got {type(values).__name__} ({error})") from None
-    array = array.reshape(np.shape(values))  # ascontiguousarray makes a scalar 1-D
+    array = array.reshape(np.shape(array) if np.ndim(values) else ())  # ascontiguousarray makes a scalar 1-D
     if not np.isfinite(array).all():
         bad = np.argwhere(~np.isfinite(array))[0]
         where = ", ".join(map(str, bad))
@@ -36,7 +41,14 @@ def points(values: ArrayLike, name: str = "points") -> Floats:
         )
     if array.shape[0] == 0 or array.shape[1] == 0:
         raise ValueError(f"{name} must hold at least one point with one coordinate, got shape {array.shape}")
+    _in_range(np.abs(array).max(), float(np.ptp(array, axis=0).max()), name)
     return array
+
+
+def _in_range(largest: float, spread: float, name: str) -> None:
+    """Refuse numbers whose squares would leave the range of floats."""
+    if largest > 1e150 or 0 < spread < 1e-150:
+        raise ValueError(f"{name} must lie between 1e-150 and 1e150 to be squared, got {largest:g}; rescale them")
 
 
 def weights(values: ArrayLike | None, n: int) -> Floats:
@@ -48,10 +60,10 @@ def weights(values: ArrayLike | None, n: int) -> Floats:
         raise ValueError(f"weights must hold one number per point, shape ({n},), got shape {array.shape}")
     if (array < 0).any():
         raise ValueError(f"weights must not be negative, got {array.min()} at {array.argmin()}")
-    total = array.sum()
-    if not total > 0:
+    if not array.any():
         raise ValueError("weights must have a positive total, all of them are 0; leave weights out for uniform ones")
-    return np.asarray(array / total)
+    array = array / array.max()
+    return np.asarray(array / math.fsum(array))  # the same total in whatever order the points come
 
 
 def distances(values: ArrayLike, name: str = "distances") -> Floats:
@@ -77,9 +89,8 @@ def distances(values: ArrayLike, name: str = "distances") -> Floats:
             f"{name} must be symmetric, got {array[i, j]} at [{i}, {j}] and {array[j, i]} at [{j}, {i}]; "
             "(D + D.T) / 2 is symmetric"
         )
-    if off.any():
-        array = (array + array.T) / 2
-    return array
+    _in_range(array.max(), array.max(), name)
+    return np.asarray((array + array.T) / 2)  # also a copy: what the caller does to theirs later is their business
 
 
 def _square(condensed: Floats, name: str) -> Floats:
@@ -131,11 +142,11 @@ def eps(value: Any) -> float:
 
 def eps_sequence(value: Any) -> list[float]:
     """One radius, or one for each iteration."""
-    if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
+    if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) and np.ndim(value):
         if len(value) == 0:
             raise ValueError("eps as a sequence must hold one radius per iteration, got an empty one")
         return [eps(v) for v in value]
-    return [eps(value)]
+    return [eps(value.item() if isinstance(value, np.ndarray) else value)]
 
 
 def lam(value: Any) -> float:
@@ -154,7 +165,7 @@ def order_p(value: Any) -> float:
 
 def count(value: Any, name: str, least: int) -> int:
     """A whole number of at least `least`."""
-    if not _is_number(value) or value != int(value) or int(value) < least:
+    if not _is_number(value) or not np.isfinite(value) or value != int(value) or value < least:
         raise ValueError(f"{name} must be a whole number ≥ {least}, got {value!r}")
     return int(value)
 

@@ -36,5 +36,7 @@ class Part:
             else:
                 params[name] = value
         for name, inner_changes in nested.items():
+            if not isinstance(params[name], Part):
+                raise ValueError(f"{name} of {type(self).__name__} is {params[name]!r} and has no parameters to set")
             params[name] = params[name].replaced(**inner_changes)
         return type(self)(**params)

@@ -1,7 +1,7 @@
 """Runs work over rows and pairs: tiles, threads, progress, memory plan. Knows no transport."""
 
-from .core import Engine
+from .core import Engine, Flag
 from .progress import Progress, bar
 from .tiles import Tile, cut
 
-__all__ = ["Engine", "Progress", "Tile", "bar", "cut"]
+__all__ = ["Engine", "Flag", "Progress", "Tile", "bar", "cut"]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +19,11 @@ from .tiles import Tile
 
 _log = logging.getLogger("wasserstein_transform")
 
-Work = Callable[[Tile, NDArray[np.uint8]], None]
-"""Does one tile. The array holds one byte: not 0 once somebody pressed Ctrl-C; long kernels look at it."""
+Flag: TypeAlias = NDArray[np.uint8]
+"""One byte, not 0 once somebody pressed Ctrl-C or a tile failed; long kernels look at it."""
+
+Work: TypeAlias = Callable[[Tile, Flag], None]
+"""Does one tile."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,8 @@ class Engine:
     def __post_init__(self) -> None:
         if not isinstance(self.n_jobs, int | np.integer) or isinstance(self.n_jobs, bool) or self.n_jobs == 0:
             raise ValueError(f"n_jobs must be a positive number of threads or -1 for all cores, got {self.n_jobs!r}")
+        if self.memory is not None and not isinstance(self.memory, int | float | np.number):
+            raise ValueError(f"memory must be a number of bytes, got {self.memory!r}")
 
     @property
     def n_threads(self) -> int:
@@ -59,31 +66,41 @@ class Engine:
     def run(self, work: Work, tiles: Sequence[Tile], label: str) -> None:
         """Do all tiles; the first error, or Ctrl-C, stops the rest and is raised here."""
         stop = np.zeros(1, np.uint8)
+        finished: SimpleQueue[Future[None]] = SimpleQueue()
         with ThreadPoolExecutor(self.n_threads) as pool:
-            waiting = {pool.submit(work, tile, stop) for tile in tiles}
             try:
-                self._follow(waiting, len(tiles), label)
+                for tile in tiles:
+                    pool.submit(work, tile, stop).add_done_callback(finished.put)
+                for done in range(1, len(tiles) + 1):
+                    _next(finished).result()
+                    if self.progress is not None:
+                        self.progress(label, done, len(tiles))
             except BaseException:
                 stop[0] = 1
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
 
-    def _follow(self, waiting: set[Future[None]], total: int, label: str) -> None:
-        while waiting:
-            done, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
-            for future in done:
-                future.result()
-            if self.progress is not None:
-                self.progress(label, total - len(waiting), total)
+    def announce(self, n_bytes: float, what: str) -> None:
+        """Say, in the log, what memory something holds."""
+        _log.info("%s: %s", what, mem.in_words(n_bytes))
 
     def reserve(self, n_bytes: float, what: str, instead: str) -> None:
         """Announce memory before it is taken, and refuse what does not fit."""
-        _log.info("%s: %s", what, mem.in_words(n_bytes))
+        self.announce(n_bytes, what)
         limit = self.memory if self.memory is not None else mem.available()
         if n_bytes > limit:
             raise MemoryError(
                 f"{what} needs {mem.in_words(n_bytes)}, and {mem.in_words(limit)} are available; {instead}"
             )
+
+
+def _next(finished: SimpleQueue[Future[None]]) -> Future[None]:
+    """The next tile that is done; waits in short naps, in which Ctrl-C is heard on every system."""
+    while True:
+        try:
+            return finished.get(timeout=0.2)
+        except Empty:
+            continue
 
 
 def _n_cores() -> int:

@@ -18,15 +18,21 @@ def _from_meminfo() -> float:
         for line in Path("/proc/meminfo").read_text().splitlines():
             if line.startswith("MemAvailable:"):
                 return 1024.0 * float(line.split()[1])
+    except (OSError, ValueError):  # not Linux
+        pass
+    try:
         return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (OSError, ValueError, AttributeError):  # no such file or function on this system
+    except (OSError, ValueError, AttributeError):  # not Unix
         return float("inf")
 
 
 def _from_cgroup() -> float:
     root = Path("/sys/fs/cgroup")
     try:
-        return float((root / "memory.max").read_text()) - float((root / "memory.current").read_text())
+        limit = float((root / "memory.max").read_text())
+        used = float((root / "memory.current").read_text())
+        stat = dict(line.split() for line in (root / "memory.stat").read_text().splitlines())
+        return limit - used + float(stat.get("inactive_file", 0))  # the page cache gives way
     except (OSError, ValueError):  # "max": no limit
         return float("inf")
 

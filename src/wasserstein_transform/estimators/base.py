@@ -52,13 +52,14 @@ class IteratedTransform(TransformerMixin, BaseEstimator):
         if self.keep not in ("last", "all"):
             raise ValueError(f"keep must be 'last' or 'all', got {self.keep!r}")
         engine = self._engine()
+        self._check_metric()
         space = read_space(self, X, self.metric, sample_weight)
         process = self._make_process(space)
-        self._announce(space, n_iter, engine)
         walk = iterate(
             process, space, n_iter=n_iter, stop=tol if tol > 0 else None, merge=self.merge, keep="all", engine=engine
         )
-        self._process, self._space, self._states = process, space, walk.states
+        self._process, self._space, self._walk = process, space, walk
+        self._from_space = isinstance(X, Space)
         self.trajectory_ = walk if self.keep == "all" else walk.only_last()
         self.metric_ = walk.last.metric
         self.points_ = walk.points
@@ -69,21 +70,30 @@ class IteratedTransform(TransformerMixin, BaseEstimator):
     @property
     def distances_(self) -> Floats:
         """All distances at the end, n × n; computed on first use."""
-        check_is_fitted(self)
+        check_is_fitted(self, "trajectory_")
         if "_distances" not in self.__dict__:
             self._distances = self.metric_.dense(self._engine())
         return self._distances
 
     def linkage(self, method: Method = "single") -> Floats:
         """SciPy's linkage matrix of the transformed space."""
-        check_is_fitted(self)
+        check_is_fitted(self, "trajectory_")
         return linkage(self.trajectory_.last, method, self._engine())
 
     def _engine(self) -> Engine:
         return Engine(self.n_jobs, bar() if self.verbose else None)
 
-    def _announce(self, space: Space, n_iter: int, engine: Engine) -> None:
-        """States are kept for new points, whatever `keep` says; those of coordinates are small."""
+    def _check_metric(self) -> None:
+        """Refuse a metric this transform cannot use, before anything is computed."""
+
+    def _follow_points(self, X: Any) -> Floats:
+        check_is_fitted(self, "trajectory_")
+        return follow_points(self._process, self._space, self._walk, read_points(self, X), self._engine())
+
+    def _follow_distances(self, X: Any) -> Floats:
+        check_is_fitted(self, "trajectory_")
+        distances = read_distances(self, X, self.metric, self._space, self._from_space)
+        return follow_distances(self._process, self._walk, distances, self._engine())
 
     def _choose_eps(self, space: Space, eps: Any) -> Any:
         """The radius or radii asked for, or the suggested one; sets `eps_`."""
@@ -107,24 +117,24 @@ class PointTransform(OneToOneFeatureMixin, IteratedTransform):
         """Fit, and return the moved points."""
         self.fit(X, y, sample_weight=sample_weight)
         assert self.points_ is not None  # `fit` refuses spaces without coordinates
-        return self.points_
+        return self.points_.copy()
 
     def transform(self, X: Any) -> Floats:
         """Where new points go: each carries no mass and follows the fitted flow. The fitted points go to `points_`."""
-        check_is_fitted(self)
-        points = read_points(self, X)
-        return follow_points(self._process, self._space, self._states, points, self._engine())
+        return self._follow_points(X)
 
-    def _make_process(self, space: Space) -> Process:
-        name = type(self).__name__
+    def _check_metric(self) -> None:
         if self.metric != "euclidean":
             raise ValueError(
-                f"{name} needs coordinates, and metric={self.metric!r} gives distances only; "
-                f"to use another distance fit on Space.from_distances(D, points=X)"
+                f"{type(self).__name__} needs coordinates, and metric={self.metric!r} gives distances only; "
+                "to use another distance fit on Space.from_distances(D, points=X)"
             )
+
+    def _make_process(self, space: Space) -> Process:
         if space.points is None:
             raise ValueError(
-                f"{name} needs coordinates, and this Space has distances only; use Space.from_distances(D, points=X)"
+                f"{type(self).__name__} needs coordinates, and this Space has distances only; "
+                "use Space.from_distances(D, points=X)"
             )
         return self._make_point_process(space)
 
@@ -138,21 +148,12 @@ class DistanceTransform(ClassNamePrefixFeaturesOutMixin, IteratedTransform):
 
     def fit_transform(self, X: Any, y: Any = None, *, sample_weight: ArrayLike | None = None) -> Floats:
         """Fit, and return the n × n distances."""
-        return self.fit(X, y, sample_weight=sample_weight).distances_
+        return self.fit(X, y, sample_weight=sample_weight).distances_.copy()
 
     def transform(self, X: Any) -> Floats:
         """Distances of new points (coordinates, or rows of distances) to the fitted points, n_new × n."""
-        check_is_fitted(self)
-        distances = read_distances(self, X, self.metric, self._space)
-        return follow_distances(self._process, self._states, distances, self._engine())
+        return self._follow_distances(X)
 
     @property
     def _n_features_out(self) -> int:
         return self._space.n
-
-    def _announce(self, space: Space, n_iter: int, engine: Engine) -> None:
-        engine.reserve(
-            8.0 * (n_iter + 1) * space.n**2,
-            f"{n_iter + 1} states of {space.n} × {space.n} distances",
-            "use fewer points or iterations, or GaussianTransform",
-        )

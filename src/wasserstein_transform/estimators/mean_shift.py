@@ -10,14 +10,14 @@ from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._types import Ints
+from ..hierarchy.resting import TOGETHER, nearest_place, resting_places
 from ..localize.profiles import ProfileLike
-from ..spaces import Euclidean, Space, quotient
+from ..spaces import Space
 from ..transforms import Process, mean_shift
 from ..transforms.named import Eps
 from .base import PointTransform
 
 _SETTLED = 1e-6  # of eps: movements below leave the clusters as they are
-_TOGETHER = 1e-3  # of eps: points that near have met
 
 
 class MeanShift(ClusterMixin, PointTransform):
@@ -108,33 +108,21 @@ class MeanShift(ClusterMixin, PointTransform):
         """
         super().fit(X, y, sample_weight=sample_weight)
         self.__dict__.pop("labels_", None)
+        self.__dict__.pop("cluster_centers_", None)
         movements = self.trajectory_.movements
-        if movements and movements[-1] <= max(self.tol, _SETTLED):
-            self._label()
+        if movements and movements[-1] <= max(min(self.tol, TOGETHER), _SETTLED):
+            self.labels_, self.cluster_centers_ = resting_places(self.trajectory_.last, float(np.max(self.eps_)))
         return self
-
-    def _label(self) -> None:
-        places = quotient(self.trajectory_.last, _TOGETHER * float(np.max(self.eps_)))
-        order = np.argsort(-np.round(places.space.weights, 12), kind="stable")
-        rank = np.empty(len(order), np.intp)
-        rank[order] = np.arange(len(order))
-        self.labels_ = rank[places.labels]
-        assert places.space.points is not None
-        self.cluster_centers_ = places.space.points[order]
 
     def __getattr__(self, name: str) -> Any:
         if name in ("labels_", "cluster_centers_") and "trajectory_" in self.__dict__:
             raise AttributeError(
-                f"{name} needs points that came to rest, and this run {self.trajectory_.outcome}; "
-                "raise n_iter, or set tol above the last movement"
+                f"{name} needs points that came to rest, and this run {self.trajectory_.outcome}; raise n_iter"
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def predict(self, X: Any) -> Ints:
         """The cluster whose centre is nearest to where each new point goes in the fitted flow."""
-        check_is_fitted(self)
+        check_is_fitted(self, "trajectory_")
         centers = self.cluster_centers_
-        moved = self.transform(X)
-        both = Euclidean(np.concatenate([moved, centers]))
-        rows, cols = np.arange(len(moved)), np.arange(len(moved), both.n)
-        return np.asarray(both.block(rows, cols).argmin(axis=1))
+        return nearest_place(self.transform(X), centers)

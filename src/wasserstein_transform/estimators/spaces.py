@@ -45,12 +45,18 @@ def read_points(estimator: BaseEstimator, X: Any) -> Floats:
     return check.points(validate_data(estimator, X, dtype=np.float64, reset=False), "X")
 
 
-def read_distances(estimator: BaseEstimator, X: Any, metric: str, space: Space) -> Floats:
-    """Distances of new points to the points of the fitted space."""
+def read_distances(estimator: BaseEstimator, X: Any, metric: str, space: Space, from_space: bool) -> Floats:
+    """Distances of new points to the points of the fitted space.
+
+    From coordinates where the distance is known by name; else X must be rows of distances.
+    """
+    if isinstance(space.metric, Euclidean):
+        metric = "euclidean"
+    elif from_space:  # its distance is known between its own points only
+        metric = "precomputed"
     if metric != "precomputed" and space.points is not None:
-        known = metric if not isinstance(space.metric, Euclidean) else "euclidean"
-        return cross_by_name(read_points(estimator, X), space.points, known)
-    if metric == "precomputed" and estimator.n_features_in_ == space.n:
+        return cross_by_name(read_points(estimator, X), space.points, metric, space.weights)
+    if not from_space:
         X = validate_data(estimator, X, dtype=np.float64, reset=False)
     distances = check.points(X, "distances to the fitted points")
     if distances.shape[1] != space.n:

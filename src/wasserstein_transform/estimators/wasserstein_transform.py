@@ -13,10 +13,9 @@ from .._types import Floats
 from ..localize import Localization
 from ..localize.extrinsic import Extrinsic
 from ..spaces import Space
-from ..transforms import Process, Transform, follow_distances, follow_points
+from ..transforms import Process, Transform
 from ..transport import Transport
 from .base import IteratedTransform
-from .spaces import read_distances, read_points
 
 
 class WassersteinTransform(IteratedTransform):
@@ -123,19 +122,15 @@ class WassersteinTransform(IteratedTransform):
         """Fit, and return the moved points if the measures have centres, else the n × n distances."""
         self.fit(X, y, sample_weight=sample_weight)
         points = self.points_
-        return points if self._moves_points() and points is not None else self.distances_
+        return points.copy() if self._moves_points() and points is not None else self.distances_.copy()
 
     def transform(self, X: Any) -> Floats:
         """Where new points go, or their distances to the fitted points, n_new × n."""
-        check_is_fitted(self)
-        if self._moves_points():
-            return follow_points(self._process, self._space, self._states, read_points(self, X), self._engine())
-        distances = read_distances(self, X, self.metric, self._space)
-        return follow_distances(self._process, self._states, distances, self._engine())
+        return self._follow_points(X) if self._moves_points() else self._follow_distances(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Names of the output columns: coordinates, or one for each fitted point."""
-        check_is_fitted(self)
+        check_is_fitted(self, "trajectory_")
         space = self._space
         width = space.n if not self._moves_points() or space.points is None else space.points.shape[1]
         return np.array([f"wassersteintransform{k}" for k in range(width)], dtype=object)

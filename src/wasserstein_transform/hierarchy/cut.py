@@ -47,14 +47,13 @@ def cut_tree(
     share : float
         For the robust cut, between 0 and 1.
     noise : bool
-        For the robust cut: label the small pieces that join above the lowest cut as −1 instead of leaving them with
-        what they touch.
+        For the robust cut: label −1 the pieces below that mass into which the clusters fall at the level of the lowest
+        cut, instead of leaving them with what they touch.
 
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> from wasserstein_transform.hierarchy import spanning_tree
-    >>> tree = spanning_tree(wt.Space.from_points([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0], [50.0]]))
+    >>> tree = wt.spanning_tree(wt.Space.from_points([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0], [50.0]]))
     >>> wt.cut_tree(tree, 2, cut="count")
     array([0, 0, 0, 0, 0, 0, 1])
     >>> wt.cut_tree(tree, 2)
@@ -65,22 +64,25 @@ def cut_tree(
     if cut == "height":
         if height is None:
             raise ValueError("cut='height' needs a height")
-        return _labels(tree, _above(tree, check.tolerance(height, "height")), np.zeros(tree.n, bool))
+        above = tree.heights > check.tolerance(height, "height") * (1 + TIE)  # an edge that ties with it stays
+        return _labels(tree, above & _between_heavy(tree), np.zeros(tree.n, bool))
     n_clusters = check.count(n_clusters, "n_clusters", 1)
     if cut == "count":
-        _say_if_fewer(min(n_clusters, tree.n), n_clusters, "there are no more points")
-        removed = np.arange(tree.n - 1) >= tree.n - n_clusters
+        heavy = np.flatnonzero(_between_heavy(tree))
+        _say_if_fewer(min(n_clusters, len(heavy) + 1), n_clusters, "there are no more points with mass")
+        removed = np.zeros(tree.n - 1, bool)
+        removed[heavy[max(len(heavy) - n_clusters + 1, 0) :]] = True
         return _labels(tree, removed, np.zeros(tree.n, bool))
     if cut == "robust":
-        if not 0 <= share <= 1:
+        if check.tolerance(share, "share") > 1:
             raise ValueError(f"share must be between 0 and 1, got {share!r}")
-        return _robust(tree, n_clusters, share, noise)
+        return _robust(tree, n_clusters, float(share), noise)
     raise ValueError(f"cut must be 'robust', 'count' or 'height', got {cut!r}")
 
 
-def _above(tree: Tree, height: float) -> Bools:
-    """Edges above a height; an edge that ties with it stays."""
-    return np.asarray(tree.heights > height + TIE * (tree.heights[-1] if tree.n > 1 else 0.0))
+def _between_heavy(tree: Tree) -> Bools:
+    """Edges between points with mass: points without any hang from one, and stay with it."""
+    return np.asarray((tree.weights[tree.edges] > 0).all(axis=1))
 
 
 def _robust(tree: Tree, n_clusters: int, share: float, noise: bool) -> Ints:
@@ -91,7 +93,7 @@ def _robust(tree: Tree, n_clusters: int, share: float, noise: bool) -> Ints:
     _say_if_fewer(len(chosen) + 1, n_clusters, f"no other merge has {share:g}/{n_clusters} of the mass on both sides")
     removed = np.zeros(tree.n - 1, bool)
     removed[chosen] = True
-    dropped = _small_pieces(tree, removed) if noise and len(chosen) else np.zeros(tree.n, bool)
+    dropped = _small_pieces(tree, removed, least) if noise and len(chosen) else np.zeros(tree.n, bool)
     return _labels(tree, removed, dropped)
 
 
@@ -156,27 +158,33 @@ def _between_large(joined: list[tuple[int, int]], mass: list[float], least: floa
     ]
 
 
-def _small_pieces(tree: Tree, removed: Bools) -> Bools:
-    """Points on the lighter side of a merge that was kept although it is above the lowest removed one."""
-    children = tree.Z[:, :2].astype(np.intp)
-    mass = np.append(tree.weights, np.zeros(tree.n - 1))
-    for k, (a, b) in enumerate(children):
-        mass[tree.n + k] = mass[a] + mass[b]
-    above = _above(tree, float(tree.heights[removed].min())) & ~removed
-    dropped = np.zeros(2 * tree.n - 1, bool)  # by node of the dendrogram
-    for k in range(tree.n - 2, -1, -1):
-        a, b = children[k]
-        dropped[[a, b]] = dropped[tree.n + k]
-        if above[k]:
-            dropped[a if mass[a] < mass[b] else b] = True
-    return dropped[: tree.n]
+def _small_pieces(tree: Tree, removed: Bools, least: float) -> Bools:
+    """Points of parts that the clusters fall into at the level of the lowest removed edge, and that are too light.
+
+    A cluster all of whose parts are light keeps its heaviest.
+    """
+    lowest = float(tree.heights[removed].min())
+    cluster = _components(tree, ~removed)
+    part = _components(tree, ~removed & (tree.heights < lowest * (1 - TIE)))
+    mass = np.round(np.bincount(part, weights=tree.weights), 12)
+    home = np.empty(len(mass), np.intp)
+    home[part] = cluster
+    heaviest = np.zeros(cluster.max() + 1)
+    np.maximum.at(heaviest, home, mass)
+    light = (mass < least) & (mass < heaviest[home])
+    return np.asarray(light[part] & (tree.weights > 0))
+
+
+def _components(tree: Tree, kept: Bools) -> Ints:
+    edges = tree.edges[kept]
+    graph = coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(tree.n, tree.n))
+    return np.asarray(connected_components(graph, directed=False)[1], np.intp)
 
 
 def _labels(tree: Tree, removed: Bools, dropped: Bools) -> Ints:
     """Components of the tree without the removed edges, numbered by falling mass."""
-    kept = tree.edges[~removed]
-    graph = coo_array((np.ones(len(kept)), (kept[:, 0], kept[:, 1])), shape=(tree.n, tree.n))
-    n_parts, part = connected_components(graph, directed=False)
+    part = _components(tree, ~removed)
+    n_parts = int(part.max()) + 1
     mass = np.bincount(part, weights=np.where(dropped, 0.0, tree.weights), minlength=n_parts)
     first = np.full(n_parts, tree.n)
     np.minimum.at(first, part, np.arange(tree.n))

@@ -23,7 +23,8 @@ def linkage(space: Space | ArrayLike, method: Method = "single", engine: Engine 
     ----------
     space : Space, or array of points
     method : {"single", "average", "complete"}
-        Single linkage comes from a spanning tree and stores no matrix; the others need all distances.
+        Single linkage comes from a spanning tree and stores no matrix, and points without mass never connect others.
+        The other methods need all distances and do not know weights.
     engine : Engine, optional
 
     Examples

@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from .._types import Floats, Ints
-from ..engine import Engine, Tile
+from ..engine import Engine, Flag, Tile
 from ..kernels.geometry import private
 from ..kernels.trees import join_edges, prim
 from ..spaces import Metric, Space
 
-TIE = 1e-9  # heights that agree to this, relative to the highest, are ties
+TIE = 1e-9  # heights that agree to this, relatively, are ties
 
 _STEPS = 2e7  # distances asked for between two looks at Ctrl-C
 
@@ -51,7 +51,7 @@ class Tree:
         """The distinct heights, ties counted once (the highest of each group of ties)."""
         if self.n == 1:
             return np.empty(0)
-        gaps = np.diff(self.heights) > TIE * self.heights[-1]
+        gaps = np.diff(self.heights) > TIE * self.heights[1:]
         return np.asarray(self.heights[np.append(np.flatnonzero(gaps), self.n - 2)])
 
 
@@ -83,10 +83,10 @@ def _prim(metric: Metric, engine: Engine) -> tuple[Ints, Floats]:
     stride = max(1, int(_STEPS / (n * metric.steps)))
     here = 0
 
-    def grow(tile: Tile, stop: object) -> None:
+    def grow(tile: Tile, stop: Flag) -> None:
         nonlocal here
         part = slice(tile.start, tile.stop)
-        here = prim(geometry, here, tile.stop - tile.start, done, near, source, edges[part], heights[part])
+        here = prim(geometry, here, tile.stop - tile.start, done, near, source, edges[part], heights[part], stop)
 
     # each piece needs the one before: one thread, however many there are
     tiles = [Tile(k, min(k + stride, n - 1)) for k in range(0, n - 1, stride)]

@@ -1,4 +1,4 @@
-"""Distances in bulk, for any geometry."""
+"""Distances in bulk, for any geometry. `stop[0]` ≠ 0 interrupts."""
 
 from __future__ import annotations
 
@@ -20,22 +20,26 @@ def fill_block(geometry: Any, rows: Any, cols: Any, out: Any) -> None:
 
 
 @jit
-def fill_square(geometry: Any, start: int, stop: int, out: Any) -> None:
-    """Rows start…stop of the full matrix: each unordered pair once, mirrored."""
-    for i in range(start, stop):
+def fill_square(geometry: Any, start: int, end: int, out: Any, stop: Any) -> None:
+    """Rows start…end of the full matrix: each unordered pair once, mirrored."""
+    for i in range(start, end):
         out[i, i] = 0.0
         for j in range(i + 1, out.shape[1]):
+            if stop[0] != 0:
+                return
             d = np.sqrt(squared(geometry, i, j, np.inf))
             out[i, j] = d
             out[j, i] = d
 
 
 @jit
-def fill_condensed(geometry: Any, n: int, start: int, stop: int, out: Any) -> None:
-    """Rows start…stop of the condensed vector, in SciPy's order."""
-    for i in range(start, stop):
+def fill_condensed(geometry: Any, n: int, start: int, end: int, out: Any, stop: Any) -> None:
+    """Rows start…end of the condensed vector, in SciPy's order."""
+    for i in range(start, end):
         at = i * n - i * (i + 1) // 2
         for j in range(i + 1, n):
+            if stop[0] != 0:
+                return
             out[at] = np.sqrt(squared(geometry, i, j, np.inf))
             at += 1
 

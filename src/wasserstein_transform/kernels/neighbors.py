@@ -1,7 +1,7 @@
 """Loops over the neighbours of points: balls, moments of the localized measure, merging of collocated points.
 
 Points are named by position in `cells`; `limit` is the squared radius of the closed ball. `near` and `apart` are the
-caller's scratch, long enough for the candidates of any cell (`n_candidates`).
+caller's scratch, long enough for the candidates of any cell (`n_candidates`); `stop[0]` ≠ 0 interrupts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def n_candidates(cells: Any) -> int:
 
 
 @jit
-def gather(geometry: Any, cells: Any, i: int, limit: float, exact: bool, near: Any, apart: Any) -> int:
+def gather(geometry: Any, cells: Any, i: int, limit: float, exact: bool, near: Any, apart: Any, stop: Any) -> int:
     """The closed ball of position i: members into `near`; returns their number.
 
     With `exact`, their squared distances go to `apart`; without, numbers on the same side of the limit.
@@ -36,6 +36,8 @@ def gather(geometry: Any, cells: Any, i: int, limit: float, exact: bool, near: A
     c = cells.cell[i]
     count = 0
     for r in range(cells.runs.shape[1]):
+        if stop[0] != 0:
+            return 0
         for j in range(cells.runs[c, r, 0], cells.runs[c, r, 1]):
             if i == j:
                 d = 0.0
@@ -52,11 +54,11 @@ def gather(geometry: Any, cells: Any, i: int, limit: float, exact: bool, near: A
 
 @jit
 def count_balls(
-    geometry: Any, cells: Any, start: int, stop: int, limit: float, near: Any, apart: Any, counts: Any
+    geometry: Any, cells: Any, start: int, end: int, limit: float, near: Any, apart: Any, counts: Any, stop: Any
 ) -> None:
     """counts[i] = number of points in the closed ball of position i."""
-    for i in range(start, stop):
-        counts[i] = gather(geometry, cells, i, limit, False, near, apart)
+    for i in range(start, end):
+        counts[i] = gather(geometry, cells, i, limit, False, near, apart, stop)
 
 
 @jit
@@ -64,17 +66,18 @@ def fill_balls(
     geometry: Any,
     cells: Any,
     start: int,
-    stop: int,
+    end: int,
     limit: float,
     near: Any,
     apart: Any,
     indptr: Any,
     indices: Any,
     distances: Any,
+    stop: Any,
 ) -> None:
     """Members of the balls counted by `count_balls`, by position, with their distances."""
-    for i in range(start, stop):
-        count = gather(geometry, cells, i, limit, True, near, apart)
+    for i in range(start, end):
+        count = gather(geometry, cells, i, limit, True, near, apart, stop)
         at = indptr[i]
         for k in range(count):
             indices[at + k] = near[k]
@@ -127,12 +130,13 @@ def first_moments(
     apart: Any,
     mass: Any,
     means: Any,
+    stop: Any,
 ) -> None:
     """Mass and mean of the localized measure of each row; a row without mass keeps its point."""
     scale = 1.0 / (eps * eps)
     for k in range(rows.shape[0]):
         i = rows[k]
-        count = gather(geometry, cells, i, limit, profile != FLAT, near, apart)
+        count = gather(geometry, cells, i, limit, profile != FLAT, near, apart, stop)
         total = _weigh(near, apart, count, weights, profile, scale)
         mass[k] = total
         for a in range(points.shape[1]):
@@ -156,13 +160,14 @@ def second_moments(
     mass: Any,
     drift: Any,
     covs: Any,
+    stop: Any,
 ) -> None:
     """Mass of the localized measure of each row and its covariance of `points`, divided by mass; 0 without mass."""
     m = points.shape[1]
     scale = 1.0 / (eps * eps)
     for k in range(rows.shape[0]):
         i = rows[k]
-        count = gather(geometry, cells, i, limit, profile != FLAT, near, apart)
+        count = gather(geometry, cells, i, limit, profile != FLAT, near, apart, stop)
         total = _weigh(near, apart, count, weights, profile, scale)
         mass[k] = total
         if total == 0.0:

@@ -11,9 +11,11 @@ from .geometry import squared
 
 
 @jit
-def reach_out(geometry: Any, here: int, start: int, stop: int, done: Any, near: Any, source: Any) -> None:
-    """One step of Prim's algorithm over positions start…stop: let `here` offer itself as the nearest tree point."""
-    for j in range(start, stop):
+def reach_out(geometry: Any, here: int, end: int, done: Any, near: Any, source: Any, stop: Any) -> None:
+    """One step of Prim's algorithm: let `here` offer itself as the nearest tree point. `stop[0]` ≠ 0 interrupts."""
+    for j in range(end):
+        if stop[0] != 0:
+            return
         if done[j]:
             continue
         apart = squared(geometry, here, j, near[j])
@@ -23,12 +25,22 @@ def reach_out(geometry: Any, here: int, start: int, stop: int, done: Any, near: 
 
 
 @jit
-def prim(geometry: Any, first: int, n_steps: int, done: Any, near: Any, source: Any, edges: Any, lengths: Any) -> int:
+def prim(
+    geometry: Any,
+    first: int,
+    n_steps: int,
+    done: Any,
+    near: Any,
+    source: Any,
+    edges: Any,
+    lengths: Any,
+    stop: Any,
+) -> int:
     """Grow the tree by `n_steps` edges from the point `first`, last added. Returns the point added last."""
     here = first
     n = done.shape[0]
     for k in range(n_steps):
-        reach_out(geometry, here, 0, n, done, near, source)
+        reach_out(geometry, here, n, done, near, source, stop)
         best = -1
         for j in range(n):
             if not done[j] and (best < 0 or near[j] < near[best]):

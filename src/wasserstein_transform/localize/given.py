@@ -56,7 +56,10 @@ class Given(Localization):
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         rows = self._rows()
         if rows.shape[0] != space.n:
-            raise ValueError(f"the Markov matrix has {rows.shape[0]} rows, and the space has {space.n} points")
+            raise ValueError(
+                f"the Markov matrix has {rows.shape[0]} rows, and the space has {space.n} points "
+                "(points that are merged on the way leave the matrix behind: use merge=None)"
+            )
         measures = discrete(rows.indptr, rows.indices, rows.data, np.arange(space.n), space.n)
         check_mass(np.where(measures.massless, 0.0, 1.0), space.weights)
         return measures

@@ -21,7 +21,7 @@ class Profile(NamedTuple):
 
 PROFILES: dict[str, Profile] = {
     "flat": Profile(codes.FLAT, 1.0, np.ones_like),
-    "gaussian": Profile(codes.GAUSSIAN, np.inf, lambda t: np.exp(-0.5 * t)),
+    "gaussian": Profile(codes.GAUSSIAN, np.inf, lambda t: np.where(t < codes.FAINTEST, np.exp(-0.5 * t), 0.0)),
     "epanechnikov": Profile(codes.EPANECHNIKOV, 1.0, lambda t: np.maximum(1.0 - t, 0.0)),
     "triangle": Profile(codes.TRIANGLE, 1.0, lambda t: np.maximum(1.0 - np.sqrt(t), 0.0)),
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._types import Floats
+from .._types import Floats, Ints
 from ..spaces import Space, quotient
 
 _DISTANCES = 2e7  # distances looked at, about: seconds at most
@@ -38,21 +38,33 @@ def suggest_eps(X: ArrayLike | Space, sample_weight: ArrayLike | None = None) ->
     >>> print(wt.suggest_eps(np.arange(100.0)[:, None]))
     eps = 5: half of the mass has at least 10 % of the mass (√100 of 100 places) within this distance
     """
+    if isinstance(X, Space) and sample_weight is not None:
+        raise ValueError("a Space carries its weights: make it with them instead of passing sample_weight")
     space = X if isinstance(X, Space) else Space.from_points(X, sample_weight)
     places = quotient(space.take(np.flatnonzero(space.weights > 0))).space
     n = places.n
     if n == 1:
         return Scale(1.0, "all the mass is in one place, where every radius does the same")
     share = 1.0 / np.sqrt(n)
-    rows = np.unique(np.linspace(0, n - 1, min(n, max(50, int(_DISTANCES / n)))).round().astype(np.intp))
+    rows = _sample(places, min(n, max(50, int(_DISTANCES / n))))
     radii = np.array([_radius_of_mass(places, int(row), share) for row in rows])
     seen = radii > 0
     if not seen.any():
         nearest = min(_nearest(places, int(row)) for row in rows)
         return Scale(nearest, "most of the mass is in single places; this is the smallest distance between two")
     eps = _weighted_median(radii[seen], places.weights[rows[seen]])
-    reason = f"half of the mass has at least {100 * share:.2g} % of the mass (√{n} of {n} places) within this distance"
+    whose = "the mass" if seen.all() else "the mass in places that hold less themselves"
+    reason = f"half of {whose} has at least {100 * share:.2g} % of the mass (√{n} of {n} places) within this distance"
     return Scale(eps, reason)
+
+
+def _sample(places: Space, count: int) -> Ints:
+    """Places spread evenly over an order that does not depend on how the data came."""
+    if count == places.n:
+        return np.arange(count)
+    keys = places.metric.dense().sum(axis=1)[None] if places.points is None else places.points.T
+    spread = np.unique(np.linspace(0, places.n - 1, count).round().astype(np.intp))
+    return np.asarray(np.lexsort(keys)[spread])
 
 
 def _row(places: Space, row: int) -> Floats:
@@ -64,7 +76,7 @@ def _radius_of_mass(places: Space, row: int, share: float) -> float:
     distances = _row(places, row)
     order = np.argsort(distances, kind="stable")
     held = np.cumsum(places.weights[order])
-    return float(distances[order[np.searchsorted(held, share * (1 - 1e-9))]])
+    return float(distances[order[np.searchsorted(held, share * held[-1] * (1 - 1e-9))]])
 
 
 def _nearest(places: Space, row: int) -> float:

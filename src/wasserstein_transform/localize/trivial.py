@@ -31,6 +31,7 @@ class Whole(Localization):
         return _copies(space, space.n)
 
     def see(self, space: Space, engine: Engine, first: int = 0) -> Discrete:
+        memory_of((space.n - first) * space.n, engine)
         return _copies(space, space.n - first)
 
     def cross(self, distances: Floats, space: Space) -> Discrete:

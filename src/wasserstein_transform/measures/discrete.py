@@ -50,7 +50,7 @@ class Discrete(Measures):
         for i in range(self.n):
             part = slice(self.indptr[i], self.indptr[i + 1])
             means[i] = origin[i] + self.masses[part] @ (points[self.indices[part]] - origin[i]) / self.totals[i]
-        return Moments(self.totals, means)
+        return Moments(self._seen(), means)
 
     def covs(self, points: Floats) -> Moments:
         """Total mass and covariance of `points` under each measure."""
@@ -60,7 +60,10 @@ class Discrete(Measures):
             part = slice(self.indptr[i], self.indptr[i + 1])
             steps = points[self.indices[part]] - means[i]
             covs[i] = (steps.T * self.masses[part]) @ steps / self.totals[i]
-        return Moments(self.totals, covs)
+        return Moments(self._seen(), covs)
+
+    def _seen(self) -> Floats:
+        return np.where(self.massless, 0.0, self.totals)
 
     def distinct(self) -> tuple[Discrete, Ints]:
         """Equal measures once, and for each measure the one it equals."""

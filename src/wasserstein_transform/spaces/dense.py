@@ -34,6 +34,9 @@ class Dense(Metric):
     gap: float = 0.0
     n_safe: int = 0
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "matrix", np.ascontiguousarray(self.matrix, np.float64))
+
     @property
     def n(self) -> int:
         return len(self.matrix)
@@ -45,9 +48,13 @@ class Dense(Metric):
     def take(self, rows: Ints) -> Dense:
         return Dense(np.ascontiguousarray(self.matrix[np.ix_(rows, rows)]), self.triangle, self.gap, self.n_safe)
 
-    def movement(self, other: Metric) -> float:
+    @property
+    def n_bytes(self) -> int:
+        return self.matrix.nbytes
+
+    def movement(self, other: Metric, engine: Engine | None = None) -> float:
         """The largest change of a distance: points of a matrix have no place of their own."""
-        return float(np.abs(self.matrix - other.dense()).max())
+        return float(np.abs(self.matrix - other.dense(engine)).max())
 
     def dense(self, engine: Engine | None = None) -> Floats:
         return self.matrix

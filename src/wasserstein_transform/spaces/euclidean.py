@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._types import Floats, Ints
+from ..engine import Engine
 from ..kernels.geometry import Cloud
 from .metric import Metric, matched
 from .search import Search, sort_into_cells
@@ -27,6 +28,9 @@ class Euclidean(Metric):
     points: Floats
     triangle = True
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "points", np.ascontiguousarray(self.points, np.float64))
+
     @property
     def n(self) -> int:
         return len(self.points)
@@ -42,9 +46,13 @@ class Euclidean(Metric):
     def take(self, rows: Ints) -> Euclidean:
         return Euclidean(np.ascontiguousarray(self.points[rows]))
 
-    def movement(self, other: Metric) -> float:
+    @property
+    def n_bytes(self) -> int:
+        return self.points.nbytes
+
+    def movement(self, other: Metric, engine: Engine | None = None) -> float:
         if not isinstance(other, Euclidean):
-            return other.movement(self)
+            return other.movement(self, engine)
         return float(matched(Euclidean(np.concatenate([self.points, other.points]))).max())
 
     def search(self, reach: float) -> Search:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._types import Floats, Ints
+from ..engine import Engine
 from ..kernels.geometry import Cloud, GaussianLine, GaussianPlane, GaussianSolid, Geometry
 from .euclidean import Euclidean
 from .metric import Metric, matched
@@ -34,6 +35,10 @@ class GaussianMetric(Metric):
     covs: Floats
     lam: float
     triangle = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "means", np.ascontiguousarray(self.means, np.float64))
+        object.__setattr__(self, "covs", np.ascontiguousarray(self.covs, np.float64))
 
     @property
     def n(self) -> int:
@@ -65,11 +70,15 @@ class GaussianMetric(Metric):
     def take(self, rows: Ints) -> GaussianMetric:
         return GaussianMetric(np.ascontiguousarray(self.means[rows]), np.ascontiguousarray(self.covs[rows]), self.lam)
 
-    def movement(self, other: Metric) -> float:
+    @property
+    def n_bytes(self) -> int:
+        return self.means.nbytes + self.covs.nbytes
+
+    def movement(self, other: Metric, engine: Engine | None = None) -> float:
         if isinstance(other, Euclidean):
             other = GaussianMetric(other.points, np.zeros_like(self.covs), self.lam)
         if not isinstance(other, GaussianMetric):
-            return other.movement(self)
+            return other.movement(self, engine)
         both = GaussianMetric(
             np.concatenate([self.means, other.means]), np.concatenate([self.covs, other.covs]), other.lam
         )
@@ -123,7 +132,11 @@ def _halves(entries: Floats, rootdets: Floats) -> Floats:
 
 def _factors(covs: Floats) -> tuple[Floats, Floats, Ints, Floats]:
     """Square roots, thin factors, ranks and roots of the eigenvalues of covariances."""
-    values, vectors = np.linalg.eigh(covs)
+    values, vectors = np.empty(covs.shape[:2]), np.empty_like(covs)
+    piece = max(1, int(1e7 / covs.shape[1] ** 3))  # LAPACK does not hear Ctrl-C
+    for start in range(0, len(covs), piece):
+        part = slice(start, start + piece)
+        values[part], vectors[part] = np.linalg.eigh(covs[part])
     noise = 2e-16 * covs.shape[1] * values[:, -1:]  # what rounding makes of an eigenvalue 0
     spectra = np.sqrt(np.where(values > noise, values, 0.0)[:, ::-1])
     columns = vectors[:, :, ::-1]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .. import _check as check
 from .._types import Floats, Ints
 from ..kernels.geometry import private
 from ..kernels.neighbors import find_leaders
@@ -27,12 +28,18 @@ class Quotient:
         The masses before merging.
     points : array of shape (n, m), or None
         The coordinates before merging.
+    leaders : array, or None
+        The points of the space before merging that were kept; None if nothing was to be merged.
+    tol : float
+        Within what distance of its leader each point was.
     """
 
     space: Space
     labels: Ints
     weights: Floats
     points: Floats | None
+    leaders: Ints | None = None
+    tol: float = 0.0
 
     def expand(self, space: Space | None = None) -> Space:
         """All original points again, each where its merged point is in `space` (by default the merged space)."""
@@ -44,14 +51,14 @@ class Quotient:
         """Coordinates of all points once the merged space moved; theirs from before where only distances change."""
         if moved.points is None or moved.points is self.space.points:
             return self.points
-        return np.asarray(moved.points[self.labels])
+        return moved.points if len(moved.points) == len(self.labels) else np.asarray(moved.points[self.labels])
 
     def _spread(self, metric: Metric) -> Metric:
         return metric if metric.n == len(self.labels) else metric.take(self.labels)
 
 
 def quotient(space: Space, tol: float = 0.0) -> Quotient:
-    """Merge points at distance ≤ `tol` of an earlier point that stays; masses add up.
+    """Merge points at distance ≤ `tol` of an earlier point (one with mass, if there is any); masses add up.
 
     Every point lies within `tol` of the point it is merged into. `tol=0` merges exact duplicates only.
 
@@ -62,14 +69,18 @@ def quotient(space: Space, tol: float = 0.0) -> Quotient:
     >>> q.space.metric.n, q.labels
     (2, array([0, 1, 0]))
     """
+    tol = check.tolerance(tol, "tol")
     metric = space.metric
     search = metric.search(tol)
     position = np.empty(metric.n, np.intp)
     position[search.order] = np.arange(metric.n)
     leader = np.empty(metric.n, np.intp)
-    find_leaders(private(search.geometry), search.cells, position, closed(tol), leader)
+    heavy_first = np.argsort(space.weights == 0, kind="stable")  # a point without mass never leads one with mass
+    find_leaders(private(search.geometry), search.cells, position[heavy_first], closed(tol), leader)
     by_point = search.order[leader][position]
     kept, labels = np.unique(by_point, return_inverse=True)
     weights = np.asarray(np.bincount(labels, weights=space.weights), np.float64)
     points = None if space.points is None else space.points[kept]
-    return Quotient(Space(metric.take(kept), weights, points), labels.astype(np.intp), space.weights, space.points)
+    return Quotient(
+        Space(metric.take(kept), weights, points), labels.astype(np.intp), space.weights, space.points, kept, tol
+    )

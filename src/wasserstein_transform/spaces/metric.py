@@ -8,8 +8,9 @@ from typing import NamedTuple, Self
 import numpy as np
 from scipy.sparse import csr_array
 
+from .. import _check as check
 from .._types import Floats, Ints
-from ..engine import Engine, Tile, cut
+from ..engine import Engine, Flag, Tile, cut
 from ..kernels.distances import fill_block, fill_condensed, fill_matched, fill_square
 from ..kernels.geometry import Geometry, private
 from ..kernels.neighbors import count_balls, fill_balls, n_candidates
@@ -65,8 +66,13 @@ class Metric(ABC):
     def take(self, rows: Ints) -> Self:
         """The metric of the listed points, repeats allowed."""
 
+    @property
     @abstractmethod
-    def movement(self, other: Metric) -> float:
+    def n_bytes(self) -> int:
+        """Memory the metric holds."""
+
+    @abstractmethod
+    def movement(self, other: Metric, engine: Engine | None = None) -> float:
         """How far the points moved on the way to `other`: the largest distance of a point to its later self."""
 
     def search(self, reach: float) -> Search:
@@ -76,6 +82,9 @@ class Metric(ABC):
     def block(self, rows: Ints, cols: Ints) -> Floats:
         """Distances of the points `rows` to the points `cols`."""
         rows, cols = np.asarray(rows, np.intp), np.asarray(cols, np.intp)
+        for indices in (rows, cols):
+            if len(indices) and not (indices.min() >= 0 and indices.max() < self.n):
+                raise IndexError(f"points are numbered 0 to {self.n - 1}, got {indices.min()} to {indices.max()}")
         out = np.empty((len(rows), len(cols)))
         fill_block(private(self.geometry), rows, cols, out)
         return out
@@ -86,9 +95,10 @@ class Metric(ABC):
         engine.reserve(8.0 * self.n**2, f"the {self.n} × {self.n} distance matrix", "use fewer points, or block()")
         out = np.empty((self.n, self.n))
 
-        def work(tile: Tile, stop: object) -> None:
-            fill_square(private(self.geometry), tile.start, tile.stop, out)
+        def work(tile: Tile, stop: Flag) -> None:
+            fill_square(private(self.geometry), tile.start, tile.stop, out, stop)
 
+        _ = self.geometry  # its roots are taken once, before threads ask for them
         engine.run(work, self._upper_tiles(), "distances")
         return out
 
@@ -99,8 +109,8 @@ class Metric(ABC):
         engine.reserve(8.0 * size, f"{size} condensed distances", "use fewer points, or block()")
         out = np.empty(size)
 
-        def work(tile: Tile, stop: object) -> None:
-            fill_condensed(private(self.geometry), self.n, tile.start, tile.stop, out)
+        def work(tile: Tile, stop: Flag) -> None:
+            fill_condensed(private(self.geometry), self.n, tile.start, tile.stop, out, stop)
 
         engine.run(work, self._upper_tiles(), "distances")
         return out
@@ -108,15 +118,16 @@ class Metric(ABC):
     def balls(self, radius: float, engine: Engine | None = None) -> Balls:
         """The closed balls of the given radius around every point."""
         engine = engine or Engine()
+        radius = check.tolerance(radius, "radius")
         search, limit = self.search(radius), closed(radius)
         tiles = cut(search.n_candidates() * self.steps)
         room = n_candidates(search.cells)
         indptr = np.zeros(self.n + 1, np.intp)
 
-        def count(tile: Tile, stop: object) -> None:
+        def count(tile: Tile, stop: Flag) -> None:
             near, apart = np.empty(room, np.intp), np.empty(room)
             geometry = private(search.geometry)
-            count_balls(geometry, search.cells, tile.start, tile.stop, limit, near, apart, indptr[1:])
+            count_balls(geometry, search.cells, tile.start, tile.stop, limit, near, apart, indptr[1:], stop)
 
         engine.run(count, tiles, "counting neighbors")
         np.cumsum(indptr, out=indptr)
@@ -124,10 +135,12 @@ class Metric(ABC):
         engine.reserve(40.0 * size, f"{size} neighbors in balls of radius {radius:g}", "use a smaller eps")
         indices, distances = np.empty(size, np.intp), np.empty(size)
 
-        def fill(tile: Tile, stop: object) -> None:
+        def fill(tile: Tile, stop: Flag) -> None:
             near, apart = np.empty(room, np.intp), np.empty(room)
             geometry = private(search.geometry)
-            fill_balls(geometry, search.cells, tile.start, tile.stop, limit, near, apart, indptr, indices, distances)
+            fill_balls(
+                geometry, search.cells, tile.start, tile.stop, limit, near, apart, indptr, indices, distances, stop
+            )
 
         engine.run(fill, tiles, "finding neighbors")
         return _by_point(indptr, indices, distances, search.order)

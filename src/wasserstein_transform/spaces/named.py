@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.spatial.distance import cdist, pdist, squareform
 
 from .._types import Floats
+from ..engine import Engine
 from .dense import Dense
 from .euclidean import Euclidean
 from .metric import Metric
@@ -31,37 +34,49 @@ TRIANGLE = {
     "sokalsneath": False,
     "yule": False,
 }
-"""SciPy's metric names, and whether the triangle inequality is known to hold for real vectors."""
+"""SciPy's metric names, and whether the triangle inequality is known to hold for real vectors.
+
+The scales of seuclidean and mahalanobis are those of the weighted points, divided by mass (SciPy divides by n − 1).
+"""
 
 
-def metric_by_name(points: Floats, name: str) -> Metric:
+def metric_by_name(points: Floats, name: str, weights: Floats) -> Metric:
     """The metric called `name` on the points."""
     known_name(name)
     if name == "euclidean":
         return Euclidean(points)
-    try:
-        condensed = pdist(points, name)
-    except np.linalg.LinAlgError:
-        raise ValueError(f"the metric {name!r} needs points that span all coordinates; choose another metric") from None
+    n = len(points)
+    Engine().reserve(16.0 * n**2, f"{n} × {n} {name} distances", "use fewer points")
+    condensed = pdist(points, name, **_scales(points, name, weights))
     return Dense(_finite(squareform(condensed, checks=False), name), TRIANGLE[name])
 
 
-def cross_by_name(new: Floats, points: Floats, name: str) -> Floats:
+def cross_by_name(new: Floats, points: Floats, name: str, weights: Floats) -> Floats:
     """Distances called `name` of new points to points. Scales that a metric learns, it learns from `points`."""
     known_name(name)
     if name == "euclidean":  # the same bits as between fitted points
         both = Euclidean(np.concatenate([new, points]))
         return both.block(np.arange(len(new)), np.arange(len(new), both.n))
+    return _finite(cdist(new, points, name, **_scales(points, name, weights)), name)
+
+
+def _scales(points: Floats, name: str, weights: Floats) -> dict[str, Any]:
+    """Variances of the weighted points, divided by mass: weight k is the same as k copies."""
+    if name not in ("seuclidean", "mahalanobis"):
+        return {}
+    cov = np.atleast_2d(np.cov(points.T, aweights=weights, ddof=0))
     if name == "seuclidean":
-        return np.asarray(cdist(new, points, name, V=np.var(points, axis=0, ddof=1)))
-    if name == "mahalanobis":
-        return np.asarray(cdist(new, points, name, VI=np.linalg.inv(np.cov(points.T)).T.copy()))
-    return _finite(cdist(new, points, name), name)
+        if not (np.diag(cov) > 0).all():
+            raise ValueError("the metric 'seuclidean' needs coordinates that vary; drop constant ones")
+        return {"V": np.array(np.diag(cov), np.float64)}
+    if np.linalg.matrix_rank(cov) < len(cov):
+        raise ValueError("the metric 'mahalanobis' needs points that span all coordinates; choose another metric")
+    return {"VI": np.linalg.inv(cov).T.copy()}
 
 
-def known_name(name: str) -> None:
+def known_name(name: object) -> None:
     """Refuse a name that is not in the table."""
-    if name not in TRIANGLE:
+    if not isinstance(name, str) or name not in TRIANGLE:
         raise ValueError(f"metric must be one of {', '.join(sorted(TRIANGLE))}, got {name!r}")
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._types import Floats, Ints
-from ..engine import Engine, Tile, cut
+from ..engine import Engine, Flag, Tile, cut
 from ..kernels.geometry import private
 from ..kernels.neighbors import first_moments, n_candidates, second_moments
 from .metric import Metric, closed
@@ -54,11 +54,12 @@ class Neighborhoods:
         sorted_points = np.ascontiguousarray(points[self.search.order])
         mass, means = np.empty(len(rows)), np.empty((len(rows), points.shape[1]))
 
-        def work(tile: Tile, stop: object) -> None:
+        def work(tile: Tile, stop: Flag) -> None:
             part = slice(tile.start, tile.stop)
             first_moments(
                 private(self.search.geometry), self.search.cells, rows[part], self.weights, sorted_points,
                 self.profile, self.eps, self.limit, np.empty(room, np.intp), np.empty(room), mass[part], means[part],
+                stop,
             )  # fmt: skip
 
         self.engine.run(work, tiles, "means")
@@ -73,12 +74,12 @@ class Neighborhoods:
         sorted_points = np.ascontiguousarray(points[self.search.order])
         mass, covs = np.empty(len(rows)), np.empty((len(rows), m, m))
 
-        def work(tile: Tile, stop: object) -> None:
+        def work(tile: Tile, stop: Flag) -> None:
             part = slice(tile.start, tile.stop)
             second_moments(
                 private(self.search.geometry), self.search.cells, rows[part], self.weights, sorted_points,
                 self.profile, self.eps, self.limit, np.empty(room, np.intp), np.empty(room), mass[part], np.empty(m),
-                covs[part],
+                covs[part], stop,
             )  # fmt: skip
 
         self.engine.run(work, tiles, "covariances")

@@ -11,8 +11,6 @@ from .._types import Floats, Ints
 from ..kernels.cells import Cells, find_runs, one_cell
 from ..kernels.geometry import Geometry
 
-_MOST_CELLS = 1 << 20  # along an axis: three axes of keys fit 63 bits
-
 
 @dataclass(frozen=True)
 class Search:
@@ -39,16 +37,17 @@ def sort_into_cells(points: Floats, reach: float) -> tuple[Ints, Cells]:
     Cells are cut along the widest axes, three at most: dropping coordinates only shortens distances.
     """
     extent = np.ptp(points, axis=0)
-    axes = np.sort(np.argsort(-extent, kind="stable")[:3])
-    low, extent = points[:, axes].min(axis=0), extent[axes]
-    per_reach = _cells_per_reach(len(points), extent, reach)
-    side = np.maximum(reach * (1 + 1e-9) / per_reach, extent / _MOST_CELLS)
-    side[side == 0.0] = 1.0
-    where = np.floor((points[:, axes] - low) / side).astype(np.int64) + per_reach
+    axes = np.argsort(-extent, kind="stable")[:3]
+    per_reach = _cells_per_reach(len(points), extent[axes], reach)
+    side = reach * (1 + 1e-9) / per_reach
+    where = np.stack([_cells_along(points[:, axis], side, per_reach) for axis in axes], axis=1)
+    while np.prod(where.max(axis=0) + per_reach + 1.0) > 2.0**62:  # keys must fit an integer: fewer axes
+        where = where[:, :-1]
     shape = where.max(axis=0) + per_reach + 1
     strides = np.append(np.cumprod(shape[:0:-1])[::-1], 1)
     keys = where @ strides
-    order = np.argsort(keys, kind="stable")
+    # by coordinates within a cell: sums over neighbours come out the same however the points were shuffled
+    order = np.lexsort((*(points[:, axis] for axis in axes), keys))
     cell_keys, starts = np.unique(keys[order], return_index=True)
     starts = np.append(starts, len(points))
     cell = np.repeat(np.arange(len(cell_keys)), np.diff(starts))
@@ -58,11 +57,22 @@ def sort_into_cells(points: Floats, reach: float) -> tuple[Ints, Cells]:
     return order, Cells(cell, runs)
 
 
+def _cells_along(x: Floats, side: float, per_reach: int) -> Ints:
+    """Number of the cell of each coordinate, from `per_reach` on; empty stretches count as just out of reach.
+
+    So one far point makes no difference to the others, and numbers stay small.
+    """
+    steps = np.floor((x - x.min()) / side) if side > 0 else x
+    occupied, which = np.unique(steps, return_inverse=True)
+    gaps = np.minimum(np.diff(occupied), per_reach + 1) if side > 0 else np.full(len(occupied) - 1, per_reach + 1)
+    return np.asarray(np.append(0, np.cumsum(gaps)).astype(np.int64)[which] + per_reach)
+
+
 def _cells_per_reach(n: int, extent: Floats, reach: float) -> int:
     """Small cells follow the ball more closely; they pay while a cell still holds several points."""
     if reach == 0:
         return 1
-    per_ball = n / np.prod(np.clip(extent / reach, 1.0, 1e9))
+    per_ball = n / np.prod(np.maximum(np.minimum(extent, 1e50 * reach) / reach, 1.0))
     return 1 if per_ball < 50 else 2 if per_ball < 200 or len(extent) == 3 else 4
 
 

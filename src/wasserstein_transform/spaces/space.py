@@ -47,7 +47,8 @@ class Space:
         array([0.75, 0.25])
         """
         points = check.points(points)
-        return cls(metric_by_name(points, metric), check.weights(weights, len(points)), points)
+        alpha = check.weights(weights, len(points))
+        return cls(metric_by_name(points, metric, alpha), alpha, points)
 
     @classmethod
     def from_distances(
@@ -59,7 +60,7 @@ class Space:
     ) -> Space:
         """A space from a square or condensed distance matrix, with coordinates beside it if there are any.
 
-        `triangle=True` asserts the triangle inequality, which some shortcuts need.
+        `triangle=True` asserts the triangle inequality, for shortcuts that need it.
 
         Examples
         --------

@@ -10,7 +10,7 @@ from .. import _check as check
 from ..engine import Engine
 from ..spaces import Quotient, Space, quotient
 from .trajectory import Trajectory
-from .transform import Process, Transform, as_process, warn_massless
+from .transform import Process, Transform, as_process, check_space, warn_massless
 
 Keep = Literal["last", "all"]
 
@@ -53,6 +53,7 @@ def iterate(
     array([0.5, 0.5, 5. ])
     """
     process = as_process(process)
+    check_space(space)
     n_iter = check.count(n_iter, "n_iter", 0)
     stop = None if stop is None else check.tolerance(stop, "stop")
     merge = None if merge is None else check.tolerance(merge, "merge")
@@ -73,9 +74,11 @@ def iterate(
         before = state
         state, alone = _advance(state, step, merge, engine)
         massless |= alone
-        movements.append(_movement(before, state) / _scale(step, stop))
+        movements.append(_movement(before, state, engine) / _scale(step, stop))
+        if keep == "all":
+            engine.announce(state.space.metric.n_bytes, f"state {k + 1} of the flow, kept")
         kept = [*kept, state] if keep == "all" else [state]
-        if stop is not None and movements[-1] <= stop:
+        if stop is not None and movements[-1] <= stop and process.is_steady(k, n_iter):
             converged = True
             break
     warn_massless(massless)
@@ -96,7 +99,8 @@ def _advance(state: Quotient, step: Transform, merge: float | None, engine: Engi
     if merge is None:
         return Quotient(moved, state.labels, state.weights, points), alone
     merged = quotient(moved, merge * _scale(step, merge))
-    return Quotient(merged.space, merged.labels[state.labels], state.weights, points), alone
+    labels = merged.labels[state.labels]
+    return Quotient(merged.space, labels, state.weights, points, merged.leaders, merged.tol), alone
 
 
 def _scale(step: Transform, relative: float | None) -> float:
@@ -109,12 +113,12 @@ def _scale(step: Transform, relative: float | None) -> float:
     return scale or 1.0
 
 
-def _movement(before: Quotient, after: Quotient) -> float:
+def _movement(before: Quotient, after: Quotient, engine: Engine) -> float:
     if before.labels is after.labels:
-        return before.space.metric.movement(after.space.metric)
+        return before.space.metric.movement(after.space.metric, engine)
     # merged on the way: compare the old points with the merged ones they went to
     first = np.unique(before.labels, return_index=True)[1]
-    return before.space.metric.movement(after.space.metric.take(after.labels[first]))
+    return before.space.metric.movement(after.space.metric.take(after.labels[first]), engine)
 
 
 def _in_words(movements: list[float], stop: float | None, converged: bool) -> str:

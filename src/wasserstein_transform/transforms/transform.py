@@ -62,6 +62,7 @@ class Transform(Part):
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Space:
         """The transformed space: new metric, same weights, moved points."""
+        check_space(space)
         moved, massless = self.step(space, engine or Engine())
         warn_massless(massless)
         return moved
@@ -109,7 +110,21 @@ class Process:
             )
         return self.step[k]
 
+    def is_steady(self, k: int, n_iter: int) -> bool:
+        """Whether all iterations from k on use the same transform."""
+        return isinstance(self.step, Transform) or all(self.at(j) == self.at(k) for j in range(k + 1, n_iter))
+
 
 def as_process(process: Process | Transform) -> Process:
     """A transform alone is a process that starts with the space as it is."""
-    return process if isinstance(process, Process) else Process(None, process)
+    if isinstance(process, Transform):
+        return Process(None, process)
+    if not isinstance(process, Process):
+        raise TypeError(f"a Process or a Transform is needed, such as wt.mean_shift(eps), got {process!r}")
+    return process
+
+
+def check_space(space: object) -> None:
+    """Refuse what is not a space, and say how to make one."""
+    if not isinstance(space, Space):
+        raise TypeError(f"a Space is needed, got {type(space).__name__}; wt.Space.from_points(X) makes one")

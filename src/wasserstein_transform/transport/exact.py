@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import _check as check
 from .._types import Floats
-from ..engine import Engine, Tile, cut
+from ..engine import Engine, Flag, Tile, cut
 from ..kernels.simplex import STALLED, workspace
 from ..kernels.transport import transport, transport_row
 from ..measures import Discrete, Measures
@@ -86,8 +85,9 @@ class Exact(Transport):
             a, b = (node, up - na) if node < na else (up, node - na)
             plan[a, b] = max(work.flow[node], 0.0)
         plan /= both.totals[0] * both.totals[1]
-        scale = float(ground.block(sources, targets).max()) ** self.p
-        potentials = scale * work.dual[:na], scale * work.dual[na : na + nb]
+        with np.errstate(over="ignore"):  # d^p may be beyond all numbers though its root, the distance, is not
+            scale = ground.block(sources, targets).max() ** np.float64(self.p)
+        potentials = (scale * work.dual[:na], scale * work.dual[na : na + nb]) if np.isfinite(scale) else None
         return Coupling(value, plan, potentials, gap, list(Status)[status], sources, targets)
 
     def _solve(
@@ -103,7 +103,7 @@ class Exact(Transport):
         rows_a, rows_b = A.rows, B.rows
         report = np.zeros((A.n, 2))
 
-        def work(tile: Tile, stop: NDArray[np.uint8]) -> None:
+        def work(tile: Tile, stop: Flag) -> None:
             room = workspace(cap, stop)
             for i in range(tile.start, tile.stop):
                 first = i + 1 if upper else 0

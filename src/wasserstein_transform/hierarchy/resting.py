@@ -1,0 +1,34 @@
+"""Clusters of points that came to rest in the same place."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._types import Floats, Ints
+from ..spaces import Euclidean, Space, quotient
+
+TOGETHER = 1e-3  # of eps: points that near have met
+
+
+def resting_places(space: Space, eps: float) -> tuple[Ints, Floats]:
+    """Labels by falling mass, and the places. Points without mass make no place: they take the nearest."""
+    assert space.points is not None
+    heavy = np.flatnonzero(space.weights > 0)
+    places = quotient(space.take(heavy), TOGETHER * eps)
+    order = np.argsort(-np.round(places.space.weights, 12), kind="stable")
+    rank = np.empty(len(order), np.intp)
+    rank[order] = np.arange(len(order))
+    assert places.space.points is not None
+    centers = places.space.points[order]
+    labels = np.empty(space.n, np.intp)
+    labels[heavy] = rank[places.labels]
+    light = np.flatnonzero(space.weights == 0)
+    labels[light] = nearest_place(space.points[light], centers)
+    return labels, centers
+
+
+def nearest_place(points: Floats, centers: Floats) -> Ints:
+    """The nearest centre of each point."""
+    both = Euclidean(np.concatenate([points, centers]))
+    distances = both.block(np.arange(len(points)), np.arange(len(points), both.n))
+    return np.asarray(distances.argmin(axis=1), np.intp)
