@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from .._types import Floats, Ints
 from ..engine import Engine
@@ -134,9 +135,10 @@ def _factors(covs: Floats) -> tuple[Floats, Floats, Ints, Floats]:
     """Square roots, thin factors, ranks and roots of the eigenvalues of covariances."""
     values, vectors = np.empty(covs.shape[:2]), np.empty_like(covs)
     piece = max(1, int(1e7 / covs.shape[1] ** 3))  # LAPACK does not hear Ctrl-C
-    for start in range(0, len(covs), piece):
-        part = slice(start, start + piece)
-        values[part], vectors[part] = np.linalg.eigh(covs[part])
+    with threadpool_limits(1, user_api="blas"):  # on small matrices its threads only wait for each other
+        for start in range(0, len(covs), piece):
+            part = slice(start, start + piece)
+            values[part], vectors[part] = np.linalg.eigh(covs[part])
     noise = 2e-16 * covs.shape[1] * values[:, -1:]  # what rounding makes of an eigenvalue 0
     spectra = np.sqrt(np.where(values > noise, values, 0.0)[:, ::-1])
     columns = vectors[:, :, ::-1]
