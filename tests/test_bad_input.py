@@ -181,7 +181,7 @@ def test_markov_matrices_must_fit_the_space() -> None:
 def test_a_transport_says_who_makes_what_it_compares() -> None:
     space = wt.Space.from_points(GOOD)
     with pytest.raises(
-        TypeError, match=r"Bures compares Gaussians measures, which Gaussian make.*Discrete.*Truncation.*use Exact"
+        TypeError, match=r"Bures compares Gaussians measures, made by Gaussian;.*Discrete.*Truncation.*use Exact"
     ):
         wt.Transform(wt.Truncation(1.0), wt.Bures())(space)
     with pytest.raises(TypeError, match=r"Exact compares Discrete.*use Points"):
@@ -248,7 +248,8 @@ def test_odd_data_work(estimator, X: np.ndarray) -> None:
         (lambda: wt.Space.from_points([[1 + 1j]]), "must be numbers.*complex"),
         (lambda: wt.Space.from_points(np.ma.masked_array([[1.0], [2.0]], [[True], [False]])), "must not be masked"),
         (lambda: wt.Space.from_points([[1e200], [0.0]]), "must lie between 1e-150 and 1e150"),
-        (lambda: wt.Space.from_distances([1e-200]), "must lie between 1e-150 and 1e150"),
+        (lambda: wt.Truncation(1e-200), "eps must be positive and finite"),
+        (lambda: wt.Space.from_points(None), "points must be numbers, got None"),
         (lambda: wt.iterate(wt.mean_shift(1.0), wt.Space.from_points(GOOD), n_iter=np.inf), "n_iter must be"),
         (lambda: wt.SingleLinkage(share="a").fit(GOOD), "share must be"),
         (lambda: wt.SingleLinkage(metric=["euclidean"]).fit(GOOD), "metric must be one of"),

@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.cluster import MeanShift as PeerMeanShift
 from sklearn.datasets import make_blobs
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -57,14 +57,14 @@ def blobs() -> tuple[np.ndarray, np.ndarray]:
 
 
 POINT_MOVERS = [
-    wt.MeanShift(eps=0.9, n_iter=3),
-    wt.MeanShift(eps=0.9, profile="gaussian", n_iter=2),
+    wt.MeanShift(eps=0.9, n_iter=3, tol=0.0),
+    wt.MeanShift(eps=0.9, profile="gaussian", n_iter=2, tol=0.0),
     wt.MeanShift(eps=[0.5, 0.9], n_iter=2, tol=0.0),
     wt.GaussianTransform(eps=0.9, lam=2.0, n_iter=0),
     wt.GaussianTransform(eps=0.9, lam=2.0, n_iter=3),
     wt.GaussianTransform(eps=0.9, lam=2.0, n_iter=3, merge=1e-9),
     wt.GaussianTransform(eps=0.9, lam=2.0, n_iter=3, merge=0.2),
-    wt.MeanShift(eps=0.9, n_iter=4, merge=0.3),
+    wt.MeanShift(eps=0.9, n_iter=4, merge=0.3, tol=0.0),
     wt.WassersteinTransform(wt.Gaussian(wt.Truncation(0.9), lam=1.0, move=True), wt.Bures(), n_iter=2),
 ]
 
@@ -137,7 +137,7 @@ def test_every_estimator_takes_a_space(blobs) -> None:
 def test_coordinates_beside_other_distances_can_be_moved(blobs) -> None:
     X = blobs[0][:40]
     D = cdist(X, X, "cityblock")
-    moved = wt.MeanShift(eps=0.8, n_iter=1).fit(wt.Space.from_distances(D, points=X))
+    moved = wt.MeanShift(eps=0.8, n_iter=1, tol=0.0).fit(wt.Space.from_distances(D, points=X))
     by_hand = np.array([X[D[i] <= 0.8].mean(axis=0) for i in range(40)])
     np.testing.assert_allclose(moved.points_, by_hand, rtol=0, atol=1e-12)
     with pytest.raises(ValueError, match="not known from coordinates"):
@@ -168,7 +168,8 @@ def test_mean_shift_finds_the_blobs_and_predicts_them(blobs) -> None:
 
 
 def test_labels_need_points_at_rest(blobs) -> None:
-    estimator = wt.MeanShift(eps=1.0, n_iter=1).fit(blobs[0])
+    with pytest.warns(ConvergenceWarning, match="there are no labels_: did 1 iteration as asked.*raise n_iter"):
+        estimator = wt.MeanShift(eps=1.0, n_iter=1).fit(blobs[0])
     with pytest.raises(AttributeError, match=r"labels_ needs points that came to rest.*raise n_iter"):
         _ = estimator.labels_
     estimator.set_params(n_iter=100).fit(blobs[0])
@@ -251,7 +252,7 @@ def test_fitted_on_another_distance_new_rows_are_distances(blobs) -> None:
 
 def test_a_refit_forgets_the_labels_of_the_last(blobs) -> None:
     estimator = wt.MeanShift(eps=1.0).fit(blobs[0])
-    estimator.set_params(n_iter=1).fit(blobs[0] + 100)
+    estimator.set_params(n_iter=1, tol=0.0).fit(blobs[0] + 100)
     for name in ("labels_", "cluster_centers_"):
         assert not hasattr(estimator, name)
 
@@ -277,3 +278,23 @@ def test_a_failed_fit_is_not_a_fit(blobs) -> None:
         estimator.fit(blobs[0])
     with pytest.raises(NotFittedError):
         estimator.transform(blobs[0])
+
+
+def test_clusters_of_a_fitted_transform_are_those_of_its_last_space(blobs) -> None:
+    fitted = wt.GaussianTransform(eps=0.6, n_iter=2).fit(blobs[0])
+    one, two = wt.SingleLinkage(3).fit(fitted), wt.SingleLinkage(3).fit(fitted.trajectory_.last)
+    np.testing.assert_array_equal(one.labels_, two.labels_)
+
+
+def test_unfitted_estimators_say_so() -> None:
+    for estimator in (wt.MeanShift(), wt.GaussianTransform(), wt.LocalTruncation()):
+        for ask in (lambda e: e.distances_, lambda e: e.linkage(), lambda e: e.transform([[0.0]])):
+            with pytest.raises(NotFittedError):
+                ask(estimator)
+
+
+def test_a_million_points_are_refused_before_anything_is_computed() -> None:
+    X = np.zeros((1_000_000, 2))
+    for estimator in (wt.LocalTruncation(), wt.WassersteinTransform(wt.Truncation(1.0), wt.Exact())):
+        with pytest.raises(MemoryError, match=r"matrix of new distances beside the old needs 14.6 TiB"):
+            estimator.fit(X)

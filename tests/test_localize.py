@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from reference.transforms import euclidean
@@ -104,3 +106,10 @@ def test_every_profile_warns_of_points_that_see_no_mass(profile: object) -> None
     space = wt.Space.from_points([[0.0], [0.5], [9.0]], weights=[1, 1, 0])
     with pytest.warns(wt.MasslessWarning, match="1 of 3"):
         wt.iterate(wt.mean_shift(1.0, profile), space, n_iter=1)
+
+
+def test_a_suggested_eps_is_a_number_like_any_other(cloud: np.ndarray) -> None:
+    scale = wt.suggest_eps(cloud)
+    assert wt.Truncation(scale).eps == scale.eps
+    assert wt.GaussianTransform(eps=scale / 2).fit(cloud).eps_ == scale.eps / 2
+    assert pickle.loads(pickle.dumps(scale)).reason == scale.reason

@@ -94,6 +94,8 @@ __all__ = sorted(_HOME)  # noqa: PLE0605
 
 def __getattr__(name: str) -> Any:
     """Names are imported when first used: `import wasserstein_transform` alone stays fast."""
+    if name in _ROOMS:
+        return importlib.import_module(f".{name}", __name__)
     if name in _HOME:
         value = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
         globals()[name] = value

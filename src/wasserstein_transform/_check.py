@@ -15,6 +15,8 @@ from ._types import Floats
 
 def floats(values: ArrayLike, name: str) -> Floats:
     """A float64 array, C-ordered, without NaN or infinity."""
+    if values is None:
+        raise ValueError(f"{name} must be numbers, got None")
     if np.ma.is_masked(values):
         raise ValueError(f"{name} must not be masked; drop or fill masked entries")
     try:
@@ -41,14 +43,12 @@ def points(values: ArrayLike, name: str = "points") -> Floats:
         )
     if array.shape[0] == 0 or array.shape[1] == 0:
         raise ValueError(f"{name} must hold at least one point with one coordinate, got shape {array.shape}")
-    _in_range(np.abs(array).max(), float(np.ptp(array, axis=0).max()), name)
+    largest, spread = np.abs(array).max(), np.ptp(array, axis=0).max()
+    if largest > 1e150 or 0 < spread < 1e-150:  # their squares would leave the range of floats
+        raise ValueError(
+            f"{name} must lie between 1e-150 and 1e150, got {largest:g} and a width of {spread:g}; rescale"
+        )
     return array
-
-
-def _in_range(largest: float, spread: float, name: str) -> None:
-    """Refuse numbers whose squares would leave the range of floats."""
-    if largest > 1e150 or 0 < spread < 1e-150:
-        raise ValueError(f"{name} must lie between 1e-150 and 1e150 to be squared, got {largest:g}; rescale them")
 
 
 def weights(values: ArrayLike | None, n: int) -> Floats:
@@ -89,8 +89,7 @@ def distances(values: ArrayLike, name: str = "distances") -> Floats:
             f"{name} must be symmetric, got {array[i, j]} at [{i}, {j}] and {array[j, i]} at [{j}, {i}]; "
             "(D + D.T) / 2 is symmetric"
         )
-    _in_range(array.max(), array.max(), name)
-    return np.asarray((array + array.T) / 2)  # also a copy: what the caller does to theirs later is their business
+    return np.asarray(array / 2 + array.T / 2)  # also a copy: what the caller does to theirs later is their business
 
 
 def _square(condensed: Floats, name: str) -> Floats:
@@ -135,7 +134,7 @@ def positive(value: Any, name: str) -> float:
 
 def eps(value: Any) -> float:
     """A radius."""
-    if not _is_number(value) or not 0 < float(value) < np.inf:
+    if not _is_number(value) or not 1e-150 < float(value) < 1e150:  # it will be squared
         raise ValueError(f"eps must be positive and finite, got {value!r}; wt.suggest_eps(X) gives a starting value")
     return float(value)
 

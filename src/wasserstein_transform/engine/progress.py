@@ -19,14 +19,14 @@ def bar(stream: TextIO | None = None, width: int = 30, delay: float = 0.2) -> Pr
     >>> import wasserstein_transform as wt
     >>> engine = wt.Engine(progress=wt.bar())
     """
-    last = 0.0
+    last, shown = 0.0, ("", -1)
 
     def show(label: str, done: int, total: int) -> None:
-        nonlocal last
-        now = time.monotonic()
-        if done < total and now - last < delay:
+        nonlocal last, shown
+        now, what = time.monotonic(), (label, 100 * done // max(total, 1))
+        if done < total and (now - last < delay or what == shown):
             return
-        last = now
+        last, shown = now, what
         filled = width * done // max(total, 1)
         out = stream if stream is not None else sys.stderr
         out.write(f"\r{label:<28.28} [{'#' * filled}{'.' * (width - filled)}] {100 * done // max(total, 1):3d} %")

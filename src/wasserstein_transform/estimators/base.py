@@ -54,6 +54,9 @@ class IteratedTransform(TransformerMixin, BaseEstimator):
         engine = self._engine()
         self._check_metric()
         space = read_space(self, X, self.metric, sample_weight)
+        if self._makes_matrix():
+            need = f"a {space.n} × {space.n} matrix of new distances beside the old"
+            engine.reserve(16.0 * space.n**2, need, "use fewer points, or GaussianTransform")
         process = self._make_process(space)
         walk = iterate(
             process, space, n_iter=n_iter, stop=tol if tol > 0 else None, merge=self.merge, keep="all", engine=engine
@@ -82,6 +85,10 @@ class IteratedTransform(TransformerMixin, BaseEstimator):
 
     def _engine(self) -> Engine:
         return Engine(self.n_jobs, bar() if self.verbose else None)
+
+    def _makes_matrix(self) -> bool:
+        """Whether the result is a stored matrix of distances."""
+        return False
 
     def _check_metric(self) -> None:
         """Refuse a metric this transform cannot use, before anything is computed."""
@@ -153,6 +160,9 @@ class DistanceTransform(ClassNamePrefixFeaturesOutMixin, IteratedTransform):
     def transform(self, X: Any) -> Floats:
         """Distances of new points (coordinates, or rows of distances) to the fitted points, n_new × n."""
         return self._follow_distances(X)
+
+    def _makes_matrix(self) -> bool:
+        return True
 
     @property
     def _n_features_out(self) -> int:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClusterMixin
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from .._types import Ints
@@ -77,7 +79,7 @@ class MeanShift(ClusterMixin, PointTransform):
         profile: ProfileLike = "flat",
         n_iter: int = 300,
         metric: str = "euclidean",
-        tol: float = 1e-6,
+        tol: float = 1e-4,
         merge: float | None = None,
         keep: str = "last",
         n_jobs: int = -1,
@@ -112,13 +114,15 @@ class MeanShift(ClusterMixin, PointTransform):
         movements = self.trajectory_.movements
         if movements and movements[-1] <= max(min(self.tol, TOGETHER), _SETTLED):
             self.labels_, self.cluster_centers_ = resting_places(self.trajectory_.last, float(np.max(self.eps_)))
+        elif self.tol > 0:
+            warnings.warn(f"there are no labels_: {self.trajectory_.outcome}", ConvergenceWarning, stacklevel=2)
         return self
 
     def __getattr__(self, name: str) -> Any:
         if name in ("labels_", "cluster_centers_") and "trajectory_" in self.__dict__:
-            raise AttributeError(
-                f"{name} needs points that came to rest, and this run {self.trajectory_.outcome}; raise n_iter"
-            )
+            raise AttributeError(f"{name} needs points that came to rest, and this run {self.trajectory_.outcome}")
+        if hasattr(type(self), name):  # a property that wants a fit
+            raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit first")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def predict(self, X: Any) -> Ints:

@@ -81,7 +81,7 @@ class SingleLinkage(ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array of shape (n, m), distances of shape (n, n) for metric="precomputed", or Space
+        X : array of shape (n, m), distances of shape (n, n) for metric="precomputed", Space, or a fitted transform
         y : ignored
         sample_weight : array of shape (n,), optional
             Masses of the points, which the robust cut goes by. Points of weight 0 join the cluster they are nearest

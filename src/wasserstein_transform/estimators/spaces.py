@@ -13,10 +13,13 @@ from .. import _check as check
 from .._types import Floats
 from ..spaces import Euclidean, Space
 from ..spaces.named import cross_by_name, known_name
+from ..transforms import Trajectory
 
 
 def read_space(estimator: BaseEstimator, X: Any, metric: str, sample_weight: ArrayLike | None) -> Space:
-    """The space of points, distances (`metric="precomputed"`), or the Space itself."""
+    """The space of points, distances (`metric="precomputed"`), the Space itself, or where a fitted transform ended."""
+    walk = getattr(X, "trajectory_", None)
+    X = walk.last if isinstance(walk, Trajectory) else X
     if isinstance(X, Space):
         if sample_weight is not None:
             raise ValueError("a Space carries its weights: make it with them instead of passing sample_weight")

@@ -115,6 +115,9 @@ class WassersteinTransform(IteratedTransform):
         self.eps_ = self.localize.scale
         return process
 
+    def _makes_matrix(self) -> bool:
+        return not self._moves_points()
+
     def _moves_points(self) -> bool:
         return isinstance(self.localize, Extrinsic)
 

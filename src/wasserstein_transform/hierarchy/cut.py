@@ -90,7 +90,8 @@ def _robust(tree: Tree, n_clusters: int, share: float, noise: bool) -> Ints:
     fit, small = _splits(tree, least)
     # the highest first; among equal heights the one that splits more evenly
     chosen = fit[np.lexsort((-small, -tree.heights[fit]))][: n_clusters - 1]
-    _say_if_fewer(len(chosen) + 1, n_clusters, f"no other merge has {share:g}/{n_clusters} of the mass on both sides")
+    reason = f"no other merge has {100 * share / n_clusters:.3g} % of the mass on both sides; lower share to admit less"
+    _say_if_fewer(len(chosen) + 1, n_clusters, reason)
     removed = np.zeros(tree.n - 1, bool)
     removed[chosen] = True
     dropped = _small_pieces(tree, removed, least) if noise and len(chosen) else np.zeros(tree.n, bool)

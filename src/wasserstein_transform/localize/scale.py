@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,18 +13,30 @@ from ..spaces import Space, quotient
 _DISTANCES = 2e7  # distances looked at, about: seconds at most
 
 
-@dataclass(frozen=True)
-class Scale:
-    """A radius and why it was chosen. `float(scale)` is the radius."""
+class Scale(float):
+    """A radius, and in `reason` why it was chosen. It is a number like any other."""
 
-    eps: float
     reason: str
 
-    def __float__(self) -> float:
-        return self.eps
+    def __new__(cls, eps: float, reason: str) -> Self:
+        """The radius `eps`, chosen for the reason given."""
+        self = super().__new__(cls, eps)
+        self.reason = reason
+        return self
+
+    def __getnewargs__(self) -> tuple[float, str]:  # type: ignore[override]  # what __new__ takes
+        return float(self), self.reason
+
+    @property
+    def eps(self) -> float:
+        """The radius as a plain number."""
+        return float(self)
+
+    def __repr__(self) -> str:
+        return f"Scale(eps={float(self)!r}, reason={self.reason!r})"
 
     def __str__(self) -> str:
-        return f"eps = {self.eps:.4g}: {self.reason}"
+        return f"eps = {float(self):.4g}: {self.reason}"
 
 
 def suggest_eps(X: ArrayLike | Space, sample_weight: ArrayLike | None = None) -> Scale:

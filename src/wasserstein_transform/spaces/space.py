@@ -76,6 +76,10 @@ class Space:
                 raise ValueError(f"points must have one row per point of the {n} × {n} distances, got {len(points)}")
         return cls(Dense(matrix, triangle), check.weights(weights, n), points)
 
+    def __repr__(self) -> str:
+        where = "" if self.points is None else f" in R^{self.points.shape[1]}"
+        return f"<Space of {self.n} points{where}, {type(self.metric).__name__} metric>"
+
     def take(self, rows: Ints) -> Space:
         """The space of the listed points, with their masses as they are."""
         points = None if self.points is None else self.points[rows]

@@ -45,7 +45,7 @@ def follow_points(
         assert measures.centers is not None
         places, visitors = measures.centers, _settle(_metric_of(measures), ahead)
         massless |= measures.massless
-    warn_massless(massless)
+    warn_massless(massless, "new points")
     return places
 
 
@@ -136,7 +136,7 @@ def follow_distances(process: Process, walk: Trajectory, distances: Floats, engi
         distances = _settle_rows(following, ahead)
         if not isinstance(step.localize, Point):  # there, every point sees itself alone, by definition
             massless |= new.massless
-    warn_massless(massless)
+    warn_massless(massless, "new points")
     labels: Ints = walk.quotients[-1].labels
     return distances if distances.shape[1] == len(labels) else distances[:, labels]
 

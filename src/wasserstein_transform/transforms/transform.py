@@ -20,13 +20,13 @@ class MasslessWarning(UserWarning):
     """Some points see no mass: they stay where they are."""
 
 
-def warn_massless(massless: Bools) -> None:
+def warn_massless(massless: Bools, who: str = "points") -> None:
     """One warning for all points that see no mass."""
     count = int(np.count_nonzero(massless))
     if count:
         warnings.warn(
-            f"{count} of {len(massless)} points see no mass within reach and stay where they are; "
-            "they carry no weight themselves, a larger eps would reach a neighbour",
+            f"{count} of {len(massless)} {who} see no mass within reach and stay where they are; "
+            "a larger eps would reach a neighbour",
             MasslessWarning,
             stacklevel=3,
         )

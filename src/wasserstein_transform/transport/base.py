@@ -76,8 +76,8 @@ class Transport(Part, ABC):
         partner = next((t for t in Transport.__subclasses__() if t.accepts is kind), None)
         hint = f"; to compare {kind.__name__} measures use {partner.__name__}" if partner else ""
         raise TypeError(
-            f"{name} compares {self.accepts.__name__} measures, which {_MAKERS[self.accepts]} make; "
-            f"it got {kind.__name__} measures, which {_MAKERS[kind]} make{hint}"
+            f"{name} compares {self.accepts.__name__} measures, made by {_MAKERS.get(self.accepts, 'other parts')}; "
+            f"it got {kind.__name__} measures, made by {_MAKERS.get(kind, 'other parts')}{hint}"
         )
 
     @abstractmethod
