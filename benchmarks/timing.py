@@ -30,6 +30,6 @@ def median_seconds(work: Callable[[], object], repeat: int = 5) -> float:
 
 def table(rows: list[Row]) -> str:
     """The rows as Markdown."""
-    head = Row("work", "here", "peer, same run", "ratio")
+    head = Row("work", "here", "peer", "ratio")
     lines = [f"| {' | '.join(row)} |" for row in (head, Row("---", "---", "---", "---"), *rows)]
     return "\n".join(lines)
