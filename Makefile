@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
-.PHONY: demo test lint check test-slow bench clean clean-kernels
+.PHONY: demo test lint check bench clean clean-kernels
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
@@ -18,10 +18,7 @@ lint: $(READY)
 	$(BIN)/lint-imports
 
 check: $(READY)
-	$(BIN)/python -m pytest -m "not slow"
-
-test-slow: $(READY)
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

@@ -67,10 +67,16 @@ def _equal(A: Any, B: Any) -> bool:
 
 @jit
 def _dot(x: Any, y: Any, n: int) -> float:
-    total = 0.0
-    for k in range(n):
-        total += x[k] * y[k]
-    return total
+    """Σ x_k y_k in four sums side by side: a single one waits for each addition to end."""
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    for k in range(0, n - 3, 4):
+        a += x[k] * y[k]
+        b += x[k + 1] * y[k + 1]
+        c += x[k + 2] * y[k + 2]
+        d += x[k + 3] * y[k + 3]
+    for k in range(n - n % 4, n):
+        a += x[k] * y[k]
+    return (a + b) + (c + d)
 
 
 @jit
@@ -82,8 +88,10 @@ def _rotate(x: Any, y: Any, n: int, c: float, s: float) -> None:
 
 
 @jit
-def _orthogonalize(G: Any, n: int, width: int, X: Any, x_width: int) -> None:
+def _orthogonalize(G: Any, n: int, width: int, X: Any, x_width: int, norms: Any) -> None:
     """One-sided Jacobi: turn the first n rows of G until they are orthogonal, and those of X with them.
+
+    `norms` is scratch for the squared lengths of the rows, which a turn changes by a formula.
 
     By hand because it needs no memory of its own and profits from factors of near matrices, whose product is nearly
     diagonal already.
@@ -91,22 +99,24 @@ def _orthogonalize(G: Any, n: int, width: int, X: Any, x_width: int) -> None:
     tolerance = 4e-16 * width
     for _ in range(60):  # it takes 3 to 10 sweeps
         quiet = True
+        for p in range(n):
+            norms[p] = _dot(G[p], G[p], width)
         for p in range(n - 1):
             for q in range(p + 1, n):
                 gamma = _dot(G[p], G[q], width)
-                if gamma == 0.0:
-                    continue
-                alpha, beta = _dot(G[p], G[p], width), _dot(G[q], G[q], width)
-                if abs(gamma) <= tolerance * np.sqrt(alpha) * np.sqrt(beta):
+                # a length that cancellation spoiled is mended at the next sweep: meanwhile it may be 0 or less
+                if abs(gamma) <= tolerance * np.sqrt(max(norms[p], 0.0)) * np.sqrt(max(norms[q], 0.0)):
                     continue
                 quiet = False
-                zeta = (beta - alpha) / (2.0 * gamma)
+                zeta = (norms[q] - norms[p]) / (2.0 * gamma)
                 t = 1.0 / (abs(zeta) + np.sqrt(1.0 + zeta * zeta))
                 if zeta < 0.0:
                     t = -t
                 c = 1.0 / np.sqrt(1.0 + t * t)
                 _rotate(G[p], G[q], width, c, c * t)
                 _rotate(X[p], X[q], x_width, c, c * t)
+                norms[p] -= t * gamma
+                norms[q] += t * gamma
         if quiet:
             return
 
@@ -125,7 +135,7 @@ def gap_general(A: Any, factor_a: Any, rank_a: int, B: Any, factor_b: Any, rank_
     """m ≥ 3: tr A + tr B − 2‖L_BᵀL_A‖_*, and for near matrices the Procrustes form ‖L_A − L_BQ‖², Q the polar factor.
 
     The second form is a norm of a difference: its error is that of the factors, however close A and B are. Factors are
-    thin, of as many rows as the rank; `scratch` is (2, m, m).
+    thin, of as many rows as the rank; `scratch` is (3, m, m).
     """
     if _equal(A, B):
         return 0.0
@@ -135,25 +145,28 @@ def gap_general(A: Any, factor_a: Any, rank_a: int, B: Any, factor_b: Any, rank_
     for k in range(m):
         traces += A[k, k] + B[k, k]
     _product(factor_a, rank_a, factor_b, rank_b, G)
-    _orthogonalize(G, rank_a, rank_b, X, 0)
+    _orthogonalize(G, rank_a, rank_b, X, 0, scratch[2, 0])
     nuclear = 0.0
     for l in range(rank_a):
         nuclear += np.sqrt(_dot(G[l], G[l], rank_b))
     plain = traces - 2.0 * nuclear
     if plain > _FAR * traces:
         return plain
-    return _procrustes(factor_a, rank_a, factor_b, rank_b, G, X)
+    return _procrustes(factor_a, rank_a, factor_b, rank_b, scratch)
 
 
 @jit
-def _procrustes(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, G: Any, X: Any) -> float:
+def _procrustes(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, scratch: Any) -> float:
     """‖L_A − L_BQ‖² over all orthogonal Q, at its least."""
     m = factor_a.shape[1]
+    G, X = scratch[0], scratch[1]
     _product(factor_a, rank_a, factor_b, rank_b, G)
     for l in range(rank_a):
         for k in range(m):
             X[l, k] = factor_a[l, k]
-    _orthogonalize(G, rank_a, rank_b, X, m)  # L_BᵀL_A = U S Vᵀ: row l of G is now s_l u_l, row l of X is L_A v_l
+    _orthogonalize(
+        G, rank_a, rank_b, X, m, scratch[2, 0]
+    )  # L_BᵀL_A = U S Vᵀ: row l of G is now s_l u_l, row l of X is L_A v_l
     largest = 0.0
     for l in range(rank_a):
         largest = max(largest, _dot(G[l], G[l], rank_b))

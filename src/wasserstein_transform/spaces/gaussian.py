@@ -66,7 +66,7 @@ class GaussianMetric(Metric):
             entries = np.ascontiguousarray(covs.reshape(-1, 4)[:, [0, 1, 3]])
             rootdets = _root_determinants(entries)
             return GaussianPlane(self.means, entries, _halves(entries, rootdets), rootdets, sizes, lam)
-        return GaussianSolid(self.means, covs, *_factors(covs), lam, np.empty((2, m, m)))
+        return GaussianSolid(self.means, covs, *_factors(covs), lam, np.empty((3, m, m)))
 
     def take(self, rows: Ints) -> GaussianMetric:
         return GaussianMetric(np.ascontiguousarray(self.means[rows]), np.ascontiguousarray(self.covs[rows]), self.lam)
