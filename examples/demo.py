@@ -9,13 +9,17 @@ import sys
 import warnings
 from dataclasses import dataclass
 
-import matplotlib as mpl
-import matplotlib.pyplot as plt
 import numpy as np
 from scipy.cluster.hierarchy import dendrogram, set_link_color_palette
 from sklearn.metrics import adjusted_rand_score
 
 import wasserstein_transform as wt
+
+try:
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+except ImportError:
+    sys.exit('the demo draws with matplotlib, which is missing: pip install ".[plot]"')
 
 COLORS = ("#0072B2", "#E69F00", "#009E73")  # safe for colour-blind eyes
 GREY = "#999999"

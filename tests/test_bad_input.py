@@ -277,3 +277,25 @@ def test_huge_weights_and_orders_are_fine() -> None:
     coupling = wt.Exact(50).coupling(wt.Truncation(1.0)(space), space.metric, 0, 1)
     assert coupling.value == pytest.approx(np.sqrt(8) * 1e8)
     assert coupling.potentials is None
+
+
+def test_arrays_in_place_of_spaces_trees_and_metrics_are_refused_with_the_way_to_make_them() -> None:
+    space = wt.Space.from_points(GOOD)
+    for door in (wt.Truncation(1.0), wt.Given(np.eye(3)), wt.Whole(), wt.Point(), wt.Mean(wt.Point()), wt.quotient):
+        with pytest.raises(TypeError, match=r"a Space is needed, got ndarray; wt.Space.from_points"):
+            door(GOOD)
+    with pytest.raises(TypeError, match="a Space is needed"):
+        wt.spanning_tree(GOOD)
+    with pytest.raises(TypeError, match=r"a Tree is needed, got ndarray; wt.spanning_tree\(space\) makes one"):
+        wt.cut_tree(wt.linkage(space), 2)
+    for localize, transport in (
+        (wt.Truncation(9.0), wt.Exact(1)),
+        (wt.Mean(wt.Truncation(9.0)), wt.Points()),
+        (wt.Gaussian(wt.Truncation(9.0), 1.0), wt.Bures()),
+    ):
+        measures = localize(space)
+        with pytest.raises(TypeError, match=r"a Space has one: space.metric"):
+            transport.coupling(measures, space, 0, 1)
+        for i in (-1, 3):
+            with pytest.raises(IndexError, match="measures are numbered 0 to 2"):
+                transport.coupling(measures, space.metric, i, 1)

@@ -167,3 +167,9 @@ def test_noise_keeps_every_qualifying_cluster() -> None:
     X = np.array([9.0, 9, 13, 16, 16, 18, 23, 28, 28])[:, None]
     for points in (X, X[::-1]):
         assert wt.SingleLinkage(3, noise=True).fit(points).n_clusters_ == 3
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-200, 1.0, 1e200, 1e300])
+def test_heights_of_stored_distances_are_right_at_any_scale(unit: float) -> None:
+    Z = wt.linkage(wt.Space.from_distances(np.array([1.0, 3.0, 2.0]) * unit))
+    np.testing.assert_allclose(Z[:, 2], [1.0 * unit, 2.0 * unit], rtol=1e-15)

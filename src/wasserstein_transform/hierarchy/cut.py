@@ -61,6 +61,8 @@ def cut_tree(
     >>> wt.cut_tree(tree, 2, noise=True)
     array([ 0,  0,  0,  1,  1,  1, -1])
     """
+    if not isinstance(tree, Tree):
+        raise TypeError(f"a Tree is needed, got {type(tree).__name__}; wt.spanning_tree(space) makes one")
     if cut == "height":
         if height is None:
             raise ValueError("cut='height' needs a height")

@@ -11,7 +11,7 @@ from .._types import Floats, Ints
 from ..engine import Engine, Flag, Tile
 from ..kernels.geometry import private
 from ..kernels.trees import join_edges, prim
-from ..spaces import Metric, Space
+from ..spaces import Dense, Metric, Space, check_space
 
 TIE = 1e-9  # heights that agree to this, relatively, are ties
 
@@ -60,6 +60,7 @@ def spanning_tree(space: Space, engine: Engine | None = None) -> Tree:
 
     Points without mass hang as leaves from the nearest point with mass: they join clusters and never connect two.
     """
+    check_space(space)
     engine = engine or Engine()
     heavy = np.flatnonzero(space.weights > 0)
     edges, heights = _prim(space.metric.take(heavy) if len(heavy) < space.n else space.metric, engine)
@@ -74,6 +75,14 @@ def spanning_tree(space: Space, engine: Engine | None = None) -> Tree:
 
 
 def _prim(metric: Metric, engine: Engine) -> tuple[Ints, Floats]:
+    if isinstance(metric, Dense) and metric.n > 1 and not 1e-100 < metric.matrix.max() < 1e100:
+        unit = np.ldexp(1.0, np.frexp(metric.matrix.max())[1] - 1) or 1.0  # squares would leave the range of floats
+        edges, heights = _grow(Dense(metric.matrix / unit), engine)
+        return edges, heights * unit
+    return _grow(metric, engine)
+
+
+def _grow(metric: Metric, engine: Engine) -> tuple[Ints, Floats]:
     n = metric.n
     edges, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
     done = np.zeros(n, np.bool_)

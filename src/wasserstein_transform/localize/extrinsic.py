@@ -11,7 +11,7 @@ from .. import _check as check
 from .._types import Floats
 from ..engine import Engine
 from ..measures import Diracs, Discrete, Gaussians, Measures
-from ..spaces import Space
+from ..spaces import Space, check_space
 from .base import Localization, Seen, check_mass
 
 
@@ -25,6 +25,7 @@ class Extrinsic(Localization):
         return self.base.scale
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Measures:
+        check_space(space)
         return self.around(space, engine or Engine())
 
     @abstractmethod

@@ -13,7 +13,7 @@ from .._types import Floats
 from ..engine import Engine
 from ..measures import Discrete
 from ..measures.discrete import discrete
-from ..spaces import Space
+from ..spaces import Space, check_space
 from .base import Localization, check_mass
 
 
@@ -54,6 +54,7 @@ class Given(Localization):
             )
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
+        check_space(space)
         rows = self._rows()
         if rows.shape[0] != space.n:
             raise ValueError(

@@ -12,7 +12,7 @@ from .._types import Floats, Ints
 from ..engine import Engine
 from ..measures import Discrete
 from ..measures.discrete import discrete, memory_of
-from ..spaces import Neighborhoods, Space, closed
+from ..spaces import Neighborhoods, Space, check_space, closed
 from .base import Localization, Seen, check_mass
 from .profiles import PROFILES, ProfileLike, check_profile, evaluate
 
@@ -62,6 +62,7 @@ class Kernel(Localization):
         return self.eps * (own if self.cut is None else min(own, self.cut))
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
+        check_space(space)
         engine = engine or Engine()
         if not np.isfinite(self.reach):
             memory_of(space.n**2, engine)

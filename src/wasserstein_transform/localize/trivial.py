@@ -10,7 +10,7 @@ from .._types import Floats
 from ..engine import Engine
 from ..measures import Discrete
 from ..measures.discrete import discrete, memory_of
-from ..spaces import Space
+from ..spaces import Space, check_space
 from .base import Localization
 
 
@@ -27,6 +27,7 @@ class Whole(Localization):
     """
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
+        check_space(space)
         memory_of(space.n**2, engine or Engine())
         return _copies(space, space.n)
 
@@ -51,6 +52,7 @@ class Point(Localization):
     """
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
+        check_space(space)
         return self._diracs(space, 0)
 
     def see(self, space: Space, engine: Engine, first: int = 0) -> Discrete:

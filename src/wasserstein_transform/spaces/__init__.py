@@ -6,7 +6,7 @@ from .gaussian import GaussianMetric
 from .merging import Quotient, quotient
 from .metric import Balls, Metric, closed
 from .neighborhoods import Moments, Neighborhoods
-from .space import Space
+from .space import Space, check_space
 
 __all__ = [
     "Balls",
@@ -18,6 +18,7 @@ __all__ = [
     "Neighborhoods",
     "Quotient",
     "Space",
+    "check_space",
     "closed",
     "quotient",
 ]

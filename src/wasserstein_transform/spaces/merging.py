@@ -11,7 +11,7 @@ from .._types import Floats, Ints
 from ..kernels.geometry import private
 from ..kernels.neighbors import find_leaders
 from .metric import Metric, closed
-from .space import Space
+from .space import Space, check_space
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +69,7 @@ def quotient(space: Space, tol: float = 0.0) -> Quotient:
     >>> q.space.metric.n, q.labels
     (2, array([0, 1, 0]))
     """
+    check_space(space)
     tol = check.tolerance(tol, "tol")
     metric = space.metric
     search = metric.search(tol)

@@ -84,3 +84,9 @@ class Space:
         """The space of the listed points, with their masses as they are."""
         points = None if self.points is None else self.points[rows]
         return Space(self.metric.take(rows), self.weights[rows], points)
+
+
+def check_space(space: object) -> None:
+    """Refuse what is not a space, and say how to make one."""
+    if not isinstance(space, Space):
+        raise TypeError(f"a Space is needed, got {type(space).__name__}; wt.Space.from_points(X) makes one")

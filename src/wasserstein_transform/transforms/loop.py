@@ -8,9 +8,9 @@ import numpy as np
 
 from .. import _check as check
 from ..engine import Engine
-from ..spaces import Quotient, Space, quotient
+from ..spaces import Quotient, Space, check_space, quotient
 from .trajectory import Trajectory
-from .transform import Process, Transform, as_process, check_space, warn_massless
+from .transform import Process, Transform, as_process, warn_massless
 
 Keep = Literal["last", "all"]
 

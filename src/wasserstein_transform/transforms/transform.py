@@ -12,7 +12,7 @@ from .._parts import Part
 from .._types import Bools
 from ..engine import Engine
 from ..localize import Localization
-from ..spaces import Space
+from ..spaces import Space, check_space
 from ..transport import Transport
 
 
@@ -122,9 +122,3 @@ def as_process(process: Process | Transform) -> Process:
     if not isinstance(process, Process):
         raise TypeError(f"a Process or a Transform is needed, such as wt.mean_shift(eps), got {process!r}")
     return process
-
-
-def check_space(space: object) -> None:
-    """Refuse what is not a space, and say how to make one."""
-    if not isinstance(space, Space):
-        raise TypeError(f"a Space is needed, got {type(space).__name__}; wt.Space.from_points(X) makes one")

@@ -68,6 +68,14 @@ class Transport(Part, ABC):
 
     accepts: type[Measures]
 
+    def check_pair(self, measures: Measures, ground: Metric, i: int, j: int) -> None:
+        """Refuse what `coupling` cannot use."""
+        self.check(measures)
+        if not isinstance(ground, Metric):
+            raise TypeError(f"a Metric is needed as ground, got {type(ground).__name__}; a Space has one: space.metric")
+        if not (0 <= i < measures.n and 0 <= j < measures.n):
+            raise IndexError(f"measures are numbered 0 to {measures.n - 1}, got {i} and {j}")
+
     def check(self, measures: Measures) -> None:
         """Refuse measures of another kind, and say who makes what."""
         if isinstance(measures, self.accepts):

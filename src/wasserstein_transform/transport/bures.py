@@ -38,6 +38,7 @@ class Bures(Transport):
 
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
         """The optimal joint Gaussian; `plan` is the covariance E[(X − x)(Y − y)ᵀ] between the two sides."""
+        self.check_pair(measures, ground, i, j)
         metric = self.metric(measures, ground)
         value = float(metric.block(np.array([i]), np.array([j]))[0, 0])
         A, B = metric.lam * metric.covs[i], metric.lam * metric.covs[j]

@@ -70,7 +70,7 @@ class Exact(Transport):
 
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
         """The optimal plan between measures i and j, with dual prices and the gap between the two."""
-        self.check(measures)
+        self.check_pair(measures, ground, i, j)
         assert isinstance(measures, Discrete)
         both = measures.take(np.array([i, j]))
         na, nb = np.diff(both.indptr)

@@ -33,6 +33,7 @@ class Points(Transport):
 
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
         """All mass goes from one point to the other."""
+        self.check_pair(measures, ground, i, j)
         metric = self.metric(measures, ground)
         value = float(metric.block(np.array([i]), np.array([j]))[0, 0])
         potentials = np.zeros(1), np.array([value])
