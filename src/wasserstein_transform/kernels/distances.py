@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from .compile import jit
-from .geometry import squared
+from .geometry import distance
 
 
 @jit
@@ -16,7 +14,7 @@ def fill_block(geometry: Any, rows: Any, cols: Any, out: Any) -> None:
     for a in range(rows.shape[0]):
         for b in range(cols.shape[0]):
             i, j = rows[a], cols[b]
-            out[a, b] = 0.0 if i == j else np.sqrt(squared(geometry, i, j, np.inf))
+            out[a, b] = 0.0 if i == j else distance(geometry, i, j)
 
 
 @jit
@@ -27,7 +25,7 @@ def fill_square(geometry: Any, start: int, end: int, out: Any, stop: Any) -> Non
         for j in range(i + 1, out.shape[1]):
             if stop[0] != 0:
                 return
-            d = np.sqrt(squared(geometry, i, j, np.inf))
+            d = distance(geometry, i, j)
             out[i, j] = d
             out[j, i] = d
 
@@ -40,7 +38,7 @@ def fill_condensed(geometry: Any, n: int, start: int, end: int, out: Any, stop: 
         for j in range(i + 1, n):
             if stop[0] != 0:
                 return
-            out[at] = np.sqrt(squared(geometry, i, j, np.inf))
+            out[at] = distance(geometry, i, j)
             at += 1
 
 
@@ -48,4 +46,4 @@ def fill_condensed(geometry: Any, n: int, start: int, end: int, out: Any, stop: 
 def fill_matched(geometry: Any, half: int, out: Any) -> None:
     """out[i] = distance of points i and half + i."""
     for i in range(half):
-        out[i] = np.sqrt(squared(geometry, i, half + i, np.inf))
+        out[i] = distance(geometry, i, half + i)

@@ -87,6 +87,16 @@ def sided(geometry: Geometry, i: int, j: int, limit: float) -> float:
     raise NotImplementedError("sided() exists only inside compiled code")
 
 
+def distance(geometry: Geometry, i: int, j: int) -> float:
+    """Distance of points i and j. Compiled callers only."""
+    raise NotImplementedError("distance() exists only inside compiled code")
+
+
+def scaled_square(geometry: Geometry, i: int, j: int, unit: float) -> float:
+    """(unit · distance)², without a root where squares are at hand. Compiled callers only."""
+    raise NotImplementedError("scaled_square() exists only inside compiled code")
+
+
 def _table(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
     d = geometry.matrix[i, j]
     return d * d
@@ -203,6 +213,33 @@ def _squared(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
 @overload(sided, jit_options=cast(Any, OPTIONS))
 def _sided(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
     return _SIDES.get(_kind(geometry))
+
+
+def _entry(geometry: Any, i: Any, j: Any) -> Any:
+    return geometry.matrix[i, j]
+
+
+def _root(geometry: Any, i: Any, j: Any) -> Any:
+    return np.sqrt(squared(geometry, i, j, np.inf))
+
+
+@overload(distance, jit_options=cast(Any, OPTIONS))
+def _distance(geometry: Any, i: Any, j: Any) -> Any:
+    return _entry if _kind(geometry) is Table else _root
+
+
+def _entry_squared(geometry: Any, i: Any, j: Any, unit: Any) -> Any:
+    d = geometry.matrix[i, j] * unit
+    return d * d
+
+
+def _square(geometry: Any, i: Any, j: Any, unit: Any) -> Any:
+    return squared(geometry, i, j, np.inf) * unit * unit
+
+
+@overload(scaled_square, jit_options=cast(Any, OPTIONS))
+def _scaled_square(geometry: Any, i: Any, j: Any, unit: Any) -> Any:
+    return _entry_squared if _kind(geometry) is Table else _square
 
 
 def _kind(geometry: Any) -> Any:

@@ -1,213 +1,64 @@
-"""Exact optimal transport between two small discrete measures: the network simplex on a bipartite graph.
-
-Sources are nodes 0…na−1, sinks na…na+nb−1. The basis is a spanning tree rooted at a sink and kept *strongly
-feasible* (an arc without flow points to the root), which rules out cycling. Costs are scaled to at most 1.
-"""
+"""Exact optimal transport between two small discrete measures: the network simplex on a bipartite graph."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
+from .basis import Work, arc_cost, grow, link, refresh, unlink
 from .compile import jit
+from .minimum import lowest
+from .start import peel
 
 OPTIMAL, STALLED, INTERRUPTED = range(3)
 
 _TOLERANCE = 1e-14  # of the largest cost: what counts as a negative reduced cost
-
-
-class Work(NamedTuple):
-    """The caller's workspace for problems of up to `cap` nodes a side; `stop[0]` ≠ 0 interrupts."""
-
-    supply: np.ndarray  # (cap,) masses of the sources
-    demand: np.ndarray  # (cap,) masses of the sinks
-    cost: np.ndarray  # (cap·cap,) scaled costs, cost[j·na + i]
-    dual: np.ndarray  # (2cap,) potentials
-    flow: np.ndarray  # (2cap,) on the arc from a node to its parent
-    rest: np.ndarray  # (2cap,) scratch
-    parent: np.ndarray
-    depth: np.ndarray
-    child: np.ndarray
-    after: np.ndarray
-    before: np.ndarray
-    order: np.ndarray
-    stop: np.ndarray
-
-
-def workspace(cap: int, stop: np.ndarray) -> Work:
-    """Room for problems of up to `cap` × `cap`."""
-    dual, flow, rest = np.zeros((3, 2 * cap))
-    parent, depth, child, after, before, order = np.zeros((6, 2 * cap), np.intp)
-    supply, demand = np.zeros((2, cap))
-    return Work(supply, demand, np.zeros(cap * cap), dual, flow, rest, parent, depth, child, after, before, order, stop)
+_TIGHT = 1e-12  # of the largest cost: what counts as a reduced cost of 0 when a basis is inherited
+_DRIFT = 1e-13  # of the largest cost: a gap above this has potentials computed anew
 
 
 @jit
-def _link(node: int, parent: int, work: Work) -> None:
-    work.parent[node] = parent
-    first = work.child[parent]
-    work.after[node] = first
-    work.before[node] = -1
-    if first >= 0:
-        work.before[first] = node
-    work.child[parent] = node
+def _list_candidates(na: int, nb: int, tolerance: float, cost: Any, work: Work) -> tuple[int, float]:
+    """The most negative arc of every sink into `order` (source, sink, …); their number and the dual value's sink part.
 
-
-@jit
-def _unlink(node: int, work: Work) -> None:
-    before, after = work.before[node], work.after[node]
-    if before >= 0:
-        work.after[before] = after
-    else:
-        work.child[work.parent[node]] = after
-    if after >= 0:
-        work.before[after] = before
-
-
-@jit
-def _arc_cost(node: int, na: int, work: Work) -> float:
-    """Cost of the tree arc between a node and its parent."""
-    up = work.parent[node]
-    if node < na:
-        return work.cost[(up - na) * na + node]
-    return work.cost[(node - na) * na + up]
-
-
-@jit
-def _order_sinks(na: int, nb: int, work: Work) -> None:
-    """Sinks by falling regret: what the second-best source costs more than the best, under the sources' potentials."""
-    regret = work.rest
-    for j in range(nb):
-        best = np.inf
-        second = np.inf
-        for i in range(na):
-            r = work.cost[j * na + i] - work.dual[i]
-            if r < best:
-                second = best
-                best = r
-            elif r < second:
-                second = r
-        value = second - best if na > 1 else 0.0
-        k = j
-        while k > 0 and regret[k - 1] < value:
-            regret[k] = regret[k - 1]
-            work.order[k] = work.order[k - 1]
-            k -= 1
-        regret[k] = value
-        work.order[k] = j
-
-
-@jit
-def _start(na: int, nb: int, work: Work) -> int:
-    """A strongly feasible tree by a greedy plan; returns its root and leaves the nodes in `order`, leaves first.
-
-    On a tie the sink is served and the source lives on with nothing: the perturbation that makes the tree strong.
+    With no arc listed, that value belongs to feasible potentials: the last look for arcs is also the certificate.
     """
-    _order_sinks(na, nb, work)
-    rest = work.rest
-    alive = work.depth  # sources still in play; depth is set later
-    for i in range(na):
-        rest[i] = work.supply[i]
-        alive[i] = i
-    n_alive = na
-    root = na + work.order[nb - 1]
-    sinks = work.before  # a copy: `order` is rewritten as nodes are placed
-    for k in range(nb):
-        sinks[k] = work.order[k]
-    placed = 0
-    for k in range(nb):
-        j = sinks[k]
-        need = work.demand[j]
-        row = j * na
-        while True:
-            best = 0
-            value = np.inf
-            for s in range(n_alive):
-                r = work.cost[row + alive[s]] - work.dual[alive[s]]
-                if r < value:
-                    value = r
-                    best = s
-            i = alive[best]
-            if k < nb - 1 and (n_alive == 1 or rest[i] >= need):
-                work.parent[na + j] = i
-                work.flow[na + j] = need
-                rest[i] = max(rest[i] - need, 0.0)
-                work.order[placed] = na + j
-                placed += 1
-                break
-            work.parent[i] = na + j
-            work.flow[i] = rest[i]
-            need = max(need - rest[i], 0.0)
-            work.order[placed] = i
-            placed += 1
-            n_alive -= 1
-            alive[best] = alive[n_alive]
-            if n_alive == 0:
-                break
-    work.order[placed] = root
-    return root
+    dual, listed = work.dual, work.order
+    count = 0
+    bound = 0.0
+    for j in range(nb):
+        start = work.row[j]
+        least = lowest(cost, start, dual, na)
+        bound += work.demand[j] * least
+        if least - dual[na + j] < -tolerance:
+            i = 0
+            while i < na - 1 and cost[start + i] - dual[i] != least:
+                i += 1
+            listed[2 * count] = i
+            listed[2 * count + 1] = j
+            count += 1
+    return count, bound
 
 
 @jit
-def _grow(na: int, nb: int, root: int, work: Work) -> None:
-    """Child lists, depths and potentials of the tree that `_start` left in `parent` and `order`."""
-    n = na + nb
-    for node in range(n):
-        work.child[node] = -1
-    work.parent[root] = -1
-    work.depth[root] = 0
-    work.dual[root] = 0.0
-    for k in range(n - 2, -1, -1):
-        node = work.order[k]
-        up = work.parent[node]
-        _link(node, up, work)
-        work.depth[node] = work.depth[up] + 1
-        work.dual[node] = _arc_cost(node, na, work) - work.dual[up]
-
-
-@jit
-def _refresh(na: int, root: int, work: Work) -> None:
-    """Potentials anew from the tree: pivots add their rounding errors up."""
-    work.dual[root] = 0.0
-    x = root
-    while True:
-        if work.child[x] >= 0:
-            x = work.child[x]
-        else:
-            while x != root and work.after[x] < 0:
-                x = work.parent[x]
-            if x == root:
-                return
-            x = work.after[x]
-        work.dual[x] = _arc_cost(x, na, work) - work.dual[work.parent[x]]
-
-
-@jit
-def _enter(na: int, nb: int, first: int, bland: bool, work: Work) -> tuple[int, int, float]:
-    """An arc of negative reduced cost, the most negative of a block of sinks counted from `first`; (−1, …) if none."""
-    best = -_TOLERANCE
-    source = -1
-    sink = -1
-    block = 1 if bland else max(1, min(nb, 1 + 60 // na))
-    j = first
-    for scanned in range(1, nb + 1):
-        row = j * na
-        v = work.dual[na + j]
-        for i in range(na):
-            r = work.cost[row + i] - work.dual[i] - v
-            if r < best:
-                best = r
-                source = i
-                sink = j
-                if bland:
-                    return source, sink, best
-        j += 1
-        if j == nb:
-            j = 0
-        if source >= 0 and scanned >= block:
-            break
-    return source, sink, best
+def _best_candidate(na: int, count: int, tolerance: float, cost: Any, work: Work) -> tuple[int, int, float]:
+    """How many listed arcs still pay (the others are dropped), the place of the best one, and its reduced cost."""
+    dual, listed = work.dual, work.order
+    best = -tolerance
+    place = -1
+    kept = 0
+    for k in range(count):
+        i, j = listed[2 * k], listed[2 * k + 1]
+        reduced = cost[work.row[j] + i] - dual[i] - dual[na + j]
+        if reduced < -tolerance:
+            listed[2 * kept] = i
+            listed[2 * kept + 1] = j
+            if reduced < best:
+                best = reduced
+                place = kept
+            kept += 1
+    return kept, place, best
 
 
 @jit
@@ -247,8 +98,8 @@ def _pivot(na: int, i: int, j: int, reduced: float, work: Work) -> bool:
     node, carried = top, delta
     while True:  # turn the cut branch around: its path from `top` to `out` changes direction
         old, kept = parent[node], flow[node]
-        _unlink(node, work)
-        _link(node, up, work)
+        unlink(node, work)
+        link(node, up, work)
         flow[node] = carried
         if node == out:
             break
@@ -268,58 +119,89 @@ def _pivot(na: int, i: int, j: int, reduced: float, work: Work) -> bool:
 
 
 @jit
-def _optimize(na: int, nb: int, root: int, bland: bool, work: Work) -> int:
-    limit = 1000 + 100 * na * nb
-    first = 0
+def _optimize(na: int, nb: int, tolerance: float, cost: Any, work: Work) -> tuple[int, float]:
+    """Pivots until no arc pays, best of a list of candidates first; status and the dual value's sink part."""
+    left = 1000 + 100 * na * nb
+    while True:
+        count, bound = _list_candidates(na, nb, tolerance, cost, work)
+        if count == 0:
+            return OPTIMAL, bound
+        while True:
+            count, place, reduced = _best_candidate(na, count, tolerance, cost, work)
+            if place < 0:
+                break
+            if work.stop[0] != 0:
+                return INTERRUPTED, bound
+            left -= 1
+            if left < 0 or not _pivot(na, work.order[2 * place], na + work.order[2 * place + 1], reduced, work):
+                return STALLED, bound
+
+
+@jit
+def _optimize_safely(na: int, nb: int, root: int, tolerance: float, cost: Any, work: Work) -> tuple[int, float]:
+    """The same by Bland's rule: the first arc that pays enters."""
+    left = 1000 + 100 * na * nb
     fresh = False
-    for _ in range(limit):
-        if work.stop[0] != 0:
-            return INTERRUPTED
-        source, sink, reduced = _enter(na, nb, 0 if bland else first, bland, work)
+    while True:
+        source = -1
+        sink = -1
+        for j in range(nb):
+            for i in range(na):
+                if cost[work.row[j] + i] - work.dual[i] - work.dual[na + j] < -tolerance:
+                    source, sink = i, j
+                    break
+            if source >= 0:
+                break
         if source < 0:
             if fresh:
-                return OPTIMAL
-            _refresh(na, root, work)
+                return OPTIMAL, _list_candidates(na, nb, np.inf, cost, work)[1]
+            refresh(na, root, cost, work)
             fresh = True
             continue
         fresh = False
-        if not _pivot(na, source, na + sink, reduced, work):
-            return STALLED
-        first = sink + 1 if sink + 1 < nb else 0
-    return STALLED
+        if work.stop[0] != 0:
+            return INTERRUPTED, 0.0
+        left -= 1
+        reduced = cost[work.row[sink] + source] - work.dual[source] - work.dual[na + sink]
+        if left < 0 or not _pivot(na, source, na + sink, reduced, work):
+            return STALLED, 0.0
 
 
 @jit
-def _certify(na: int, nb: int, root: int, work: Work) -> tuple[float, float]:
-    """Cost of the plan and its distance to the dual value, after making the potentials feasible."""
-    primal = 0.0
+def _value(na: int, nb: int, root: int, cost: Any, work: Work) -> float:
+    """Cost of the plan."""
+    value = 0.0
     for node in range(na + nb):
         if node != root:
-            primal += work.flow[node] * _arc_cost(node, na, work)
-    bound = 0.0
-    for j in range(nb):
-        best = np.inf
-        for i in range(na):
-            best = min(best, work.cost[j * na + i] - work.dual[i])
-        work.dual[na + j] = best
-        bound += work.demand[j] * best
-    for i in range(na):
-        bound += work.supply[i] * work.dual[i]
-    return primal, primal - bound
+            value += work.flow[node] * arc_cost(node, na, cost, work)
+    return value
 
 
 @jit
-def solve(na: int, nb: int, safe: bool, work: Work) -> tuple[float, float, int, int]:
-    """Optimal cost, primal–dual gap, status and root for `supply`, `demand` (equal totals), `cost` in `work`.
+def solve(na: int, nb: int, top: float, safe: bool, cost: Any, work: Work) -> tuple[float, float, int, int]:
+    """Optimal cost, primal–dual gap, status and root for `supply`, `demand` (equal totals) and costs of at most `top`.
 
     The sources' potentials in `work.dual` warm the start; any values are valid. `safe` starts cold and follows Bland's
-    rule. The plan is left in `parent`, `flow`.
+    rule. The plan is left in `parent`, `flow`, feasible potentials of the sources in `dual`.
     """
-    if safe:
-        for i in range(na):
+    total = 0.0
+    for i in range(na):
+        total += work.supply[i]
+        if safe:
             work.dual[i] = 0.0
-    root = _start(na, nb, work)
-    _grow(na, nb, root, work)
-    status = _optimize(na, nb, root, safe, work)
-    value, gap = _certify(na, nb, root, work)
+    root = peel(na, nb, _TIGHT * top, cost, work)
+    grow(na, nb, root, cost, work)
+    tolerance = _TOLERANCE * top
+    for again in range(2):
+        if safe:
+            status, bound = _optimize_safely(na, nb, root, tolerance, cost, work)
+        else:
+            status, bound = _optimize(na, nb, tolerance, cost, work)
+        value = _value(na, nb, root, cost, work)
+        for i in range(na):
+            bound += work.supply[i] * work.dual[i]
+        gap = value - bound
+        if safe or again or status != OPTIMAL or gap <= _DRIFT * top * total:
+            break
+        refresh(na, root, cost, work)
     return value, gap, status, root

@@ -1,4 +1,4 @@
-"""Many exact transport problems over one metric: rows of measures against rows of measures."""
+"""Many exact transport problems over one metric: a measure against a list of measures."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .basis import Work
 from .compile import jit
-from .simplex import INTERRUPTED, OPTIMAL, Work, solve
+from .geometry import distance, scaled_square
+from .minimum import lowest
+from .simplex import INTERRUPTED, OPTIMAL, solve
 
 GAP = 1e-12  # largest primal–dual gap accepted, of the largest cost of the problem
+_FAINT = 1e-200  # squares below this are too near to underflow: such problems are scaled on their own
 
 
 class Rows(NamedTuple):
@@ -19,6 +23,48 @@ class Rows(NamedTuple):
     indices: np.ndarray
     masses: np.ndarray
     totals: np.ndarray
+
+
+class Rule(NamedTuple):
+    """What is asked: the order p, a unit that brings distances to about 1, whether common mass may stay in place."""
+
+    p: float
+    unit: float
+    cancel: bool
+
+
+class Costs(NamedTuple):
+    """Costs from the points of one measure to all points it meets, each computed once for all its problems."""
+
+    table: np.ndarray  # costs to the k-th point met begin at k·na
+    tops: np.ndarray  # the largest of them
+    place: np.ndarray  # of a point among those met, if its stamp is the current one
+    stamp: np.ndarray
+    state: np.ndarray  # current stamp, number of points met
+    own: np.ndarray  # (cap²,) costs of a problem that needs a table of its own
+    rows: np.ndarray  # (cap,) where the costs to its sinks begin in the shared table
+    kept: np.ndarray  # (2, cap) sources and sinks that remain when common mass is cancelled
+    potentials: np.ndarray  # of the problems of this measure, for those that come after
+
+
+def costs(cap: int, n_met: int, n_points: int, n_stored: int) -> Costs:
+    """Room for measures of up to `cap` masses that meet up to `n_met` of `n_points` points."""
+    return Costs(
+        np.empty(n_met * cap),
+        np.empty(n_met),
+        np.zeros(n_points, np.intp),
+        np.zeros(n_points, np.intp),
+        np.zeros(2, np.intp),
+        np.empty(cap * cap),
+        np.zeros(cap, np.intp),
+        np.zeros((2, cap), np.intp),
+        np.empty(n_stored * cap),
+    )
+
+
+def n_bytes(cap: int, n_met: int, n_points: int, n_stored: int) -> float:
+    """Memory of one such room and of the simplex that works in it."""
+    return 8.0 * (n_met * (cap + 1) + 2 * n_points + cap * (cap + n_stored + 46))
 
 
 @jit
@@ -34,73 +80,228 @@ def _same(A: Any, i: int, B: Any, j: int) -> bool:
 
 
 @jit
-def pose(A: Any, i: int, B: Any, j: int, distances: Any, p: float, work: Work) -> tuple[int, int, float, float]:
-    """Write the problem of rows i and j into `work`: sizes, the scale of its distances, and its total mass.
+def _meet(A: Any, i: int, y: int, geometry: Any, rule: Rule, room: Costs) -> int:
+    """The place of point y in the table; its costs are computed when it is met first."""
+    if room.stamp[y] == room.state[0]:
+        return room.place[y]
+    k = room.state[1]
+    room.state[1] = k + 1
+    room.stamp[y] = room.state[0]
+    room.place[y] = k
+    a = A.indptr[i]
+    na = A.indptr[i + 1] - a
+    top = 0.0
+    for s in range(na):
+        x = A.indices[a + s]
+        c = scaled_square(geometry, y, x, rule.unit) if rule.p == 2.0 else distance(geometry, y, x) * rule.unit
+        room.table[k * na + s] = c
+        top = max(top, c)
+    room.tops[k] = top
+    return k
 
-    Masses are cross-multiplied by the other total instead of divided by their own: ties of counted masses stay exact.
-    """
+
+@jit
+def _weigh(A: Any, i: int, B: Any, j: int, work: Work) -> None:
+    """Masses, cross-multiplied by the other total instead of divided by their own: ties of counted ones stay exact."""
+    a, b = A.indptr[i], B.indptr[j]
+    for s in range(A.indptr[i + 1] - a):
+        work.supply[s] = A.masses[a + s] * B.totals[j]
+    for t in range(B.indptr[j + 1] - b):
+        work.demand[t] = B.masses[b + t] * A.totals[i]
+
+
+@jit
+def _rescale(A: Any, i: int, B: Any, j: int, geometry: Any, p: float, room: Costs, work: Work) -> float:
+    """Costs (d/top)^p of this problem alone into its own table; returns the largest distance, top."""
     a, b = A.indptr[i], B.indptr[j]
     na, nb = A.indptr[i + 1] - a, B.indptr[j + 1] - b
-    for k in range(na):
-        work.supply[k] = A.masses[a + k] * B.totals[j]
-    for k in range(nb):
-        work.demand[k] = B.masses[b + k] * A.totals[i]
     top = 0.0
     for t in range(nb):
-        y = B.indices[b + t]
+        work.row[t] = t * na
         for s in range(na):
-            d = distances[y, A.indices[a + s]]
-            work.cost[t * na + s] = d
+            d = distance(geometry, B.indices[b + t], A.indices[a + s])
+            room.own[t * na + s] = d
             top = max(top, d)
     if top > 0.0:
-        scale = 1.0 / top
         for k in range(na * nb):
-            c = work.cost[k] * scale if scale < np.inf else work.cost[k] / top  # 1/top overflows below 1e-308
-            if p == 1.0:
-                work.cost[k] = c
-            elif p == 2.0:
-                work.cost[k] = c * c
-            else:
-                work.cost[k] = c**p
-    return na, nb, top, A.totals[i] * B.totals[j]
+            room.own[k] = (room.own[k] / top) ** p
+    return top
+
+
+@jit
+def pose(
+    A: Any, i: int, B: Any, j: int, geometry: Any, rule: Rule, room: Costs, work: Work
+) -> tuple[float, float, bool]:
+    """Masses and where the costs are: the largest cost, the unit of length, and whether the shared table has them.
+
+    Powers other than 1 and 2, and squares near underflow, are taken relative to the problem's largest distance.
+    """
+    _weigh(A, i, B, j, work)
+    na = A.indptr[i + 1] - A.indptr[i]
+    b = B.indptr[j]
+    if rule.p == 1.0 or rule.p == 2.0:  # noqa: PLR1714
+        top = 0.0
+        for t in range(B.indptr[j + 1] - b):
+            k = _meet(A, i, B.indices[b + t], geometry, rule, room)
+            work.row[t] = k * na
+            top = max(top, room.tops[k])
+        if rule.p == 1.0 or top > _FAINT:
+            return top, 1.0 / rule.unit, True
+    longest = _rescale(A, i, B, j, geometry, rule.p, room, work)
+    return (1.0 if longest > 0.0 else 0.0), longest, False
+
+
+@jit
+def _cancel(A: Any, i: int, B: Any, j: int, room: Costs, work: Work) -> tuple[int, int]:
+    """Let common mass stay where it is; the sources and sinks that remain, packed, with a table of their own."""
+    a, b = A.indptr[i], B.indptr[j]
+    na, nb = A.indptr[i + 1] - a, B.indptr[j + 1] - b
+    s = 0
+    t = 0
+    while s < na and t < nb:
+        x, y = A.indices[a + s], B.indices[b + t]
+        if x == y:
+            common = min(work.supply[s], work.demand[t])
+            work.supply[s] -= common
+            work.demand[t] -= common
+        s += x <= y
+        t += y <= x
+    ka = 0
+    for s in range(na):
+        if work.supply[s] > 0.0:
+            room.kept[0, ka] = s
+            work.supply[ka] = work.supply[s]
+            work.dual[ka] = work.dual[s]
+            ka += 1
+    kb = 0
+    for t in range(nb):
+        room.rows[t] = work.row[t]
+        if work.demand[t] > 0.0:
+            for k in range(ka):
+                room.own[kb * ka + k] = room.table[work.row[t] + room.kept[0, k]]
+            room.kept[1, kb] = t
+            work.demand[kb] = work.demand[t]
+            kb += 1
+    for k in range(kb):
+        work.row[k] = k * ka
+    return ka, kb
+
+
+@jit
+def _restore(A: Any, i: int, B: Any, j: int, ka: int, kb: int, value: float, room: Costs, work: Work) -> float:
+    """Potentials of the whole problem from those of the cancelled one, and the gap they leave to the plan's cost."""
+    na, nb = A.indptr[i + 1] - A.indptr[i], B.indptr[j + 1] - B.indptr[j]
+    table, dual, price = room.table, work.dual, work.rest
+    for k in range(kb):
+        price[k] = lowest(room.own, k * ka, dual, ka)
+    for s in range(na):
+        dual[s] = np.inf
+    for k in range(kb):
+        row = table[room.rows[room.kept[1, k]] :]
+        for s in range(na):
+            dual[s] = min(dual[s], row[s] - price[k])
+    _weigh(A, i, B, j, work)
+    bound = 0.0
+    for s in range(na):
+        bound += work.supply[s] * dual[s]
+    for t in range(nb):
+        bound += work.demand[t] * lowest(table, room.rows[t], dual, na)
+    return value - bound
+
+
+@jit
+def _near(A: Any, i: int, B: Any, j: int, top: float, room: Costs, work: Work) -> tuple[float, float, int]:
+    """Cost, gap and status with common mass cancelled: right where the triangle inequality holds."""
+    ka, kb = _cancel(A, i, B, j, room, work)
+    if ka == 0 or kb == 0:  # equal measures, up to rounding of their masses
+        rest = 0.0
+        for k in range(ka):
+            rest += work.supply[k]
+        for k in range(kb):
+            rest += work.demand[k]
+        for s in range(A.indptr[i + 1] - A.indptr[i]):
+            work.dual[s] = 0.0
+        return 0.0, rest * top, OPTIMAL
+    value, _, status, _ = solve(ka, kb, top, False, room.own, work)
+    return value, _restore(A, i, B, j, ka, kb, value, room, work), status
+
+
+@jit
+def _overlap(A: Any, i: int, B: Any, j: int) -> bool:
+    s, t = A.indptr[i], B.indptr[j]
+    s_end, t_end = A.indptr[i + 1], B.indptr[j + 1]
+    while s < s_end and t < t_end:
+        x, y = A.indices[s], B.indices[t]
+        if x == y:
+            return True
+        s += x < y
+        t += y < x
+    return False
+
+
+@jit
+def begin(room: Costs) -> None:
+    """Forget the costs of the measure before."""
+    room.state[0] += 1
+    room.state[1] = 0
 
 
 @jit
 def transport(
-    A: Any, i: int, B: Any, j: int, distances: Any, p: float, work: Work
+    A: Any, i: int, B: Any, j: int, geometry: Any, rule: Rule, room: Costs, work: Work
 ) -> tuple[float, float, int, int, int]:
-    """W_p of rows i and j, relative gap, status, root and whether the safe path was taken."""
-    na, nb, top, total = pose(A, i, B, j, distances, p, work)
+    """W_p of rows i and j, gap relative to the largest cost, status, root and whether the safe path was taken."""
+    na, nb = A.indptr[i + 1] - A.indptr[i], B.indptr[j + 1] - B.indptr[j]
+    total = A.totals[i] * B.totals[j]
+    top, length, shared = pose(A, i, B, j, geometry, rule, room, work)
+    root = -1
+    if shared and rule.cancel and _overlap(A, i, B, j):
+        value, gap, status = _near(A, i, B, j, top, room, work)
+    else:
+        value, gap, status, root = solve(na, nb, top, False, room.table if shared else room.own, work)
     safe = 0
-    value, gap, status, root = solve(na, nb, False, work)
-    if status != INTERRUPTED and not (status == OPTIMAL and gap <= GAP * total):  # NaN is no certificate
+    if status != INTERRUPTED and not (status == OPTIMAL and gap <= GAP * total * top):  # NaN is no certificate
         safe = 1
-        value, gap, status, root = solve(na, nb, True, work)
+        top, length, shared = pose(A, i, B, j, geometry, rule, room, work)
+        value, gap, status, root = solve(na, nb, top, True, room.table if shared else room.own, work)
     value = max(value / total, 0.0)
-    if p == 2.0:
+    if rule.p == 2.0:
         value = np.sqrt(value)
-    elif p != 1.0:
-        value = value ** (1.0 / p)
-    return top * value, gap / total, status, root, safe
+    elif rule.p != 1.0:
+        value = value ** (1.0 / rule.p)
+    return length * value, (gap / (total * top) if top > 0.0 else 0.0), status, root, safe
 
 
 @jit
 def transport_row(
-    A: Any, i: int, B: Any, first: int, distances: Any, p: float, work: Work, out: Any, report: Any
-) -> int:
-    """out[j] = W_p(A_i, B_j) for j ≥ first. `report`: largest gap, safe solves. Returns −1, or the j that failed.
+    A: Any, i: int, B: Any, targets: Any, guides: Any, geometry: Any, rule: Rule, room: Costs, work: Work, out: Any,
+    report: Any,
+) -> int:  # fmt: skip
+    """out[k] = W_p(A_i, B_j) for the k-th target j; returns −1, or the j that failed. `report`: gap, safe solves.
 
-    The potentials of A_i's points carry over from one j to the next: neighbouring problems share them.
+    The potentials of A_i's points carry over from the target at place `guides[k]` (−1: from the one before), which is
+    near: neighbouring problems nearly share them.
     """
-    work.dual[:] = 0.0
-    for j in range(first, B.totals.shape[0]):
+    begin(room)
+    na = A.indptr[i + 1] - A.indptr[i]
+    for s in range(na):
+        work.dual[s] = 0.0
+    keep = guides.shape[0] > 0
+    for k in range(targets.shape[0]):
+        j = targets[k]
+        if keep and guides[k] >= 0:
+            for s in range(na):
+                work.dual[s] = room.potentials[guides[k] * na + s]
         if _same(A, i, B, j):
-            out[j] = 0.0
-            continue
-        value, gap, status, _, safe = transport(A, i, B, j, distances, p, work)
-        if not (status == OPTIMAL and gap <= GAP):
-            return j
-        out[j] = value
-        report[0] = max(report[0], gap)
-        report[1] += safe
+            out[k] = 0.0
+        else:
+            value, gap, status, _, safe = transport(A, i, B, j, geometry, rule, room, work)
+            if not (status == OPTIMAL and gap <= GAP):
+                return j
+            out[k] = value
+            report[0] = max(report[0], gap)
+            report[1] += safe
+        if keep:
+            for s in range(na):
+                room.potentials[k * na + s] = work.dual[s]
     return -1

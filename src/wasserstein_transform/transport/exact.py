@@ -8,14 +8,12 @@ import numpy as np
 
 from .. import _check as check
 from .._types import Floats
-from ..engine import Engine, Flag, Tile, cut
-from ..kernels.simplex import STALLED, workspace
-from ..kernels.transport import transport, transport_row
+from ..engine import Engine
 from ..measures import Discrete, Measures
 from ..spaces import Dense, Metric
 from .base import Coupling, Status, Transport
-
-_STEPS = 30.0  # inner-loop steps of the simplex per entry of the cost matrix, about
+from .batch import Batch
+from .single import solve_one
 
 
 @dataclass(frozen=True)
@@ -56,17 +54,16 @@ class Exact(Transport):
         engine = engine or Engine()
         unique, which = measures.distinct()
         engine.reserve(
-            8.0 * (2 * measures.n**2 + unique.n**2), f"exact distances of {measures.n} measures", "use fewer points"
+            8.0 * (measures.n**2 + unique.n**2), f"exact distances of {measures.n} measures", "use fewer points"
         )
-        out, gap, n_safe = self._solve(unique, unique, ground, engine, upper=True)
-        out += out.T
-        return Dense(out if unique.n == measures.n else out[np.ix_(which, which)], ground.triangle, gap, n_safe)
+        out, report = Batch(ground, self.p, engine).among(unique)
+        matrix = out if unique.n == measures.n else out[np.ix_(which, which)]
+        return Dense(matrix, ground.triangle, report.gap, report.n_safe)
 
     def cross(self, new: Discrete, measures: Discrete, ground: Metric, engine: Engine | None = None) -> Floats:
         """Distances of other measures on the same ground to the measures, rectangular."""
         unique, which = measures.distinct()
-        out, _, _ = self._solve(new, unique, ground, engine or Engine(), upper=False)
-        return out[:, which]
+        return Batch(ground, self.p, engine or Engine()).between(new, unique)[0][:, which]
 
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
         """The optimal plan between measures i and j, with dual prices and the gap between the two."""
@@ -78,47 +75,11 @@ class Exact(Transport):
         if both.distinct()[0].n == 1:
             stay = np.diag(both.masses[:na] / both.totals[0])
             return Coupling(0.0, stay, (np.zeros(na), np.zeros(nb)), 0.0, Status.OPTIMAL, sources, targets)
-        support, where = np.unique(both.indices, return_inverse=True)
-        rows = both.rows._replace(indices=where.astype(np.intp))
-        distances = ground.block(support, support)
-        work = workspace(int(max(na, nb)), np.zeros(1, np.uint8))
-        value, gap, status, root, _ = transport(rows, 0, rows, 1, distances, float(self.p), work)
-        plan = np.zeros((na, nb))
-        for node in range(na + nb):
-            if node == root:
-                continue
-            up = work.parent[node]
-            a, b = (node, up - na) if node < na else (up, node - na)
-            plan[a, b] = max(work.flow[node], 0.0)
-        plan /= both.totals[0] * both.totals[1]
+        distances = ground.block(sources, targets)
+        top = distances.max() or 1.0
+        found = solve_one(both.masses[:na], both.masses[na:], (distances / top) ** self.p)
         with np.errstate(over="ignore"):  # d^p may be beyond all numbers though its root, the distance, is not
-            scale = ground.block(sources, targets).max() ** np.float64(self.p)
-        potentials = (scale * work.dual[:na], scale * work.dual[na : na + nb]) if np.isfinite(scale) else None
-        return Coupling(value, plan, potentials, gap, list(Status)[status], sources, targets)
-
-    def _solve(
-        self, A: Discrete, B: Discrete, ground: Metric, engine: Engine, upper: bool
-    ) -> tuple[Floats, float, int]:
-        distances = ground.dense(engine)
-        out = np.zeros((A.n, B.n))
-        sizes_a, sizes_b = np.diff(A.indptr), np.diff(B.indptr)
-        cap = int(max(sizes_a.max(), sizes_b.max()))
-        engine.reserve(8.0 * engine.n_threads * cap**2, "workspaces of the simplex", "use a smaller eps or n_jobs")
-        ahead = np.append(np.cumsum(sizes_b[::-1])[::-1], 0)  # masses of the measures from j on
-        steps = _STEPS * sizes_a * (ahead[1:] if upper else ahead[0])
-        rows_a, rows_b = A.rows, B.rows
-        report = np.zeros((A.n, 2))
-
-        def work(tile: Tile, stop: Flag) -> None:
-            room = workspace(cap, stop)
-            for i in range(tile.start, tile.stop):
-                first = i + 1 if upper else 0
-                failed = transport_row(rows_a, i, rows_b, first, distances, float(self.p), room, out[i], report[i])
-                if failed >= 0 and not stop[0]:
-                    raise RuntimeError(
-                        f"the transport problem of measures {i} and {failed} could not be certified: "
-                        f"{list(Status)[STALLED].value}; please report it with the data"
-                    )
-
-        engine.run(work, cut(steps), f"exact transport, p = {self.p:g}")
-        return out, float(report[:, 0].max(initial=0.0)), int(report[:, 1].sum())
+            unit = np.float64(top) ** self.p
+        potentials = (unit * found.prices[0], unit * found.prices[1]) if np.isfinite(unit) else None
+        value = top * max(found.cost, 0.0) ** (1 / self.p)
+        return Coupling(value, found.plan, potentials, found.gap, list(Status)[found.status], sources, targets)

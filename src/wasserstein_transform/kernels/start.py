@@ -1,0 +1,162 @@
+"""The first basis of a transport problem: the tree of a similar problem, peeled.
+
+Under the potentials of a similar problem that was solved, the tight arcs (reduced cost 0) are that problem's basis, as
+far as its points are still there. Peeling that forest from its leaves, each node giving or taking what it has, finds a
+plan along the inherited tree; only where masses do not fit does a node look for its best partner elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .basis import DEAD, Work
+from .compile import jit
+from .minimum import lowest
+
+
+@jit
+def _partner(node: int, na: int, nb: int, cost: Any, work: Work) -> int:
+    """The node on the other side with the least reduced cost among those in play."""
+    best = np.inf
+    who = -1
+    if node < na:
+        for j in range(nb):
+            reduced = cost[work.row[j] + node] - work.dual[na + j]
+            if reduced < best:
+                best = reduced
+                who = na + j
+    else:
+        start = work.row[node - na]
+        for i in range(na):
+            reduced = cost[start + i] - work.dual[i]
+            if reduced < best:
+                best = reduced
+                who = i
+    return who
+
+
+@jit
+def _add_arc(count: int, i: int, sink: int, work: Work) -> int:
+    """List a tight arc; returns their number. Where ties make too many of them, the last ones are left out."""
+    arcs, first, degree = work.arcs, work.child, work.depth
+    if count == arcs.shape[1]:
+        return count
+    arcs[0, count] = i
+    arcs[1, count] = sink
+    arcs[2, count] = first[i]
+    arcs[3, count] = first[sink]
+    first[i] = count
+    first[sink] = count
+    degree[i] += 1
+    degree[sink] += 1
+    return count + 1
+
+
+@jit
+def _find_tight(na: int, nb: int, slack: float, cost: Any, work: Work) -> None:
+    """Sinks' potentials from those of the sources, sources raised until each has a tight arc, and the tight arcs."""
+    dual, first, degree = work.dual, work.child, work.depth
+    for node in range(na + nb):
+        first[node] = -1
+        degree[node] = 0
+    count = 0
+    for j in range(nb):
+        start = work.row[j]
+        least = lowest(cost, start, dual, na)
+        dual[na + j] = least
+        for i in range(na):
+            if cost[start + i] - dual[i] <= least + slack:
+                count = _add_arc(count, i, na + j, work)
+    for i in range(na):
+        if degree[i] == 0:
+            sink = _partner(i, na, nb, cost, work)
+            dual[i] = cost[work.row[sink - na] + i] - dual[sink]
+            count = _add_arc(count, i, sink, work)
+
+
+@jit
+def _neighbour(node: int, na: int, work: Work) -> int:
+    """A node in play at the other end of a tight arc; −1 if there is none."""
+    side = 1 if node < na else 0
+    k = work.child[node]
+    while k >= 0:
+        other = work.arcs[side, k]
+        if work.dual[other] != DEAD:
+            return other
+        k = work.arcs[3 - side, k]
+    return -1
+
+
+@jit
+def _release(gone: int, keeper: int, na: int, size: int, work: Work) -> int:
+    """Queue the neighbours of a node that left play and are leaves now; returns the size of the queue."""
+    side = 1 if gone < na else 0
+    k = work.child[gone]
+    while k >= 0:
+        other = work.arcs[side, k]
+        if work.dual[other] != DEAD:
+            work.depth[other] -= 1
+            if work.depth[other] <= 1 and other != keeper:
+                work.queue[size] = other
+                size += 1
+        k = work.arcs[3 - side, k]
+    return size
+
+
+@jit
+def peel(na: int, nb: int, slack: float, cost: Any, work: Work) -> int:
+    """A strongly feasible tree in `parent` and `flow`; returns its root and leaves the nodes in `order`, leaves first.
+
+    The last leaf that was set free goes first, so that the peeling runs along a chain as the north-west corner rule
+    would. On a tie the sink is served and the source lives on with nothing: the perturbation that makes the tree
+    strong.
+    """
+    _find_tight(na, nb, slack, cost, work)
+    dual, rest, queue = work.dual, work.rest, work.queue
+    for i in range(na):
+        rest[i] = work.supply[i]
+    for j in range(nb):
+        rest[na + j] = work.demand[j]
+    size = 0
+    for node in range(na + nb):
+        if work.depth[node] == 1:
+            queue[size] = node
+            size += 1
+    n_sources, n_sinks, placed, lowest_alive = na, nb, 0, 0
+    while True:
+        if size > 0:
+            size -= 1
+            node = queue[size]
+            if dual[node] == DEAD:
+                continue
+            other = _neighbour(node, na, work)
+        else:  # what is left are rings of ties
+            while dual[lowest_alive] == DEAD:
+                lowest_alive += 1
+            node = lowest_alive
+            other = -1
+        if other < 0:
+            other = _partner(node, na, nb, cost, work)
+        i, sink = (node, other) if node < na else (other, node)
+        if n_sinks > 1 and (n_sources == 1 or rest[i] >= rest[sink]):
+            gone, up = sink, i
+            n_sinks -= 1
+        else:
+            gone, up = i, sink
+            n_sources -= 1
+        work.parent[gone] = up
+        work.flow[gone] = rest[gone]
+        rest[up] = max(rest[up] - rest[gone], 0.0)
+        work.order[placed] = gone
+        placed += 1
+        dual[gone] = DEAD
+        if n_sources == 0:
+            break
+        size = _release(gone, node, na, size, work)
+        if gone != node:
+            queue[size] = node
+            size += 1
+    work.order[placed] = sink
+    return sink

@@ -1,0 +1,165 @@
+"""Batches of exact transport problems over one metric, run by the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from .._types import Floats, Ints
+from ..engine import Engine, Flag, Tile, cut
+from ..kernels.basis import workspace
+from ..kernels.geometry import Geometry, Table, private
+from ..kernels.simplex import STALLED
+from ..kernels.transport import Rule, costs, n_bytes, transport_row
+from ..measures import Discrete
+from ..spaces import Metric
+from .base import Status
+from .tour import tour
+
+_STEPS = 12.0  # inner-loop steps of the simplex per entry of the cost matrix, about
+_CHEAP = 16.0  # distances of so many steps are computed when needed; dearer ones are stored first
+_NO_GUIDES = np.empty(0, np.intp)
+
+
+@dataclass(frozen=True)
+class Report:
+    """How a batch of problems was solved.
+
+    Attributes
+    ----------
+    n_problems : int
+        Pairs of different measures.
+    n_safe : int
+        Problems that failed their certificate at first and were solved again on the safe path.
+    gap : float
+        The largest primal–dual gap, relative to the largest cost d^p of its problem.
+    """
+
+    n_problems: int = 0
+    n_safe: int = 0
+    gap: float = 0.0
+
+    def __add__(self, other: Report) -> Report:
+        n_problems, n_safe = self.n_problems + other.n_problems, self.n_safe + other.n_safe
+        return Report(n_problems, n_safe, max(self.gap, other.gap))
+
+
+def scale(ground: Metric) -> float:
+    """A power of two at the size of the largest distance."""
+    if isinstance(ground.geometry, Table):
+        top = ground.geometry.matrix.max(initial=0.0)
+    else:
+        top = ground.block(np.zeros(1, np.intp), np.arange(ground.n)).max()
+    return float(np.ldexp(1.0, np.clip(np.frexp(top)[1], -1000, 1000))) if top > 0 else 1.0
+
+
+def geometry_of(ground: Metric, engine: Engine) -> Geometry:
+    """What the problems read distances from: dear ones are stored, each is asked for many times."""
+    return ground.geometry if ground.steps <= _CHEAP else Table(ground.dense(engine))
+
+
+@dataclass(frozen=True)
+class Batch:
+    """W_p between measures on the points of `ground`."""
+
+    ground: Metric
+    p: float
+    engine: Engine
+
+    def among(self, measures: Discrete) -> tuple[Floats, Report]:
+        """The full matrix of distances, each pair solved once."""
+        n = measures.n
+        out = np.zeros((n, n))
+        order, parent = tour(measures, self.ground, self.engine)
+        walked = measures.take(order)
+        sizes = np.diff(walked.indptr).astype(np.float64)
+        steps = sizes * (sizes.sum() - np.cumsum(sizes))
+
+        def ahead(i: int) -> _Targets:
+            return _Targets(np.arange(i + 1, n), parent[i + 1 :] - (i + 1))
+
+        def store(i: int, targets: Ints, values: Floats) -> None:
+            out[order[i], order[targets]] = values
+            out[order[targets], order[i]] = values
+
+        return out, self._run(walked, walked, ahead, n, measures.size, steps, store)
+
+    def between(self, A: Discrete, B: Discrete) -> tuple[Floats, Report]:
+        """The rectangle of distances from the measures A to the measures B."""
+        out = np.zeros((A.n, B.n))
+        order, parent = tour(B, self.ground, self.engine)
+        walked = B.take(order)
+        everything = _Targets(np.arange(B.n), parent)
+        steps = np.diff(A.indptr) * float(len(B.indices))
+
+        def store(i: int, targets: Ints, values: Floats) -> None:
+            out[i, order] = values
+
+        return out, self._run(A, walked, lambda i: everything, B.n, B.size, steps, store)
+
+    def listed(self, A: Discrete, B: Discrete, indptr: Ints, targets: Ints) -> tuple[Floats, Report]:
+        """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order."""
+        out = np.zeros(len(targets))
+        met = np.append(0, np.cumsum(np.diff(B.indptr)[targets]))[indptr]
+        steps = np.diff(A.indptr) * np.diff(met).astype(np.float64)
+        n_met = int(min(B.size, np.diff(met).max(initial=0)))
+
+        def near(i: int) -> _Targets:
+            return _Targets(targets[indptr[i] : indptr[i + 1]], _NO_GUIDES)
+
+        def store(i: int, targets: Ints, values: Floats) -> None:
+            out[indptr[i] : indptr[i + 1]] = values
+
+        return out, self._run(A, B, near, 0, n_met, steps, store)
+
+    def _run(
+        self,
+        A: Discrete,
+        B: Discrete,
+        targets_of: Callable[[int], _Targets],
+        n_stored: int,
+        n_met: int,
+        steps: Floats,
+        store: Callable[[int, Ints, Floats], None],
+    ) -> Report:
+        cap = int(max(np.diff(A.indptr).max(), np.diff(B.indptr).max()))
+        room = (cap, n_met, B.size, n_stored)
+        self.engine.reserve(
+            self.engine.n_threads * n_bytes(*room), "workspaces of the simplex", "use a smaller eps or n_jobs"
+        )
+        geometry = geometry_of(self.ground, self.engine)
+        rule = Rule(float(self.p), 1.0 / scale(self.ground), self.p == 1 and self.ground.triangle)
+        rows_a, rows_b = A.rows, B.rows
+        reports = np.zeros((A.n, 2))
+        counts = np.zeros(A.n, np.intp)
+
+        def work(tile: Tile, stop: Flag) -> None:
+            space, tables, mine = workspace(cap, stop), costs(*room), private(geometry)
+            for i in range(tile.start, tile.stop):
+                targets, guides = targets_of(i)
+                values = np.empty(len(targets))
+                failed = transport_row(
+                    rows_a, i, rows_b, targets, guides, mine, rule, tables, space, values, reports[i]
+                )
+                if stop[0]:
+                    return
+                if failed >= 0:
+                    raise RuntimeError(
+                        f"the transport problem of measures {i} and {failed} could not be certified: "
+                        f"{list(Status)[STALLED].value}; please report it with the data"
+                    )
+                counts[i] = len(targets)
+                store(i, targets, values)
+
+        self.engine.run(work, cut(_STEPS * steps), f"exact transport, p = {self.p:g}")
+        return Report(int(counts.sum()), int(reports[:, 1].sum()), float(reports[:, 0].max(initial=0.0)))
+
+
+class _Targets(NamedTuple):
+    """The measures one measure is compared with, and at which place among them potentials are inherited from."""
+
+    targets: Ints
+    guides: Ints

@@ -1,0 +1,50 @@
+"""The order in which a measure meets the others: each after one it is near, whose potentials it inherits."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import depth_first_order
+
+from .._types import Ints
+from ..engine import Engine, Flag, Tile
+from ..kernels.geometry import Cloud
+from ..kernels.trees import prim
+from ..measures import Discrete
+from ..spaces import Metric
+from .landmarks import landmark_rows, seen_from
+
+
+class Tour(NamedTuple):
+    """Measures in the order of a walk along their spanning tree, and for each the place of its parent; −1 at the root.
+
+    It depends on the measures alone: results are the same for any number of threads.
+    """
+
+    order: Ints
+    parent: Ints
+
+
+def tour(measures: Discrete, ground: Metric, engine: Engine) -> Tour:
+    """A walk along the minimum spanning tree of the measures as landmarks see them."""
+    n = measures.n
+    if n == 1:
+        return Tour(np.zeros(1, np.intp), np.full(1, -1, np.intp))
+    rows = landmark_rows(ground)
+    seen = seen_from(measures, rows / (rows.max() or 1.0))  # the spanning tree squares what it is given
+    edges, lengths = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
+    done, near, source = np.zeros(n, np.bool_), np.full(n, np.inf), np.zeros(n, np.intp)
+    done[0] = True
+
+    def work(tile: Tile, stop: Flag) -> None:
+        prim(Cloud(seen), 0, n - 1, done, near, source, edges, lengths, stop)
+
+    engine.run(work, [Tile(0, n - 1)], "tour of the measures")
+    tree = csr_array((np.ones(n - 1), (edges[:, 0], edges[:, 1])), shape=(n, n))
+    order, parent = depth_first_order(tree, 0, directed=False)
+    place = np.empty(n, np.intp)
+    place[order] = np.arange(n)
+    places = np.append(-1, place[parent[order[1:]]])
+    return Tour(order.astype(np.intp), places.astype(np.intp))
