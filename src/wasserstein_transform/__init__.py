@@ -14,12 +14,15 @@ _ROOMS = {
     "localize": (
         "Gaussian", "Given", "Kernel", "Localization", "Mean", "Point", "Scale", "Truncation", "Whole", "suggest_eps",
     ),
-    "transport": ("Bures", "Coupling", "Exact", "Points", "Status", "Transport", "bures_pairs"),
+    "transport": (
+        "Bures", "Coupling", "Distances", "Exact", "Points", "Report", "Status", "Transport", "bures_pairs",
+        "wasserstein", "wasserstein_cross", "wasserstein_pairs",
+    ),
     "transforms": (
         "MasslessWarning", "Process", "Trajectory", "Transform", "gaussian_transform", "iterate", "kernel_transform",
-        "local_truncation", "mean_shift",
+        "lazy_balls", "local_truncation", "mean_shift",
     ),
-    "hierarchy": ("FewerClustersWarning", "Tree", "cut_tree", "linkage", "spanning_tree"),
+    "hierarchy": ("FewerClustersWarning", "Tree", "cut_tree", "lazy_spanning_tree", "linkage", "spanning_tree"),
     "estimators": (
         "GaussianTransform", "KernelTransform", "LocalTruncation", "MeanShift", "SingleLinkage",
         "WassersteinTransform",
@@ -43,6 +46,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         FewerClustersWarning as FewerClustersWarning,
         Tree as Tree,
         cut_tree as cut_tree,
+        lazy_spanning_tree as lazy_spanning_tree,
         linkage as linkage,
         spanning_tree as spanning_tree,
     )
@@ -76,17 +80,23 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         gaussian_transform as gaussian_transform,
         iterate as iterate,
         kernel_transform as kernel_transform,
+        lazy_balls as lazy_balls,
         local_truncation as local_truncation,
         mean_shift as mean_shift,
     )
     from .transport import (
         Bures as Bures,
         Coupling as Coupling,
+        Distances as Distances,
         Exact as Exact,
         Points as Points,
+        Report as Report,
         Status as Status,
         Transport as Transport,
         bures_pairs as bures_pairs,
+        wasserstein as wasserstein,
+        wasserstein_cross as wasserstein_cross,
+        wasserstein_pairs as wasserstein_pairs,
     )
 
 __all__ = sorted(_HOME)  # noqa: PLE0605

@@ -47,3 +47,10 @@ def fill_matched(geometry: Any, half: int, out: Any) -> None:
     """out[i] = distance of points i and half + i."""
     for i in range(half):
         out[i] = distance(geometry, i, half + i)
+
+
+@jit
+def fill_pairs(geometry: Any, rows: Any, cols: Any, out: Any) -> None:
+    """out[k] = distance of rows[k] and cols[k]."""
+    for k in range(rows.shape[0]):
+        out[k] = distance(geometry, rows[k], cols[k])

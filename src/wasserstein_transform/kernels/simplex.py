@@ -168,7 +168,7 @@ def _optimize_safely(na: int, nb: int, root: int, tolerance: float, cost: Any, w
 
 
 @jit
-def _value(na: int, nb: int, root: int, cost: Any, work: Work) -> float:
+def plan_cost(na: int, nb: int, root: int, cost: Any, work: Work) -> float:
     """Cost of the plan."""
     value = 0.0
     for node in range(na + nb):
@@ -197,7 +197,7 @@ def solve(na: int, nb: int, top: float, safe: bool, cost: Any, work: Work) -> tu
             status, bound = _optimize_safely(na, nb, root, tolerance, cost, work)
         else:
             status, bound = _optimize(na, nb, tolerance, cost, work)
-        value = _value(na, nb, root, cost, work)
+        value = plan_cost(na, nb, root, cost, work)
         for i in range(na):
             bound += work.supply[i] * work.dual[i]
         gap = value - bound

@@ -10,7 +10,8 @@ from .basis import Work
 from .compile import jit
 from .geometry import distance, scaled_square
 from .minimum import lowest
-from .simplex import INTERRUPTED, OPTIMAL, solve
+from .simplex import INTERRUPTED, OPTIMAL, plan_cost, solve
+from .start import peel
 
 GAP = 1e-12  # largest primal–dual gap accepted, of the largest cost of the problem
 _FAINT = 1e-200  # squares below this are too near to underflow: such problems are scaled on their own
@@ -304,4 +305,43 @@ def transport_row(
         if keep:
             for s in range(na):
                 room.potentials[k * na + s] = work.dual[s]
+    return -1
+
+
+@jit
+def _common_share(A: Any, i: int, B: Any, j: int) -> float:
+    """The share of mass that two measures have in common."""
+    s, t = A.indptr[i], B.indptr[j]
+    s_end, t_end = A.indptr[i + 1], B.indptr[j + 1]
+    common = 0.0
+    while s < s_end and t < t_end:
+        x, y = A.indices[s], B.indices[t]
+        if x == y:
+            common += min(A.masses[s] * B.totals[j], B.masses[t] * A.totals[i])
+        s += x <= y
+        t += y <= x
+    return common / (A.totals[i] * B.totals[j])
+
+
+@jit
+def upper_row(
+    A: Any, i: int, B: Any, targets: Any, guides: Any, geometry: Any, rule: Rule, room: Costs, work: Work, out: Any,
+    report: Any,
+) -> int:  # fmt: skip
+    """out[k] ≥ W_p(A_i, B_j) for the k-th target j, by plans: a greedy one, and common mass at rest. Returns −1."""
+    begin(room)
+    na = A.indptr[i + 1] - A.indptr[i]
+    for k in range(targets.shape[0]):
+        if work.stop[0] != 0:
+            return targets[k]
+        j = targets[k]
+        nb = B.indptr[j + 1] - B.indptr[j]
+        top, length, shared = pose(A, i, B, j, geometry, rule, room, work)
+        table = room.table if shared else room.own
+        for s in range(na):
+            work.dual[s] = 0.0
+        root = peel(na, nb, 0.0, table, work)
+        greedy = plan_cost(na, nb, root, table, work) / (A.totals[i] * B.totals[j])
+        cost = min(max(greedy, 0.0), top * max(1.0 - _common_share(A, i, B, j), 0.0))
+        out[k] = length * cost ** (1.0 / rule.p)
     return -1

@@ -79,3 +79,44 @@ def join_edges(edges: Any, heights: Any, out: Any) -> None:
         parent[b] = a
         size[a] += size[b]
         label[a] = n + k
+
+
+@jit
+def shortest_forest(edges: Any, parent: Any, picked: Any) -> int:
+    """Mark which of the edges, sorted by length, join two parts (Kruskal); returns their number."""
+    for i in range(parent.shape[0]):
+        parent[i] = i
+    count = 0
+    for k in range(edges.shape[0]):
+        a = _root(parent, edges[k, 0])
+        b = _root(parent, edges[k, 1])
+        picked[k] = a != b
+        if a != b:
+            parent[b] = a
+            count += 1
+    return count
+
+
+@jit
+def undecided(
+    edges: Any, lengths: Any, rows: Any, cols: Any, bounds: Any, first: int, parent: Any, chosen: Any
+) -> tuple[int, int]:
+    """From pair `first` on, list pairs that the edges no longer than their lower bound do not join.
+
+    All the others can be left out of a spanning tree. Edges and bounds are sorted. Returns how many pairs were listed
+    and the first one not looked at.
+    """
+    for i in range(parent.shape[0]):
+        parent[i] = i
+    e = 0
+    count = 0
+    for k in range(first, rows.shape[0]):
+        if count == chosen.shape[0]:
+            return count, k
+        while e < edges.shape[0] and lengths[e] <= bounds[k]:
+            parent[_root(parent, edges[e, 1])] = _root(parent, edges[e, 0])
+            e += 1
+        if _root(parent, rows[k]) != _root(parent, cols[k]):
+            chosen[count] = k
+            count += 1
+    return count, rows.shape[0]

@@ -1,12 +1,14 @@
 """One step, a process, the only loop, and the named instances."""
 
 from .follow import follow_distances, follow_points
+from .lazy import LazyBalls, lazy_balls
 from .loop import iterate
 from .named import gaussian_transform, kernel_transform, local_truncation, mean_shift
 from .trajectory import Trajectory
 from .transform import MasslessWarning, Process, Transform
 
 __all__ = [
+    "LazyBalls",
     "MasslessWarning",
     "Process",
     "Trajectory",
@@ -16,6 +18,7 @@ __all__ = [
     "gaussian_transform",
     "iterate",
     "kernel_transform",
+    "lazy_balls",
     "local_truncation",
     "mean_shift",
 ]

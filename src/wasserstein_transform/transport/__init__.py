@@ -4,10 +4,26 @@ A new transport is one file here and one line in `TRANSPORTS`.
 """
 
 from .base import Coupling, Status, Transport
+from .batch import Report
 from .bures import Bures, bures_pairs
 from .exact import Exact
+from .pairs import Distances, wasserstein, wasserstein_cross, wasserstein_pairs
 from .points import Points
 
 TRANSPORTS: dict[str, type[Transport]] = {"exact": Exact, "points": Points, "bures": Bures}
 
-__all__ = ["TRANSPORTS", "Bures", "Coupling", "Exact", "Points", "Status", "Transport", "bures_pairs"]
+__all__ = [
+    "TRANSPORTS",
+    "Bures",
+    "Coupling",
+    "Distances",
+    "Exact",
+    "Points",
+    "Report",
+    "Status",
+    "Transport",
+    "bures_pairs",
+    "wasserstein",
+    "wasserstein_cross",
+    "wasserstein_pairs",
+]

@@ -13,11 +13,11 @@ from ..engine import Engine, Flag, Tile, cut
 from ..kernels.basis import workspace
 from ..kernels.geometry import Geometry, Table, private
 from ..kernels.simplex import STALLED
-from ..kernels.transport import Rule, costs, n_bytes, transport_row
+from ..kernels.transport import Rule, costs, n_bytes, transport_row, upper_row
 from ..measures import Discrete
 from ..spaces import Metric
 from .base import Status
-from .tour import tour
+from .tour import tour, walk
 
 _STEPS = 12.0  # inner-loop steps of the simplex per entry of the cost matrix, about
 _CHEAP = 16.0  # distances of so many steps are computed when needed; dearer ones are stored first
@@ -102,7 +102,20 @@ class Batch:
 
     def listed(self, A: Discrete, B: Discrete, indptr: Ints, targets: Ints) -> tuple[Floats, Report]:
         """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order."""
+        return self._over(A, B, indptr, targets, transport_row, "exact transport")
+
+    def at_most(self, A: Discrete, B: Discrete, indptr: Ints, targets: Ints) -> Floats:
+        """Upper bounds of the same: costs of plans that are at hand."""
+        return self._over(A, B, indptr, targets, upper_row, "upper bounds")[0]
+
+    def _over(
+        self, A: Discrete, B: Discrete, indptr: Ints, targets: Ints, kernel: Callable[..., int], label: str
+    ) -> tuple[Floats, Report]:
         out = np.zeros(len(targets))
+        rank = walk(B, self.ground)
+        owner = np.repeat(np.arange(A.n), np.diff(indptr))
+        order = np.lexsort((rank[targets], owner))  # near ones are met one after the other
+        targets = targets[order]
         met = np.append(0, np.cumsum(np.diff(B.indptr)[targets]))[indptr]
         steps = np.diff(A.indptr) * np.diff(met).astype(np.float64)
         n_met = int(min(B.size, np.diff(met).max(initial=0)))
@@ -111,9 +124,9 @@ class Batch:
             return _Targets(targets[indptr[i] : indptr[i + 1]], _NO_GUIDES)
 
         def store(i: int, targets: Ints, values: Floats) -> None:
-            out[indptr[i] : indptr[i + 1]] = values
+            out[order[indptr[i] : indptr[i + 1]]] = values
 
-        return out, self._run(A, B, near, 0, n_met, steps, store)
+        return out, self._run(A, B, near, 0, n_met, steps, store, kernel, label)
 
     def _run(
         self,
@@ -124,6 +137,8 @@ class Batch:
         n_met: int,
         steps: Floats,
         store: Callable[[int, Ints, Floats], None],
+        kernel: Callable[..., int] = transport_row,
+        label: str = "exact transport",
     ) -> Report:
         cap = int(max(np.diff(A.indptr).max(), np.diff(B.indptr).max()))
         room = (cap, n_met, B.size, n_stored)
@@ -141,9 +156,7 @@ class Batch:
             for i in range(tile.start, tile.stop):
                 targets, guides = targets_of(i)
                 values = np.empty(len(targets))
-                failed = transport_row(
-                    rows_a, i, rows_b, targets, guides, mine, rule, tables, space, values, reports[i]
-                )
+                failed = kernel(rows_a, i, rows_b, targets, guides, mine, rule, tables, space, values, reports[i])
                 if stop[0]:
                     return
                 if failed >= 0:
@@ -154,7 +167,7 @@ class Batch:
                 counts[i] = len(targets)
                 store(i, targets, values)
 
-        self.engine.run(work, cut(_STEPS * steps), f"exact transport, p = {self.p:g}")
+        self.engine.run(work, cut(_STEPS * steps), label)
         return Report(int(counts.sum()), int(reports[:, 1].sum()), float(reports[:, 0].max(initial=0.0)))
 
 

@@ -81,5 +81,5 @@ class Exact(Transport):
         with np.errstate(over="ignore"):  # d^p may be beyond all numbers though its root, the distance, is not
             unit = np.float64(top) ** self.p
         potentials = (unit * found.prices[0], unit * found.prices[1]) if np.isfinite(unit) else None
-        value = top * max(found.cost, 0.0) ** (1 / self.p)
+        value = float(top) * max(found.cost, 0.0) ** (1 / self.p)
         return Coupling(value, found.plan, potentials, found.gap, list(Status)[found.status], sources, targets)

@@ -41,4 +41,4 @@ def solve_one(a: Floats, b: Floats, costs: Floats) -> Solution:
     plan[source, sink] = np.maximum(work.flow[nodes], 0.0)
     u = work.dual[:na].copy()
     v = (scaled - u[:, None]).min(axis=0)
-    return Solution(top * value / total, plan / total, (top * u, top * v), gap / total, status)
+    return Solution(float(top * value / total), plan / total, (top * u, top * v), float(gap / total), status)

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import depth_first_order
+from scipy.spatial import cKDTree
 
-from .._types import Ints
+from .._types import Floats, Ints
 from ..engine import Engine, Flag, Tile
 from ..kernels.geometry import Cloud
 from ..kernels.trees import prim
@@ -27,13 +28,20 @@ class Tour(NamedTuple):
     parent: Ints
 
 
+def walk(measures: Discrete, ground: Metric) -> Ints:
+    """Ranks of the measures in an order that keeps near ones near: the leaves of a k-d tree of what landmarks see."""
+    seen = _seen(measures, ground)
+    rank = np.empty(measures.n, np.intp)
+    rank[cKDTree(seen, leafsize=1).indices] = np.arange(measures.n)
+    return rank
+
+
 def tour(measures: Discrete, ground: Metric, engine: Engine) -> Tour:
     """A walk along the minimum spanning tree of the measures as landmarks see them."""
     n = measures.n
     if n == 1:
         return Tour(np.zeros(1, np.intp), np.full(1, -1, np.intp))
-    rows = landmark_rows(ground)
-    seen = seen_from(measures, rows / (rows.max() or 1.0))  # the spanning tree squares what it is given
+    seen = _seen(measures, ground)
     edges, lengths = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
     done, near, source = np.zeros(n, np.bool_), np.full(n, np.inf), np.zeros(n, np.intp)
     done[0] = True
@@ -48,3 +56,8 @@ def tour(measures: Discrete, ground: Metric, engine: Engine) -> Tour:
     place[order] = np.arange(n)
     places = np.append(-1, place[parent[order[1:]]])
     return Tour(order.astype(np.intp), places.astype(np.intp))
+
+
+def _seen(measures: Discrete, ground: Metric) -> Floats:
+    rows = landmark_rows(ground)
+    return seen_from(measures, rows / (rows.max() or 1.0))  # trees square what they are given

@@ -1,0 +1,120 @@
+"""Single linkage of a transformed metric whose distances are mostly never computed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._types import Floats, Ints
+from ..engine import Engine
+from ..kernels.trees import shortest_forest, undecided
+from ..spaces import Space
+from ..transforms.lazy import Question, ask
+from ..transforms.transform import Transform
+from ..transport import Report
+from ..transport.tour import tour
+from .tree import Tree
+
+_LEAST = 64  # pairs solved in a round, at least
+
+
+@dataclass(frozen=True, eq=False)
+class LazyTree(Tree):
+    """A spanning tree, and how many distances it took.
+
+    Attributes
+    ----------
+    n_pairs : int
+        Pairs of different measures there are.
+    report : Report
+        How those that had to be solved were solved.
+    """
+
+    n_pairs: int
+    report: Report
+
+    @property
+    def share(self) -> float:
+        """The share of pairs that had to be solved."""
+        return self.report.n_problems / max(self.n_pairs, 1)
+
+
+def lazy_spanning_tree(transform: Transform, space: Space, engine: Engine | None = None) -> LazyTree:
+    """The minimum spanning tree of the transformed space, from the few distances that bounds cannot decide.
+
+    A pair is left out once its lower bound reaches the height at which known edges join its ends. The tree has the
+    heights of `spanning_tree(transform(space))`; where distances tie, its edges may be others.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [2.0], [9.0]])
+    >>> tree = wt.lazy_spanning_tree(wt.Transform(wt.Truncation(1.0), wt.Exact(p=1)), space)
+    >>> tree.heights
+    array([0.5, 0.5, 7.5])
+    """
+    question = ask(transform, space, engine)
+    heavy = np.flatnonzero(space.weights > 0)
+    kinds, first, kind = np.unique(question.which[heavy], return_index=True, return_inverse=True)
+    measures, stands = question.measures.take(kinds), heavy[first]  # one heavy point stands for each measure
+    edges, heights, report = _grow(question._replace(measures=measures))
+    joined = [stands[edges]]
+    lengths = [heights]
+    twins = np.setdiff1d(np.arange(len(heavy)), first)
+    joined.append(np.column_stack([stands[kind[twins]], heavy[twins]]))
+    lengths.append(np.zeros(len(twins)))
+    light = np.flatnonzero(space.weights == 0)
+    if len(light):
+        rows, more = question.batch.between(question.measures.take(question.which[light]), measures)
+        joined.append(np.column_stack([stands[rows.argmin(axis=1)], light]))
+        lengths.append(rows.min(axis=1))
+        report += more
+    order = np.argsort(np.concatenate(lengths), kind="stable")
+    n_pairs = len(kinds) * (len(kinds) - 1) // 2 + len(light) * len(kinds)
+    return LazyTree(np.concatenate(joined)[order], np.concatenate(lengths)[order], space.weights, n_pairs, report)
+
+
+def _grow(question: Question) -> tuple[Ints, Floats, Report]:
+    """Edges and heights of the tree of all measures, by Kruskal's algorithm in rounds of undecided pairs."""
+    n = question.measures.n
+    edges, lengths = np.empty((0, 2), np.intp), np.empty(0)
+    report = Report()
+    if n == 1:
+        return edges, lengths, report
+    order, parent = tour(question.measures, question.ground, question.engine)
+    chosen = np.sort(np.column_stack([order[1:], order[parent[1:]]]), axis=1)  # any tree is a roof
+    rows, cols = np.empty((2, 0), np.intp)
+    bounds = np.empty(0)
+    first = 0
+    room, listed = np.empty(n, np.intp), np.empty(max(_LEAST, n // 4), np.intp)
+    while True:
+        chosen = chosen[np.lexsort((chosen[:, 1], chosen[:, 0]))]
+        values, more = question.solve(chosen[:, 0], chosen[:, 1])
+        edges, lengths = _shortest(np.concatenate([edges, chosen]), np.concatenate([lengths, values]), room)
+        if report.n_problems == 0:
+            rows, cols, bounds = _candidates(question, lengths[-1], chosen)
+        report += more
+        count, first = undecided(edges, lengths, rows, cols, bounds, first, room, listed)
+        if count == 0:
+            return edges, lengths, report
+        chosen = np.column_stack([rows[listed[:count]], cols[listed[:count]]])
+
+
+def _candidates(question: Question, roof: float, solved: Ints) -> tuple[Ints, Ints, Floats]:
+    """Pairs that may be nearer than the roof and are not solved yet, by rising lower bound."""
+    rows, cols, bounds = question.lower.below(roof)
+    n = question.measures.n
+    fresh = ~np.isin(rows * n + cols, solved[:, 0] * n + solved[:, 1])
+    rows, cols, bounds = rows[fresh], cols[fresh], bounds[fresh]
+    order = np.argsort(bounds, kind="stable")
+    return rows[order], cols[order], bounds[order]
+
+
+def _shortest(edges: Ints, lengths: Floats, room: Ints) -> tuple[Ints, Floats]:
+    """The minimum spanning tree of the graph of these edges, sorted by length."""
+    order = np.argsort(lengths, kind="stable")
+    edges, lengths = edges[order], lengths[order]
+    picked = np.zeros(len(edges), np.bool_)
+    shortest_forest(edges, room, picked)
+    return edges[picked], lengths[picked]

@@ -1,0 +1,112 @@
+"""Measures and metrics as people have them, made into those of the library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array, issparse
+
+from .. import _check as check
+from .._types import Ints
+from ..engine import Engine
+from ..measures import Discrete
+from ..measures.discrete import discrete
+from ..spaces import Dense, Euclidean, Metric, Space
+from ..spaces.graph import graph_metric, is_graph
+
+MeasuresLike: TypeAlias = Any
+"""Discrete measures, a sparse or dense matrix with a measure in each row, or a list of (indices, weights)."""
+
+MetricLike: TypeAlias = Any
+"""A Metric, a Space, a distance matrix, points, or a graph."""
+
+
+def as_metric(metric: MetricLike, engine: Engine) -> Metric:
+    """A metric from a matrix of distances, points under the Euclidean distance, or a graph's shortest paths.
+
+    A square symmetric array with zeros on the diagonal is read as distances, any other 2-D array as points.
+    """
+    if isinstance(metric, Metric):
+        return metric
+    if isinstance(metric, Space):
+        return metric.metric
+    if is_graph(metric):
+        return graph_metric(metric, engine)
+    array = check.floats(metric, "metric")
+    if array.ndim == 2 and array.shape[0] == array.shape[1] and not array.diagonal().any():
+        return Dense(check.distances(array, "metric"))
+    return Euclidean(check.points(array, "metric as points"))
+
+
+def as_measures(measures: MeasuresLike, n_points: int, name: str = "measures") -> Discrete:
+    """Discrete measures on `n_points` points; every one must have mass, totals need not be 1."""
+    if isinstance(measures, Discrete):
+        if measures.size != n_points:
+            raise ValueError(f"{name} live on {measures.size} points, and the metric has {n_points}")
+        return measures
+    rows = _matrix(measures, n_points, name)
+    if rows.shape[0] == 0:
+        raise ValueError(f"{name} must hold at least one measure, got none")
+    if rows.shape[1] != n_points:
+        raise ValueError(f"{name} must have a column for each of the metric's {n_points} points, got {rows.shape[1]}")
+    check.floats(rows.data, f"masses of {name}")
+    if rows.nnz and rows.data.min() < 0:
+        raise ValueError(f"masses of {name} must not be negative, got {rows.data.min()}")
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    empty = np.flatnonzero(np.diff(rows.indptr) == 0)
+    if len(empty):
+        raise ValueError(f"every measure needs some mass; {name} number {empty[0]} has none; drop it")
+    return discrete(rows.indptr, rows.indices, rows.data, np.zeros(rows.shape[0], np.intp), n_points)
+
+
+def _matrix(measures: MeasuresLike, n_points: int, name: str) -> csr_array:
+    if issparse(measures):
+        return csr_array(measures, dtype=np.float64, copy=True)
+    if isinstance(measures, np.ndarray) and measures.ndim == 2 and measures.dtype != object:
+        return csr_array(check.floats(measures, name))
+    if not isinstance(measures, Sequence | Iterable) or isinstance(measures, str):
+        raise TypeError(
+            f"{name} must be a matrix with a measure in each row or a list of (indices, weights), "
+            f"got {type(measures).__name__}"
+        )
+    pairs = [_row(row, k, n_points, name) for k, row in enumerate(measures)]
+    if not pairs:
+        return csr_array((0, n_points))
+    indptr = np.append(0, np.cumsum([len(indices) for indices, _ in pairs]))
+    indices, weights = (np.concatenate(column) for column in zip(*pairs, strict=True))
+    return csr_array((weights, indices, indptr), shape=(len(pairs), n_points))
+
+
+def _row(row: Any, k: int, n_points: int, name: str) -> tuple[Ints, Any]:
+    try:
+        indices, weights = row
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{name} as a list must hold pairs (indices, weights), number {k} is {type(row).__name__}; "
+            "a matrix with a measure in each row is fine too, as an array"
+        ) from None
+    indices, weights = np.atleast_1d(np.asarray(indices)), np.atleast_1d(check.floats(weights, f"weights of {name}"))
+    if indices.ndim != 1 or indices.shape != weights.shape:
+        raise ValueError(f"{name} number {k} has indices of shape {indices.shape} and weights of {weights.shape}")
+    if indices.size and (indices.dtype.kind not in "iu" or indices.min() < 0 or indices.max() >= n_points):
+        raise ValueError(f"indices of {name} must be whole numbers from 0 to {n_points - 1}, got {indices!r}")
+    return indices.astype(np.intp), weights
+
+
+def as_pairs(pairs: ArrayLike, n: int) -> Ints:
+    """k × 2 numbers of measures."""
+    array = np.asarray(pairs)
+    if array.size == 0:
+        return np.empty((0, 2), np.intp)
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"pairs must be a k × 2 array of whole numbers, got shape {array.shape} of {array.dtype}; "
+            "np.column_stack([i, j]) makes one"
+        )
+    if array.min() < 0 or array.max() >= n:
+        raise ValueError(f"pairs must name measures from 0 to {n - 1}, got {array.min()} to {array.max()}")
+    return array.astype(np.intp)

@@ -1,0 +1,189 @@
+"""Wasserstein distances for everybody: any discrete measures over any metric."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial.distance import squareform
+
+from .. import _check as check
+from .._types import Floats, Ints
+from ..engine import Engine
+from ..measures import Discrete
+from ..spaces import Metric
+from .arguments import MeasuresLike, MetricLike, as_measures, as_metric, as_pairs
+from .base import Coupling, Status
+from .batch import Batch, Report
+from .single import solve_one
+
+
+@dataclass(frozen=True, eq=False)
+class Distances:
+    """Wasserstein distances and how they were found; NumPy takes it for the array of its values.
+
+    Attributes
+    ----------
+    values : array
+        Condensed in SciPy's order, one for each listed pair, or a rectangle.
+    report : Report
+        Problems solved, how many of them on the safe path, largest gap.
+    """
+
+    values: Floats
+    report: Report
+
+    @property
+    def gap(self) -> float:
+        """The largest primal–dual gap, relative to the largest cost of its problem."""
+        return self.report.gap
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Floats:
+        return np.array(self.values, dtype=dtype, copy=copy)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+def wasserstein_pairs(
+    measures: MeasuresLike, metric: MetricLike, p: float = 1.0, pairs: ArrayLike | None = None, n_jobs: int = -1
+) -> Distances:
+    """Exact W_p between all pairs of discrete measures over one metric, or between the listed pairs.
+
+    Parameters
+    ----------
+    measures : scipy sparse or dense matrix, or list of (indices, weights)
+        One measure a row, on the points of the metric. Masses are ≥ 0; totals need not be 1.
+    metric : array, graph, Metric or Space
+        A distance matrix (square, symmetric, 0 on the diagonal), points (any other 2-D array), or a networkx graph or
+        sparse matrix of edge lengths, whose shortest paths are taken. `wt.Dense(D, triangle=True)` asserts the
+        triangle inequality of a matrix: for p = 1 common mass then cancels, and near pairs are solved faster.
+    p : float
+        Order ≥ 1, or infinity.
+    pairs : array of shape (k, 2), optional
+        Which measures to compare; all pairs by default.
+    n_jobs : int
+        Threads; −1 means all cores. The result does not depend on it.
+
+    Returns
+    -------
+    Distances
+        `values` condensed in SciPy's order (or one for each listed pair), `gap` and `report`.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> points = np.array([[0.0], [1.0], [3.0]])
+    >>> found = wt.wasserstein_pairs([([0, 1], [1, 1]), ([1, 2], [1, 1]), ([2], [1])], points)
+    >>> np.asarray(found)
+    array([1.5, 2.5, 1. ])
+    >>> found.gap < 1e-12
+    True
+    """
+    engine = Engine(n_jobs)
+    ground, rows = _arguments(measures, metric, p, engine)
+    batch = Batch(ground, float(p), engine)
+    unique, which = rows.distinct()
+    if pairs is None:
+        engine.reserve(8.0 * (2 * rows.n**2 + unique.n**2), f"distances of {rows.n} measures", "list the pairs")
+        square, report = batch.among(unique)
+        return Distances(squareform(square[np.ix_(which, which)], checks=False), report)
+    ends = which[as_pairs(pairs, rows.n)]
+    values, report = _listed(batch, unique, ends)
+    return Distances(values, report)
+
+
+def wasserstein_cross(
+    A: MeasuresLike, B: MeasuresLike, metric: MetricLike, p: float = 1.0, n_jobs: int = -1
+) -> Distances:
+    """Exact W_p from every measure of A to every measure of B, rectangular; arguments as in `wasserstein_pairs`.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> points = np.array([[0.0], [1.0], [3.0]])
+    >>> np.asarray(wt.wasserstein_cross(np.eye(3)[:1], np.eye(3), points, p=2))
+    array([[0., 1., 3.]])
+    """
+    engine = Engine(n_jobs)
+    ground, rows = _arguments(A, metric, p, engine, "A")
+    others = as_measures(B, ground.n, "B")
+    unique, which = others.distinct()
+    engine.reserve(16.0 * rows.n * others.n, f"{rows.n} × {others.n} distances", "take A in parts")
+    values, report = Batch(ground, float(p), engine).between(rows, unique)
+    return Distances(values[:, which], report)
+
+
+def wasserstein(a: ArrayLike | None, b: ArrayLike | None, cost: ArrayLike) -> Coupling:
+    """The cheapest plan between two masses under any cost matrix, with its prices and the gap between the two.
+
+    Parameters
+    ----------
+    a, b : arrays, or None
+        Masses ≥ 0 of equal totals; None means uniform of total 1.
+    cost : array of shape (len(a), len(b))
+        Any finite numbers. For W_p give d^p; the distance is then `value ** (1 / p)`.
+
+    Returns
+    -------
+    Coupling
+        `value` is the cost of the `plan`; `potentials` (u, v) satisfy u[i] + v[j] ≤ cost[i, j].
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> found = wt.wasserstein([1.0, 1.0], [0.5, 1.5], [[0.0, 2.0], [3.0, 1.0]])
+    >>> found.value
+    2.0
+    >>> found.plan
+    array([[0.5, 0.5],
+           [0. , 1. ]])
+    """
+    costs = check.floats(cost, "cost")
+    if costs.ndim != 2 or costs.size == 0:
+        raise ValueError(f"cost must be a matrix with a row for each mass of a, got shape {costs.shape}")
+    masses = [_mass(m, n, name) for m, n, name in ((a, costs.shape[0], "a"), (b, costs.shape[1], "b"))]
+    totals = [float(m.sum()) for m in masses]
+    if abs(totals[0] - totals[1]) > 1e-9 * max(totals):
+        raise ValueError(f"a and b must have equal totals, got {totals[0]} and {totals[1]}; divide each by its sum")
+    rows, cols = (np.flatnonzero(m) for m in masses)
+    found = solve_one(masses[0][rows], masses[1][cols], costs[np.ix_(rows, cols)])
+    plan = np.zeros(costs.shape)
+    plan[np.ix_(rows, cols)] = totals[0] * found.plan
+    v = np.full(costs.shape[1], -np.inf)
+    v[cols] = found.prices[1]
+    u = (costs[:, cols] - v[cols]).min(axis=1)
+    v = (costs - u[:, None]).min(axis=0)
+    status = list(Status)[found.status]
+    return Coupling(totals[0] * found.cost, plan, (u, v), found.gap, status, np.arange(len(u)), np.arange(len(v)))
+
+
+def _arguments(
+    measures: MeasuresLike, metric: MetricLike, p: float, engine: Engine, name: str = "measures"
+) -> tuple[Metric, Discrete]:
+    check.order_p(p)
+    ground = as_metric(metric, engine)
+    return ground, as_measures(measures, ground.n, name)
+
+
+def _mass(values: ArrayLike | None, n: int, name: str) -> Floats:
+    if values is None:
+        return np.full(n, 1.0 / n)
+    mass = check.floats(values, name)
+    if mass.shape != (n,):
+        raise ValueError(f"{name} must hold {n} masses, one for each row or column of cost, got shape {mass.shape}")
+    if (mass < 0).any() or not mass.any():
+        raise ValueError(f"{name} must hold masses ≥ 0 with a positive total, got {mass!r}")
+    return mass
+
+
+def _listed(batch: Batch, unique: Discrete, ends: Ints) -> tuple[Floats, Report]:
+    """Distances of listed pairs, each unordered pair of different measures solved once."""
+    low, high = ends.min(axis=1), ends.max(axis=1)
+    key, which = np.unique(low * unique.n + high, return_inverse=True)
+    rows, targets = np.divmod(key, unique.n)
+    indptr = np.searchsorted(rows, np.arange(unique.n + 1))
+    values, report = batch.listed(unique, unique, indptr, targets)
+    return values[which.ravel()], report
