@@ -9,7 +9,7 @@ __version__ = "0.1.0"
 
 _ROOMS = {
     "engine": ("Engine", "bar"),
-    "spaces": ("Dense", "Euclidean", "GaussianMetric", "Metric", "Quotient", "Space", "quotient"),
+    "spaces": ("Dense", "Euclidean", "GaussianMetric", "Metric", "Quotient", "Space", "Sparse", "quotient"),
     "measures": ("Diracs", "Discrete", "Gaussians", "Measures"),
     "localize": (
         "Gaussian", "Given", "Kernel", "Localization", "Mean", "Point", "Scale", "Truncation", "Whole", "suggest_eps",
@@ -19,7 +19,8 @@ _ROOMS = {
         "wasserstein", "wasserstein_cross", "wasserstein_pairs",
     ),
     "transforms": (
-        "MasslessWarning", "Process", "Trajectory", "Transform", "gaussian_transform", "iterate", "kernel_transform",
+        "MasslessWarning", "Process", "Trajectory", "Transform", "gaussian_transform", "iterate", "iterate_locally",
+        "kernel_transform",
         "lazy_balls", "local_truncation", "mean_shift",
     ),
     "hierarchy": ("FewerClustersWarning", "Tree", "cut_tree", "lazy_spanning_tree", "linkage", "spanning_tree"),
@@ -70,6 +71,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         Metric as Metric,
         Quotient as Quotient,
         Space as Space,
+        Sparse as Sparse,
         quotient as quotient,
     )
     from .transforms import (
@@ -79,6 +81,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         Transform as Transform,
         gaussian_transform as gaussian_transform,
         iterate as iterate,
+        iterate_locally as iterate_locally,
         kernel_transform as kernel_transform,
         lazy_balls as lazy_balls,
         local_truncation as local_truncation,

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import minimum_spanning_tree
 
 from .._types import Floats, Ints
 from ..engine import Engine, Flag, Tile
 from ..kernels.geometry import private
 from ..kernels.trees import join_edges, prim
-from ..spaces import Dense, Metric, Space, check_space
+from ..spaces import Dense, Metric, Space, Sparse, check_space
 
 TIE = 1e-9  # heights that agree to this, relatively, are ties
 
@@ -74,7 +76,24 @@ def spanning_tree(space: Space, engine: Engine | None = None) -> Tree:
     return Tree(edges[order], heights[order], space.weights)
 
 
+def _known_edges(metric: Sparse) -> tuple[Ints, Floats]:
+    """The tree along known distances; 1 is added on the way, as zeros would count as no edge."""
+    known = metric.matrix()
+    unit = float(known.data.max()) or 1.0
+    lifted = csr_array((known.data / unit + 1.0, known.indices, known.indptr), shape=known.shape)
+    tree = minimum_spanning_tree(lifted).tocoo()
+    if tree.nnz < metric.n - 1:
+        raise ValueError(
+            f"distances are known up to {metric.radius:g} only, and the points fall into {metric.n - tree.nnz} parts "
+            "that are farther apart; ask for a larger radius"
+        )
+    edges = np.column_stack(tree.coords).astype(np.intp)
+    return edges, metric.pairs(edges[:, 0], edges[:, 1])
+
+
 def _prim(metric: Metric, engine: Engine) -> tuple[Ints, Floats]:
+    if isinstance(metric, Sparse):
+        return _known_edges(metric)
     if isinstance(metric, Dense) and metric.n > 1 and not 1e-100 < metric.matrix.max() < 1e100:
         unit = np.ldexp(1.0, np.frexp(metric.matrix.max())[1] - 1) or 1.0  # squares would leave the range of floats
         edges, heights = _grow(Dense(metric.matrix / unit), engine)

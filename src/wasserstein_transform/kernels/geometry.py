@@ -24,6 +24,14 @@ class Table(NamedTuple):
     matrix: np.ndarray
 
 
+class SparseRows(NamedTuple):
+    """Stored distances of near points, sorted within each row; all others count as infinite."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    distances: np.ndarray
+
+
 class Cloud(NamedTuple):
     """Points under the Euclidean distance."""
 
@@ -67,7 +75,7 @@ class GaussianSolid(NamedTuple):
     scratch: np.ndarray
 
 
-Geometry = Table | Cloud | GaussianLine | GaussianPlane | GaussianSolid
+Geometry = Table | SparseRows | Cloud | GaussianLine | GaussianPlane | GaussianSolid
 
 
 def private(geometry: Geometry) -> Geometry:
@@ -99,6 +107,26 @@ def scaled_square(geometry: Geometry, i: int, j: int, unit: float) -> float:
 
 def _table(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
     d = geometry.matrix[i, j]
+    return d * d
+
+
+@jit
+def _stored(geometry: Any, i: int, j: int) -> float:
+    """The stored distance of i and j, infinity if there is none."""
+    low, high = geometry.indptr[i], geometry.indptr[i + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if geometry.indices[middle] < j:
+            low = middle + 1
+        else:
+            high = middle
+    if low < geometry.indptr[i + 1] and geometry.indices[low] == j:
+        return geometry.distances[low]
+    return np.inf
+
+
+def _sparse_rows(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
+    d = _stored(geometry, i, j)
     return d * d
 
 
@@ -196,6 +224,7 @@ def _gaussian_solid_side(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
 
 _FORMULAS = {
     Table: _table,
+    SparseRows: _sparse_rows,
     Cloud: _cloud,
     GaussianLine: _gaussian_line,
     GaussianPlane: _gaussian_plane,
@@ -219,17 +248,26 @@ def _entry(geometry: Any, i: Any, j: Any) -> Any:
     return geometry.matrix[i, j]
 
 
+def _found(geometry: Any, i: Any, j: Any) -> Any:
+    return _stored(geometry, i, j)
+
+
 def _root(geometry: Any, i: Any, j: Any) -> Any:
     return np.sqrt(squared(geometry, i, j, np.inf))
 
 
 @overload(distance, jit_options=cast(Any, OPTIONS))
 def _distance(geometry: Any, i: Any, j: Any) -> Any:
-    return _entry if _kind(geometry) is Table else _root
+    return {Table: _entry, SparseRows: _found}.get(_kind(geometry), _root)
 
 
 def _entry_squared(geometry: Any, i: Any, j: Any, unit: Any) -> Any:
     d = geometry.matrix[i, j] * unit
+    return d * d
+
+
+def _found_squared(geometry: Any, i: Any, j: Any, unit: Any) -> Any:
+    d = _stored(geometry, i, j) * unit
     return d * d
 
 
@@ -239,7 +277,7 @@ def _square(geometry: Any, i: Any, j: Any, unit: Any) -> Any:
 
 @overload(scaled_square, jit_options=cast(Any, OPTIONS))
 def _scaled_square(geometry: Any, i: Any, j: Any, unit: Any) -> Any:
-    return _entry_squared if _kind(geometry) is Table else _square
+    return {Table: _entry_squared, SparseRows: _found_squared}.get(_kind(geometry), _square)
 
 
 def _kind(geometry: Any) -> Any:

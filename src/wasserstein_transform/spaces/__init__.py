@@ -7,6 +7,7 @@ from .merging import Quotient, quotient
 from .metric import Balls, Metric, closed
 from .neighborhoods import Moments, Neighborhoods
 from .space import Space, check_space
+from .sparse import Sparse
 
 __all__ = [
     "Balls",
@@ -18,6 +19,7 @@ __all__ = [
     "Neighborhoods",
     "Quotient",
     "Space",
+    "Sparse",
     "check_space",
     "closed",
     "quotient",

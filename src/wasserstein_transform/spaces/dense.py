@@ -56,5 +56,8 @@ class Dense(Metric):
         """The largest change of a distance: points of a matrix have no place of their own."""
         return float(np.abs(self.matrix - other.dense(engine)).max())
 
+    def largest(self) -> float:
+        return float(self.matrix.max())
+
     def dense(self, engine: Engine | None = None) -> Floats:
         return self.matrix

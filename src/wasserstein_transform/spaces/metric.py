@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from .. import _check as check
 from .._types import Floats, Ints
 from ..engine import Engine, Flag, Tile, cut
-from ..kernels.distances import fill_block, fill_condensed, fill_matched, fill_square
+from ..kernels.distances import fill_block, fill_condensed, fill_matched, fill_pairs, fill_square
 from ..kernels.geometry import Geometry, private
 from ..kernels.neighbors import count_balls, fill_balls, n_candidates
 from .search import Search
@@ -88,6 +88,16 @@ class Metric(ABC):
         out = np.empty((len(rows), len(cols)))
         fill_block(private(self.geometry), rows, cols, out)
         return out
+
+    def pairs(self, rows: Ints, cols: Ints) -> Floats:
+        """Distances of the points rows[k] and cols[k]."""
+        out = np.empty(len(rows))
+        fill_pairs(private(self.geometry), rows, cols, out)
+        return out
+
+    def largest(self) -> float:
+        """A number of the size of the largest distance: that of a point to the farthest from it."""
+        return float(self.block(np.zeros(1, np.intp), np.arange(self.n)).max())
 
     def dense(self, engine: Engine | None = None) -> Floats:
         """The full n × n matrix."""

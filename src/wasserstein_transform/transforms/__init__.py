@@ -2,6 +2,7 @@
 
 from .follow import follow_distances, follow_points
 from .lazy import LazyBalls, lazy_balls
+from .local import iterate_locally
 from .loop import iterate
 from .named import gaussian_transform, kernel_transform, local_truncation, mean_shift
 from .trajectory import Trajectory
@@ -17,6 +18,7 @@ __all__ = [
     "follow_points",
     "gaussian_transform",
     "iterate",
+    "iterate_locally",
     "kernel_transform",
     "lazy_balls",
     "local_truncation",

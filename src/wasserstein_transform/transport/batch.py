@@ -49,10 +49,7 @@ class Report:
 
 def scale(ground: Metric) -> float:
     """A power of two at the size of the largest distance."""
-    if isinstance(ground.geometry, Table):
-        top = ground.geometry.matrix.max(initial=0.0)
-    else:
-        top = ground.block(np.zeros(1, np.intp), np.arange(ground.n)).max()
+    top = ground.largest()
     return float(np.ldexp(1.0, np.clip(np.frexp(top)[1], -1000, 1000))) if top > 0 else 1.0
 
 
@@ -100,19 +97,31 @@ class Batch:
 
         return out, self._run(A, walked, lambda i: everything, B.n, B.size, steps, store)
 
-    def listed(self, A: Discrete, B: Discrete, indptr: Ints, targets: Ints) -> tuple[Floats, Report]:
-        """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order."""
-        return self._over(A, B, indptr, targets, transport_row, "exact transport")
+    def listed(
+        self, A: Discrete, B: Discrete, indptr: Ints, targets: Ints, rank: Ints | None = None
+    ) -> tuple[Floats, Report]:
+        """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order.
+
+        `rank` orders the measures of B such that near ones are near; by default landmarks do.
+        """
+        rank = walk(B, self.ground) if rank is None else rank
+        return self._over(A, B, indptr, targets, rank, transport_row, "exact transport")
 
     def at_most(self, A: Discrete, B: Discrete, indptr: Ints, targets: Ints) -> Floats:
         """Upper bounds of the same: costs of plans that are at hand."""
-        return self._over(A, B, indptr, targets, upper_row, "upper bounds")[0]
+        return self._over(A, B, indptr, targets, np.zeros(B.n), upper_row, "upper bounds")[0]
 
     def _over(
-        self, A: Discrete, B: Discrete, indptr: Ints, targets: Ints, kernel: Callable[..., int], label: str
+        self,
+        A: Discrete,
+        B: Discrete,
+        indptr: Ints,
+        targets: Ints,
+        rank: Floats | Ints,
+        kernel: Callable[..., int],
+        label: str,
     ) -> tuple[Floats, Report]:
         out = np.zeros(len(targets))
-        rank = walk(B, self.ground)
         owner = np.repeat(np.arange(A.n), np.diff(indptr))
         order = np.lexsort((rank[targets], owner))  # near ones are met one after the other
         targets = targets[order]

@@ -7,11 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from .._types import Floats, Ints
+from .._types import Bools, Floats, Ints
 from ..kernels.distances import fill_pairs
 from ..kernels.geometry import Cloud, Geometry, private
 from ..measures import Discrete
-from ..spaces import Euclidean, GaussianMetric, Metric
+from ..spaces import Euclidean, GaussianMetric, Metric, Sparse
 from .landmarks import landmark_rows, seen_from
 
 _SLACK = 1e-12  # bounds are lowered by this, relatively: rounding must not decide
@@ -47,6 +47,11 @@ class Lower:
             np.maximum(bounds, np.abs(column[rows] - column[cols]), out=bounds)
         return np.asarray(bounds * (1 - _SLACK))
 
+    def may_reach(self, rows: Ints, cols: Ints, limit: float, chunk: int = 4_000_000) -> Bools:
+        """Which of the pairs have a bound of at most `limit`."""
+        parts = [slice(k, k + chunk) for k in range(0, len(rows), chunk)]
+        return np.concatenate([self.of(rows[part], cols[part]) <= limit for part in parts] or [np.empty(0, bool)])
+
     def below(self, limit: float, chunk: float = 4e6) -> tuple[Ints, Ints, Floats]:
         """All pairs i < j whose bound is at most `limit`, with their bounds."""
         n = self.measures.n
@@ -64,7 +69,7 @@ class Lower:
     @cached_property
     def _seen(self) -> Floats:
         """One row a landmark, one column a measure."""
-        if not self.ground.triangle:
+        if not self.ground.triangle or isinstance(self.ground, Sparse):
             return np.empty((0, self.measures.n))
         return np.ascontiguousarray(seen_from(self.measures, landmark_rows(self.ground, _N_LANDMARKS)).T)
 

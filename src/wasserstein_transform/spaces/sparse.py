@@ -1,0 +1,102 @@
+"""Distances known up to a radius."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from .._types import Floats, Ints
+from ..engine import Engine
+from ..kernels.geometry import SparseRows
+from .metric import Balls, Metric, closed
+from .search import Search
+
+
+@dataclass(frozen=True, eq=False)
+class Sparse(Metric):
+    """Distances up to a radius, as sorted compressed rows; all others are only known to be larger.
+
+    `block` gives infinity for those. Where everything is asked for (`dense`, an uncut kernel), it refuses.
+
+    Attributes
+    ----------
+    rows : Balls
+        The closed balls of the radius around every point, with their distances; each holds its own point.
+    radius : float
+    triangle : bool
+    gap : float
+        Largest primal–dual gap of the transport problems the distances come from.
+    n_safe : int
+        How many of these problems took the slow, safe path.
+    """
+
+    rows: Balls
+    radius: float
+    triangle: bool = True
+    gap: float = 0.0
+    n_safe: int = 0
+
+    @property
+    def n(self) -> int:
+        return len(self.rows.indptr) - 1
+
+    @property
+    def geometry(self) -> SparseRows:
+        return SparseRows(*self.rows)
+
+    @property
+    def steps(self) -> float:
+        return 8.0  # a search in a short row
+
+    @property
+    def n_bytes(self) -> int:
+        return sum(array.nbytes for array in self.rows)
+
+    def largest(self) -> float:
+        return float(self.rows.distances.max())
+
+    def matrix(self) -> csr_array:
+        """The known distances as a sparse matrix; zeros are stored where points coincide."""
+        return csr_array((self.rows.distances, self.rows.indices, self.rows.indptr), shape=(self.n, self.n))
+
+    def take(self, rows: Ints) -> Sparse:
+        taken = self.matrix()[rows][:, rows]
+        taken.sort_indices()
+        balls = Balls(taken.indptr.astype(np.intp), taken.indices.astype(np.intp), taken.data)
+        return Sparse(balls, self.radius, self.triangle, self.gap, self.n_safe)
+
+    def movement(self, other: Metric, engine: Engine | None = None) -> float:
+        """The largest change of a distance that is known before and after."""
+        owner = np.repeat(np.arange(self.n), np.diff(self.rows.indptr))
+        later = other.pairs(owner, self.rows.indices)
+        both = np.isfinite(later)
+        return float(np.abs(later - self.rows.distances)[both].max(initial=0.0))
+
+    def search(self, reach: float) -> Search:
+        self._check(reach)
+        return super().search(reach)
+
+    def balls(self, radius: float, engine: Engine | None = None) -> Balls:
+        self._check(radius)
+        near = self.rows.distances * self.rows.distances <= closed(radius)
+        counts = np.add.reduceat(near, self.rows.indptr[:-1])
+        indptr = np.append(0, np.cumsum(counts))
+        return Balls(indptr, self.rows.indices[near], self.rows.distances[near])
+
+    def dense(self, engine: Engine | None = None) -> Floats:
+        raise ValueError(self._refusal("the full matrix"))
+
+    def condensed(self, engine: Engine | None = None) -> Floats:
+        raise ValueError(self._refusal("all distances"))
+
+    def _check(self, reach: float) -> None:
+        if reach > self.radius * (1 + 1e-12):
+            raise ValueError(self._refusal(f"a reach of {reach:g}"))
+
+    def _refusal(self, wanted: str) -> str:
+        return (
+            f"these distances are known up to {self.radius:g} only, and {wanted} was asked for; "
+            "ask for a larger radius, or transform the space as a whole"
+        )
