@@ -1,0 +1,244 @@
+"""Bounds, lazy single linkage, lazy balls and the light cone, against the full matrix."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import cdist, squareform
+
+import wasserstein_transform as wt
+from wasserstein_transform.transport.batch import Batch
+from wasserstein_transform.transport.bounds import Lower
+
+ORDERS = [1.0, 1.5, 2.0, 3.0]
+
+
+def noisy_ring(n: int = 120) -> NDArray[np.float64]:
+    rng = np.random.default_rng(0)
+    angles = rng.uniform(0, 2 * np.pi, n)
+    ring = np.column_stack([np.cos(angles), np.sin(angles)]) + rng.normal(scale=0.1, size=(n, 2))
+    return np.concatenate([ring, rng.uniform(-1.5, 1.5, (n // 6, 2)), ring[:5]])  # outliers, and five points twice
+
+
+def integer_grid() -> NDArray[np.float64]:
+    """Ties everywhere."""
+    return np.stack(np.meshgrid(np.arange(9.0), np.arange(8.0)), axis=-1).reshape(-1, 2)
+
+
+CLOUDS = {"ring": (noisy_ring(), 0.4), "grid": (integer_grid(), 1.5), "line": (np.arange(40.0)[:, None] ** 1.2, 3.0)}
+
+
+def euclidean(name: str) -> tuple[wt.Space, float]:
+    points, eps = CLOUDS[name]
+    return wt.Space.from_points(points), eps
+
+
+def stored(name: str, triangle: bool = True) -> tuple[wt.Space, float]:
+    points, eps = CLOUDS[name]
+    return wt.Space.from_distances(cdist(points, points), triangle=triangle), eps
+
+
+SPACES = {
+    **{name: euclidean(name) for name in CLOUDS},
+    "stored ring": stored("ring"),
+    "no triangle": stored("ring", triangle=False),
+}
+
+
+def step(eps: float, p: float) -> wt.Transform:
+    return wt.Transform(wt.Truncation(eps), wt.Exact(p))
+
+
+@pytest.mark.parametrize("p", ORDERS)
+@pytest.mark.parametrize("name", SPACES)
+def test_bounds_hold(name: str, p: float) -> None:
+    space, eps = SPACES[name]
+    measures = wt.Truncation(eps)(space)
+    exact = wt.Exact(p).metric(measures, space.metric).matrix
+    i, j = np.triu_indices(space.n, 1)
+    top = exact.max()
+    low = Lower(measures, space.metric, p).of(i, j)
+    assert (low <= exact[i, j] + 1e-13 * top).all()
+    indptr = np.searchsorted(i, np.arange(space.n + 1))
+    high = Batch(space.metric, p, wt.Engine()).at_most(measures, measures, indptr, j)
+    assert (high >= exact[i, j] - 1e-13 * top).all()
+    if name != "no triangle":
+        assert np.median(low / np.maximum(exact[i, j], 1e-300)) > 0.8  # they say something
+    assert np.median(high / np.maximum(exact[i, j], 1e-300)) < 2.0
+
+
+def test_nothing_is_known_from_below_without_the_triangle_inequality() -> None:
+    space, eps = SPACES["no triangle"]
+    low = Lower(wt.Truncation(eps)(space), space.metric, 1.0)
+    assert not low.of(np.array([0]), np.array([9])).any()
+
+
+@pytest.mark.parametrize("p", [1.0, 2.0, 3.0])
+@pytest.mark.parametrize("name", SPACES)
+def test_the_lazy_tree_is_the_single_linkage_tree(name: str, p: float) -> None:
+    space, eps = SPACES[name]
+    tree = wt.lazy_spanning_tree(step(eps, p), space)
+    full = squareform(step(eps, p)(space).metric.dense(), checks=False)
+    np.testing.assert_allclose(tree.heights, np.sort(linkage(full, "single")[:, 2]), atol=1e-12 * full.max())
+    for (a, b), height in zip(tree.edges, tree.heights, strict=True):
+        assert height == pytest.approx(squareform(full)[a, b], abs=1e-12 * full.max())
+    assert tree.Z.shape == (space.n - 1, 4)
+    assert tree.report.gap <= 1e-12
+    assert tree.n_pairs <= space.n * (space.n - 1) // 2
+
+
+@pytest.mark.parametrize("name", ["ring", "stored ring"])
+def test_the_lazy_tree_solves_few_pairs(name: str) -> None:
+    space, eps = SPACES[name]
+    for p in (1.0, 2.0):
+        tree = wt.lazy_spanning_tree(step(eps, p), space)
+        assert 0 < tree.share < 0.15
+        assert tree.share == tree.report.n_problems / tree.n_pairs
+
+
+def test_the_lazy_tree_hangs_points_without_mass_where_the_full_one_does() -> None:
+    points, eps = CLOUDS["ring"]
+    weights = np.ones(len(points))
+    weights[::9] = 0
+    space = wt.Space.from_points(points, weights)
+    lazy, full = wt.lazy_spanning_tree(step(eps, 1.0), space), wt.spanning_tree(step(eps, 1.0)(space))
+    np.testing.assert_allclose(lazy.heights, full.heights, atol=1e-12)
+
+
+def test_one_point_is_a_tree() -> None:
+    tree = wt.lazy_spanning_tree(step(1.0, 1.0), wt.Space.from_points([[0.0]]))
+    assert tree.heights.size == 0
+    assert tree.share == 0
+
+
+def test_lazy_results_do_not_depend_on_the_number_of_threads() -> None:
+    space, eps = SPACES["ring"]
+    trees = [wt.lazy_spanning_tree(step(eps, 1.0), space, wt.Engine(k)) for k in (1, 3)]
+    np.testing.assert_array_equal(trees[0].edges, trees[1].edges)
+    np.testing.assert_array_equal(trees[0].heights, trees[1].heights)
+
+
+@pytest.mark.parametrize("p", [1.0, 2.0])
+@pytest.mark.parametrize("name", SPACES)
+@pytest.mark.parametrize("quantile", [0.0, 0.01, 0.3])
+def test_lazy_balls_are_the_balls(name: str, p: float, quantile: float) -> None:
+    space, eps = SPACES[name]
+    full = step(eps, p)(space).metric.dense()
+    radius = float(np.quantile(full, quantile)) if quantile else 0.0
+    balls = wt.lazy_balls(step(eps, p), space, radius)
+    doubtful = np.abs(full - radius) <= 1e-11 * full.max()  # ties that rounding decides
+    for i in range(space.n):
+        inside = np.zeros(space.n, bool)
+        inside[balls.indices[balls.indptr[i] : balls.indptr[i + 1]]] = True
+        wrong = inside != (full[i] <= radius)
+        assert not (wrong & ~doubtful[i]).any()
+    assert balls.share <= 1
+
+
+def test_lazy_balls_solve_few_pairs() -> None:
+    space, eps = SPACES["ring"]
+    assert wt.lazy_balls(step(eps, 1.0), space, 0.05).share < 0.1
+
+
+@pytest.mark.parametrize("ask", [wt.lazy_spanning_tree, lambda t, s: wt.lazy_balls(t, s, 1.0)])
+def test_lazy_questions_need_exact_transport(ask: object) -> None:
+    space, eps = SPACES["ring"]
+    shift = wt.Transform(wt.Mean(wt.Truncation(eps)), wt.Points())
+    with pytest.raises(TypeError, match="Exact transport is needed"):
+        ask(shift, space)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("p", [1.0, 2.0, 3.0])
+@pytest.mark.parametrize("n_iter", [1, 2, 3])
+@pytest.mark.parametrize("name", ["ring", "grid", "line", "stored ring"])
+def test_the_light_cone_gives_the_distances_of_the_full_transform(name: str, n_iter: int, p: float) -> None:
+    space, eps = SPACES[name]
+    eps = eps / 2 if name == "ring" else eps
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", wt.MasslessWarning)
+        full = wt.iterate(step(eps, p), space, n_iter=n_iter).last.metric.dense()
+        near = wt.iterate_locally(step(eps, p), space, 1.3 * eps, n_iter).metric
+    assert isinstance(near, wt.Sparse)
+    found = near.block(np.arange(space.n), np.arange(space.n))
+    known = np.isfinite(found)
+    np.testing.assert_allclose(found[known], full[known], atol=1e-12 * full.max())
+    doubtful = np.abs(full - 1.3 * eps) <= 1e-11 * eps
+    assert (known == (full <= 1.3 * eps))[~doubtful].all()
+    assert near.gap <= 1e-12
+
+
+def test_the_light_cone_takes_a_kernel_and_an_eps_for_each_step() -> None:
+    space, eps = SPACES["ring"]
+    process = wt.kernel_transform("triangle", [eps, eps / 2], p=1)
+    full = wt.iterate(process, space, n_iter=2).last.metric.dense()
+    near = wt.iterate_locally(process, space, 0.2, 2).metric.block(np.arange(space.n), np.arange(space.n))
+    np.testing.assert_allclose(near[full < 0.2], full[full < 0.2], atol=1e-13)
+    assert np.isinf(near[full > 0.2 * (1 + 1e-9)]).all()
+
+
+def test_the_light_cone_does_not_depend_on_the_number_of_threads() -> None:
+    space, eps = SPACES["ring"]
+    results = [wt.iterate_locally(step(eps, 1.0), space, eps, 2, wt.Engine(k)).metric.rows for k in (1, 3)]
+    for one, other in zip(*results, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def local_ring() -> wt.Sparse:
+    space, eps = SPACES["ring"]
+    metric = wt.iterate_locally(step(eps, 1.0), space, 0.5).metric
+    assert isinstance(metric, wt.Sparse)
+    return metric
+
+
+def test_a_sparse_metric_knows_its_balls_and_refuses_what_it_does_not_know() -> None:
+    space, eps = SPACES["ring"]
+    metric, full = local_ring(), step(eps, 1.0)(space).metric
+    for radius in (0.0, 0.2, 0.5):
+        found, expected = metric.balls(radius), full.balls(radius)
+        np.testing.assert_array_equal(found.indptr, expected.indptr)
+        np.testing.assert_array_equal(found.indices, expected.indices)
+        np.testing.assert_allclose(found.distances, expected.distances, atol=1e-14)
+    for wrong in (lambda: metric.balls(0.6), metric.dense, metric.condensed, lambda: metric.search(np.inf)):
+        with pytest.raises(ValueError, match=r"known up to 0.5 only, and .* was asked for; ask for a larger radius"):
+            wrong()
+
+
+def test_a_sparse_metric_of_some_points() -> None:
+    metric = local_ring()
+    rows = np.array([5, 3, 90, 3])
+    np.testing.assert_array_equal(metric.take(rows).block(np.arange(4), np.arange(4)), metric.block(rows, rows))
+
+
+def test_movement_between_sparse_metrics_is_the_largest_known_change() -> None:
+    space, eps = SPACES["ring"]
+    one, two = (wt.iterate_locally(step(eps, 1.0), space, 0.5, k).metric for k in (1, 2))
+    a, b = (metric.block(np.arange(space.n), np.arange(space.n)) for metric in (one, two))
+    both = np.isfinite(a) & np.isfinite(b)
+    assert one.movement(two) == pytest.approx(np.abs(a[both] - b[both]).max())
+
+
+def test_linkage_of_a_sparse_metric_is_that_of_the_full_one_while_it_is_connected() -> None:
+    space, eps = SPACES["ring"]
+    full = wt.spanning_tree(step(eps, 1.0)(space))
+    near = wt.spanning_tree(wt.iterate_locally(step(eps, 1.0), space, 2 * full.heights.max()))
+    np.testing.assert_allclose(near.heights, full.heights, atol=1e-13)
+    with pytest.raises(ValueError, match=r"fall into \d+ parts that are farther apart; ask for a larger radius"):
+        wt.spanning_tree(wt.iterate_locally(step(eps, 1.0), space, 0.5 * full.heights.max()))
+
+
+@pytest.mark.parametrize(
+    "process", [wt.mean_shift(1.0), wt.gaussian_transform(1.0), wt.kernel_transform("gaussian", 1.0)]
+)
+def test_the_light_cone_needs_a_compact_kernel_and_exact_transport(process: wt.Process) -> None:
+    with pytest.raises(TypeError, match="kernel of finite reach and Exact transport"):
+        wt.iterate_locally(process, SPACES["ring"][0], 1.0)
+
+
+@pytest.mark.parametrize(("radius", "n_iter"), [(0.0, 1), (-1.0, 1), (np.inf, 1), (1.0, 0), (1.0, 1.5)])
+def test_the_light_cone_needs_a_radius_and_steps(radius: float, n_iter: int) -> None:
+    with pytest.raises(ValueError, match="must be"):
+        wt.iterate_locally(wt.local_truncation(1.0), SPACES["ring"][0], radius, n_iter)
