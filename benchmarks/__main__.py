@@ -9,7 +9,7 @@ import sys
 
 from .timing import table
 
-NAMES = ("imports", "exact", "gaussian")
+NAMES = ("imports", "exact", "lazy", "gaussian")
 
 
 def main(names: list[str]) -> None:

@@ -15,7 +15,7 @@ _ROOMS = {
         "Gaussian", "Given", "Kernel", "Localization", "Mean", "Point", "Scale", "Truncation", "Whole", "suggest_eps",
     ),
     "transport": (
-        "Bures", "Coupling", "Distances", "Exact", "Points", "Report", "Status", "Transport", "bures_pairs",
+        "Bures", "Coupling", "Distances", "Exact", "Line", "Points", "Report", "Status", "Transport", "bures_pairs",
         "wasserstein", "wasserstein_cross", "wasserstein_pairs",
     ),
     "transforms": (
@@ -92,6 +92,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         Coupling as Coupling,
         Distances as Distances,
         Exact as Exact,
+        Line as Line,
         Points as Points,
         Report as Report,
         Status as Status,

@@ -7,10 +7,11 @@ from .base import Coupling, Status, Transport
 from .batch import Report
 from .bures import Bures, bures_pairs
 from .exact import Exact
+from .line import Line
 from .pairs import Distances, wasserstein, wasserstein_cross, wasserstein_pairs
 from .points import Points
 
-TRANSPORTS: dict[str, type[Transport]] = {"exact": Exact, "points": Points, "bures": Bures}
+TRANSPORTS: dict[str, type[Transport]] = {"exact": Exact, "line": Line, "points": Points, "bures": Bures}
 
 __all__ = [
     "TRANSPORTS",
@@ -18,6 +19,7 @@ __all__ = [
     "Coupling",
     "Distances",
     "Exact",
+    "Line",
     "Points",
     "Report",
     "Status",
