@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .._types import Floats
+from ..engine import Engine, Flag, Tile
 from ..kernels.basis import workspace
-from ..kernels.simplex import OPTIMAL, solve
+from ..kernels.simplex import INTERRUPTED, OPTIMAL, solve
 from ..kernels.transport import GAP
 
 
@@ -24,15 +25,26 @@ class Solution(NamedTuple):
 
 def solve_one(a: Floats, b: Floats, costs: Floats) -> Solution:
     """The cheapest plan between positive masses of equal shares; totals may differ, the plan's is 1."""
+    found: list[Solution] = []
+
+    def work(tile: Tile, stop: Flag) -> None:
+        found.append(_solve(a, b, costs, stop))
+
+    Engine(1).run(work, [Tile(0, 1)], "exact transport")  # in a thread, so that Ctrl-C is heard
+    return found[0]
+
+
+def _solve(a: Floats, b: Floats, costs: Floats, stop: Flag) -> Solution:
     na, nb = costs.shape
     top = float(np.abs(costs).max()) or 1.0
     scaled = costs / top
-    work = workspace(max(na, nb), np.zeros(1, np.uint8))
+    table = np.ascontiguousarray(scaled.T).ravel()
+    work = workspace(max(na, nb), stop)
     total = a.sum() * b.sum()
     for safe in (False, True):
         work.supply[:na], work.demand[:nb], work.row[:nb] = a * b.sum(), b * a.sum(), np.arange(nb) * na
-        value, gap, status, root = solve(na, nb, 1.0, safe, np.ascontiguousarray(scaled.T).ravel(), work)
-        if status == OPTIMAL and gap <= GAP * total:
+        value, gap, status, root = solve(na, nb, 1.0, safe, table, work)
+        if (status == OPTIMAL and gap <= GAP * total) or status == INTERRUPTED:
             break
     plan = np.zeros((na, nb))
     nodes = np.delete(np.arange(na + nb), root)
