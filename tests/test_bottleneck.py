@@ -267,11 +267,25 @@ def test_a_mass_of_1e_12_is_served(n: int) -> None:
     assert solved(Pair(a, b, np.abs(x[:, None] - y))) == 9.0
 
 
-def test_a_faint_point_with_nobody_near_counts_however_faint() -> None:
-    for shape in ((2, 1), (1, 2)):
-        masses = [np.array([1.0, 1e-30])[:n] for n in shape]
-        distances = np.array([0.0, 5.0]).reshape(shape)
-        assert solved(Pair(*masses, distances)) == 5.0
+@pytest.mark.parametrize("shape", [(2, 1), (1, 2), (20, 30)])
+def test_faint_points_count_by_where_they_are_however_faint(shape: tuple[int, int]) -> None:
+    """One point a side has nearly all mass: W_∞ is the Hausdorff distance, or what the bulk needs if that is more."""
+    rng = np.random.default_rng(20)
+    for _ in range(20):
+        a, b = (np.append(1.0, np.full(n - 1, 1e-30)) for n in shape)
+        distances = rng.random(shape)
+        nearest = [distances.min(axis=axis).max() for axis in (0, 1)]
+        assert solved(Pair(a, b, distances)) == max(distances[0, 0], *nearest)
+
+
+def test_points_without_mass_do_not_count() -> None:
+    rng = np.random.default_rng(21)
+    for _ in range(50):
+        a, b, distances = planar(rng, 20)
+        wide = np.full((len(a) + 2, len(b) + 2), 1e3)
+        wide[1:-1, 1:-1] = distances
+        wide[0, :3] = wide[:3, 0] = 0.0
+        assert solved(Pair(np.pad(a, 1), np.pad(b, 1), wide)) == solved(Pair(a, b, distances))
 
 
 def test_rounding_does_not_send_mass_across_a_gap() -> None:
@@ -431,13 +445,19 @@ def test_a_lowered_flag_lets_an_interrupted_workspace_go_on() -> None:
     assert problem.certifies(value)
 
 
-def test_costs_that_are_no_numbers_have_no_value() -> None:
+@pytest.mark.parametrize("reach", [0.2, -1.0])
+@pytest.mark.parametrize("cost", [np.nan, np.inf])
+def test_nothing_comes_over_costs_that_are_no_finite_numbers(cost: float, reach: float) -> None:
     pair = leaning(30)
-    pair.distances[pair.distances > 0.2] = np.nan
-    problem = posed(pair)
-    value, status = problem.solve()
-    assert status == STALLED
-    assert not problem.certifies(value)
+    pair.distances[pair.distances > reach] = cost
+    assert posed(pair).solve()[1] == STALLED
+
+
+def test_costs_that_are_no_finite_numbers_may_stand_where_nothing_goes() -> None:
+    pair = leaning(30)
+    value = solved(pair)
+    pair.distances[pair.distances > value] = np.inf
+    assert solved(pair) == value
 
 
 @pytest.fixture(params=["whole", "planar", "faint", "leaning"])
@@ -486,13 +506,28 @@ def test_certificate_refuses_a_plan_that_goes_too_far(proved: tuple[Posed, float
     assert not problem.certifies(value)
 
 
-def test_certificate_refuses_negative_flow_that_keeps_the_masses(proved: tuple[Posed, float]) -> None:
-    problem, value = proved
-    na, nb = problem.shape
-    problem.cost[:] = np.minimum(problem.cost, value)  # all arcs are short enough
-    problem.plan[:2, :2] = [[-1.0, problem.total], [problem.total, -1.0]]
-    problem.work.supply[:na], problem.work.demand[:nb] = problem.plan.sum(axis=1), problem.plan.sum(axis=0)
+def test_certificate_refuses_a_plan_that_is_right_on_one_side_only() -> None:
+    problem = posed(ones(np.full((2, 2), 3.0)))
+    problem.solve()
+    for wrong in ([[2.0, 2.0], [0.0, 0.0]], [[2.0, 0.0], [2.0, 0.0]]):
+        problem.plan[:] = wrong
+        assert not problem.certifies(3.0)
+
+
+@pytest.mark.parametrize("factor", [1 - 1e-9, 1 + 1e-9, 0.0, 2.0, np.nan])
+def test_masses_of_different_totals_are_not_certified(factor: float) -> None:
+    problem = posed(leaning(30))
+    problem.work.supply[:30] *= factor
+    value, _ = problem.solve()
     assert not problem.certifies(value)
+
+
+def test_certificate_refuses_negative_flow_that_keeps_the_masses() -> None:
+    problem = posed(ones(np.full((2, 2), 3.0)))
+    problem.solve()
+    for circling, fine in ((0.0, True), (0.5, True), (2.0, True), (2.5, False), (-0.5, False)):
+        problem.plan[:] = [[2.0 - circling, circling], [circling, 2.0 - circling]]
+        assert problem.certifies(3.0) == fine
 
 
 def test_certificate_accepts_violators_and_no_other_sets(proved: tuple[Posed, float]) -> None:

@@ -157,8 +157,8 @@ def lam(value: Any) -> float:
 
 def order_p(value: Any) -> float:
     """The order of a Wasserstein distance."""
-    if not _is_number(value) or not 1 <= float(value) < np.inf:
-        raise ValueError(f"p must be a finite number ≥ 1, got {value!r}; 1 and 2 are usual")
+    if not _is_number(value) or not float(value) >= 1:
+        raise ValueError(f"p must be a number ≥ 1 or infinity, got {value!r}; 1 and 2 are usual")
     return float(value)
 
 

@@ -178,6 +178,16 @@ def plan_cost(na: int, nb: int, root: int, cost: Any, work: Work) -> float:
 
 
 @jit
+def plan_reach(na: int, nb: int, root: int, cost: Any, work: Work) -> float:
+    """The largest cost at which the plan moves mass."""
+    reach = 0.0
+    for node in range(na + nb):
+        if node != root and work.flow[node] > 0.0:
+            reach = max(reach, arc_cost(node, na, cost, work))
+    return reach
+
+
+@jit
 def solve(na: int, nb: int, top: float, safe: bool, cost: Any, work: Work) -> tuple[float, float, int, int]:
     """Optimal cost, primal–dual gap, status and root for `supply`, `demand` (equal totals) and costs of at most `top`.
 

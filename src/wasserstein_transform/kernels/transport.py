@@ -6,14 +6,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .basis import Work
+from .basis import Work, arc_cost
+from .bottleneck import Plan, certified, plan, solve_bottleneck
 from .compile import jit
 from .geometry import distance, scaled_square
 from .minimum import lowest
-from .simplex import INTERRUPTED, OPTIMAL, plan_cost, solve
+from .simplex import INTERRUPTED, OPTIMAL, plan_cost, plan_reach, solve
 from .start import peel
 
 GAP = 1e-12  # largest primal–dual gap accepted, of the largest cost of the problem
+DROWNING = 1e-6  # of the largest cost: a mean cost below this has lost digits to rounding beside it
+CLIP = 1e3  # of the mean cost, about: arcs dearer than this are hardly ever used
+_ROUNDS = 200
+TINY = 1e-290  # next to underflow
 _FAINT = 1e-200  # squares below this are too near to underflow: such problems are scaled on their own
 
 
@@ -46,10 +51,11 @@ class Costs(NamedTuple):
     rows: np.ndarray  # (cap,) where the costs to its sinks begin in the shared table
     kept: np.ndarray  # (2, cap) sources and sinks that remain when common mass is cancelled
     potentials: np.ndarray  # of the problems of this measure, for those that come after
+    plan: Plan  # for p = ∞
 
 
-def costs(cap: int, n_met: int, n_points: int, n_stored: int) -> Costs:
-    """Room for measures of up to `cap` masses that meet up to `n_met` of `n_points` points."""
+def costs(cap: int, n_met: int, n_points: int, n_stored: int, farthest: bool = False) -> Costs:
+    """Room for measures of up to `cap` masses that meet up to `n_met` of `n_points` points; `farthest`: for p = ∞."""
     return Costs(
         np.empty(n_met * cap),
         np.empty(n_met),
@@ -60,12 +66,13 @@ def costs(cap: int, n_met: int, n_points: int, n_stored: int) -> Costs:
         np.zeros(cap, np.intp),
         np.zeros((2, cap), np.intp),
         np.empty(n_stored * cap),
+        plan(cap if farthest else 0),
     )
 
 
-def n_bytes(cap: int, n_met: int, n_points: int, n_stored: int) -> float:
+def n_bytes(cap: int, n_met: int, n_points: int, n_stored: int, farthest: bool = False) -> float:
     """Memory of one such room and of the simplex that works in it."""
-    return 8.0 * (n_met * (cap + 1) + 2 * n_points + cap * (cap + n_stored + 46))
+    return 8.0 * (n_met * (cap + 1) + 2 * n_points + cap * ((3 if farthest else 1) * cap + n_stored + 46))
 
 
 @jit
@@ -112,21 +119,33 @@ def _weigh(A: Any, i: int, B: Any, j: int, work: Work) -> None:
 
 
 @jit
-def _rescale(A: Any, i: int, B: Any, j: int, geometry: Any, p: float, room: Costs, work: Work) -> float:
-    """Costs (d/top)^p of this problem alone into its own table; returns the largest distance, top."""
+def _longest(A: Any, i: int, B: Any, j: int, geometry: Any) -> float:
+    """The largest distance between points of two rows."""
+    top = 0.0
+    for t in range(B.indptr[j], B.indptr[j + 1]):
+        for s in range(A.indptr[i], A.indptr[i + 1]):
+            top = max(top, distance(geometry, B.indices[t], A.indices[s]))
+    return top
+
+
+@jit
+def _rescale(
+    A: Any, i: int, B: Any, j: int, geometry: Any, p: float, length: float, clip: float, room: Costs, work: Work
+) -> tuple[float, bool]:
+    """Costs (d/length)^p, at most `clip`, into a table of this problem alone; the largest, and whether any vanished."""
     a, b = A.indptr[i], B.indptr[j]
     na, nb = A.indptr[i + 1] - a, B.indptr[j + 1] - b
     top = 0.0
+    vanished = False
     for t in range(nb):
         work.row[t] = t * na
         for s in range(na):
             d = distance(geometry, B.indices[b + t], A.indices[a + s])
-            room.own[t * na + s] = d
-            top = max(top, d)
-    if top > 0.0:
-        for k in range(na * nb):
-            room.own[k] = (room.own[k] / top) ** p
-    return top
+            c = min((d / length) ** p, clip) if d > 0.0 else 0.0
+            vanished |= c < TINY and d > 0.0
+            room.own[t * na + s] = c
+            top = max(top, c)
+    return top, vanished
 
 
 @jit
@@ -140,16 +159,16 @@ def pose(
     _weigh(A, i, B, j, work)
     na = A.indptr[i + 1] - A.indptr[i]
     b = B.indptr[j]
-    if rule.p == 1.0 or rule.p == 2.0:  # noqa: PLR1714
+    if rule.p == 1.0 or rule.p == 2.0 or rule.p == np.inf:  # noqa: PLR1714
         top = 0.0
         for t in range(B.indptr[j + 1] - b):
             k = _meet(A, i, B.indices[b + t], geometry, rule, room)
             work.row[t] = k * na
             top = max(top, room.tops[k])
-        if rule.p == 1.0 or top > _FAINT:
+        if rule.p != 2.0 or top > _FAINT:
             return top, 1.0 / rule.unit, True
-    longest = _rescale(A, i, B, j, geometry, rule.p, room, work)
-    return (1.0 if longest > 0.0 else 0.0), longest, False
+    longest = _longest(A, i, B, j, geometry)
+    return _rescale(A, i, B, j, geometry, rule.p, longest, 1.0, room, work)[0], longest, False
 
 
 @jit
@@ -248,10 +267,53 @@ def begin(room: Costs) -> None:
 
 
 @jit
+def _clipped(na: int, nb: int, root: int, clip: float, least: float, cost: Any, work: Work) -> bool:
+    """Whether the plan moves mass at the clipped cost, beyond rounding."""
+    for node in range(na + nb):
+        if node != root and work.flow[node] * clip > least and arc_cost(node, na, cost, work) >= clip:
+            return True
+    return False
+
+
+@jit
+def _refine(
+    A: Any, i: int, B: Any, j: int, geometry: Any, p: float, length: float, value: float, room: Costs, work: Work
+) -> tuple[float, float, int, int, float, float]:
+    """Solve again in the unit of the distance itself: beside the largest cost, its own would drown in rounding.
+
+    `length`·`value`^(1/p) bounds the distance from above and is the new length; costs far above 1 are clipped, and the
+    clip is lifted where the plan would use such arcs. Returns cost, gap, status, root, largest cost and length.
+    """
+    na, nb = A.indptr[i + 1] - A.indptr[i], B.indptr[j + 1] - B.indptr[j]
+    total = A.totals[i] * B.totals[j]
+    clip = CLIP
+    cost, gap, status, root, top = 0.0, 0.0, OPTIMAL, -1, 0.0
+    for _ in range(_ROUNDS):
+        length *= max(value, TINY) ** (1.0 / p)
+        if length == 0.0:
+            break
+        _weigh(A, i, B, j, work)
+        top, vanished = _rescale(A, i, B, j, geometry, p, length, clip, room, work)
+        for s in range(na):
+            work.dual[s] = 0.0
+        cost, gap, status, root = solve(na, nb, top, False, room.own, work)
+        value = cost / total
+        if status != OPTIMAL or (value == 0.0 and not vanished):
+            break
+        if _clipped(na, nb, root, clip, 1e-12 * cost, room.own, work):
+            clip *= CLIP
+            value = 1.0
+        elif value >= DROWNING:
+            break
+    return cost, gap, status, root, top, length
+
+
+@jit
 def transport(
     A: Any, i: int, B: Any, j: int, geometry: Any, rule: Rule, room: Costs, work: Work
 ) -> tuple[float, float, int, int, int]:
     """W_p of rows i and j, gap relative to the largest cost, status, root and whether the safe path was taken."""
+    p = rule.p
     na, nb = A.indptr[i + 1] - A.indptr[i], B.indptr[j + 1] - B.indptr[j]
     total = A.totals[i] * B.totals[j]
     top, length, shared = pose(A, i, B, j, geometry, rule, room, work)
@@ -265,11 +327,15 @@ def transport(
         safe = 1
         top, length, shared = pose(A, i, B, j, geometry, rule, room, work)
         value, gap, status, root = solve(na, nb, top, True, room.table if shared else room.own, work)
+    if p != 1.0 and status == OPTIMAL and top > 0.0 and value < DROWNING * top * total:
+        value, gap, status, root, top, length = _refine(
+            A, i, B, j, geometry, p, length, max(value, 0.0) / total, room, work
+        )
     value = max(value / total, 0.0)
-    if rule.p == 2.0:
+    if p == 2.0:
         value = np.sqrt(value)
-    elif rule.p != 1.0:
-        value = value ** (1.0 / rule.p)
+    elif p != 1.0:
+        value = value ** (1.0 / p)
     return length * value, (gap / (total * top) if top > 0.0 else 0.0), status, root, safe
 
 
@@ -309,6 +375,29 @@ def transport_row(
 
 
 @jit
+def farthest_row(
+    A: Any, i: int, B: Any, targets: Any, guides: Any, geometry: Any, rule: Rule, room: Costs, work: Work, out: Any,
+    report: Any,
+) -> int:  # fmt: skip
+    """out[k] = W_∞(A_i, B_j) for the k-th target j, each with a plan and a Hall violator; −1, or the j that failed."""
+    begin(room)
+    na = A.indptr[i + 1] - A.indptr[i]
+    for k in range(targets.shape[0]):
+        j = targets[k]
+        if _same(A, i, B, j):
+            out[k] = 0.0
+            continue
+        nb = B.indptr[j + 1] - B.indptr[j]
+        _, length, _ = pose(A, i, B, j, geometry, rule, room, work)
+        value, status = solve_bottleneck(na, nb, room.table, work, room.plan)
+        total = A.totals[i] * B.totals[j]
+        if status != OPTIMAL or not certified(na, nb, value, room.table, work, room.plan, total):
+            return j
+        out[k] = length * value
+    return -1
+
+
+@jit
 def _common_share(A: Any, i: int, B: Any, j: int) -> float:
     """The share of mass that two measures have in common."""
     s, t = A.indptr[i], B.indptr[j]
@@ -341,6 +430,9 @@ def upper_row(
         for s in range(na):
             work.dual[s] = 0.0
         root = peel(na, nb, 0.0, table, work)
+        if rule.p == np.inf:
+            out[k] = length * plan_reach(na, nb, root, table, work)
+            continue
         greedy = plan_cost(na, nb, root, table, work) / (A.totals[i] * B.totals[j])
         cost = min(max(greedy, 0.0), top * max(1.0 - _common_share(A, i, B, j), 0.0))
         out[k] = length * cost ** (1.0 / rule.p)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from .._parts import Part
-from .._types import Floats, Ints
+from .._types import Bools, Floats, Ints
 from ..engine import Engine
 from ..measures import Diracs, Discrete, Gaussians, Measures
 from ..spaces import Metric
@@ -46,6 +46,9 @@ class Coupling:
     status : Status
     sources, targets : arrays or None
         The points the plan's rows and columns stand for.
+    violator : pair of boolean arrays, or None
+        For p = ∞, what stands for potentials: sources (or targets) that together have more mass than all targets
+        (sources) nearer to any of them than `value`, so that no plan stays below it.
     """
 
     value: float
@@ -55,6 +58,7 @@ class Coupling:
     status: Status
     sources: Ints | None = None
     targets: Ints | None = None
+    violator: tuple[Bools, Bools] | None = None
 
 
 class Transport(Part, ABC):

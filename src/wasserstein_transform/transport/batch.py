@@ -13,7 +13,7 @@ from ..engine import Engine, Flag, Tile, cut
 from ..kernels.basis import workspace
 from ..kernels.geometry import Geometry, Table, private
 from ..kernels.simplex import STALLED
-from ..kernels.transport import Rule, costs, n_bytes, transport_row, upper_row
+from ..kernels.transport import Rule, costs, farthest_row, n_bytes, transport_row, upper_row
 from ..measures import Discrete
 from ..spaces import Metric
 from .base import Status
@@ -105,11 +105,15 @@ class Batch:
         `rank` orders the measures of B such that near ones are near; by default landmarks do.
         """
         rank = walk(B, self.ground) if rank is None else rank
-        return self._over(A, B, indptr, targets, rank, transport_row, "exact transport")
+        return self._over(A, B, indptr, targets, rank, self._kernel, "exact transport")
 
     def at_most(self, A: Discrete, B: Discrete, indptr: Ints, targets: Ints) -> Floats:
         """Upper bounds of the same: costs of plans that are at hand."""
         return self._over(A, B, indptr, targets, np.zeros(B.n), upper_row, "upper bounds")[0]
+
+    @property
+    def _kernel(self) -> Callable[..., int]:
+        return farthest_row if self.p == np.inf else transport_row
 
     def _over(
         self,
@@ -146,11 +150,12 @@ class Batch:
         n_met: int,
         steps: Floats,
         store: Callable[[int, Ints, Floats], None],
-        kernel: Callable[..., int] = transport_row,
+        kernel: Callable[..., int] | None = None,
         label: str = "exact transport",
     ) -> Report:
+        kernel = kernel or self._kernel
         cap = int(max(np.diff(A.indptr).max(), np.diff(B.indptr).max()))
-        room = (cap, n_met, B.size, n_stored)
+        room = (cap, n_met, B.size, n_stored, self.p == np.inf)
         self.engine.reserve(
             self.engine.n_threads * n_bytes(*room), "workspaces of the simplex", "use a smaller eps or n_jobs"
         )

@@ -13,7 +13,7 @@ from ..measures import Discrete, Measures
 from ..spaces import Dense, Metric
 from .base import Coupling, Status, Transport
 from .batch import Batch
-from .single import solve_one
+from .single import solve_farthest, solve_power
 
 
 @dataclass(frozen=True)
@@ -23,13 +23,13 @@ class Exact(Transport):
     Parameters
     ----------
     p : float
-        Order, finite and ≥ 1.
+        Order ≥ 1; `np.inf` asks for the shortest longest way (bottleneck transport).
 
     Notes
     -----
-    The gap between plan and dual is at most 1e-12 of the largest cost d^p of a problem. Parts of a plan that cost less
-    than that beside others (for p = 2, moves a million times shorter than the measures are wide) are only as exact as
-    that.
+    The gap between plan and dual is at most 1e-12 of the largest cost d^p of a problem. Where W_p is small beside the
+    width of the measures, so that it would drown in rounding there, the problem is solved again in its own unit. For
+    p = ∞ a Hall violator takes the place of the dual: points with more mass than all that is nearer.
 
     Examples
     --------
@@ -76,10 +76,12 @@ class Exact(Transport):
             stay = np.diag(both.masses[:na] / both.totals[0])
             return Coupling(0.0, stay, (np.zeros(na), np.zeros(nb)), 0.0, Status.OPTIMAL, sources, targets)
         distances = ground.block(sources, targets)
-        top = distances.max() or 1.0
-        found = solve_one(both.masses[:na], both.masses[na:], (distances / top) ** self.p)
+        if self.p == np.inf:
+            far = solve_farthest(both.masses[:na], both.masses[na:], distances)
+            return Coupling(far.value, far.plan, None, 0.0, Status.OPTIMAL, sources, targets, far.violator)
+        found, length = solve_power(both.masses[:na], both.masses[na:], distances, float(self.p))
         with np.errstate(over="ignore"):  # d^p may be beyond all numbers though its root, the distance, is not
-            unit = np.float64(top) ** self.p
+            unit = np.float64(length) ** self.p
         potentials = (unit * found.prices[0], unit * found.prices[1]) if np.isfinite(unit) else None
-        value = float(top) * max(found.cost, 0.0) ** (1 / self.p)
+        value = length * max(found.cost, 0.0) ** (1 / self.p)
         return Coupling(value, found.plan, potentials, found.gap, list(Status)[found.status], sources, targets)

@@ -49,8 +49,7 @@ class Line(Transport):
     accepts = Discrete
 
     def __post_init__(self) -> None:
-        if self.p != np.inf:
-            check.order_p(self.p)
+        check.order_p(self.p)
 
     def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Dense:
         """All distances."""

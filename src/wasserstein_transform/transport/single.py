@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._types import Floats
+from .._types import Bools, Floats
 from ..engine import Engine, Flag, Tile
 from ..kernels.basis import workspace
+from ..kernels.bottleneck import certified, plan, solve_bottleneck
 from ..kernels.simplex import INTERRUPTED, OPTIMAL, solve
-from ..kernels.transport import GAP
+from ..kernels.transport import CLIP, DROWNING, GAP, TINY
 
 
 class Solution(NamedTuple):
@@ -46,11 +47,66 @@ def _solve(a: Floats, b: Floats, costs: Floats, stop: Flag) -> Solution:
         value, gap, status, root = solve(na, nb, 1.0, safe, table, work)
         if (status == OPTIMAL and gap <= GAP * total) or status == INTERRUPTED:
             break
-    plan = np.zeros((na, nb))
+    flow = np.zeros((na, nb))
     nodes = np.delete(np.arange(na + nb), root)
     ups = work.parent[nodes]
     source, sink = np.where(nodes < na, nodes, ups), np.where(nodes < na, ups, nodes) - na
-    plan[source, sink] = np.maximum(work.flow[nodes], 0.0)
+    flow[source, sink] = np.maximum(work.flow[nodes], 0.0)
     u = work.dual[:na].copy()
     v = (scaled - u[:, None]).min(axis=0)
-    return Solution(float(top * value / total), plan / total, (top * u, top * v), float(gap / total), status)
+    return Solution(float(top * value / total), flow / total, (top * u, top * v), float(gap / total), status)
+
+
+def solve_power(a: Floats, b: Floats, distances: Floats, p: float) -> tuple[Solution, float]:
+    """The same for costs (d/length)^p, and the length: about W_p itself where it is small beside the distances.
+
+    Beside the largest cost, that of short moves would drown in rounding; costs far above 1 are clipped then, and the
+    clip is lifted where the plan would pay them.
+    """
+    length, clip = float(distances.max()) or 1.0, 1.0
+    while True:
+        with np.errstate(under="ignore", over="ignore"):
+            costs = np.minimum((distances / length) ** p, clip)
+        found = solve_one(a, b, costs)
+        if p == 1.0 or found.status != OPTIMAL or not (found.plan * distances).any():
+            return found, length
+        if clip > 1.0 and (found.plan * clip)[costs >= clip].sum() > 1e-12 * found.cost:
+            clip *= CLIP
+        elif found.cost >= DROWNING:
+            return found, length
+        else:
+            length, clip = length * max(found.cost, TINY) ** (1 / p), max(clip, CLIP)
+
+
+class Farthest(NamedTuple):
+    """W_∞, a plan that reaches no farther, and sources or sinks that cannot do with less (a Hall violator)."""
+
+    value: float
+    plan: Floats
+    violator: tuple[Bools, Bools]
+
+
+def solve_farthest(a: Floats, b: Floats, distances: Floats) -> Farthest:
+    """The plan between positive masses of equal shares whose longest way is shortest; the plan's total is 1."""
+    found: list[Farthest] = []
+
+    def work(tile: Tile, stop: Flag) -> None:
+        found.append(_solve_farthest(a, b, distances, stop))
+
+    Engine(1).run(work, [Tile(0, 1)], "bottleneck transport")
+    return found[0]
+
+
+def _solve_farthest(a: Floats, b: Floats, distances: Floats, stop: Flag) -> Farthest:
+    na, nb = distances.shape
+    cap = max(na, nb)
+    work, room = workspace(cap, stop), plan(cap)
+    total = a.sum() * b.sum()
+    work.supply[:na], work.demand[:nb], work.row[:nb] = a * b.sum(), b * a.sum(), np.arange(nb) * na
+    table = np.ascontiguousarray(distances.T).ravel()
+    value, status = solve_bottleneck(na, nb, table, work, room)
+    if not stop[0] and (status != OPTIMAL or not certified(na, nb, value, table, work, room, total)):
+        raise RuntimeError("the bottleneck problem could not be certified; please report it with the data")
+    flow = room.flow[: na * nb].reshape(nb, na).T / total
+    marks = room.violator[: na + nb] > 0
+    return Farthest(float(value), flow, (marks[:na], marks[na:]))

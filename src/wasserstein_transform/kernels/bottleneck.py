@@ -1,0 +1,433 @@
+"""Exact W_∞ between two small discrete measures: the least t such that arcs of cost ≤ t carry a plan.
+
+Mass flows along alternating paths of such arcs, from sources that have some left to sinks that lack some. Where no path
+is left, the sinks that were searched are a *Hall violator*: together they ask for more than all sources within t have.
+Then t rises to the next arc that leads to them, and the flow goes on; the last violator proves that no smaller t will
+do. Nodes and costs are numbered as in the network simplex.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .basis import Work
+from .compile import jit
+from .simplex import INTERRUPTED, OPTIMAL, STALLED
+
+_ROUNDING = 4.0 * np.finfo(np.float64).eps  # of the total, for each node: mass that may be left over
+_FAINTEST = 5e-13  # of the total: never more than this
+_UNSEEN, _QUEUED, _MET = range(3)  # what is counted during a search
+
+
+class Plan(NamedTuple):
+    """The caller's room for a plan and its proof, for problems of up to `cap` nodes a side."""
+
+    flow: np.ndarray  # (cap²,) from source i to sink j at j·na + i
+    served: np.ndarray  # (cap²,) the sinks that source i sends mass to begin at i·nb
+    degree: np.ndarray  # (cap,) their number
+    violator: np.ndarray  # (2cap,) marks sources, or marks sinks, with too little mass nearer than the value
+    tally: np.ndarray  # (3,) sources not seen yet, sinks queued, sources met
+
+
+def plan(cap: int) -> Plan:
+    """Room for problems of up to `cap` × `cap`."""
+    flow, served, degree = np.zeros(cap * cap), np.zeros(cap * cap, np.intp), np.zeros(cap, np.intp)
+    return Plan(flow, served, degree, np.zeros(2 * cap, np.uint8), np.zeros(3, np.intp))
+
+
+@jit
+def _tolerance(na: int, nb: int, total: float) -> float:
+    """Mass that counts as none: what rounding of the masses may leave over."""
+    return min(_ROUNDING * (na + nb), _FAINTEST) * total
+
+
+@jit
+def _mass(node: int, na: int, work: Work) -> float:
+    return work.supply[node] if node < na else work.demand[node - na]
+
+
+@jit
+def _survey(na: int, nb: int, cost: Any, work: Work) -> tuple[float, int]:
+    """The largest distance from a node to the nearest on the other side, and that node; sums of distances in `dual`."""
+    far, nearest = work.dual, work.flow
+    for i in range(na):
+        far[i] = 0.0
+        nearest[i] = np.inf
+    for j in range(nb):
+        start = work.row[j]
+        total, least = 0.0, np.inf
+        for i in range(na):
+            c = cost[start + i]
+            total += c
+            least = min(least, c)
+            far[i] += c
+            nearest[i] = min(nearest[i], c)
+        far[na + j] = total
+        nearest[na + j] = least
+    t = 0.0
+    loneliest = 0
+    for node in range(na + nb):
+        if nearest[node] >= t and _mass(node, na, work) > 0.0:
+            t = nearest[node]
+            loneliest = node
+    return t, loneliest
+
+
+@jit
+def _sort(first: int, last: int, work: Work) -> None:
+    """Nodes `first` to `last` into the same places of `order`, the most distant first."""
+    order, far = work.order, work.dual
+    for node in range(first, last):
+        k = node
+        while k > first and far[order[k - 1]] < far[node]:
+            order[k] = order[k - 1]
+            k -= 1
+        order[k] = node
+
+
+@jit
+def _send(i: int, sink: int, mass: float, na: int, nb: int, room: Plan) -> None:
+    """More mass from source i to a sink."""
+    arc = (sink - na) * na + i
+    if room.flow[arc] == 0.0:
+        room.served[i * nb + room.degree[i]] = sink
+        room.degree[i] += 1
+    room.flow[arc] += mass
+
+
+@jit
+def _take_back(i: int, sink: int, mass: float, na: int, nb: int, room: Plan) -> None:
+    """Less mass from source i to a sink."""
+    arc = (sink - na) * na + i
+    room.flow[arc] -= mass
+    if room.flow[arc] == 0.0:
+        k = i * nb
+        while room.served[k] != sink:
+            k += 1
+        room.degree[i] -= 1
+        room.served[k] = room.served[i * nb + room.degree[i]]
+
+
+@jit
+def _within(node: int, na: int, nb: int, t: float, cost: Any, work: Work) -> tuple[float, float]:
+    """The mass on the other side within t of a node, and the least cost beyond t."""
+    mass = 0.0
+    beyond = np.inf
+    for other in range(nb if node < na else na):
+        c = cost[work.row[other] + node] if node < na else cost[work.row[node - na] + other]
+        if c <= t:
+            mass += work.demand[other] if node < na else work.supply[other]
+        elif c < beyond:
+            beyond = c
+    return mass, beyond
+
+
+@jit
+def _enough(node: int, na: int, nb: int, t: float, tolerance: float, cost: Any, work: Work) -> float:
+    """The least cost, of those from t on, within which a node with mass left finds as much as it has in all."""
+    if work.rest[node] <= 0.0:
+        return t
+    mass, beyond = _within(node, na, nb, t, cost, work)
+    while mass < _mass(node, na, work) - tolerance and beyond < np.inf:
+        t = beyond
+        mass, beyond = _within(node, na, nb, t, cost, work)
+    return t
+
+
+@jit
+def _take(sink: int, na: int, nb: int, t: float, cost: Any, work: Work, room: Plan) -> None:
+    """Serve a sink from sources within t that have mass left, the most distant of all first."""
+    rest, start = work.rest, work.row[sink - na]
+    for k in range(na):
+        if rest[sink] <= 0.0:
+            return
+        i = work.order[k]
+        if rest[i] > 0.0 and cost[start + i] <= t:
+            mass = min(rest[i], rest[sink])
+            _send(i, sink, mass, na, nb, room)
+            rest[i] -= mass
+            rest[sink] -= mass
+
+
+@jit
+def _begin(na: int, nb: int, tolerance: float, cost: Any, work: Work, room: Plan) -> float:
+    """A first flow, and a t within which every single node finds enough mass; the node that set it is the violator."""
+    t, violator = _survey(na, nb, cost, work)
+    _sort(0, na, work)
+    _sort(na, na + nb, work)
+    for k in range(na * nb):
+        room.flow[k] = 0.0
+    for i in range(na):
+        room.degree[i] = 0
+    for node in range(na + nb):
+        room.violator[node] = 0
+        work.rest[node] = _mass(node, na, work)
+    for k in range(na, na + nb):
+        sink = work.order[k]
+        _take(sink, na, nb, t, cost, work, room)
+        least = _enough(sink, na, nb, t, tolerance, cost, work)
+        if least > t:
+            t, violator = least, sink
+            _take(sink, na, nb, t, cost, work, room)
+    for i in range(na):
+        least = _enough(i, na, nb, t, tolerance, cost, work)
+        if least > t:
+            t, violator = least, i
+    room.violator[violator] = 1
+    return t
+
+
+@jit
+def _left(na: int, nb: int, work: Work) -> float:
+    """Mass to be placed: the lesser of what sources have left and what sinks lack."""
+    excess, lack = 0.0, 0.0
+    for i in range(na):
+        excess += work.rest[i]
+    for j in range(nb):
+        lack += work.rest[na + j]
+    return min(excess, lack)
+
+
+@jit
+def _plant(na: int, nb: int, work: Work, room: Plan) -> None:
+    """The roots of a search: sinks that lack mass."""
+    size = 0
+    for i in range(na):
+        work.order[i] = i
+        work.dual[i] = np.inf
+    for sink in range(na, na + nb):
+        work.depth[sink] = -1
+        if work.rest[sink] > 0.0:
+            work.depth[sink] = 0
+            work.queue[size] = sink
+            size += 1
+    room.tally[_UNSEEN] = na
+    room.tally[_QUEUED] = size
+    room.tally[_MET] = 0
+
+
+@jit
+def _reach(k: int, na: int, nb: int, work: Work, room: Plan) -> None:
+    """The k-th unseen source is reached: met if it has mass left, else the sinks it serves may be searched next."""
+    tally, depth = room.tally, work.depth
+    i = work.order[k]
+    tally[_UNSEEN] -= 1
+    work.order[k] = work.order[tally[_UNSEEN]]
+    depth[i] = depth[work.queue[work.before[i]]] + 1
+    if work.rest[i] > 0.0:
+        work.after[tally[_MET]] = i
+        tally[_MET] += 1
+        return
+    for place in range(i * nb, i * nb + room.degree[i]):
+        sink = room.served[place]
+        if depth[sink] < 0:
+            depth[sink] = depth[i] + 1
+            work.parent[sink] = i
+            work.queue[tally[_QUEUED]] = sink
+            tally[_QUEUED] += 1
+
+
+@jit
+def _look(place: int, na: int, nb: int, t: float, cost: Any, work: Work, room: Plan) -> None:
+    """Reach the sources within t of a queued sink; the others remember the least cost to any sink in `dual`."""
+    unseen, slack = work.order, work.dual
+    start = work.row[work.queue[place] - na]
+    k = 0
+    while k < room.tally[_UNSEEN]:
+        i = unseen[k]
+        c = cost[start + i]
+        if c < slack[i]:
+            slack[i] = c
+            work.before[i] = place
+        if c <= t:
+            _reach(k, na, nb, work, room)
+        else:
+            k += 1
+
+
+@jit
+def _admit(na: int, nb: int, t: float, work: Work, room: Plan) -> None:
+    """Reach the sources that a higher t has brought within reach."""
+    k = 0
+    while k < room.tally[_UNSEEN]:
+        if work.dual[work.order[k]] <= t:
+            _reach(k, na, nb, work, room)
+        else:
+            k += 1
+
+
+@jit
+def _relief(na: int, nb: int, t: float, tolerance: float, work: Work, room: Plan) -> float:
+    """The least t within which the sinks that were searched find all that they lack; t itself if no source is left."""
+    slack, unseen, n_unseen = work.dual, work.order, room.tally[_UNSEEN]
+    lack = -tolerance
+    for sink in range(na, na + nb):
+        lack += work.rest[sink]
+    while True:
+        least = np.inf
+        for k in range(n_unseen):
+            if slack[unseen[k]] > t:
+                least = min(least, slack[unseen[k]])
+        if not least < np.inf:
+            return t
+        t = least
+        for k in range(n_unseen):
+            if slack[unseen[k]] == t:
+                lack -= work.supply[unseen[k]]
+        if lack <= 0.0:
+            return t
+
+
+@jit
+def _search(na: int, nb: int, t: float, tolerance: float, cost: Any, work: Work, room: Plan) -> float:
+    """Search for sources with mass left from the sinks that lack some; t raised until some are met, listed in `after`.
+
+    None are met where only costs that are no finite numbers could help.
+    """
+    _plant(na, nb, work, room)
+    tally = room.tally
+    place = 0
+    while True:
+        while place < tally[_QUEUED]:
+            _look(place, na, nb, t, cost, work, room)
+            place += 1
+        if tally[_MET] > 0:
+            return t
+        least = _relief(na, nb, t, tolerance, work, room)
+        if not least > t:
+            return t
+        for node in range(na + nb):
+            room.violator[node] = node >= na and work.depth[node] >= 0
+        t = least
+        _admit(na, nb, t, work, room)
+
+
+@jit
+def _up(i: int, na: int, t: float, cost: Any, work: Work, room: Plan) -> int:
+    """A sink one step nearer to the roots to which source i may send mass; −1 if there is none left."""
+    depth, place = work.depth, work.before
+    while place[i] < room.tally[_QUEUED]:
+        sink = work.queue[place[i]]
+        if depth[sink] == depth[i] - 1 and cost[work.row[sink - na] + i] <= t:
+            passes = work.rest[sink] if depth[sink] == 0 else room.flow[(sink - na) * na + work.parent[sink]]
+            if passes > 0.0:
+                return sink
+        place[i] += 1
+    return -1
+
+
+@jit
+def _augment(end: int, na: int, nb: int, work: Work, room: Plan) -> None:
+    """As much as fits along the path in `order`: source, sink, source that serves it, …, sink that lacks mass."""
+    path, rest = work.order, work.rest
+    mass = min(rest[path[0]], rest[path[end]])
+    for k in range(1, end, 2):
+        mass = min(mass, room.flow[(path[k] - na) * na + path[k + 1]])
+    rest[path[0]] -= mass
+    rest[path[end]] -= mass
+    for k in range(0, end, 2):
+        _send(path[k], path[k + 1], mass, na, nb, room)
+    for k in range(1, end, 2):
+        _take_back(path[k + 1], path[k], mass, na, nb, room)
+
+
+@jit
+def _spend(source: int, na: int, nb: int, t: float, cost: Any, work: Work, room: Plan) -> None:
+    """Send what a source has left along the paths of the last search, as far as they carry it."""
+    path = work.order
+    path[0] = source
+    end = 0
+    while work.rest[source] > 0.0:
+        sink = _up(path[end], na, t, cost, work, room)
+        if sink >= 0 and work.depth[sink] == 0:
+            path[end + 1] = sink
+            _augment(end + 1, na, nb, work, room)
+            end = 0
+        elif sink >= 0:
+            path[end + 1] = sink
+            path[end + 2] = work.parent[sink]
+            end += 2
+        elif end > 0:
+            end -= 2
+            work.before[path[end]] += 1
+        else:
+            return
+
+
+@jit
+def solve_bottleneck(na: int, nb: int, cost: Any, work: Work, room: Plan) -> tuple[float, int]:
+    """W_∞ and status for `supply` and `demand` of equal totals; the plan and the violator are left in `room`.
+
+    Totals and groups of masses that differ by rounding alone count as equal: up to 4ε of the total for each node, and
+    never 1e-12 of it, may stay unplaced. A single point counts however little its mass is. Stalls where only costs
+    that are no finite numbers could help.
+    """
+    total = 0.0
+    for i in range(na):
+        total += work.supply[i]
+    tolerance = _tolerance(na, nb, total)
+    t = _begin(na, nb, tolerance, cost, work, room)
+    if not t < np.inf:
+        return t, STALLED
+    while not _left(na, nb, work) <= tolerance:
+        if work.stop[0] != 0:
+            return t, INTERRUPTED
+        t = _search(na, nb, t, tolerance, cost, work, room)
+        if room.tally[_MET] == 0:
+            return t, STALLED
+        for k in range(room.tally[_MET]):
+            _spend(work.after[k], na, nb, t, cost, work, room)
+    return t, OPTIMAL
+
+
+@jit
+def _feasible(na: int, nb: int, value: float, tolerance: float, cost: Any, work: Work, room: Plan) -> bool:
+    """Whether the plan has the masses of both sides, up to rounding, on arcs of at most the value."""
+    rest = work.rest
+    for i in range(na):
+        rest[i] = work.supply[i]
+    wrong = 0.0
+    for j in range(nb):
+        lack = work.demand[j]
+        for i in range(na):
+            mass = room.flow[j * na + i]
+            if mass != 0.0:
+                if not (mass > 0.0 and cost[work.row[j] + i] <= value):
+                    return False
+                rest[i] -= mass
+                lack -= mass
+        wrong += abs(lack)
+    for i in range(na):
+        wrong += abs(rest[i])
+    return wrong <= 4.0 * tolerance
+
+
+@jit
+def _violated(na: int, nb: int, value: float, tolerance: float, cost: Any, work: Work, room: Plan) -> bool:
+    """Whether the violator has more mass than all nodes on the other side that are nearer than the value."""
+    near, violator = work.depth, room.violator
+    for node in range(na + nb):
+        near[node] = 0
+    for j in range(nb):
+        for i in range(na):
+            if (violator[na + j] or violator[i]) and cost[work.row[j] + i] < value:
+                near[na + j] |= violator[i]
+                near[i] |= violator[na + j]
+    mass, other = 0.0, 0.0
+    for node in range(na + nb):
+        if violator[node]:
+            mass += _mass(node, na, work)
+        if near[node]:
+            other += _mass(node, na, work)
+    return mass - other > (0.5 * tolerance if other > 0.0 else 0.0)
+
+
+@jit
+def certified(na: int, nb: int, value: float, cost: Any, work: Work, room: Plan, total: float) -> bool:
+    """Whether the plan in `room` reaches the value and the violator forbids less: together, that it is W_∞."""
+    tolerance = _tolerance(na, nb, total)
+    return _feasible(na, nb, value, tolerance, cost, work, room) and _violated(
+        na, nb, value, tolerance, cost, work, room
+    )
