@@ -1,8 +1,7 @@
-"""Exact W_p between all pairs of neighbourhoods, against POT and PairwiseEMD in the same run."""
+"""Exact W_p between all pairs of neighbourhoods, against POT in the same run."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 
 import numpy as np
@@ -49,8 +48,7 @@ class Neighbourhoods:
 def run() -> list[Row]:
     clouds = Neighbourhoods("spiral", spiral(), 4.0), Neighbourhoods("circles", circles(), 0.7)
     rows = [_against_core(cloud, p) for cloud in clouds for p in (1, 2)]
-    rows += [_iteration(clouds[0]), _threads(clouds[0]), *_pairwise()]
-    return rows
+    return [*rows, _iteration(clouds[0]), _threads(clouds[0])]
 
 
 def _against_core(cloud: Neighbourhoods, p: int) -> Row:
@@ -84,24 +82,3 @@ def _iteration(cloud: Neighbourhoods) -> Row:
 def _threads(cloud: Neighbourhoods) -> Row:
     one, two = (median_seconds(cloud.ours(1, k), 5) for k in (1, 2))
     return Row("exact W1 of the spiral, two threads", f"{two:.2f} s", f"one thread: {one:.2f} s", f"{one / two:.2f}×")
-
-
-def _pairwise() -> list[Row]:
-    """All pairs of 2,000 points; the peer's wheel must be built from source, and is left out where it is missing."""
-    try:
-        wasserstein = importlib.import_module("wasserstein")
-    except ImportError:
-        return []
-    points = spiral(1600, 400)
-    cloud = Neighbourhoods("spiral", points, 2.5)
-    sample = np.arange(0, cloud.measures.n, 4)  # a quarter of the measures, a sixteenth of the pairs
-    events = [np.column_stack([mass, points[indices]]) for mass, indices in (cloud.row(i) for i in sample)]
-    peer_solver = wasserstein.PairwiseEMD(R=1.0, beta=1.0, norm=True, num_threads=-1, verbose=0)
-    n_sampled = len(sample) * (len(sample) - 1) // 2
-    peer = median_seconds(lambda: peer_solver(events), 3) / n_sampled
-    ours = median_seconds(cloud.ours(1, -1), 3) / cloud.n_pairs
-    values = cloud.ours(1, -1)().matrix[np.ix_(sample, sample)]
-    worst = np.abs(np.asarray(peer_solver.emds()) - values).max()
-    work = f"exact W1, all {cloud.n_pairs:,} pairs of 2,000 points, supports ≈ {cloud.size:.0f}, all cores"
-    other = f"`wasserstein.PairwiseEMD`: {1e6 * peer:.1f} µs/pair (largest difference {worst:.0e})"
-    return [Row(work, f"{1e6 * ours:.1f} µs/pair", other, f"{peer / ours:.1f}×")]
