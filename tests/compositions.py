@@ -50,7 +50,7 @@ def transforms(n: int, eps: float = EPS, *, of_alpha: bool = False) -> list[wt.T
             measures = localize(space)
             for transport in TRANSPORTS.values():
                 if isinstance(measures, transport.accepts) and transport is not wt.Line:  # these spaces are no lines
-                    ps = [1.0, 2.0] if transport is wt.Exact else [None]
+                    ps = [1.0, 2.0, np.inf] if transport is wt.Exact else [None]
                     out += [wt.Transform(localize, transport() if p is None else wt.Exact(p)) for p in ps]
     return out
 

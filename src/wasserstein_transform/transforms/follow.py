@@ -144,7 +144,7 @@ def follow_distances(process: Process, walk: Trajectory, distances: Floats, engi
 def _from_diracs(distances: Floats, measures: Discrete, p: float) -> Floats:
     """W_p(δ_y, m) needs no plan: it is the p-mean of the distances."""
     if p == np.inf:
-        return np.stack([distances[:, row.indices].max(axis=1) for row in measures.matrix()], axis=1)
+        return np.maximum.reduceat(distances[:, measures.indices], measures.indptr[:-1], axis=1)
     top = distances.max(axis=1, initial=0.0, keepdims=True)
     top[top == 0] = 1.0
     return np.asarray(top * (measures.matrix() @ ((distances / top) ** p).T).T ** (1 / p))
