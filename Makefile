@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
-.PHONY: demo test lint check bench clean clean-kernels
+.PHONY: demo test lint check bench soak clean clean-kernels
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
@@ -22,6 +22,9 @@ check: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+
+soak: $(READY)
+	PYTHONPATH=tests $(BIN)/python tests/soak.py 600
 
 $(READY): pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Python 3.11 or newer is needed: make PYTHON=python3.11')"
