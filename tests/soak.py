@@ -1,7 +1,8 @@
 """Exact transport against rational arithmetic and POT on many drawn problems: `make soak`, `python tests/soak.py 600`.
 
-Runs for the given number of seconds and prints, for each family, how many problems were solved (20 of each draw
-are compared) and the worst error, relative to the largest cost. Stops at the first problem that breaks a promise, with the seed that draws it again.
+Runs for the given number of seconds and prints, for each family, how many problems were solved (20 of each draw are
+compared) and the worst error, relative to the largest cost. Stops at the first problem that breaks a promise, with the
+seed that draws it again.
 """
 
 from __future__ import annotations
