@@ -103,7 +103,7 @@ def _grow(question: Question) -> tuple[Ints, Floats, Report]:
 
 def _candidates(question: Question, roof: float, solved: Ints) -> tuple[Ints, Ints, Floats]:
     """Pairs that may be nearer than the roof and are not solved yet, by rising lower bound."""
-    rows, cols, bounds = question.lower.below(roof)
+    rows, cols, bounds = question.lower.below(roof, question.engine)
     n = question.measures.n
     fresh = ~np.isin(rows * n + cols, solved[:, 0] * n + solved[:, 1])
     rows, cols, bounds = rows[fresh], cols[fresh], bounds[fresh]

@@ -15,7 +15,7 @@ from .simplex import INTERRUPTED, OPTIMAL, plan_cost, plan_reach, solve
 from .start import peel
 
 GAP = 1e-12  # largest primal–dual gap accepted, of the largest cost of the problem
-DROWNING = 1e-6  # of the largest cost: a mean cost below this has lost digits to rounding beside it
+DROWNING = 1e-4  # of the largest cost: a mean cost below this has lost digits to rounding beside it
 CLIP = 1e3  # of the mean cost, about: arcs dearer than this are hardly ever used
 _ROUNDS = 200
 TINY = 1e-290  # next to underflow

@@ -94,7 +94,7 @@ def lazy_balls(transform: Transform, space: Space, radius: float, engine: Engine
     """
     edge = check.tolerance(radius, "radius") * (1 + 1e-12)
     question = ask(transform, space, engine)
-    i, j, _ = question.lower.below(edge)
+    i, j, _ = question.lower.below(edge, question.engine)
     indptr = np.searchsorted(i, np.arange(question.measures.n + 1))
     inside = question.batch.at_most(question.measures, question.measures, indptr, j) <= edge
     open_ = np.flatnonzero(~inside)

@@ -86,6 +86,9 @@ def _step(kernel: Kernel, transport: Exact, space: Space, radius: float, rank: I
     measures = kernel(space, engine)
     warn_massless(measures.massless)
     balls = space.metric.balls(radius + 2 * kernel.reach, engine)
+    engine.reserve(
+        48.0 * len(balls.indices), f"{len(balls.indices) // 2} candidate pairs", "use a smaller radius or eps"
+    )
     rows = np.repeat(np.arange(space.n), np.diff(balls.indptr))
     once = rows < balls.indices
     rows, cols = rows[once], balls.indices[once]

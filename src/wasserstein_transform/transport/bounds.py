@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from .._types import Bools, Floats, Ints
+from ..engine import Engine
 from ..kernels.distances import fill_pairs
 from ..kernels.geometry import Cloud, Geometry, private
 from ..measures import Discrete
@@ -47,15 +48,16 @@ class Lower:
             np.maximum(bounds, np.abs(column[rows] - column[cols]), out=bounds)
         return np.asarray(bounds * (1 - _SLACK))
 
-    def may_reach(self, rows: Ints, cols: Ints, limit: float, chunk: int = 4_000_000) -> Bools:
+    def may_reach(self, rows: Ints, cols: Ints, limit: float, chunk: int = 1_000_000) -> Bools:
         """Which of the pairs have a bound of at most `limit`."""
         parts = [slice(k, k + chunk) for k in range(0, len(rows), chunk)]
         return np.concatenate([self.of(rows[part], cols[part]) <= limit for part in parts] or [np.empty(0, bool)])
 
-    def below(self, limit: float, chunk: float = 4e6) -> tuple[Ints, Ints, Floats]:
+    def below(self, limit: float, engine: Engine, chunk: float = 1e6) -> tuple[Ints, Ints, Floats]:
         """All pairs i < j whose bound is at most `limit`, with their bounds."""
         n = self.measures.n
         found = []
+        n_found, room = 0, 4_000_000
         step = max(1, int(chunk / n))
         for start in range(0, n, step):
             rows = np.arange(start, min(start + step, n))
@@ -63,6 +65,10 @@ class Lower:
             bounds = self.of(i, j)
             kept = bounds <= limit
             found.append((i[kept], j[kept], bounds[kept]))
+            n_found += len(found[-1][0])
+            if n_found > room:
+                room *= 4
+                engine.reserve(96.0 * room, f"pairs that bounds cannot rule out, {n_found} so far", "use a smaller eps")
         i, j, bounds = (np.concatenate(column) for column in zip(*found, strict=True))
         return i, j, bounds
 
