@@ -268,7 +268,7 @@ class Posed(NamedTuple):
     work: Work
 
     def solve(self, safe: bool) -> tuple[float, float, int]:
-        value, gap, status, _ = solve(*self.sizes, self.top, safe, self.cost, self.work)
+        value, gap, status, _ = solve(*self.sizes, self.top, self.top, safe, self.cost, self.work)
         return value / self.unit, gap / self.unit, status
 
 

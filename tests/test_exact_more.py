@@ -16,6 +16,7 @@ from reference.transport import exact_cost
 from scipy.spatial.distance import cdist, squareform
 
 import wasserstein_transform as wt
+from wasserstein_transform.transport.arguments import as_measures
 
 Floats = NDArray[np.float64]
 ORDERS = [1.0, 1.5, 2.0, 3.0, 10.0, 50.0, 200.0]
@@ -52,5 +53,168 @@ def two(masses: Floats, others: Floats) -> Floats:
 
 
 def couple(measures: Floats, metric: wt.Metric, p: float) -> wt.Coupling:
-    space = wt.Space(metric, np.full(metric.n, 1 / metric.n), None)
-    return wt.Exact(p).coupling(wt.Given(measures)(space), metric, 0, 1)
+    return wt.Exact(p).coupling(as_measures(measures, metric.n), metric, 0, 1)
+
+
+@st.composite
+def tied(draw: st.DrawFn) -> tuple[Floats, Floats, bool]:
+    """Three measures over whole distances with many ties, duplicates and broken triangles; perhaps a false promise."""
+    size = draw(st.integers(2, 7))
+    below = st.lists(st.integers(0, draw(st.sampled_from([1, 3, 30]))), min_size=size * size, max_size=size * size)
+    upper = np.triu(np.reshape(draw(below), (size, size)), 1).astype(float)
+    row = st.lists(st.integers(0, draw(st.sampled_from([1, 5, 2**40]))), min_size=size, max_size=size).filter(any)
+    return np.array([draw(row), draw(row), draw(row)], float), upper + upper.T, draw(st.booleans())
+
+
+@settings(max_examples=400, deadline=None, derandomize=True)
+@given(tied(), st.sampled_from([1.0, 2.0, 3.0, 10.0, 50.0, 200.0, np.inf]))
+def test_ties_duplicates_and_false_promises_give_the_rational_value(
+    problem: tuple[Floats, Floats, bool], p: float
+) -> None:
+    masses, distances, promised = problem
+    found = wt.wasserstein_pairs(masses, wt.Dense(distances, triangle=promised), p, n_jobs=1)
+    expected = [truth(masses[i], masses[j], distances, p) for i, j in ((0, 1), (0, 2), (1, 2))]
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12 * distances.max())
+    assert found.gap <= 1e-12
+
+
+@pytest.mark.parametrize("p", ORDERS)
+@pytest.mark.parametrize("shift", [1e-13, 1e-9, 1e-6, 1e-3, 1.0, 1e3])
+def test_shifts_far_smaller_and_far_larger_than_the_width_are_exact(p: float, shift: float) -> None:
+    rng = np.random.default_rng(0)
+    x = np.sort(rng.random(40))
+    y = np.sort(x + shift * (1 + rng.random(40)))
+    masses = rng.integers(1, 5, 40).astype(np.float64)
+    equal = np.ones(40)
+    points = np.concatenate([x, y])[:, None]
+    found = wt.wasserstein_pairs(two(equal, equal), points, p, n_jobs=1)
+    np.testing.assert_allclose(found, [monotone(x, y, equal, p)], rtol=1e-9)
+    rigid = np.concatenate([x, x + shift])[:, None]
+    found = wt.wasserstein_pairs(two(masses, masses), rigid, p, n_jobs=1)
+    np.testing.assert_allclose(found, [monotone(x, x + shift, masses, p)], rtol=1e-9)
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 16, 17, 50])
+@pytest.mark.parametrize("p", [1.0, 1.5, 2.0, 3.0])
+def test_faint_masses_and_extreme_totals_agree_with_pot(dimension: int, p: float) -> None:
+    rng = np.random.default_rng(dimension)
+    points = rng.normal(size=(40, dimension))
+    shares = 10.0 ** rng.uniform(-15, 0, (8, 40)) * (rng.random((8, 40)) < 0.8)
+    shares[:, 0] += 0.1
+    distances = cdist(points, points)
+    found = wt.wasserstein_pairs(shares * 10.0 ** rng.uniform(-200, 200, (8, 1)), points, p)
+    shares /= shares.sum(axis=1, keepdims=True)
+    expected = [
+        float(ot.emd2(shares[i], shares[j], distances**p)) ** (1 / p)
+        for i, j in zip(*np.triu_indices(8, 1), strict=True)
+    ]
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_distances_grow_with_the_order_up_to_infinity() -> None:
+    rng = np.random.default_rng(2)
+    points, masses = rng.normal(size=(60, 2)), rng.random((10, 60)) * (rng.random((10, 60)) < 0.5)
+    rows = [np.asarray(wt.wasserstein_pairs(masses, points, p)) for p in [*ORDERS, np.inf]]
+    for lower, upper in pairwise(rows):
+        assert (lower <= upper * (1 + 1e-12)).all()
+
+
+@pytest.mark.parametrize("p", [*ORDERS, np.inf])
+def test_symmetry_triangle_scaling_and_translation(p: float) -> None:
+    rng = np.random.default_rng(3)
+    points, masses = rng.integers(-500, 500, (50, 2)) / 64.0, rng.random((9, 50)) * (rng.random((9, 50)) < 0.5)
+    square = squareform(np.asarray(wt.wasserstein_pairs(masses, points, p)))
+    rectangle = np.asarray(wt.wasserstein_cross(masses, masses, points, p))
+    np.testing.assert_allclose(rectangle, square, rtol=1e-9)
+    np.testing.assert_allclose(rectangle.T, square, rtol=1e-9)
+    through = (square[:, :, None] + square[None]).min(axis=1)
+    assert (square <= through + 1e-12 * square.max()).all()
+    scaled = wt.wasserstein_pairs(masses, 4.0 * points, p)
+    np.testing.assert_array_equal(squareform(np.asarray(scaled)), 4.0 * square)
+    moved = wt.wasserstein_pairs(masses, points + 2.0**20, p)  # differences of such points are exact
+    np.testing.assert_array_equal(squareform(np.asarray(moved)), square)
+
+
+@pytest.mark.parametrize("p", [1.0, 1.5, 2.0, 3.0, 10.0])
+def test_coupling_is_feasible_and_has_the_value_of_the_batch(p: float) -> None:
+    rng = np.random.default_rng(4)
+    points = rng.normal(size=(60, 3))
+    metric = wt.Euclidean(points)
+    for scale in (1e-12, 1e-6, 1.0):
+        masses = rng.random((2, 60)) * np.where(rng.random((2, 60)) < 0.3, scale, 1.0)
+        found = couple(masses, metric, p)
+        assert found.value == pytest.approx(wt.wasserstein_pairs(masses, points, p).values[0], rel=1e-9)
+        shares = masses / masses.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(found.plan.sum(axis=1), shares[0], atol=1e-15)
+        np.testing.assert_allclose(found.plan.sum(axis=0), shares[1], atol=1e-15)
+        costs = metric.dense() ** p
+        assert found.potentials is not None
+        u, v = found.potentials
+        assert (u[:, None] + v <= costs + 1e-12 * costs.max()).all()
+        assert u @ shares[0] + v @ shares[1] == pytest.approx(found.value**p, abs=1e-12 * costs.max())
+
+
+@pytest.mark.filterwarnings("ignore::wasserstein_transform.MasslessWarning")
+@pytest.mark.parametrize("seed", range(12))
+def test_the_light_cone_is_exact_on_lattices_whose_distances_lie_on_its_edge(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    step, p = rng.choice([0.1, 0.3, 1.0]), (1.0, 2.0, np.inf)[seed % 3]
+    points, weights = rng.integers(0, 6, (30, 2)) * step, rng.integers(0, 3, 30).astype(np.float64)
+    weights[0] = 1.0
+    space = wt.Space.from_points(points, weights) if seed % 2 else wt.Space.from_points(points)
+    transform, radius = wt.Transform(wt.Truncation(2 * step), wt.Exact(p)), float(rng.integers(1, 4) * step)
+    near, full = wt.iterate_locally(transform, space, radius, 2), transform(transform(space))
+    expected, everybody = full.metric.dense(), np.arange(30)
+    known = near.metric.block(everybody, everybody)
+    inside = expected <= radius * (1 - 1e-9)
+    np.testing.assert_allclose(known[inside], expected[inside], atol=1e-11 * step)
+    assert (np.abs(known - expected)[np.isfinite(known)] <= 1e-11 * step).all()
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_lazy_balls_are_closed_wherever_the_points_lie(offset: float) -> None:
+    """A member at exactly the radius is one, however far from 0 the coordinates are."""
+    rng = np.random.default_rng(5)
+    space = wt.Space.from_points(rng.normal(size=(30, 1)) + offset)
+    transform = wt.Transform(wt.Truncation(0.4), wt.Exact(1.0))
+    distances = transform(space).metric.dense()
+    for radius in rng.choice(distances[distances > 0], 30, replace=False):
+        balls = wt.lazy_balls(transform, space, float(radius))
+        np.testing.assert_array_equal(np.diff(balls.indptr), (distances <= radius * (1 + 1e-12)).sum(axis=1))
+
+
+@pytest.mark.parametrize("p", [2.0, 10.0, 50.0, 200.0])
+def test_masses_that_differ_by_a_factor_are_one_measure(p: float) -> None:
+    """What rounding leaves over of the totals must not travel: W_p ≤ W_∞ = 0."""
+    shares = np.array([[1 / 6, 2 / 6, 3 / 6], [1.0, 2.0, 3.0]])
+    points = np.arange(3.0)[:, None]
+    assert wt.wasserstein_pairs(shares, points, np.inf).values[0] == 0.0
+    assert wt.wasserstein_pairs(shares, points, p).values[0] <= 1e-7
+
+
+def test_a_faint_mass_far_away_does_not_spoil_the_others() -> None:
+    """Half of W2² is made by a mass of 1e-12 at a distance of 1e6, the other half by moves of 0.1."""
+    x, y = np.array([0.2, 0.23, 0.26, 1e6]), np.array([0.2, 0.05, 0.19])
+    masses = two(np.array([3.0, 3.0, 3.0, 1e-12]), np.ones(3))
+    points = np.concatenate([x, y])
+    squares = np.array([[(Fraction(s) - Fraction(t)) ** 2 for t in y] for s in x], dtype=object)
+    expected = root(exact_cost(masses[0, :4], masses[1, 4:], squares), 2.0)
+    assert wt.wasserstein_pairs(masses, points[:, None], 2.0).values[0] == pytest.approx(expected, rel=1e-9)
+
+
+def test_many_faint_masses_far_away_count_together() -> None:
+    """1000 masses of 4e-16 are 4e-13 of the whole, far above rounding, and make half of W2²."""
+    x, masses = np.append(0.0, np.full(1000, 1.6e6)), np.append(1.0, np.full(1000, 4e-16))
+    both, points = two(masses, np.ones(1)), np.append(x, 0.9)[:, None]
+    expected = np.sqrt(np.average((x - 0.9) ** 2, weights=masses))
+    assert couple(both, wt.Euclidean(points), 2.0).value == pytest.approx(expected, rel=1e-9)
+    assert wt.wasserstein_pairs(both, points, 2.0).values[0] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("total", [1e-200, 1e-160, 1e-100, 1e100, 1e155, 1e200, 1e300])
+def test_one_problem_of_any_total_is_solved(total: float) -> None:
+    costs = [[0.0, 2.0], [3.0, 1.0]]
+    found = wt.wasserstein(total * np.array([1.0, 1.0]), total * np.array([0.5, 1.5]), costs)
+    assert found.value / total == pytest.approx(2.0, rel=1e-12)
+    np.testing.assert_allclose(found.plan / total, [[0.5, 0.5], [0.0, 1.0]], atol=1e-12)
+    assert abs(found.gap) <= 1e-12

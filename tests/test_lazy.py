@@ -242,3 +242,80 @@ def test_the_light_cone_needs_a_compact_kernel_and_exact_transport(process: wt.P
 def test_the_light_cone_needs_a_radius_and_steps(radius: float, n_iter: int) -> None:
     with pytest.raises(ValueError, match="must be"):
         wt.iterate_locally(wt.local_truncation(1.0), SPACES["ring"][0], radius, n_iter)
+
+
+def with_outlier() -> wt.Space:
+    """A fine grid and one point so far away that integrals of distances to it lose the grid's digits."""
+    return wt.Space.from_points(np.append(np.arange(300.0) * 0.1, 1e6)[:, None])
+
+
+def test_bounds_are_lowered_by_the_rounding_of_what_they_are_made_of() -> None:
+    space, transform = with_outlier(), step(0.25, 1.0)
+    full = transform(space).metric.dense()
+    balls, near = wt.lazy_balls(transform, space, 0.1), wt.iterate_locally(transform, space, 0.1).metric
+    assert isinstance(near, wt.Sparse)
+    inside = np.count_nonzero(full <= 0.1 * (1 + 1e-12))
+    assert len(balls.indices) == len(near.rows.indices) == inside
+
+
+@pytest.mark.parametrize("shift", [1e-3, 1e-5, 1e-7, 1e-9])
+def test_bounds_hold_for_measures_on_parallel_lines(shift: float) -> None:
+    """Their covariances are singular, and what is known of their Bures distance is half the digits."""
+    along, across = np.array([0.6, 0.8]), np.array([-0.8, 0.6])
+    line = np.arange(40.0)[:, None] * along
+    space = wt.Space.from_points(np.concatenate([line, line + shift * across]))
+    windows = np.array([np.roll(np.r_[np.ones(5), np.zeros(35)], min(k, 35)) for k in range(40)])
+    measures = wt.Given(np.kron(np.eye(2), windows) / 5)(space)
+    exact = wt.Exact(2.0).metric(measures, space.metric).matrix
+    i, j = np.triu_indices(space.n, 1)
+    assert (Lower(measures, space.metric, 2.0).of(i, j) <= exact[i, j] * (1 + 1e-9)).all()
+
+
+def test_an_outlier_does_not_make_all_pairs_candidates() -> None:
+    space = with_outlier()
+    log: list[str] = []
+    tree = wt.lazy_spanning_tree(step(0.25, 1.0), space, wt.Engine(memory=20e6, progress=lambda *a: log.append(a[0])))
+    np.testing.assert_allclose(tree.heights, wt.spanning_tree(step(0.25, 1.0)(space)).heights, atol=1e-9)
+    assert log
+
+
+def test_local_metrics_are_refused_where_all_distances_are_needed() -> None:
+    space, eps = SPACES["ring"]
+    near = wt.iterate_locally(step(eps, 1.0), space, eps)
+    for wrong in (
+        lambda: step(eps, 1.0)(near),
+        lambda: wt.lazy_balls(step(eps, 1.0), near, 0.1),
+        lambda: wt.lazy_spanning_tree(step(eps, 1.0), near),
+        lambda: wt.wasserstein_pairs(np.eye(near.n)[:3], near, pairs=[[0, 1]]),
+    ):
+        with pytest.raises(
+            ValueError, match=r"known up to 0\.4 only, and transport between all"
+        ):
+            wrong()
+
+
+def test_the_light_cone_needs_the_triangle_inequality() -> None:
+    space, eps = SPACES["no triangle"]
+    with pytest.raises(ValueError, match="needs the triangle inequality"):
+        wt.iterate_locally(step(eps, 1.0), space, eps)
+
+
+def test_a_point_without_mass_beyond_the_radius_is_no_leaf_of_a_local_tree() -> None:
+    space = wt.Space.from_points([[0.0], [1.0], [2.0], [50.0]], [1, 1, 1, 0])
+    with pytest.warns(wt.MasslessWarning):
+        near = wt.iterate_locally(wt.local_truncation(1.0), space, 2.0)
+    with pytest.raises(ValueError, match="fall into 2 parts"):
+        wt.spanning_tree(near)
+
+
+def test_lazy_questions_take_a_process_of_one_step() -> None:
+    space, eps = SPACES["ring"]
+    lazy = wt.lazy_spanning_tree(wt.local_truncation(eps), space)
+    np.testing.assert_array_equal(lazy.heights, wt.lazy_spanning_tree(step(eps, 1.0), space).heights)
+    assert repr(lazy).startswith(f"<LazyTree of {space.n} points, ")
+    assert "pairs solved" in repr(wt.lazy_balls(wt.local_truncation(eps), space, 0.1))
+
+
+def test_pairs_of_points_that_do_not_exist_are_refused() -> None:
+    with pytest.raises(IndexError, match="numbered 0 to 1, got 5 to 5"):
+        wt.Euclidean(np.eye(2)).pairs(np.array([0]), np.array([5]))

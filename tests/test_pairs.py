@@ -226,3 +226,90 @@ def test_the_distance_of_diracs_is_that_of_their_points() -> None:
     points = np.random.default_rng(8).normal(size=(20, 4))
     for p in (1.0, 2.0, 5.0):
         np.testing.assert_allclose(wt.wasserstein_pairs(np.eye(20), points, p), pdist(points), rtol=1e-14)
+
+
+def test_measures_as_nested_lists_frames_and_arrays_are_the_same() -> None:
+    pandas = pytest.importorskip("pandas")
+    rows, points = [[1, 1], [0, 1]], [[0.0], [1.0]]
+    for measures in (rows, np.array(rows), tuple(map(tuple, rows)), pandas.DataFrame(rows, columns=["a", "b"])):
+        np.testing.assert_array_equal(wt.wasserstein_pairs(measures, points), [0.5])
+
+
+def test_rounding_on_the_diagonal_does_not_make_points_of_distances() -> None:
+    points = np.random.default_rng(9).normal(size=(5, 2))
+    distances = cdist(points, points)
+    rough = distances + np.diag([1e-16, 0, -1e-17, 0, 0])
+    masses = np.random.default_rng(10).random((4, 5))
+    np.testing.assert_allclose(wt.wasserstein_pairs(masses, rough), wt.wasserstein_pairs(masses, distances), rtol=1e-12)
+
+
+def test_what_may_be_distances_or_points_is_refused() -> None:
+    with pytest.raises(ValueError, match="if these are points, pass wt"):
+        wt.wasserstein_pairs(np.eye(2), [[0.0, 1.0], [2.0, 0.0]])
+    assert np.asarray(wt.wasserstein_pairs(np.eye(2), wt.Euclidean([[0.0, 1.0], [2.0, 0.0]])))[0] == np.sqrt(5)
+    for wrong in ("euclidean", np.array([1.0, 2.0, 3.0])):
+        with pytest.raises((TypeError, ValueError), match="metric must be"):
+            wt.wasserstein_pairs(np.eye(3), wrong)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0])
+def test_a_stored_metric_is_checked_too(bad: float) -> None:
+    distances = np.ones((3, 3)) - np.eye(3)
+    distances[0, 2] = distances[2, 0] = bad
+    with pytest.raises(ValueError, match="metric must"):
+        wt.wasserstein_pairs(np.eye(3), wt.Dense(distances))
+
+
+def test_infinite_costs_end_with_an_error() -> None:
+    """No door lets them in; the kernel itself must neither hang nor answer."""
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        distances = cdist(rng.random((12, 2)), rng.random((12, 2)))
+        distances = np.where(distances + distances.T > 1.2, np.inf, distances + distances.T)
+        np.fill_diagonal(distances, 0)
+        space = wt.Space(wt.Dense(distances), np.full(12, 1 / 12), None)
+        measures = wt.Given(np.full((12, 12), 1 / 12))(space).take(np.array([0, 0]))
+        one = wt.Discrete(measures.indptr, measures.indices, rng.random(24), measures.totals, measures.massless, 12)
+        if np.isinf(distances).any():
+            with pytest.raises((RuntimeError, ValueError, RuntimeWarning)):
+                wt.Exact(1.0).metric(one, space.metric)
+
+
+def test_a_directed_graph_is_refused() -> None:
+    networkx = pytest.importorskip("networkx")
+    graph = networkx.DiGraph()
+    graph.add_weighted_edges_from([(0, 1, 1.0), (1, 0, 5.0), (1, 2, 1.0), (2, 1, 1.0)])
+    with pytest.raises(ValueError, match="must be undirected"):
+        wt.wasserstein_pairs(np.eye(3), graph)
+    with pytest.raises(ValueError, match="at least one node"):
+        wt.wasserstein_pairs(np.eye(1), networkx.Graph())
+
+
+def test_distances_behave_like_the_array_of_their_values() -> None:
+    found = wt.wasserstein_pairs(np.eye(3), [[0.0], [1.0], [3.0]])
+    assert found[1] == 3.0
+    assert list(found) == [1.0, 3.0, 2.0]
+    np.testing.assert_array_equal(2 * found - 1, [1.0, 5.0, 3.0])
+    np.testing.assert_array_equal(found < 2, [True, False, False])
+    assert found.shape == (3,)
+    assert repr(found).startswith("<Distances of shape (3,), 3 problems (0 on the safe path), gap")
+
+
+def test_one_measure_against_many_is_the_row_of_many_against_many() -> None:
+    rng = np.random.default_rng(11)
+    points, masses = rng.normal(size=(40, 2)), some_measures(rng, 120)
+    many = wt.wasserstein_cross(masses, masses, points)
+    np.testing.assert_allclose(wt.wasserstein_cross(masses[:1], masses, points), many.values[:1], atol=1e-14)
+
+
+def test_masses_that_agree_up_to_rounding_are_near_for_any_order() -> None:
+    rng = np.random.default_rng(12)
+    points = 10.0 ** rng.uniform(-99, -3, (12, 1))
+    mass = rng.random(12)
+    masses = np.stack([mass, mass * (1 + 1e-15 * rng.normal(size=12))])
+    for p in (1.0, 2.0, 20.0, 100.0, 300.0):
+        found = wt.wasserstein_pairs(masses, points, p)
+        assert 0 <= np.asarray(found)[0] <= points.max()
+        space = wt.Space.from_points(points)
+        both = wt.Given(np.repeat(masses / masses.sum(axis=1, keepdims=True), 6, axis=0))(space)
+        assert 0 <= wt.Exact(p).coupling(both, space.metric, 0, 11).value <= points.max()

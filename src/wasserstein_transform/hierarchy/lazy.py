@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._types import Floats, Ints
+from .._types import Bools, Floats, Ints
 from ..engine import Engine
 from ..kernels.trees import shortest_forest, undecided
 from ..spaces import Space
 from ..transforms.lazy import Question, ask
-from ..transforms.transform import Transform
+from ..transforms.transform import Process, Transform
 from ..transport import Report
 from ..transport.tour import tour
 from .tree import Tree
@@ -34,13 +34,16 @@ class LazyTree(Tree):
     n_pairs: int
     report: Report
 
+    def __repr__(self) -> str:
+        return f"<LazyTree of {self.n} points, {self.share:.1%} of {self.n_pairs} pairs solved>"
+
     @property
     def share(self) -> float:
         """The share of pairs that had to be solved."""
         return self.report.n_problems / max(self.n_pairs, 1)
 
 
-def lazy_spanning_tree(transform: Transform, space: Space, engine: Engine | None = None) -> LazyTree:
+def lazy_spanning_tree(transform: Transform | Process, space: Space, engine: Engine | None = None) -> LazyTree:
     """The minimum spanning tree of the transformed space, from the few distances that bounds cannot decide.
 
     A pair is left out once its lower bound reaches the height at which known edges join its ends. The tree has the
@@ -93,7 +96,7 @@ def _grow(question: Question) -> tuple[Ints, Floats, Report]:
         values, more = question.solve(chosen[:, 0], chosen[:, 1])
         edges, lengths = _shortest(np.concatenate([edges, chosen]), np.concatenate([lengths, values]), room)
         if report.n_problems == 0:
-            rows, cols, bounds = _candidates(question, lengths[-1], chosen)
+            rows, cols, bounds = _candidates(question, edges, lengths, chosen)
         report += more
         count, first = undecided(edges, lengths, rows, cols, bounds, first, room, listed)
         if count == 0:
@@ -101,9 +104,19 @@ def _grow(question: Question) -> tuple[Ints, Floats, Report]:
         chosen = np.column_stack([rows[listed[:count]], cols[listed[:count]]])
 
 
-def _candidates(question: Question, roof: float, solved: Ints) -> tuple[Ints, Ints, Floats]:
-    """Pairs that may be nearer than the roof and are not solved yet, by rising lower bound."""
-    rows, cols, bounds = question.lower.below(roof, question.engine)
+def _candidates(question: Question, edges: Ints, lengths: Floats, solved: Ints) -> tuple[Ints, Ints, Floats]:
+    """Pairs that may be nearer than the first tree joins them and are not solved yet, by rising lower bound."""
+    room = np.empty(question.measures.n, np.intp)
+
+    def keep(rows: Ints, cols: Ints, bounds: Floats) -> Bools:
+        order = np.argsort(bounds, kind="stable")
+        listed = np.empty(len(order), np.intp)
+        count, _ = undecided(edges, lengths, rows[order], cols[order], bounds[order], 0, room, listed)
+        kept = np.zeros(len(order), bool)
+        kept[order[listed[:count]]] = True
+        return kept
+
+    rows, cols, bounds = question.lower.below(float(lengths[-1]), question.engine, keep)
     n = question.measures.n
     fresh = ~np.isin(rows * n + cols, solved[:, 0] * n + solved[:, 1])
     rows, cols, bounds = rows[fresh], cols[fresh], bounds[fresh]

@@ -70,6 +70,8 @@ def spanning_tree(space: Space, engine: Engine | None = None) -> Tree:
     if len(heavy) < space.n:
         light = np.flatnonzero(space.weights == 0)
         nearest, apart = _nearest(space.metric, light, heavy)
+        if isinstance(space.metric, Sparse) and not np.isfinite(apart).all():
+            raise ValueError(_too_far(space.metric, 1 + int(np.count_nonzero(np.isinf(apart)))))
         edges = np.concatenate([edges, np.column_stack([nearest, light])])
         heights = np.concatenate([heights, apart])
     order = np.argsort(heights, kind="stable")
@@ -77,18 +79,21 @@ def spanning_tree(space: Space, engine: Engine | None = None) -> Tree:
 
 
 def _known_edges(metric: Sparse) -> tuple[Ints, Floats]:
-    """The tree along known distances; 1 is added on the way, as zeros would count as no edge."""
+    """The tree along known distances, by their ranks: SciPy takes zeros for no edge."""
     known = metric.matrix()
-    unit = float(known.data.max()) or 1.0
-    lifted = csr_array((known.data / unit + 1.0, known.indices, known.indptr), shape=known.shape)
-    tree = minimum_spanning_tree(lifted).tocoo()
+    ranks = np.unique(known.data, return_inverse=True)[1] + 1.0
+    tree = minimum_spanning_tree(csr_array((ranks, known.indices, known.indptr), shape=known.shape)).tocoo()
     if tree.nnz < metric.n - 1:
-        raise ValueError(
-            f"distances are known up to {metric.radius:g} only, and the points fall into {metric.n - tree.nnz} parts "
-            "that are farther apart; ask for a larger radius"
-        )
+        raise ValueError(_too_far(metric, metric.n - tree.nnz))
     edges = np.column_stack(tree.coords).astype(np.intp)
     return edges, metric.pairs(edges[:, 0], edges[:, 1])
+
+
+def _too_far(metric: Sparse, n_parts: int) -> str:
+    return (
+        f"distances are known up to {metric.radius:g} only, and the points fall into {n_parts} parts "
+        "that are farther apart; ask for a larger radius"
+    )
 
 
 def _prim(metric: Metric, engine: Engine) -> tuple[Ints, Floats]:

@@ -1,4 +1,4 @@
-"""Distances in bulk, for any geometry. `stop[0]` ≠ 0 interrupts."""
+"""Distances in bulk, for any geometry. `stop[0]` ≠ 0 interrupts those that take it."""
 
 from __future__ import annotations
 

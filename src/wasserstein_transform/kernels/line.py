@@ -82,14 +82,12 @@ def _forward(A: Any, i: int, B: Any, j: int) -> float:
 
 @jit
 def line_distance(A: Any, i: int, B: Any, j: int, p: float) -> float:
-    """W_p of the rows A_i and B_j; powers are taken of shares of the largest distance between them."""
+    """W_p of the rows A_i and B_j; powers are taken of shares of the farthest move."""
     if p == np.inf:
         return max(_forward(A, i, B, j), _forward(B, j, A, i))
     if p == 1.0:
         return _cost(A, i, B, j, p, 1.0)
-    up = B.places[B.indptr[j + 1] - 1] - A.places[A.indptr[i]]
-    down = A.places[A.indptr[i + 1] - 1] - B.places[B.indptr[j]]
-    top = max(up, down)
+    top = max(_forward(A, i, B, j), _forward(B, j, A, i))
     if top == 0.0:
         return 0.0
     cost = _cost(A, i, B, j, p, top)

@@ -15,7 +15,15 @@ OPTIMAL, STALLED, INTERRUPTED = range(3)
 
 _TOLERANCE = 1e-14  # of the largest cost: what counts as a negative reduced cost
 _TIGHT = 1e-12  # of the largest cost: what counts as a reduced cost of 0 when a basis is inherited
+_NOISE = 2.0**-50  # of the terms of a reduced cost: their rounding
+_FAINT = 8.0 * 2.0**-52  # share of the mass that may be rounding
 _DRIFT = 1e-13  # of the largest cost: a gap above this has potentials computed anew
+
+
+@jit
+def _pays(cost: float, u: float, v: float, tolerance: float) -> bool:
+    """Whether a reduced cost is negative beyond the tolerance and the rounding of what it is made of."""
+    return cost - u - v < -tolerance - _NOISE * (abs(cost) + abs(u) + abs(v))
 
 
 @jit
@@ -35,9 +43,10 @@ def _list_candidates(na: int, nb: int, tolerance: float, cost: Any, work: Work) 
             i = 0
             while i < na - 1 and cost[start + i] - dual[i] != least:
                 i += 1
-            listed[2 * count] = i
-            listed[2 * count + 1] = j
-            count += 1
+            if _pays(cost[start + i], dual[i], dual[na + j], tolerance):
+                listed[2 * count] = i
+                listed[2 * count + 1] = j
+                count += 1
     return count, bound
 
 
@@ -50,8 +59,9 @@ def _best_candidate(na: int, count: int, tolerance: float, cost: Any, work: Work
     kept = 0
     for k in range(count):
         i, j = listed[2 * k], listed[2 * k + 1]
-        reduced = cost[work.row[j] + i] - dual[i] - dual[na + j]
-        if reduced < -tolerance:
+        c = cost[work.row[j] + i]
+        reduced = c - dual[i] - dual[na + j]
+        if _pays(c, dual[i], dual[na + j], tolerance):
             listed[2 * kept] = i
             listed[2 * kept + 1] = j
             if reduced < best:
@@ -147,7 +157,7 @@ def _optimize_safely(na: int, nb: int, root: int, tolerance: float, cost: Any, w
         sink = -1
         for j in range(nb):
             for i in range(na):
-                if cost[work.row[j] + i] - work.dual[i] - work.dual[na + j] < -tolerance:
+                if _pays(cost[work.row[j] + i], work.dual[i], work.dual[na + j], tolerance):
                     source, sink = i, j
                     break
             if source >= 0:
@@ -168,11 +178,30 @@ def _optimize_safely(na: int, nb: int, root: int, tolerance: float, cost: Any, w
 
 
 @jit
+def moves(node: int, na: int, faint: float, work: Work) -> bool:
+    """Whether the arc of a node carries mass; a faint rest of two larger masses is what rounding left over."""
+    mass = work.flow[node]
+    up = work.parent[node]
+    i, j = (node, up - na) if node < na else (up, node - na)
+    return mass > faint or (mass > 0.0 and 2.0 * mass > min(work.supply[i], work.demand[j]))
+
+
+@jit
+def faint_mass(na: int, work: Work) -> float:
+    """Mass that may be rounding: of masses, their sums and products."""
+    total = 0.0
+    for i in range(na):
+        total += work.supply[i]
+    return _FAINT * total
+
+
+@jit
 def plan_cost(na: int, nb: int, root: int, cost: Any, work: Work) -> float:
     """Cost of the plan."""
     value = 0.0
+    faint = faint_mass(na, work)
     for node in range(na + nb):
-        if node != root:
+        if node != root and moves(node, na, faint, work):
             value += work.flow[node] * arc_cost(node, na, cost, work)
     return value
 
@@ -181,16 +210,20 @@ def plan_cost(na: int, nb: int, root: int, cost: Any, work: Work) -> float:
 def plan_reach(na: int, nb: int, root: int, cost: Any, work: Work) -> float:
     """The largest cost at which the plan moves mass."""
     reach = 0.0
+    faint = faint_mass(na, work)
     for node in range(na + nb):
-        if node != root and work.flow[node] > 0.0:
+        if node != root and moves(node, na, faint, work):
             reach = max(reach, arc_cost(node, na, cost, work))
     return reach
 
 
 @jit
-def solve(na: int, nb: int, top: float, safe: bool, cost: Any, work: Work) -> tuple[float, float, int, int]:
+def solve(
+    na: int, nb: int, top: float, unit: float, safe: bool, cost: Any, work: Work
+) -> tuple[float, float, int, int]:
     """Optimal cost, primal–dual gap, status and root for `supply`, `demand` (equal totals) and costs of at most `top`.
 
+    Reduced costs count as negative from 1e-14 of `unit` on: of the largest cost, or less where most are smaller.
     The sources' potentials in `work.dual` warm the start; any values are valid. `safe` starts cold and follows Bland's
     rule. The plan is left in `parent`, `flow`, feasible potentials of the sources in `dual`.
     """
@@ -199,9 +232,11 @@ def solve(na: int, nb: int, top: float, safe: bool, cost: Any, work: Work) -> tu
         total += work.supply[i]
         if safe:
             work.dual[i] = 0.0
-    root = peel(na, nb, _TIGHT * top, cost, work)
+    root = peel(na, nb, _TIGHT * top, cost, work) if top < np.inf else -1
+    if root < 0:
+        return np.inf, np.inf, STALLED, root
     grow(na, nb, root, cost, work)
-    tolerance = _TOLERANCE * top
+    tolerance = _TOLERANCE * unit
     for again in range(2):
         if safe:
             status, bound = _optimize_safely(na, nb, root, tolerance, cost, work)
@@ -211,7 +246,7 @@ def solve(na: int, nb: int, top: float, safe: bool, cost: Any, work: Work) -> tu
         for i in range(na):
             bound += work.supply[i] * work.dual[i]
         gap = value - bound
-        if safe or again or status != OPTIMAL or gap <= _DRIFT * top * total:
+        if safe or again or status != OPTIMAL or abs(gap) <= _DRIFT * top * total:
             break
         refresh(na, root, cost, work)
     return value, gap, status, root

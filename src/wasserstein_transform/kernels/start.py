@@ -72,6 +72,8 @@ def _find_tight(na: int, nb: int, slack: float, cost: Any, work: Work) -> None:
     for i in range(na):
         if degree[i] == 0:
             sink = _partner(i, na, nb, cost, work)
+            if sink < 0:
+                return
             dual[i] = cost[work.row[sink - na] + i] - dual[sink]
             count = _add_arc(count, i, sink, work)
 
@@ -111,7 +113,7 @@ def peel(na: int, nb: int, slack: float, cost: Any, work: Work) -> int:
 
     The last leaf that was set free goes first, so that the peeling runs along a chain as the north-west corner rule
     would. On a tie the sink is served and the source lives on with nothing: the perturbation that makes the tree
-    strong.
+    strong. −1 if costs or potentials are no numbers.
     """
     _find_tight(na, nb, slack, cost, work)
     dual, rest, queue = work.dual, work.rest, work.queue
@@ -133,12 +135,16 @@ def peel(na: int, nb: int, slack: float, cost: Any, work: Work) -> int:
                 continue
             other = _neighbour(node, na, work)
         else:  # what is left are rings of ties
-            while dual[lowest_alive] == DEAD:
+            while lowest_alive < na + nb and dual[lowest_alive] == DEAD:
                 lowest_alive += 1
+            if lowest_alive == na + nb:
+                return -1
             node = lowest_alive
             other = -1
         if other < 0:
             other = _partner(node, na, nb, cost, work)
+            if other < 0:
+                return -1
         i, sink = (node, other) if node < na else (other, node)
         if n_sinks > 1 and (n_sources == 1 or rest[i] >= rest[sink]):
             gone, up = sink, i

@@ -11,13 +11,13 @@ from .bottleneck import Plan, certified, plan, solve_bottleneck
 from .compile import jit
 from .geometry import distance, scaled_square
 from .minimum import lowest
-from .simplex import INTERRUPTED, OPTIMAL, plan_cost, plan_reach, solve
+from .simplex import INTERRUPTED, OPTIMAL, STALLED, faint_mass, moves, plan_cost, plan_reach, solve
 from .start import peel
 
 GAP = 1e-12  # largest primal–dual gap accepted, of the largest cost of the problem
 DROWNING = 1e-4  # of the largest cost: a mean cost below this has lost digits to rounding beside it
 CLIP = 1e3  # of the mean cost, about: arcs dearer than this are hardly ever used
-_ROUNDS = 200
+ROUNDS = 200  # in which the unit of a problem is looked for
 TINY = 1e-290  # next to underflow
 _FAINT = 1e-200  # squares below this are too near to underflow: such problems are scaled on their own
 
@@ -242,7 +242,7 @@ def _near(A: Any, i: int, B: Any, j: int, top: float, room: Costs, work: Work) -
         for s in range(A.indptr[i + 1] - A.indptr[i]):
             work.dual[s] = 0.0
         return 0.0, rest * top, OPTIMAL
-    value, _, status, _ = solve(ka, kb, top, False, room.own, work)
+    value, _, status, _ = solve(ka, kb, top, top, False, room.own, work)
     return value, _restore(A, i, B, j, ka, kb, value, room, work), status
 
 
@@ -267,18 +267,20 @@ def begin(room: Costs) -> None:
 
 
 @jit
-def _clipped(na: int, nb: int, root: int, clip: float, least: float, cost: Any, work: Work) -> bool:
-    """Whether the plan moves mass at the clipped cost, beyond rounding."""
+def _clipped(na: int, nb: int, root: int, clip: float, cost: Any, work: Work) -> bool:
+    """Whether the plan moves mass at the clipped cost."""
+    faint = faint_mass(na, work)
     for node in range(na + nb):
-        if node != root and work.flow[node] * clip > least and arc_cost(node, na, cost, work) >= clip:
+        if node != root and arc_cost(node, na, cost, work) >= clip and moves(node, na, faint, work):
             return True
     return False
 
 
 @jit
 def _refine(
-    A: Any, i: int, B: Any, j: int, geometry: Any, p: float, length: float, value: float, room: Costs, work: Work
-) -> tuple[float, float, int, int, float, float]:
+    A: Any, i: int, B: Any, j: int, geometry: Any, p: float, length: float, value: float, safe: bool, room: Costs,
+    work: Work,
+) -> tuple[float, float, int, int, float, float]:  # fmt: skip
     """Solve again in the unit of the distance itself: beside the largest cost, its own would drown in rounding.
 
     `length`·`value`^(1/p) bounds the distance from above and is the new length; costs far above 1 are clipped, and the
@@ -288,7 +290,7 @@ def _refine(
     total = A.totals[i] * B.totals[j]
     clip = CLIP
     cost, gap, status, root, top = 0.0, 0.0, OPTIMAL, -1, 0.0
-    for _ in range(_ROUNDS):
+    for _ in range(ROUNDS):
         length *= max(value, TINY) ** (1.0 / p)
         if length == 0.0:
             break
@@ -296,11 +298,11 @@ def _refine(
         top, vanished = _rescale(A, i, B, j, geometry, p, length, clip, room, work)
         for s in range(na):
             work.dual[s] = 0.0
-        cost, gap, status, root = solve(na, nb, top, False, room.own, work)
-        value = cost / total
+        cost, gap, status, root = solve(na, nb, top, min(top, CLIP), safe, room.own, work)
+        value = max(cost / total, 0.0)
         if status != OPTIMAL or (value == 0.0 and not vanished):
             break
-        if _clipped(na, nb, root, clip, 1e-12 * cost, room.own, work):
+        if clip < 1.0 / TINY and _clipped(na, nb, root, clip, room.own, work):
             clip *= CLIP
             value = 1.0
         elif value >= DROWNING:
@@ -321,16 +323,20 @@ def transport(
     if shared and rule.cancel and _overlap(A, i, B, j):
         value, gap, status = _near(A, i, B, j, top, room, work)
     else:
-        value, gap, status, root = solve(na, nb, top, False, room.table if shared else room.own, work)
+        value, gap, status, root = solve(na, nb, top, top, False, room.table if shared else room.own, work)
     safe = 0
-    if status != INTERRUPTED and not (status == OPTIMAL and gap <= GAP * total * top):  # NaN is no certificate
+    for bland in (root >= 0, True):  # common mass that did not cancel: the whole problem first, then by Bland's rule
+        if status == INTERRUPTED or (status == OPTIMAL and abs(gap) <= GAP * total * top):  # NaN is no certificate
+            break
         safe = 1
         top, length, shared = pose(A, i, B, j, geometry, rule, room, work)
-        value, gap, status, root = solve(na, nb, top, True, room.table if shared else room.own, work)
+        value, gap, status, root = solve(na, nb, top, top, bland, room.table if shared else room.own, work)
     if p != 1.0 and status == OPTIMAL and top > 0.0 and value < DROWNING * top * total:
-        value, gap, status, root, top, length = _refine(
-            A, i, B, j, geometry, p, length, max(value, 0.0) / total, room, work
-        )
+        share, unit = max(value, 0.0) / total, length
+        value, gap, status, root, top, length = _refine(A, i, B, j, geometry, p, unit, share, False, room, work)
+        if status == STALLED or (status == OPTIMAL and not abs(gap) <= GAP * total * top):
+            safe = 1
+            value, gap, status, root, top, length = _refine(A, i, B, j, geometry, p, unit, share, True, room, work)
     value = max(value / total, 0.0)
     if p == 2.0:
         value = np.sqrt(value)
@@ -363,10 +369,10 @@ def transport_row(
             out[k] = 0.0
         else:
             value, gap, status, _, safe = transport(A, i, B, j, geometry, rule, room, work)
-            if not (status == OPTIMAL and gap <= GAP):
+            if not (status == OPTIMAL and abs(gap) <= GAP and value < np.inf):
                 return j
             out[k] = value
-            report[0] = max(report[0], gap)
+            report[0] = max(report[0], abs(gap))
             report[1] += safe
         if keep:
             for s in range(na):
@@ -429,7 +435,10 @@ def upper_row(
         table = room.table if shared else room.own
         for s in range(na):
             work.dual[s] = 0.0
-        root = peel(na, nb, 0.0, table, work)
+        root = peel(na, nb, 0.0, table, work) if top < np.inf else -1
+        if root < 0:
+            out[k] = np.inf
+            continue
         if rule.p == np.inf:
             out[k] = length * plan_reach(na, nb, root, table, work)
             continue

@@ -41,6 +41,8 @@ def prim(
     n = done.shape[0]
     for k in range(n_steps):
         reach_out(geometry, here, n, done, near, source, stop)
+        if stop[0] != 0:
+            return here
         best = -1
         for j in range(n):
             if not done[j] and (best < 0 or near[j] < near[best]):

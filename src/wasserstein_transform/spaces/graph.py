@@ -25,8 +25,6 @@ def graph_metric(graph: Any, engine: Engine | None = None) -> Dense:
     """
     lengths = _lengths(graph)
     n = lengths.shape[0]
-    if n == 0:
-        raise ValueError("the graph must have at least one node, got none")
     pieces, piece = connected_components(lengths, directed=False)
     if pieces > 1:
         raise ValueError(
@@ -47,16 +45,22 @@ def _lengths(graph: Any) -> csr_array:
         ends = [(place[a], place[b], float(w)) for a, b, w in graph.edges(data="weight", default=1.0)]
         a, b, values = (np.array(column) for column in zip(*ends, strict=True)) if ends else np.empty((3, 0))
         n = len(place)
-        entries = (np.r_[values, values], (np.r_[a, b].astype(np.intp), np.r_[b, a].astype(np.intp)))
-        rows = coo_array(entries, shape=(n, n))
+        if not graph.is_directed():
+            a, b, values = np.r_[a, b], np.r_[b, a], np.r_[values, values]
+        rows = coo_array((values, (a.astype(np.intp), b.astype(np.intp))), shape=(n, n))
     if rows.shape[0] != rows.shape[1]:
         raise ValueError(f"a graph as a sparse matrix must be square, got shape {rows.shape}")
+    if rows.shape[0] == 0:
+        raise ValueError("the graph must have at least one node, got none")
     lengths = check.floats(rows.data, "lengths of edges")
     if (lengths < 0).any():
         raise ValueError(f"lengths of edges must not be negative, got {lengths.min()}")
     csr = _shortest_of_parallel(rows)
     if abs(csr - csr.T).max() > 1e-9 * lengths.max(initial=0.0):
-        raise ValueError("the graph must be undirected: lengths from a to b and from b to a differ")
+        raise ValueError(
+            "the graph must be undirected, got lengths from a to b and from b to a that differ; "
+            "graph.to_undirected() or (A + A.T) / 2 settles it"
+        )
     return csr
 
 

@@ -81,19 +81,23 @@ class Metric(ABC):
 
     def block(self, rows: Ints, cols: Ints) -> Floats:
         """Distances of the points `rows` to the points `cols`."""
-        rows, cols = np.asarray(rows, np.intp), np.asarray(cols, np.intp)
-        for indices in (rows, cols):
-            if len(indices) and not (indices.min() >= 0 and indices.max() < self.n):
-                raise IndexError(f"points are numbered 0 to {self.n - 1}, got {indices.min()} to {indices.max()}")
+        rows, cols = self._points(rows), self._points(cols)
         out = np.empty((len(rows), len(cols)))
         fill_block(private(self.geometry), rows, cols, out)
         return out
 
     def pairs(self, rows: Ints, cols: Ints) -> Floats:
         """Distances of the points rows[k] and cols[k]."""
+        rows, cols = self._points(rows), self._points(cols)
         out = np.empty(len(rows))
         fill_pairs(private(self.geometry), rows, cols, out)
         return out
+
+    def _points(self, numbers: Ints) -> Ints:
+        numbers = np.asarray(numbers, np.intp)
+        if len(numbers) and not (numbers.min() >= 0 and numbers.max() < self.n):
+            raise IndexError(f"points are numbered 0 to {self.n - 1}, got {numbers.min()} to {numbers.max()}")
+        return numbers
 
     def largest(self) -> float:
         """A number of the size of the largest distance: that of a point to the farthest from it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -86,17 +87,18 @@ class Sparse(Metric):
         return Balls(indptr, self.rows.indices[near], self.rows.distances[near])
 
     def dense(self, engine: Engine | None = None) -> Floats:
-        raise ValueError(self._refusal("the full matrix"))
+        self.refuse("the full matrix")
 
     def condensed(self, engine: Engine | None = None) -> Floats:
-        raise ValueError(self._refusal("all distances"))
+        self.refuse("all distances")
 
     def _check(self, reach: float) -> None:
         if reach > self.radius * (1 + 1e-12):
-            raise ValueError(self._refusal(f"a reach of {reach:g}"))
+            self.refuse(f"a reach of {reach:g}")
 
-    def _refusal(self, wanted: str) -> str:
-        return (
+    def refuse(self, wanted: str) -> NoReturn:
+        """Say that more was asked for than is known."""
+        raise ValueError(
             f"these distances are known up to {self.radius:g} only, and {wanted} was asked for; "
             "ask for a larger radius, or transform the space as a whole"
         )

@@ -12,11 +12,11 @@ from .. import _check as check
 from .._types import Floats, Ints
 from ..engine import Engine
 from ..measures import Discrete
-from ..spaces import Metric, Space, check_space
+from ..spaces import Metric, Space, Sparse, check_space
 from ..transport import Exact, Report
 from ..transport.batch import Batch
 from ..transport.bounds import Lower
-from .transform import Transform, warn_massless
+from .transform import Process, Transform, warn_massless
 
 
 class Question(NamedTuple):
@@ -42,13 +42,17 @@ class Question(NamedTuple):
         return self.batch.listed(self.measures, self.measures, indptr, j)
 
 
-def ask(transform: Transform, space: Space, engine: Engine | None) -> Question:
+def ask(transform: Transform | Process, space: Space, engine: Engine | None) -> Question:
     """Localize, and refuse transforms whose distances are no transport problems."""
     check_space(space)
+    if isinstance(space.metric, Sparse):
+        space.metric.refuse("transport between all measures")
+    if isinstance(transform, Process) and transform.start is None and isinstance(transform.step, Transform):
+        transform = transform.step
     if not isinstance(transform, Transform) or not isinstance(transform.transport, Exact):
         raise TypeError(
             f"a Transform with Exact transport is needed, such as wt.Transform(wt.Truncation(eps), wt.Exact(p=1)), "
-            f"got {transform!r}; other distances are closed forms and need no bounds"
+            f"got {transform!r}; distances of other transports are closed forms: wt.spanning_tree(transform(space))"
         )
     engine = engine or Engine()
     measures = transform.localize(space, engine)
@@ -75,13 +79,16 @@ class LazyBalls:
     n_pairs: int
     report: Report
 
+    def __repr__(self) -> str:
+        return f"<LazyBalls of {len(self.indptr) - 1} points, {self.share:.1%} of {self.n_pairs} pairs solved>"
+
     @property
     def share(self) -> float:
         """The share of pairs that had to be solved."""
         return self.report.n_problems / max(self.n_pairs, 1)
 
 
-def lazy_balls(transform: Transform, space: Space, radius: float, engine: Engine | None = None) -> LazyBalls:
+def lazy_balls(transform: Transform | Process, space: Space, radius: float, engine: Engine | None = None) -> LazyBalls:
     """Who lies within `radius` of whom in the transformed metric; only pairs that bounds cannot decide are solved.
 
     Examples

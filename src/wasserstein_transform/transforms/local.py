@@ -56,6 +56,11 @@ def iterate_locally(
     check_space(space)
     radius, n_iter = check.positive(radius, "radius"), check.count(n_iter, "n_iter", 1)
     steps = _steps(as_process(process), n_iter)
+    if not space.metric.triangle:
+        raise ValueError(
+            "local iteration needs the triangle inequality: without it, near pairs may come from far ones; "
+            "assert it with Space.from_distances(D, triangle=True), or iterate on all pairs"
+        )
     engine = engine or Engine()
     order = np.arange(space.n) if space.points is None else _ranks(space)
     ahead = np.cumsum([4 * kernel.reach for kernel, _ in steps][::-1])[::-1]  # what each step and those after it take

@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, issparse
 
 from .. import _check as check
-from .._types import Ints
+from .._types import Floats, Ints
 from ..engine import Engine
 from ..measures import Discrete
 from ..measures.discrete import discrete
-from ..spaces import Dense, Euclidean, Metric, Space
+from ..spaces import Dense, Euclidean, Metric, Space, Sparse
 from ..spaces.graph import graph_metric, is_graph
 
 MeasuresLike: TypeAlias = Any
@@ -27,18 +27,47 @@ MetricLike: TypeAlias = Any
 def as_metric(metric: MetricLike, engine: Engine) -> Metric:
     """A metric from a matrix of distances, points under the Euclidean distance, or a graph's shortest paths.
 
-    A square symmetric array with zeros on the diagonal is read as distances, any other 2-D array as points.
+    A square symmetric array with zeros on the diagonal, up to rounding, is read as distances, any other 2-D array as
+    points.
     """
+    if isinstance(metric, Space):
+        metric = metric.metric
+    if isinstance(metric, Sparse):
+        metric.refuse("transport between all measures")
+    if isinstance(metric, Dense):
+        return Dense(check.distances(metric.matrix, "metric"), metric.triangle)
     if isinstance(metric, Metric):
         return metric
-    if isinstance(metric, Space):
-        return metric.metric
+    if isinstance(metric, str):
+        raise TypeError(f"metric must be distances, points or a graph, got {metric!r}; give the points themselves")
     if is_graph(metric):
         return graph_metric(metric, engine)
     array = check.floats(metric, "metric")
-    if array.ndim == 2 and array.shape[0] == array.shape[1] and not array.diagonal().any():
-        return Dense(check.distances(array, "metric"))
+    if array.ndim == 2 and array.shape[0] == array.shape[1]:
+        array = _settle(array)
+        if not array.diagonal().any() and (array == array.T).all():
+            return Dense(check.distances(array, "metric"))
+    if array.ndim != 2:
+        raise ValueError(
+            f"metric must be a square matrix of distances or one point a row, got shape {array.shape}; "
+            "scipy.spatial.distance.squareform makes a condensed vector square"
+        )
     return Euclidean(check.points(array, "metric as points"))
+
+
+def _settle(array: Floats) -> Floats:
+    """Square arrays: distances lose their rounding, points pass, and what might be either is refused."""
+    small = 1e-9 * np.abs(array).max()
+    symmetric, hollow = bool((np.abs(array - array.T) <= small).all()), bool((np.abs(array.diagonal()) <= small).all())
+    if symmetric and hollow:
+        array = (array + array.T) / 2
+        np.fill_diagonal(array, 0.0)
+    elif hollow and len(array) > 1:
+        raise ValueError(
+            "metric is square with zeros on the diagonal and not symmetric: distances must be symmetric, "
+            "(D + D.T) / 2 is; if these are points, pass wt.Euclidean(X)"
+        )
+    return array
 
 
 def as_measures(measures: MeasuresLike, n_points: int, name: str = "measures") -> Discrete:
@@ -65,9 +94,14 @@ def as_measures(measures: MeasuresLike, n_points: int, name: str = "measures") -
 
 def _matrix(measures: MeasuresLike, n_points: int, name: str) -> csr_array:
     if issparse(measures):
-        return csr_array(measures, dtype=np.float64, copy=True)
-    if isinstance(measures, np.ndarray) and measures.ndim == 2 and measures.dtype != object:
-        return csr_array(check.floats(measures, name))
+        rows = csr_array(measures, dtype=np.float64, copy=True)
+        rows.check_format(full_check=True)
+        return rows
+    if hasattr(measures, "__array__") or _is_table(measures):
+        table = check.floats(measures, name)
+        if table.ndim != 2:
+            raise ValueError(f"{name} as an array must have a measure in each row, got shape {table.shape}")
+        return csr_array(table)
     if not isinstance(measures, Sequence | Iterable) or isinstance(measures, str):
         raise TypeError(
             f"{name} must be a matrix with a measure in each row or a list of (indices, weights), "
@@ -81,6 +115,18 @@ def _matrix(measures: MeasuresLike, n_points: int, name: str) -> csr_array:
     return csr_array((weights, indices, indptr), shape=(len(pairs), n_points))
 
 
+def _is_table(measures: MeasuresLike) -> bool:
+    """Rows of plain numbers, as nested lists."""
+    return (
+        isinstance(measures, Sequence)
+        and all(
+            isinstance(row, Sequence) and len(row) > 0 and all(np.ndim(x) == 0 for x in row) for row in measures[:1]
+        )
+        and len(measures) > 0
+        and not isinstance(measures[0], str)
+    )
+
+
 def _row(row: Any, k: int, n_points: int, name: str) -> tuple[Ints, Any]:
     try:
         indices, weights = row
@@ -89,7 +135,7 @@ def _row(row: Any, k: int, n_points: int, name: str) -> tuple[Ints, Any]:
             f"{name} as a list must hold pairs (indices, weights), number {k} is {type(row).__name__}; "
             "a matrix with a measure in each row is fine too, as an array"
         ) from None
-    indices, weights = np.atleast_1d(np.asarray(indices)), np.atleast_1d(check.floats(weights, f"weights of {name}"))
+    indices, weights = np.asarray(indices), check.floats(weights, f"weights of {name}")
     if indices.ndim != 1 or indices.shape != weights.shape:
         raise ValueError(f"{name} number {k} has indices of shape {indices.shape} and weights of {weights.shape}")
     if indices.size and (indices.dtype.kind not in "iu" or indices.min() < 0 or indices.max() >= n_points):

@@ -15,12 +15,13 @@ from ..kernels.geometry import Geometry, Table, private
 from ..kernels.simplex import STALLED
 from ..kernels.transport import Rule, costs, farthest_row, n_bytes, transport_row, upper_row
 from ..measures import Discrete
-from ..spaces import Metric
+from ..spaces import Metric, Sparse
 from .base import Status
 from .tour import tour, walk
 
 _STEPS = 12.0  # inner-loop steps of the simplex per entry of the cost matrix, about
 _CHEAP = 16.0  # distances of so many steps are computed when needed; dearer ones are stored first
+_FEW = 50  # so many problems of one measure are worth their part of a spanning tree
 _NO_GUIDES = np.empty(0, np.intp)
 
 
@@ -31,7 +32,7 @@ class Report:
     Attributes
     ----------
     n_problems : int
-        Pairs of different measures.
+        Pairs that were compared.
     n_safe : int
         Problems that failed their certificate at first and were solved again on the safe path.
     gap : float
@@ -53,11 +54,6 @@ def scale(ground: Metric) -> float:
     return float(np.ldexp(1.0, np.clip(np.frexp(top)[1], -1000, 1000))) if top > 0 else 1.0
 
 
-def geometry_of(ground: Metric, engine: Engine) -> Geometry:
-    """What the problems read distances from: dear ones are stored, each is asked for many times."""
-    return ground.geometry if ground.steps <= _CHEAP else Table(ground.dense(engine))
-
-
 @dataclass(frozen=True)
 class Batch:
     """W_p between measures on the points of `ground`."""
@@ -68,6 +64,7 @@ class Batch:
 
     def among(self, measures: Discrete) -> tuple[Floats, Report]:
         """The full matrix of distances, each pair solved once."""
+        _check_whole(self.ground)
         n = measures.n
         out = np.zeros((n, n))
         order, parent = tour(measures, self.ground, self.engine)
@@ -86,8 +83,13 @@ class Batch:
 
     def between(self, A: Discrete, B: Discrete) -> tuple[Floats, Report]:
         """The rectangle of distances from the measures A to the measures B."""
+        _check_whole(self.ground)
+        self.engine.reserve(8.0 * A.n * B.n, f"{A.n} × {B.n} distances", "take fewer measures at a time")
         out = np.zeros((A.n, B.n))
-        order, parent = tour(B, self.ground, self.engine)
+        if _FEW * A.n > B.n:
+            order, parent = tour(B, self.ground, self.engine)
+        else:  # a spanning tree of B would cost more than it saves
+            order, parent = np.argsort(walk(B, self.ground)), np.full(B.n, -1)
         walked = B.take(order)
         everything = _Targets(np.arange(B.n), parent)
         steps = np.diff(A.indptr) * float(len(B.indices))
@@ -110,6 +112,12 @@ class Batch:
     def at_most(self, A: Discrete, B: Discrete, indptr: Ints, targets: Ints) -> Floats:
         """Upper bounds of the same: costs of plans that are at hand."""
         return self._over(A, B, indptr, targets, np.zeros(B.n), upper_row, "upper bounds")[0]
+
+    def _geometry(self, n_entries: float) -> Geometry:
+        """What the problems read distances from: dear ones are stored if more are asked for than there are."""
+        if self.ground.steps <= _CHEAP or 2 * n_entries < float(self.ground.n) ** 2:
+            return self.ground.geometry
+        return Table(self.ground.dense(self.engine))
 
     @property
     def _kernel(self) -> Callable[..., int]:
@@ -159,7 +167,7 @@ class Batch:
         self.engine.reserve(
             self.engine.n_threads * n_bytes(*room), "workspaces of the simplex", "use a smaller eps or n_jobs"
         )
-        geometry = geometry_of(self.ground, self.engine)
+        geometry = self._geometry(float(np.minimum(steps, np.diff(A.indptr) * float(n_met)).sum()))
         rule = Rule(float(self.p), 1.0 / scale(self.ground), self.p == 1 and self.ground.triangle)
         rows_a, rows_b = A.rows, B.rows
         reports = np.zeros((A.n, 2))
@@ -190,3 +198,9 @@ class _Targets(NamedTuple):
 
     targets: Ints
     guides: Ints
+
+
+def _check_whole(ground: Metric) -> None:
+    """Refuse a metric that knows near distances only."""
+    if isinstance(ground, Sparse):
+        ground.refuse("transport between all measures")

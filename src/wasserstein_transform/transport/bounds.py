@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,8 +16,10 @@ from ..measures import Discrete
 from ..spaces import Euclidean, GaussianMetric, Metric, Sparse
 from .landmarks import landmark_rows, seen_from
 
-_SLACK = 1e-12  # bounds are lowered by this, relatively: rounding must not decide
+_EPS = float(np.finfo(np.float64).eps)
+_SINGULAR = 1e-7  # of the roots of the traces: what is known of the Bures distance of covariances that may be singular
 _N_LANDMARKS = 48
+_CHUNK = 1e6  # pairs looked at together
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,32 +45,44 @@ class Lower:
     def of(self, rows: Ints, cols: Ints) -> Floats:
         """Bounds for the pairs (rows[k], cols[k])."""
         bounds = np.zeros(len(rows))
-        if self._moments is not None:
-            fill_pairs(private(self._moments), rows, cols, bounds)
+        for geometry, doubt in self._moments:
+            apart = np.empty(len(rows))
+            fill_pairs(private(geometry), rows, cols, apart)
+            np.maximum(bounds, apart - doubt[rows] - doubt[cols], out=bounds)
         for column in self._seen:
-            np.maximum(bounds, np.abs(column[rows] - column[cols]), out=bounds)
-        return np.asarray(bounds * (1 - _SLACK))
+            x, y = column[rows], column[cols]
+            np.maximum(bounds, np.abs(x - y) - self._rounding * (x + y), out=bounds)
+        return np.asarray(bounds * (1 - self._rounding))
 
-    def may_reach(self, rows: Ints, cols: Ints, limit: float, chunk: int = 1_000_000) -> Bools:
+    def may_reach(self, rows: Ints, cols: Ints, limit: float) -> Bools:
         """Which of the pairs have a bound of at most `limit`."""
-        parts = [slice(k, k + chunk) for k in range(0, len(rows), chunk)]
+        parts = [slice(k, k + int(_CHUNK)) for k in range(0, len(rows), int(_CHUNK))]
         return np.concatenate([self.of(rows[part], cols[part]) <= limit for part in parts] or [np.empty(0, bool)])
 
-    def below(self, limit: float, engine: Engine, chunk: float = 1e6) -> tuple[Ints, Ints, Floats]:
-        """All pairs i < j whose bound is at most `limit`, with their bounds."""
+    @property
+    def _rounding(self) -> float:
+        """What rounding may do to sums over a measure, relative to the sum: bounds are lowered by it."""
+        return _EPS * (16.0 + float(np.diff(self.measures.indptr).max()))
+
+    def below(
+        self, limit: float, engine: Engine, keep: Callable[[Ints, Ints, Floats], Bools] | None = None
+    ) -> tuple[Ints, Ints, Floats]:
+        """All pairs i < j whose bound is at most `limit` (and that `keep` keeps), with their bounds."""
         n = self.measures.n
         found = []
-        n_found, room = 0, 4_000_000
-        step = max(1, int(chunk / n))
+        n_found, room = 0, 1_000_000
+        step = max(1, int(_CHUNK / n))
         for start in range(0, n, step):
             rows = np.arange(start, min(start + step, n))
             i, j = np.repeat(rows, n - 1 - rows), np.concatenate([np.arange(r + 1, n) for r in rows])
             bounds = self.of(i, j)
             kept = bounds <= limit
+            if keep is not None:
+                kept[kept] = keep(i[kept], j[kept], bounds[kept])
             found.append((i[kept], j[kept], bounds[kept]))
             n_found += len(found[-1][0])
             if n_found > room:
-                room *= 4
+                room = 2 * n_found
                 engine.reserve(96.0 * room, f"pairs that bounds cannot rule out, {n_found} so far", "use a smaller eps")
         i, j, bounds = (np.concatenate(column) for column in zip(*found, strict=True))
         return i, j, bounds
@@ -80,11 +95,15 @@ class Lower:
         return np.ascontiguousarray(seen_from(self.measures, landmark_rows(self.ground, _N_LANDMARKS)).T)
 
     @cached_property
-    def _moments(self) -> Geometry | None:
-        """What first and, for p ≥ 2, second moments know of the distances; Euclidean ground only."""
+    def _moments(self) -> list[tuple[Geometry, Floats]]:
+        """What first and, for p ≥ 2 in the plane, second moments know of the distances, and how far they may be off."""
         if not isinstance(self.ground, Euclidean):
-            return None
+            return []
         means = self.measures.means(self.ground.points).values
-        if self.p < 2:
-            return Cloud(means)
-        return GaussianMetric(means, self.measures.covs(self.ground.points).values, 1.0).geometry
+        doubt = np.full(len(means), self._rounding * np.abs(self.ground.points).max() * np.sqrt(means.shape[1]))
+        known: list[tuple[Geometry, Floats]] = [(Cloud(means), doubt)]
+        if self.p >= 2 and means.shape[1] <= 2:  # beyond, Bures distances cost as much as solving
+            covs = self.measures.covs(self.ground.points).values
+            sizes = np.sqrt(np.trace(covs, axis1=1, axis2=2))
+            known.append((GaussianMetric(means, covs, 1.0).geometry, doubt + _SINGULAR * sizes))
+        return known

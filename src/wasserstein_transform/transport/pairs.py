@@ -21,7 +21,7 @@ from .single import solve_one
 
 
 @dataclass(frozen=True, eq=False)
-class Distances:
+class Distances(np.lib.mixins.NDArrayOperatorsMixin):
     """Wasserstein distances and how they were found; NumPy takes it for the array of its values.
 
     Attributes
@@ -43,8 +43,24 @@ class Distances:
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Floats:
         return np.array(self.values, dtype=dtype, copy=copy)
 
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        plain = [x.values if isinstance(x, Distances) else x for x in inputs]
+        return getattr(ufunc, method)(*plain, **options)
+
     def __len__(self) -> int:
         return len(self.values)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.values[key]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the values."""
+        return self.values.shape
+
+    def __repr__(self) -> str:
+        solved, safe = self.report.n_problems, self.report.n_safe
+        return f"<Distances of shape {self.shape}, {solved} problems ({safe} on the safe path), gap {self.gap:.1e}>"
 
 
 def wasserstein_pairs(
@@ -57,9 +73,10 @@ def wasserstein_pairs(
     measures : scipy sparse or dense matrix, or list of (indices, weights)
         One measure a row, on the points of the metric. Masses are ≥ 0; totals need not be 1.
     metric : array, graph, Metric or Space
-        A distance matrix (square, symmetric, 0 on the diagonal), points (any other 2-D array), or a networkx graph or
-        sparse matrix of edge lengths, whose shortest paths are taken. `wt.Dense(D, triangle=True)` asserts the
-        triangle inequality of a matrix: for p = 1 common mass then cancels, and near pairs are solved faster.
+        A distance matrix (square, symmetric, 0 on the diagonal, up to rounding), points (any other 2-D array), or a
+        networkx graph or sparse matrix of edge lengths, whose shortest paths are taken (nodes are numbered in the
+        graph's order). `wt.Dense(D, triangle=True)` asserts the triangle inequality of a matrix: for p = 1 common mass
+        then cancels, and near pairs are solved faster.
     p : float
         Order ≥ 1, or infinity.
     pairs : array of shape (k, 2), optional
@@ -110,10 +127,10 @@ def wasserstein_cross(
     engine = Engine(n_jobs)
     ground, rows = _arguments(A, metric, p, engine, "A")
     others = as_measures(B, ground.n, "B")
-    unique, which = others.distinct()
-    engine.reserve(16.0 * rows.n * others.n, f"{rows.n} × {others.n} distances", "take A in parts")
-    values, report = Batch(ground, float(p), engine).between(rows, unique)
-    return Distances(values[:, which], report)
+    (some, which_a), (unique, which_b) = rows.distinct(), others.distinct()
+    engine.reserve(8.0 * rows.n * others.n, f"{rows.n} × {others.n} distances", "take A in parts")
+    values, report = Batch(ground, float(p), engine).between(some, unique)
+    return Distances(values[np.ix_(which_a, which_b)], report)
 
 
 def wasserstein(a: ArrayLike | None, b: ArrayLike | None, cost: ArrayLike) -> Coupling:
@@ -145,19 +162,25 @@ def wasserstein(a: ArrayLike | None, b: ArrayLike | None, cost: ArrayLike) -> Co
     if costs.ndim != 2 or costs.size == 0:
         raise ValueError(f"cost must be a matrix with a row for each mass of a, got shape {costs.shape}")
     masses = [_mass(m, n, name) for m, n, name in ((a, costs.shape[0], "a"), (b, costs.shape[1], "b"))]
+    unit = float(np.ldexp(1.0, np.clip(np.frexp(max(m.max() for m in masses))[1], -1000, 1000)))
+    masses = [m / unit for m in masses]  # their totals are multiplied on the way
     totals = [float(m.sum()) for m in masses]
     if abs(totals[0] - totals[1]) > 1e-9 * max(totals):
-        raise ValueError(f"a and b must have equal totals, got {totals[0]} and {totals[1]}; divide each by its sum")
+        raise ValueError(
+            f"a and b must have equal totals, got {unit * totals[0]} and {unit * totals[1]}; divide each by its sum"
+        )
     rows, cols = (np.flatnonzero(m) for m in masses)
     found = solve_one(masses[0][rows], masses[1][cols], costs[np.ix_(rows, cols)])
     plan = np.zeros(costs.shape)
-    plan[np.ix_(rows, cols)] = totals[0] * found.plan
+    plan[np.ix_(rows, cols)] = unit * (totals[0] * found.plan)
     v = np.full(costs.shape[1], -np.inf)
     v[cols] = found.prices[1]
     u = (costs[:, cols] - v[cols]).min(axis=1)
     v = (costs - u[:, None]).min(axis=0)
     status = list(Status)[found.status]
-    return Coupling(totals[0] * found.cost, plan, (u, v), found.gap, status, np.arange(len(u)), np.arange(len(v)))
+    return Coupling(
+        unit * (totals[0] * found.cost), plan, (u, v), found.gap, status, np.arange(len(u)), np.arange(len(v))
+    )
 
 
 def _arguments(

@@ -10,8 +10,8 @@ from .._types import Bools, Floats
 from ..engine import Engine, Flag, Tile
 from ..kernels.basis import workspace
 from ..kernels.bottleneck import certified, plan, solve_bottleneck
-from ..kernels.simplex import INTERRUPTED, OPTIMAL, solve
-from ..kernels.transport import CLIP, DROWNING, GAP, TINY
+from ..kernels.simplex import INTERRUPTED, OPTIMAL, faint_mass, moves, solve
+from ..kernels.transport import CLIP, DROWNING, GAP, ROUNDS, TINY
 
 
 class Solution(NamedTuple):
@@ -24,19 +24,28 @@ class Solution(NamedTuple):
     status: int
 
 
-def solve_one(a: Floats, b: Floats, costs: Floats) -> Solution:
-    """The cheapest plan between positive masses of equal shares; totals may differ, the plan's is 1."""
+def solve_one(a: Floats, b: Floats, costs: Floats, unit: float = np.inf) -> Solution:
+    """The cheapest plan between positive masses of equal shares; totals may differ, the plan's is 1.
+
+    `unit` is the size of the costs of interest, where others are much larger.
+    """
     found: list[Solution] = []
 
     def work(tile: Tile, stop: Flag) -> None:
-        found.append(_solve(a, b, costs, stop))
+        found.append(_solve(a, b, costs, unit, stop))
 
     Engine(1).run(work, [Tile(0, 1)], "exact transport")  # in a thread, so that Ctrl-C is heard
     return found[0]
 
 
-def _solve(a: Floats, b: Floats, costs: Floats, stop: Flag) -> Solution:
+def _near_one(masses: Floats) -> Floats:
+    """Scaled by a power of two: totals of two measures are multiplied."""
+    return np.asarray(np.ldexp(masses, -np.frexp(masses.max())[1]))
+
+
+def _solve(a: Floats, b: Floats, costs: Floats, unit: float, stop: Flag) -> Solution:
     na, nb = costs.shape
+    a, b = _near_one(a), _near_one(b)
     top = float(np.abs(costs).max()) or 1.0
     scaled = costs / top
     table = np.ascontiguousarray(scaled.T).ravel()
@@ -44,14 +53,15 @@ def _solve(a: Floats, b: Floats, costs: Floats, stop: Flag) -> Solution:
     total = a.sum() * b.sum()
     for safe in (False, True):
         work.supply[:na], work.demand[:nb], work.row[:nb] = a * b.sum(), b * a.sum(), np.arange(nb) * na
-        value, gap, status, root = solve(na, nb, 1.0, safe, table, work)
-        if (status == OPTIMAL and gap <= GAP * total) or status == INTERRUPTED:
+        value, gap, status, root = solve(na, nb, 1.0, min(unit / top, 1.0), safe, table, work)
+        if (status == OPTIMAL and abs(gap) <= GAP * total) or status == INTERRUPTED:
             break
     flow = np.zeros((na, nb))
     nodes = np.delete(np.arange(na + nb), root)
     ups = work.parent[nodes]
     source, sink = np.where(nodes < na, nodes, ups), np.where(nodes < na, ups, nodes) - na
-    flow[source, sink] = np.maximum(work.flow[nodes], 0.0)
+    faint = faint_mass(na, work)
+    flow[source, sink] = [work.flow[node] if moves(node, na, faint, work) else 0.0 for node in nodes]
     u = work.dual[:na].copy()
     v = (scaled - u[:, None]).min(axis=0)
     return Solution(float(top * value / total), flow / total, (top * u, top * v), float(gap / total), status)
@@ -64,18 +74,21 @@ def solve_power(a: Floats, b: Floats, distances: Floats, p: float) -> tuple[Solu
     clip is lifted where the plan would pay them.
     """
     length, clip = float(distances.max()) or 1.0, 1.0
-    while True:
+    for _ in range(ROUNDS):
         with np.errstate(under="ignore", over="ignore"):
             costs = np.minimum((distances / length) ** p, clip)
-        found = solve_one(a, b, costs)
+        found = solve_one(a, b, costs, CLIP)
         if p == 1.0 or found.status != OPTIMAL or not (found.plan * distances).any():
             return found, length
-        if clip > 1.0 and (found.plan * clip)[costs >= clip].sum() > 1e-12 * found.cost:
+        if 1.0 < clip < 1 / TINY and found.plan[costs >= clip].any():
             clip *= CLIP
         elif found.cost >= DROWNING:
             return found, length
         else:
             length, clip = length * max(found.cost, TINY) ** (1 / p), max(clip, CLIP)
+            if length == 0.0:
+                break
+    return found, length
 
 
 class Farthest(NamedTuple):
