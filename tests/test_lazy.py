@@ -288,9 +288,7 @@ def test_local_metrics_are_refused_where_all_distances_are_needed() -> None:
         lambda: wt.lazy_spanning_tree(step(eps, 1.0), near),
         lambda: wt.wasserstein_pairs(np.eye(near.n)[:3], near, pairs=[[0, 1]]),
     ):
-        with pytest.raises(
-            ValueError, match=r"known up to 0\.4 only, and transport between all"
-        ):
+        with pytest.raises(ValueError, match=r"known up to 0\.4 only, and transport between all"):
             wrong()
 
 

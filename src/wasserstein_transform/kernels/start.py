@@ -79,7 +79,7 @@ def _find_tight(na: int, nb: int, slack: float, cost: Any, work: Work) -> None:
 
 
 @jit
-def _neighbour(node: int, na: int, work: Work) -> int:
+def _neighbor(node: int, na: int, work: Work) -> int:
     """A node in play at the other end of a tight arc; −1 if there is none."""
     side = 1 if node < na else 0
     k = work.child[node]
@@ -93,7 +93,7 @@ def _neighbour(node: int, na: int, work: Work) -> int:
 
 @jit
 def _release(gone: int, keeper: int, na: int, size: int, work: Work) -> int:
-    """Queue the neighbours of a node that left play and are leaves now; returns the size of the queue."""
+    """Queue the neighbors of a node that left play and are leaves now; returns the size of the queue."""
     side = 1 if gone < na else 0
     k = work.child[gone]
     while k >= 0:
@@ -133,7 +133,7 @@ def peel(na: int, nb: int, slack: float, cost: Any, work: Work) -> int:
             node = queue[size]
             if dual[node] == DEAD:
                 continue
-            other = _neighbour(node, na, work)
+            other = _neighbor(node, na, work)
         else:  # what is left are rings of ties
             while lowest_alive < na + nb and dual[lowest_alive] == DEAD:
                 lowest_alive += 1

@@ -353,7 +353,7 @@ def transport_row(
     """out[k] = W_p(A_i, B_j) for the k-th target j; returns −1, or the j that failed. `report`: gap, safe solves.
 
     The potentials of A_i's points carry over from the target at place `guides[k]` (−1: from the one before), which is
-    near: neighbouring problems nearly share them.
+    near: neighboring problems nearly share them.
     """
     begin(room)
     na = A.indptr[i + 1] - A.indptr[i]

@@ -37,7 +37,7 @@ def iterate_locally(
     radius : float
         Distances up to this are wanted.
     n_iter : int
-        Number of iterations. Memory and time grow with the neighbours within radius + 4·n_iter·ε.
+        Number of iterations. Memory and time grow with the neighbors within radius + 4·n_iter·ε.
     engine : Engine, optional
 
     Returns
