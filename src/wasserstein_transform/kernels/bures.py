@@ -27,33 +27,49 @@ def gap_line(a: float, root_a: float, b: float, root_b: float) -> float:
 
 
 @jit
-def gap_plane(A: Any, root_det_a: float, B: Any, root_det_b: float) -> float:
-    """m = 2: A = (a, b, c), B = (p, q, r) with the roots of their determinants."""
-    a, b, c = A[0], A[1], A[2]
-    p, q, r = B[0], B[1], B[2]
+def plain_plane(a: float, b: float, c: float, root_a: float, p: float, q: float, r: float, root_b: float) -> float:
+    """m = 2: tr A + tr B − 2 tr(A^½BA^½)^½ for A = (a, b; b, c), B = (p, q; q, r) and the roots of their determinants."""
+    overlap = a * p + 2.0 * b * q + c * r + 2.0 * root_a * root_b
+    return (a + c) + (p + r) - 2.0 * np.sqrt(overlap if overlap > 0.0 else 0.0)
+
+
+@jit
+def is_far(plain: float, traces: float) -> bool:
+    """Whether the trace formula is good enough."""
+    return plain > _FAR * traces
+
+
+@jit
+def near_plane(a: float, b: float, c: float, root_a: float, p: float, q: float, r: float, root_b: float) -> float:
+    """The same number from differences, for near matrices. Without branches: loops over it are vectorised."""
     da, db, dc = p - a, q - b, r - c
-    if da == 0.0 and db == 0.0 and dc == 0.0:
-        return 0.0
-    dets = root_det_a * root_det_b
-    traces = a + c + p + r
-    fidelity = np.sqrt(max(a * p + 2.0 * b * q + c * r + 2.0 * dets, 0.0))
-    plain = traces - 2.0 * fidelity
-    if plain > _FAR * traces:
-        return plain
-    roots = root_det_a + root_det_b
-    change = 0.0
-    if roots > 0.0:
-        change = (a * dc + c * da + da * dc - 2.0 * b * db - db * db) / roots
+    dets = root_a * root_b
+    traces = (a + c) + (p + r)
+    overlap = a * p + 2.0 * b * q + c * r + 2.0 * dets
+    fidelity = np.sqrt(overlap if overlap > 0.0 else 0.0)
+    roots = root_a + root_b
+    change = (a * dc + c * da + da * dc - 2.0 * b * db - db * db) / (roots if roots > 0.0 else 1.0)
+    change = change if roots > 0.0 else 0.0
     x = a * dc - c * da
     y = a * db - b * da
     z = c * db - b * dc
     mixed = roots * roots - (da * dc - db * db)
-    if roots * roots < 1e-14 * traces * traces:  # singular to rounding: the same number, from the entries alone
-        mixed = a * r + p * c - 2.0 * b * q + 2.0 * dets
-    twist = 0.0
-    if mixed > 0.0:
-        twist = max(x * x + 4.0 * y * z, 0.0) / mixed
-    return (da * da + dc * dc + 2.0 * db * db + 2.0 * change * change + 2.0 * twist) / (traces + 2.0 * fidelity)
+    entries = a * r + p * c - 2.0 * b * q + 2.0 * dets
+    mixed = entries if roots * roots < 1e-14 * traces * traces else mixed  # singular to rounding: from entries alone
+    twist = x * x + 4.0 * y * z
+    twist = (twist if twist > 0.0 and mixed > 0.0 else 0.0) / (mixed if mixed > 0.0 else 1.0)
+    total = traces + 2.0 * fidelity
+    squares = da * da + dc * dc + 2.0 * db * db + 2.0 * change * change + 2.0 * twist
+    return squares / (total if total > 0.0 else 1.0)
+
+
+@jit
+def gap_plane(a: float, b: float, c: float, root_a: float, p: float, q: float, r: float, root_b: float) -> float:
+    """m = 2: dcov² of A = (a, b; b, c) and B = (p, q; q, r), given the roots of their determinants."""
+    plain = plain_plane(a, b, c, root_a, p, q, r, root_b)
+    if is_far(plain, (a + c) + (p + r)):
+        return plain
+    return near_plane(a, b, c, root_a, p, q, r, root_b)
 
 
 @jit

@@ -24,6 +24,12 @@ def jit(function: F) -> F:
     return cast(F, _njit(cache=True, _nrt=False, **OPTIONS)(function))
 
 
+def jit_summing(function: F) -> F:
+    """The same for loops whose sums may be taken in any order: several terms at a time, always the same way."""
+    options = {**OPTIONS, "fastmath": {"contract", "reassoc"}}
+    return cast(F, _njit(cache=True, _nrt=False, **options)(function))
+
+
 def jit_allocating(function: F) -> F:
     """The same for functions that make arrays of their own."""
     return cast(F, _njit(cache=True, **OPTIONS)(function))

@@ -48,13 +48,16 @@ class GaussianLine(NamedTuple):
 
 
 class GaussianPlane(NamedTuple):
-    """Gaussians in the plane: covariance entries (a, b, c), those of its square root, √det and √trace."""
+    """Gaussians in the plane, a column for each number: x, y, the covariance (a, b; b, c), √det, √trace and λ·trace."""
 
-    points: np.ndarray
-    entries: np.ndarray
-    halves: np.ndarray
+    x: np.ndarray
+    y: np.ndarray
+    a: np.ndarray
+    b: np.ndarray
+    c: np.ndarray
     rootdets: np.ndarray
     sizes: np.ndarray
+    lifts: np.ndarray
     lam: float
 
 
@@ -146,30 +149,20 @@ def _gaussian_line(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
 
 
 def _gaussian_plane(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
-    x = geometry.points[i, 0] - geometry.points[j, 0]
-    y = geometry.points[i, 1] - geometry.points[j, 1]
+    x = geometry.x[i] - geometry.x[j]
+    y = geometry.y[i] - geometry.y[j]
     apart = x * x + y * y
     if apart > limit:
         return np.inf
     size = geometry.sizes[i] - geometry.sizes[j]
     if apart + geometry.lam * size * size > limit * (1 + 1e-9):  # (√tr A − √tr B)² ≤ dcov², with room for rounding
         return np.inf
-    low, high = (i, j) if i < j else (j, i)  # the same bits whoever asks
-    gap = gap_plane(geometry.entries[low], geometry.rootdets[low], geometry.entries[high], geometry.rootdets[high])
+    p, q = (i, j) if i < j else (j, i)  # the same bits whoever asks
+    gap = gap_plane(
+        geometry.a[p], geometry.b[p], geometry.c[p], geometry.rootdets[p],
+        geometry.a[q], geometry.b[q], geometry.c[q], geometry.rootdets[q],
+    )  # fmt: skip
     return apart + geometry.lam * gap
-
-
-def _gaussian_plane_side(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
-    x = geometry.points[i, 0] - geometry.points[j, 0]
-    y = geometry.points[i, 1] - geometry.points[j, 1]
-    apart = x * x + y * y
-    if apart > limit:
-        return np.inf
-    halves = geometry.halves
-    a, b, c = halves[i, 0] - halves[j, 0], halves[i, 1] - halves[j, 1], halves[i, 2] - halves[j, 2]
-    if apart + geometry.lam * (a * a + 2.0 * b * b + c * c) < limit * (1 - 1e-9):  # dcov² ≤ ‖A^½ − B^½‖²
-        return apart
-    return squared(geometry, i, j, limit)
 
 
 @jit
@@ -231,17 +224,17 @@ _FORMULAS = {
     GaussianSolid: _gaussian_solid,
 }
 
-_SIDES = {**_FORMULAS, GaussianPlane: _gaussian_plane_side, GaussianSolid: _gaussian_solid_side}
+_SIDES = {**_FORMULAS, GaussianSolid: _gaussian_solid_side}
 
 
 @overload(squared, jit_options=cast(Any, OPTIONS))
 def _squared(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
-    return _FORMULAS.get(_kind(geometry))
+    return _FORMULAS.get(kind(geometry))
 
 
 @overload(sided, jit_options=cast(Any, OPTIONS))
 def _sided(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
-    return _SIDES.get(_kind(geometry))
+    return _SIDES.get(kind(geometry))
 
 
 def _entry(geometry: Any, i: Any, j: Any) -> Any:
@@ -258,7 +251,7 @@ def _root(geometry: Any, i: Any, j: Any) -> Any:
 
 @overload(distance, jit_options=cast(Any, OPTIONS))
 def _distance(geometry: Any, i: Any, j: Any) -> Any:
-    return {Table: _entry, SparseRows: _found}.get(_kind(geometry), _root)
+    return {Table: _entry, SparseRows: _found}.get(kind(geometry), _root)
 
 
 def _entry_squared(geometry: Any, i: Any, j: Any, unit: Any) -> Any:
@@ -277,9 +270,9 @@ def _square(geometry: Any, i: Any, j: Any, unit: Any) -> Any:
 
 @overload(scaled_square, jit_options=cast(Any, OPTIONS))
 def _scaled_square(geometry: Any, i: Any, j: Any, unit: Any) -> Any:
-    return {Table: _entry_squared, SparseRows: _found_squared}.get(_kind(geometry), _square)
+    return {Table: _entry_squared, SparseRows: _found_squared}.get(kind(geometry), _square)
 
 
-def _kind(geometry: Any) -> Any:
+def kind(geometry: Any) -> Any:
     """The named tuple a numba type stands for."""
     return cast(Any, geometry).instance_class if isinstance(geometry, types.BaseNamedTuple) else None

@@ -1,7 +1,7 @@
 """Loops over the neighbours of points: balls, moments of the localized measure, merging of collocated points.
 
-Points are named by position in `cells`; `limit` is the squared radius of the closed ball. `near` and `apart` are the
-caller's scratch, long enough for the candidates of any cell (`n_candidates`); `stop[0]` ≠ 0 interrupts.
+Points are named by position in `cells`; `limit` is the squared radius of the closed ball. `apart` and `scratch` are
+the caller's, as long as the longest run; `stop[0]` ≠ 0 interrupts.
 """
 
 from __future__ import annotations
@@ -10,55 +10,36 @@ from typing import Any
 
 import numpy as np
 
-from .compile import jit, jit_allocating
-from .geometry import sided, squared
+from .compile import jit, jit_allocating, jit_summing
+from .geometry import squared
 from .profiles import FLAT, profile_value
+from .rows import squares, within
 
 
 @jit
-def n_candidates(cells: Any) -> int:
-    """The most points any cell has to look at."""
+def longest_run(cells: Any) -> int:
+    """The most positions in one run: what scratch must hold."""
     most = 0
     for c in range(cells.runs.shape[0]):
-        count = 0
         for r in range(cells.runs.shape[1]):
-            count += cells.runs[c, r, 1] - cells.runs[c, r, 0]
-        most = max(most, count)
+            most = max(most, cells.runs[c, r, 1] - cells.runs[c, r, 0])
     return most
 
 
 @jit
-def gather(geometry: Any, cells: Any, i: int, limit: float, exact: bool, near: Any, apart: Any, stop: Any) -> int:
-    """The closed ball of position i: members into `near`; returns their number.
-
-    With `exact`, their squared distances go to `apart`; without, numbers on the same side of the limit.
-    """
-    c = cells.cell[i]
-    count = 0
-    for r in range(cells.runs.shape[1]):
-        if stop[0] != 0:
-            return 0
-        for j in range(cells.runs[c, r, 0], cells.runs[c, r, 1]):
-            if i == j:
-                d = 0.0
-            elif exact:
-                d = squared(geometry, i, j, limit)
-            else:
-                d = sided(geometry, i, j, limit)
-            near[count] = j
-            apart[count] = d
-            if d <= limit:
-                count += 1
-    return count
-
-
-@jit
 def count_balls(
-    geometry: Any, cells: Any, start: int, end: int, limit: float, near: Any, apart: Any, counts: Any, stop: Any
+    geometry: Any, cells: Any, start: int, end: int, limit: float, apart: Any, counts: Any, stop: Any
 ) -> None:
     """counts[i] = number of points in the closed ball of position i."""
     for i in range(start, end):
-        counts[i] = gather(geometry, cells, i, limit, False, near, apart, stop)
+        counts[i] = 0
+        for r in range(cells.runs.shape[1]):
+            if stop[0] != 0:
+                return
+            low, high = cells.runs[cells.cell[i], r]
+            squares(geometry, i, low, high, limit, apart)
+            for k in range(high - low):
+                counts[i] += apart[k] <= limit
 
 
 @jit
@@ -68,7 +49,6 @@ def fill_balls(
     start: int,
     end: int,
     limit: float,
-    near: Any,
     apart: Any,
     indptr: Any,
     indices: Any,
@@ -77,42 +57,90 @@ def fill_balls(
 ) -> None:
     """Members of the balls counted by `count_balls`, by position, with their distances."""
     for i in range(start, end):
-        count = gather(geometry, cells, i, limit, True, near, apart, stop)
         at = indptr[i]
-        for k in range(count):
-            indices[at + k] = near[k]
-            distances[at + k] = np.sqrt(apart[k])
+        for r in range(cells.runs.shape[1]):
+            if stop[0] != 0:
+                return
+            low, high = cells.runs[cells.cell[i], r]
+            squares(geometry, i, low, high, limit, apart)
+            for k in range(high - low):
+                if apart[k] <= limit:
+                    indices[at] = low + k
+                    distances[at] = np.sqrt(apart[k])
+                    at += 1
 
 
 @jit
-def _weigh(near: Any, apart: Any, count: int, weights: Any, profile: int, scale: float) -> float:
-    """Turn squared distances into masses under the profile, in place; returns their sum."""
+def _weigh(
+    geometry: Any, i: int, low: int, high: int, limit: float, weights: Any, profile: int, scale: float, mass: Any
+) -> None:
+    """mass[k] = what position i sees of low + k: weight times profile within the limit, else 0."""
+    if profile == FLAT:
+        within(geometry, i, low, high, limit, weights, mass)
+    else:
+        squares(geometry, i, low, high, limit, mass)
+        near = weights[low:high]
+        for k in range(near.shape[0]):
+            mass[k] = near[k] * profile_value(profile, mass[k] * scale) if mass[k] <= limit else 0.0
+
+
+@jit_summing
+def _add_first(points: Any, i: int, low: int, high: int, mass: Any, drift: Any) -> float:
+    """Add Σ mass · (y − x) to `drift`, relative to the point so exact far from the origin; returns Σ mass."""
+    m = points.shape[1]
     total = 0.0
-    for k in range(count):
-        w = weights[near[k]] * profile_value(profile, apart[k] * scale)
-        apart[k] = w
-        total += w
+    if m == 2:
+        flat = points.reshape(points.size)[2 * low : 2 * high]
+        x, y, sum_x, sum_y = points[i, 0], points[i, 1], 0.0, 0.0
+        for k in range(high - low):
+            w = mass[k]
+            total += w
+            sum_x += w * (flat[2 * k] - x)
+            sum_y += w * (flat[2 * k + 1] - y)
+        drift[0] += sum_x
+        drift[1] += sum_y
+        return total
+    for k in range(high - low):
+        w = mass[k]
+        if w > 0.0:
+            total += w
+            for a in range(m):
+                drift[a] += w * (points[low + k, a] - points[i, a])
     return total
 
 
-@jit
-def _drift(near: Any, mass: Any, count: int, points: Any, i: int, a: int) -> float:
-    """Σ mass · (y_a − x_a): relative to the point, so exact far from the origin."""
-    origin = points[i, a]
+@jit_summing
+def _add_second(points: Any, i: int, low: int, high: int, mass: Any, drift: Any, spread: Any) -> float:
+    """The same, and Σ mass · (y − x)(y − x)ᵀ to the upper triangle of `spread`."""
+    m = points.shape[1]
     total = 0.0
-    for k in range(count):
-        total += mass[k] * (points[near[k], a] - origin)
-    return total
-
-
-@jit
-def _spread(near: Any, mass: Any, count: int, points: Any, i: int, a: int, b: int) -> float:
-    """Σ mass · (y_a − x_a)(y_b − x_b)."""
-    x, y = points[i, a], points[i, b]
-    total = 0.0
-    for k in range(count):
-        j = near[k]
-        total += mass[k] * (points[j, a] - x) * (points[j, b] - y)
+    if m == 2:
+        flat = points.reshape(points.size)[2 * low : 2 * high]
+        x, y, sum_x, sum_y, xx, xy, yy = points[i, 0], points[i, 1], 0.0, 0.0, 0.0, 0.0, 0.0
+        for k in range(high - low):
+            w, dx, dy = mass[k], flat[2 * k] - x, flat[2 * k + 1] - y
+            wx, wy = w * dx, w * dy
+            total += w
+            sum_x += wx
+            sum_y += wy
+            xx += wx * dx
+            xy += wx * dy
+            yy += wy * dy
+        drift[0] += sum_x
+        drift[1] += sum_y
+        spread[0, 0] += xx
+        spread[0, 1] += xy
+        spread[1, 1] += yy
+        return total
+    for k in range(high - low):
+        w = mass[k]
+        if w > 0.0:
+            total += w
+            for a in range(m):
+                step = w * (points[low + k, a] - points[i, a])
+                drift[a] += step
+                for b in range(a, m):
+                    spread[a, b] += step * (points[low + k, b] - points[i, b])
     return total
 
 
@@ -126,23 +154,25 @@ def first_moments(
     profile: int,
     eps: float,
     limit: float,
-    near: Any,
-    apart: Any,
+    scratch: Any,
     mass: Any,
     means: Any,
     stop: Any,
 ) -> None:
     """Mass and mean of the localized measure of each row; a row without mass keeps its point."""
     scale = 1.0 / (eps * eps)
-    for k in range(rows.shape[0]):
-        i = rows[k]
-        count = gather(geometry, cells, i, limit, profile != FLAT, near, apart, stop)
-        total = _weigh(near, apart, count, weights, profile, scale)
-        mass[k] = total
-        for a in range(points.shape[1]):
-            means[k, a] = points[i, a]
-            if total > 0.0:
-                means[k, a] += _drift(near, apart, count, points, i, a) / total
+    for row in range(rows.shape[0]):
+        i = rows[row]
+        means[row] = 0.0
+        total = 0.0
+        for r in range(cells.runs.shape[1]):
+            if stop[0] != 0:
+                return
+            low, high = cells.runs[cells.cell[i], r]
+            _weigh(geometry, i, low, high, limit, weights, profile, scale, scratch)
+            total += _add_first(points, i, low, high, scratch, means[row])
+        mass[row] = total
+        _settle(points[i], total, means[row])
 
 
 @jit
@@ -155,32 +185,43 @@ def second_moments(
     profile: int,
     eps: float,
     limit: float,
-    near: Any,
-    apart: Any,
+    scratch: Any,
     mass: Any,
-    drift: Any,
+    means: Any,
     covs: Any,
     stop: Any,
 ) -> None:
-    """Mass of the localized measure of each row and its covariance of `points`, divided by mass; 0 without mass."""
+    """The same, and the covariance of `points`, divided by mass; 0 without mass."""
     m = points.shape[1]
     scale = 1.0 / (eps * eps)
-    for k in range(rows.shape[0]):
-        i = rows[k]
-        count = gather(geometry, cells, i, limit, profile != FLAT, near, apart, stop)
-        total = _weigh(near, apart, count, weights, profile, scale)
-        mass[k] = total
-        if total == 0.0:
-            covs[k] = 0.0
-            continue
-        for a in range(m):
-            drift[a] = _drift(near, apart, count, points, i, a) / total
-            for b in range(a + 1):
-                value = _spread(near, apart, count, points, i, a, b) / total - drift[a] * drift[b]
-                if a == b:
-                    value = max(value, 0.0)  # ≥ 0 in theory; clip what rounding adds
-                covs[k, a, b] = value
-                covs[k, b, a] = value
+    for row in range(rows.shape[0]):
+        i = rows[row]
+        means[row] = 0.0
+        covs[row] = 0.0
+        total = 0.0
+        for r in range(cells.runs.shape[1]):
+            if stop[0] != 0:
+                return
+            low, high = cells.runs[cells.cell[i], r]
+            _weigh(geometry, i, low, high, limit, weights, profile, scale, scratch)
+            total += _add_second(points, i, low, high, scratch, means[row], covs[row])
+        mass[row] = total
+        if total > 0.0:
+            for a in range(m):
+                for b in range(a, m):
+                    value = covs[row, a, b] / total - (means[row, a] / total) * (means[row, b] / total)
+                    if a == b:
+                        value = max(value, 0.0)  # ≥ 0 in theory; clip what rounding adds
+                    covs[row, a, b] = value
+                    covs[row, b, a] = value
+        _settle(points[i], total, means[row])
+
+
+@jit
+def _settle(point: Any, total: float, drift: Any) -> None:
+    """Σ mass · (y − x) becomes the mean."""
+    for a in range(point.shape[0]):
+        drift[a] = point[a] + drift[a] / total if total > 0.0 else point[a]
 
 
 @jit_allocating

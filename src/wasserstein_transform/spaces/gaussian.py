@@ -62,10 +62,9 @@ class GaussianMetric(Metric):
             variances = np.ascontiguousarray(covs[:, 0, 0])
             return GaussianLine(self.means, variances, np.sqrt(variances), lam)
         if m == 2:
-            sizes = np.sqrt(np.trace(covs, axis1=1, axis2=2))
-            entries = np.ascontiguousarray(covs.reshape(-1, 4)[:, [0, 1, 3]])
-            rootdets = _root_determinants(entries)
-            return GaussianPlane(self.means, entries, _halves(entries, rootdets), rootdets, sizes, lam)
+            a, b, c = (np.ascontiguousarray(covs[:, k, l]) for k, l in ((0, 0), (0, 1), (1, 1)))
+            x, y = (np.ascontiguousarray(column) for column in self.means.T)
+            return GaussianPlane(x, y, a, b, c, _root_determinants(a, b, c), np.sqrt(a + c), lam * (a + c), lam)
         return GaussianSolid(self.means, covs, *_factors(covs), lam, np.empty((3, m, m)))
 
     def take(self, rows: Ints) -> GaussianMetric:
@@ -102,8 +101,7 @@ def _take(geometry: Geometry, rows: Ints) -> Geometry:
     return geometry._replace(**picked)
 
 
-def _root_determinants(entries: Floats) -> Floats:
-    a, b, c = entries.T
+def _root_determinants(a: Floats, b: Floats, c: Floats) -> Floats:
     (ac, ac_rest), (bb, bb_rest) = _exact_product(a, c), _exact_product(b, b)
     det = (ac - bb) + (ac_rest - bb_rest)
     return np.asarray(np.sqrt(np.maximum(det, 0.0)))  # ≥ 0 in theory; clip what the rounding of the entries adds
@@ -121,14 +119,6 @@ def _halve(x: Floats) -> tuple[Floats, Floats]:
     big = 134217729.0 * x
     high = big - (big - x)
     return high, x - high
-
-
-def _halves(entries: Floats, rootdets: Floats) -> Floats:
-    """Entries of the square roots: A^½ = (A + √det·I) / √(tr A + 2√det)."""
-    a, b, c = entries.T
-    norm = np.sqrt(a + c + 2 * rootdets)
-    norm[norm == 0] = 1.0
-    return np.ascontiguousarray(np.stack([a + rootdets, b, c + rootdets], axis=1) / norm[:, None])
 
 
 def _factors(covs: Floats) -> tuple[Floats, Floats, Ints, Floats]:

@@ -13,7 +13,7 @@ from .._types import Floats, Ints
 from ..engine import Engine, Flag, Tile, cut
 from ..kernels.distances import fill_block, fill_condensed, fill_matched, fill_pairs, fill_square
 from ..kernels.geometry import Geometry, private
-from ..kernels.neighbors import count_balls, fill_balls, n_candidates
+from ..kernels.neighbors import count_balls, fill_balls, longest_run
 from .search import Search
 
 
@@ -135,13 +135,12 @@ class Metric(ABC):
         radius = check.tolerance(radius, "radius")
         search, limit = self.search(radius), closed(radius)
         tiles = cut(search.n_candidates() * self.steps)
-        room = n_candidates(search.cells)
+        room = longest_run(search.cells)
         indptr = np.zeros(self.n + 1, np.intp)
 
         def count(tile: Tile, stop: Flag) -> None:
-            near, apart = np.empty(room, np.intp), np.empty(room)
             geometry = private(search.geometry)
-            count_balls(geometry, search.cells, tile.start, tile.stop, limit, near, apart, indptr[1:], stop)
+            count_balls(geometry, search.cells, tile.start, tile.stop, limit, np.empty(room), indptr[1:], stop)
 
         engine.run(count, tiles, "counting neighbors")
         np.cumsum(indptr, out=indptr)
@@ -150,11 +149,10 @@ class Metric(ABC):
         indices, distances = np.empty(size, np.intp), np.empty(size)
 
         def fill(tile: Tile, stop: Flag) -> None:
-            near, apart = np.empty(room, np.intp), np.empty(room)
-            geometry = private(search.geometry)
             fill_balls(
-                geometry, search.cells, tile.start, tile.stop, limit, near, apart, indptr, indices, distances, stop
-            )
+                private(search.geometry), search.cells, tile.start, tile.stop, limit, np.empty(room), indptr, indices,
+                distances, stop,
+            )  # fmt: skip
 
         engine.run(fill, tiles, "finding neighbors")
         return _by_point(indptr, indices, distances, search.order)

@@ -10,7 +10,7 @@ import numpy as np
 from .._types import Floats, Ints
 from ..engine import Engine, Flag, Tile, cut
 from ..kernels.geometry import private
-from ..kernels.neighbors import first_moments, n_candidates, second_moments
+from ..kernels.neighbors import first_moments, longest_run, second_moments
 from .metric import Metric, closed
 from .search import Search
 
@@ -20,6 +20,14 @@ class Moments(NamedTuple):
 
     mass: Floats
     values: Floats
+
+
+class Both(NamedTuple):
+    """Mass seen from each point, its means and its covariances."""
+
+    mass: Floats
+    means: Floats
+    covs: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,40 +66,42 @@ class Neighborhoods:
             part = slice(tile.start, tile.stop)
             first_moments(
                 private(self.search.geometry), self.search.cells, rows[part], self.weights, sorted_points,
-                self.profile, self.eps, self.limit, np.empty(room, np.intp), np.empty(room), mass[part], means[part],
-                stop,
+                self.profile, self.eps, self.limit, np.empty(room), mass[part], means[part], stop,
             )  # fmt: skip
 
         self.engine.run(work, tiles, "means")
-        return self._by_point(rows, mass, means)
+        return Moments(self._by_point(rows, mass), self._by_point(rows, means))
 
     def covs(self, points: Floats) -> Moments:
         """Mass and covariance of `points`, divided by the mass; 0 where there is no mass."""
+        both = self.both(points)
+        return Moments(both.mass, both.covs)
+
+    def both(self, points: Floats) -> Both:
+        """Mass, mean and covariance of `points` in one pass."""
         rows, tiles, room = self._plan()
         m = points.shape[1]
         size = 8.0 * len(rows) * m * m
         self.engine.reserve(4 * size, f"{len(rows)} covariances of {m} coordinates", "reduce the coordinates first")
         sorted_points = np.ascontiguousarray(points[self.search.order])
-        mass, covs = np.empty(len(rows)), np.empty((len(rows), m, m))
+        mass, means, covs = np.empty(len(rows)), np.empty((len(rows), m)), np.empty((len(rows), m, m))
 
         def work(tile: Tile, stop: Flag) -> None:
             part = slice(tile.start, tile.stop)
             second_moments(
                 private(self.search.geometry), self.search.cells, rows[part], self.weights, sorted_points,
-                self.profile, self.eps, self.limit, np.empty(room, np.intp), np.empty(room), mass[part], np.empty(m),
-                covs[part], stop,
+                self.profile, self.eps, self.limit, np.empty(room), mass[part], means[part], covs[part], stop,
             )  # fmt: skip
 
         self.engine.run(work, tiles, "covariances")
-        return self._by_point(rows, mass, covs)
+        return Both(*(self._by_point(rows, values) for values in (mass, means, covs)))
 
     def _plan(self) -> tuple[Ints, list[Tile], int]:
         """Positions of the wanted points, tiles of them, and the scratch a tile needs."""
         rows = np.flatnonzero(self.search.order >= self.first)
-        return rows, cut(self.search.n_candidates()[rows] * self.steps), n_candidates(self.search.cells)
+        return rows, cut(self.search.n_candidates()[rows] * self.steps), longest_run(self.search.cells)
 
-    def _by_point(self, rows: Ints, mass: Floats, values: Floats) -> Moments:
-        where = self.search.order[rows] - self.first
-        out_mass, out = np.empty_like(mass), np.empty_like(values)
-        out_mass[where], out[where] = mass, values
-        return Moments(out_mass, out)
+    def _by_point(self, rows: Ints, values: Floats) -> Floats:
+        out = np.empty_like(values)
+        out[self.search.order[rows] - self.first] = values
+        return out

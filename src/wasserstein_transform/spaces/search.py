@@ -73,7 +73,9 @@ def _cells_per_reach(n: int, extent: Floats, reach: float) -> int:
     if reach == 0:
         return 1
     per_ball = n / np.prod(np.maximum(np.minimum(extent, 1e50 * reach) / reach, 1.0))
-    return 1 if per_ball < 50 else 2 if per_ball < 200 or len(extent) == 3 else 4
+    if len(extent) == 3:
+        return 1 if per_ball < 50 else 2
+    return 1 if per_ball < 50 else 2 if per_ball < 200 else 4 if per_ball < 350 else 6
 
 
 def _rows_in_reach(k: int, strides: Ints) -> tuple[Ints, Ints]:

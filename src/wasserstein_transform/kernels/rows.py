@@ -1,0 +1,167 @@
+"""One point against a run of consecutive positions: the loops that are vectorised.
+
+`squares` writes their squared distances, `within` the weights of those within a limit. Geometries without a loop of
+their own are asked pair by pair.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import numpy as np
+from numba.extending import overload
+
+from .bures import is_far, near_plane, plain_plane
+from .compile import OPTIONS, jit, jit_summing
+from .geometry import Cloud, GaussianPlane, Geometry, kind, sided, squared
+
+_PIECE = 256  # numbers a loop leaves for the next one, within the first cache
+
+
+def squares(geometry: Geometry, i: int, start: int, end: int, limit: float, out: np.ndarray) -> None:
+    """out[k] = squared distance of i and start + k, or infinity if above `limit`. Compiled callers only."""
+    raise NotImplementedError("squares() exists only inside compiled code")
+
+
+def within(
+    geometry: Geometry, i: int, start: int, end: int, limit: float, weights: np.ndarray, out: np.ndarray
+) -> None:
+    """out[k] = weights[start + k] if the squared distance of i and start + k is ≤ `limit`, else 0. Compiled callers only."""
+    raise NotImplementedError("within() exists only inside compiled code")
+
+
+def _squares_one_by_one(geometry: Any, i: Any, start: Any, end: Any, limit: Any, out: Any) -> Any:
+    for k in range(end - start):
+        out[k] = 0.0 if start + k == i else squared(geometry, i, start + k, limit)
+
+
+def _within_one_by_one(geometry: Any, i: Any, start: Any, end: Any, limit: Any, weights: Any, out: Any) -> Any:
+    for k in range(end - start):
+        j = start + k
+        out[k] = weights[j] if i == j or sided(geometry, i, j, limit) <= limit else 0.0
+
+
+@jit
+def _cloud(points: Any, i: int, start: int, end: int, out: Any) -> None:
+    """A stride known to the compiler makes the difference: one loop for each of the low dimensions."""
+    m = points.shape[1]
+    flat = points.reshape(points.size)[m * start : m * end]
+    if m == 1:
+        x = points[i, 0]
+        for k in range(end - start):
+            out[k] = (flat[k] - x) * (flat[k] - x)
+    elif m == 2:
+        x, y = points[i, 0], points[i, 1]
+        for k in range(end - start):
+            a, b = flat[2 * k] - x, flat[2 * k + 1] - y
+            out[k] = a * a + b * b
+    elif m == 3:
+        x, y, z = points[i, 0], points[i, 1], points[i, 2]
+        for k in range(end - start):
+            a, b, c = flat[3 * k] - x, flat[3 * k + 1] - y, flat[3 * k + 2] - z
+            out[k] = a * a + b * b + c * c
+    else:
+        for k in range(end - start):
+            out[k] = _apart(points[i], points[start + k])
+
+
+@jit_summing
+def _apart(x: Any, y: Any) -> float:
+    total = 0.0
+    for a in range(x.shape[0]):
+        total += (x[a] - y[a]) * (x[a] - y[a])
+    return total
+
+
+def _squares_cloud(geometry: Any, i: Any, start: Any, end: Any, limit: Any, out: Any) -> Any:
+    _cloud(geometry.points, i, start, end, out)
+
+
+def _within_cloud(geometry: Any, i: Any, start: Any, end: Any, limit: Any, weights: Any, out: Any) -> Any:
+    _cloud(geometry.points, i, start, end, out)
+    near = weights[start:end]
+    for k in range(near.shape[0]):
+        w = near[k]
+        out[k] = w if out[k] <= limit else 0.0
+
+
+@jit_summing
+def _plane_plain(g: Any, i: int, start: int, end: int, out: Any) -> int:
+    """The trace formula; returns for how many it is not good enough."""
+    x, y, a, b, c, root = g.x[i], g.y[i], g.a[i], g.b[i], g.c[i], g.rootdets[i]
+    X, Y, A, B, C, R = (g.x[start:end], g.y[start:end], g.a[start:end], g.b[start:end], g.c[start:end],
+                        g.rootdets[start:end])  # fmt: skip
+    near = 0
+    for k in range(X.shape[0]):
+        dx, dy = X[k] - x, Y[k] - y
+        gap = plain_plane(a, b, c, root, A[k], B[k], C[k], R[k])
+        near += 0 if is_far(gap, (a + c) + (A[k] + C[k])) else 1
+        out[k] = dx * dx + dy * dy + g.lam * gap
+    return near
+
+
+@jit
+def _plane_near(g: Any, i: int, start: int, end: int, out: Any) -> None:
+    """The difference formula where the trace formula is not good enough."""
+    x, y, a, b, c, root = g.x[i], g.y[i], g.a[i], g.b[i], g.c[i], g.rootdets[i]
+    X, Y, A, B, C, R = (g.x[start:end], g.y[start:end], g.a[start:end], g.b[start:end], g.c[start:end],
+                        g.rootdets[start:end])  # fmt: skip
+    for k in range(X.shape[0]):
+        dx, dy = X[k] - x, Y[k] - y
+        plain = plain_plane(a, b, c, root, A[k], B[k], C[k], R[k])
+        near = near_plane(a, b, c, root, A[k], B[k], C[k], R[k])
+        out[k] = dx * dx + dy * dy + g.lam * (plain if is_far(plain, (a + c) + (A[k] + C[k])) else near)
+
+
+def _squares_plane(geometry: Any, i: Any, start: Any, end: Any, limit: Any, out: Any) -> Any:
+    for at in range(start, end, _PIECE):
+        upto = min(at + _PIECE, end)
+        if _plane_plain(geometry, i, at, upto, out[at - start :]) > 0:
+            _plane_near(geometry, i, at, upto, out[at - start :])
+
+
+@jit_summing
+def _plane_within(g: Any, i: int, start: int, end: int, limit: float, band: float, weights: Any, out: Any) -> int:
+    """Who is within the limit, without a root; returns for how many that is within rounding of being decided.
+
+    d² ≤ limit exactly if 2λf ≥ s, with f² the overlap of the covariances and s = ‖x − y‖² + λ(tr A + tr B) − limit. So
+    (2λf)² − max(s, 0)² decides.
+    """
+    x, y, lam = g.x[i], g.y[i], g.lam
+    base = g.lifts[i] - limit
+    a, b = 4.0 * lam * (lam * g.a[i]), 8.0 * lam * (lam * g.b[i])
+    c, root = 4.0 * lam * (lam * g.c[i]), 8.0 * lam * (lam * g.rootdets[i])
+    X, Y, A, B, C, R = (g.x[start:end], g.y[start:end], g.a[start:end], g.b[start:end], g.c[start:end],
+                        g.rootdets[start:end])  # fmt: skip
+    L, W = g.lifts[start:end], weights[start:end]
+    unsure = 0
+    for k in range(X.shape[0]):
+        dx, dy, w = X[k] - x, Y[k] - y, W[k]
+        s = dx * dx + dy * dy + (L[k] + base)
+        s = s if s > 0.0 else 0.0
+        overlap = a * A[k] + b * B[k] + c * C[k] + root * R[k]
+        unsure += 1 if abs(overlap - s * s) <= band else 0
+        out[k] = w if overlap >= s * s else 0.0
+    return unsure
+
+
+def _within_plane(geometry: Any, i: Any, start: Any, end: Any, limit: Any, weights: Any, out: Any) -> Any:
+    # no term of a decision at the edge of the ball is larger than `edge`; rounding is some 1e-16 of it
+    edge = 4.0 * (limit + geometry.lifts[i]) * (limit + geometry.lifts[i])
+    if edge > 1e300 or _plane_within(geometry, i, start, end, limit, 1e-13 * edge, weights, out) > 0:
+        for k in range(end - start):
+            out[k] = weights[start + k] if squared(geometry, i, start + k, limit) <= limit else 0.0
+
+
+_SQUARES = {Cloud: _squares_cloud, GaussianPlane: _squares_plane}
+_WITHIN = {Cloud: _within_cloud, GaussianPlane: _within_plane}
+
+
+@overload(squares, jit_options=cast(Any, OPTIONS))
+def _squares(geometry: Any, i: Any, start: Any, end: Any, limit: Any, out: Any) -> Any:
+    return _SQUARES.get(kind(geometry), _squares_one_by_one)
+
+
+@overload(within, jit_options=cast(Any, OPTIONS))
+def _within(geometry: Any, i: Any, start: Any, end: Any, limit: Any, weights: Any, out: Any) -> Any:
+    return _WITHIN.get(kind(geometry), _within_one_by_one)
