@@ -28,7 +28,7 @@ def gap_line(a: float, root_a: float, b: float, root_b: float) -> float:
 
 @jit
 def plain_plane(a: float, b: float, c: float, root_a: float, p: float, q: float, r: float, root_b: float) -> float:
-    """m = 2: tr A + tr B − 2 tr(A^½BA^½)^½ for A = (a, b; b, c), B = (p, q; q, r) and the roots of their determinants."""
+    """m = 2: tr A + tr B − 2 tr(A^½BA^½)^½ for A = (a, b; b, c), B = (p, q; q, r) and the roots of their dets."""
     overlap = a * p + 2.0 * b * q + c * r + 2.0 * root_a * root_b
     return (a + c) + (p + r) - 2.0 * np.sqrt(overlap if overlap > 0.0 else 0.0)
 

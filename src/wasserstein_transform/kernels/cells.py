@@ -46,3 +46,30 @@ def find_runs(keys: Any, starts: Any, offsets: Any, widths: Any, runs: Any) -> N
             key = keys[c] + offsets[r]
             runs[c, r, 0] = starts[_lower(keys, key - widths[r])]
             runs[c, r, 1] = starts[_lower(keys, key + widths[r] + 1)]
+
+
+@jit
+def _before(points: Any, i: int, j: int) -> bool:
+    """Whether point i comes before j: by coordinates, then by number."""
+    for a in range(points.shape[1]):
+        if points[i, a] != points[j, a]:
+            return points[i, a] < points[j, a]
+    return i < j
+
+
+@jit
+def sort_within(points: Any, starts: Any, order: Any) -> None:
+    """Sort the points of each cell by their coordinates (Shell sort: cells are small, and large ones no disaster)."""
+    for c in range(starts.shape[0] - 1):
+        low, high = starts[c], starts[c + 1]
+        gap = 1
+        while gap < (high - low) // 3:
+            gap = 3 * gap + 1
+        while gap > 0:
+            for at in range(low + gap, high):
+                here, to = order[at], at
+                while to - gap >= low and _before(points, here, order[to - gap]):
+                    order[to] = order[to - gap]
+                    to -= gap
+                order[to] = here
+            gap //= 3

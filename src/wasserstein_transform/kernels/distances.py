@@ -6,6 +6,7 @@ from typing import Any
 
 from .compile import jit
 from .geometry import distance
+from .rows import distances
 
 
 @jit
@@ -18,28 +19,47 @@ def fill_block(geometry: Any, rows: Any, cols: Any, out: Any) -> None:
 
 
 @jit
-def fill_square(geometry: Any, start: int, end: int, out: Any, stop: Any) -> None:
-    """Rows start…end of the full matrix: each unordered pair once, mirrored."""
-    for i in range(start, end):
-        out[i, i] = 0.0
-        for j in range(i + 1, out.shape[1]):
-            if stop[0] != 0:
-                return
-            d = distance(geometry, i, j)
-            out[i, j] = d
-            out[j, i] = d
+def _copy(source: Any, out: Any) -> None:
+    for k in range(out.shape[0]):
+        out[k] = source[k]
 
 
 @jit
-def fill_condensed(geometry: Any, n: int, start: int, end: int, out: Any, stop: Any) -> None:
-    """Rows start…end of the condensed vector, in SciPy's order."""
-    for i in range(start, end):
-        at = i * n - i * (i + 1) // 2
-        for j in range(i + 1, n):
+def fill_square(geometry: Any, top: int, left: int, side: int, out: Any, scratch: Any, stop: Any) -> None:
+    """The block of the full matrix at (top, left ≥ top) and its mirror image; pairs of a diagonal block once.
+
+    Some rows at a time, as many as `scratch` has: a mirrored row is then written in whole cache lines.
+    """
+    n = out.shape[0]
+    right = min(left + side, n)
+    for first in range(top, min(top + side, n), scratch.shape[0]):
+        last = min(first + scratch.shape[0], top + side, n)
+        for i in range(first, last):
             if stop[0] != 0:
                 return
-            out[at] = distance(geometry, i, j)
-            at += 1
+            out[i, i] = 0.0
+            start = max(left, i + 1)
+            if start < right:
+                distances(geometry, i, start, right, scratch[i - first, start - left :])
+                _copy(scratch[i - first, start - left :], out[i, start:right])
+        for j in range(max(left, first + 1), right):
+            for i in range(first, min(last, j)):
+                out[j, i] = scratch[i - first, j - left]
+
+
+@jit
+def fill_condensed(geometry: Any, n: int, start: int, end: int, out: Any, scratch: Any, stop: Any) -> None:
+    """Rows start…end of the condensed vector, in SciPy's order, some at a time: as many as scratch holds."""
+    piece = scratch.shape[0]
+    for i in range(start, end):
+        at = i * n - i * (i + 1) // 2
+        for j in range(i + 1, n, piece):
+            if stop[0] != 0:
+                return
+            upto = min(j + piece, n)
+            distances(geometry, i, j, upto, scratch)
+            _copy(scratch, out[at : at + upto - j])
+            at += upto - j
 
 
 @jit

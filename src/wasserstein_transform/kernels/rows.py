@@ -1,7 +1,7 @@
 """One point against a run of consecutive positions: the loops that are vectorised.
 
-`squares` writes their squared distances, `within` the weights of those within a limit. Geometries without a loop of
-their own are asked pair by pair.
+`squares` and `distances` write how far they are, `within` the weights of those within a limit. Geometries without a
+loop of their own are asked pair by pair.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from numba.extending import overload
 
 from .bures import is_far, near_plane, plain_plane
 from .compile import OPTIONS, jit, jit_summing
-from .geometry import Cloud, GaussianPlane, Geometry, kind, sided, squared
+from .geometry import Cloud, GaussianPlane, Geometry, distance, kind, sided, squared
 
 _PIECE = 256  # numbers a loop leaves for the next one, within the first cache
 
@@ -26,8 +26,13 @@ def squares(geometry: Geometry, i: int, start: int, end: int, limit: float, out:
 def within(
     geometry: Geometry, i: int, start: int, end: int, limit: float, weights: np.ndarray, out: np.ndarray
 ) -> None:
-    """out[k] = weights[start + k] if the squared distance of i and start + k is ≤ `limit`, else 0. Compiled callers only."""
+    """out[k] = weights[start + k] if start + k is within `limit` (squared) of i, else 0. Compiled callers only."""
     raise NotImplementedError("within() exists only inside compiled code")
+
+
+def distances(geometry: Geometry, i: int, start: int, end: int, out: np.ndarray) -> None:
+    """out[k] = distance of i and start + k. Compiled callers only."""
+    raise NotImplementedError("distances() exists only inside compiled code")
 
 
 def _squares_one_by_one(geometry: Any, i: Any, start: Any, end: Any, limit: Any, out: Any) -> Any:
@@ -153,6 +158,17 @@ def _within_plane(geometry: Any, i: Any, start: Any, end: Any, limit: Any, weigh
             out[k] = weights[start + k] if squared(geometry, i, start + k, limit) <= limit else 0.0
 
 
+def _distances_one_by_one(geometry: Any, i: Any, start: Any, end: Any, out: Any) -> Any:
+    for k in range(end - start):
+        out[k] = 0.0 if start + k == i else distance(geometry, i, start + k)
+
+
+def _distances_of_squares(geometry: Any, i: Any, start: Any, end: Any, out: Any) -> Any:
+    squares(geometry, i, start, end, np.inf, out)
+    for k in range(end - start):
+        out[k] = np.sqrt(out[k])
+
+
 _SQUARES = {Cloud: _squares_cloud, GaussianPlane: _squares_plane}
 _WITHIN = {Cloud: _within_cloud, GaussianPlane: _within_plane}
 
@@ -165,3 +181,8 @@ def _squares(geometry: Any, i: Any, start: Any, end: Any, limit: Any, out: Any) 
 @overload(within, jit_options=cast(Any, OPTIONS))
 def _within(geometry: Any, i: Any, start: Any, end: Any, limit: Any, weights: Any, out: Any) -> Any:
     return _WITHIN.get(kind(geometry), _within_one_by_one)
+
+
+@overload(distances, jit_options=cast(Any, OPTIONS))
+def _distances(geometry: Any, i: Any, start: Any, end: Any, out: Any) -> Any:
+    return _distances_of_squares if kind(geometry) in _SQUARES else _distances_one_by_one

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from .._types import Floats, Ints
 from ..engine import Engine
 from ..kernels.geometry import Table
+from .matrices import Out
 from .metric import Metric
 
 
@@ -59,5 +61,7 @@ class Dense(Metric):
     def largest(self) -> float:
         return float(self.matrix.max())
 
-    def dense(self, engine: Engine | None = None) -> Floats:
-        return self.matrix
+    def dense(self, engine: Engine | None = None, dtype: DTypeLike = np.float64, out: Out = None) -> Floats:
+        if out is None and dtype == np.float64:
+            return self.matrix
+        return super().dense(engine, dtype, out)

@@ -6,14 +6,16 @@ from abc import ABC, abstractmethod
 from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import DTypeLike
 from scipy.sparse import csr_array
 
 from .. import _check as check
 from .._types import Floats, Ints
 from ..engine import Engine, Flag, Tile, cut
-from ..kernels.distances import fill_block, fill_condensed, fill_matched, fill_pairs, fill_square
+from ..kernels.distances import fill_block, fill_matched, fill_pairs
 from ..kernels.geometry import Geometry, private
 from ..kernels.neighbors import count_balls, fill_balls, longest_run
+from .matrices import Out, fill_dense, fill_vector
 from .search import Search
 
 
@@ -103,31 +105,23 @@ class Metric(ABC):
         """A number of the size of the largest distance: that of a point to the farthest from it."""
         return float(self.block(np.zeros(1, np.intp), np.arange(self.n)).max())
 
-    def dense(self, engine: Engine | None = None) -> Floats:
-        """The full n × n matrix."""
-        engine = engine or Engine()
-        engine.reserve(8.0 * self.n**2, f"the {self.n} × {self.n} distance matrix", "use fewer points, or block()")
-        out = np.empty((self.n, self.n))
+    def dense(self, engine: Engine | None = None, dtype: DTypeLike = np.float64, out: Out = None) -> Floats:
+        """The full n × n matrix; each pair is computed once.
 
-        def work(tile: Tile, stop: Flag) -> None:
-            fill_square(private(self.geometry), tile.start, tile.stop, out, stop)
+        Parameters
+        ----------
+        engine : Engine, optional
+        dtype : float32 or float64
+            What distances are stored as; they are computed in float64.
+        out : array of shape (n, n), or path, optional
+            Where to write: an array of that dtype, or a new `.npy` file, which is filled block by block and returned
+            as a memory map. The file has its name only once it is complete.
+        """
+        return fill_dense(self.geometry, self.n, self.steps, engine or Engine(), dtype, out)
 
-        _ = self.geometry  # its roots are taken once, before threads ask for them
-        engine.run(work, self._upper_tiles(), "distances")
-        return out
-
-    def condensed(self, engine: Engine | None = None) -> Floats:
-        """The n(n−1)/2 distances in SciPy's order."""
-        engine = engine or Engine()
-        size = self.n * (self.n - 1) // 2
-        engine.reserve(8.0 * size, f"{size} condensed distances", "use fewer points, or block()")
-        out = np.empty(size)
-
-        def work(tile: Tile, stop: Flag) -> None:
-            fill_condensed(private(self.geometry), self.n, tile.start, tile.stop, out, stop)
-
-        engine.run(work, self._upper_tiles(), "distances")
-        return out
+    def condensed(self, engine: Engine | None = None, dtype: DTypeLike = np.float64, out: Out = None) -> Floats:
+        """The n(n−1)/2 distances in SciPy's order. `dtype` and `out` as in `dense`."""
+        return fill_vector(self.geometry, self.n, self.steps, engine or Engine(), dtype, out)
 
     def balls(self, radius: float, engine: Engine | None = None) -> Balls:
         """The closed balls of the given radius around every point."""
@@ -156,9 +150,6 @@ class Metric(ABC):
 
         engine.run(fill, tiles, "finding neighbors")
         return _by_point(indptr, indices, distances, search.order)
-
-    def _upper_tiles(self) -> list[Tile]:
-        return cut(np.arange(self.n, 0, -1, dtype=np.float64) * self.steps)
 
 
 def _by_point(indptr: Ints, indices: Ints, distances: Floats, order: Ints) -> Balls:

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 
 from .._types import Floats, Ints
-from ..kernels.cells import Cells, find_runs, one_cell
+from ..kernels.cells import Cells, find_runs, one_cell, sort_within
 from ..kernels.geometry import Geometry
 
 
@@ -46,10 +46,12 @@ def sort_into_cells(points: Floats, reach: float) -> tuple[Ints, Cells]:
     shape = where.max(axis=0) + per_reach + 1
     strides = np.append(np.cumprod(shape[:0:-1])[::-1], 1)
     keys = where @ strides
+    order = np.argsort(keys)
+    sorted_keys = keys[order]
+    starts = np.append(np.flatnonzero(np.diff(sorted_keys, prepend=-1)), len(points))
+    cell_keys = sorted_keys[starts[:-1]]
     # by coordinates within a cell: sums over neighbours come out the same however the points were shuffled
-    order = np.lexsort((*(points[:, axis] for axis in axes), keys))
-    cell_keys, starts = np.unique(keys[order], return_index=True)
-    starts = np.append(starts, len(points))
+    sort_within(points, starts, order)
     cell = np.repeat(np.arange(len(cell_keys)), np.diff(starts))
     offsets, widths = _rows_in_reach(per_reach, strides)
     runs = np.empty((len(cell_keys), len(offsets), 2), np.intp)
@@ -62,10 +64,24 @@ def _cells_along(x: Floats, side: float, per_reach: int) -> Ints:
 
     So one far point makes no difference to the others, and numbers stay small.
     """
-    steps = np.floor((x - x.min()) / side) if side > 0 else x
-    occupied, which = np.unique(steps, return_inverse=True)
-    gaps = np.minimum(np.diff(occupied), per_reach + 1) if side > 0 else np.full(len(occupied) - 1, per_reach + 1)
-    return np.asarray(np.append(0, np.cumsum(gaps)).astype(np.int64)[which] + per_reach)
+    if side > 0:
+        steps = np.floor((x - x.min()) / side)
+        top = steps.max()
+        if top <= 2 * len(x):  # few numbers: a table of them instead of a sort
+            which = steps.astype(np.intp)
+            occupied = np.flatnonzero(np.bincount(which))
+            table = np.zeros(int(top) + 1, np.int64)
+            table[occupied] = _number(occupied, per_reach)
+            return table[which]
+        occupied, which = np.unique(steps, return_inverse=True)
+        return _number(occupied, per_reach)[which]
+    occupied, which = np.unique(x, return_inverse=True)
+    return np.asarray(np.arange(len(occupied))[which] * (per_reach + 1) + per_reach)
+
+
+def _number(occupied: Ints | Floats, per_reach: int) -> Ints:
+    gaps = np.minimum(np.diff(occupied), per_reach + 1)
+    return np.asarray(np.append(0, np.cumsum(gaps)).astype(np.int64) + per_reach)
 
 
 def _cells_per_reach(n: int, extent: Floats, reach: float) -> int:

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 import numpy as np
+from numpy.typing import DTypeLike
 from scipy.sparse import csr_array
 
 from .._types import Floats, Ints
 from ..engine import Engine
 from ..kernels.geometry import SparseRows
+from .matrices import Out
 from .metric import Balls, Metric, closed
 from .search import Search
 
@@ -86,10 +88,10 @@ class Sparse(Metric):
         indptr = np.append(0, np.cumsum(counts))
         return Balls(indptr, self.rows.indices[near], self.rows.distances[near])
 
-    def dense(self, engine: Engine | None = None) -> Floats:
+    def dense(self, engine: Engine | None = None, dtype: DTypeLike = np.float64, out: Out = None) -> Floats:
         self.refuse("the full matrix")
 
-    def condensed(self, engine: Engine | None = None) -> Floats:
+    def condensed(self, engine: Engine | None = None, dtype: DTypeLike = np.float64, out: Out = None) -> Floats:
         self.refuse("all distances")
 
     def _check(self, reach: float) -> None:

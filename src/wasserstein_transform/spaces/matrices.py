@@ -1,0 +1,105 @@
+"""All distances at once: in memory, or in a file that is mapped."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.lib.format import open_memmap
+from numpy.typing import DTypeLike
+
+from .._types import Floats
+from ..engine import Engine, Flag, Tile, cut
+from ..engine.tiles import GRAIN
+from ..kernels.distances import fill_condensed, fill_square
+from ..kernels.geometry import Geometry, private
+
+Out: TypeAlias = np.ndarray | str | os.PathLike[str] | None
+"""An array to write to, a file to make, or nothing."""
+
+_SIDE = 512  # of the blocks: their rows are a page or two of a memory map
+_ROWS = 32  # computed before they are mirrored: with blocks this wide they fit the cache
+
+
+def fill_dense(geometry: Geometry, n: int, steps: float, engine: Engine, dtype: DTypeLike, out: Out) -> Floats:
+    """The full matrix, block by block; each pair once."""
+    side = int(np.clip(np.sqrt(GRAIN / steps), 16, _SIDE))
+    corners = np.array([(top, left) for top in range(0, n, side) for left in range(top, n, side)])
+
+    def fill(matrix: Floats) -> None:
+        def work(tile: Tile, stop: Flag) -> None:
+            scratch, own = np.empty((_ROWS, side + 8)), private(geometry)  # + 8: columns on different cache lines
+            for top, left in corners[tile.start : tile.stop]:
+                fill_square(own, top, left, side, matrix, scratch, stop)
+
+        engine.run(work, cut(np.full(len(corners), side * side * steps)), "distances")
+
+    return _written((n, n), f"the {n} × {n} distance matrix", engine, dtype, out, fill)
+
+
+def fill_vector(geometry: Geometry, n: int, steps: float, engine: Engine, dtype: DTypeLike, out: Out) -> Floats:
+    """The condensed vector, some rows at a time."""
+    size = n * (n - 1) // 2
+
+    def fill(vector: Floats) -> None:
+        def work(tile: Tile, stop: Flag) -> None:
+            fill_condensed(private(geometry), n, tile.start, tile.stop, vector, np.empty(_SIDE), stop)
+
+        engine.run(work, cut(np.arange(n, 0, -1, dtype=np.float64) * steps), "distances")
+
+    return _written((size,), f"{size} condensed distances", engine, dtype, out, fill)
+
+
+def _written(
+    shape: tuple[int, ...], what: str, engine: Engine, dtype: DTypeLike, out: Out, fill: Callable[[Floats], None]
+) -> Floats:
+    kind = np.dtype(dtype)
+    if kind not in (np.float32, np.float64):
+        raise ValueError(f"distances are stored as float32 or float64, got dtype={kind}")
+    n_bytes = float(kind.itemsize * np.prod(shape, dtype=np.float64))
+    if out is None:
+        instead = "use dtype='float32', out='distances.npy' for a file on disk, fewer points, or block()"
+        engine.reserve(n_bytes, what, instead)
+        array = np.empty(shape, kind)
+        fill(array)
+        return array
+    if isinstance(out, np.ndarray):
+        if out.shape != shape or out.dtype != kind or not out.flags.c_contiguous or not out.flags.writeable:
+            raise ValueError(
+                f"out must be a writable, C-contiguous array of shape {shape} and dtype {kind}, "
+                f"got shape {out.shape} and dtype {out.dtype}"
+            )
+        fill(out)
+        return out
+    return _mapped(Path(out), shape, kind, n_bytes, what, engine, fill)
+
+
+def _mapped(
+    path: Path,
+    shape: tuple[int, ...],
+    kind: Any,
+    n_bytes: float,
+    what: str,
+    engine: Engine,
+    fill: Callable[[Floats], None],
+) -> Floats:
+    """Filled under another name, so that a file of the name asked for is always complete."""
+    free = shutil.disk_usage(path.absolute().parent).free
+    if n_bytes > free:
+        raise OSError(f"{what} needs {n_bytes:.3g} bytes on disk, and {free:.3g} are free in {path.absolute().parent}")
+    engine.announce(n_bytes, f"{what}, on disk")
+    part = path.with_name(path.name + ".part")
+    try:
+        array = open_memmap(part, "w+", kind, shape)
+        fill(array)
+        array.flush()
+        del array
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    return open_memmap(path, "r")
