@@ -25,6 +25,7 @@ def examples(name: str, n: int, eps: float = EPS) -> list[Localization]:
             wt.Kernel("gaussian", eps, cut=2.0),
             wt.Kernel(lambda t: 1 / (1 + t), eps),
         ],
+        "once": [wt.Once(wt.Truncation(eps))],
         "given": [wt.Given(random_walk(n))],
         "whole": [wt.Whole()],
         "point": [wt.Point()],

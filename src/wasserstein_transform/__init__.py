@@ -12,11 +12,12 @@ _ROOMS = {
     "spaces": ("Dense", "Euclidean", "GaussianMetric", "Metric", "Quotient", "Space", "Sparse", "quotient"),
     "measures": ("Diracs", "Discrete", "Gaussians", "Measures"),
     "localize": (
-        "Gaussian", "Given", "Kernel", "Localization", "Mean", "Point", "Scale", "Truncation", "Whole", "suggest_eps",
+        "Gaussian", "Given", "Kernel", "Localization", "Mean", "Once", "Point", "Scale", "Truncation", "Whole",
+        "suggest_eps",
     ),
     "transport": (
-        "Bures", "Coupling", "Distances", "Exact", "Line", "Points", "Report", "Status", "Transport", "bures_pairs",
-        "wasserstein", "wasserstein_cross", "wasserstein_pairs",
+        "Bures", "Coupling", "Distances", "Exact", "Line", "Points", "Report", "Status", "Stored", "Transport",
+        "bures_pairs", "wasserstein", "wasserstein_cross", "wasserstein_pairs",
     ),
     "transforms": (
         "MasslessWarning", "Process", "Trajectory", "Transform", "gaussian_transform", "iterate", "iterate_locally",
@@ -57,6 +58,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         Kernel as Kernel,
         Localization as Localization,
         Mean as Mean,
+        Once as Once,
         Point as Point,
         Scale as Scale,
         Truncation as Truncation,
@@ -96,6 +98,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         Points as Points,
         Report as Report,
         Status as Status,
+        Stored as Stored,
         Transport as Transport,
         bures_pairs as bures_pairs,
         wasserstein as wasserstein,

@@ -38,7 +38,8 @@ class MeanShift(ClusterMixin, PointTransform):
     tol : float
         End once no point moves further than tol·ε; 0 does exactly `n_iter` iterations.
     merge : float, optional
-        Merge points within merge·ε of each other on the way.
+        Points within merge·ε of each other move on as one; None lets all move by themselves. What falls together
+        costs nothing from then on; the default is far below `tol`.
     keep : {"last", "all"}
         States that `trajectory_` holds.
     n_jobs : int
@@ -80,7 +81,7 @@ class MeanShift(ClusterMixin, PointTransform):
         n_iter: int = 300,
         metric: str = "euclidean",
         tol: float = 1e-4,
-        merge: float | None = None,
+        merge: float | None = 1e-6,
         keep: str = "last",
         n_jobs: int = -1,
         verbose: bool = False,

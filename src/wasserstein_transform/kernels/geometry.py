@@ -78,7 +78,19 @@ class GaussianSolid(NamedTuple):
     scratch: np.ndarray
 
 
-Geometry = Table | SparseRows | Cloud | GaussianLine | GaussianPlane | GaussianSolid
+class Bits(NamedTuple):
+    """Who is in whose ball, and no distances: one bit for each candidate of a position, in the runs of its cell.
+
+    The bits of position i begin at byte `starts[i]`.
+    """
+
+    cell: np.ndarray
+    runs: np.ndarray
+    starts: np.ndarray
+    bits: np.ndarray
+
+
+Geometry = Bits | Table | SparseRows | Cloud | GaussianLine | GaussianPlane | GaussianSolid
 
 
 def private(geometry: Geometry) -> Geometry:

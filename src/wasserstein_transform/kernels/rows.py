@@ -11,9 +11,10 @@ from typing import Any, cast
 import numpy as np
 from numba.extending import overload
 
+from .bits import read_run
 from .bures import is_far, near_plane, plain_plane
 from .compile import OPTIONS, jit, jit_summing
-from .geometry import Cloud, GaussianPlane, Geometry, distance, kind, sided, squared
+from .geometry import Bits, Cloud, GaussianPlane, Geometry, distance, kind, sided, squared
 
 _PIECE = 256  # numbers a loop leaves for the next one, within the first cache
 
@@ -169,8 +170,17 @@ def _distances_of_squares(geometry: Any, i: Any, start: Any, end: Any, out: Any)
         out[k] = np.sqrt(out[k])
 
 
-_SQUARES = {Cloud: _squares_cloud, GaussianPlane: _squares_plane}
-_WITHIN = {Cloud: _within_cloud, GaussianPlane: _within_plane}
+def _within_bits(geometry: Any, i: Any, start: Any, end: Any, limit: Any, weights: Any, out: Any) -> Any:
+    read_run(geometry, i, start, end, weights, out)
+
+
+def _squares_bits(geometry: Any, i: Any, start: Any, end: Any, limit: Any, out: Any) -> Any:
+    for k in range(end - start):
+        out[k] = np.nan  # bits know no distances: smooth profiles do not get them
+
+
+_SQUARES = {Cloud: _squares_cloud, GaussianPlane: _squares_plane, Bits: _squares_bits}
+_WITHIN = {Cloud: _within_cloud, GaussianPlane: _within_plane, Bits: _within_bits}
 
 
 @overload(squares, jit_options=cast(Any, OPTIONS))

@@ -7,6 +7,7 @@ from .base import Localization
 from .extrinsic import Gaussian, Mean
 from .given import Given
 from .kernel import Kernel, Truncation
+from .once import Once
 from .profiles import PROFILES
 from .scale import Scale, suggest_eps
 from .trivial import Point, Whole
@@ -14,6 +15,7 @@ from .trivial import Point, Whole
 LOCALIZATIONS: dict[str, type[Localization]] = {
     "truncation": Truncation,
     "kernel": Kernel,
+    "once": Once,
     "given": Given,
     "whole": Whole,
     "point": Point,
@@ -29,6 +31,7 @@ __all__ = [
     "Kernel",
     "Localization",
     "Mean",
+    "Once",
     "Point",
     "Scale",
     "Truncation",

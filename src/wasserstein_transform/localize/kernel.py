@@ -79,7 +79,8 @@ class Kernel(Localization):
             measures = self(space, engine)
             return measures if first == 0 else measures.take(np.arange(first, space.n))
         code = PROFILES[self.profile].code
-        return Neighborhoods.of(space.metric, space.weights, code, float(self.eps), self.reach, engine, first)
+        seen = Neighborhoods.of(space.metric, space.weights, code, float(self.eps), self.reach, engine, first)
+        return seen.once() if seen.is_dear else seen
 
     def cross(self, distances: Floats, space: Space) -> Discrete:
         return self._weigh_all(distances, space, np.zeros(len(distances), np.intp))

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from .._types import Floats, Ints
 from ..engine import Engine, Flag, Tile, cut
-from ..kernels.geometry import private
+from ..kernels.bits import copy_earlier, test_later
+from ..kernels.geometry import Bits, private
 from ..kernels.neighbors import first_moments, longest_run, second_moments
+from ..kernels.profiles import FLAT
 from .metric import Metric, closed
 from .search import Search
+
+_DEAR = 100  # steps of a distance from which a bit is read faster than the distance is taken again
+_BITS = 2e9  # kept without being asked: 256 MB
 
 
 class Moments(NamedTuple):
@@ -55,6 +60,34 @@ class Neighborhoods:
         search = metric.search(reach)
         limit = closed(reach) if np.isfinite(reach) else np.inf
         return cls(search, weights[search.order], profile, eps, limit, first, metric.steps, engine)
+
+    @property
+    def is_dear(self) -> bool:
+        """Whether testing each pair once pays, and its bits are few."""
+        worth = self.profile == FLAT and self.first == 0 and self.steps >= _DEAR
+        return bool(worth and self.search.n_candidates().sum() <= _BITS)
+
+    def once(self) -> Neighborhoods:
+        """The same neighbourhoods, each pair tested once: one bit for each candidate is kept for the passes to come."""
+        if self.profile != FLAT:
+            raise ValueError("one bit says who is near, and a smooth profile weighs by distance: use profile='flat'")
+        cells, candidates = self.search.cells, self.search.n_candidates()
+        starts = np.append(0, np.cumsum((candidates.astype(np.intp) + 7) // 8))
+        size = int(starts[-1])
+        self.engine.reserve(2.0 * size, f"a bit for each of {candidates.sum():.0f} candidates", "use a smaller eps")
+        tested, complete = np.zeros(size, np.uint8), np.zeros(size, np.uint8)
+        book = Bits(cells.cell, cells.runs, starts, tested)
+
+        def test(tile: Tile, stop: Flag) -> None:
+            test_later(private(self.search.geometry), book, tile.start, tile.stop, self.limit, stop)
+
+        def copy(tile: Tile, stop: Flag) -> None:
+            copy_earlier(book, tile.start, tile.stop, complete, stop)
+
+        self.engine.run(test, cut(candidates * self.steps), "testing pairs")
+        self.engine.run(copy, cut(candidates * 10), "neighborhoods")
+        search = replace(self.search, geometry=book._replace(bits=complete))
+        return replace(self, search=search, steps=1.0)
 
     def means(self, points: Floats) -> Moments:
         """Mass and mean of `points`; where there is no mass, the point itself."""

@@ -72,9 +72,9 @@ def _cells_along(x: Floats, side: float, per_reach: int) -> Ints:
             occupied = np.flatnonzero(np.bincount(which))
             table = np.zeros(int(top) + 1, np.int64)
             table[occupied] = _number(occupied, per_reach)
-            return table[which]
+            return np.asarray(table[which])
         occupied, which = np.unique(steps, return_inverse=True)
-        return _number(occupied, per_reach)[which]
+        return np.asarray(_number(occupied, per_reach)[which])
     occupied, which = np.unique(x, return_inverse=True)
     return np.asarray(np.arange(len(occupied))[which] * (per_reach + 1) + per_reach)
 

@@ -10,6 +10,7 @@ from .exact import Exact
 from .line import Line
 from .pairs import Distances, wasserstein, wasserstein_cross, wasserstein_pairs
 from .points import Points
+from .stored import Stored
 
 TRANSPORTS: dict[str, type[Transport]] = {"exact": Exact, "line": Line, "points": Points, "bures": Bures}
 
@@ -23,6 +24,7 @@ __all__ = [
     "Points",
     "Report",
     "Status",
+    "Stored",
     "Transport",
     "bures_pairs",
     "wasserstein",

@@ -1,0 +1,37 @@
+"""Transport whose distances are all computed and stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..engine import Engine
+from ..measures import Measures
+from ..spaces import Dense, Metric
+from .base import Coupling, Transport
+
+
+@dataclass(frozen=True)
+class Stored(Transport):
+    """Another transport with its full matrix of distances, computed at once: what the lazy metrics save.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> gt = wt.Transform(wt.Gaussian(wt.Truncation(1.0), lam=4.0), wt.Stored(wt.Bures()))
+    >>> gt(wt.Space.from_points([[0.0], [1.0], [5.0]])).metric.matrix[0].round(3)
+    array([0.   , 1.   , 5.099])
+    """
+
+    of: Transport
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.of, Transport):
+            raise TypeError(f"Stored needs a Transport such as Bures(), got {self.of!r}")
+        object.__setattr__(self, "accepts", self.of.accepts)
+
+    def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Metric:
+        metric = self.of.metric(measures, ground, engine)
+        return metric if isinstance(metric, Dense) else Dense(metric.dense(engine), metric.triangle)
+
+    def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
+        return self.of.coupling(measures, ground, i, j)
