@@ -71,6 +71,8 @@ class Neighborhoods:
         """The same neighbourhoods, each pair tested once: one bit for each candidate is kept for the passes to come."""
         if self.profile != FLAT:
             raise ValueError("one bit says who is near, and a smooth profile weighs by distance: use profile='flat'")
+        if isinstance(self.search.geometry, Bits):
+            return self
         cells, candidates = self.search.cells, self.search.n_candidates()
         starts = np.append(0, np.cumsum((candidates.astype(np.intp) + 7) // 8))
         size = int(starts[-1])

@@ -1,0 +1,246 @@
+"""The fused step of the Gaussian Transform against loops, its decisions at the edge of balls, and its other paths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+from reference import transforms as slow
+
+import wasserstein_transform as wt
+from wasserstein_transform.localize import PROFILES
+from wasserstein_transform.spaces import Neighborhoods
+
+Array = np.ndarray
+
+
+def cloud(n: int, m: int, seed: int = 0) -> Array:
+    """Points around a curve, unevenly."""
+    rng = np.random.default_rng(seed)
+    t = rng.random(n) ** 2
+    curve = np.stack([np.cos((k + 1) * t) + 0.3 * k * t for k in range(m)], axis=1)
+    return np.asarray(curve + 0.05 * rng.normal(size=(n, m)))
+
+
+def step_by_loops(
+    X: Array, covs: Array, alpha: Array, eps: float, lam: float, profile: Callable[[Array], Array]
+) -> tuple[Array, Array]:
+    """Alg. 3, one line per formula, with any profile."""
+    n = len(X)
+    D = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            D[i, j] = np.sqrt(np.sum((X[i] - X[j]) ** 2) + lam * slow.bures_squared(covs[i], covs[j])) if i != j else 0
+    K = np.where(slow.inside(D, eps), profile((D / eps) ** 2), 0.0) * alpha
+    K /= K.sum(axis=1, keepdims=True)
+    moved = np.array([X[i] + K[i] @ (X - X[i]) for i in range(n)])
+    out = []
+    for i in range(n):
+        off = moved - K[i] @ moved
+        out.append((off.T * K[i]) @ off)
+    return moved, np.array(out)
+
+
+@pytest.mark.parametrize("profile", ["flat", "epanechnikov", "triangle"])
+@pytest.mark.parametrize("m", [1, 2, 3, 5])
+@pytest.mark.parametrize("lam", [0.3, 1.0, 20.0])
+def test_a_step_is_algorithm_3(m: int, lam: float, profile: str) -> None:
+    X, eps = cloud(90, m), 0.5
+    alpha = np.random.default_rng(m).random(90)
+    space = wt.Space.from_points(X, alpha)
+    start = wt.iterate(wt.gaussian_transform(eps, lam, profile), space, n_iter=0).last
+    assert isinstance(start.metric, wt.GaussianMetric)
+    moved = wt.gaussian_transform(eps, lam, profile).at(0)(start)
+    assert isinstance(moved.metric, wt.GaussianMetric)
+    points, covs = step_by_loops(X, start.metric.covs, space.weights, eps, lam, PROFILES[profile].formula)
+    # the twin takes the trace formula: near pairs keep half their digits, and only smooth profiles see that
+    tol = 1e-12 if profile == "flat" else 1e-7
+    np.testing.assert_allclose(moved.points, points, rtol=0, atol=tol)
+    np.testing.assert_allclose(moved.metric.covs, covs, rtol=0, atol=tol)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+@pytest.mark.parametrize("scale", [1e-8, 1e-3, 1.0, 1e8])
+def test_a_step_does_not_care_where_and_how_large_the_points_are(scale: float, offset: float) -> None:
+    unit = np.ldexp(1.0, int(np.log2(scale)))  # powers of 2: the scaled points are the same numbers
+    X = np.round(cloud(300, 2) * 2**10) / 2**10  # short numbers: adding 1e8 is exact
+    shift = offset * unit
+    runs = [
+        wt.iterate(wt.gaussian_transform(0.5 * u, 2.0), wt.Space.from_points(X * u + s), n_iter=1).last
+        for u, s in ((1.0, 0.0), (unit, shift))
+    ]
+    plain, other = (run.metric for run in runs)
+    assert isinstance(plain, wt.GaussianMetric)
+    assert isinstance(other, wt.GaussianMetric)
+    atol = 1e-12 if offset == 0 else 4e-8  # a mean near 1e8 has a spacing of 1.5e-8
+    np.testing.assert_allclose((other.means - shift) / unit, plain.means, rtol=0, atol=atol)
+    np.testing.assert_allclose(other.covs / unit**2, plain.covs, rtol=0, atol=atol)
+
+
+KINDS = ("random", "needles", "points", "equal", "mixed", "grid")
+
+
+def gaussians(kind: str, n: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Means and covariances of one kind."""
+    X = rng.integers(0, 9, (n, 2)) / 4.0 if kind == "grid" else rng.random((n, 2))
+    roots = rng.normal(size=(n, 2, 2)) * 0.3
+    covs = roots @ roots.transpose(0, 2, 1)
+    if kind == "needles":
+        covs = roots[:, :, :1] @ roots[:, :, :1].transpose(0, 2, 1)
+    elif kind == "points":
+        covs = np.zeros_like(covs)
+    elif kind in ("equal", "grid"):
+        covs = np.broadcast_to(covs[0], covs.shape)
+    elif kind == "mixed":
+        covs = covs * 10.0 ** rng.integers(-12, 3, (n, 1, 1))
+    return X, np.array(covs)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.sampled_from(KINDS), st.integers(0, 10_000), st.sampled_from([1e-9, 0.1, 1.0, 50.0, 1e6]), st.floats(0.01, 2))
+def test_the_fused_pass_sees_the_closed_balls(kind: str, seed: int, lam: float, eps: float) -> None:
+    """The decision without a root agrees with distances taken one by one, ties included."""
+    rng = np.random.default_rng(seed)
+    X, covs = gaussians(kind, 60, rng)
+    eps = 0.25 * round(4 * eps + 0.5) if kind == "grid" else eps  # ties
+    metric = wt.GaussianMetric(X, covs, lam)
+    counted = Neighborhoods.of(metric, np.ones(60), 0, eps, eps, wt.Engine(1)).means(X).mass
+    rows, cols = np.indices((60, 60)).reshape(2, -1)
+    D = metric.pairs(rows, cols).reshape(60, 60)
+    D[np.diag_indices(60)] = 0.0
+    decided = np.abs(D / eps - 1) > 1e-13
+    inside = slow.inside(D, eps)
+    assert (counted >= (inside & decided).sum(axis=1)).all()
+    assert (counted <= (inside | ~decided).sum(axis=1)).all()
+    assert (counted == np.diff(metric.balls(eps).indptr)).all() or not decided.all()
+
+
+@pytest.mark.parametrize("m", [2, 3, 6])
+def test_testing_each_pair_once_changes_nothing(m: int) -> None:
+    X = cloud(400, m)
+    start = wt.iterate(wt.gaussian_transform(0.4, 1.0), wt.Space.from_points(X), n_iter=0).last
+    seen = Neighborhoods.of(start.metric, start.weights, 0, 0.4, 0.4, wt.Engine())
+    again = seen.once()
+    for plain, kept in zip(seen.both(X), again.both(X), strict=True):
+        assert np.array_equal(plain, kept)
+    assert np.array_equal(seen.means(X).values, again.means(X).values)
+    once = wt.Process(None, wt.Transform(wt.Gaussian(wt.Once(wt.Truncation(0.4)), 1.0, move=True), wt.Bures()))
+    direct = wt.Process(None, wt.Transform(wt.Gaussian(wt.Truncation(0.4), 1.0, move=True), wt.Bures()))
+    assert np.array_equal(*(wt.iterate(p, start, n_iter=2).points for p in (once, direct)))
+
+
+def test_once_is_for_flat_kernels() -> None:
+    with pytest.raises(TypeError, match="flat kernel"):
+        wt.Once(wt.Kernel("gaussian", 1.0))  # bits cannot weigh
+    with pytest.raises(TypeError, match="flat kernel"):
+        wt.Once(wt.Whole())  # type: ignore[arg-type]
+
+
+def test_a_stored_matrix_gives_the_same_flow() -> None:
+    space = wt.Space.from_points(cloud(200, 2))
+    lazy = wt.gaussian_transform(0.4, 1.0)
+    parts = wt.Transform(wt.Gaussian(wt.Truncation(0.4), 1.0), wt.Stored(wt.Bures()))
+    moving = wt.Transform(wt.Gaussian(wt.Truncation(0.4), 1.0, move=True), wt.Stored(wt.Bures()))
+    stored = wt.iterate(wt.Process(parts, moving), space, n_iter=3).last
+    assert isinstance(stored.metric, wt.Dense)
+    assert stored.points is not None
+    np.testing.assert_allclose(stored.points, wt.iterate(lazy, space, n_iter=3).points, atol=1e-13)
+    with pytest.raises(TypeError, match="Stored needs a Transport"):
+        wt.Stored(3)  # type: ignore[arg-type]
+
+
+def test_a_step_has_the_same_bits_on_any_number_of_threads_and_does_not_mind_the_order() -> None:
+    X = cloud(3000, 2)
+    alpha = np.random.default_rng(1).integers(1, 4, 3000)
+    shuffle = np.random.default_rng(2).permutation(3000)
+
+    def run(order: Array, engine: wt.Engine) -> wt.GaussianMetric:
+        space = wt.Space.from_points(X[order], alpha[order])
+        metric = wt.iterate(wt.gaussian_transform(0.2, 1.0), space, n_iter=2, engine=engine).last.metric
+        assert isinstance(metric, wt.GaussianMetric)
+        return metric
+
+    one, three, mixed = (run(o, wt.Engine(k)) for o, k in ((np.arange(3000), 1), (np.arange(3000), 3), (shuffle, 2)))
+    assert np.array_equal(one.means, three.means)
+    assert np.array_equal(one.covs, three.covs)
+    # points that meet exactly, with other weights, are summed in the order they came
+    np.testing.assert_allclose(mixed.means, one.means[shuffle], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(mixed.covs, one.covs[shuffle], rtol=0, atol=1e-15)
+
+
+MATRICES = {
+    "plane": wt.GaussianMetric(*gaussians("random", 1100, np.random.default_rng(0)), 1.0),
+    "equal": wt.GaussianMetric(*gaussians("equal", 530, np.random.default_rng(0)), 1.0),
+    "line": wt.GaussianMetric(np.arange(40.0)[:, None], np.linspace(0, 1, 40)[:, None, None], 2.0),
+    "space": wt.GaussianMetric(cloud(60, 3), np.tile(np.eye(3), (60, 1, 1)), 1.0),
+    "points": wt.Euclidean(cloud(700, 3)),
+    "high": wt.Euclidean(cloud(90, 7)),
+    "stored": wt.Dense(wt.Euclidean(cloud(50, 2)).dense()),
+}
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_matrices_are_the_distances_of_pairs(name: str) -> None:
+    metric = MATRICES[name]
+    rows, cols = np.triu_indices(metric.n, 1)
+    pairs = metric.pairs(rows, cols)
+    dense = metric.dense()
+    np.testing.assert_allclose(dense[rows, cols], pairs, rtol=1e-12)
+    assert np.array_equal(dense, dense.T)
+    assert (np.diag(dense) == 0).all()
+    assert np.array_equal(metric.condensed(), dense[rows, cols])
+    assert np.array_equal(metric.dense(dtype=np.float32), dense.astype(np.float32))
+    assert np.array_equal(metric.condensed(dtype="float32"), dense[rows, cols].astype(np.float32))
+    assert np.array_equal(dense, metric.dense(wt.Engine(1)))
+
+
+def test_matrices_go_where_they_are_asked_to(tmp_path: Path) -> None:
+    metric = MATRICES["plane"]
+    dense = metric.dense(dtype=np.float32)
+    out = np.empty_like(dense)
+    assert metric.dense(dtype=np.float32, out=out) is out
+    mapped = metric.dense(dtype=np.float32, out=tmp_path / "all.npy")
+    assert isinstance(mapped, np.memmap)
+    for matrix in (out, mapped, np.load(tmp_path / "all.npy")):
+        assert np.array_equal(matrix, dense)
+    vector = metric.condensed(out=str(tmp_path / "pairs.npy"))
+    assert np.array_equal(vector, metric.condensed())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["all.npy", "pairs.npy"]
+
+
+def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:
+    def fail(label: str, done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    np.save(tmp_path / "all.npy", np.arange(3))
+    with pytest.raises(KeyboardInterrupt):
+        MATRICES["plane"].dense(wt.Engine(2, progress=fail), out=tmp_path / "all.npy")
+    assert np.array_equal(np.load(tmp_path / "all.npy"), np.arange(3))  # what was there before
+    assert [path.name for path in tmp_path.iterdir()] == ["all.npy"]
+
+
+def test_matrices_refuse_what_they_cannot_fill(tmp_path: Path) -> None:
+    metric = MATRICES["line"]
+    with pytest.raises(ValueError, match="float32 or float64"):
+        metric.dense(dtype=np.int64)
+    with pytest.raises(ValueError, match=r"shape \(40, 40\) and dtype float64"):
+        metric.dense(out=np.empty((40, 41)))
+    with pytest.raises(ValueError, match="dtype float32"):
+        metric.dense(dtype=np.float32, out=np.empty((40, 40)))
+    with pytest.raises(FileNotFoundError):
+        metric.dense(out=tmp_path / "nowhere" / "all.npy")
+    with pytest.raises(MemoryError, match="on disk"):
+        metric.dense(wt.Engine(memory=100))
+
+
+def test_merging_costs_less_and_changes_little() -> None:
+    X = np.random.default_rng(0).normal(size=(600, 2)) * 0.1 + np.repeat([[0, 0], [3, 0], [0, 3]], 200, axis=0)
+    plain = wt.MeanShift(eps=1.0, merge=None).fit(X)
+    merged = wt.MeanShift(eps=1.0).fit(X)
+    assert np.array_equal(plain.labels_, merged.labels_)
+    np.testing.assert_allclose(plain.points_, merged.points_, atol=1e-5)
+    assert merged.trajectory_.quotients[-1].space.n == 3
+    np.testing.assert_allclose(merged.transform(X), merged.points_, atol=1e-12)
