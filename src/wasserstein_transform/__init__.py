@@ -12,7 +12,7 @@ _ROOMS = {
     "spaces": ("Dense", "Euclidean", "GaussianMetric", "Metric", "Quotient", "Space", "Sparse", "quotient"),
     "measures": ("Diracs", "Discrete", "Gaussians", "Measures"),
     "localize": (
-        "Gaussian", "Given", "Kernel", "Localization", "Mean", "Once", "Point", "Scale", "Truncation", "Whole",
+        "Gaussian", "Given", "Kernel", "Localization", "Mean", "Once", "Point", "Ridge", "Scale", "Truncation", "Whole",
         "suggest_eps",
     ),
     "transport": (
@@ -60,6 +60,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         Mean as Mean,
         Once as Once,
         Point as Point,
+        Ridge as Ridge,
         Scale as Scale,
         Truncation as Truncation,
         Whole as Whole,

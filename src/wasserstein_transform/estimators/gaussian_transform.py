@@ -21,6 +21,9 @@ class GaussianTransform(PointTransform):
         larger values separate directions more.
     profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable
         Kernel profile as a function of d²/ε².
+    ridge : int, optional
+        Move points off this many leading axes of their neighbourhoods only: 1 brings them to curves, 2 to surfaces,
+        without clumping along them. By default they move to the means.
     n_iter : int
         Iterations; 0 gives the GT distance of the unmoved points.
     metric : "euclidean"
@@ -62,6 +65,7 @@ class GaussianTransform(PointTransform):
         lam: float = 1.0,
         *,
         profile: ProfileLike = "flat",
+        ridge: int | None = None,
         n_iter: int = 1,
         metric: str = "euclidean",
         tol: float = 0.0,
@@ -73,6 +77,7 @@ class GaussianTransform(PointTransform):
         self.eps = eps
         self.lam = lam
         self.profile = profile
+        self.ridge = ridge
         self.n_iter = n_iter
         self.metric = metric
         self.tol = tol
@@ -82,4 +87,4 @@ class GaussianTransform(PointTransform):
         self.verbose = verbose
 
     def _make_point_process(self, space: Space) -> Process:
-        return gaussian_transform(self._choose_eps(space, self.eps), self.lam, self.profile)
+        return gaussian_transform(self._choose_eps(space, self.eps), self.lam, self.profile, self.ridge)

@@ -4,7 +4,7 @@ A new localization is one file here and one line in `LOCALIZATIONS`.
 """
 
 from .base import Localization
-from .extrinsic import Gaussian, Mean
+from .extrinsic import Gaussian, Mean, Ridge
 from .given import Given
 from .kernel import Kernel, Truncation
 from .once import Once
@@ -20,6 +20,7 @@ LOCALIZATIONS: dict[str, type[Localization]] = {
     "whole": Whole,
     "point": Point,
     "mean": Mean,
+    "ridge": Ridge,
     "gaussian": Gaussian,
 }
 
@@ -33,6 +34,7 @@ __all__ = [
     "Mean",
     "Once",
     "Point",
+    "Ridge",
     "Scale",
     "Truncation",
     "Whole",

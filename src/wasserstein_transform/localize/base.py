@@ -12,6 +12,7 @@ from .._types import Bools, Floats
 from ..engine import Engine
 from ..measures import Discrete, Measures
 from ..spaces import Moments, Space
+from ..spaces.neighborhoods import Both
 
 
 class Seen(Protocol):
@@ -20,6 +21,8 @@ class Seen(Protocol):
     def means(self, points: Floats) -> Moments: ...
 
     def covs(self, points: Floats) -> Moments: ...
+
+    def both(self, points: Floats) -> Both: ...
 
 
 class Localization(Part, ABC):

@@ -6,13 +6,16 @@ from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from .. import _check as check
 from .._types import Floats
-from ..engine import Engine
+from ..engine import Engine, Flag, Tile, cut
 from ..measures import Diracs, Discrete, Gaussians, Measures
-from ..spaces import Space, check_space
+from ..spaces import Moments, Space, check_space
 from .base import Localization, Seen, check_mass
+
+_TIED = 1e-9  # eigenvalues that agree so far are one, relative to the second moment around the point
 
 
 class Extrinsic(Localization):
@@ -81,6 +84,46 @@ class Mean(Extrinsic):
 
 
 @dataclass(frozen=True)
+class Ridge(Extrinsic):
+    """ψ = Dirac at x + P(mean − x), P the projection off the `dim` leading axes of what the point sees.
+
+    Points come to a curve (dim = 1) or a surface (dim = 2) without clumping along it: they move along the minor axes of
+    their neighbourhood only. The axes are the eigenvectors of the covariance of what the point sees. Where the dim-th
+    and the next eigenvalue agree (to 1e-9 of the second moment around the point) no subspace of that dimension leads,
+    and their whole eigenspace counts as minor: any choice of axes within it would turn with the coordinates. So a point
+    whose neighbours are all in one place moves there.
+
+    Parameters
+    ----------
+    base : Localization
+    dim : int
+        Dimension of the ridge. 0 is mean shift; with as many as coordinates nothing moves.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0, 0.0], [1.0, 0.3], [2.0, 0.0], [3.0, 0.3]])
+    >>> wt.Mean(wt.Truncation(2.0))(space).points[0].round(3)
+    array([1. , 0.1])
+    >>> wt.Ridge(wt.Truncation(2.0), dim=1)(space).points[0].round(3)
+    array([0. , 0.1])
+    """
+
+    base: Localization
+    dim: int = 1
+
+    def __post_init__(self) -> None:
+        _check_base(self.base, "Ridge")
+        check.count(self.dim, "dim", 0)
+
+    def around(self, space: Space, engine: Engine, ahead: Floats | None = None) -> Diracs:
+        points = _coordinates(space, "Ridge")
+        first = 0 if ahead is None else len(ahead)
+        mass, moved = _moved(self.base.see(space, engine, first), points, first, int(self.dim), engine)
+        return Diracs(moved, check_mass(mass, space.weights[first:]))
+
+
+@dataclass(frozen=True)
 class Gaussian(Extrinsic):
     """ψ = N(centre, λΣ), Σ the covariance of what the point sees: the Gaussian Transform, as a localization.
 
@@ -92,6 +135,8 @@ class Gaussian(Extrinsic):
     move : bool
         False: the centre is the point itself (the GT distance). True: the centre is the mean, and Σ is the
         covariance of the moved points in the same neighbourhood (a step of iterated GT, Alg. 3).
+    ridge : int, optional
+        The centre moves off this many leading axes only, as in `Ridge`; needs `move`.
 
     Examples
     --------
@@ -104,16 +149,71 @@ class Gaussian(Extrinsic):
     base: Localization
     lam: float
     move: bool = False
+    ridge: int | None = None
 
     def __post_init__(self) -> None:
         _check_base(self.base, "Gaussian")
         check.lam(self.lam)
+        if self.ridge is not None:
+            check.count(self.ridge, "ridge", 0)
+            if not self.move:
+                raise ValueError(f"ridge={self.ridge!r} says how centres move, and they do not: use move=True as well")
 
     def around(self, space: Space, engine: Engine, ahead: Floats | None = None) -> Gaussians:
         points = _coordinates(space, "Gaussian")
         first = 0 if ahead is None else len(ahead)
         seen = self.base.see(space, engine, first)
-        centers = seen.means(points).values if self.move else points[first:]
+        centers = points[first:]
+        if self.move:
+            centers = _moved(seen, points, first, int(self.ridge or 0), engine).values
         everywhere = centers if ahead is None else np.concatenate([ahead, centers])
         mass, covs = seen.covs(everywhere)
         return Gaussians(centers, covs, float(self.lam), check_mass(mass, space.weights[first:]))
+
+
+def _moved(seen: Seen, points: Floats, first: int, dim: int, engine: Engine) -> Moments:
+    """Mass seen by the points from `first` on, and where they move, off the `dim` leading axes of what they see."""
+    if dim == 0:
+        return seen.means(points)
+    here = points[first:]
+    if dim >= points.shape[1]:
+        return Moments(seen.means(points).mass, here.copy())
+    mass, means, covs = seen.both(points)
+    return Moments(mass, here + _off_leading_axes(means - here, covs, dim, engine))
+
+
+def _off_leading_axes(steps: Floats, covs: Floats, dim: int, engine: Engine) -> Floats:
+    """What remains of each step off the `dim` leading eigenvectors of its covariance, 0 < dim < m."""
+    n, m = steps.shape
+    if m == 2:
+        return _off_leading_axis(steps, covs)
+    left = np.empty_like(steps)
+
+    def work(tile: Tile, stop: Flag) -> None:
+        part = slice(tile.start, tile.stop)
+        left[part] = _off_leading_vectors(steps[part], covs[part], dim)
+
+    with threadpool_limits(1, user_api="blas"):  # on small matrices its threads only wait for each other
+        engine.run(work, cut(np.full(n, 10.0 * m**3)), "ridges")
+    return left
+
+
+def _off_leading_vectors(steps: Floats, covs: Floats, dim: int) -> Floats:
+    values, vectors = np.linalg.eigh(covs)
+    room = _TIED * (values[:, -1] + np.sum(steps**2, axis=1))
+    leads = values[:, -dim:] - values[:, -dim - 1, None] > room[:, None]
+    axes = vectors[:, :, -dim:] * leads[:, None, :]
+    along = np.einsum("iak,ia->ik", axes, steps)
+    return np.asarray(steps - np.einsum("iak,ik->ia", axes, along))
+
+
+def _off_leading_axis(steps: Floats, covs: Floats) -> Floats:
+    """In the plane: Σ = (tr Σ·I + gap·R)/2 with R the reflection in the leading axis, so what is left is (I − R)/2."""
+    (x, y), (a, b, c) = steps.T, covs.reshape(-1, 4)[:, [0, 1, 3]].T
+    gap = np.hypot(a - c, 2 * b)
+    tied = gap <= _TIED * ((a + c + gap) / 2 + (x * x + y * y))
+    unit = np.where(tied, 1.0, gap)
+    cos, sin = (a - c) / unit, 2 * b / unit
+    left = np.stack([x - (cos * x + sin * y), y - (sin * x - cos * y)], axis=1) / 2
+    left[tied] = steps[tied]
+    return left

@@ -11,6 +11,7 @@ from .._types import Bools, Floats, Ints
 from ..engine import Engine
 from ..kernels.transport import Rows
 from ..spaces import Moments
+from ..spaces.neighborhoods import Both
 from .base import Measures
 
 
@@ -54,13 +55,18 @@ class Discrete(Measures):
 
     def covs(self, points: Floats) -> Moments:
         """Total mass and covariance of `points` under each measure."""
-        means = self.means(points).values
+        mass, _, covs = self.both(points)
+        return Moments(mass, covs)
+
+    def both(self, points: Floats) -> Both:
+        """Total mass, mean and covariance of `points` under each measure."""
+        mass, means = self.means(points)
         covs = np.empty((self.n, points.shape[1], points.shape[1]))
         for i in range(self.n):
             part = slice(self.indptr[i], self.indptr[i + 1])
             steps = points[self.indices[part]] - means[i]
             covs[i] = (steps.T * self.masses[part]) @ steps / self.totals[i]
-        return Moments(self._seen(), covs)
+        return Both(mass, means, covs)
 
     def _seen(self) -> Floats:
         return np.where(self.massless, 0.0, self.totals)

@@ -28,7 +28,7 @@ class Moments(NamedTuple):
 
 
 class Both(NamedTuple):
-    """Mass seen from each point, its means and its covariances."""
+    """Mass seen from each point, and the means and covariances of that mass."""
 
     mass: Floats
     means: Floats

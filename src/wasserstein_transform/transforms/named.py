@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from .. import _check as check
-from ..localize import Gaussian, Kernel, Localization, Mean, Truncation
+from ..localize import Gaussian, Kernel, Localization, Mean, Ridge, Truncation
 from ..localize.profiles import ProfileLike
 from ..transport import Bures, Exact, Points
 from .transform import Process, Transform
@@ -14,7 +14,7 @@ from .transform import Process, Transform
 Eps: TypeAlias = float | Sequence[float]
 
 
-def mean_shift(eps: Eps, profile: ProfileLike = "flat") -> Process:
+def mean_shift(eps: Eps, profile: ProfileLike = "flat", ridge: int | None = None) -> Process:
     """Mean shift (MS): all points move together to the mean of what they see.
 
     Parameters
@@ -23,6 +23,8 @@ def mean_shift(eps: Eps, profile: ProfileLike = "flat") -> Process:
         Radius, or one for each iteration.
     profile : str or callable
         Kernel profile; "flat" is local truncation.
+    ridge : int, optional
+        Move off this many leading axes of the neighbourhood only (`Ridge`): 1 brings points to curves, 2 to surfaces.
 
     Examples
     --------
@@ -31,7 +33,8 @@ def mean_shift(eps: Eps, profile: ProfileLike = "flat") -> Process:
     >>> wt.iterate(wt.mean_shift(1.0), space, n_iter=1).points.ravel()
     array([0.5, 0.5, 5. ])
     """
-    return _process([Transform(Mean(_base(e, profile)), Points()) for e in check.eps_sequence(eps)])
+    bases = [_base(e, profile) for e in check.eps_sequence(eps)]
+    return _process([Transform(Mean(base) if ridge is None else Ridge(base, ridge), Points()) for base in bases])
 
 
 def local_truncation(eps: Eps, p: float = 1.0) -> Process:
@@ -61,11 +64,12 @@ def kernel_transform(profile: ProfileLike, eps: Eps, p: float = 1.0, cut: float 
     return _process([Transform(Kernel(profile, e, cut), Exact(p)) for e in check.eps_sequence(eps)])
 
 
-def gaussian_transform(eps: Eps, lam: float = 1.0, profile: ProfileLike = "flat") -> Process:
+def gaussian_transform(eps: Eps, lam: float = 1.0, profile: ProfileLike = "flat", ridge: int | None = None) -> Process:
     """The Gaussian Transform (GT): neighbourhood covariances compared by the Bures distance (Alg. 3).
 
     τ = 0 is the GT distance of the unmoved points; each step moves the points to the means of their GT balls. λ = 0 is
-    mean shift. A sequence of eps gives one for each iteration; the start uses the first.
+    mean shift. A sequence of eps gives one for each iteration; the start uses the first. With `ridge` each step moves
+    the points off that many leading axes of their balls only: 1 brings them to curves, 2 to surfaces.
 
     Examples
     --------
@@ -76,7 +80,7 @@ def gaussian_transform(eps: Eps, lam: float = 1.0, profile: ProfileLike = "flat"
     """
     bases = [_base(e, profile) for e in check.eps_sequence(eps)]
     start = Transform(Gaussian(bases[0], lam), Bures())
-    return _process([Transform(Gaussian(base, lam, move=True), Bures()) for base in bases], start)
+    return _process([Transform(Gaussian(base, lam, move=True, ridge=ridge), Bures()) for base in bases], start)
 
 
 def _base(eps: float, profile: ProfileLike) -> Localization:
