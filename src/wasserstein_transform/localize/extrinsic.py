@@ -90,8 +90,11 @@ class Ridge(Extrinsic):
     Points come to a curve (dim = 1) or a surface (dim = 2) without clumping along it: they move along the minor axes of
     their neighbourhood only. The axes are the eigenvectors of the covariance of what the point sees. Where the dim-th
     and the next eigenvalue agree (to 1e-9 of the second moment around the point) no subspace of that dimension leads,
-    and their whole eigenspace counts as minor: any choice of axes within it would turn with the coordinates. So a point
+    and their whole eigenspace counts as minor: any axes chosen within it would depend on the coordinates. So a point
     whose neighbours are all in one place moves there.
+
+    Like every mean of a ball, a step pulls a curve of radius R inwards, by about ε²/6R for flat balls, and repeated
+    steps go on doing so: a few steps with a small ε find a curve, many shorten it.
 
     Parameters
     ----------
