@@ -20,9 +20,8 @@ _ROOMS = {
         "bures_pairs", "wasserstein", "wasserstein_cross", "wasserstein_pairs",
     ),
     "transforms": (
-        "MasslessWarning", "Process", "Trajectory", "Transform", "gaussian_transform", "iterate", "iterate_locally",
-        "kernel_transform",
-        "lazy_balls", "local_truncation", "mean_shift",
+        "MasslessWarning", "Process", "Run", "Sweep", "Trajectory", "Transform", "gaussian_transform", "iterate",
+        "iterate_locally", "kernel_transform", "lazy_balls", "local_truncation", "mean_shift", "sweep",
     ),
     "hierarchy": ("FewerClustersWarning", "Tree", "cut_tree", "lazy_spanning_tree", "linkage", "spanning_tree"),
     "estimators": (
@@ -80,6 +79,8 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
     from .transforms import (
         MasslessWarning as MasslessWarning,
         Process as Process,
+        Run as Run,
+        Sweep as Sweep,
         Trajectory as Trajectory,
         Transform as Transform,
         gaussian_transform as gaussian_transform,
@@ -89,6 +90,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         lazy_balls as lazy_balls,
         local_truncation as local_truncation,
         mean_shift as mean_shift,
+        sweep as sweep,
     )
     from .transport import (
         Bures as Bures,

@@ -1,0 +1,282 @@
+"""The Gaussian Transform for many radii and weights at once, to choose between them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _check as check
+from .._types import Floats, Ints
+from ..engine import Engine, Progress
+from ..localize import Localization, Truncation
+from ..localize.base import Seen
+from ..localize.profiles import ProfileLike
+from ..measures import Discrete, Gaussians
+from ..spaces import Euclidean, GaussianMetric, Space, quotient
+from .loop import iterate
+from .named import Eps, gaussian_transform
+from .trajectory import Trajectory
+from .transform import Process, Transform
+
+_TOGETHER = 1e-3  # of eps: points that near are in one place
+_ASKED = 1000  # points whose neighbours are counted
+_SAME = 1e-9  # relative: 0.1 + 0.2 finds the run of 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One run of a sweep.
+
+    Attributes
+    ----------
+    eps, lam : float
+    trajectory : Trajectory
+        What `iterate` gives for these two.
+    neighbors : float
+        Points within ε of a point at the start, in the GT distance, itself included: the mean over the mass of up to
+        1,000 points. Near 1, ε is too small (or λ too large) for anything to happen; near n, too large.
+    alone : float
+        Share of the mass, of the same points, that has nobody else within ε.
+    places : int
+        Different places with mass at the end, those within ε/1000 of each other counted as one.
+    """
+
+    eps: float
+    lam: float
+    trajectory: Trajectory
+    neighbors: float
+    alone: float
+    places: int
+
+    @property
+    def movement(self) -> float:
+        """Largest movement of the last iteration, relative to ε; NaN if there was none."""
+        return self.trajectory.movements[-1] if self.trajectory.movements else float("nan")
+
+
+_COLUMNS: dict[str, tuple[Callable[[Run], Any], Callable[[Any], str]]] = {
+    "eps": (lambda run: run.eps, "{:.4g}".format),
+    "lam": (lambda run: run.lam, "{:.4g}".format),
+    "neighbors": (lambda run: run.neighbors, "{:.1f}".format),
+    "alone": (lambda run: run.alone, "{:.0%}".format),
+    "n_iter": (lambda run: run.trajectory.n_iter, str),
+    "movement": (lambda run: run.movement, "{:.2g}".format),
+    "converged": (lambda run: run.trajectory.converged, lambda value: "yes" if value else "no"),
+    "places": (lambda run: run.places, str),
+}
+"""What a table of runs holds: by name, the value and how it is written."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """The runs of a sweep; prints as a table, and `sweep[eps, lam]` is one run.
+
+    The columns are what `Run` tells: eps, lam, neighbors and alone at the start, n_iter (iterations done), movement
+    (the last one, in ε), converged, and places at the end.
+
+    Attributes
+    ----------
+    runs : tuple of Run
+        By eps, then lam, as they were given.
+    """
+
+    runs: tuple[Run, ...]
+
+    @property
+    def table(self) -> dict[str, list[Any]]:
+        """The columns by name; `pandas.DataFrame(sweep.table)` takes them as they are."""
+        return {name: [value(run) for run in self.runs] for name, (value, _) in _COLUMNS.items()}
+
+    def __iter__(self) -> Iterator[Run]:
+        return iter(self.runs)
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+    def __getitem__(self, pair: tuple[float, float]) -> Run:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise KeyError(f"a sweep is asked for sweep[eps, lam], got {pair!r}; sweep.runs lists all")
+        off = [max(_apart(run.eps, pair[0]), _apart(run.lam, pair[1])) for run in self.runs]
+        nearest = int(np.argmin(off))
+        if not off[nearest] <= _SAME:
+            eps, lam = (", ".join(f"{v:g}" for v in dict.fromkeys(self.table[name])) for name in ("eps", "lam"))
+            raise KeyError(f"no run has eps={pair[0]!r} and lam={pair[1]!r}; eps are {eps} and lam {lam}")
+        return self.runs[nearest]
+
+    def __repr__(self) -> str:
+        cells = [[name, *map(_COLUMNS[name][1], column)] for name, column in self.table.items()]
+        widths = [max(map(len, column)) for column in cells]
+        rows = zip(*cells, strict=True)
+        lines = ["  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows]
+        n = len(self.runs[0].trajectory.quotients[-1].labels)
+        return "\n".join([f"<Sweep of {len(self)} run{'s' if len(self) > 1 else ''} on {n} points>", *lines])
+
+
+def sweep(
+    X: ArrayLike | Space,
+    eps: Eps,
+    lam: float | Sequence[float] = 1.0,
+    n_iter: int = 1,
+    *,
+    profile: ProfileLike = "flat",
+    ridge: int | None = None,
+    stop: float | None = None,
+    merge: float | None = None,
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int = -1,
+    progress: Progress | None = None,
+) -> Sweep:
+    """The Gaussian Transform for every pair of an ε and a λ.
+
+    Each run is, bit for bit, `iterate(gaussian_transform(eps, lam, profile, ridge), space, n_iter=n_iter, ...)`. The
+    covariances of the start do not depend on λ and are made once for each ε.
+
+    Parameters
+    ----------
+    X : array of shape (n, m), or Space
+    eps : float or sequence of float
+        Radii; each is used for all iterations of its runs. Repeated values are run once, here and in `lam`.
+    lam : float or sequence of float
+        Weights λ ≥ 0 of the covariances.
+    n_iter : int
+        Iterations of each run; 0 gives the GT distances of the unmoved points.
+    profile, ridge
+        As in `gaussian_transform`.
+    stop, merge
+        As in `iterate`.
+    sample_weight : array of shape (n,), optional
+        Masses of the points; a Space carries its own.
+    n_jobs : int
+        Threads; −1 means all cores. Results do not depend on it.
+    progress : callable, optional
+        Called with "sweep", the runs done and the runs in all; `bar()` draws a bar.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> found = wt.sweep([[0.0], [1.0], [2.0], [7.0], [8.0]], eps=[0.5, 1, 6], lam=[0, 4], n_iter=2)
+    >>> found
+    <Sweep of 6 runs on 5 points>
+    eps  lam  neighbors  alone  n_iter  movement  converged  places
+    0.5    0        1.0   100%       2         0         no       5
+    0.5    4        1.0   100%       2         0         no       5
+      1    0        2.2     0%       2       0.5         no       2
+      1    4        1.4    60%       2      0.82         no       4
+      6    0        3.8     0%       2      0.41         no       1
+      6    4        3.0     0%       2      0.51         no       3
+    >>> found[1, 0].trajectory.points.ravel()
+    array([1. , 1. , 1. , 7.5, 7.5])
+    """
+    space = _read(X, sample_weight)
+    radii, lams = _values(eps, "eps", check.eps), _values(lam, "lam", check.lam)
+    n_iter = check.count(n_iter, "n_iter", 0)
+    stop = None if stop is None else check.tolerance(stop, "stop")
+    merge = None if merge is None else check.tolerance(merge, "merge")
+    processes = [[gaussian_transform(e, l, profile, ridge) for l in lams] for e in radii]
+    engine, total = Engine(n_jobs), len(radii) * len(lams)
+    if space.points is not None:
+        n, m = space.points.shape
+        engine.reserve(
+            8.0 * total * n * (m + m * m), f"the last state of each of {total} runs", "sweep over fewer values"
+        )
+    show = progress or (lambda label, done, total: None)
+
+    runs: list[Run] = []
+    show("sweep", 0, total)
+    for e, of_radius in zip(radii, processes, strict=True):
+        start = _start(of_radius[0], space, engine)
+        for l, process in zip(lams, of_radius, strict=True):
+            measures = replace(start, lam=l)
+            neighbors, alone = _company(measures, space, e, engine)
+            ready = Process(Transform(_Ready(measures, e), _first(process).transport), process.step)
+            walk = iterate(ready, space, n_iter=n_iter, stop=stop, merge=merge, engine=engine)
+            runs.append(Run(e, l, walk, neighbors, alone, _n_places(walk, e)))
+            show("sweep", len(runs), total)
+    return Sweep(tuple(runs))
+
+
+@dataclass(frozen=True, eq=False)
+class _Ready(Localization):
+    """Measures that are there already, as a localization: the loop starts from them as from any others."""
+
+    measures: Gaussians
+    eps: float
+
+    @property
+    def scale(self) -> float:
+        return self.eps
+
+    def __call__(self, space: Space, engine: Engine | None = None) -> Gaussians:
+        return self.measures
+
+    def see(self, space: Space, engine: Engine, first: int = 0) -> Seen:
+        raise TypeError("measures that are there already see no other space")
+
+    def cross(self, distances: Floats, space: Space) -> Discrete:
+        raise TypeError("measures that are there already see no new points")
+
+
+def _read(X: ArrayLike | Space, sample_weight: ArrayLike | None) -> Space:
+    if not isinstance(X, Space):
+        return Space.from_points(X, sample_weight)
+    if sample_weight is not None:
+        raise ValueError("a Space carries its weights: make it with them instead of passing sample_weight")
+    return X
+
+
+def _values(values: Any, name: str, checked: Callable[[Any], float]) -> list[float]:
+    """One number or several, each checked, each once."""
+    if np.ndim(values) == 0:
+        return [checked(values.item() if isinstance(values, np.ndarray) else values)]
+    if len(values) == 0:
+        raise ValueError(f"{name} must hold at least one value to sweep over, got an empty sequence")
+    return list(dict.fromkeys(checked(value) for value in values))
+
+
+def _first(process: Process) -> Transform:
+    assert process.start is not None  # the Gaussian Transform has a start
+    return process.start
+
+
+def _start(process: Process, space: Space, engine: Engine) -> Gaussians:
+    """The measures of τ = 0, the same for every λ but for the λ they carry."""
+    measures = _first(process).localize(space, engine)
+    assert isinstance(measures, Gaussians)
+    return measures
+
+
+def _company(measures: Gaussians, space: Space, eps: float, engine: Engine) -> tuple[float, float]:
+    """How many points a point has within ε, in units of their mean mass, and the share of the mass that is alone."""
+    asked = _spread_out(measures.means, space.weights)
+    others = np.delete(np.arange(space.n), asked)
+    order = np.append(others, asked)
+    metric = GaussianMetric(measures.means, measures.covs, measures.lam).take(order)
+    around = Space(metric, space.weights[order], metric.means)
+    mass = Truncation(eps).see(around, engine, len(others)).means(metric.means).mass
+    own = space.weights[asked]
+    share = own / own.sum()
+    return float(share @ mass * np.count_nonzero(space.weights)), float(share @ (mass <= own * (1 + 1e-12)))
+
+
+def _spread_out(points: Floats, weights: Floats) -> Ints:
+    """Points with mass, at most 1,000, evenly along an order that does not depend on how the data came."""
+    heavy = np.flatnonzero(weights)
+    sorted_heavy = heavy[np.lexsort(points[heavy].T)]
+    picked = np.linspace(0, len(heavy) - 1, min(len(heavy), _ASKED)).round().astype(np.intp)
+    return np.asarray(np.sort(sorted_heavy[picked]))
+
+
+def _n_places(walk: Trajectory, eps: float) -> int:
+    state = walk.quotients[-1]
+    assert state.points is not None  # the Gaussian Transform moves coordinates
+    heavy = np.flatnonzero(state.weights)
+    points = state.points[heavy]
+    return quotient(Space(Euclidean(points), state.weights[heavy], points), _TOGETHER * eps).space.n
+
+
+def _apart(a: float, b: Any) -> float:
+    return abs(a - float(b)) / (max(abs(a), abs(float(b))) or 1.0)
