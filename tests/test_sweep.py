@@ -97,6 +97,7 @@ def test_neighbors_and_the_alone_are_counted_in_gt_balls(points: np.ndarray) -> 
     X = np.concatenate([points, [[9.0, 9.0], [-9.0, 0.0]]])
     for run in wt.sweep(X, EPS, LAM, n_iter=1):
         D = wt.iterate(wt.gaussian_transform(run.eps, run.lam), wt.Space.from_points(X), n_iter=0).last.metric.dense()
+        np.testing.assert_array_equal(run.start.metric.dense(), D)
         inside = run.eps * (1 + 1e-12) >= D
         assert run.neighbors == pytest.approx(inside.sum(axis=1).mean(), rel=1e-12)
         assert run.alone == pytest.approx((inside.sum(axis=1) == 1).mean(), rel=1e-12)
@@ -144,6 +145,7 @@ def test_the_table_is_the_runs(points: np.ndarray) -> None:
     assert text[1].split() == list(frame.columns)
     assert [float(line.split()[1]) for line in text[2:]] == frame["lam"].tolist()
     assert len({len(line) for line in text[1:]}) == 1
+    assert repr(found[0.4, 5.0]).startswith("<Run of eps=0.4, lam=5: did 2 iterations as asked")
     start = wt.sweep(points, 0.4, n_iter=0)
     assert np.isnan(start.table["movement"][0])
     assert "<Sweep of 1 run on 70 points>" in repr(start)
@@ -229,5 +231,5 @@ def test_mistakes_are_named_before_any_work(
 
 def test_memory_of_all_runs_is_announced(monkeypatch: pytest.MonkeyPatch, points: np.ndarray) -> None:
     monkeypatch.setattr("wasserstein_transform.engine.memory.available", lambda: 10_000.0)
-    with pytest.raises(MemoryError, match=r"the last state of each of 6 runs needs 19.7 KiB.*sweep over fewer values"):
+    with pytest.raises(MemoryError, match=r"a sweep of 6 runs needs 26.2 KiB.*sweep over fewer values"):
         wt.sweep(points, EPS, LAM)

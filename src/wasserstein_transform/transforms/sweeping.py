@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,33 +30,52 @@ _SAME = 1e-9  # relative: 0.1 + 0.2 finds the run of 0.3
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One run of a sweep.
+    """One run of a sweep. What is counted is counted on first use.
 
     Attributes
     ----------
     eps, lam : float
+    start : Space
+        The state of τ = 0: the unmoved points under their GT distance.
     trajectory : Trajectory
         What `iterate` gives for these two.
-    neighbors : float
-        Points within ε of a point at the start, in the GT distance, itself included: the mean over the mass of up to
-        1,000 points. Near 1, ε is too small (or λ too large) for anything to happen; near n, too large.
-    alone : float
-        Share of the mass, of the same points, that has nobody else within ε.
-    places : int
-        Different places with mass at the end, those within ε/1000 of each other counted as one.
     """
 
     eps: float
     lam: float
+    start: Space
     trajectory: Trajectory
-    neighbors: float
-    alone: float
-    places: int
+
+    @property
+    def neighbors(self) -> float:
+        """Points within ε of a point at the start, in the GT distance, itself included: the mean over up to 1,000.
+
+        Near 1, ε is too small (or λ too large) for anything to happen; near n, everything falls together at once. With
+        weights, the mass within ε in units of the mean mass of a point.
+        """
+        return self._company[0]
+
+    @property
+    def alone(self) -> float:
+        """Share of the mass, of the same points, that has nobody else within ε."""
+        return self._company[1]
 
     @property
     def movement(self) -> float:
         """Largest movement of the last iteration, relative to ε; NaN if there was none."""
         return self.trajectory.movements[-1] if self.trajectory.movements else float("nan")
+
+    @cached_property
+    def places(self) -> int:
+        """Different places with mass at the end, those within ε/1000 of each other counted as one."""
+        return _n_places(self.trajectory, self.eps)
+
+    @cached_property
+    def _company(self) -> tuple[float, float]:
+        return _company(self.start, self.eps)
+
+    def __repr__(self) -> str:
+        return f"<Run of eps={self.eps:g}, lam={self.lam:g}: {self.trajectory.outcome}>"
 
 
 _COLUMNS: dict[str, tuple[Callable[[Run], Any], Callable[[Any], str]]] = {
@@ -180,9 +200,8 @@ def sweep(
     engine, total = Engine(n_jobs), len(radii) * len(lams)
     if space.points is not None:
         n, m = space.points.shape
-        engine.reserve(
-            8.0 * total * n * (m + m * m), f"the last state of each of {total} runs", "sweep over fewer values"
-        )
+        states = total + len(radii)  # the start of each eps, the end of each run
+        engine.reserve(8.0 * states * n * (m + m * m), f"a sweep of {total} runs", "sweep over fewer values")
     show = progress or (lambda label, done, total: None)
 
     runs: list[Run] = []
@@ -191,10 +210,10 @@ def sweep(
         start = _start(of_radius[0], space, engine)
         for l, process in zip(lams, of_radius, strict=True):
             measures = replace(start, lam=l)
-            neighbors, alone = _company(measures, space, e, engine)
+            started = Space(GaussianMetric(measures.means, measures.covs, l), space.weights, measures.means)
             ready = Process(Transform(_Ready(measures, e), _first(process).transport), process.step)
             walk = iterate(ready, space, n_iter=n_iter, stop=stop, merge=merge, engine=engine)
-            runs.append(Run(e, l, walk, neighbors, alone, _n_places(walk, e)))
+            runs.append(Run(e, l, started, walk))
             show("sweep", len(runs), total)
     return Sweep(tuple(runs))
 
@@ -249,21 +268,21 @@ def _start(process: Process, space: Space, engine: Engine) -> Gaussians:
     return measures
 
 
-def _company(measures: Gaussians, space: Space, eps: float, engine: Engine) -> tuple[float, float]:
+def _company(start: Space, eps: float) -> tuple[float, float]:
     """How many points a point has within ε, in units of their mean mass, and the share of the mass that is alone."""
-    asked = _spread_out(measures.means, space.weights)
-    others = np.delete(np.arange(space.n), asked)
-    order = np.append(others, asked)
-    metric = GaussianMetric(measures.means, measures.covs, measures.lam).take(order)
-    around = Space(metric, space.weights[order], metric.means)
-    mass = Truncation(eps).see(around, engine, len(others)).means(metric.means).mass
-    own = space.weights[asked]
+    assert start.points is not None  # the Gaussian Transform moves coordinates
+    asked = _spread_out(start.points, start.weights)
+    others = np.delete(np.arange(start.n), asked)
+    around = start.take(np.append(others, asked))
+    assert around.points is not None
+    mass = Truncation(eps).see(around, Engine(1), len(others)).means(around.points).mass
+    own = start.weights[asked]
     share = own / own.sum()
-    return float(share @ mass * np.count_nonzero(space.weights)), float(share @ (mass <= own * (1 + 1e-12)))
+    return float(share @ mass * np.count_nonzero(start.weights)), float(share @ (mass <= own * (1 + 1e-12)))
 
 
 def _spread_out(points: Floats, weights: Floats) -> Ints:
-    """Points with mass, at most 1,000, evenly along an order that does not depend on how the data came."""
+    """Points with mass, up to 1,000, evenly along an order that does not depend on how the data came."""
     heavy = np.flatnonzero(weights)
     sorted_heavy = heavy[np.lexsort(points[heavy].T)]
     picked = np.linspace(0, len(heavy) - 1, min(len(heavy), _ASKED)).round().astype(np.intp)
