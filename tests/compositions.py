@@ -30,7 +30,14 @@ def examples(name: str, n: int, eps: float = EPS) -> list[Localization]:
         "whole": [wt.Whole()],
         "point": [wt.Point()],
         "mean": [wt.Mean(wt.Truncation(eps)), wt.Mean(wt.Kernel("gaussian", eps)), wt.Mean(wt.Given(random_walk(n)))],
+        "ridge": [
+            wt.Ridge(wt.Truncation(eps)),
+            wt.Ridge(wt.Kernel("gaussian", eps)),
+            wt.Ridge(wt.Truncation(eps), dim=0),
+            wt.Ridge(wt.Given(random_walk(n))),
+        ],
         "gaussian": [
+            wt.Gaussian(wt.Truncation(eps), lam=2.0, move=True, ridge=1),
             wt.Gaussian(wt.Truncation(eps), lam=2.0),
             wt.Gaussian(wt.Truncation(eps), lam=2.0, move=True),
             wt.Gaussian(wt.Kernel("epanechnikov", eps), lam=0.5, move=True),
