@@ -9,7 +9,7 @@ import sys
 
 from .timing import table
 
-NAMES = ("imports", "exact", "lazy", "gaussian")
+NAMES = ("imports", "exact", "lazy", "gaussian", "million", "shift")
 
 
 def main(names: list[str]) -> None:

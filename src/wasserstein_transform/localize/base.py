@@ -36,6 +36,11 @@ class Localization(Part, ABC):
         """The radius movements are measured by; None if the localization has no scale of its own."""
         return None
 
+    @property
+    def reach(self) -> float:
+        """Distance beyond which a point sees nothing; infinity if there is none."""
+        return float("inf")
+
     @abstractmethod
     def __call__(self, space: Space, engine: Engine | None = None) -> Measures:
         """The measures of all points."""

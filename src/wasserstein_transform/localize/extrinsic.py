@@ -27,6 +27,10 @@ class Extrinsic(Localization):
     def scale(self) -> float | None:
         return self.base.scale
 
+    @property
+    def reach(self) -> float:
+        return self.base.reach
+
     def __call__(self, space: Space, engine: Engine | None = None) -> Measures:
         check_space(space)
         return self.around(space, engine or Engine())

@@ -37,6 +37,10 @@ class Once(Localization):
     def scale(self) -> float:
         return self.base.scale
 
+    @property
+    def reach(self) -> float:
+        return self.base.reach
+
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         return self.base(space, engine)
 

@@ -9,6 +9,7 @@ import numpy as np
 from .. import _check as check
 from ..engine import Engine
 from ..spaces import Quotient, Space, check_space, quotient
+from .resting import Awake, awake, step_awake
 from .trajectory import Trajectory
 from .transform import Process, Transform, as_process, warn_massless
 
@@ -69,10 +70,11 @@ def iterate(
         state, alone = _advance(state, process.start, merge, engine)
         massless |= alone
     kept, movements, converged = [state], [], False
+    who = None
     for k in range(n_iter):
         step = process.at(k)
         before = state
-        state, alone = _advance(state, step, merge, engine)
+        state, alone = _advance(state, step, merge, engine, who)
         massless |= alone
         movements.append(_movement(before, state, engine) / _scale(step, stop))
         if keep == "all":
@@ -81,6 +83,8 @@ def iterate(
         if stop is not None and movements[-1] <= stop and process.is_steady(k, n_iter):
             converged = True
             break
+        if k + 1 < n_iter:
+            who = awake(before, state, step.localize.reach) if process.at(k + 1) == step else None
     warn_massless(massless)
     done = len(movements)
     outcome = _in_words(movements, stop, converged)
@@ -91,9 +95,11 @@ def _unmerged(space: Space) -> Quotient:
     return Quotient(space, np.arange(space.n), space.weights, space.points)
 
 
-def _advance(state: Quotient, step: Transform, merge: float | None, engine: Engine) -> tuple[Quotient, np.ndarray]:
+def _advance(
+    state: Quotient, step: Transform, merge: float | None, engine: Engine, who: Awake | None = None
+) -> tuple[Quotient, np.ndarray]:
     """One step on the merged space, then merging; the labels always lead from all points to the merged ones."""
-    moved, massless = step.step(state.space, engine)
+    moved, massless = step.step(state.space, engine) if who is None else step_awake(state, step, who, engine)
     alone = massless[state.labels]
     points = state.carry(moved)
     if merge is None:
