@@ -11,9 +11,13 @@ from typing import Any
 import numpy as np
 
 from .compile import jit
+from .nuclear import dot, nuclear_norm, products
 
 # Above this share of tr A + tr B the trace formula keeps at least 10 digits, and it is cheaper.
 _FAR = 1e-5
+
+# From so many rows on bidiagonalization is faster than turning rows until they are orthogonal.
+_MANY = 5
 
 
 @jit
@@ -82,20 +86,6 @@ def _equal(A: Any, B: Any) -> bool:
 
 
 @jit
-def _dot(x: Any, y: Any, n: int) -> float:
-    """Σ x_k y_k in four sums side by side: a single one waits for each addition to end."""
-    a, b, c, d = 0.0, 0.0, 0.0, 0.0
-    for k in range(0, n - 3, 4):
-        a += x[k] * y[k]
-        b += x[k + 1] * y[k + 1]
-        c += x[k + 2] * y[k + 2]
-        d += x[k + 3] * y[k + 3]
-    for k in range(n - n % 4, n):
-        a += x[k] * y[k]
-    return (a + b) + (c + d)
-
-
-@jit
 def _rotate(x: Any, y: Any, n: int, c: float, s: float) -> None:
     for k in range(n):
         a, b = x[k], y[k]
@@ -116,10 +106,10 @@ def _orthogonalize(G: Any, n: int, width: int, X: Any, x_width: int, norms: Any)
     for _ in range(60):  # it takes 3 to 10 sweeps
         quiet = True
         for p in range(n):
-            norms[p] = _dot(G[p], G[p], width)
+            norms[p] = dot(G[p], G[p], width)
         for p in range(n - 1):
             for q in range(p + 1, n):
-                gamma = _dot(G[p], G[q], width)
+                gamma = dot(G[p], G[q], width)
                 # a length that cancellation spoiled is mended at the next sweep: meanwhile it may be 0 or less
                 if abs(gamma) <= tolerance * np.sqrt(max(norms[p], 0.0)) * np.sqrt(max(norms[q], 0.0)):
                     continue
@@ -138,15 +128,6 @@ def _orthogonalize(G: Any, n: int, width: int, X: Any, x_width: int, norms: Any)
 
 
 @jit
-def _product(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, G: Any) -> None:
-    """Row l of G becomes column l of L_BᵀL_A, with A = L_A L_Aᵀ and the columns of L_A in the rows of its factor."""
-    m = factor_a.shape[1]
-    for l in range(rank_a):
-        for k in range(rank_b):
-            G[l, k] = _dot(factor_a[l], factor_b[k], m)
-
-
-@jit
 def gap_general(A: Any, factor_a: Any, rank_a: int, B: Any, factor_b: Any, rank_b: int, scratch: Any) -> float:
     """m ≥ 3: tr A + tr B − 2‖L_BᵀL_A‖_*, and for near matrices the Procrustes form ‖L_A − L_BQ‖², Q the polar factor.
 
@@ -156,15 +137,14 @@ def gap_general(A: Any, factor_a: Any, rank_a: int, B: Any, factor_b: Any, rank_
     if _equal(A, B):
         return 0.0
     m = A.shape[0]
-    G, X = scratch[0], scratch[1]
     traces = 0.0
     for k in range(m):
         traces += A[k, k] + B[k, k]
-    _product(factor_a, rank_a, factor_b, rank_b, G)
-    _orthogonalize(G, rank_a, rank_b, X, 0, scratch[2, 0])
     nuclear = 0.0
-    for l in range(rank_a):
-        nuclear += np.sqrt(_dot(G[l], G[l], rank_b))
+    if rank_a <= rank_b:
+        nuclear = _nuclear(factor_a, rank_a, factor_b, rank_b, scratch)
+    else:
+        nuclear = _nuclear(factor_b, rank_b, factor_a, rank_a, scratch)
     plain = traces - 2.0 * nuclear
     if plain > _FAR * traces:
         return plain
@@ -172,27 +152,43 @@ def gap_general(A: Any, factor_a: Any, rank_a: int, B: Any, factor_b: Any, rank_
 
 
 @jit
+def _nuclear(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, scratch: Any) -> float:
+    """‖L_BᵀL_A‖_*, with A = L_A L_Aᵀ and the columns of L_A in the rows of its factor; rank_a ≤ rank_b."""
+    G = scratch[0]
+    products(factor_a, rank_a, factor_b, rank_b, G)
+    if rank_a >= _MANY:
+        found = nuclear_norm(G, rank_a, rank_b, scratch[1], scratch[2])
+        if found >= 0.0:
+            return found
+        products(factor_a, rank_a, factor_b, rank_b, G)
+    _orthogonalize(G, rank_a, rank_b, scratch[1], 0, scratch[2, 0])
+    total = 0.0
+    for l in range(rank_a):
+        total += np.sqrt(dot(G[l], G[l], rank_b))
+    return total
+
+
+@jit
 def _procrustes(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, scratch: Any) -> float:
     """‖L_A − L_BQ‖² over all orthogonal Q, at its least."""
     m = factor_a.shape[1]
     G, X = scratch[0], scratch[1]
-    _product(factor_a, rank_a, factor_b, rank_b, G)
+    products(factor_a, rank_a, factor_b, rank_b, G)
     for l in range(rank_a):
         for k in range(m):
             X[l, k] = factor_a[l, k]
-    _orthogonalize(
-        G, rank_a, rank_b, X, m, scratch[2, 0]
-    )  # L_BᵀL_A = U S Vᵀ: row l of G is now s_l u_l, row l of X is L_A v_l
+    # L_BᵀL_A = U S Vᵀ: row l of G becomes s_l u_l, row l of X becomes L_A v_l
+    _orthogonalize(G, rank_a, rank_b, X, m, scratch[2, 0])
     largest = 0.0
     for l in range(rank_a):
-        largest = max(largest, _dot(G[l], G[l], rank_b))
+        largest = max(largest, dot(G[l], G[l], rank_b))
     total = 0.0
     unmatched = 0.0  # what of B lies off the directions that L_BᵀL_A knows
     for k in range(rank_b):
-        unmatched += _dot(factor_b[k], factor_b[k], m)
+        unmatched += dot(factor_b[k], factor_b[k], m)
     n_known = 0
     for l in range(rank_a):
-        s = np.sqrt(_dot(G[l], G[l], rank_b))
+        s = np.sqrt(dot(G[l], G[l], rank_b))
         known = s > 1e-15 * m * np.sqrt(largest)
         n_known += known
         for k in range(m):
