@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import ot
 import pytest
 from numpy.typing import NDArray
 from reference.bures import bures
+from scipy.linalg import sqrtm
 from scipy.spatial.distance import pdist, squareform
 from scipy.stats import ortho_group
 
@@ -425,3 +427,123 @@ def test_measures_of_another_kind_are_refused() -> None:
     diracs = wt.Mean(wt.Truncation(1.0))(wt.Space.from_points([[0.0], [1.0]]))
     with pytest.raises(TypeError, match="Bures compares Gaussians measures"):
         wt.Bures().metric(diracs, wt.Euclidean(np.zeros((2, 1))))
+
+
+def family(rng: np.random.Generator, n: int, m: int) -> tuple[Floats, Floats]:
+    return rng.normal(size=(n, m)), np.array([full_rank(rng, m, 1e3) for _ in range(n)])
+
+
+def by_square_roots(x: Floats, A: Floats, y: Floats, B: Floats) -> float:
+    """W2 by the formula as it is written."""
+    root = sqrtm(A)
+    return float(np.sqrt(((x - y) ** 2).sum() + np.trace(A + B - 2 * sqrtm(root @ B @ root).real)))
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 6, 12])
+def test_gaussians_agree_with_the_formula_and_with_pot(m: int) -> None:
+    rng = np.random.default_rng(30)
+    (x, A), (y, B) = family(rng, 5, m), family(rng, 4, m)
+    found = wt.gaussian_wasserstein(x, A, y, B)
+    for i in range(5):
+        for j in range(4):
+            assert found[i, j] == pytest.approx(by_square_roots(x[i], A[i], y[j], B[j]), rel=1e-8)
+            assert found[i, j] == pytest.approx(
+                ot.gaussian.bures_wasserstein_distance(x[i], y[j], A[i], B[j]), rel=1e-8
+            )
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 6])
+def test_one_family_is_the_upper_triangle_of_two(m: int) -> None:
+    rng = np.random.default_rng(31)
+    x, A = family(rng, 7, m)
+    one, two = wt.gaussian_wasserstein(x, A), wt.gaussian_wasserstein(x, A, x, A)
+    assert (np.diagonal(two) == 0).all()
+    np.testing.assert_allclose(two, squareform(one), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(wt.bures_pairs(A, A), squareform(wt.bures_pairs(A)), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 6])
+def test_bures_distances_are_those_of_centred_gaussians(m: int) -> None:
+    rng = np.random.default_rng(32)
+    x, A = family(rng, 6, m)
+    assert (wt.gaussian_wasserstein(None, A) == wt.bures_pairs(A)).all()
+    assert (wt.gaussian_wasserstein(0 * x, A) == wt.bures_pairs(A)).all()
+    np.testing.assert_allclose(
+        wt.gaussian_wasserstein(x, A) ** 2, pdist(x, "sqeuclidean") + wt.bures_pairs(A) ** 2, rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize("m", [1, 2, 4])
+def test_translations_are_euclidean_distances(m: int) -> None:
+    rng = np.random.default_rng(33)
+    x = rng.normal(size=(8, m))
+    A = full_rank(rng, m, 10.0)
+    np.testing.assert_allclose(wt.gaussian_wasserstein(x, np.array([A] * 8)), pdist(x), rtol=1e-14)
+
+
+def test_gaussians_on_the_line_have_the_closed_form() -> None:
+    rng = np.random.default_rng(34)
+    x, s = rng.normal(size=9), rng.random(9)
+    found = wt.gaussian_wasserstein(x[:, None], (s**2)[:, None, None])
+    np.testing.assert_allclose(found, pdist(np.column_stack([x, s])), rtol=1e-12)
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 5])
+def test_diagonals_stand_for_diagonal_matrices(m: int) -> None:
+    rng = np.random.default_rng(35)
+    x, a = rng.normal(size=(6, m)), rng.random((6, m))
+    a[0] = 0.0
+    A = a[:, :, None] * np.eye(m)
+    np.testing.assert_allclose(wt.gaussian_wasserstein(x, a), wt.gaussian_wasserstein(x, A), rtol=1e-11)
+    np.testing.assert_allclose(wt.gaussian_wasserstein(x, a, x, A), wt.gaussian_wasserstein(x, A, x, A), rtol=1e-11)
+    np.testing.assert_allclose(wt.gaussian_wasserstein(x, a, x, a), wt.gaussian_wasserstein(x, A, x, A), rtol=1e-11)
+
+
+@pytest.mark.parametrize(("m", "n"), [(2, 3000), (8, 150), (40, 20)])
+def test_rectangles_do_not_depend_on_the_number_of_threads(m: int, n: int) -> None:
+    factors = np.random.default_rng(36).normal(size=(n, m, m + 1))
+    covs = factors @ factors.transpose(0, 2, 1)
+    one, two = (wt.bures_pairs(covs, covs[: n // 2], n_jobs=k) for k in (1, 3))
+    assert one.shape == (n, n // 2)
+    assert (one == two).all()
+    assert (np.diagonal(one) == 0).all()
+
+
+@pytest.mark.parametrize("m", [4, 5, 8, 12])
+def test_sizes_may_differ_by_hundreds_of_orders(m: int) -> None:
+    rng = np.random.default_rng(37)
+    covs = np.array([scale * full_rank(rng, m, 10.0) for scale in (1e-300, 1e-200, 1e-150, 1.0, 1e-300, 1e-150)])
+    found = squareform(wt.bures_pairs(covs))
+    for i in range(6):
+        for j in range(i):
+            assert found[i, j] == pytest.approx(bures(covs[i], covs[j]), rel=1e-9)
+
+
+EYES = [np.eye(2)] * 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((np.zeros((2, 2)), EYES), "as many Gaussians in as many dimensions"),
+        ((np.zeros((3, 3)), EYES), "as many Gaussians in as many dimensions"),
+        ((np.zeros(3), EYES), "means must be a 2-D array"),
+        ((None, np.eye(2)), r"covs must be a stack of square matrices, shape \(n, m, m\), got shape \(2, 2\)"),
+        ((np.zeros((3, 2)), np.eye(2)), r"covs must be a stack of square matrices, shape \(n, m, m\)"),
+        ((np.zeros((3, 2)), np.ones(3)), "covs must be a stack of square matrices"),
+        ((np.zeros((3, 2)), -np.ones((3, 2))), "covs as variances must not be negative"),
+        ((np.zeros((1, 2)), [[[1.0, 0.5], [0.0, 1.0]]]), "covs must be symmetric"),
+        ((np.zeros((1, 2)), [[[1.0, 2.0], [2.0, 1.0]]]), "covs must be positive semidefinite"),
+        ((np.zeros((1, 2)), [[[1.0, np.nan], [np.nan, 1.0]]]), "covs must be finite"),
+        (([[0.0, np.inf]], [np.eye(2)]), "means must be finite"),
+        (([[0.0, 0.0]], [1j * np.eye(2)]), "covs must be numbers"),
+        ((None, EYES, np.zeros((3, 2))), "means_b came without covs_b"),
+        ((np.zeros((3, 2)), EYES, None, EYES), "means and means_b must both be given"),
+        ((None, EYES, None, [np.eye(3)]), "both families must have the same dimension, got 2 and 3"),
+        ((None, EYES, None, [-np.eye(2)]), "covs_b must be positive semidefinite"),
+        ((np.zeros((3, 2)), EYES, np.zeros((2, 2)), EYES), "means_b and covs_b must be of as many"),
+    ],
+)
+def test_wrong_gaussians_are_refused(arguments: tuple[Any, ...], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        wt.gaussian_wasserstein(*arguments)

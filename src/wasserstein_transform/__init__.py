@@ -17,7 +17,7 @@ _ROOMS = {
     ),
     "transport": (
         "Bures", "Coupling", "Distances", "Exact", "Line", "Points", "Report", "Status", "Stored", "Transport",
-        "bures_pairs", "wasserstein", "wasserstein_cross", "wasserstein_pairs",
+        "bures_pairs", "gaussian_wasserstein", "wasserstein", "wasserstein_cross", "wasserstein_pairs",
     ),
     "transforms": (
         "MasslessWarning", "Process", "Run", "Sweep", "Trajectory", "Transform", "gaussian_transform", "iterate",
@@ -104,6 +104,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         Stored as Stored,
         Transport as Transport,
         bures_pairs as bures_pairs,
+        gaussian_wasserstein as gaussian_wasserstein,
         wasserstein as wasserstein,
         wasserstein_cross as wasserstein_cross,
         wasserstein_pairs as wasserstein_pairs,

@@ -120,6 +120,33 @@ def covariances(values: ArrayLike, name: str = "covs") -> Floats:
     return array
 
 
+def variances(values: ArrayLike, name: str = "covs") -> Floats:
+    """The diagonals of a stack of diagonal covariances, n × m."""
+    array = floats(values, name)
+    if (array < 0).any():
+        at = np.unravel_index(array.argmin(), array.shape)
+        raise ValueError(f"{name} as variances must not be negative, got {array.min()} at [{at[0]}, {at[1]}]")
+    return array
+
+
+def gaussians(means: ArrayLike | None, covs: ArrayLike, suffix: str = "") -> tuple[Floats, Floats]:
+    """Means n × m, zero by default, and covariances n × m × m, or beside means n × m: diagonals of diagonal ones."""
+    name, of_means = "covs" + suffix, "means" + suffix
+    if means is None:
+        stack = covariances(covs, name)
+        return np.zeros(stack.shape[:2]), stack
+    centers, entries = points(means, of_means), floats(covs, name)
+    if entries.shape == centers.shape:
+        return centers, variances(entries, name)
+    stack = covariances(entries, name)
+    if centers.shape != stack.shape[:2]:
+        raise ValueError(
+            f"{of_means} and {name} must be of as many Gaussians in as many dimensions, shapes (n, m) and (n, m, m), "
+            f"got {centers.shape} and {stack.shape}"
+        )
+    return centers, stack
+
+
 def _is_number(value: Any) -> bool:
     truth: object = value  # True and False are numbers to Python, not to us
     return not isinstance(truth, bool | np.bool_) and isinstance(value, Real) and not np.isnan(float(value))

@@ -194,8 +194,8 @@ def _multiply_left(G: Any, rows: int, width: int, v: Any, tau: float, u: Any, x:
 def _sum_of_values(q: Any, e: Any, n: int, next_q: Any, next_e: Any) -> float:
     """Σ of the singular values of a bidiagonal matrix with diagonal q and e beside it, which it destroys; −1: failed.
 
-    Shifted qd (Fernando and Parlett): q and e become squares, and each pass takes a shift off all squared values and
-    makes the last entries smaller, until values at the end stand apart. A shift beyond the least value shows itself by a
+    Shifted qd (Fernando and Parlett): q and e become squares; each pass takes a shift off all squared values and makes
+    the last entries smaller, until values at the end stand apart. A shift beyond the least value shows itself by a
     negative pivot, and the pass is done again with a smaller one. Blocks between negligible e are done from the last;
     the shift of what comes before a block waits, negated, in the entry that splits them.
     """
@@ -275,7 +275,7 @@ def _pass(q: Any, e: Any, first: int, last: int, least: float, next_q: Any, next
 def _guess(q: Any, e: Any, last: int, least: float) -> float:
     """A number near the least squared value, likely below it.
 
-    The end of the matrix without the rest has the value q − qe/gap to second order, the least pivot bounds it from above.
+    The end of the matrix has the value q − qe/gap to second order; the least pivot bounds all from above.
     """
     end = q[last]
     gap = q[last - 1] + e[last - 1] - end - np.sqrt(q[last - 1] * e[last - 2])

@@ -5,7 +5,7 @@ A new transport is one file here and one line in `TRANSPORTS`.
 
 from .base import Coupling, Status, Transport
 from .batch import Report
-from .bures import Bures, bures_pairs
+from .bures import Bures, bures_pairs, gaussian_wasserstein
 from .exact import Exact
 from .line import Line
 from .pairs import Distances, wasserstein, wasserstein_cross, wasserstein_pairs
@@ -27,6 +27,7 @@ __all__ = [
     "Stored",
     "Transport",
     "bures_pairs",
+    "gaussian_wasserstein",
     "wasserstein",
     "wasserstein_cross",
     "wasserstein_pairs",

@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike
 
 from .. import _check as check
 from .._types import Floats
-from ..engine import Engine
+from ..engine import Engine, Flag, Tile, cut
+from ..engine.tiles import GRAIN
 from ..measures import Gaussians, Measures
-from ..spaces import GaussianMetric, Metric
+from ..spaces import Euclidean, GaussianMetric, Metric
 from .base import Coupling, Status, Transport
 
 
@@ -62,26 +63,116 @@ def _root(A: Floats) -> Floats:
     return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
-def bures_pairs(covs: ArrayLike, n_jobs: int = -1) -> Floats:
-    """Bures distances dcov of all pairs of a stack of covariance matrices, condensed in SciPy's order.
+def bures_pairs(covs: ArrayLike, covs_b: ArrayLike | None = None, n_jobs: int = -1) -> Floats:
+    """Bures distances dcov of all pairs of covariance matrices, or of one stack to another.
 
     Parameters
     ----------
     covs : array of shape (n, m, m)
         Symmetric positive semidefinite matrices; singular and zero ones are fine.
+    covs_b : array of shape (n_b, m, m), optional
+        The other side. Without it, all pairs of `covs`.
     n_jobs : int
         Threads; −1 means all cores.
 
     Returns
     -------
-    array of shape (n(n−1)/2,)
+    array of shape (n(n−1)/2,) in SciPy's condensed order, or (n, n_b) with two stacks.
 
     Examples
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> wt.bures_pairs([np.eye(2), 4 * np.eye(2), np.zeros((2, 2))]).round(4)
     array([1.4142, 1.4142, 2.8284])
+    >>> wt.bures_pairs([np.eye(2), 4 * np.eye(2)], [np.zeros((2, 2))]).round(4)
+    array([[1.4142],
+           [2.8284]])
     """
-    stack = check.covariances(covs)
-    metric = GaussianMetric(np.zeros(stack.shape[:2]), stack, 1.0)
-    return metric.condensed(Engine(n_jobs))
+    return gaussian_wasserstein(None, covs, None, covs_b, n_jobs=n_jobs)
+
+
+def gaussian_wasserstein(
+    means: ArrayLike | None,
+    covs: ArrayLike,
+    means_b: ArrayLike | None = None,
+    covs_b: ArrayLike | None = None,
+    *,
+    n_jobs: int = -1,
+) -> Floats:
+    """W2 of Gaussians: of all pairs, or of one family to another.
+
+    W2² = ‖x − y‖² + tr A + tr B − 2 tr(A^½ B A^½)^½, without cancellation where Gaussians are near: equal ones have
+    distance 0.
+
+    Parameters
+    ----------
+    means : array of shape (n, m), optional
+        None stands for zeros.
+    covs : array of shape (n, m, m) or (n, m)
+        Symmetric positive semidefinite matrices, singular and zero ones too; beside means, (n, m) are the diagonals of
+        diagonal matrices.
+    means_b, covs_b : arrays, optional
+        The other side. Without it, all pairs of the first family.
+    n_jobs : int
+        Threads; −1 means all cores.
+
+    Returns
+    -------
+    array of shape (n(n−1)/2,) in SciPy's condensed order, or (n, n_b) with two families.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> means, covs = [[0.0, 0.0], [3.0, 0.0]], [np.eye(2), 9 * np.eye(2)]
+    >>> wt.gaussian_wasserstein(means, covs).round(4)
+    array([4.1231])
+    >>> wt.gaussian_wasserstein(means, covs, [[3.0, 4.0]], [np.eye(2)]).round(4)
+    array([[5.   ],
+           [4.899]])
+    """
+    engine = Engine(n_jobs)
+    x, A = check.gaussians(means, covs)
+    if covs_b is None:
+        if means_b is not None:
+            raise ValueError("means_b came without covs_b; give both, or neither for all pairs of one family")
+        return _metric(x, A).condensed(engine)
+    if (means is None) != (means_b is None):
+        raise ValueError("means and means_b must both be given or both be None; np.zeros((n, m)) are zero means")
+    y, B = check.gaussians(means_b, covs_b, "_b")
+    if x.shape[1] != y.shape[1]:
+        raise ValueError(f"both families must have the same dimension, got {x.shape[1]} and {y.shape[1]}")
+    if A.ndim != B.ndim:
+        A, B = _matrices(A), _matrices(B)
+    return _cross(_metric(np.concatenate([x, y]), np.concatenate([A, B])), len(x), engine)
+
+
+def _metric(means: Floats, covs: Floats) -> Metric:
+    """W2 of Gaussians; for diagonals it is the Euclidean distance of means and standard deviations."""
+    if covs.ndim == 2:
+        return Euclidean(np.concatenate([means, np.sqrt(covs)], axis=1))
+    return GaussianMetric(means, covs, 1.0)
+
+
+def _matrices(covs: Floats) -> Floats:
+    """Matrices from diagonals."""
+    return covs if covs.ndim == 3 else np.asarray(covs[:, :, None] * np.eye(covs.shape[1]))
+
+
+def _cross(metric: Metric, n: int, engine: Engine) -> Floats:
+    """Distances of the first n points to the others."""
+    cols = np.arange(n, metric.n)
+    engine.reserve(8.0 * n * len(cols), f"{n} × {len(cols)} distances", "use fewer at a time")
+    out = np.empty((n, len(cols)))
+
+    def work(tile: Tile, stop: Flag) -> None:
+        rows = np.arange(tile.start, tile.stop)
+        piece = max(1, int(GRAIN / (metric.steps * len(rows))))
+        for start in range(0, len(cols), piece):  # a long row is a tile, and Ctrl-C is heard between its pieces
+            if stop[0] != 0:
+                return
+            part = slice(start, start + piece)
+            out[tile.start : tile.stop, part] = metric.block(rows, cols[part])
+
+    _ = metric.geometry  # its roots are taken once, before threads ask for them
+    engine.run(work, cut(np.full(n, metric.steps * len(cols))), "distances")
+    return out
