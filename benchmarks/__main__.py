@@ -9,7 +9,7 @@ import sys
 
 from .timing import table
 
-NAMES = ("imports", "exact", "lazy", "gaussian", "million", "shift")
+NAMES = ("imports", "exact", "lazy", "gaussian", "million", "shift", "bures")
 
 
 def main(names: list[str]) -> None:
