@@ -320,7 +320,7 @@ def test_pairs_come_in_the_condensed_order_of_scipy(m: int) -> None:
     np.testing.assert_allclose(wt.bures_pairs(covs), np.sqrt(m) * pdist(sizes[:, None]), rtol=1e-9)
 
 
-@pytest.mark.parametrize(("m", "n"), [(1, 6000), (2, 6000), (3, 700), (8, 150)])
+@pytest.mark.parametrize(("m", "n"), [(1, 6000), (2, 6000), (3, 700), (8, 250)])
 def test_pairs_do_not_depend_on_the_number_of_threads(m: int, n: int) -> None:
     factors = np.random.default_rng(22).normal(size=(n, m, m + 1))
     metric = wt.GaussianMetric(np.zeros((n, m)), factors @ factors.transpose(0, 2, 1), 1.0)
@@ -420,7 +420,9 @@ def test_distance_of_gaussians_is_that_of_means_and_covariances(m: int, lam: flo
             apart = ((measures.means[i] - measures.means[j]) ** 2).sum()
             expected = np.sqrt(apart + lam * bures(measures.covs[i], measures.covs[j]) ** 2)
             assert found[i, j] == pytest.approx(expected, rel=1e-11)
-            assert couple(measures, i, j).value == found[i, j] == found[j, i]
+            assert found[i, j] == found[j, i]
+            # one pair and a row of pairs round their sums of squares in another order
+            assert couple(measures, i, j).value == pytest.approx(found[i, j], rel=5e-16, abs=0)
 
 
 def test_measures_of_another_kind_are_refused() -> None:

@@ -31,26 +31,25 @@ def gap_line(a: float, root_a: float, b: float, root_b: float) -> float:
 
 
 @jit
-def plain_plane(a: float, b: float, c: float, root_a: float, p: float, q: float, r: float, root_b: float) -> float:
-    """m = 2: tr A + tr B − 2 tr(A^½BA^½)^½ for A = (a, b; b, c), B = (p, q; q, r) and the roots of their dets."""
+def overlap_plane(a: float, b: float, c: float, root_a: float, p: float, q: float, r: float, root_b: float) -> float:
+    """m = 2: the square of tr(A^½BA^½)^½ for A = (a, b; b, c), B = (p, q; q, r) and the roots of their determinants."""
     overlap = a * p + 2.0 * b * q + c * r + 2.0 * root_a * root_b
-    return (a + c) + (p + r) - 2.0 * np.sqrt(overlap if overlap > 0.0 else 0.0)
+    return overlap if overlap > 0.0 else 0.0
 
 
 @jit
-def is_far(plain: float, traces: float) -> bool:
-    """Whether the trace formula is good enough."""
-    return plain > _FAR * traces
+def is_far(plain: float, traces: float, overlap: float) -> bool:
+    """Whether tr A + tr B − 2 tr(A^½BA^½)^½ keeps enough digits, and no product has left the range of floats."""
+    return (plain > _FAR * traces) & (overlap > 1e-280)
 
 
 @jit
 def near_plane(a: float, b: float, c: float, root_a: float, p: float, q: float, r: float, root_b: float) -> float:
-    """The same number from differences, for near matrices. Without branches: loops over it are vectorised."""
+    """m = 2: dcov² from differences, for near matrices. Without branches: loops over it are vectorised."""
     da, db, dc = p - a, q - b, r - c
     dets = root_a * root_b
     traces = (a + c) + (p + r)
-    overlap = a * p + 2.0 * b * q + c * r + 2.0 * dets
-    fidelity = np.sqrt(overlap if overlap > 0.0 else 0.0)
+    fidelity = np.sqrt(overlap_plane(a, b, c, root_a, p, q, r, root_b))
     roots = root_a + root_b
     change = (a * dc + c * da + da * dc - 2.0 * b * db - db * db) / (roots if roots > 0.0 else 1.0)
     change = change if roots > 0.0 else 0.0
@@ -70,8 +69,10 @@ def near_plane(a: float, b: float, c: float, root_a: float, p: float, q: float, 
 @jit
 def gap_plane(a: float, b: float, c: float, root_a: float, p: float, q: float, r: float, root_b: float) -> float:
     """m = 2: dcov² of A = (a, b; b, c) and B = (p, q; q, r), given the roots of their determinants."""
-    plain = plain_plane(a, b, c, root_a, p, q, r, root_b)
-    if is_far(plain, (a + c) + (p + r)):
+    overlap = overlap_plane(a, b, c, root_a, p, q, r, root_b)
+    traces = (a + c) + (p + r)
+    plain = traces - 2.0 * np.sqrt(overlap)
+    if is_far(plain, traces, overlap):
         return plain
     return near_plane(a, b, c, root_a, p, q, r, root_b)
 

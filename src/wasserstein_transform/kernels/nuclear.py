@@ -5,28 +5,17 @@ Absolute accuracy suffices: each value is good to about the rounding of the larg
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any
 
-import numba
 import numpy as np
 
-from .compile import OPTIONS, jit
-
-F = TypeVar("F", bound=Callable[..., Any])
+from .compile import jit, jit_summing
 
 _NEGLIGIBLE = 1e-32  # the square of what rounding makes of a largest value of 1
 _LEAST = 1e-300  # keeps divisors positive, and tells an entry 0 from the mark of a split
 
 
-def _jit_sums(function: F) -> F:
-    """`jit`, with sums in any order: a sum in order waits for each addition to end, and is not vectorized."""
-    options: Any = {**OPTIONS, "fastmath": {"contract", "reassoc"}}
-    compiled: Any = numba.njit
-    return cast(F, compiled(cache=True, _nrt=False, **options)(function))
-
-
-@_jit_sums
+@jit_summing
 def dot(x: Any, y: Any, n: int) -> float:
     """Σ x_k y_k of the first n."""
     total = 0.0
@@ -35,7 +24,7 @@ def dot(x: Any, y: Any, n: int) -> float:
     return total
 
 
-@_jit_sums
+@jit_summing
 def _dots(a: Any, b: Any, c: Any, d: Any, x: Any, y: Any, n: int) -> Any:
     """The products of four rows with two."""
     ax, ay, bx, by, cx, cy, dx, dy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -88,7 +77,7 @@ def nuclear_norm(G: Any, p: int, q: int, room: Any, more: Any) -> float:
     return unit * _sum_of_values(diagonal, beside, p, room[0], room[1])
 
 
-@_jit_sums
+@jit_summing
 def _sum_of_sizes(G: Any, p: int, q: int) -> float:
     total = 0.0
     for l in range(p):
@@ -98,14 +87,14 @@ def _sum_of_sizes(G: Any, p: int, q: int) -> float:
     return total
 
 
-@_jit_sums
+@jit_summing
 def _update(g: Any, y: Any, v: Any, a: float, b: float, n: int) -> None:
     """g − ay − bv in place."""
     for k in range(n):
         g[k] -= a * y[k] + b * v[k]
 
 
-@_jit_sums
+@jit_summing
 def _update_two(g: Any, h: Any, y: Any, v: Any, a: float, b: float, c: float, d: float, w: Any, n: int) -> Any:
     """g − ay − bv and h − cy − dv in place, and their products with w."""
     gw, hw = 0.0, 0.0
@@ -119,7 +108,7 @@ def _update_two(g: Any, h: Any, y: Any, v: Any, a: float, b: float, c: float, d:
     return gw, hw
 
 
-@_jit_sums
+@jit_summing
 def _add_two(y: Any, g: Any, h: Any, a: float, b: float, n: int) -> None:
     """y + ag + bh in place."""
     for k in range(n):

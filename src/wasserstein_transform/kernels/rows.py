@@ -12,7 +12,7 @@ import numpy as np
 from numba.extending import overload
 
 from .bits import read_run
-from .bures import is_far, near_plane, plain_plane
+from .bures import is_far, near_plane, overlap_plane
 from .compile import OPTIONS, jit, jit_summing
 from .geometry import Bits, Cloud, GaussianPlane, Geometry, distance, kind, sided, squared
 
@@ -100,9 +100,11 @@ def _plane_plain(g: Any, i: int, start: int, end: int, out: Any) -> int:
     near = 0
     for k in range(X.shape[0]):
         dx, dy = X[k] - x, Y[k] - y
-        gap = plain_plane(a, b, c, root, A[k], B[k], C[k], R[k])
-        near += 0 if is_far(gap, (a + c) + (A[k] + C[k])) else 1
-        out[k] = dx * dx + dy * dy + g.lam * gap
+        overlap = overlap_plane(a, b, c, root, A[k], B[k], C[k], R[k])
+        traces = (a + c) + (A[k] + C[k])
+        plain = traces - 2.0 * np.sqrt(overlap)
+        near += 0 if is_far(plain, traces, overlap) else 1
+        out[k] = dx * dx + dy * dy + g.lam * plain
     return near
 
 
@@ -114,9 +116,11 @@ def _plane_near(g: Any, i: int, start: int, end: int, out: Any) -> None:
                         g.rootdets[start:end])  # fmt: skip
     for k in range(X.shape[0]):
         dx, dy = X[k] - x, Y[k] - y
-        plain = plain_plane(a, b, c, root, A[k], B[k], C[k], R[k])
+        overlap = overlap_plane(a, b, c, root, A[k], B[k], C[k], R[k])
+        traces = (a + c) + (A[k] + C[k])
+        plain = traces - 2.0 * np.sqrt(overlap)
         near = near_plane(a, b, c, root, A[k], B[k], C[k], R[k])
-        out[k] = dx * dx + dy * dy + g.lam * (plain if is_far(plain, (a + c) + (A[k] + C[k])) else near)
+        out[k] = dx * dx + dy * dy + g.lam * (plain if is_far(plain, traces, overlap) else near)
 
 
 def _squares_plane(geometry: Any, i: Any, start: Any, end: Any, limit: Any, out: Any) -> Any:

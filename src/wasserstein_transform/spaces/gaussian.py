@@ -48,7 +48,7 @@ class GaussianMetric(Metric):
     @property
     def steps(self) -> float:
         m = self.means.shape[1]
-        return float(m) if self.lam == 0 else 5.0 if m <= 2 else 20.0 * m**3
+        return float(m) if self.lam == 0 else 5.0 if m <= 2 else 300.0 + 50.0 * m**2 + m**3
 
     @cached_property
     def geometry(self) -> Geometry:
