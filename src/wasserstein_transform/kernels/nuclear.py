@@ -217,6 +217,12 @@ def _sum_of_values(q: Any, e: Any, n: int, next_q: Any, next_e: Any) -> float:
             taken, others, pivot, passes = _pass(q, e, first, last, least, next_q, next_e, passes)
             if passes < 0:
                 return -1.0
+            if first == 0:
+                q, e, next_q, next_e = next_q, next_e, q, e
+            else:
+                for k in range(first, last):
+                    q[k], e[k] = next_q[k], next_e[k]
+                q[last] = next_q[last]
             shift += taken
             least = min(others, pivot)
             continue
@@ -254,9 +260,6 @@ def _pass(q: Any, e: Any, first: int, last: int, least: float, next_q: Any, next
         # past the least value: if only the last pivot shows it, by nearly as much as the pivot is below 0
         late = at == last and tau + pivot > 0.0
         tau = 0.0 if attempt == 2 else (tau + pivot) * (1.0 - 4e-16) if late else 0.25 * tau
-    for k in range(first, last):
-        q[k], e[k] = next_q[k], next_e[k]
-    q[last] = next_q[last]
     return tau, others, pivot, passes
 
 
@@ -276,16 +279,32 @@ def _guess(q: Any, e: Any, last: int, least: float) -> float:
 
 @jit
 def _try(q: Any, e: Any, first: int, last: int, tau: float, next_q: Any, next_e: Any) -> Any:
-    """The pass itself: where it ended, the pivot there, and the least before. It ends at a negative pivot."""
+    """The pass itself: where it ended, the pivot there, and the least before. It ends at a negative pivot.
+
+    Two steps share a division, for each waits for the one before: the pivot between them is x/y.
+    """
     pivot = q[first] - tau
     least = np.inf
-    for k in range(first, last):
-        if pivot < 0.0:
-            return k, pivot, least
+    k = first
+    while k + 1 < last and pivot >= 0.0:
+        y = pivot + e[k]
+        x = pivot * q[k + 1] - tau * y
+        if x < 0.0:
+            break
+        z = x + y * e[k + 1]
+        over_y, over_z = 1.0 / y, 1.0 / z
+        least = min(least, pivot, x * over_y)
+        next_q[k], next_q[k + 1] = y, z * over_y
+        next_e[k] = e[k] * (q[k + 1] * over_y) + _LEAST
+        next_e[k + 1] = e[k + 1] * (q[k + 2] * (y * over_z)) + _LEAST
+        pivot = (x * q[k + 2] - tau * z) * over_z
+        k += 2
+    while k < last and pivot >= 0.0:
         least = min(least, pivot)
         next_q[k] = pivot + e[k]
         ratio = q[k + 1] / next_q[k]
         next_e[k] = e[k] * ratio + _LEAST
         pivot = pivot * ratio - tau
-    next_q[last] = pivot
-    return last, pivot, least
+        k += 1
+    next_q[k] = pivot
+    return k, pivot, least
