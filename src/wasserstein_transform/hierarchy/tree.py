@@ -11,13 +11,19 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from .._types import Floats, Ints
 from ..engine import Engine, Flag, Tile
+from ..kernels.boruvka import join_components, list_searches, mark_nodes, search_outside
 from ..kernels.geometry import private
 from ..kernels.trees import join_edges, prim
 from ..spaces import Dense, Metric, Space, Sparse, check_space
+from ..spaces.nearest import Nearest, fill_nearest, grow_tree, stack, tiles
 
 TIE = 1e-9  # heights that agree to this, relatively, are ties
 
 _STEPS = 2e7  # distances asked for between two looks at Ctrl-C
+_FEW = 1000  # points for which Prim's algorithm is as fast
+_WIDE = 40  # axes of a shadow from which on a tree over it prunes too little
+_LISTED = 4  # nearest points found at once for each point, before the components grow
+_SEARCHES = 512  # of a tile: a few milliseconds
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,11 +71,20 @@ def spanning_tree(space: Space, engine: Engine | None = None) -> Tree:
     check_space(space)
     engine = engine or Engine()
     heavy = np.flatnonzero(space.weights > 0)
-    edges, heights = _prim(space.metric.take(heavy) if len(heavy) < space.n else space.metric, engine)
+    metric = space.metric.take(heavy) if len(heavy) < space.n else space.metric
+    shadow = metric.shadow()
+    if shadow is None or metric.n < _FEW or shadow.shape[1] > _WIDE:
+        edges, heights = _prim(metric, engine)
+    else:
+        edges, heights = _boruvka(metric, shadow, engine)
     edges = heavy[edges]
     if len(heavy) < space.n:
         light = np.flatnonzero(space.weights == 0)
-        nearest, apart = _nearest(space.metric, light, heavy)
+        if shadow is None:
+            nearest, apart = _nearest(space.metric, light, heavy)
+        else:
+            found = metric.neighbors(1, space.metric.take(light), engine)
+            nearest, apart = heavy[found.indices[:, 0]], found.distances[:, 0]
         if isinstance(space.metric, Sparse) and not np.isfinite(apart).all():
             raise ValueError(_too_far(space.metric, 1 + int(np.count_nonzero(np.isinf(apart)))))
         edges = np.concatenate([edges, np.column_stack([nearest, light])])
@@ -124,6 +139,37 @@ def _grow(metric: Metric, engine: Engine) -> tuple[Ints, Floats]:
     # each piece needs the one before: one thread, however many there are
     tiles = [Tile(k, min(k + stride, n - 1)) for k in range(0, n - 1, stride)]
     Engine(1, engine.progress, engine.memory).run(grow, tiles, "spanning tree")
+    return edges, heights
+
+
+def _boruvka(metric: Metric, shadow: Floats, engine: Engine) -> tuple[Ints, Floats]:
+    n = metric.n
+    tree = grow_tree(shadow, metric.blur(shadow), engine)
+    where = np.empty(n, np.intp)
+    where[tree.order] = np.arange(n)
+    size = n, min(_LISTED, n - 1)
+    lengths, listed = Nearest(np.empty(size), np.empty(size, np.intp))
+    fill_nearest(metric, tree, Nearest(lengths, listed), engine)
+    near, which, at = lengths[tree.order, 0], listed[tree.order, 0], np.zeros(n, np.intp)
+    component, whole = np.arange(n), np.empty(len(tree.starts), np.intp)
+    limits, asking, parent = np.empty(n), np.empty(n, np.intp), np.empty(n, np.intp)
+    edges, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
+    quiet = Engine(engine.n_jobs, None, engine.memory)
+
+    def work(tile: Tile, stop: Flag) -> None:
+        search_outside(
+            private(metric.geometry), tree, component, whole, limits, asking, tile.start, tile.stop, near, which,
+            np.empty(1), np.empty(1, np.intp), *stack(tree), stop,
+        )  # fmt: skip
+
+    n_edges = 0
+    while n_edges < n - 1:
+        count = list_searches(component, tree.order, where, listed, lengths, at, near, which, limits, asking)
+        mark_nodes(tree, component, whole)
+        quiet.run(work, tiles(count, _SEARCHES), "spanning tree")
+        n_edges = join_components(component, tree.order, where, near, which, asking, parent, edges, heights, n_edges)
+        if engine.progress is not None:
+            engine.progress("spanning tree", n_edges, n - 1)
     return edges, heights
 
 

@@ -55,6 +55,18 @@ class Euclidean(Metric):
             return other.movement(self, engine)
         return float(matched(Euclidean(np.concatenate([self.points, other.points]))).max())
 
+    def shadow(self) -> Floats:
+        return self.points
+
+    def beside(self, other: Metric) -> Euclidean:
+        if not isinstance(other, Euclidean):
+            raise TypeError(f"new points must be Euclidean, as these are, got {type(other).__name__}")
+        if other.points.shape[1] != self.points.shape[1]:
+            raise ValueError(
+                f"new points must have {self.points.shape[1]} coordinates, as these have, got {other.points.shape[1]}"
+            )
+        return Euclidean(np.concatenate([self.points, other.points]))
+
     def search(self, reach: float) -> Search:
         if not np.isfinite(reach):
             return Search.exhaustive(self.n, self.geometry)

@@ -14,6 +14,7 @@ from ..engine import Engine
 from ..kernels.geometry import Cloud, GaussianLine, GaussianPlane, GaussianSolid, Geometry
 from .euclidean import Euclidean
 from .metric import Metric, matched
+from .nearest import root_errors, root_spectra
 from .search import Search, sort_into_cells
 
 
@@ -84,6 +85,31 @@ class GaussianMetric(Metric):
         )
         return float(matched(both).max())
 
+    def shadow(self) -> Floats:
+        if self.lam == 0:
+            return self.means
+        unit = float(np.ldexp(1.0, np.frexp(np.abs(self.covs).max())[1]))  # as in the geometry
+        roots = np.sqrt(self.lam * unit) * _root_spectra(self.covs / unit)
+        return np.concatenate([self.means, roots], axis=1)  # Σ(√λ_k(A) − √λ_k(B))² ≤ dcov²
+
+    def blur(self, shadow: Floats) -> Floats:
+        roots = shadow[:, self.means.shape[1] :]
+        if roots.shape[1] <= 2:  # closed forms know each root to its last digits
+            return np.asarray(4e-15 * np.linalg.norm(roots, axis=1))
+        return root_errors(roots)
+
+    def beside(self, other: Metric) -> GaussianMetric:
+        if not isinstance(other, GaussianMetric):
+            raise TypeError(f"new points must be a GaussianMetric, as these are, got {type(other).__name__}")
+        here, there = (self.means.shape[1], self.lam), (other.means.shape[1], other.lam)
+        if here != there:
+            raise ValueError(
+                f"new Gaussians must live in R^{here[0]} with lam={here[1]:g}, got R^{there[0]} with lam={there[1]:g}"
+            )
+        return GaussianMetric(
+            np.concatenate([self.means, other.means]), np.concatenate([self.covs, other.covs]), self.lam
+        )
+
     def search(self, reach: float) -> Search:
         if not np.isfinite(reach):
             return Search.exhaustive(self.n, self.geometry)
@@ -99,6 +125,18 @@ def _take(geometry: Geometry, rows: Ints) -> Geometry:
         if isinstance(field, np.ndarray) and name != "scratch"
     }
     return geometry._replace(**picked)
+
+
+def _root_spectra(covs: Floats) -> Floats:
+    """Roots of the eigenvalues of covariances, rising."""
+    if covs.shape[1] == 1:
+        return np.asarray(np.sqrt(covs[:, 0]))
+    if covs.shape[1] > 2:
+        return root_spectra(covs)
+    a, b, c = covs.reshape(-1, 4)[:, [0, 1, 3]].T
+    large = np.sqrt((a + c) / 2 + np.hypot((a - c) / 2, b))
+    small = _root_determinants(a, b, c) / np.where(large > 0, large, 1.0)
+    return np.stack([small, large], axis=1)
 
 
 def _root_determinants(a: Floats, b: Floats, c: Floats) -> Floats:

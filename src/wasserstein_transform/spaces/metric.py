@@ -16,6 +16,7 @@ from ..kernels.distances import fill_block, fill_matched, fill_pairs
 from ..kernels.geometry import Geometry, private
 from ..kernels.neighbors import count_balls, fill_balls, longest_run
 from .matrices import Out, fill_dense, fill_vector
+from .nearest import Nearest, neighbors
 from .search import Search
 
 
@@ -151,6 +152,33 @@ class Metric(ABC):
         engine.run(fill, tiles, "finding neighbors")
         return _by_point(indptr, indices, distances, search.order)
 
+    def neighbors(self, k: int, of: Metric | None = None, engine: Engine | None = None) -> Nearest:
+        """The k nearest other points of every point, or the k nearest points for every point of the metric `of`.
+
+        Exact; nearest first, of equal distances the smaller index. A duplicate of a point is another point.
+
+        Examples
+        --------
+        >>> import numpy as np, wasserstein_transform as wt
+        >>> line = wt.Euclidean(np.array([[0.0], [1.0], [3.0]]))
+        >>> line.neighbors(1).indices.ravel()
+        array([1, 0, 1])
+        >>> line.neighbors(2, of=wt.Euclidean(np.array([[2.5]]))).distances
+        array([[0.5, 1.5]])
+        """
+        return neighbors(self, k, of, engine or Engine())
+
+    def shadow(self) -> Floats | None:
+        """Places in a Euclidean space that are never farther apart than the points; None where none are known."""
+        return None
+
+    def blur(self, shadow: Floats) -> Floats:
+        """How far rounding can have moved each place of the shadow."""
+        return np.zeros(len(shadow))
+
+    def beside(self, other: Metric) -> Self:
+        """The metric of these points and those of `other`, a metric of the same kind."""
+        raise TypeError(f"{type(self).__name__} distances are known between their own points only, not to new ones")
 
 def _by_point(indptr: Ints, indices: Ints, distances: Floats, order: Ints) -> Balls:
     """Balls by position → balls by point, members sorted."""

@@ -1,0 +1,163 @@
+"""Nearest points: by a k-d tree over shadows, places whose Euclidean distance is never above the distance sought.
+
+What a search has found is a heap, worst first, of distances `near` and points `which`; of equal distances the smaller
+point counts as nearer, so results do not depend on the order of the search.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .compile import jit
+from .geometry import distance, squared
+
+NOBODY = np.iinfo(np.intp).max  # in place of a point: farther than any other at the same distance
+MIXED = -1  # a node of more than one group
+STRANGER = -2  # the group of a point that is not in the tree
+
+_ROOM = 1 + 1e-9  # for the rounding of distances and shadows
+_CLOSED = 1 + 1e-12  # for the rounding of roots and squares
+
+
+@jit
+def _sift(near: Any, which: Any, size: int) -> None:
+    """Let the first of the heap sink to its place."""
+    d, j = near[0], which[0]
+    at = 0
+    while True:
+        child = 2 * at + 1
+        if child >= size:
+            break
+        other = child + 1
+        if other < size and (
+            near[other] > near[child] or (near[other] == near[child] and which[other] > which[child])
+        ):
+            child = other
+        if near[child] < d or (near[child] == d and which[child] < j):
+            break
+        near[at], which[at] = near[child], which[child]
+        at = child
+    near[at], which[at] = d, j
+
+
+@jit
+def _sort(near: Any, which: Any) -> None:
+    """The heap from near to far."""
+    for last in range(near.shape[0] - 1, 0, -1):
+        near[0], near[last] = near[last], near[0]
+        which[0], which[last] = which[last], which[0]
+        _sift(near, which, last)
+
+
+@jit
+def _outside(tree: Any, node: int, x: Any) -> float:
+    """Squared distance of x to the box of a node."""
+    total = 0.0
+    for a in range(x.shape[0]):
+        step = max(max(tree.lows[node, a] - x[a], x[a] - tree.highs[node, a]), 0.0)
+        total += step * step
+    return total
+
+
+@jit
+def _apart(points: Any, p: int, x: Any, limit: float) -> float:
+    """Squared distance of x to position p, or some number above the limit."""
+    total = 0.0
+    for a in range(x.shape[0]):
+        step = points[p, a] - x[a]
+        total += step * step
+        if a & 7 == 7 and total > limit:
+            return total
+    return total
+
+
+@jit
+def _scan(geometry: Any, tree: Any, groups: Any, leaf: int, x: Any, blur: float, i: int, group: int, near: Any,
+          which: Any) -> None:  # fmt: skip
+    """Offer the points of a leaf to the heap."""
+    edge = near[0] * _ROOM + blur
+    for p in range(tree.starts[leaf], tree.ends[leaf]):
+        if groups[p] == group:
+            continue
+        reach = edge + tree.blur[p]
+        if _apart(tree.points, p, x, reach * reach) > reach * reach:
+            continue
+        j = tree.order[p]
+        d = np.sqrt(squared(geometry, min(i, j), max(i, j), near[0] * near[0] * _CLOSED))
+        if d < near[0] or (d == near[0] and j < which[0]):
+            near[0], which[0] = d, j
+            _sift(near, which, near.shape[0])
+            edge = near[0] * _ROOM + blur
+
+
+@jit
+def search(geometry: Any, tree: Any, groups: Any, whole: Any, x: Any, blur: float, i: int, group: int, near: Any,
+           which: Any, nodes: Any, gaps: Any) -> None:  # fmt: skip
+    """Offer all points of other groups to the heap, as far as they can be near enough.
+
+    x, with its blur, is the shadow of point i of the geometry. `groups` are those of the positions, `whole` those of
+    the nodes; `nodes` and `gaps` are scratch, twice as long as the tree is deep.
+    """
+    n_inner = tree.starts.shape[0] // 2
+    nodes[0], gaps[0] = 0, 0.0
+    size = 1
+    while size > 0:
+        size -= 1
+        node = nodes[size]
+        reach = near[0] * _ROOM + blur + tree.haze[node]
+        if gaps[size] > reach * reach or whole[node] == group:
+            continue
+        if near[0] == 0.0 and tree.least[node] > which[0]:  # among many duplicates, only smaller numbers are of interest
+            continue
+        if node >= n_inner:
+            _scan(geometry, tree, groups, node, x, blur, i, group, near, which)
+            continue
+        one = 2 * node + 1
+        other = one + 1
+        gap, other_gap = _outside(tree, one, x), _outside(tree, other, x)
+        if gap < other_gap or (gap == other_gap and tree.least[one] < tree.least[other]):
+            one, other, gap, other_gap = other, one, other_gap, gap
+        nodes[size], gaps[size] = one, gap
+        nodes[size + 1], gaps[size + 1] = other, other_gap
+        size += 2
+
+
+@jit
+def nearest_others(geometry: Any, tree: Any, groups: Any, whole: Any, asked: Any, first: int, asking: Any, start: int,
+                   end: int, distances: Any, indices: Any, nodes: Any, gaps: Any, stop: Any) -> None:  # fmt: skip
+    """The nearest points of the tree for positions start…end of the tree `asked`, which is of the groups `asking`.
+
+    Point i of `asked` is point first + i of the geometry, and row i of the result.
+    """
+    for p in range(start, end):
+        if stop[0] != 0:
+            return
+        i = asked.order[p]
+        near, which = distances[i], indices[i]
+        near[:] = np.inf
+        which[:] = NOBODY
+        search(
+            geometry, tree, groups, whole, asked.points[p], asked.blur[p], first + i, asking[p], near, which, nodes, gaps
+        )
+        _sort(near, which)
+
+
+@jit
+def nearest_in_rows(geometry: Any, n: int, start: int, end: int, distances: Any, indices: Any, stop: Any) -> None:
+    """The nearest other points of points start…end, among all of them."""
+    for i in range(start, end):
+        if stop[0] != 0:
+            return
+        near, which = distances[i], indices[i]
+        near[:] = np.inf
+        which[:] = NOBODY
+        for j in range(n):
+            if i == j:
+                continue
+            d = distance(geometry, i, j)
+            if d < near[0] or (d == near[0] and j < which[0]):
+                near[0], which[0] = d, j
+                _sift(near, which, near.shape[0])
+        _sort(near, which)
