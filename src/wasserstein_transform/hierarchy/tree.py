@@ -13,16 +13,16 @@ from .._types import Floats, Ints
 from ..engine import Engine, Flag, Tile
 from ..kernels.boruvka import join_components, list_searches, mark_nodes, search_outside
 from ..kernels.geometry import private
+from ..kernels.nearest import NOBODY
 from ..kernels.trees import join_edges, prim
 from ..spaces import Dense, Metric, Space, Sparse, check_space
-from ..spaces.nearest import Nearest, fill_nearest, grow_tree, stack, tiles
+from ..spaces.nearest import grow_tree, stack, tiles
 
 TIE = 1e-9  # heights that agree to this, relatively, are ties
 
 _STEPS = 2e7  # distances asked for between two looks at Ctrl-C
 _FEW = 1000  # points for which Prim's algorithm is as fast
 _WIDE = 40  # axes of a shadow from which on a tree over it prunes too little
-_LISTED = 4  # nearest points found at once for each point, before the components grow
 _SEARCHES = 512  # of a tile: a few milliseconds
 
 
@@ -144,13 +144,10 @@ def _grow(metric: Metric, engine: Engine) -> tuple[Ints, Floats]:
 
 def _boruvka(metric: Metric, shadow: Floats, engine: Engine) -> tuple[Ints, Floats]:
     n = metric.n
-    tree = grow_tree(shadow, metric.blur(shadow), engine)
+    tree = grow_tree(metric, shadow, engine)
     where = np.empty(n, np.intp)
     where[tree.order] = np.arange(n)
-    size = n, min(_LISTED, n - 1)
-    lengths, listed = Nearest(np.empty(size), np.empty(size, np.intp))
-    fill_nearest(metric, tree, Nearest(lengths, listed), engine)
-    near, which, at = lengths[tree.order, 0], listed[tree.order, 0], np.zeros(n, np.intp)
+    near, which = np.zeros(n), np.full(n, NOBODY)
     component, whole = np.arange(n), np.empty(len(tree.starts), np.intp)
     limits, asking, parent = np.empty(n), np.empty(n, np.intp), np.empty(n, np.intp)
     edges, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
@@ -164,7 +161,7 @@ def _boruvka(metric: Metric, shadow: Floats, engine: Engine) -> tuple[Ints, Floa
 
     n_edges = 0
     while n_edges < n - 1:
-        count = list_searches(component, tree.order, where, listed, lengths, at, near, which, limits, asking)
+        count = list_searches(component, where, near, which, limits, asking)
         mark_nodes(tree, component, whole)
         quiet.run(work, tiles(count, _SEARCHES), "spanning tree")
         n_edges = join_components(component, tree.order, where, near, which, asking, parent, edges, heights, n_edges)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .compile import jit
-from .nearest import MIXED, NOBODY, search
+from .nearest import LOOSE, MIXED, NOBODY, search
 
 
 @jit
@@ -33,29 +33,22 @@ def mark_nodes(tree: Any, component: Any, whole: Any) -> None:
 
 
 @jit
-def list_searches(component: Any, order: Any, where: Any, listed: Any, lengths: Any, at: Any, near: Any, which: Any,
-                  limits: Any, asking: Any) -> int:  # fmt: skip
+def list_searches(component: Any, where: Any, near: Any, which: Any, limits: Any, asking: Any) -> int:
     """Who has to search, into `asking`; returns their number.
 
-    Each position goes on, from entry `at`, through its list of nearest points. The limit of a component is the nearest
-    point that one of its positions knows; those whose lower bound is above it need not search.
+    The limit of a component is the nearest point that one of its positions knows; those whose lower bound is not below
+    it need not search.
     """
-    n, n_listed = listed.shape
     limits[:] = np.inf
-    for p in range(n):
+    for p in range(component.shape[0]):
         own = component[p]
-        i = order[p]
-        while which[p] != NOBODY and component[where[which[p]]] == own:
-            at[p] += 1
-            if at[p] < n_listed:
-                near[p], which[p] = lengths[i, at[p]], listed[i, at[p]]
-            else:
-                which[p] = NOBODY
+        if which[p] != NOBODY and component[where[which[p]]] == own:
+            which[p] = NOBODY
         if which[p] != NOBODY:
             limits[own] = min(limits[own], near[p])
     count = 0
-    for p in range(n):
-        if which[p] == NOBODY and near[p] <= limits[component[p]]:
+    for p in range(component.shape[0]):
+        if which[p] == NOBODY and near[p] < limits[component[p]]:
             asking[count] = p
             count += 1
     return count
@@ -76,14 +69,14 @@ def search_outside(geometry: Any, tree: Any, component: Any, whole: Any, limits:
         if component[p] != own:
             own = component[p]
             limit = limits[own]
-        if near[p] > limit:
+        if near[p] >= limit:
             continue
         found[0], who[0] = limit, NOBODY
         search(
-            geometry, tree, component, whole, tree.points[p], tree.blur[p], tree.order[p], own, found, who, nodes, gaps
-        )
-        which[p] = who[0]
-        near[p] = found[0] if who[0] != NOBODY else np.nextafter(limit, np.inf)
+            geometry, tree, component, whole, tree.points[p], tree.blur[p], tree.order[p], own, LOOSE, found, who, nodes,
+            gaps,
+        )  # fmt: skip
+        near[p], which[p] = found[0], who[0]
         limit = found[0]
 
 

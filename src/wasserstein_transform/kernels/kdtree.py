@@ -19,8 +19,8 @@ class KdTree(NamedTuple):
     """Points by position, and their boxes.
 
     `order[position]` is the point and `blur` how far rounding can have moved it; positions `starts[node]` to
-    `ends[node]` lie between `lows[node]` and `highs[node]`, none of them blurred by more than `haze[node]`, and `least`
-    is the smallest number of a point among them.
+    `ends[node]` lie between `lows[node]` and `highs[node]`, none of them blurred by more than `haze[node]`; `least` is
+    the smallest number of a point among them, and none is farther than `radius[node]` from that in the middle.
     """
 
     points: np.ndarray
@@ -32,6 +32,7 @@ class KdTree(NamedTuple):
     highs: np.ndarray
     haze: np.ndarray
     least: np.ndarray
+    radius: np.ndarray
 
     @property
     def depth(self) -> int:
@@ -48,10 +49,8 @@ def seed(points: np.ndarray, blur: np.ndarray) -> KdTree:
     n_nodes = 2 * n_leaves - 1
     starts, ends = np.zeros(n_nodes, np.intp), np.full(n_nodes, n, np.intp)
     boxes = np.empty((2, n_nodes, dim))
-    least = np.empty(n_nodes, np.intp)
-    return KdTree(
-        points.copy(), blur.copy(), np.arange(n), starts, ends, boxes[0], boxes[1], np.empty(n_nodes), least
-    )  # fmt: skip
+    haze, least, radius = np.empty(n_nodes), np.empty(n_nodes, np.intp), np.full(n_nodes, np.inf)
+    return KdTree(points.copy(), blur.copy(), np.arange(n), starts, ends, boxes[0], boxes[1], haze, least, radius)
 
 
 @jit

@@ -17,8 +17,48 @@ NOBODY = np.iinfo(np.intp).max  # in place of a point: farther than any other at
 MIXED = -1  # a node of more than one group
 STRANGER = -2  # the group of a point that is not in the tree
 
-_ROOM = 1 + 1e-9  # for the rounding of distances and shadows
+EXACT = 1 + 1e-9  # room for the rounding of distances and shadows: everything as near as the farthest found is found
+LOOSE = 1 - 3e-14  # what is nearer by no more than this share, or than the blur, is not looked for
+
 _CLOSED = 1 + 1e-12  # for the rounding of roots and squares
+
+
+@jit
+def _between(geometry: Any, i: int, j: int) -> float:
+    return np.sqrt(squared(geometry, min(i, j), max(i, j), np.inf))
+
+
+@jit
+def _middle(tree: Any, node: int) -> int:
+    """The point in the middle of a node."""
+    return tree.order[(tree.starts[node] + tree.ends[node]) // 2]
+
+
+@jit
+def measure_leaves(geometry: Any, tree: Any, start: int, end: int, stop: Any) -> None:
+    """Radii of the leaves start…end."""
+    for leaf in range(start, end):
+        if stop[0] != 0:
+            return
+        i = _middle(tree, leaf)
+        radius = 0.0
+        for p in range(tree.starts[leaf], tree.ends[leaf]):
+            if tree.order[p] != i:
+                radius = max(radius, _between(geometry, i, tree.order[p]))
+        tree.radius[leaf] = radius
+
+
+@jit
+def measure_inner(geometry: Any, tree: Any) -> None:
+    """Radii of the nodes above the leaves, by the triangle inequality."""
+    for node in range(tree.starts.shape[0] // 2 - 1, -1, -1):
+        i = _middle(tree, node)
+        radius = 0.0
+        for child in range(2 * node + 1, 2 * node + 3):
+            j = _middle(tree, child)
+            apart = _between(geometry, i, j) if i != j else 0.0
+            radius = max(radius, apart + tree.radius[child])
+        tree.radius[node] = radius
 
 
 @jit
@@ -74,10 +114,10 @@ def _apart(points: Any, p: int, x: Any, limit: float) -> float:
 
 
 @jit
-def _scan(geometry: Any, tree: Any, groups: Any, leaf: int, x: Any, blur: float, i: int, group: int, near: Any,
-          which: Any) -> None:  # fmt: skip
+def _scan(geometry: Any, tree: Any, groups: Any, leaf: int, x: Any, blur: float, i: int, group: int, room: float,
+          near: Any, which: Any) -> None:  # fmt: skip
     """Offer the points of a leaf to the heap."""
-    edge = near[0] * _ROOM + blur
+    edge = near[0] * room + blur
     for p in range(tree.starts[leaf], tree.ends[leaf]):
         if groups[p] == group:
             continue
@@ -89,13 +129,13 @@ def _scan(geometry: Any, tree: Any, groups: Any, leaf: int, x: Any, blur: float,
         if d < near[0] or (d == near[0] and j < which[0]):
             near[0], which[0] = d, j
             _sift(near, which, near.shape[0])
-            edge = near[0] * _ROOM + blur
+            edge = near[0] * room + blur
 
 
 @jit
-def search(geometry: Any, tree: Any, groups: Any, whole: Any, x: Any, blur: float, i: int, group: int, near: Any,
-           which: Any, nodes: Any, gaps: Any) -> None:  # fmt: skip
-    """Offer all points of other groups to the heap, as far as they can be near enough.
+def search(geometry: Any, tree: Any, groups: Any, whole: Any, x: Any, blur: float, i: int, group: int,
+           room: float, near: Any, which: Any, nodes: Any, gaps: Any) -> None:  # fmt: skip
+    """Offer all points of other groups to the heap, as far as they can be near enough: `EXACT` or `LOOSE`.
 
     x, with its blur, is the shadow of point i of the geometry. `groups` are those of the positions, `whole` those of
     the nodes; `nodes` and `gaps` are scratch, twice as long as the tree is deep.
@@ -106,13 +146,19 @@ def search(geometry: Any, tree: Any, groups: Any, whole: Any, x: Any, blur: floa
     while size > 0:
         size -= 1
         node = nodes[size]
-        reach = near[0] * _ROOM + blur + tree.haze[node]
+        reach = near[0] * room + blur + tree.haze[node]
         if gaps[size] > reach * reach or whole[node] == group:
             continue
-        if near[0] == 0.0 and tree.least[node] > which[0]:  # among many duplicates, only smaller numbers are of interest
+        if near[0] == 0.0 and tree.least[node] > which[0]:  # of many duplicates, smaller numbers count
             continue
+        if room < 1.0 and near[0] <= blur:
+            return
+        if 4.0 * tree.radius[node] < near[0] < np.inf:  # a dense cluster: one distance says more than the shadow
+            j = _middle(tree, node)
+            if i != j and _between(geometry, i, j) - tree.radius[node] * EXACT > reach:
+                continue
         if node >= n_inner:
-            _scan(geometry, tree, groups, node, x, blur, i, group, near, which)
+            _scan(geometry, tree, groups, node, x, blur, i, group, room, near, which)
             continue
         one = 2 * node + 1
         other = one + 1
@@ -139,8 +185,9 @@ def nearest_others(geometry: Any, tree: Any, groups: Any, whole: Any, asked: Any
         near[:] = np.inf
         which[:] = NOBODY
         search(
-            geometry, tree, groups, whole, asked.points[p], asked.blur[p], first + i, asking[p], near, which, nodes, gaps
-        )
+            geometry, tree, groups, whole, asked.points[p], asked.blur[p], first + i, asking[p], EXACT, near, which,
+            nodes, gaps,
+        )  # fmt: skip
         _sort(near, which)
 
 

@@ -95,7 +95,7 @@ class GaussianMetric(Metric):
     def blur(self, shadow: Floats) -> Floats:
         roots = shadow[:, self.means.shape[1] :]
         if roots.shape[1] <= 2:  # closed forms know each root to its last digits
-            return np.asarray(4e-15 * np.linalg.norm(roots, axis=1))
+            return np.asarray(1e-15 * np.linalg.norm(roots, axis=1))
         return root_errors(roots)
 
     def beside(self, other: Metric) -> GaussianMetric:

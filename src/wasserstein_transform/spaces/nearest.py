@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -12,7 +12,7 @@ from .._types import Floats, Ints
 from ..engine import Engine, Flag, Tile
 from ..kernels.geometry import private
 from ..kernels.kdtree import KdTree, seed, split_nodes
-from ..kernels.nearest import MIXED, STRANGER, nearest_in_rows, nearest_others
+from ..kernels.nearest import MIXED, STRANGER, measure_inner, measure_leaves, nearest_in_rows, nearest_others
 
 if TYPE_CHECKING:  # metrics import this file
     from .metric import Metric
@@ -49,20 +49,13 @@ def neighbors(metric: Metric, k: int, of: Metric | None, engine: Engine) -> Near
     if shadow is None:
         _search_rows(metric, found, engine)
     elif of is None:
-        tree = grow_tree(shadow, metric.blur(shadow), engine)
-        fill_nearest(metric, tree, found, engine)
+        tree, alone = grow_tree(metric, shadow, engine), np.arange(metric.n)
+        _search_tree(metric, tree, alone, tree, 0, alone, found, engine)
     else:
-        blur = both.blur(shadow)
-        tree = grow_tree(shadow[: metric.n], blur[: metric.n], engine)
-        asked = grow_tree(shadow[metric.n :], blur[metric.n :], engine)  # near queries follow each other
-        _search_tree(both, tree, np.arange(metric.n), asked, metric.n, np.full(size[0], STRANGER), found, engine)
+        tree, alone = grow_tree(both, shadow[: metric.n], engine), np.arange(metric.n)
+        asked = _split(shadow[metric.n :], both.blur(shadow[metric.n :]), engine)  # near queries follow each other
+        _search_tree(both, tree, alone, asked, metric.n, np.full(size[0], STRANGER), found, engine)
     return found
-
-
-def fill_nearest(metric: Metric, tree: KdTree, found: Nearest, engine: Engine) -> None:
-    """The nearest other points of every point, by the tree of the metric's shadow."""
-    alone = np.arange(metric.n)
-    _search_tree(metric, tree, alone, tree, 0, alone, found, engine)
 
 
 def _search_tree(
@@ -92,8 +85,20 @@ def _search_rows(metric: Metric, found: Nearest, engine: Engine) -> None:
         raise ValueError(f"some points have fewer than {k} others at a known distance; ask for a larger radius")
 
 
-def grow_tree(shadow: Floats, blur: Floats, engine: Engine) -> KdTree:
-    """The k-d tree of a shadow."""
+def grow_tree(metric: Metric, shadow: Floats, engine: Engine) -> KdTree:
+    """The k-d tree of the shadow of a metric, or of its first points."""
+    tree = _split(shadow, metric.blur(shadow), engine)
+    geometry, n_inner = metric.geometry, len(tree.starts) // 2
+
+    def work(tile: Tile, stop: Flag) -> None:
+        measure_leaves(private(geometry), tree, n_inner + tile.start, n_inner + tile.stop, stop)
+
+    engine.run(work, tiles(n_inner + 1, _QUERIES), "sorting points")
+    measure_inner(private(geometry), tree)
+    return tree
+
+
+def _split(shadow: Floats, blur: Floats, engine: Engine) -> KdTree:
     tree = seed(shadow, blur)
     first = 2**_CROWN - 1  # of the nodes at that level
 
@@ -120,18 +125,25 @@ def tiles(n: int, size: int) -> list[Tile]:
 
 
 def root_spectra(covs: Floats) -> Floats:
-    """Roots of the eigenvalues of covariances, rising."""
+    """Roots of the eigenvalues of covariances, rising; what is small enough to be rounding is the same for all."""
     values = np.empty(covs.shape[:2])
     piece = max(1, int(1e7 / covs.shape[1] ** 3))  # LAPACK does not hear Ctrl-C
     with threadpool_limits(1, user_api="blas"):  # on small matrices its threads only wait for each other
         for start in range(0, len(covs), piece):
             values[start : start + piece] = np.linalg.eigvalsh(covs[start : start + piece])
-    return np.asarray(np.sqrt(np.maximum(values, 0.0)))  # ≥ 0 in theory; clip what rounding adds
+    # roots of what rounding makes of 0 would be far apart; raising small numbers to the same one only shortens distances
+    least = 1e8 * _rounding(values.shape[1], values.max())
+    return np.asarray(np.sqrt(np.maximum(values, least)))
 
 
 def root_errors(roots: Floats) -> Floats:
-    """How far rounding can have moved the roots of each spectrum: an eigenvalue is known up to 1e-16 of the largest."""
+    """How far rounding can have moved the roots of each spectrum."""
     squares = roots * roots
-    off = 1e-15 * roots.shape[1] * squares.max(axis=1, keepdims=True)
+    off = _rounding(roots.shape[1], squares.max(axis=1, keepdims=True))
     widths = np.sqrt(squares + off) - np.sqrt(np.maximum(squares - off, 0.0))
-    return np.asarray(np.linalg.norm(widths, axis=1))
+    return np.asarray(np.linalg.norm(widths, axis=1) + 1e-15 * np.linalg.norm(roots, axis=1))
+
+
+def _rounding(m: int, largest: Any) -> Any:
+    """What rounding does to the eigenvalues of an m × m matrix, given the largest."""
+    return 1e-15 * m * largest
