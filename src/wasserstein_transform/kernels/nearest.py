@@ -20,8 +20,6 @@ STRANGER = -2  # the group of a point that is not in the tree
 EXACT = 1 + 1e-9  # room for the rounding of distances and shadows: everything as near as the farthest found is found
 LOOSE = 1 - 3e-14  # what is nearer by no more than this share, or than the blur, is not looked for
 
-_CLOSED = 1 + 1e-12  # for the rounding of roots and squares
-
 
 @jit
 def _between(geometry: Any, i: int, j: int) -> float:
@@ -125,7 +123,7 @@ def _scan(geometry: Any, tree: Any, groups: Any, leaf: int, x: Any, blur: float,
         if _apart(tree.points, p, x, reach * reach) > reach * reach:
             continue
         j = tree.order[p]
-        d = np.sqrt(squared(geometry, min(i, j), max(i, j), near[0] * near[0] * _CLOSED))
+        d = np.sqrt(squared(geometry, min(i, j), max(i, j), reach * reach))
         if d < near[0] or (d == near[0] and j < which[0]):
             near[0], which[0] = d, j
             _sift(near, which, near.shape[0])
