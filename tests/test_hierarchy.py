@@ -173,3 +173,45 @@ def test_noise_keeps_every_qualifying_cluster() -> None:
 def test_heights_of_stored_distances_are_right_at_any_scale(unit: float) -> None:
     Z = wt.linkage(wt.Space.from_distances(np.array([1.0, 3.0, 2.0]) * unit))
     np.testing.assert_allclose(Z[:, 2], [1.0 * unit, 2.0 * unit], rtol=1e-15)
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_many_points_have_the_tree_of_all_pairs(m: int, rng: np.random.Generator) -> None:
+    X = np.concatenate([rng.normal(size=(1500, m)), rng.integers(0, 4, (700, m)), rng.normal(size=(300, m)) + 1e3])
+    start = wt.Space.from_points(X)
+    for space in (start, wt.iterate(wt.gaussian_transform(0.3, 2.0), start, n_iter=1).last):
+        tree = wt.spanning_tree(space)
+        condensed = space.metric.condensed()
+        np.testing.assert_allclose(tree.heights, scipy_hierarchy.linkage(condensed, "single")[:, 2], rtol=1e-12)
+        assert scipy_hierarchy.is_valid_linkage(tree.Z, throw=True)
+
+
+def test_many_points_in_many_dimensions_have_the_tree_of_all_pairs(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(2100, 25))
+    heights = scipy_hierarchy.linkage(pdist(X), "single")[:, 2]
+    np.testing.assert_allclose(wt.spanning_tree(wt.Space.from_points(X)).heights, heights, rtol=1e-12)
+
+
+def test_many_points_without_mass_hang_from_the_nearest_with_mass(rng: np.random.Generator) -> None:
+    X = rng.integers(0, 60, (5000, 2)).astype(float)
+    weights = (rng.random(5000) < 0.5).astype(float)
+    tree = wt.spanning_tree(wt.Space.from_points(X, weights))
+    heavy, light = np.flatnonzero(weights), np.flatnonzero(weights == 0)
+    rows = wt.Euclidean(X).block(light, heavy)
+    hanging = tree.edges[np.isin(tree.edges[:, 1], light)]
+    hanging = hanging[np.argsort(hanging[:, 1])]
+    np.testing.assert_array_equal(hanging, np.column_stack([heavy[rows.argmin(axis=1)], light]))
+    np.testing.assert_allclose(
+        np.sort(tree.heights),
+        np.sort(np.concatenate([rows.min(axis=1), wt.spanning_tree(wt.Space.from_points(X[heavy])).heights])),
+        rtol=1e-12,
+    )
+
+
+def test_progress_of_a_tree_ends_with_all_its_edges(rng: np.random.Generator) -> None:
+    seen: list[tuple[str, int, int]] = []
+    engine = wt.Engine(progress=lambda label, done, total: seen.append((label, done, total)))
+    wt.spanning_tree(wt.Space.from_points(rng.normal(size=(3000, 2))), engine)
+    done = [k for label, k, total in seen if label == "spanning tree" and total == 2999]
+    assert done == sorted(done)
+    assert done[-1] == 2999

@@ -70,6 +70,11 @@ METRICS: dict[str, Callable[[], wt.Metric]] = {
 EVERY = pytest.mark.parametrize("make", METRICS.values(), ids=METRICS)
 
 
+def boruvka(metric: wt.Metric, n_jobs: int = -1) -> tuple[np.ndarray, np.ndarray]:
+    engine = wt.Engine(n_jobs)
+    return _boruvka(metric, grow_tree(metric, metric.shadow(), engine), engine)
+
+
 def brute(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """The k least of each row, of equal ones the first."""
     indices = np.argsort(distances, axis=1, kind="stable")[:, :k]
@@ -116,7 +121,7 @@ def test_boruvka_and_prim_agree(make: Callable[[], wt.Metric]) -> None:
     metric = make()
     shadow = metric.shadow()
     assert shadow is not None
-    edges, heights = _boruvka(metric, shadow, wt.Engine())
+    edges, heights = boruvka(metric)
     np.testing.assert_array_equal(heights, metric.pairs(edges[:, 0], edges[:, 1]))
     room = 2 * metric.blur(shadow).max()  # below it there is no order
     np.testing.assert_allclose(np.sort(heights), np.sort(_grow(metric, wt.Engine())[1]), rtol=1e-12, atol=room)
@@ -133,11 +138,11 @@ def _parts(n: int, edges: np.ndarray) -> list[int]:
 @EVERY
 def test_nothing_depends_on_the_number_of_threads(make: Callable[[], wt.Metric]) -> None:
     metric = make()
-    shadow = metric.shadow()
-    assert shadow is not None
-    for one, two in zip(metric.neighbors(3, engine=wt.Engine(1)), metric.neighbors(3, engine=wt.Engine(2)), strict=True):
+    for one, two in zip(
+        metric.neighbors(3, engine=wt.Engine(1)), metric.neighbors(3, engine=wt.Engine(2)), strict=True
+    ):
         np.testing.assert_array_equal(one, two)
-    trees = [_boruvka(metric, shadow, wt.Engine(k)) for k in (1, 2)]
+    trees = [boruvka(metric, k) for k in (1, 2)]
     for one, two in zip(*trees, strict=True):
         np.testing.assert_array_equal(one, two)
 
@@ -148,7 +153,7 @@ def test_shuffled_points_have_the_same_neighbors_and_heights(name: str, rng: np.
     order = rng.permutation(metric.n)
     shuffled = metric.take(order)
     np.testing.assert_array_equal(order[shuffled.neighbors(4).indices], metric.neighbors(4).indices[order])
-    heights = [np.sort(_boruvka(m, m.shadow(), wt.Engine())[1]) for m in (metric, shuffled)]
+    heights = [np.sort(boruvka(m)[1]) for m in (metric, shuffled)]
     np.testing.assert_allclose(heights[0], heights[1], rtol=1e-12)
 
 
@@ -169,7 +174,7 @@ def test_any_cloud(points: list[list[float]], k: int, gaussian: bool) -> None:
     np.testing.assert_array_equal(found.distances, distances)
     np.testing.assert_array_equal(found.indices, indices)
     shadow = metric.shadow()
-    heights = _boruvka(metric, shadow, wt.Engine(1))[1]
+    heights = boruvka(metric, 1)[1]
     room = 2 * metric.blur(shadow).max()
     np.testing.assert_allclose(np.sort(heights), np.sort(_grow(metric, wt.Engine(1))[1]), rtol=1e-12, atol=room)
 

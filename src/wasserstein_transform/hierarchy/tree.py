@@ -11,9 +11,10 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from .._types import Floats, Ints
 from ..engine import Engine, Flag, Tile
-from ..kernels.boruvka import join_components, list_searches, mark_nodes, search_outside
+from ..kernels.boruvka import first_edges, join_components, list_searches, mark_nodes, n_leaves, search_outside
 from ..kernels.geometry import private
-from ..kernels.nearest import NOBODY
+from ..kernels.kdtree import KdTree
+from ..kernels.nearest import MIXED, NOBODY
 from ..kernels.trees import join_edges, prim
 from ..spaces import Dense, Metric, Space, Sparse, check_space
 from ..spaces.nearest import grow_tree, stack, tiles
@@ -21,8 +22,9 @@ from ..spaces.nearest import grow_tree, stack, tiles
 TIE = 1e-9  # heights that agree to this, relatively, are ties
 
 _STEPS = 2e7  # distances asked for between two looks at Ctrl-C
-_FEW = 1000  # points for which Prim's algorithm is as fast
-_WIDE = 40  # axes of a shadow from which on a tree over it prunes too little
+_FEW = 2000  # points below which Prim's algorithm is as fast
+_SHARE = 0.1  # of the leaves of a k-d tree, looked through by a search, from which on it is as fast
+_PROBES = 64  # searches to find that out
 _SEARCHES = 512  # of a tile: a few milliseconds
 
 
@@ -72,19 +74,11 @@ def spanning_tree(space: Space, engine: Engine | None = None) -> Tree:
     engine = engine or Engine()
     heavy = np.flatnonzero(space.weights > 0)
     metric = space.metric.take(heavy) if len(heavy) < space.n else space.metric
-    shadow = metric.shadow()
-    if shadow is None or metric.n < _FEW or shadow.shape[1] > _WIDE:
-        edges, heights = _prim(metric, engine)
-    else:
-        edges, heights = _boruvka(metric, shadow, engine)
+    edges, heights = _tree(metric, engine)
     edges = heavy[edges]
     if len(heavy) < space.n:
         light = np.flatnonzero(space.weights == 0)
-        if shadow is None:
-            nearest, apart = _nearest(space.metric, light, heavy)
-        else:
-            found = metric.neighbors(1, space.metric.take(light), engine)
-            nearest, apart = heavy[found.indices[:, 0]], found.distances[:, 0]
+        nearest, apart = _nearest(space.metric, light, heavy, engine)
         if isinstance(space.metric, Sparse) and not np.isfinite(apart).all():
             raise ValueError(_too_far(space.metric, 1 + int(np.count_nonzero(np.isinf(apart)))))
         edges = np.concatenate([edges, np.column_stack([nearest, light])])
@@ -142,35 +136,63 @@ def _grow(metric: Metric, engine: Engine) -> tuple[Ints, Floats]:
     return edges, heights
 
 
-def _boruvka(metric: Metric, shadow: Floats, engine: Engine) -> tuple[Ints, Floats]:
-    n = metric.n
+def _tree(metric: Metric, engine: Engine) -> tuple[Ints, Floats]:
+    """Edges and heights, by whichever algorithm is faster."""
+    shadow = metric.shadow() if metric.n >= _FEW else None
+    if shadow is None:
+        return _prim(metric, engine)
     tree = grow_tree(metric, shadow, engine)
+    return _boruvka(metric, tree, engine) if _prunes(metric, tree) else _prim(metric, engine)
+
+
+def _prunes(metric: Metric, tree: KdTree) -> bool:
+    """Whether searches in the tree look at few of the points; in many dimensions they do not."""
+    step = max(1, metric.n // _PROBES)
+    alone, mixed = np.arange(metric.n), np.full(len(tree.starts), MIXED)
+    seen = n_leaves(private(metric.geometry), tree, alone, mixed, step, *_slot(), *stack(tree))
+    return bool(seen < _SHARE * (len(tree.starts) // 2 + 1) * len(range(0, metric.n, step)))
+
+
+def _slot() -> tuple[Floats, Ints]:
+    """Room for the distance and the number of one point."""
+    return np.empty(1), np.empty(1, np.intp)
+
+
+def _boruvka(metric: Metric, tree: KdTree, engine: Engine) -> tuple[Ints, Floats]:
+    n, order = metric.n, tree.order
     where = np.empty(n, np.intp)
-    where[tree.order] = np.arange(n)
+    where[order] = np.arange(n)
     near, which = np.zeros(n), np.full(n, NOBODY)
     component, whole = np.arange(n), np.empty(len(tree.starts), np.intp)
     limits, asking, parent = np.empty(n), np.empty(n, np.intp), np.empty(n, np.intp)
     edges, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
-    quiet = Engine(engine.n_jobs, None, engine.memory)
+    geometry = metric.geometry
 
     def work(tile: Tile, stop: Flag) -> None:
         search_outside(
-            private(metric.geometry), tree, component, whole, limits, asking, tile.start, tile.stop, near, which,
-            np.empty(1), np.empty(1, np.intp), *stack(tree), stop,
+            private(geometry), tree, component, whole, limits, asking, tile.start, tile.stop, near, which, *_slot(),
+            *stack(tree), stop,
         )  # fmt: skip
 
+    quiet = Engine(engine.n_jobs, None, engine.memory)  # progress is that of the tree, not of a round
     n_edges = 0
     while n_edges < n - 1:
         count = list_searches(component, where, near, which, limits, asking)
         mark_nodes(tree, component, whole)
         quiet.run(work, tiles(count, _SEARCHES), "spanning tree")
-        n_edges = join_components(component, tree.order, where, near, which, asking, parent, edges, heights, n_edges)
+        chosen = asking[: first_edges(component, near, which, parent, asking)]
+        chosen = chosen[np.argsort(near[chosen], kind="stable")]
+        n_edges = join_components(chosen, component, order, where, near, which, parent, edges, heights, n_edges)
         if engine.progress is not None:
             engine.progress("spanning tree", n_edges, n - 1)
     return edges, heights
 
 
-def _nearest(metric: Metric, light: Ints, heavy: Ints) -> tuple[Ints, Floats]:
+def _nearest(metric: Metric, light: Ints, heavy: Ints, engine: Engine) -> tuple[Ints, Floats]:
+    old, new = metric.take(heavy), metric.take(light)
+    if old.shadow() is not None:
+        distances, indices = old.neighbors(1, new, engine)
+        return heavy[indices[:, 0]], distances[:, 0]
     nearest, apart = np.empty(len(light), np.intp), np.empty(len(light))
     for k, i in enumerate(light):
         row = metric.block(np.array([i]), heavy)[0]

@@ -1,9 +1,8 @@
 """Borůvka's algorithm: every component joins the nearest point outside, round after round, until there is one.
 
-Edges are ordered by length, smaller and larger point: a total order, so that no cycle can arise and there is one tree.
-
 Each position keeps the nearest point known outside its component, `which`, at the distance `near`; components only
-grow, so it stays the nearest until it is absorbed. `which` = `NOBODY` leaves a lower bound in `near`.
+grow, so it stays the nearest until it is absorbed. `which` = `NOBODY` leaves a lower bound in `near`. "Nearest" is up
+to a share of 3e-14 (`LOOSE`): from a far cluster, all points of a dense one are equally near, and need not be compared.
 """
 
 from __future__ import annotations
@@ -73,11 +72,25 @@ def search_outside(geometry: Any, tree: Any, component: Any, whole: Any, limits:
             continue
         found[0], who[0] = limit, NOBODY
         search(
-            geometry, tree, component, whole, tree.points[p], tree.blur[p], tree.order[p], own, LOOSE, found, who, nodes,
-            gaps,
+            geometry, tree, component, whole, tree.points[p], tree.blur[p], tree.order[p], own, LOOSE, found, who,
+            nodes, gaps,
         )  # fmt: skip
         near[p], which[p] = found[0], who[0]
         limit = found[0]
+
+
+@jit
+def n_leaves(geometry: Any, tree: Any, component: Any, whole: Any, step: int, found: Any, who: Any, nodes: Any,
+             gaps: Any) -> int:  # fmt: skip
+    """How many leaves the searches of every `step`-th position look through."""
+    total = 0
+    for p in range(0, component.shape[0], step):
+        found[0], who[0] = np.inf, NOBODY
+        total += search(
+            geometry, tree, component, whole, tree.points[p], tree.blur[p], tree.order[p], component[p], LOOSE, found,
+            who, nodes, gaps,
+        )  # fmt: skip
+    return total
 
 
 @jit
@@ -89,39 +102,39 @@ def _root(parent: Any, i: int) -> int:
 
 
 @jit
-def _before(d: float, i: int, j: int, other: float, k: int, l: int) -> bool:
-    """Whether the edge ij of length d comes before the edge kl."""
-    if d != other:
-        return d < other
-    if min(i, j) != min(k, l):
-        return min(i, j) < min(k, l)
-    return max(i, j) < max(k, l)
+def first_edges(component: Any, near: Any, which: Any, first: Any, chosen: Any) -> int:
+    """One position of each component with its shortest edge out, into `chosen`; returns their number."""
+    n = component.shape[0]
+    first[:] = -1
+    for p in range(n):
+        q = first[component[p]]
+        if which[p] != NOBODY and (q < 0 or near[p] < near[q]):
+            first[component[p]] = p
+    count = 0
+    for c in range(n):
+        if first[c] >= 0:
+            chosen[count] = first[c]
+            count += 1
+    return count
 
 
 @jit
-def join_components(component: Any, order: Any, where: Any, near: Any, which: Any, best: Any, parent: Any, edges: Any,
+def join_components(chosen: Any, component: Any, order: Any, where: Any, near: Any, which: Any, parent: Any, edges: Any,
                     heights: Any, n_edges: int) -> int:  # fmt: skip
-    """Add the first edge out of each component, and number the components anew; returns the number of edges."""
-    n = component.shape[0]
-    for c in range(n):
-        best[c] = -1
+    """Add the edges of the chosen positions, shortest first, and number the components anew; returns the edges so far.
+
+    Where edges are equally long their components may stand in a ring: the edge that would close it is left out.
+    """
+    for c in range(parent.shape[0]):
         parent[c] = c
-    for p in range(n):
-        if which[p] == NOBODY:
-            continue
-        q = best[component[p]]
-        if q < 0 or _before(near[p], order[p], which[p], near[q], order[q], which[q]):
-            best[component[p]] = p
-    for c in range(n):
-        p = best[c]
-        if p < 0:
-            continue
-        here, there = _root(parent, c), _root(parent, component[where[which[p]]])
+    for k in range(chosen.shape[0]):
+        p = chosen[k]
+        here, there = _root(parent, component[p]), _root(parent, component[where[which[p]]])
         if here != there:
             parent[max(here, there)] = min(here, there)
             edges[n_edges, 0], edges[n_edges, 1] = order[p], which[p]
             heights[n_edges] = near[p]
             n_edges += 1
-    for p in range(n):
+    for p in range(component.shape[0]):
         component[p] = _root(parent, component[p])
     return n_edges

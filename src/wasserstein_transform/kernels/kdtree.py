@@ -1,7 +1,7 @@
 """A balanced k-d tree: who can be near whom, in any number of dimensions, however the points lie.
 
-Nodes are numbered like those of a heap: the children of `node` are 2·node + 1 and 2·node + 2, and the last level are the
-leaves. Points are numbered by position, leaf after leaf.
+Nodes are numbered like those of a heap: the children of `node` are 2·node + 1 and 2·node + 2, and the last level are
+the leaves. Points are numbered by position, leaf after leaf.
 """
 
 from __future__ import annotations

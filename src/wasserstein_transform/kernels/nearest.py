@@ -69,9 +69,7 @@ def _sift(near: Any, which: Any, size: int) -> None:
         if child >= size:
             break
         other = child + 1
-        if other < size and (
-            near[other] > near[child] or (near[other] == near[child] and which[other] > which[child])
-        ):
+        if other < size and (near[other] > near[child] or (near[other] == near[child] and which[other] > which[child])):
             child = other
         if near[child] < d or (near[child] == d and which[child] < j):
             break
@@ -94,21 +92,34 @@ def _outside(tree: Any, node: int, x: Any) -> float:
     """Squared distance of x to the box of a node."""
     total = 0.0
     for a in range(x.shape[0]):
-        step = max(max(tree.lows[node, a] - x[a], x[a] - tree.highs[node, a]), 0.0)
+        step = max(tree.lows[node, a] - x[a], x[a] - tree.highs[node, a], 0.0)
         total += step * step
     return total
 
 
 @jit
 def _apart(points: Any, p: int, x: Any, limit: float) -> float:
-    """Squared distance of x to position p, or some number above the limit."""
-    total = 0.0
-    for a in range(x.shape[0]):
+    """Squared distance of x to position p, or some number above the limit.
+
+    In four sums side by side: a single one waits for each addition to end.
+    """
+    dim = x.shape[0]
+    one, two, three, four = 0.0, 0.0, 0.0, 0.0
+    for a in range(0, dim - 3, 4):
         step = points[p, a] - x[a]
-        total += step * step
-        if a & 7 == 7 and total > limit:
-            return total
-    return total
+        one += step * step
+        step = points[p, a + 1] - x[a + 1]
+        two += step * step
+        step = points[p, a + 2] - x[a + 2]
+        three += step * step
+        step = points[p, a + 3] - x[a + 3]
+        four += step * step
+        if a & 4 != 0 and (one + two) + (three + four) > limit:
+            break
+    for a in range(dim - dim % 4, dim):
+        step = points[p, a] - x[a]
+        one += step * step
+    return (one + two) + (three + four)
 
 
 @jit
@@ -132,8 +143,10 @@ def _scan(geometry: Any, tree: Any, groups: Any, leaf: int, x: Any, blur: float,
 
 @jit
 def search(geometry: Any, tree: Any, groups: Any, whole: Any, x: Any, blur: float, i: int, group: int,
-           room: float, near: Any, which: Any, nodes: Any, gaps: Any) -> None:  # fmt: skip
+           room: float, near: Any, which: Any, nodes: Any, gaps: Any) -> int:  # fmt: skip
     """Offer all points of other groups to the heap, as far as they can be near enough: `EXACT` or `LOOSE`.
+
+    Returns how many leaves it looked through.
 
     x, with its blur, is the shadow of point i of the geometry. `groups` are those of the positions, `whole` those of
     the nodes; `nodes` and `gaps` are scratch, twice as long as the tree is deep.
@@ -141,6 +154,7 @@ def search(geometry: Any, tree: Any, groups: Any, whole: Any, x: Any, blur: floa
     n_inner = tree.starts.shape[0] // 2
     nodes[0], gaps[0] = 0, 0.0
     size = 1
+    n_leaves = 0
     while size > 0:
         size -= 1
         node = nodes[size]
@@ -150,13 +164,14 @@ def search(geometry: Any, tree: Any, groups: Any, whole: Any, x: Any, blur: floa
         if near[0] == 0.0 and tree.least[node] > which[0]:  # of many duplicates, smaller numbers count
             continue
         if room < 1.0 and near[0] <= blur:
-            return
+            return n_leaves
         if 4.0 * tree.radius[node] < near[0] < np.inf:  # a dense cluster: one distance says more than the shadow
             j = _middle(tree, node)
             if i != j and _between(geometry, i, j) - tree.radius[node] * EXACT > reach:
                 continue
         if node >= n_inner:
             _scan(geometry, tree, groups, node, x, blur, i, group, room, near, which)
+            n_leaves += 1
             continue
         one = 2 * node + 1
         other = one + 1
@@ -166,6 +181,7 @@ def search(geometry: Any, tree: Any, groups: Any, whole: Any, x: Any, blur: floa
         nodes[size], gaps[size] = one, gap
         nodes[size + 1], gaps[size + 1] = other, other_gap
         size += 2
+    return n_leaves
 
 
 @jit

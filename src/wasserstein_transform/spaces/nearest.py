@@ -67,7 +67,19 @@ def _search_tree(
     def work(tile: Tile, stop: Flag) -> None:
         nodes, gaps = stack(tree)
         nearest_others(
-            private(geometry), tree, groups, whole, asked, first, asking, tile.start, tile.stop, *found, nodes, gaps, stop
+            private(geometry),
+            tree,
+            groups,
+            whole,
+            asked,
+            first,
+            asking,
+            tile.start,
+            tile.stop,
+            *found,
+            nodes,
+            gaps,
+            stop,
         )
 
     engine.run(work, tiles(len(asking), _QUERIES), "nearest neighbors")
@@ -131,8 +143,8 @@ def root_spectra(covs: Floats) -> Floats:
     with threadpool_limits(1, user_api="blas"):  # on small matrices its threads only wait for each other
         for start in range(0, len(covs), piece):
             values[start : start + piece] = np.linalg.eigvalsh(covs[start : start + piece])
-    # roots of what rounding makes of 0 would be far apart; raising small numbers to the same one only shortens distances
-    least = 1e8 * _rounding(values.shape[1], values.max())
+    # roots of what rounding makes of 0 would be far apart; raising small numbers to one and the same shortens distances
+    least = 1e8 * _rounding(len(covs[0]), values.max())
     return np.asarray(np.sqrt(np.maximum(values, least)))
 
 

@@ -1,0 +1,68 @@
+"""Spanning trees and nearest neighbours under the GT distance, against all pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse.csgraph import minimum_spanning_tree
+from sklearn.neighbors import NearestNeighbors
+
+import wasserstein_transform as wt
+
+from .timing import Row, median_seconds
+
+_MANY = 50_000
+
+
+def run() -> list[Row]:
+    times = {n: _tree(n) for n in (_MANY, 200_000)}
+    growth = times[200_000] / times[_MANY]
+    return [
+        _against_matrix(4_000),
+        _against_matrix(8_000),
+        Row(f"the same, {_MANY:,} points", f"{times[_MANY]:.2f} s", f"a matrix of {8e-9 * _MANY**2:.0f} GB", "–"),
+        Row("the same, 200,000 points", f"{times[200_000]:.2f} s", "here, 50,000 points", f"{growth:.1f}× for 4×"),
+        *_neighbors(),
+    ]
+
+
+def moved(n: int) -> wt.Space:
+    """Uniform points in the plane after one GT iteration with some 20 neighbours, λ = 1."""
+    space = wt.Space.from_points(np.random.default_rng(0).random((n, 2)))
+    return wt.iterate(wt.gaussian_transform(float(np.sqrt(20 / (np.pi * n))), 1.0), space, n_iter=1).last
+
+
+def _tree(n: int) -> float:
+    space = moved(n)
+    return median_seconds(lambda: wt.spanning_tree(space), 3)
+
+
+def _against_matrix(n: int) -> Row:
+    space = moved(n)
+    ours = median_seconds(lambda: wt.spanning_tree(space), 3)
+    matrix = median_seconds(space.metric.dense, 1)
+    distances = space.metric.dense()
+    peer = median_seconds(lambda: minimum_spanning_tree(distances), 1)
+    worst = np.abs(np.sort(minimum_spanning_tree(distances).data) - wt.spanning_tree(space).heights).max()
+    work = f"spanning tree of the GT distance, {n:,} points in the plane, all cores"
+    other = f"SciPy's: {peer:.1f} s, its matrix (here): {matrix:.1f} s (largest difference of heights {worst:.0e})"
+    return Row(work, f"{ours:.3f} s", other, f"{(matrix + peer) / ours:.0f}×")
+
+
+def _neighbors() -> list[Row]:
+    metric = moved(_MANY).metric
+    ours = median_seconds(lambda: metric.neighbors(10), 3)
+    few = np.arange(0, _MANY, 250)  # rows of the peer: all of them would take minutes
+    everybody = np.arange(_MANY)
+    rows = median_seconds(lambda: np.partition(metric.block(few, everybody), 10, axis=1), 3) / len(few) * _MANY
+    points = metric.means
+    ours_flat = median_seconds(lambda: wt.Euclidean(points).neighbors(10), 3)
+    tree = median_seconds(lambda: NearestNeighbors(n_neighbors=10, n_jobs=-1).fit(points).kneighbors(), 3)
+    work = f"10 nearest of each of {_MANY:,} points in the plane"
+    return [
+        Row(f"{work}, GT distance", f"{ours:.2f} s", f"rows of `block` and a partition: {rows:.0f} s", _x(rows / ours)),
+        Row(f"{work}, Euclidean", f"{ours_flat:.2f} s", f"scikit-learn's: {tree:.2f} s", _x(tree / ours_flat)),
+    ]
+
+
+def _x(ratio: float) -> str:
+    return f"{ratio:.1f}×"
