@@ -180,6 +180,7 @@ class Metric(ABC):
         """The metric of these points and those of `other`, a metric of the same kind."""
         raise TypeError(f"{type(self).__name__} distances are known between their own points only, not to new ones")
 
+
 def _by_point(indptr: Ints, indices: Ints, distances: Floats, order: Ints) -> Balls:
     """Balls by position → balls by point, members sorted."""
     n = len(order)
