@@ -84,10 +84,17 @@ class Engine:
         """Say, in the log, what memory something holds."""
         _log.info("%s: %s", what, mem.in_words(n_bytes))
 
+    def fits(self, n_bytes: float) -> bool:
+        """Whether so much memory may be taken."""
+        return n_bytes <= self._limit()
+
+    def _limit(self) -> float:
+        return self.memory if self.memory is not None else mem.available()
+
     def reserve(self, n_bytes: float, what: str, instead: str) -> None:
         """Announce memory before it is taken, and refuse what does not fit."""
         self.announce(n_bytes, what)
-        limit = self.memory if self.memory is not None else mem.available()
+        limit = self._limit()
         if n_bytes > limit:
             raise MemoryError(
                 f"{what} needs {mem.in_words(n_bytes)}, and {mem.in_words(limit)} are available; {instead}"

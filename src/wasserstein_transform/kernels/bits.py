@@ -36,7 +36,7 @@ def _rank(book: Any, i: int, j: int) -> int:
 
 
 @jit
-def test_later(geometry: Any, book: Any, start: int, end: int, limit: float, stop: Any) -> None:
+def mark_later(geometry: Any, book: Any, start: int, end: int, limit: float, stop: Any) -> None:
     """Set the bits of rows start…end for the positions after their own. Rows do not share bytes."""
     for i in range(start, end):
         rank = 0
@@ -61,10 +61,11 @@ def copy_earlier(book: Any, start: int, end: int, bits: Any, stop: Any) -> None:
             if stop[0] != 0:
                 return
             for j in range(runs[r, 0], runs[r, 1]):
-                owner, k = (i, rank) if j > i else (j, -1)
-                if j < i:
-                    k = _rank(book, j, i)
-                if j == i or _is_set(book.bits, book.starts[owner], k):
+                if j > i:
+                    near = _is_set(book.bits, at, rank)
+                else:  # reach is mutual: i is among the candidates of j
+                    near = j == i or _is_set(book.bits, book.starts[j], _rank(book, j, i))
+                if near:
                     _set(bits, at, rank)
                 rank += 1
 

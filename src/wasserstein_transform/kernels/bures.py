@@ -1,7 +1,7 @@
 """Squared Bures distances dcov²(A, B) without cancellation (the closed form of W2 between centred Gaussians).
 
 The trace formula tr A + tr B − 2 tr(A^½ B A^½)^½ loses half the digits when A ≈ B, so every function here forms
-differences first. Equal inputs give exactly 0.
+differences first where matrices are near. Equal inputs give exactly 0.
 """
 
 from __future__ import annotations
@@ -40,12 +40,24 @@ def overlap_plane(a: float, b: float, c: float, root_a: float, p: float, q: floa
 @jit
 def is_far(plain: float, traces: float, overlap: float) -> bool:
     """Whether tr A + tr B − 2 tr(A^½BA^½)^½ keeps enough digits, and no product has left the range of floats."""
-    return (plain > _FAR * traces) & (overlap > 1e-280)
+    return (plain > _FAR * traces) & (overlap > 1e-290)
+
+
+@jit
+def _unit(size: float) -> float:
+    """A power of 2 that brings matrices of that size, beside far larger ones, to where fourth powers are floats."""
+    unit = 2.0**860 if size < 1e-220 else 2.0**600
+    unit = unit if size < 1e-140 else 2.0**330
+    return unit if size < 1e-60 else 1.0
 
 
 @jit
 def near_plane(a: float, b: float, c: float, root_a: float, p: float, q: float, r: float, root_b: float) -> float:
     """m = 2: dcov² from differences, for near matrices. Without branches: loops over it are vectorised."""
+    unit = _unit((a + c) + (p + r))
+    a, b, c, root_a, p, q, r, root_b = (
+        a * unit, b * unit, c * unit, root_a * unit, p * unit, q * unit, r * unit, root_b * unit,
+    )  # fmt: skip
     da, db, dc = p - a, q - b, r - c
     dets = root_a * root_b
     traces = (a + c) + (p + r)
@@ -63,7 +75,7 @@ def near_plane(a: float, b: float, c: float, root_a: float, p: float, q: float, 
     twist = (twist if twist > 0.0 and mixed > 0.0 else 0.0) / (mixed if mixed > 0.0 else 1.0)
     total = traces + 2.0 * fidelity
     squares = da * da + dc * dc + 2.0 * db * db + 2.0 * change * change + 2.0 * twist
-    return squares / (total if total > 0.0 else 1.0)
+    return squares / (total if total > 0.0 else 1.0) / unit
 
 
 @jit
@@ -143,17 +155,17 @@ def gap_general(A: Any, factor_a: Any, rank_a: int, B: Any, factor_b: Any, rank_
         traces += A[k, k] + B[k, k]
     nuclear = 0.0
     if rank_a <= rank_b:
-        nuclear = _nuclear(factor_a, rank_a, factor_b, rank_b, scratch)
+        nuclear = _nuclear(factor_a, rank_a, factor_b, rank_b, _unit(traces), scratch)
     else:
-        nuclear = _nuclear(factor_b, rank_b, factor_a, rank_a, scratch)
+        nuclear = _nuclear(factor_b, rank_b, factor_a, rank_a, _unit(traces), scratch)
     plain = traces - 2.0 * nuclear
     if plain > _FAR * traces:
         return plain
-    return _procrustes(factor_a, rank_a, factor_b, rank_b, scratch)
+    return _procrustes(factor_a, rank_a, factor_b, rank_b, _unit(traces), scratch)
 
 
 @jit
-def _nuclear(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, scratch: Any) -> float:
+def _nuclear(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, unit: float, scratch: Any) -> float:
     """‖L_BᵀL_A‖_*, with A = L_A L_Aᵀ and the columns of L_A in the rows of its factor; rank_a ≤ rank_b."""
     G = scratch[0]
     products(factor_a, rank_a, factor_b, rank_b, G)
@@ -162,22 +174,28 @@ def _nuclear(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, scratch: An
         if found >= 0.0:
             return found
         products(factor_a, rank_a, factor_b, rank_b, G)
+    for l in range(rank_a):
+        for k in range(rank_b):
+            G[l, k] *= unit
     _orthogonalize(G, rank_a, rank_b, scratch[1], 0, scratch[2, 0])
     total = 0.0
     for l in range(rank_a):
         total += np.sqrt(dot(G[l], G[l], rank_b))
-    return total
+    return total / unit
 
 
 @jit
-def _procrustes(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, scratch: Any) -> float:
-    """‖L_A − L_BQ‖² over all orthogonal Q, at its least."""
+def _procrustes(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, unit: float, scratch: Any) -> float:
+    """‖L_A − L_BQ‖² over all orthogonal Q, at its least; the factors are taken times √unit."""
     m = factor_a.shape[1]
     G, X = scratch[0], scratch[1]
+    root = np.sqrt(unit)
     products(factor_a, rank_a, factor_b, rank_b, G)
     for l in range(rank_a):
+        for k in range(rank_b):
+            G[l, k] *= unit
         for k in range(m):
-            X[l, k] = factor_a[l, k]
+            X[l, k] = factor_a[l, k] * root
     # L_BᵀL_A = U S Vᵀ: row l of G becomes s_l u_l, row l of X becomes L_A v_l
     _orthogonalize(G, rank_a, rank_b, X, m, scratch[2, 0])
     largest = 0.0
@@ -186,7 +204,7 @@ def _procrustes(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, scratch:
     total = 0.0
     unmatched = 0.0  # what of B lies off the directions that L_BᵀL_A knows
     for k in range(rank_b):
-        unmatched += dot(factor_b[k], factor_b[k], m)
+        unmatched += dot(factor_b[k], factor_b[k], m) * unit
     n_known = 0
     for l in range(rank_a):
         s = np.sqrt(dot(G[l], G[l], rank_b))
@@ -196,9 +214,9 @@ def _procrustes(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, scratch:
             image = 0.0
             if known:
                 for r in range(rank_b):
-                    image += factor_b[r, k] * G[l, r]
+                    image += factor_b[r, k] * root * G[l, r]
                 image /= s
             off = X[l, k] - image
             total += off * off
             unmatched -= image * image
-    return total if n_known == rank_b else total + max(unmatched, 0.0)
+    return (total if n_known == rank_b else total + max(unmatched, 0.0)) / unit

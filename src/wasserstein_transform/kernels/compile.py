@@ -1,4 +1,4 @@
-"""The one decorator of all compiled functions."""
+"""The decorators of all compiled functions."""
 
 from __future__ import annotations
 

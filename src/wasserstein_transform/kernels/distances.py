@@ -37,7 +37,8 @@ def fill_square(geometry: Any, top: int, left: int, side: int, out: Any, scratch
         for i in range(first, last):
             if stop[0] != 0:
                 return
-            out[i, i] = 0.0
+            if top == left:
+                out[i, i] = 0.0
             start = max(left, i + 1)
             if start < right:
                 distances(geometry, i, start, right, scratch[i - first, start - left :])

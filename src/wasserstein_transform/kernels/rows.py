@@ -20,7 +20,7 @@ _PIECE = 256  # numbers a loop leaves for the next one, within the first cache
 
 
 def squares(geometry: Geometry, i: int, start: int, end: int, limit: float, out: np.ndarray) -> None:
-    """out[k] = squared distance of i and start + k, or infinity if above `limit`. Compiled callers only."""
+    """out[k] = squared distance of i and start + k, or another number above `limit` if it is. Compiled callers only."""
     raise NotImplementedError("squares() exists only inside compiled code")
 
 

@@ -11,8 +11,7 @@ from .._parts import Part
 from .._types import Bools, Floats
 from ..engine import Engine
 from ..measures import Discrete, Measures
-from ..spaces import Moments, Space
-from ..spaces.neighborhoods import Both
+from ..spaces import Both, Moments, Space
 
 
 class Seen(Protocol):

@@ -19,6 +19,10 @@ class Once(Localization):
     The Gaussian Transform asks twice who is near whom, from both sides. In three and more dimensions, where the answer
     is dear, kernels keep bits by themselves while these are few; in the plane asking again is cheaper.
 
+    Parameters
+    ----------
+    base : Truncation or flat Kernel
+
     Examples
     --------
     >>> import wasserstein_transform as wt

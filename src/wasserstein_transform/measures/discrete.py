@@ -10,8 +10,7 @@ from scipy.sparse import csr_array
 from .._types import Bools, Floats, Ints
 from ..engine import Engine
 from ..kernels.transport import Rows
-from ..spaces import Moments
-from ..spaces.neighborhoods import Both
+from ..spaces import Both, Moments
 from .base import Measures
 
 

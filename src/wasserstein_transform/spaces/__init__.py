@@ -5,12 +5,13 @@ from .euclidean import Euclidean
 from .gaussian import GaussianMetric
 from .merging import Quotient, quotient
 from .metric import Balls, Metric, closed
-from .neighborhoods import Moments, Neighborhoods
+from .neighborhoods import Both, Moments, Neighborhoods
 from .space import Space, check_space
 from .sparse import Sparse
 
 __all__ = [
     "Balls",
+    "Both",
     "Dense",
     "Euclidean",
     "GaussianMetric",

@@ -140,9 +140,12 @@ def _root_spectra(covs: Floats) -> Floats:
 
 
 def _root_determinants(a: Floats, b: Floats, c: Floats) -> Floats:
+    exponents = np.frexp(a + c)[1]  # each matrix is brought near 1: tiny ones have a determinant, too
+    a, b, c = (np.ldexp(entry, -exponents) for entry in (a, b, c))
     (ac, ac_rest), (bb, bb_rest) = _exact_product(a, c), _exact_product(b, b)
     det = (ac - bb) + (ac_rest - bb_rest)
-    return np.asarray(np.sqrt(np.maximum(det, 0.0)))  # ≥ 0 in theory; clip what the rounding of the entries adds
+    root = np.sqrt(np.maximum(det, 0.0))  # ≥ 0 in theory; clip what the rounding of the entries adds
+    return np.asarray(np.ldexp(root, exponents))
 
 
 def _exact_product(x: Floats, y: Floats) -> tuple[Floats, Floats]:

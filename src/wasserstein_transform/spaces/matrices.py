@@ -57,7 +57,7 @@ def fill_vector(geometry: Geometry, n: int, steps: float, engine: Engine, dtype:
 def _written(
     shape: tuple[int, ...], what: str, engine: Engine, dtype: DTypeLike, out: Out, fill: Callable[[Floats], None]
 ) -> Floats:
-    kind = np.dtype(dtype)
+    kind = out.dtype if dtype is None and isinstance(out, np.ndarray) else np.dtype(dtype)
     if kind not in (np.float32, np.float64):
         raise ValueError(f"distances are stored as float32 or float64, got dtype={kind}")
     n_bytes = float(kind.itemsize * np.prod(shape, dtype=np.float64))

@@ -106,21 +106,21 @@ class Metric(ABC):
         """A number of the size of the largest distance: that of a point to the farthest from it."""
         return float(self.block(np.zeros(1, np.intp), np.arange(self.n)).max())
 
-    def dense(self, engine: Engine | None = None, dtype: DTypeLike = np.float64, out: Out = None) -> Floats:
+    def dense(self, engine: Engine | None = None, dtype: DTypeLike = None, out: Out = None) -> Floats:
         """The full n × n matrix; each pair is computed once.
 
         Parameters
         ----------
         engine : Engine, optional
-        dtype : float32 or float64
-            What distances are stored as; they are computed in float64.
+        dtype : float32 or float64, optional
+            What distances are stored as, by default that of `out`, or float64; they are computed in float64.
         out : array of shape (n, n), or path, optional
-            Where to write: an array of that dtype, or a new `.npy` file, which is filled block by block and returned
-            as a memory map. The file has its name only once it is complete.
+            Where to write: an array, or a `.npy` file, which is filled block by block and returned as a memory map.
+            The file has its name, and replaces one of that name, only once it is complete.
         """
         return fill_dense(self.geometry, self.n, self.steps, engine or Engine(), dtype, out)
 
-    def condensed(self, engine: Engine | None = None, dtype: DTypeLike = np.float64, out: Out = None) -> Floats:
+    def condensed(self, engine: Engine | None = None, dtype: DTypeLike = None, out: Out = None) -> Floats:
         """The n(n−1)/2 distances in SciPy's order. `dtype` and `out` as in `dense`."""
         return fill_vector(self.geometry, self.n, self.steps, engine or Engine(), dtype, out)
 

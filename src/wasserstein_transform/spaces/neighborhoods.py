@@ -9,7 +9,7 @@ import numpy as np
 
 from .._types import Floats, Ints
 from ..engine import Engine, Flag, Tile, cut
-from ..kernels.bits import copy_earlier, test_later
+from ..kernels.bits import copy_earlier, mark_later
 from ..kernels.geometry import Bits, private
 from ..kernels.neighbors import first_moments, longest_run, second_moments
 from ..kernels.profiles import FLAT
@@ -17,7 +17,7 @@ from .metric import Metric, closed
 from .search import Search
 
 _DEAR = 100  # steps of a distance from which a bit is read faster than the distance is taken again
-_BITS = 2e9  # kept without being asked: 256 MB
+_FEW = 2.0**28  # bytes that bits may take without being asked for
 
 
 class Moments(NamedTuple):
@@ -64,8 +64,10 @@ class Neighborhoods:
     @property
     def is_dear(self) -> bool:
         """Whether testing each pair once pays, and its bits are few."""
-        worth = self.profile == FLAT and self.first == 0 and self.steps >= _DEAR
-        return bool(worth and self.search.n_candidates().sum() <= _BITS)
+        if self.profile != FLAT or self.first > 0 or self.steps < _DEAR:
+            return False
+        n_bytes = 2.0 * (self.search.n_candidates() / 8 + 1).sum()
+        return bool(n_bytes <= _FEW and self.engine.fits(n_bytes))
 
     def once(self) -> Neighborhoods:
         """The same neighbourhoods, each pair tested once: one bit for each candidate is kept for the passes to come."""
@@ -81,7 +83,7 @@ class Neighborhoods:
         book = Bits(cells.cell, cells.runs, starts, tested)
 
         def test(tile: Tile, stop: Flag) -> None:
-            test_later(private(self.search.geometry), book, tile.start, tile.stop, self.limit, stop)
+            mark_later(private(self.search.geometry), book, tile.start, tile.stop, self.limit, stop)
 
         def copy(tile: Tile, stop: Flag) -> None:
             copy_earlier(book, tile.start, tile.stop, complete, stop)

@@ -99,11 +99,8 @@ def _metric_of(measures: Measures) -> Metric:
 
 def _join(metric: Metric, visitors: Metric) -> Metric:
     """The metric of the points and their visitors."""
-    if isinstance(metric, GaussianMetric) and isinstance(visitors, GaussianMetric):
-        means = np.concatenate([metric.means, visitors.means])
-        return GaussianMetric(means, np.concatenate([metric.covs, visitors.covs]), metric.lam)
-    if isinstance(metric, Euclidean) and isinstance(visitors, Euclidean):
-        return Euclidean(np.concatenate([metric.points, visitors.points]))
+    if isinstance(metric, Euclidean | GaussianMetric) and isinstance(visitors, type(metric)):
+        return metric.beside(visitors)
     raise ValueError(
         f"new points cannot be placed in a space whose metric is {type(metric).__name__}: "
         "their distances to the fitted points are not known from coordinates; fit on points instead"

@@ -1,7 +1,8 @@
 """Points at rest: where nothing near has changed, a step would give the same again, and is not taken.
 
 A point's next Gaussian depends on the points within its reach and on theirs. If none of those changed in the last
-step, by a single bit, the next step repeats the last one there.
+step, by a single bit, the next step repeats the last one there; the others are computed among fewer points, which may
+round their sums in another order.
 """
 
 from __future__ import annotations

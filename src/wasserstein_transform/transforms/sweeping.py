@@ -96,7 +96,7 @@ class Sweep:
     """The runs of a sweep; prints as a table, and `sweep[eps, lam]` is one run.
 
     The columns are what `Run` tells: eps, lam, neighbors and alone at the start, n_iter (iterations done), movement
-    (the last one, in ε), converged, and places at the end.
+    (the last one, in ε), converged, and places at the end. Counting them for the first print takes a moment.
 
     Attributes
     ----------
@@ -111,6 +111,9 @@ class Sweep:
         """The columns by name; `pandas.DataFrame(sweep.table)` takes them as they are."""
         return {name: [value(run) for run in self.runs] for name, (value, _) in _COLUMNS.items()}
 
+    def _pairs(self) -> list[tuple[float, float]]:
+        return [(run.eps, run.lam) for run in self.runs]
+
     def __iter__(self) -> Iterator[Run]:
         return iter(self.runs)
 
@@ -123,7 +126,7 @@ class Sweep:
         off = [max(_apart(run.eps, pair[0]), _apart(run.lam, pair[1])) for run in self.runs]
         nearest = int(np.argmin(off))
         if not off[nearest] <= _SAME:
-            eps, lam = (", ".join(f"{v:g}" for v in dict.fromkeys(self.table[name])) for name in ("eps", "lam"))
+            eps, lam = (", ".join(f"{v:g}" for v in dict.fromkeys(values)) for values in zip(*self._pairs(), strict=True))
             raise KeyError(f"no run has eps={pair[0]!r} and lam={pair[1]!r}; eps are {eps} and lam {lam}")
         return self.runs[nearest]
 
@@ -153,7 +156,7 @@ def sweep(
     """The Gaussian Transform for every pair of an ε and a λ.
 
     Each run is, bit for bit, `iterate(gaussian_transform(eps, lam, profile, ridge), space, n_iter=n_iter, ...)`. The
-    covariances of the start do not depend on λ and are made once for each ε.
+    covariances of the start do not depend on λ and are made once for each ε; the steps are each run's own.
 
     Parameters
     ----------
@@ -174,6 +177,10 @@ def sweep(
         Threads; −1 means all cores. Results do not depend on it.
     progress : callable, optional
         Called with "sweep", the runs done and the runs in all; `bar()` draws a bar.
+
+    Returns
+    -------
+    Sweep
 
     Examples
     --------

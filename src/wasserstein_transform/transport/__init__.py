@@ -1,6 +1,6 @@
 """d_{W,p}: the Wasserstein distance between the localized measures, as the new metric.
 
-A new transport is one file here and one line in `TRANSPORTS`.
+A new transport is one file here and one line in `TRANSPORTS`. `Stored` is not in the table: it wraps another.
 """
 
 from .base import Coupling, Status, Transport

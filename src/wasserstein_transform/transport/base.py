@@ -13,8 +13,8 @@ from ..measures import Diracs, Discrete, Gaussians, Measures
 from ..spaces import Metric
 
 _MAKERS: dict[type[Measures], str] = {
-    Discrete: "Truncation, Kernel, Given, Whole and Point",
-    Diracs: "Mean",
+    Discrete: "Truncation, Kernel, Once, Given, Whole and Point",
+    Diracs: "Mean and Ridge",
     Gaussians: "Gaussian",
 }
 
@@ -85,7 +85,7 @@ class Transport(Part, ABC):
         if isinstance(measures, self.accepts):
             return
         name, kind = type(self).__name__, type(measures)
-        partner = next((t for t in Transport.__subclasses__() if t.accepts is kind), None)
+        partner = next((t for t in Transport.__subclasses__() if getattr(t, "accepts", None) is kind), None)
         hint = f"; to compare {kind.__name__} measures use {partner.__name__}" if partner else ""
         raise TypeError(
             f"{name} compares {self.accepts.__name__} measures, made by {_MAKERS.get(self.accepts, 'other parts')}; "

@@ -63,7 +63,7 @@ def _root(A: Floats) -> Floats:
     return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
-def bures_pairs(covs: ArrayLike, covs_b: ArrayLike | None = None, n_jobs: int = -1) -> Floats:
+def bures_pairs(covs: ArrayLike, covs_b: ArrayLike | None = None, *, n_jobs: int = -1) -> Floats:
     """Bures distances dcov of all pairs of covariance matrices, or of one stack to another.
 
     Parameters

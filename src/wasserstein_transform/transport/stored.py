@@ -14,6 +14,10 @@ from .base import Coupling, Transport
 class Stored(Transport):
     """Another transport with its full matrix of distances, computed at once: what the lazy metrics save.
 
+    Parameters
+    ----------
+    of : Transport
+
     Examples
     --------
     >>> import wasserstein_transform as wt
