@@ -12,7 +12,7 @@ import numpy as np
 
 from .compile import jit
 
-LEAF = 16  # the most points of a leaf
+LEAF = 16  # the most points of a leaf, or four per axis: where there are many, boxes tell little and cost as much
 
 
 class KdTree(NamedTuple):
@@ -44,7 +44,7 @@ def seed(points: np.ndarray, blur: np.ndarray) -> KdTree:
     """A tree of all points whose nodes are still to be split by `split_nodes`."""
     n, dim = points.shape
     n_leaves = 1
-    while n_leaves * LEAF < n:
+    while n_leaves * max(LEAF, 4 * dim) < n:
         n_leaves *= 2
     n_nodes = 2 * n_leaves - 1
     starts, ends = np.zeros(n_nodes, np.intp), np.full(n_nodes, n, np.intp)

@@ -98,28 +98,13 @@ def _outside(tree: Any, node: int, x: Any) -> float:
 
 
 @jit
-def _apart(points: Any, p: int, x: Any, limit: float) -> float:
-    """Squared distance of x to position p, or some number above the limit.
-
-    In four sums side by side: a single one waits for each addition to end.
-    """
-    dim = x.shape[0]
-    one, two, three, four = 0.0, 0.0, 0.0, 0.0
-    for a in range(0, dim - 3, 4):
+def _apart(points: Any, p: int, x: Any) -> float:
+    """Squared distance of x to position p."""
+    total = 0.0
+    for a in range(x.shape[0]):
         step = points[p, a] - x[a]
-        one += step * step
-        step = points[p, a + 1] - x[a + 1]
-        two += step * step
-        step = points[p, a + 2] - x[a + 2]
-        three += step * step
-        step = points[p, a + 3] - x[a + 3]
-        four += step * step
-        if a & 4 != 0 and (one + two) + (three + four) > limit:
-            break
-    for a in range(dim - dim % 4, dim):
-        step = points[p, a] - x[a]
-        one += step * step
-    return (one + two) + (three + four)
+        total += step * step
+    return total
 
 
 @jit
@@ -131,7 +116,7 @@ def _scan(geometry: Any, tree: Any, groups: Any, leaf: int, x: Any, blur: float,
         if groups[p] == group:
             continue
         reach = edge + tree.blur[p]
-        if _apart(tree.points, p, x, reach * reach) > reach * reach:
+        if _apart(tree.points, p, x) > reach * reach:
             continue
         j = tree.order[p]
         d = np.sqrt(squared(geometry, min(i, j), max(i, j), reach * reach))
