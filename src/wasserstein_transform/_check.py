@@ -112,7 +112,7 @@ def covariances(values: ArrayLike, name: str = "covs") -> Floats:
     size = np.abs(array).max(axis=(1, 2), keepdims=True)
     if (np.abs(array - array.transpose(0, 2, 1)) > 1e-9 * size).any():
         raise ValueError(f"{name} must be symmetric matrices; (C + C.transpose(0, 2, 1)) / 2 is")
-    array = (array + array.transpose(0, 2, 1)) / 2
+    array = array / 2 + array.transpose(0, 2, 1) / 2
     least = np.linalg.eigvalsh(array)[:, 0]
     if (least < -1e-9 * size[:, 0, 0]).any():
         worst = int(least.argmin())

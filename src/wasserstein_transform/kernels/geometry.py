@@ -15,7 +15,7 @@ from numba.core import types
 from numba.extending import overload
 
 from .bures import gap_general, gap_line, gap_plane
-from .compile import OPTIONS, jit
+from .compile import OPTIONS, jit, jit_summing
 
 
 class Table(NamedTuple):
@@ -145,8 +145,19 @@ def _sparse_rows(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
     return d * d
 
 
+@jit_summing
+def apart(x: Any, y: Any) -> float:
+    """‖x − y‖², several coordinates at a time."""
+    total = 0.0
+    for a in range(x.shape[0]):
+        total += (x[a] - y[a]) * (x[a] - y[a])
+    return total
+
+
 def _cloud(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
     points = geometry.points
+    if points.shape[1] > 3:
+        return apart(points[i], points[j])
     total = 0.0
     for a in range(points.shape[1]):
         step = points[i, a] - points[j, a]

@@ -14,7 +14,7 @@ from numba.extending import overload
 from .bits import read_run
 from .bures import is_far, near_plane, overlap_plane
 from .compile import OPTIONS, jit, jit_summing
-from .geometry import Bits, Cloud, GaussianPlane, Geometry, distance, kind, sided, squared
+from .geometry import Bits, Cloud, GaussianPlane, Geometry, apart, distance, kind, sided, squared
 
 _PIECE = 256  # numbers a loop leaves for the next one, within the first cache
 
@@ -68,15 +68,7 @@ def _cloud(points: Any, i: int, start: int, end: int, out: Any) -> None:
             out[k] = a * a + b * b + c * c
     else:
         for k in range(end - start):
-            out[k] = _apart(points[i], points[start + k])
-
-
-@jit_summing
-def _apart(x: Any, y: Any) -> float:
-    total = 0.0
-    for a in range(x.shape[0]):
-        total += (x[a] - y[a]) * (x[a] - y[a])
-    return total
+            out[k] = apart(points[i], points[start + k])
 
 
 def _squares_cloud(geometry: Any, i: Any, start: Any, end: Any, limit: Any, out: Any) -> Any:
@@ -149,16 +141,16 @@ def _plane_within(g: Any, i: int, start: int, end: int, limit: float, band: floa
         dx, dy, w = X[k] - x, Y[k] - y, W[k]
         s = dx * dx + dy * dy + (L[k] + base)
         s = s if s > 0.0 else 0.0
-        overlap = a * A[k] + b * B[k] + c * C[k] + root * R[k]
-        unsure += 1 if abs(overlap - s * s) <= band else 0
-        out[k] = w if overlap >= s * s else 0.0
+        margin = a * A[k] + b * B[k] + c * C[k] + root * R[k] - s * s
+        unsure += 1 if abs(margin) <= band else 0
+        out[k] = w if margin >= 0.0 else 0.0  # NaN: both beyond all floats, and k far away
     return unsure
 
 
 def _within_plane(geometry: Any, i: Any, start: Any, end: Any, limit: Any, weights: Any, out: Any) -> Any:
     # no term of a decision at the edge of the ball is larger than `edge`; rounding is some 1e-16 of it
     edge = 4.0 * (limit + geometry.lifts[i]) * (limit + geometry.lifts[i])
-    if edge > 1e300 or _plane_within(geometry, i, start, end, limit, 1e-13 * edge, weights, out) > 0:
+    if not 1e-280 < edge < 1e300 or _plane_within(geometry, i, start, end, limit, 1e-13 * edge, weights, out) > 0:
         for k in range(end - start):
             out[k] = weights[start + k] if squared(geometry, i, start + k, limit) <= limit else 0.0
 

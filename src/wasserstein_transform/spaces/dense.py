@@ -61,7 +61,7 @@ class Dense(Metric):
     def largest(self) -> float:
         return float(self.matrix.max())
 
-    def dense(self, engine: Engine | None = None, dtype: DTypeLike = None, out: Out = None) -> Floats:
+    def dense(self, engine: Engine | None = None, dtype: DTypeLike | None = None, out: Out = None) -> Floats:
         if out is None and np.dtype(dtype) == np.float64:
             return self.matrix
         return super().dense(engine, dtype, out)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from .. import _check as check
 from .._types import Floats, Ints
 from ..engine import Engine
 from ..kernels.geometry import Cloud, GaussianLine, GaussianPlane, GaussianSolid, Geometry
@@ -41,6 +42,10 @@ class GaussianMetric(Metric):
     def __post_init__(self) -> None:
         object.__setattr__(self, "means", np.ascontiguousarray(self.means, np.float64))
         object.__setattr__(self, "covs", np.ascontiguousarray(self.covs, np.float64))
+        means, covs = self.means.shape, self.covs.shape
+        if len(means) != 2 or covs != (*means, means[1]):
+            raise ValueError(f"means of shape (n, m) need covs of shape (n, m, m), got {means} and {covs}")
+        check.lam(self.lam)
 
     @property
     def n(self) -> int:
@@ -57,8 +62,13 @@ class GaussianMetric(Metric):
         if self.lam == 0:
             return Cloud(self.means)
         # the largest covariance becomes 1, by a power of 2, so that no product of entries leaves the range of floats
-        unit = float(np.ldexp(1.0, np.frexp(np.abs(self.covs).max())[1]))
+        unit = float(np.ldexp(1.0, min(np.frexp(np.abs(self.covs).max())[1], 1023)))
         covs, lam = self.covs / unit, self.lam * unit
+        if not np.isfinite(2 * m * lam):
+            raise ValueError(
+                f"lam={self.lam:g} times covariances up to {np.abs(self.covs).max():.3g} leaves the range of floats; "
+                "use coordinates in a larger unit, or a smaller lam"
+            )
         if m == 1:
             variances = np.ascontiguousarray(covs[:, 0, 0])
             return GaussianLine(self.means, variances, np.sqrt(variances), lam)

@@ -25,7 +25,7 @@ _SIDE = 512  # of the blocks: their rows are a page or two of a memory map
 _ROWS = 32  # computed before they are mirrored: with blocks this wide they fit the cache
 
 
-def fill_dense(geometry: Geometry, n: int, steps: float, engine: Engine, dtype: DTypeLike, out: Out) -> Floats:
+def fill_dense(geometry: Geometry, n: int, steps: float, engine: Engine, dtype: DTypeLike | None, out: Out) -> Floats:
     """The full matrix, block by block; each pair once."""
     side = int(np.clip(np.sqrt(GRAIN / steps), 16, _SIDE))
     corners = np.array([(top, left) for top in range(0, n, side) for left in range(top, n, side)])
@@ -41,7 +41,7 @@ def fill_dense(geometry: Geometry, n: int, steps: float, engine: Engine, dtype: 
     return _written((n, n), f"the {n} × {n} distance matrix", engine, dtype, out, fill)
 
 
-def fill_vector(geometry: Geometry, n: int, steps: float, engine: Engine, dtype: DTypeLike, out: Out) -> Floats:
+def fill_vector(geometry: Geometry, n: int, steps: float, engine: Engine, dtype: DTypeLike | None, out: Out) -> Floats:
     """The condensed vector, some rows at a time."""
     size = n * (n - 1) // 2
 
@@ -55,7 +55,7 @@ def fill_vector(geometry: Geometry, n: int, steps: float, engine: Engine, dtype:
 
 
 def _written(
-    shape: tuple[int, ...], what: str, engine: Engine, dtype: DTypeLike, out: Out, fill: Callable[[Floats], None]
+    shape: tuple[int, ...], what: str, engine: Engine, dtype: DTypeLike | None, out: Out, fill: Callable[[Floats], None]
 ) -> Floats:
     kind = out.dtype if dtype is None and isinstance(out, np.ndarray) else np.dtype(dtype)
     if kind not in (np.float32, np.float64):
@@ -70,8 +70,8 @@ def _written(
     if isinstance(out, np.ndarray):
         if out.shape != shape or out.dtype != kind or not out.flags.c_contiguous or not out.flags.writeable:
             raise ValueError(
-                f"out must be a writable, C-contiguous array of shape {shape} and dtype {kind}, "
-                f"got shape {out.shape} and dtype {out.dtype}"
+                f"out must be a writable, C-contiguous array of shape {shape} and dtype {kind}, got shape {out.shape}, "
+                f"dtype {out.dtype}, C-contiguous: {out.flags.c_contiguous}, writable: {out.flags.writeable}"
             )
         fill(out)
         return out
@@ -88,6 +88,8 @@ def _mapped(
     fill: Callable[[Floats], None],
 ) -> Floats:
     """Filled under another name, so that a file of the name asked for is always complete."""
+    if path.is_dir():
+        raise IsADirectoryError(f"out must be the name of a file, got the folder {path}")
     free = shutil.disk_usage(path.absolute().parent).free
     if n_bytes > free:
         raise OSError(f"{what} needs {n_bytes:.3g} bytes on disk, and {free:.3g} are free in {path.absolute().parent}")

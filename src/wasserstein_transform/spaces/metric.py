@@ -92,12 +92,19 @@ class Metric(ABC):
     def pairs(self, rows: Ints, cols: Ints) -> Floats:
         """Distances of the points rows[k] and cols[k]."""
         rows, cols = self._points(rows), self._points(cols)
+        if len(rows) != len(cols):
+            raise ValueError(f"pairs need as many rows as cols, got {len(rows)} and {len(cols)}")
         out = np.empty(len(rows))
         fill_pairs(private(self.geometry), rows, cols, out)
         return out
 
     def _points(self, numbers: Ints) -> Ints:
-        numbers = np.asarray(numbers, np.intp)
+        given = np.asarray(numbers)
+        if given.ndim != 1 or (given.size and not np.issubdtype(given.dtype, np.integer)):
+            raise ValueError(
+                f"points are listed by their numbers, a 1-D array of integers, got shape {given.shape} of {given.dtype}"
+            )
+        numbers = given.astype(np.intp)
         if len(numbers) and not (numbers.min() >= 0 and numbers.max() < self.n):
             raise IndexError(f"points are numbered 0 to {self.n - 1}, got {numbers.min()} to {numbers.max()}")
         return numbers
@@ -106,7 +113,7 @@ class Metric(ABC):
         """A number of the size of the largest distance: that of a point to the farthest from it."""
         return float(self.block(np.zeros(1, np.intp), np.arange(self.n)).max())
 
-    def dense(self, engine: Engine | None = None, dtype: DTypeLike = None, out: Out = None) -> Floats:
+    def dense(self, engine: Engine | None = None, dtype: DTypeLike | None = None, out: Out = None) -> Floats:
         """The full n × n matrix; each pair is computed once.
 
         Parameters
@@ -114,13 +121,14 @@ class Metric(ABC):
         engine : Engine, optional
         dtype : float32 or float64, optional
             What distances are stored as, by default that of `out`, or float64; they are computed in float64.
+            float32 holds 1e-38 to 3e38.
         out : array of shape (n, n), or path, optional
             Where to write: an array, or a `.npy` file, which is filled block by block and returned as a memory map.
             The file has its name, and replaces one of that name, only once it is complete.
         """
         return fill_dense(self.geometry, self.n, self.steps, engine or Engine(), dtype, out)
 
-    def condensed(self, engine: Engine | None = None, dtype: DTypeLike = None, out: Out = None) -> Floats:
+    def condensed(self, engine: Engine | None = None, dtype: DTypeLike | None = None, out: Out = None) -> Floats:
         """The n(n−1)/2 distances in SciPy's order. `dtype` and `out` as in `dense`."""
         return fill_vector(self.geometry, self.n, self.steps, engine or Engine(), dtype, out)
 

@@ -39,7 +39,8 @@ def sort_into_cells(points: Floats, reach: float) -> tuple[Ints, Cells]:
     extent = np.ptp(points, axis=0)
     axes = np.argsort(-extent, kind="stable")[:3]
     per_reach = _cells_per_reach(len(points), extent[axes], reach)
-    side = reach * (1 + 1e-9) / per_reach
+    rounding = 2e-15 * np.abs(points[:, axes]).max(initial=0.0)  # of a coordinate and its difference to the least
+    side = (reach * (1 + 1e-9) + (rounding if reach > 0 else 0.0)) / per_reach
     where = np.stack([_cells_along(points[:, axis], side, per_reach) for axis in axes], axis=1)
     while np.prod(where.max(axis=0) + per_reach + 1.0) > 2.0**62:  # keys must fit an integer: fewer axes
         where = where[:, :-1]

@@ -88,10 +88,10 @@ class Sparse(Metric):
         indptr = np.append(0, np.cumsum(counts))
         return Balls(indptr, self.rows.indices[near], self.rows.distances[near])
 
-    def dense(self, engine: Engine | None = None, dtype: DTypeLike = None, out: Out = None) -> Floats:
+    def dense(self, engine: Engine | None = None, dtype: DTypeLike | None = None, out: Out = None) -> Floats:
         self.refuse("the full matrix")
 
-    def condensed(self, engine: Engine | None = None, dtype: DTypeLike = None, out: Out = None) -> Floats:
+    def condensed(self, engine: Engine | None = None, dtype: DTypeLike | None = None, out: Out = None) -> Floats:
         self.refuse("all distances")
 
     def _check(self, reach: float) -> None:

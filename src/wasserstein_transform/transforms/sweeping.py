@@ -111,8 +111,8 @@ class Sweep:
         """The columns by name; `pandas.DataFrame(sweep.table)` takes them as they are."""
         return {name: [value(run) for run in self.runs] for name, (value, _) in _COLUMNS.items()}
 
-    def _pairs(self) -> list[tuple[float, float]]:
-        return [(run.eps, run.lam) for run in self.runs]
+    def _asked(self) -> tuple[list[float], list[float]]:
+        return [run.eps for run in self.runs], [run.lam for run in self.runs]
 
     def __iter__(self) -> Iterator[Run]:
         return iter(self.runs)
@@ -126,7 +126,7 @@ class Sweep:
         off = [max(_apart(run.eps, pair[0]), _apart(run.lam, pair[1])) for run in self.runs]
         nearest = int(np.argmin(off))
         if not off[nearest] <= _SAME:
-            eps, lam = (", ".join(f"{v:g}" for v in dict.fromkeys(values)) for values in zip(*self._pairs(), strict=True))
+            eps, lam = (", ".join(f"{v:g}" for v in dict.fromkeys(column)) for column in self._asked())
             raise KeyError(f"no run has eps={pair[0]!r} and lam={pair[1]!r}; eps are {eps} and lam {lam}")
         return self.runs[nearest]
 
