@@ -1,7 +1,7 @@
 """Bures distances of all pairs of 1,000 covariance matrices, against POT and pyRiemann in the same run.
 
 Each peer is timed in every way it offers, with one BLAS thread and with all, on as many pairs as take a second or so,
-and the fastest counts. pyRiemann is not among the extras: `pip install pyriemann`.
+and the fastest counts.
 """
 
 from __future__ import annotations

@@ -304,9 +304,9 @@ def test_points_at_rest_are_left_alone_and_nothing_else_changes(
 
 
 def test_many_dimensions_with_thin_neighborhoods() -> None:
-    """Fewer neighbours than coordinates: singular covariances of small rank, in 200 dimensions."""
+    """Fewer neighbours than coordinates: singular covariances of small rank, in 80 dimensions."""
     rng = np.random.default_rng(0)
-    X = np.repeat(rng.normal(size=(6, 200)), 8, axis=0) + 0.01 * rng.normal(size=(48, 200))
+    X = np.repeat(rng.normal(size=(4, 80)), 8, axis=0) + 0.01 * rng.normal(size=(32, 80))
     space = wt.Space.from_points(X)
     start = wt.iterate(wt.gaussian_transform(1.0, 1.0), space, n_iter=0).last
     assert isinstance(start.metric, wt.GaussianMetric)
@@ -378,3 +378,17 @@ def test_metrics_refuse_numbers_that_are_none_of_their_points() -> None:
         wt.GaussianMetric(cloud(10, 2), np.zeros((10, 2, 2)), -1.0)
     with pytest.raises(ValueError, match="range of floats"):
         wt.GaussianMetric(np.zeros((2, 2)), np.full((2, 2, 2), 1e300), 1e30).dense()
+
+
+def test_a_point_that_sees_one_other_has_no_spread() -> None:
+    """Only rounding is left of its covariance; none of it may stay beside the diagonal."""
+    rng = np.random.default_rng(20)
+    X = rng.normal(size=(70, 2))
+    space = wt.Space.from_points(np.concatenate([X, X + 0.01]), np.repeat([1.0, 0.0], 70))
+    metric = wt.iterate(wt.gaussian_transform(0.1, 1.0), space, n_iter=0).last.metric
+    assert isinstance(metric, wt.GaussianMetric)
+    a, b, c = metric.covs.reshape(-1, 4)[:, [0, 1, 3]].T
+    assert (b * b <= a * c * (1 + 1e-15)).all()
+    assert np.isfinite(metric.dense()).all()
+    rows, cols = np.indices((140, 140)).reshape(2, -1)
+    assert np.isfinite(metric.pairs(rows, cols)).all()

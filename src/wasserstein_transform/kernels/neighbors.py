@@ -192,7 +192,6 @@ def second_moments(
     stop: Any,
 ) -> None:
     """The same, and the covariance of `points`, divided by mass; 0 without mass."""
-    m = points.shape[1]
     scale = 1.0 / (eps * eps)
     for row in range(rows.shape[0]):
         i = rows[row]
@@ -207,14 +206,21 @@ def second_moments(
             total += _add_second(points, i, low, high, scratch, means[row], covs[row])
         mass[row] = total
         if total > 0.0:
-            for a in range(m):
-                for b in range(a, m):
-                    value = covs[row, a, b] / total - (means[row, a] / total) * (means[row, b] / total)
-                    if a == b:
-                        value = max(value, 0.0)  # ≥ 0 in theory; clip what rounding adds
-                    covs[row, a, b] = value
-                    covs[row, b, a] = value
+            _center(covs[row], means[row], total)
         _settle(points[i], total, means[row])
+
+
+@jit
+def _center(spread: Any, drift: Any, total: float) -> None:
+    """Sums of squares and products around the point become a covariance; what rounding adds to one is clipped."""
+    m = drift.shape[0]
+    for a in range(m):
+        spread[a, a] = max(spread[a, a] / total - (drift[a] / total) * (drift[a] / total), 0.0)
+    for a in range(m):
+        for b in range(a + 1, m):
+            most = np.sqrt(spread[a, a]) * np.sqrt(spread[b, b])
+            value = spread[a, b] / total - (drift[a] / total) * (drift[b] / total)
+            spread[a, b] = spread[b, a] = min(max(value, -most), most)
 
 
 @jit
