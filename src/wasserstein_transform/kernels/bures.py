@@ -54,10 +54,6 @@ def _unit(size: float) -> float:
 @jit
 def near_plane(a: float, b: float, c: float, root_a: float, p: float, q: float, r: float, root_b: float) -> float:
     """m = 2: dcov² from differences, for near matrices. Without branches: loops over it are vectorised."""
-    unit = _unit((a + c) + (p + r))
-    a, b, c, root_a, p, q, r, root_b = (
-        a * unit, b * unit, c * unit, root_a * unit, p * unit, q * unit, r * unit, root_b * unit,
-    )  # fmt: skip
     da, db, dc = p - a, q - b, r - c
     dets = root_a * root_b
     traces = (a + c) + (p + r)
@@ -75,7 +71,7 @@ def near_plane(a: float, b: float, c: float, root_a: float, p: float, q: float, 
     twist = (twist if twist > 0.0 and mixed > 0.0 else 0.0) / (mixed if mixed > 0.0 else 1.0)
     total = traces + 2.0 * fidelity
     squares = da * da + dc * dc + 2.0 * db * db + 2.0 * change * change + 2.0 * twist
-    return squares / (total if total > 0.0 else 1.0) / unit
+    return squares / (total if total > 0.0 else 1.0)
 
 
 @jit

@@ -19,6 +19,9 @@ from .nearest import root_errors, root_spectra
 from .search import Search, sort_into_cells
 
 
+_TINY = 1e-60  # beside the largest: the formulas of the plane would leave the range of floats
+
+
 @dataclass(frozen=True, eq=False)
 class GaussianMetric(Metric):
     """d² = ‖x − y‖² + λ·dcov²(Σ_x, Σ_y): W2 of N(x, λΣ_x) and N(y, λΣ_y), never stored unless asked for.
@@ -72,7 +75,8 @@ class GaussianMetric(Metric):
         if m == 1:
             variances = np.ascontiguousarray(covs[:, 0, 0])
             return GaussianLine(self.means, variances, np.sqrt(variances), lam)
-        if m == 2:
+        traces = np.trace(covs, axis1=1, axis2=2)
+        if m == 2 and not ((traces > 0) & (traces < _TINY)).any():
             a, b, c = (np.ascontiguousarray(covs[:, k, l]) for k, l in ((0, 0), (0, 1), (1, 1)))
             x, y = (np.ascontiguousarray(column) for column in self.means.T)
             return GaussianPlane(x, y, a, b, c, _root_determinants(a, b, c), np.sqrt(a + c), lam * (a + c), lam)

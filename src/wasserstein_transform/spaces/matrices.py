@@ -22,7 +22,7 @@ Out: TypeAlias = np.ndarray | str | os.PathLike[str] | None
 """An array to write to, a file to make, or nothing."""
 
 _SIDE = 512  # of the blocks: their rows are a page or two of a memory map
-_ROWS = 32  # computed before they are mirrored: with blocks this wide they fit the cache
+_ROWS = 64  # computed before they are mirrored: with blocks this wide they fit the cache
 
 
 def fill_dense(geometry: Geometry, n: int, steps: float, engine: Engine, dtype: DTypeLike | None, out: Out) -> Floats:
