@@ -18,7 +18,6 @@ from .metric import Metric, matched
 from .nearest import root_errors, root_spectra
 from .search import Search, sort_into_cells
 
-
 _TINY = 1e-60  # beside the largest: the formulas of the plane would leave the range of floats
 
 
