@@ -18,7 +18,7 @@ lint: $(READY)
 	$(BIN)/lint-imports
 
 check: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 import wasserstein_transform as wt
@@ -65,5 +67,5 @@ def transforms(n: int, eps: float = EPS, *, of_alpha: bool = False) -> list[wt.T
 
 def name(transform: wt.Transform) -> str:
     """A readable test id."""
-    text = f"{transform.localize!r} {transform.transport!r}"
+    text = re.sub(" at 0x[0-9a-f]+", "", f"{transform.localize!r} {transform.transport!r}")  # the same in every process
     return text if len(text) < 90 else text[:60] + "…"

@@ -49,7 +49,9 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@pytest.mark.parametrize(
+    "settings", SETTINGS, ids=lambda options: " ".join(f"{k}={getattr(v, '__name__', v)}" for k, v in options.items())
+)
 def test_runs_are_those_of_iterate_to_the_last_bit(settings: dict, points: np.ndarray) -> None:
     space = wt.Space.from_points(points)
     process = {name: settings[name] for name in ("profile", "ridge") if name in settings}
