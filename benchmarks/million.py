@@ -9,7 +9,7 @@ import sys
 from .timing import Row
 
 _CHILD = """
-import json, os, re, time
+import json, os, time
 import numpy as np, wasserstein_transform as wt
 n = {n}
 X = np.random.default_rng(0).random((n, 2))
@@ -21,9 +21,9 @@ start = wt.iterate(process, space, n_iter=0).last
 started = time.perf_counter()
 process.at(0)(start)
 done = time.perf_counter()
-status = open("/proc/self/status").read() if os.path.exists("/proc/self/status") else ""
-peak = float((re.findall("VmHWM: *\\t*([0-9]+)", status) or ["nan"])[0]) / 1024**2
-print(json.dumps([started - begun, done - started, peak]))
+lines = open("/proc/self/status") if os.path.exists("/proc/self/status") else []
+peak = [float(line.split()[1]) / 1024**2 for line in lines if line.startswith("VmHWM")] or [float("nan")]
+print(json.dumps([started - begun, done - started, *peak]))
 """
 
 
