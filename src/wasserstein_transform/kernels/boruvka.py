@@ -13,6 +13,7 @@ import numpy as np
 
 from .compile import jit
 from .nearest import LOOSE, MIXED, NOBODY, search
+from .trees import root
 
 
 @jit
@@ -94,14 +95,6 @@ def n_leaves(geometry: Any, tree: Any, component: Any, whole: Any, step: int, fo
 
 
 @jit
-def _root(parent: Any, i: int) -> int:
-    while parent[i] != i:
-        parent[i] = parent[parent[i]]
-        i = parent[i]
-    return i
-
-
-@jit
 def first_edges(component: Any, near: Any, which: Any, first: Any, chosen: Any) -> int:
     """One position of each component with its shortest edge out, into `chosen`; returns their number."""
     n = component.shape[0]
@@ -129,12 +122,12 @@ def join_components(chosen: Any, component: Any, order: Any, where: Any, near: A
         parent[c] = c
     for k in range(chosen.shape[0]):
         p = chosen[k]
-        here, there = _root(parent, component[p]), _root(parent, component[where[which[p]]])
+        here, there = root(parent, component[p]), root(parent, component[where[which[p]]])
         if here != there:
             parent[max(here, there)] = min(here, there)
             edges[n_edges, 0], edges[n_edges, 1] = order[p], which[p]
             heights[n_edges] = near[p]
             n_edges += 1
     for p in range(component.shape[0]):
-        component[p] = _root(parent, component[p])
+        component[p] = root(parent, component[p])
     return n_edges

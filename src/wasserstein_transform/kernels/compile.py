@@ -24,6 +24,11 @@ def jit(function: F) -> F:
     return cast(F, _njit(cache=True, _nrt=False, **OPTIONS)(function))
 
 
+def jit_strict(function: F) -> F:
+    """The same without fused multiply-adds, which a loop and a single call may place differently."""
+    return cast(F, _njit(cache=True, _nrt=False, **{**OPTIONS, "fastmath": False})(function))
+
+
 def jit_summing(function: F) -> F:
     """The same for loops whose sums may be taken in any order: several terms at a time, always the same way."""
     options = {**OPTIONS, "fastmath": {"contract", "reassoc"}}

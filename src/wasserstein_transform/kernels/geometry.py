@@ -15,7 +15,7 @@ from numba.core import types
 from numba.extending import overload
 
 from .bures import gap_general, gap_line, gap_plane
-from .compile import OPTIONS, jit, jit_summing
+from .compile import OPTIONS, jit, jit_strict, jit_summing
 
 
 class Table(NamedTuple):
@@ -145,6 +145,18 @@ def _sparse_rows(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
     return d * d
 
 
+@jit_strict
+def square_of_two(a: float, b: float) -> float:
+    """a² + b², the same bits in a loop and alone."""
+    return a * a + b * b
+
+
+@jit_strict
+def square_of_three(a: float, b: float, c: float) -> float:
+    """a² + b² + c², the same bits in a loop and alone."""
+    return a * a + b * b + c * c
+
+
 @jit_summing
 def apart(x: Any, y: Any) -> float:
     """‖x − y‖², several coordinates at a time."""
@@ -156,13 +168,14 @@ def apart(x: Any, y: Any) -> float:
 
 def _cloud(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
     points = geometry.points
-    if points.shape[1] > 3:
+    m = points.shape[1]
+    if m > 3:
         return apart(points[i], points[j])
-    total = 0.0
-    for a in range(points.shape[1]):
-        step = points[i, a] - points[j, a]
-        total += step * step
-    return total
+    x = points[i, 0] - points[j, 0]
+    if m == 1:
+        return x * x
+    y = points[i, 1] - points[j, 1]
+    return square_of_two(x, y) if m == 2 else square_of_three(x, y, points[i, 2] - points[j, 2])
 
 
 def _gaussian_line(geometry: Any, i: Any, j: Any, limit: Any) -> Any:

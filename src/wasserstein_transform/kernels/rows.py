@@ -14,7 +14,19 @@ from numba.extending import overload
 from .bits import read_run
 from .bures import is_far, near_plane, overlap_plane
 from .compile import OPTIONS, jit, jit_summing
-from .geometry import Bits, Cloud, GaussianPlane, Geometry, apart, distance, kind, sided, squared
+from .geometry import (
+    Bits,
+    Cloud,
+    GaussianPlane,
+    Geometry,
+    apart,
+    distance,
+    kind,
+    sided,
+    square_of_three,
+    square_of_two,
+    squared,
+)
 
 _PIECE = 256  # numbers a loop leaves for the next one, within the first cache
 
@@ -60,12 +72,12 @@ def _cloud(points: Any, i: int, start: int, end: int, out: Any) -> None:
         x, y = points[i, 0], points[i, 1]
         for k in range(end - start):
             a, b = flat[2 * k] - x, flat[2 * k + 1] - y
-            out[k] = a * a + b * b
+            out[k] = square_of_two(a, b)
     elif m == 3:
         x, y, z = points[i, 0], points[i, 1], points[i, 2]
         for k in range(end - start):
             a, b, c = flat[3 * k] - x, flat[3 * k + 1] - y, flat[3 * k + 2] - z
-            out[k] = a * a + b * b + c * c
+            out[k] = square_of_three(a, b, c)
     else:
         for k in range(end - start):
             out[k] = apart(points[i], points[start + k])

@@ -56,7 +56,8 @@ def prim(
 
 
 @jit
-def _root(parent: Any, i: int) -> int:
+def root(parent: Any, i: int) -> int:
+    """The point that stands for the part of i, paths halved on the way."""
     while parent[i] != i:
         parent[i] = parent[parent[i]]
         i = parent[i]
@@ -71,8 +72,8 @@ def join_edges(edges: Any, heights: Any, out: Any) -> None:
     label = np.arange(n)
     size = np.ones(n)
     for k in range(n - 1):
-        a = _root(parent, edges[k, 0])
-        b = _root(parent, edges[k, 1])
+        a = root(parent, edges[k, 0])
+        b = root(parent, edges[k, 1])
         low, high = (label[a], label[b]) if label[a] < label[b] else (label[b], label[a])
         out[k, 0] = low
         out[k, 1] = high
@@ -90,8 +91,8 @@ def shortest_forest(edges: Any, parent: Any, picked: Any) -> int:
         parent[i] = i
     count = 0
     for k in range(edges.shape[0]):
-        a = _root(parent, edges[k, 0])
-        b = _root(parent, edges[k, 1])
+        a = root(parent, edges[k, 0])
+        b = root(parent, edges[k, 1])
         picked[k] = a != b
         if a != b:
             parent[b] = a
@@ -116,9 +117,9 @@ def undecided(
         if count == chosen.shape[0]:
             return count, k
         while e < edges.shape[0] and lengths[e] <= bounds[k]:
-            parent[_root(parent, edges[e, 1])] = _root(parent, edges[e, 0])
+            parent[root(parent, edges[e, 1])] = root(parent, edges[e, 0])
             e += 1
-        if _root(parent, rows[k]) != _root(parent, cols[k]):
+        if root(parent, rows[k]) != root(parent, cols[k]):
             chosen[count] = k
             count += 1
     return count, rows.shape[0]
