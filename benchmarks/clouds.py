@@ -20,9 +20,3 @@ def circles(n: int = 500, noise: float = 0.1, seed: int = 0) -> np.ndarray:
     radii = np.repeat([1.0, 1.8], [n // 2, n - n // 2])
     ring = radii[:, None] * np.column_stack([np.cos(angles), np.sin(angles)])
     return ring + noise * rng.normal(size=(n, 2))
-
-
-def grid(side: int) -> np.ndarray:
-    """side × side points in [0, 1]²."""
-    axis = np.linspace(0, 1, side)
-    return np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)

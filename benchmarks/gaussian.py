@@ -8,7 +8,6 @@ import numpy as np
 
 import wasserstein_transform as wt
 
-from .clouds import grid
 from .timing import Row, median_seconds
 
 _EPS, _LAM, _STEPS = 0.1, 1.0, 5
@@ -23,7 +22,7 @@ _FULL = 48.7  # seconds, full matrix
 
 
 def run() -> list[Row]:
-    space = wt.Space.from_points(grid(200))
+    space = wt.Space.from_points(wt.grid(200).points)
     return [_step(space), _matrix(space), _stored(), *_accelerations(space)]
 
 
@@ -45,7 +44,7 @@ def _matrix(space: wt.Space) -> Row:
 
 def _stored() -> Row:
     """What the full matrix costs a step, on a grid where it fits."""
-    space = wt.Space.from_points(grid(100))
+    space = wt.Space.from_points(wt.grid(100).points)
     lazy = wt.Transform(wt.Gaussian(wt.Truncation(_EPS), _LAM, move=True), wt.Bures())
     stored = wt.Transform(lazy.localize, wt.Stored(wt.Bures()))
     start = wt.iterate(wt.gaussian_transform(_EPS, _LAM), space, n_iter=0).last

@@ -28,12 +28,19 @@ _ROOMS = {
         "GaussianTransform", "KernelTransform", "LocalTruncation", "MeanShift", "SingleLinkage",
         "WassersteinTransform",
     ),
-    "datasets": ("dumbbell", "t_junction"),
+    "datasets": ("circles", "dumbbell", "grid", "grid_with_line", "spiral", "t_junction"),
 }  # fmt: skip
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 if TYPE_CHECKING:  # the same names, for type checkers and editors
-    from .datasets import dumbbell as dumbbell, t_junction as t_junction
+    from .datasets import (
+        circles as circles,
+        dumbbell as dumbbell,
+        grid as grid,
+        grid_with_line as grid_with_line,
+        spiral as spiral,
+        t_junction as t_junction,
+    )
     from .engine import Engine as Engine, bar as bar
     from .estimators import (
         GaussianTransform as GaussianTransform,

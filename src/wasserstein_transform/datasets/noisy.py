@@ -1,0 +1,112 @@
+"""Noisy curves: samples that denoising should draw back onto the curve."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from .. import _check as check
+from .._types import Floats
+from .records import Curve, Noisy
+
+Seed = np.random.Generator | int | None
+
+_FINE = 4000  # vertices of a curve: its polygon is within 1e-5 of a circle of radius 2
+
+
+def spiral(
+    rng: Seed = None,
+    *,
+    n: int = 600,
+    n_outliers: int = 150,
+    turns: float = 3.0,
+    noise: float = 0.0,
+    spacing: Literal["length", "angle"] = "length",
+) -> Noisy:
+    """An Archimedean spiral in [−30, 30]² (label 0) and uniform outliers in the same square (label −1).
+
+    The paper gives the square and the numbers of points, not the formula. Here: radius 30 t, angle 2π·turns·t, t ≤ 1.
+
+    Parameters
+    ----------
+    rng : numpy Generator or seed
+    n, n_outliers : int
+        Points drawn at random from the curve, and outliers.
+    turns : float
+        Of the spiral: neighbouring arms are 30/turns apart.
+    noise : float
+        Standard deviation of what is added to the points of the curve.
+    spacing : {"length", "angle"}
+        Points drawn uniformly by length of the curve, or by its angle (denser towards the centre).
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> points, labels, curve = wt.spiral(0)
+    >>> points.shape, bool(curve.distance(points[labels == 0]).max() < 1e-3)
+    ((750, 2), True)
+    """
+    n, n_outliers = check.count(n, "n", 1), check.count(n_outliers, "n_outliers", 0)
+    turns, noise = check.positive(turns, "turns"), check.tolerance(noise, "noise")
+    if spacing not in ("length", "angle"):
+        raise ValueError(f'spacing must be "length" or "angle", got {spacing!r}')
+    rng = np.random.default_rng(rng)
+    fine = np.linspace(0.0, 1.0, _FINE)
+    share = rng.random(n)
+    t = np.interp(share, _length(fine, turns), fine) if spacing == "length" else share
+    points = _arm(t, turns) + rng.normal(scale=noise, size=(n, 2))
+    outliers = rng.uniform(-30.0, 30.0, (n_outliers, 2))
+    return Noisy(np.concatenate([points, outliers]), np.repeat([0, -1], [n, n_outliers]), Curve((_arm(fine, turns),)))
+
+
+def circles(
+    rng: Seed = None, *, n: int = 500, noise: float = 0.1, radii: tuple[float, ...] = (1.0, 1.8), even: bool = False
+) -> Noisy:
+    """Concentric circles in [−2, 2]², n points in equal shares, plus normal noise.
+
+    The paper gives the square and the number of points, not the radii nor the noise.
+
+    Parameters
+    ----------
+    rng : numpy Generator or seed
+    n : int
+    noise : float
+        Standard deviation of what is added to each coordinate.
+    radii : tuple of float
+    even : bool
+        Whether points sit at equal angles before the noise; at random otherwise.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> np.bincount(wt.circles(0).labels)
+    array([250, 250])
+    """
+    n, noise = check.count(n, "n", 1), check.tolerance(noise, "noise")
+    if len(radii) == 0:
+        raise ValueError("radii must hold one radius at least, got none")
+    radii = tuple(check.positive(r, "each radius") for r in radii)
+    rng = np.random.default_rng(rng)
+    labels = np.arange(n) * len(radii) // n
+    shares = rng.random(n)
+    if even:
+        shares = np.concatenate([np.arange(k) / max(k, 1) for k in np.bincount(labels, minlength=len(radii))])
+    points = np.asarray(radii)[labels, None] * _circle(shares) + rng.normal(scale=noise, size=(n, 2))
+    fine = _circle(np.linspace(0.0, 1.0, _FINE))
+    return Noisy(points, labels, Curve(tuple(r * fine for r in radii)))
+
+
+def _arm(t: Floats, turns: float) -> Floats:
+    return np.asarray(30.0 * t[:, None] * _circle(turns * t))
+
+
+def _circle(shares: Floats) -> Floats:
+    """Points of the unit circle at shares of a full turn."""
+    return np.column_stack([np.cos(2 * np.pi * shares), np.sin(2 * np.pi * shares)])
+
+
+def _length(t: Floats, turns: float) -> Floats:
+    """Length of the arm up to t, as a share of all of it."""
+    steps = np.linalg.norm(np.diff(_arm(t, turns), axis=0), axis=1)
+    return np.asarray(np.append(0.0, np.cumsum(steps)) / steps.sum())

@@ -1,0 +1,117 @@
+"""Shapes without noise: segments that meet, discs joined by a chain, grids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .. import _check as check
+from .._types import Floats
+from .records import Labelled
+
+
+def t_junction() -> Labelled:
+    """The T-junction: 200 points (0,1)…(0,200) of label 0 and 201 points (−100,0)…(100,0) of label 1.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> wt.t_junction().points.shape
+    (401, 2)
+    """
+    up = np.column_stack([np.zeros(200), np.arange(1.0, 201.0)])
+    across = np.column_stack([np.arange(-100.0, 101.0), np.zeros(201)])
+    return Labelled(np.concatenate([up, across]), np.repeat([0, 1], [200, 201]))
+
+
+def dumbbell(eccentricity: float = 1.0, *, layout: str = "square") -> Labelled:
+    """Two discs of radius 1, 300 grid points each (labels 0 and 1), joined by a chain of 200 points of length 2 (2).
+
+    Parameters
+    ----------
+    eccentricity : float
+        e = a2/a1 of the stretch diag(a1, a2) applied to the points, the larger of the two being 1.
+    layout : {"square", "hexagonal", "rings"}
+        Where the points of a disc lie, which the paper leaves open: the 300 points of a square or hexagonal grid
+        nearest to its centre, or rings at equal steps with as many points as their lengths ask for.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> np.bincount(wt.dumbbell().labels)
+    array([300, 300, 200])
+    """
+    eccentricity = check.positive(eccentricity, "eccentricity")
+    if layout not in LAYOUTS:
+        raise ValueError(f"layout must be one of {', '.join(LAYOUTS)}, got {layout!r}")
+    disc = LAYOUTS[layout](300)
+    chain = np.column_stack([np.linspace(-1.0, 1.0, 200), np.zeros(200)])
+    offset = np.array([2.0, 0.0])
+    points = np.concatenate([disc - offset, disc + offset, chain])
+    stretch = np.array([min(1.0, 1.0 / eccentricity), min(1.0, eccentricity)])
+    return Labelled(points * stretch, np.repeat([0, 1, 2], [300, 300, 200]))
+
+
+def grid(n: int) -> Labelled:
+    """The n × n evenly spaced points of [0, 1]², one part.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> wt.grid(200).points.shape
+    (40000, 2)
+    """
+    side = np.linspace(0.0, 1.0, check.count(n, "n", 2))
+    points = np.stack(np.meshgrid(side, side, indexing="ij"), axis=-1).reshape(-1, 2)
+    return Labelled(points, np.zeros(len(points), np.intp))
+
+
+def grid_with_line() -> Labelled:
+    """A grid of 100 × 100 points in [0, 1]² (label 0) and 1001 points from (0.5, 0) to (0.5, 1) (label 1).
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> np.bincount(wt.grid_with_line().labels)
+    array([10000,  1001])
+    """
+    line = np.column_stack([np.full(1001, 0.5), np.linspace(0.0, 1.0, 1001)])
+    return Labelled(np.concatenate([grid(100).points, line]), np.repeat([0, 1], [10_000, 1001]))
+
+
+def _square(n: int) -> Floats:
+    """The n points of a square grid nearest to the centre of one of its cells: 300 end with a full shell."""
+    return _nearest(_lattice(int(np.sqrt(n)), np.eye(2)) + 0.5, n)
+
+
+def _hexagonal(n: int) -> Floats:
+    """The n points of a hexagonal grid nearest to the middle of one of its edges: 300 end with a full shell."""
+    basis = np.array([[1.0, 0.0], [0.5, np.sqrt(0.75)]])
+    return _nearest(_lattice(int(np.sqrt(n)) + 2, basis) + basis[0] / 2, n)
+
+
+def _rings(n: int) -> Floats:
+    """Rings at equal steps of radius, a point at the centre; points in proportion to the radius."""
+    n_rings = round(np.sqrt(n / np.pi))
+    radii = np.arange(1, n_rings + 1) / n_rings
+    ends = np.round((n - 1) * np.cumsum(radii) / radii.sum()).astype(int)
+    counts = np.diff(ends, prepend=0)
+    turns = np.concatenate([np.arange(k) / k for k in counts])
+    circle = np.column_stack([np.cos(2 * np.pi * turns), np.sin(2 * np.pi * turns)])
+    return np.concatenate([np.zeros((1, 2)), np.repeat(radii, counts)[:, None] * circle])
+
+
+def _lattice(reach: int, basis: Floats) -> Floats:
+    side = np.arange(-reach, reach + 1)
+    return np.asarray(np.stack(np.meshgrid(side, side, indexing="ij"), axis=-1).reshape(-1, 2) @ basis)
+
+
+def _nearest(points: Floats, n: int) -> Floats:
+    """The n points nearest to the origin, scaled to reach radius 1."""
+    far = np.hypot(points[:, 0], points[:, 1])
+    nearest = np.argsort(far.round(9), kind="stable")[:n]
+    return np.asarray(points[nearest] / far[nearest].max())
+
+
+LAYOUTS: dict[str, Callable[[int], Floats]] = {"square": _square, "hexagonal": _hexagonal, "rings": _rings}

@@ -1,0 +1,97 @@
+"""Data sets are as the paper describes them, and know their truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import wasserstein_transform as wt
+from wasserstein_transform.datasets import LAYOUTS, Curve
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_dumbbell_has_two_equal_centred_discs_of_radius_1_and_a_chain_between_them(layout: str) -> None:
+    X, labels = wt.dumbbell(layout=layout)
+    left, right, chain = (X[labels == k] for k in range(3))
+    assert [len(left), len(right), len(chain)] == [300, 300, 200]
+    np.testing.assert_allclose(left, right - (4, 0), atol=1e-12)
+    radii = np.hypot(*(left - (-2, 0)).T)
+    assert radii.max() == pytest.approx(1.0)
+    np.testing.assert_allclose(left.mean(axis=0), [-2, 0], atol=0.01)
+    assert np.unique(left.round(9), axis=0).shape == left.shape
+    np.testing.assert_allclose([chain[0], chain[-1]], [[-1, 0], [1, 0]])
+    quarter = np.mean(radii <= 0.5)
+    assert quarter == pytest.approx(0.25, abs=0.03)  # uniform
+
+
+@pytest.mark.parametrize("e", [5.0, 1.25, 1.0, 0.2])
+def test_eccentricity_is_the_ratio_of_the_stretches(e: float) -> None:
+    stretch = np.ptp(wt.dumbbell(e).points, axis=0) / np.ptp(wt.dumbbell().points, axis=0)
+    assert stretch[1] / stretch[0] == pytest.approx(e)
+    assert stretch.max() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("spacing", ["length", "angle"])
+def test_a_spiral_lies_on_its_curve_in_its_square(spacing: str) -> None:
+    X, labels, curve = wt.spiral(3, spacing=spacing)
+    assert np.abs(X).max() <= 30
+    assert curve.distance(X[labels == 0]).max() < 1e-3
+    assert curve.distance(X[labels == -1]).mean() > 1.0
+    radii = np.hypot(*X[labels == 0].T)
+    assert np.median(radii) == pytest.approx(30 * (0.5**0.5 if spacing == "length" else 0.5), abs=2.0)
+
+
+def test_noise_has_the_deviation_asked_for() -> None:
+    X, labels, curve = wt.circles(1, n=20_000, noise=0.05)
+    np.testing.assert_array_equal(np.bincount(labels), [10_000, 10_000])
+    off = np.hypot(*X.T) - np.array([1.0, 1.8])[labels]
+    assert off.std() == pytest.approx(0.05, rel=0.03)
+    np.testing.assert_allclose(curve.distance(X), np.abs(off), atol=1e-5)
+    spiral, on, arm = wt.spiral(1, noise=0.3)
+    assert arm.distance(spiral[on == 0]).mean() == pytest.approx(0.3 * np.sqrt(2 / np.pi), rel=0.15)
+
+
+def test_even_circles_sit_at_equal_angles() -> None:
+    X, labels, _ = wt.circles(0, n=20, noise=0.0, even=True)
+    steps = np.diff(np.unwrap(np.arctan2(*X[labels == 1].T[::-1])))
+    np.testing.assert_allclose(steps, np.pi / 5)
+
+
+def test_the_same_seed_draws_the_same_points_and_others_do_not() -> None:
+    for draw in (wt.spiral, wt.circles):
+        np.testing.assert_array_equal(draw(5).points, draw(np.random.default_rng(5)).points)
+        assert (draw(5).points != draw(6).points).any()
+
+
+def test_grids_are_the_papers() -> None:
+    X, _ = wt.grid(200)
+    np.testing.assert_allclose(np.unique(X), np.arange(200) / 199)
+    X, labels = wt.grid_with_line()
+    assert len(np.unique(X, axis=0)) == len(X) == 11_001
+    assert (X[labels == 1, 0] == 0.5).all()
+
+
+def test_the_distance_to_a_curve_is_that_to_its_edges() -> None:
+    square = Curve((np.array([[0.0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]),))
+    np.testing.assert_allclose(square.distance([[0.5, -2], [0.5, 0.4], [2, 2], [1, 0.2]]), [2, 0.4, 2**0.5, 0])
+    assert square.coverage(np.array([[0.0, 0.1], [1.0, 1.0]]), 0.2) == pytest.approx(3 / 5)
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (lambda: wt.dumbbell(layout="oval"), "layout must be one of square, hexagonal, rings, got 'oval'"),
+        (lambda: wt.dumbbell(-1), "eccentricity must be positive and finite, got -1"),
+        (lambda: wt.spiral(0, n=0), "n must be a whole number ≥ 1, got 0"),
+        (lambda: wt.spiral(0, noise=-1), "noise must be"),
+        (lambda: wt.spiral(0, turns=0), "turns must be positive"),
+        (lambda: wt.spiral(0, spacing="even"), 'spacing must be "length" or "angle", got \'even\''),
+        (lambda: wt.circles(0, radii=()), "at least, got none"),
+        (lambda: wt.circles(0, radii=(1, -1)), "each radius must be positive"),
+        (lambda: wt.grid(1), "n must be a whole number ≥ 2, got 1"),
+    ],
+    ids=range(9),
+)
+def test_bad_parameters_are_named(draw, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        draw()
