@@ -95,7 +95,9 @@ def test_n_jobs_must_be_a_number_of_threads(n_jobs: object) -> None:
 
 
 INTERRUPTED = """
+import signal
 import numpy as np, wasserstein_transform as wt
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells start background jobs with Ctrl-C ignored
 X = np.random.default_rng(0).normal(size={size})
 wt.iterate({process}, wt.Space.from_points(X[:30]), n_iter=1)  # compile first
 print("ready", flush=True)
