@@ -1,0 +1,71 @@
+"""What an experiment is: parameters, a run, and from its result claims, tables and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..engine import Engine
+from .claims import Claim
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Table:
+    """Figures in rows, ready to be read."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure that is drawn when somebody wants it.
+
+    Attributes
+    ----------
+    name : str
+        Of its file.
+    caption : str
+    draw : callable
+        Makes the figure.
+    """
+
+    name: str
+    caption: str
+    draw: Callable[[], Figure]
+
+
+def no_tables(_: Any) -> Sequence[Table]:
+    """For experiments whose pictures and claims say all."""
+    return ()
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One experiment.
+
+    Attributes
+    ----------
+    name : str
+        As typed on the command line; its parameters have it in `parameters.py`.
+    title, about : str
+        A line, and a paragraph: what is done, what is open in the paper, how it is scored.
+    run : callable
+        (parameters, engine) → result. All computing happens here.
+    claims, pictures, tables : callable
+        result → what is reported. Quick.
+    """
+
+    name: str
+    title: str
+    about: str
+    run: Callable[[Any, Engine], Any]
+    claims: Callable[[Any], Sequence[Claim]]
+    pictures: Callable[[Any], Sequence[Picture]]
+    tables: Callable[[Any], Sequence[Table]] = no_tables

@@ -1,0 +1,17 @@
+"""The paper's methods by the names its figures give them."""
+
+from __future__ import annotations
+
+from ..transforms import Process, gaussian_transform, local_truncation, mean_shift
+
+COLORS = {"MS": 0, "GT": 1, "LT-WT1": 2, "LT-WT2": 3}
+
+
+def method(name: str, eps: float, profile: str = "flat") -> Process:
+    """MS, LT-WT1, LT-WT2 or GT-λ, as a process."""
+    family, _, number = name.partition("-")
+    if family == "MS":
+        return mean_shift(eps, profile)
+    if family == "GT":
+        return gaussian_transform(eps, float(number), profile)
+    return local_truncation(eps, int(number.removeprefix("WT")))

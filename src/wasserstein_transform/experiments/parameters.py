@@ -1,0 +1,142 @@
+"""All parameters of all experiments: what the paper gives, the readings of what it leaves open, and what `--quick` cuts.
+
+The defaults of a class are the full run. `QUICK` says what a quick run changes; claims are judged by what was run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+
+@dataclass(frozen=True)
+class TJunction:
+    """ε and τ as in the paper."""
+
+    eps: float = 10.0
+    n_iter: int = 2
+    methods: tuple[str, ...] = ("MS", "GT-1", "GT-5", "LT-WT2", "LT-WT1")
+
+
+@dataclass(frozen=True)
+class Chaining:
+    """ε as in the paper; λ and the layout of the discs are not given there."""
+
+    eps: float = 0.2
+    n_iter: int = 4
+    lams: tuple[float, ...] = (1.0, 2.0, 5.0)
+    layouts: tuple[str, ...] = ("square", "hexagonal", "rings")
+    others: tuple[str, ...] = ("MS", "LT-WT1", "LT-WT2")  # beyond the paper's figure; it says LT-WT does as well
+    others_iter: int = 2
+
+
+@dataclass(frozen=True)
+class Eccentricity:
+    """Ratios and τ as in the paper; whether ε follows the stretch is not given there, nor the layout.
+
+    The stretch has the larger of a1, a2 equal to 1. An ε of another normalisation is ε times a power of the smaller one.
+    """
+
+    eps: float = 0.2
+    ratios: tuple[float, ...] = (1 / 0.2, 1 / 0.4, 1 / 0.6, 1 / 0.8, 1.0, 0.8, 0.6, 0.4, 0.2)
+    methods: tuple[str, ...] = ("MS", "GT-1", "GT-5", "LT-WT2", "LT-WT1")
+    layouts: tuple[str, ...] = ("square", "hexagonal", "rings")
+    scalings: dict[str, float] = field(
+        default_factory=lambda: {
+            "larger axis kept, ε = 0.2": 0.0,
+            "smaller axis kept, ε = 0.2": 1.0,
+            "area kept, ε = 0.2": 0.5,
+        }
+    )  # exponent of the smaller axis in ε
+    scan: tuple[float, ...] = (0.06, 0.08, 0.1, 0.12, 0.15, 0.25)  # further ε at the extreme ratios
+
+
+@dataclass(frozen=True)
+class Denoising:
+    """Points near a curve; `variants` are the readings of what the paper leaves open, the default first."""
+
+    eps: float
+    lam: float
+    variants: dict[str, dict[str, Any]]
+    n_iter: int = 4
+    seeds: int = 3
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """In the order of the paper's figures."""
+        return ("MS", f"GT-{self.lam:g}", "LT-WT1", "LT-WT2")
+
+
+@dataclass(frozen=True)
+class Anisotropy:
+    """ε as in the paper, which says "various" λ."""
+
+    eps: float = 0.2
+    lams: tuple[float, ...] = (0.0, 1.0, 5.0, 10.0, 20.0, 50.0)
+
+
+@dataclass(frozen=True)
+class Acceleration:
+    """As in the paper, but for the merge tolerance (in ε), which is not given there."""
+
+    n: int = 200
+    eps: float = 0.1
+    lam: float = 1.0
+    n_iter: int = 5
+    merges: tuple[float, ...] = (0.01, 1e-6)
+    full: bool = True  # whether to compute all n⁴/2 distances as well
+    repeats: int = 3
+
+
+@dataclass(frozen=True)
+class Complexity:
+    """Sizes over which exponents are fitted."""
+
+    n: tuple[int, ...] = (500, 1000, 2000, 4000)
+    N: tuple[int, ...] = (10, 20, 40, 80)
+    m: tuple[int, ...] = (2, 4, 8, 16)
+    repeats: int = 3
+
+
+@dataclass(frozen=True)
+class Theory:
+    """How many random spaces the inequalities are tried on, and how finely limits are followed."""
+
+    spaces: int = 50
+    seed: int = 0
+
+
+_SPIRAL: dict[str, dict[str, Any]] = {
+    "3 turns, by length": {},
+    "2 turns, by length": {"turns": 2.0},
+    "3 turns, by angle": {"spacing": "angle"},
+    "3 turns, noise 0.5": {"noise": 0.5},
+}
+_CIRCLES: dict[str, dict[str, Any]] = {
+    "radii 1 and 1.8, noise 0.1": {},
+    "radii 1 and 1.8, noise 0.2": {"noise": 0.2},
+    "radii 0.8 and 1.6, noise 0.1": {"radii": (0.8, 1.6)},
+}
+
+FULL: dict[str, Any] = {
+    "t-junction": TJunction(),
+    "chaining": Chaining(),
+    "eccentricity": Eccentricity(),
+    "spiral": Denoising(4.0, 1.0, _SPIRAL),
+    "circles": Denoising(0.7, 2.5, _CIRCLES),
+    "anisotropy": Anisotropy(),
+    "acceleration": Acceleration(),
+    "complexity": Complexity(),
+    "theory": Theory(),
+}
+
+QUICK: dict[str, Any] = {
+    **FULL,
+    "chaining": Chaining(lams=(1.0,), others=("MS",)),
+    "eccentricity": Eccentricity(layouts=("square",), scan=()),
+    "spiral": Denoising(4.0, 1.0, dict(list(_SPIRAL.items())[:1]), n_iter=2, seeds=1),
+    "circles": Denoising(0.7, 2.5, dict(list(_CIRCLES.items())[:1]), n_iter=1, seeds=1),
+    "acceleration": Acceleration(n=100, n_iter=3, full=False, repeats=1),
+    "complexity": Complexity(n=(250, 500, 1000), N=(10, 20, 40), m=(2, 4, 8), repeats=1),
+    "theory": replace(FULL["theory"], spaces=5),
+}
