@@ -1,4 +1,4 @@
-"""All parameters of all experiments: what the paper gives, the readings of what it leaves open, and what `--quick` cuts.
+"""All parameters of all experiments: what the paper gives, readings of what it leaves open, and what `--quick` cuts.
 
 The defaults of a class are the full run. `QUICK` says what a quick run changes; claims are judged by what was run.
 """
@@ -34,7 +34,7 @@ class Chaining:
 class Eccentricity:
     """Ratios and τ as in the paper; whether ε follows the stretch is not given there, nor the layout.
 
-    The stretch has the larger of a1, a2 equal to 1. An ε of another normalisation is ε times a power of the smaller one.
+    The stretch has the larger of a1, a2 equal to 1. Another normalisation is ε times a power of the smaller one.
     """
 
     eps: float = 0.2

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import procrustes
 
-from .._types import Floats, Ints
+from .._types import Bools, Floats, Ints
 from ..datasets import Curve
 from ..hierarchy import Tree
+from ..localize import Truncation
+from ..spaces import Space
 
 
 @dataclass(frozen=True)
@@ -19,8 +21,8 @@ class Separation:
     Attributes
     ----------
     error : float
-        The least share of a part that lies outside the part's own cluster, over all heights; 1 where at every height two
-        parts share a cluster or one has none. For several parts, that of the worst.
+        The least share of a part that lies outside the part's own cluster, over all heights, the worst part counting;
+        1 where at every height two parts share a cluster.
     lower, upper : float
         The widest range of heights at which the partition stands, up to the tolerance; both 0 if there is none.
     n_clusters : int
@@ -109,6 +111,16 @@ def absorbed(points: Floats, curve: Curve, within: float) -> float:
     return float(np.mean(curve.distance(points) <= within))
 
 
+def thickness(points: Floats, radius: float) -> float:
+    """Mean extent of the neighbourhoods across their widest axes: root of the smallest variance within the radius.
+
+    0 on a straight line, and where points have gathered in one place.
+    """
+    sight = Truncation(radius)(Space.from_points(points))
+    smallest = np.linalg.eigvalsh(sight.covs(points).values)[:, 0]
+    return float(np.sqrt(np.maximum(smallest, 0.0)).mean())
+
+
 def agreement(one: Floats, other: Floats) -> float:
     """1 − Procrustes disparity of two embeddings of the same points: 1 if they are equal up to motion and scale."""
     return float(1.0 - procrustes(one, other)[2])
@@ -118,3 +130,41 @@ def correlation(one: Floats, other: Floats) -> float:
     """Pearson correlation of two distance matrices, pairs counted once."""
     pairs = np.triu_indices(len(one), 1)
     return float(np.corrcoef(one[pairs], other[pairs])[0, 1])
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The cluster of a tree that is most like a given set.
+
+    Attributes
+    ----------
+    overlap : float
+        Size of the intersection over that of the union; 1 if the cluster is the set.
+    lower, upper : float
+        Heights at which it forms and is joined to others.
+    """
+
+    overlap: float
+    lower: float
+    upper: float
+
+    def __str__(self) -> str:
+        return f"overlap {self.overlap:.1%}" + (
+            f" from {self.lower:.3g} to {self.upper:.3g}" if self.overlap == 1 else ""
+        )
+
+
+def most_alike(tree: Tree, members: Bools) -> Cluster:
+    """The cluster, over all heights, most like the set of members. Ties in height are joined at once."""
+    levels = tree.levels()
+    stops = np.searchsorted(tree.heights, levels, side="right")
+    root, held = np.arange(tree.n), np.column_stack([members, ~members]).astype(float)
+    best, done, size = Cluster(0.0, 0.0, 0.0), 0, np.count_nonzero(members)
+    for k, (level, stop) in enumerate(zip(levels, stops, strict=True)):
+        for a, b in tree.edges[done:stop]:
+            _join(root, held, int(a), int(b))
+        done = int(stop)
+        overlap = float(np.max(held[:, 0] / (size + held[:, 1])))
+        if overlap > best.overlap:
+            best = Cluster(overlap, float(level), float(levels[k + 1]) if k + 1 < len(levels) else np.inf)
+    return best

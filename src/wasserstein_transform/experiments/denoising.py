@@ -1,0 +1,233 @@
+"""Noisy curves: how near to the truth each method brings the points. Shared by `spiral` and `circles`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .. import plotting
+from .._types import Bools, Floats
+from ..datasets import Noisy
+from ..engine import Engine
+from ..spaces import Space
+from ..transforms import iterate
+from .claims import Choice, Claim
+from .experiment import Picture, Table
+from .methods import method
+from .parameters import Denoising
+from .scores import absorbed, off_curve, thickness
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_WHERE = "Experiments, noise removal, observations"
+
+Draw = Callable[..., Noisy]
+
+SCORES = {
+    "distance": "mean distance to the curve, in ε",
+    "thickness": "mean local thickness, in ε",
+    "stray": "share of outliers farther than ε/4 from the curve",
+}
+"""The less the better."""
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The points of the first seed, and the scores of all.
+
+    Attributes
+    ----------
+    clouds : dict
+        By variant and method: points at τ = 0, 1, …
+    scores : dict
+        By variant, method and score: an array of shape (seeds, n_iter + 1).
+    """
+
+    parameters: Denoising
+    name: str
+    truth: dict[str, Noisy]
+    clouds: dict[tuple[str, str], list[Floats]]
+    scores: dict[tuple[str, str, str], Floats]
+
+    @property
+    def kinds(self) -> list[str]:
+        """The scores that mean something here."""
+        return [kind for kind in SCORES if any(key[2] == kind for key in self.scores)]
+
+    def over_time(self, variant: str, name: str, kind: str) -> Floats:
+        """A score averaged over the iterations, one number a seed."""
+        return np.asarray(self.scores[variant, name, kind][:, 1:].mean(axis=1))
+
+
+def run(name: str, draw: Draw, parameters: Denoising, engine: Engine) -> Result:
+    """All variants, methods and seeds."""
+    truth, clouds, scores = {}, {}, {}
+    for variant, options in parameters.variants.items():
+        for seed in range(parameters.seeds):
+            data = draw(seed, **options)
+            for method_name in parameters.methods:
+                states = _states(parameters, method_name, data, engine)
+                for kind, values in _score(data, states, parameters.eps).items():
+                    scores.setdefault((variant, method_name, kind), []).append(values)
+                if seed == 0:
+                    truth[variant], clouds[variant, method_name] = data, states
+    return Result(parameters, name, truth, clouds, {key: np.array(values) for key, values in scores.items()})
+
+
+def _states(parameters: Denoising, name: str, data: Noisy, engine: Engine) -> list[Floats]:
+    """Moved points; where only distances change, their embedding, laid over the data by a rigid motion."""
+    space = Space.from_points(data.points)
+    walk = iterate(method(name, parameters.eps), space, n_iter=parameters.n_iter, keep="all", engine=engine)
+    moved = [state.points for state in walk.states[1:]]
+    if name.startswith("LT"):
+        moved = [plotting.embed(state, onto=data.points).points for state in walk.states[1:]]
+    return [data.points, *(np.asarray(points) for points in moved)]
+
+
+def _score(data: Noisy, states: list[Floats], eps: float) -> dict[str, list[float]]:
+    outliers: Bools = data.labels == -1
+    found = {
+        "distance": [off_curve(points, data.curve) / eps for points in states],
+        "thickness": [thickness(points, eps / 2) / eps for points in states],
+    }
+    if outliers.any():
+        found["stray"] = [1.0 - absorbed(points[outliers], data.curve, eps / 4) for points in states]
+    return found
+
+
+def claims(result: Result) -> Sequence[Claim]:
+    """All resolve the shape; GT does it best."""
+    return [_resolved(result), _best(result)]
+
+
+def _resolved(result: Result) -> Claim:
+    choices = []
+    for variant in result.parameters.variants:
+        for kind in result.kinds:
+            lowest = {name: _mean(result, variant, name, kind)[1:].min() for name in result.parameters.methods}
+            first = _mean(result, variant, result.parameters.methods[0], kind)[0]
+            measured = f"input {first:.3f}; best τ: " + ", ".join(f"{n} {value:.3f}" for n, value in lowest.items())
+            choices.append(Choice(f"{variant}; {kind}", max(lowest.values()) < first, measured))
+    return Claim(
+        f"{result.name}: resolved",
+        _WHERE,
+        "All methods bring out the shape, to some extent.",
+        "each score, at its best τ ≥ 1 and averaged over seeds, is lower than for the input, for every method: "
+        + "; ".join(f"{kind}, the {SCORES[kind]}" for kind in result.kinds),
+        tuple(choices),
+        "Points of LT-WT are those of a two-dimensional MDS of its distances, rigidly laid over the data.",
+    )
+
+
+def _best(result: Result) -> Claim:
+    gt, *_ = (name for name in result.parameters.methods if name.startswith("GT"))
+    choices = []
+    for variant in result.parameters.variants:
+        for kind in result.kinds:
+            seen = {name: result.over_time(variant, name, kind) for name in result.parameters.methods}
+            holds = all((seen[gt] < values).all() for name, values in seen.items() if name != gt)
+            measured = ", ".join(f"{name} {values.mean():.4f} ± {values.std():.4f}" for name, values in seen.items())
+            choices.append(Choice(f"{variant}; {kind}", holds, measured))
+    return Claim(
+        f"{result.name}: {gt} best",
+        _WHERE,
+        f"{gt} resolves the shape better than the other methods, drawing points to where the curve is dense.",
+        f"{gt} has the lowest score, averaged over τ ≥ 1, for every seed",
+        tuple(choices),
+    )
+
+
+def _mean(result: Result, variant: str, name: str, kind: str) -> Floats:
+    return np.asarray(result.scores[variant, name, kind].mean(axis=0))
+
+
+def tables(result: Result) -> Sequence[Table]:
+    """All scores at all τ, mean and spread over seeds."""
+    rows = [
+        (variant, kind, name, *(f"{m:.3f} ± {s:.3f}" for m, s in zip(v.mean(axis=0), v.std(axis=0), strict=True)))
+        for (variant, name, kind), v in result.scores.items()
+    ]
+    steps = (f"τ = {k}" for k in range(result.parameters.n_iter + 1))
+    note = "; ".join(f"{kind}: {SCORES[kind]}" for kind in result.kinds)
+    return [Table(f"Scores, mean ± spread over {result.parameters.seeds} seeds", ("data", "score", "method", *steps),
+                  tuple(sorted(rows)), note)]  # fmt: skip
+
+
+def pictures(result: Result) -> Sequence[Picture]:
+    """The paper's figure, and the scores over τ."""
+    variant = next(iter(result.parameters.variants))
+    return [
+        Picture(
+            result.name,
+            f"{variant.capitalize()}; ε = {result.parameters.eps:g}, first seed. Outliers in orange, the true curve "
+            "as a "
+            "line. LT-WT by classical MDS, rigidly laid over the data.",
+            partial(draw_clouds, result, variant),
+        ),
+        Picture(
+            f"{result.name}-scores",
+            "Scores over τ, mean and range over seeds: " + "; ".join(SCORES[kind] for kind in result.kinds) + ".",
+            partial(draw_scores, result),
+        ),
+    ]
+
+
+def draw_clouds(result: Result, variant: str) -> Figure:
+    """Methods by τ."""
+    names, steps = result.parameters.methods, range(result.parameters.n_iter + 1)
+    data = result.truth[variant]
+    size = 7.0 / len(steps)
+    figure, axes = plotting.mosaic([[f"{n} {k}" for k in steps] for n in names], width=7.0, height=size * len(names))
+    for name in names:
+        for k, points in enumerate(result.clouds[variant, name]):
+            ax = axes[f"{name} {k}"]
+            for piece in data.curve.pieces:
+                ax.plot(*piece.T, color="#BBBBBB", lw=0.5, zorder=0)
+            plotting.cloud(points, _drawn_labels(data), ax=ax, size=1.5, title=f"τ = {k}" if name == names[0] else None)
+            ax.set_xlim(*_limits(data.points[:, 0]))
+            ax.set_ylim(*_limits(data.points[:, 1]))
+        axes[f"{name} 0"].text(-0.05, 0.5, name, rotation=90, ha="right", va="center", fontsize=8,
+                               transform=axes[f"{name} 0"].transAxes)  # fmt: skip
+    return figure
+
+
+def _drawn_labels(data: Noisy) -> Floats:
+    """The curve's points in one colour, outliers in another."""
+    return np.where(data.labels < 0, 1, 0) if (data.labels < 0).any() else data.labels
+
+
+def _limits(values: Floats) -> tuple[float, float]:
+    margin = 0.03 * np.ptp(values)
+    return float(values.min() - margin), float(values.max() + margin)
+
+
+def draw_scores(result: Result) -> Figure:
+    """A row for each score, a column for each variant."""
+    variants, kinds = list(result.parameters.variants), result.kinds
+    figure, axes = plotting.mosaic(
+        [[f"{kind} {variant}" for variant in variants] for kind in kinds], width=7.0, height=0.4 + 1.6 * len(kinds)
+    )
+    steps = np.arange(result.parameters.n_iter + 1)
+    for kind in kinds:
+        for variant in variants:
+            ax = axes[f"{kind} {variant}"]
+            for name, color in zip(result.parameters.methods, plotting.PALETTE, strict=False):
+                values = result.scores[variant, name, kind]
+                ax.plot(steps, values.mean(axis=0), color=color, label=name, lw=1.2, marker="o", ms=2.5)
+                ax.fill_between(steps, values.min(axis=0), values.max(axis=0), color=color, alpha=0.15, lw=0)
+            ax.set_xticks(steps)
+            if kind == kinds[0]:
+                ax.set_title(variant, fontsize=8)
+            if kind == kinds[-1]:
+                ax.set_xlabel("τ", fontsize=8)
+            if variant == variants[0]:
+                ax.set_ylabel(kind, fontsize=8)
+            ax.tick_params(labelsize=7)
+            ax.spines[["top", "right"]].set_visible(False)
+    axes[f"{kinds[0]} {variants[0]}"].legend(fontsize=6, frameon=False)
+    return figure

@@ -1,0 +1,23 @@
+"""A spiral with outliers."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ..datasets import spiral
+from . import denoising
+from .experiment import Experiment
+
+EXPERIMENT = Experiment(
+    "spiral",
+    "Spiral: a curve among outliers",
+    "600 points of a spiral in [−30, 30]² and 150 uniform outliers, ε = 4. The paper gives neither the spiral's "
+    "formula nor "
+    "its noise: an Archimedean spiral of two or three turns is drawn from uniformly by length or by angle, with or "
+    "without "
+    "noise, several seeds each.",
+    partial(denoising.run, "spiral", spiral),
+    denoising.claims,
+    denoising.pictures,
+    denoising.tables,
+)

@@ -1,0 +1,240 @@
+"""The T-junction: which methods tell the two segments from the place where they meet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .. import plotting
+from .._types import Ints
+from ..datasets import Labelled, t_junction
+from ..engine import Engine
+from ..hierarchy import Tree, cut_tree, spanning_tree
+from ..spaces import Space
+from ..transforms import iterate
+from .claims import Choice, Claim
+from .experiment import Experiment, Picture, Table
+from .methods import method
+from .parameters import TJunction
+from .scores import agreement, correlation, most_alike, separation
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_ALIKE = 0.95  # agreement of embeddings from which on they count as comparable
+_WHERE = "Experiments, T-junction"
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Spaces and their trees at τ = 0, 1, …, by method."""
+
+    parameters: TJunction
+    data: Labelled
+    states: dict[str, tuple[Space, ...]]
+    trees: dict[str, tuple[Tree, ...]]
+
+
+def run(parameters: TJunction, engine: Engine) -> Result:
+    """All methods, all states."""
+    data = t_junction()
+    space = Space.from_points(data.points)
+    states = {
+        name: iterate(method(name, parameters.eps), space, n_iter=parameters.n_iter, keep="all", engine=engine).states
+        for name in parameters.methods
+    }
+    trees = {name: tuple(spanning_tree(state, engine) for state in states[name]) for name in states}
+    return Result(parameters, data, states, trees)
+
+
+def segments(data: Labelled, eps: float) -> Ints:
+    """The two segments; the stem's points that see the bar (within ε of it) may be on either side."""
+    return np.where((data.labels == 0) & (data.points[:, 1] <= eps), -1, data.labels)
+
+
+def parts(data: Labelled, eps: float) -> Ints:
+    """Stem, left and right arm beyond 2ε of the junction, and the junction within ε/2; the rest may be anywhere."""
+    x, y = data.points.T
+    out = np.full(len(data.points), -1)
+    out[y > 2 * eps], out[x < -2 * eps], out[x > 2 * eps] = 0, 1, 2
+    out[np.hypot(x, y) <= eps / 2] = 3
+    return out
+
+
+def claims(result: Result) -> Sequence[Claim]:
+    """Four parts, the bar in one piece, two segments, like embeddings."""
+    return [_four_parts(result), _bar(result), _two_segments(result), _embeddings(result)]
+
+
+def _four_parts(result: Result) -> Claim:
+    found = {name: separation(trees[1], _truth(result, parts), tolerance=0.0) for name, trees in result.trees.items()}
+    measured = "; ".join(f"{name}: {cut}" for name, cut in found.items())
+    holds = all(cut.found == (name != "GT-5") for name, cut in found.items())
+    return Claim(
+        "t-junction: four parts",
+        f"{_WHERE}, observation 2",
+        "After one iteration every method but GT-5 breaks the data into four parts.",
+        "a height with stem, left arm, right arm (beyond 2ε of the junction) and junction (within ε/2) in four "
+        "clusters",
+        (Choice("τ = 1", holds, measured),),
+    )
+
+
+def _bar(result: Result) -> Claim:
+    bar = result.data.labels == 1
+    alike = {name: most_alike(trees[1], bar) for name, trees in result.trees.items()}
+    loose = {
+        name: separation(trees[1], _truth(result, segments), tolerance=0.0) for name, trees in result.trees.items()
+    }
+    return Claim(
+        "t-junction: bar in one piece",
+        f"{_WHERE}, observation 2",
+        "After one iteration GT-5 alone keeps the 201 points of the bar together as one cluster.",
+        "whether some cluster of the tree is the bar",
+        (
+            Choice(
+                "exactly the 201 points",
+                all((cluster.overlap == 1) == (name == "GT-5") for name, cluster in alike.items()),
+                "; ".join(f"{name}: {cluster}" for name, cluster in alike.items()),
+            ),
+            Choice(
+                "up to the stem's points within ε",
+                all(cut.found == (name == "GT-5") for name, cut in loose.items()),
+                "; ".join(f"{name}: {cut}" for name, cut in loose.items()),
+            ),
+        ),
+        "With the first points of the stem allowed in, all methods have a height at which the whole bar is one "
+        "cluster.",
+    )
+
+
+def _two_segments(result: Result) -> Claim:
+    right = ("GT-5", "LT-WT2")
+    truth = _truth(result, segments)
+    readings = {"exactly two clusters": 2, "two clusters and strays": None}
+    choices = []
+    for reading, count in readings.items():
+        cuts = {name: separation(t[2], truth, tolerance=0.0, n_clusters=count) for name, t in result.trees.items()}
+        holds = all(cut.found == (name in right) for name, cut in cuts.items())
+        choices.append(Choice(reading, holds, "; ".join(f"{name}: {cut}" for name, cut in cuts.items())))
+    return Claim(
+        "t-junction: two segments",
+        f"{_WHERE}, observation 3",
+        "After two iterations only GT-5 and LT-WT2 have a threshold with two clusters, one a segment.",
+        "a height with the bar in one cluster and the stem, from ε on, in another; its relative gap",
+        tuple(choices),
+        _starting_earlier(result),
+    )
+
+
+def _starting_earlier(result: Result) -> str:
+    """What comes out if the plain GT distance were counted as the first iteration."""
+    found = [name for name in ("GT-1", "GT-5") if name in result.trees and _finds_two(result, name, 1)]
+    return f"Counting the plain GT distance as the first iteration, {' and '.join(found) or 'neither'} would find them."
+
+
+def _finds_two(result: Result, name: str, at: int) -> bool:
+    return separation(result.trees[name][at], _truth(result, segments), tolerance=0.0, n_clusters=2).found
+
+
+def _embeddings(result: Result) -> Claim:
+    choices = []
+    for at in range(1, result.parameters.n_iter + 1):
+        scores = _agreements(result, at)
+        holds = all(scores[name] >= _ALIKE for name in scores if name.startswith("GT"))
+        measured = ", ".join(f"{name} {score:.3f}" for name, score in scores.items())
+        choices.append(Choice(f"τ = {at}", holds, measured))
+    return Claim(
+        "t-junction: embeddings",
+        f"{_WHERE}, observation 1",
+        "GT and LT-WT2 have comparable MDS plots in three dimensions.",
+        f"agreement with LT-WT2 (1 − Procrustes disparity of the 3-D embeddings), at least {_ALIKE} for both GT",
+        tuple(choices),
+    )
+
+
+def _agreements(result: Result, at: int) -> dict[str, float]:
+    embedded = {name: plotting.embed(states[at], 3).points for name, states in result.states.items()}
+    return {name: agreement(points, embedded["LT-WT2"]) for name, points in embedded.items() if name != "LT-WT2"}
+
+
+def tables(result: Result) -> Sequence[Table]:
+    """Correlations of the distance matrices with those of LT-WT2."""
+    rows = []
+    for at in range(1, result.parameters.n_iter + 1):
+        matrices = {name: states[at].metric.dense() for name, states in result.states.items()}
+        others = [name for name in matrices if name != "LT-WT2"]
+        rows.append((str(at), *(f"{correlation(matrices[name], matrices['LT-WT2']):.4f}" for name in others)))
+    others = [name for name in result.states if name != "LT-WT2"]
+    return [Table("Correlation of the distances with those of LT-WT2", ("τ", *others), tuple(rows))]
+
+
+def pictures(result: Result) -> Sequence[Picture]:
+    """One for each τ, as in the paper."""
+    return [
+        Picture(
+            f"t-junction-{at}",
+            f"T-junction, τ = {at}: MS moves the points; for the others classical MDS of the new distances in two and "
+            "three dimensions. Below: the single-linkage dendrograms. Colours are the clusters of one cut of the tree: "
+            + ("four parts, or two" if at == 1 else "two segments, or four parts")
+            + " where no height has them.",
+            partial(draw, result, at),
+        )
+        for at in range(1, result.parameters.n_iter + 1)
+    ]
+
+
+def draw(result: Result, at: int) -> Figure:
+    """Embeddings and dendrograms of all methods after `at` iterations."""
+    names = list(result.states)
+    figure, axes = plotting.mosaic(
+        [[f"2-D {name}" for name in names], [f"3-D {name}" for name in names], [f"tree {name}" for name in names]],
+        width=7.0,
+        height=5.2,
+    )
+    for name in names:
+        state, tree = result.states[name][at], result.trees[name][at]
+        labels = _clusters(result, tree, at)
+        if name == "MS":
+            plotting.cloud(state.points, labels, ax=axes[f"2-D {name}"], title=name)
+            axes[f"3-D {name}"].set_axis_off()
+        else:
+            plotting.mds(state, labels, ax=axes[f"2-D {name}"], title=name)
+            plotting.mds(state, labels, dim=3, ax=axes[f"3-D {name}"])
+        plotting.dendrogram(tree, labels, ax=axes[f"tree {name}"])
+    return figure
+
+
+def _clusters(result: Result, tree: Tree, at: int) -> Ints:
+    """A cut into four parts at τ = 1, as the paper has it, and into two segments later; the other if there is none."""
+    cuts = {
+        "four": separation(tree, _truth(result, parts), tolerance=0.0),
+        "two": separation(tree, _truth(result, segments), tolerance=0.0, n_clusters=2),
+    }
+    for cut in cuts.values() if at == 1 else reversed(cuts.values()):
+        if cut.found:
+            return cut_tree(tree, cut="height", height=(cut.lower + cut.upper) / 2)
+    return cut_tree(tree, 4)
+
+
+def _truth(result: Result, of: Callable[[Labelled, float], Ints]) -> Ints:
+    return of(result.data, result.parameters.eps)
+
+
+EXPERIMENT = Experiment(
+    "t-junction",
+    "T-junction: two segments that meet",
+    "200 points on a vertical segment and 201 on a horizontal one that it stands on. Ideally single linkage finds "
+    "the two "
+    "segments. All methods are run for two iterations at ε = 10; the stem's points within ε of the bar see both "
+    "segments "
+    "and may be counted to either.",
+    run,
+    claims,
+    pictures,
+    tables,
+)
