@@ -29,10 +29,13 @@ _ROOMS = {
         "WassersteinTransform",
     ),
     "datasets": ("circles", "dumbbell", "grid", "grid_with_line", "spiral", "t_junction"),
+    "plotting": (),  # its names stay inside: wt.plotting.cloud
+    "experiments": (),
 }  # fmt: skip
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 if TYPE_CHECKING:  # the same names, for type checkers and editors
+    from . import experiments as experiments, plotting as plotting
     from .datasets import (
         circles as circles,
         dumbbell as dumbbell,
@@ -132,4 +135,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*__all__, "__version__", "plotting"]

@@ -1,0 +1,32 @@
+"""Pictures: clouds, flows, embeddings, trees, Gaussians, distances, balls. Needs matplotlib, the extra `plot`.
+
+Every function draws into the Axes it is given, or into a new figure, and returns the Axes. Nothing is shown, and no
+global setting is changed.
+"""
+
+from .clouds import cloud
+from .dendrograms import dendrogram
+from .embedding import Embedding, embed
+from .gaussians import ellipses
+from .locality import balls
+from .matrices import heatmap
+from .scaling import mds
+from .style import GREY, INK, PALETTE, color, panels
+from .walks import walk
+
+__all__ = [
+    "GREY",
+    "INK",
+    "PALETTE",
+    "Embedding",
+    "balls",
+    "cloud",
+    "color",
+    "dendrogram",
+    "ellipses",
+    "embed",
+    "heatmap",
+    "mds",
+    "panels",
+    "walk",
+]

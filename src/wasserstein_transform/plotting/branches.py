@@ -1,0 +1,107 @@
+"""Where the branches of a dendrogram lie and which cluster they belong to, without recursion."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.cluster.hierarchy import is_valid_linkage
+
+from .. import _check as check
+from .._types import Floats, Ints
+from ..hierarchy import Tree, spanning_tree
+from .inputs import with_distances
+
+MIXED = int(np.iinfo(np.intp).min)  # points of several clusters lie below
+
+
+class Branches(NamedTuple):
+    """The n − 1 merges of n leaves; nodes are numbered as SciPy does, leaves first, then merges by height.
+
+    pairs : the two nodes each merge joins, the one of more points first
+    heights : of all 2n − 1 nodes
+    labels : what all points below a node share, or MIXED
+    """
+
+    pairs: Ints
+    heights: Floats
+    labels: Ints
+
+    @property
+    def n(self) -> int:
+        """Number of leaves."""
+        return len(self.pairs) + 1
+
+
+def as_tree(shown: Any) -> Tree:
+    """A tree, of itself, a fitted SingleLinkage, SciPy's Z, or anything with distances."""
+    shown = getattr(shown, "tree_", shown)
+    if isinstance(shown, Tree):
+        return shown
+    if isinstance(shown, np.ndarray | list) and np.ndim(shown) == 2 and np.shape(shown)[1] == 4:
+        Z = np.array(shown, np.float64)
+        if len(Z) != 4 or is_valid_linkage(Z):  # four points have a 4 × 4 matrix of distances
+            return _of_linkage(Z)
+    return spanning_tree(with_distances(shown))
+
+
+def _of_linkage(Z: Floats) -> Tree:
+    """The edges join any point of one side with any of the other: cuts and pictures only ask who is below."""
+    if not is_valid_linkage(Z):
+        raise ValueError("Z must be a linkage matrix as scipy.cluster.hierarchy.linkage returns it; this one is not")
+    heights = check.floats(Z[:, 2], "heights of Z")
+    if (np.diff(heights) < 0).any():
+        raise ValueError("the heights of Z must not decrease; centroid and median linkage can, other methods do not")
+    n = len(Z) + 1
+    leader = np.arange(2 * n - 1)
+    edges = np.empty((n - 1, 2), np.intp)
+    for k, nodes in enumerate(Z[:, :2].astype(np.intp).tolist()):
+        edges[k] = leader[nodes]
+        leader[n + k] = edges[k, 0]
+    return Tree(edges, heights, np.full(n, 1.0 / n))
+
+
+def branches(tree: Tree, labels: Ints | None = None) -> Branches:
+    """The branches of a tree, and the label that all points below each share."""
+    Z = tree.Z
+    pairs, sizes = Z[:, :2].astype(np.intp), np.concatenate([np.ones(tree.n), Z[:, 3]])
+    turned = sizes[pairs[:, 0]] < sizes[pairs[:, 1]]
+    pairs[turned] = pairs[turned, ::-1]
+    below = [0] * tree.n if labels is None else labels.tolist()
+    for a, b in pairs.tolist():
+        below.append(below[a] if below[a] == below[b] else MIXED)
+    return Branches(pairs, np.concatenate([np.zeros(tree.n), Z[:, 2]]), np.array(below, np.intp))
+
+
+def top(all: Branches, most: int) -> Branches:
+    """The highest merges over `most` leaves: what hangs below is a leaf of the height and the label it has."""
+    if all.n <= most:
+        return all
+    pairs = all.pairs[all.n - most :]
+    first = 2 * all.n - most  # the nodes from here on stay
+    leaves = np.unique(pairs[pairs < first]) if most > 1 else np.array([first - 1])
+    kept = np.concatenate([leaves, np.arange(first, 2 * all.n - 1)])
+    number = np.zeros(2 * all.n - 1, np.intp)
+    number[kept] = np.arange(len(kept))
+    return Branches(number[pairs], all.heights[kept], all.labels[kept])
+
+
+def leaf_order(tree: Tree) -> Ints:
+    """The points in an order in which no branches cross."""
+    return np.argsort(places(branches(tree))[: tree.n], kind="stable")
+
+
+def places(tree: Branches) -> Floats:
+    """Places of the nodes: leaves at 0, 1, … so that no branches cross, merges in the middle above their two."""
+    n, pairs = tree.n, tree.pairs.tolist()
+    sizes = [1] * n
+    for a, b in pairs:
+        sizes.append(sizes[a] + sizes[b])
+    first = [0] * (2 * n - 1)
+    for k in range(n - 2, -1, -1):  # from the root down
+        a, b = pairs[k]
+        first[a], first[b] = first[n + k], first[n + k] + sizes[a]
+    along = [float(place) for place in first]
+    for k, (a, b) in enumerate(pairs):
+        along[n + k] = (along[a] + along[b]) / 2
+    return np.array(along)

@@ -1,0 +1,124 @@
+"""Points, coloured by label."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _check as check
+from .._types import Floats
+from .canvas import canvas
+from .inputs import as_points
+from .style import NOISE, RASTER, Colors, dot_size, numbered, paint, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def cloud(
+    points: Any,
+    labels: Any = None,
+    *,
+    ax: Axes | None = None,
+    size: float | None = None,
+    title: str | None = None,
+    colors: Colors = None,
+) -> Axes:
+    """Points of one, two or three coordinates, coloured by label, in equal units along all axes.
+
+    Parameters
+    ----------
+    points : array of shape (n, m), Space, Trajectory or fitted transform
+        m = 1 is drawn on a line, m = 3 in 3-D Axes. Of a trajectory, its end.
+    labels : array of shape (n,), optional
+        Whole numbers choose colours as `color` does; −1 is noise, grey and below the others. Other labels are
+        numbered in sorted order.
+    ax : Axes, optional
+    size : float, optional
+        Area of a dot in square points; by default smaller for more points.
+    title : str, optional
+    colors : sequence or mapping, optional
+        Colours instead of the palette: labels 0, 1, … run through a sequence; a mapping has one for each label.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> figure, axes = wt.plotting.panels()
+    >>> X, labels = wt.dumbbell()
+    >>> ax = wt.plotting.cloud(X, labels, ax=axes[0, 0], title="dumbbell")
+    >>> len(ax.collections[0].get_offsets())
+    800
+    """
+    points = as_points(points)
+    dim = drawable(points)
+    if labels is not None:
+        numbered(labels, len(points))
+    ax = canvas(ax, dim, frame(points))
+    scatter(ax, points, labels, size, colors)
+    equal(ax, points)
+    tidy(ax, title)
+    return ax
+
+
+def drawable(points: Floats) -> int:
+    """How many dimensions the Axes must have."""
+    m = int(points.shape[1])
+    if m > 3:
+        raise ValueError(
+            f"points with 1, 2 or 3 coordinates can be drawn, these have {m}; choose columns, "
+            "or let plotting.mds(space) find two"
+        )
+    return max(m, 2)
+
+
+def scatter(ax: Any, points: Floats, labels: Any = None, size: float | None = None, colors: Colors = None) -> None:
+    """The dots alone, noise below the others."""
+    n = len(points)
+    size = dot_size(n, ax) if size is None else check.positive(size, "size")
+    order = np.arange(n) if labels is None else np.argsort(numbered(labels, n) != NOISE, kind="stable")
+    extra = {"depthshade": False} if points.shape[1] == 3 else {}
+    ax.scatter(
+        *flat(points)[order].T, s=size, c=paint(labels, n, colors)[order], linewidths=0, rasterized=n > RASTER, **extra
+    )
+
+
+def flat(points: Floats) -> Floats:
+    """At least two coordinates: points of a line get 0."""
+    return points if points.shape[1] > 1 else np.column_stack([points, np.zeros(len(points))])
+
+
+def equal(ax: Any, points: Floats) -> None:
+    """Equal units along all axes; a line needs no second axis."""
+    if points.shape[1] == 1:
+        ax.set_yticks([])
+        ax.spines[["left", "top", "right"]].set_visible(False)
+        ax.spines["bottom"].set_position(("axes", 0.4))  # near the points, which lie at half height
+        return
+    if ax.name == "3d":
+        ax.set_aspect("equal")
+        _thin_out(ax)
+    else:
+        ax.set_aspect("equal", adjustable="datalim")  # the frames of all panels stay equal, too
+
+
+def _thin_out(ax: Any) -> None:
+    """Fewer ticks along the shorter axes of a box, so that they do not run into each other."""
+    axes = (ax.xaxis, ax.yaxis, ax.zaxis)
+    lengths = np.array([np.ptp(axis.get_view_interval()) for axis in axes])
+    for axis, share in zip(axes, lengths / lengths.max(), strict=True):
+        axis.get_major_locator().set_params(nbins=max(1, int(6 * share)))
+
+
+def frame(points: Floats, width: float = 4.0) -> tuple[float, float]:
+    """A size of a figure that the points fill."""
+    if points.shape[1] == 1:
+        return width, width / 4
+    wide, high = np.ptp(points[:, :2], axis=0)
+    ratio = high / wide if wide > 0 else 2.0
+    edge = 0.6  # inches that letters take
+    return width, edge + (width - edge) * float(np.clip(ratio, 0.2, 1.5)) if points.shape[1] == 2 else width

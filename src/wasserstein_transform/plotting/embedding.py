@@ -1,0 +1,106 @@
+"""Coordinates for distances: classical multidimensional scaling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import eigh, eigvalsh
+
+from .. import _check as check
+from .._types import Floats
+from .inputs import as_matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Embedding:
+    """Coordinates found for distances.
+
+    Attributes
+    ----------
+    points : array of shape (n, dim)
+    explained : float
+        The share of the positive spectrum that the axes kept hold. 1 means that nothing was flattened; distances that
+        are not Euclidean have negative eigenvalues besides, which no coordinates can show.
+    """
+
+    points: Floats
+    explained: float
+
+
+def embed(distances: Any, dim: int = 2, *, onto: ArrayLike | None = None) -> Embedding:
+    """Classical multidimensional scaling: points in R^dim whose distances are close to those given.
+
+    −½·J·D²·J, J centring rows and columns, is the matrix of inner products of the points if D is Euclidean; its `dim`
+    largest eigenvalues, negative ones clipped to 0, and their vectors make the coordinates. The largest entry of each
+    vector is positive, so that the same distances always give the same picture.
+
+    Parameters
+    ----------
+    distances : Space, Metric, Trajectory, fitted transform, or matrix of distances, square or condensed
+    dim : int
+    onto : array of shape (n, dim), optional
+        Points to lie over: the embedding is moved there by the best rigid motion, reflections allowed, no scaling.
+
+    Returns
+    -------
+    Embedding
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> flat = wt.plotting.embed([[0.0, 3.0, 4.0], [3.0, 0.0, 5.0], [4.0, 5.0, 0.0]], onto=[[0, 0], [3, 0], [0, 4]])
+    >>> flat.points.round(9) + 0
+    array([[0., 0.], [3., 0.], [0., 4.]])
+    >>> round(flat.explained, 9)
+    1.0
+    """
+    dim = check.count(dim, "dim", 1)
+    matrix = as_matrix(distances)
+    target = None if onto is None else _target(onto, len(matrix), dim)
+    products = _centred(matrix)
+    n = len(products)
+    values, vectors = eigh(products, subset_by_index=[max(0, n - dim), n - 1])
+    values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+    points = np.zeros((n, dim))
+    points[:, : len(values)] = _signed(vectors) * np.sqrt(values)
+    explained = _share(values, eigvalsh(products))
+    return Embedding(points if target is None else _laid(points, target), explained)
+
+
+def _target(onto: ArrayLike, n: int, dim: int) -> Floats:
+    target = check.points(onto, "onto")
+    if target.shape != (n, dim):
+        raise ValueError(
+            f"onto must have a row for each point and a column for each dimension, shape ({n}, {dim}), "
+            f"got shape {target.shape}"
+        )
+    return target
+
+
+def _centred(matrix: Floats) -> Floats:
+    squares = -0.5 * matrix**2
+    means = squares.mean(axis=0)
+    return np.asarray(squares - means - means[:, None] + means.mean())
+
+
+def _signed(vectors: Floats) -> Floats:
+    """The first entry of nearly the largest size positive: of equal ones, rounding must not choose."""
+    sizes = np.abs(vectors)
+    first = (sizes > (1 - 1e-6) * sizes.max(axis=0)).argmax(axis=0)
+    signs = np.sign(vectors[first, np.arange(vectors.shape[1])])
+    return np.asarray(vectors * np.where(signs == 0, 1.0, signs))
+
+
+def _share(kept: Floats, spectrum: Floats) -> float:
+    total = spectrum[spectrum > 0].sum()
+    return min(1.0, float(kept.sum() / total)) if total > 0 else 1.0
+
+
+def _laid(points: Floats, target: Floats) -> Floats:
+    """The orthogonal Procrustes problem."""
+    center = target.mean(axis=0)
+    left, _, right = np.linalg.svd(points.T @ (target - center))  # points are centred already
+    return np.asarray(points @ left @ right + center)

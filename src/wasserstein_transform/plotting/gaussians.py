@@ -1,0 +1,119 @@
+"""Gaussians as ellipses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _check as check
+from .._types import Floats
+from ..spaces import GaussianMetric
+from .canvas import canvas
+from .clouds import equal, frame
+from .inputs import as_space
+from .style import RASTER, THIN, numbered, paint, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_FLAT = 1e-8  # beside the long axis, and beside the picture: not seen as an area
+
+
+def ellipses(
+    means: Any,
+    covs: ArrayLike | None = None,
+    *,
+    every: int = 1,
+    scale: float = 2.0,
+    labels: Any = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Gaussians in the plane: around each mean the ellipse of half-axes scale·√eigenvalues of its covariance.
+
+    A covariance of rank 1 is a segment, one of rank 0 a dot.
+
+    Parameters
+    ----------
+    means : array of shape (n, 2), or Space, Trajectory or fitted GaussianTransform
+        A space whose metric is a GaussianMetric has means and covariances; they are drawn without λ.
+    covs : array of shape (n, 2, 2), optional
+        Beside an array of means; of shape (n, 2) they are the diagonals.
+    every : int
+        Draw each every-th Gaussian.
+    scale : float
+        2 holds 86 % of the mass of a Gaussian.
+    labels : array of shape (n,), optional
+        As in `cloud`.
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> figure, axes = wt.plotting.panels()
+    >>> X, labels = wt.dumbbell()
+    >>> state = wt.iterate(wt.gaussian_transform(0.3), wt.Space.from_points(X), n_iter=0).last
+    >>> ax = wt.plotting.ellipses(state, every=20, labels=labels, ax=axes[0, 0])
+    >>> len(ax.collections[0].get_offsets())
+    40
+    """
+    centers, stack = _gaussians(means, covs)
+    every, scale = check.count(every, "every", 1), check.positive(scale, "scale")
+    if labels is not None:
+        numbered(labels, len(centers))
+    corners = _corners(centers[::every], stack[::every], scale)
+    ax = canvas(ax, 2, frame(corners))
+    _draw(ax, centers[::every], stack[::every], scale, paint(labels, len(centers))[::every])
+    ax.update_datalim(corners)
+    ax.autoscale_view()
+    equal(ax, centers)
+    tidy(ax)
+    return ax
+
+
+def _gaussians(means: Any, covs: ArrayLike | None) -> tuple[Floats, Floats]:
+    space = as_space(means)
+    if space is not None:
+        if covs is not None or not isinstance(space.metric, GaussianMetric):
+            reason = "covs are its own" if covs is not None else f"its metric is {type(space.metric).__name__}"
+            raise ValueError(
+                f"a space must have a GaussianMetric and no covs beside it, but {reason}; wt.gaussian_transform makes "
+                "such spaces, and arrays are drawn with ellipses(means, covs)"
+            )
+        centers, stack = space.metric.means, space.metric.covs
+    elif covs is None:
+        raise ValueError("means as an array need covs beside them, of shape (n, 2, 2), got None")
+    else:
+        centers, stack = check.gaussians(means, covs)
+        stack = stack[:, :, None] * np.eye(stack.shape[1]) if stack.ndim == 2 else stack
+    if centers.shape[1] != 2:
+        raise ValueError(f"ellipses are drawn in the plane, these Gaussians live in R^{centers.shape[1]}")
+    return centers, stack
+
+
+def _corners(centers: Floats, covs: Floats, scale: float) -> Floats:
+    """Of the boxes around the ellipses: matplotlib looks at their centers only."""
+    reach = scale * np.sqrt(np.diagonal(covs, axis1=1, axis2=2))
+    return np.concatenate([centers - reach, centers + reach])
+
+
+def _draw(ax: Any, centers: Floats, covs: Floats, scale: float, colors: Floats) -> None:
+    from matplotlib.collections import EllipseCollection
+
+    values, vectors = np.linalg.eigh(covs)
+    roots = scale * np.sqrt(np.maximum(values, 0.0))  # ≥ 0 in theory; clip what rounding adds
+    roots[roots < _FLAT * roots[:, 1:]] = 0.0
+    angles = np.degrees(np.arctan2(vectors[:, 1, 1], vectors[:, 0, 1]))
+    shapes = EllipseCollection(
+        2 * roots[:, 1], 2 * roots[:, 0], angles, units="xy", offsets=centers, offset_transform=ax.transData,
+        edgecolors=colors, facecolors=colors * [1, 1, 1, 0.12], linewidths=THIN, rasterized=len(centers) > RASTER,
+    )  # fmt: skip
+    ax.add_collection(shapes, autolim=False)
+    dots = roots[:, 1] <= _FLAT * np.ptp(centers, axis=0).max()
+    if dots.any():
+        ax.scatter(*centers[dots].T, s=4, c=colors[dots], linewidths=0)

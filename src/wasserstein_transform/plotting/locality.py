@@ -1,0 +1,123 @@
+"""What a point sees: its ball under the GT distance for several λ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _check as check
+from .._types import Bools, Floats
+from ..spaces import GaussianMetric, Space, closed
+from ..transforms import gaussian_transform, iterate
+from .canvas import canvas
+from .clouds import equal, frame
+from .inputs import as_points, as_space
+from .style import INK, RASTER, TEXT, THIN, color, dot_size, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_PALE = "#D0D0D0"
+
+
+def balls(
+    points: Any,
+    center: int | ArrayLike,
+    eps: float,
+    lams: Sequence[float] = (0, 1, 5),
+    *,
+    weights: ArrayLike | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """The points within ε of one point under the GT distance (τ = 0), for several λ.
+
+    d² = ‖x − y‖² + λ·dcov²(Σ_x, Σ_y) grows with λ, so the balls shrink: from the Euclidean ball (λ = 0) to the points
+    with a neighbourhood of the same shape. They are drawn over each other, the largest below; the
+    legend counts their points. The dashed circle has radius ε.
+
+    Parameters
+    ----------
+    points : array of shape (n, 2), or Space with points
+    center : int, or two coordinates
+        The number of a point, or a place: the point nearest to it is taken.
+    eps : float
+        Radius of the neighbourhoods and of the ball.
+    lams : sequence of float
+    weights : array of shape (n,), optional
+    ax : Axes, optional
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> figure, axes = wt.plotting.panels()
+    >>> ax = wt.plotting.balls(wt.dumbbell().points, [-1.0, 0.0], 0.5, ax=axes[0, 0])
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['λ = 0 (84)', 'λ = 1 (80)', 'λ = 5 (69)']
+    """
+    space = _plane(points, weights)
+    places = as_points(space)
+    here = _index(center, places)
+    lams = sorted(check.lam(lam) for lam in lams)
+    if not lams:
+        raise ValueError("lams must hold at least one λ, got none; (0, 1, 5) are usual")
+    sets = members(space, here, check.eps(eps), lams)
+    ax = canvas(ax, 2, frame(places))
+    _draw(ax, places, here, float(eps), lams, sets)
+    equal(ax, places)
+    tidy(ax)
+    return ax
+
+
+def members(space: Space, center: int, eps: float, lams: Sequence[float]) -> Bools:
+    """For each λ, which points lie in the ball."""
+    start = iterate(gaussian_transform(eps, lam=1.0), space, n_iter=0).last.metric
+    assert isinstance(start, GaussianMetric)
+    row, everybody = np.array([center]), np.arange(space.n)
+    far = [GaussianMetric(start.means, start.covs, lam).block(row, everybody)[0] for lam in lams]
+    return np.square(far) <= closed(eps)
+
+
+def _plane(points: Any, weights: ArrayLike | None) -> Space:
+    space = as_space(points)
+    if space is not None and weights is not None:
+        raise ValueError("a Space carries its weights: make it with them instead of passing weights")
+    places = as_points(points)
+    if places.shape[1] != 2:
+        raise ValueError(f"balls are drawn in the plane, points must have 2 coordinates, got {places.shape[1]}")
+    return Space.from_points(places, weights if space is None else space.weights)
+
+
+def _index(center: Any, points: Floats) -> int:
+    if np.ndim(center) == 0:
+        number = check.count(center, "center", 0)
+        if number >= len(points):
+            raise ValueError(f"center must be a point, 0 to {len(points) - 1}, got {number}")
+        return number
+    place = check.floats(center, "center")
+    if place.shape != (2,):
+        raise ValueError(f"center must be the number of a point or 2 coordinates, got shape {place.shape}")
+    return int(np.linalg.norm(points - place, axis=1).argmin())
+
+
+def _draw(ax: Any, points: Floats, here: int, eps: float, lams: Sequence[float], sets: Bools) -> None:
+    from matplotlib.patches import Circle
+
+    size = dot_size(len(points), ax)
+    style = {"linewidths": 0, "rasterized": len(points) > RASTER}
+    ax.scatter(*points.T, s=size, c=_PALE, **style)
+    for k, (lam, inside) in enumerate(zip(lams, sets, strict=True)):
+        name = f"λ = {lam:g} ({np.count_nonzero(inside)})"
+        ax.scatter(*points[inside].T, s=2 * size, c=color(k), label=name, **style)
+    ax.add_patch(Circle(tuple(points[here]), eps, fill=False, ec=INK, lw=THIN, ls=(0, (4, 3))))
+    ax.plot(*points[here], "+", color=INK, ms=6, mew=1.2)
+    ax.legend(
+        fontsize=TEXT, frameon=False, markerscale=2.0, handletextpad=0.2, handlelength=1.0, columnspacing=1.2,
+        borderaxespad=0.2, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=len(lams),
+    )  # fmt: skip

@@ -1,0 +1,94 @@
+"""All distances at a glance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._types import Floats, Ints
+from ..hierarchy import spanning_tree
+from ..spaces import Space
+from .branches import leaf_order
+from .canvas import canvas
+from .inputs import as_matrix
+from .style import THIN, TICKS, numbered, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def heatmap(
+    distances: Any,
+    *,
+    order: Any = None,
+    labels: Any = None,
+    ax: Axes | None = None,
+    cmap: Any = "magma",
+    colorbar: bool = True,
+) -> Axes:
+    """The matrix of distances as a picture, dark where points are near.
+
+    Parameters
+    ----------
+    distances : Space, Metric, Trajectory, fitted transform, or matrix of distances, square or condensed
+    order : "tree" or permutation, optional
+        Order of the points: "tree" is that of the leaves of their single-linkage tree. By default they stay as they
+        came, or are sorted by `labels` where these are given.
+    labels : array of shape (n,), optional
+        Groups; a thin line lies wherever the label changes.
+    ax : Axes, optional
+    cmap : str or Colormap
+    colorbar : bool
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> figure, axes = wt.plotting.panels()
+    >>> ax = wt.plotting.heatmap([[0.0, 3.0, 1.0], [3.0, 0.0, 2.0], [1.0, 2.0, 0.0]], order="tree", ax=axes[0, 0])
+    >>> ax.images[0].get_array().data
+    array([[0., 1., 3.], [1., 0., 2.], [3., 2., 0.]])
+    """
+    matrix = as_matrix(distances)
+    n = len(matrix)
+    numbers = None if labels is None else numbered(labels, n)
+    rows = _rows(order, numbers, matrix)
+    ax = canvas(ax, 2, (4.4, 3.8) if colorbar else (3.8, 3.8))
+    image = ax.imshow(matrix[np.ix_(rows, rows)], cmap=cmap, vmin=0.0, interpolation="antialiased")
+    if numbers is not None:
+        _draw_boundaries(ax, numbers[rows])
+    ax.set(xticks=[], yticks=[])
+    tidy(ax)
+    if colorbar:
+        _draw_colorbar(ax, image)
+    return ax
+
+
+def _rows(order: Any, labels: Ints | None, matrix: Floats) -> Ints:
+    n = len(matrix)
+    if order is None:
+        return np.arange(n) if labels is None else np.argsort(labels, kind="stable")
+    if isinstance(order, str):
+        if order != "tree":
+            raise ValueError(f"order must be 'tree' or a permutation, got {order!r}")
+        return leaf_order(spanning_tree(Space.from_distances(matrix)))
+    rows = np.asarray(order)
+    if rows.shape != (n,) or not np.array_equal(np.sort(rows), np.arange(n)):
+        raise ValueError(f"order must hold each of 0 … {n - 1} once, got {rows.size} entries that do not")
+    return rows.astype(np.intp)
+
+
+def _draw_boundaries(ax: Any, labels: Ints) -> None:
+    for k in np.flatnonzero(np.diff(labels)) + 0.5:
+        ax.axhline(k, color="white", lw=0.4)
+        ax.axvline(k, color="white", lw=0.4)
+
+
+def _draw_colorbar(ax: Any, image: Any) -> None:
+    bar = ax.figure.colorbar(image, cax=ax.inset_axes((1.03, 0.0, 0.04, 1.0)))  # as high as the picture
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(labelsize=TICKS, width=THIN, length=2.5)

@@ -1,0 +1,74 @@
+"""The picture of a metric: its points placed by multidimensional scaling."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
+
+from .canvas import canvas
+from .clouds import equal, frame, scatter
+from .embedding import embed
+from .style import GREY, TEXT, Colors, numbered, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def mds(
+    distances: Any,
+    labels: Any = None,
+    *,
+    dim: int = 2,
+    onto: ArrayLike | None = None,
+    ax: Axes | None = None,
+    size: float | None = None,
+    title: str | None = None,
+    colors: Colors = None,
+) -> Axes:
+    """A metric as points in the plane or in space, placed by `embed`; below, the share of the spectrum they show.
+
+    Parameters
+    ----------
+    distances : Space, Metric, Trajectory, fitted transform, or matrix of distances, square or condensed
+    labels : array of shape (n,), optional
+        As in `cloud`, like `size`, `title` and `colors`.
+    dim : {2, 3}
+    onto : array of shape (n, dim), optional
+        Points to lie over, as in `embed`.
+    ax : Axes, optional
+        3-D ones for dim=3.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> figure, axes = wt.plotting.panels()
+    >>> ax = wt.plotting.mds([[0.0, 3.0, 4.0], [3.0, 0.0, 5.0], [4.0, 5.0, 0.0]], ax=axes[0, 0])
+    >>> ax.get_xlabel()
+    '100 % of the spectrum'
+    """
+    if dim not in (2, 3):
+        raise ValueError(f"dim must be 2 or 3 for a picture, got {dim!r}; plotting.embed finds more coordinates")
+    if ax is not None:
+        canvas(ax, dim)
+    found = embed(distances, dim, onto=onto)
+    if labels is not None:
+        numbered(labels, len(found.points))
+    ax = canvas(ax, dim, frame(found.points))
+    scatter(ax, found.points, labels, size, colors)
+    equal(ax, found.points)
+    tidy(ax, title)
+    _say(ax, f"{math.floor(1000 * found.explained + 1e-6) / 10:g} % of the spectrum")
+    return ax
+
+
+def _say(ax: Any, text: str) -> None:
+    if ax.name == "3d":
+        ax.text2D(0.5, 0.0, text, transform=ax.transAxes, ha="center", fontsize=TEXT, color=GREY)
+    else:
+        ax.set_xlabel(text, fontsize=TEXT, color=GREY)

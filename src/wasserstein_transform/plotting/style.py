@@ -1,0 +1,156 @@
+"""Colours, sizes and panels of all pictures: readable at the width of a page, safe for colour-blind eyes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from .. import _check as check
+from .._types import Floats, Ints
+from .canvas import birth, need_matplotlib
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442")
+"""The colours of Okabe and Ito, without black, those that are clear on white first."""
+
+GREY = "#999999"
+"""Noise, branches above the clusters, and everything in the background."""
+
+INK = "#333333"
+"""Lines and marks without a label."""
+
+TITLE, TEXT, TICKS = 9, 8, 7  # font sizes in points
+THIN = 0.6  # width of lines in points
+WIDTH = 6.5  # of a page, in inches
+NOISE = -1
+RASTER = 5000  # points or lines from which on a vector file holds them as pixels
+
+Colors: TypeAlias = Sequence[Any] | Mapping[Any, Any] | None
+"""Colours instead of the palette: a sequence that labels 0, 1, … run through, or one for each label by name."""
+
+_SHADES = ((0.0, 0), (0.4, 0), (0.5, 255))  # how far, and towards black or white
+
+
+def color(label: int) -> str:
+    """The colour of a label, as a hexadecimal string.
+
+    −1 is noise, and grey. Labels 0 to 6 have the colours of the palette, 7 to 13 the same darker, 14 to 20 lighter;
+    label 21 begins again. Only the first seven are safe for colour-blind eyes.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> [wt.plotting.color(k) for k in (-1, 0, 7, 21)]
+    ['#999999', '#0072B2', '#00446B', '#0072B2']
+    """
+    if label == NOISE:
+        return GREY
+    turn, k = divmod(label, len(PALETTE))
+    share, end = _SHADES[turn % len(_SHADES)]
+    parts = (int(PALETTE[k][at : at + 2], 16) for at in (1, 3, 5))
+    return "#" + "".join(f"{round((1 - share) * part + share * end):02X}" for part in parts)
+
+
+def numbered(labels: Any, n: int) -> Ints:
+    """Labels of n points as whole numbers: those that are stay as they are, others count in sorted order."""
+    names = np.asarray(labels)
+    if names.shape != (n,):
+        raise ValueError(f"labels must hold one label per point, shape ({n},), got shape {names.shape}")
+    if names.dtype.kind in "iub":
+        return names.astype(np.intp)
+    if names.dtype.kind == "f":
+        names = check.floats(names, "labels")
+        if (names == np.rint(names)).all():
+            return names.astype(np.intp)
+    names = names.astype(str) if names.dtype.kind == "O" else names
+    return np.unique(names, return_inverse=True)[1].astype(np.intp)
+
+
+def paint(labels: Any, n: int, colors: Colors = None) -> Floats:
+    """The colours of n points as rows of RGBA."""
+    from matplotlib.colors import to_rgba_array
+
+    if labels is None:
+        return np.tile(to_rgba_array(colors[0] if isinstance(colors, Sequence) else PALETTE[0]), (n, 1))
+    numbers = numbered(labels, n)
+    used, first, which = np.unique(numbers, return_index=True, return_inverse=True)
+    names = np.asarray(labels)[first].tolist()
+    chosen = [_chosen(int(k), name, colors) for k, name in zip(used, names, strict=True)]
+    return np.asarray(to_rgba_array(chosen)[which], np.float64)
+
+
+def _chosen(k: int, name: Any, colors: Colors) -> Any:
+    if isinstance(colors, Mapping):
+        if name not in colors:
+            raise ValueError(f"colors has none for the label {name!r}; it has {', '.join(map(repr, colors))}")
+        return colors[name]
+    return color(k) if colors is None or k == NOISE else colors[k % len(colors)]
+
+
+def dot_size(n: int, ax: Axes) -> float:
+    """The area of one of n dots, in square points: smaller in smaller panels."""
+    inches = ax.bbox.width / ax.figure.dpi
+    return float(np.clip(100 / np.sqrt(n), 0.4, 12) * np.clip(inches / 3.5, 0.25, 1.5))
+
+
+def tidy(ax: Axes, title: str | None = None) -> None:
+    """Thin frame, small letters, the title at the left."""
+    ax.tick_params(labelsize=TICKS, width=THIN, length=2.5, color=GREY)
+    for spine in ax.spines.values():
+        spine.set_linewidth(THIN)
+        spine.set_color(GREY)
+    if title is not None:
+        ax.set_title(title, loc="left", fontsize=TITLE)
+
+
+def panels(
+    rows: int = 1, cols: int = 1, *, width: float = WIDTH, height: float | None = None, dim: int = 2
+) -> tuple[Figure, Any]:
+    """A figure of rows × cols Axes that needs no pyplot: for scripts, servers and threads.
+
+    Parameters
+    ----------
+    rows, cols : int
+    width, height : float
+        In inches. By default the width of a page, and panels as high as they are wide.
+    dim : {2, 3}
+        3 makes 3-D Axes.
+
+    Returns
+    -------
+    figure : Figure
+        `figure.savefig(file)` writes it.
+    axes : array of shape (rows, cols)
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> figure, axes = wt.plotting.panels(1, 2)
+    >>> wt.plotting.cloud(wt.dumbbell().points, ax=axes[0, 0]) is axes[0, 0]
+    True
+    """
+    need_matplotlib()
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size_of(rows, cols, width, height), layout="constrained")
+    return figure, grid(figure, rows, cols, dim)
+
+
+def size_of(rows: int, cols: int, width: float, height: float | None = None) -> tuple[float, float]:
+    """Width and height of a figure in inches."""
+    rows, cols = check.count(rows, "rows", 1), check.count(cols, "cols", 1)
+    width = check.positive(width, "width")
+    return width, width * rows / cols if height is None else check.positive(height, "height")
+
+
+def grid(figure: Figure, rows: int, cols: int, dim: int = 2) -> Any:
+    """An array of rows × cols Axes in a figure."""
+    if dim not in (2, 3):
+        raise ValueError(f"dim must be 2 or 3, got {dim!r}")
+    with birth(dim):
+        return figure.subplots(rows, cols, squeeze=False, subplot_kw={"projection": "3d"} if dim == 3 else {})

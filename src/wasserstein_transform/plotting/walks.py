@@ -1,0 +1,162 @@
+"""Point clouds over τ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import _check as check
+from .._types import Floats
+from ..transforms import Trajectory
+from .canvas import check_axes, need_matplotlib
+from .clouds import drawable, equal, flat, scatter
+from .style import GREY, RASTER, THIN, WIDTH, grid, numbered, paint, size_of, tidy
+
+_MOST = 8  # panels nobody asked for by number
+_COLS = 4  # panels side by side
+
+
+def walk(
+    trajectory: Any,
+    labels: Any = None,
+    *,
+    steps: Sequence[int] | None = None,
+    axes: Any = None,
+    lines: bool = False,
+) -> Any:
+    """The points over τ, a panel for each state, all in the same limits.
+
+    Parameters
+    ----------
+    trajectory : Trajectory or fitted transform
+        With all its states, as `iterate(..., keep="all")` leaves them.
+    labels : array of shape (n,), optional
+        As in `cloud`.
+    steps : sequence of int, optional
+        Which τ to draw; by default all, or of more than eight states eight spread evenly from first to last.
+    axes : array of Axes, optional
+        As many as there are panels.
+    lines : bool
+        Draw the way of each point so far, faintly.
+
+    Returns
+    -------
+    array of Axes, one for each panel
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> X, labels = wt.dumbbell()
+    >>> flow = wt.iterate(wt.gaussian_transform(0.2), wt.Space.from_points(X), n_iter=2, keep="all")
+    >>> figure, axes = wt.plotting.panels(1, 3)
+    >>> [ax.get_title(loc="left") for ax in wt.plotting.walk(flow, labels, axes=axes)]
+    ['τ = 0', 'τ = 1', 'τ = 2']
+    """
+    states = _states(trajectory)
+    dim = drawable(states[0])
+    taus = _chosen(steps, len(states))
+    if labels is not None:
+        numbered(labels, len(states[0]))
+    panels = _new(len(taus), states, dim) if axes is None else _given(axes, len(taus), dim)
+    limits = _limits([states[tau] for tau in taus])
+    for ax, tau in zip(panels, taus, strict=True):
+        if lines:
+            _paths(ax, states[: tau + 1], labels)
+        scatter(ax, states[tau], labels)
+        tidy(ax, f"τ = {tau}")
+        _frame(ax, states[tau], limits)
+    return panels
+
+
+def _states(trajectory: Any) -> list[Floats]:
+    run = getattr(trajectory, "trajectory_", trajectory)
+    if not isinstance(run, Trajectory):
+        raise TypeError(f"a Trajectory is needed, got {type(run).__name__}; wt.iterate(...) makes one")
+    if len(run.quotients) < run.n_iter + 1:
+        raise ValueError(
+            f"a walk needs the states of all {run.n_iter + 1} steps τ = 0 … {run.n_iter}, this run kept "
+            f'{len(run.quotients)}; run it again with keep="all"'
+        )
+    points = [state.points for state in run.quotients]
+    known = [place for place in points if place is not None]
+    if len(known) < len(points):
+        raise ValueError("the space has no coordinates to draw; plotting.mds(state) finds some for a state")
+    if len(known) > 1 and all(place is known[0] for place in known):
+        raise ValueError(
+            "this transform moves distances, not points; plotting.mds(state) draws the states of such a run"
+        )
+    return known
+
+
+def _chosen(steps: Sequence[int] | None, n: int) -> list[int]:
+    if steps is None:
+        return [round(tau) for tau in np.linspace(0, n - 1, min(n, _MOST))]
+    taus = [check.count(tau, "steps", 0) for tau in steps]
+    if not taus or max(taus) >= n:
+        raise ValueError(f"steps must be some of the kept τ = 0 … {n - 1}, got {list(steps)}")
+    return taus
+
+
+def _given(axes: Any, n: int, dim: int) -> Any:
+    need_matplotlib()
+    panels = np.asarray(axes, dtype=object).ravel()
+    if len(panels) < n:
+        raise ValueError(f"axes must be {n}, one for each panel, got {len(panels)}; steps=[0, {n - 1}] draws two")
+    for ax in panels[:n]:
+        check_axes(ax, dim)
+    return panels[:n]
+
+
+def _new(n: int, states: list[Floats], dim: int) -> Any:
+    need_matplotlib()
+    import matplotlib.pyplot as plt
+
+    cols = min(n, _COLS)
+    rows = -(-n // cols)
+    low, high = _limits(states)
+    ratio = float(np.clip((high - low)[1] / (high - low)[0], 0.2, 2.0)) if dim == 2 else 1.0
+    width = WIDTH if n > 1 else WIDTH / 2
+    figure = plt.figure(figsize=size_of(rows, cols, width, rows * (width / cols * ratio + 0.25)), layout="constrained")
+    panels = grid(figure, rows, cols, dim).ravel()
+    for ax in panels[n:]:
+        ax.remove()
+    return panels[:n]
+
+
+def _limits(states: list[Floats]) -> tuple[Floats, Floats]:
+    """Corners of a box around all states, with some room."""
+    low = np.min([flat(points).min(axis=0) for points in states], axis=0)
+    high = np.max([flat(points).max(axis=0) for points in states], axis=0)
+    room = 0.05 * (high - low).max() or 1.0
+    return low - room, high + room
+
+
+def _frame(ax: Any, points: Floats, limits: tuple[Floats, Floats]) -> None:
+    low, high = limits
+    equal(ax, points)
+    if points.shape[1] > 1:
+        ax.set_aspect("equal", adjustable="box")  # limits are those of all panels
+    for axis, least, most in zip("xyz", low, high, strict=False):
+        ax.set(**{f"{axis}lim": (least, most), f"{axis}ticks": []})
+
+
+def _paths(ax: Any, states: list[Floats], labels: Any) -> None:
+    from matplotlib.collections import LineCollection
+
+    ways = np.stack([flat(points) for points in states], axis=1)
+    colors = GREY if labels is None else paint(labels, len(ways))
+    style: dict[str, Any] = {
+        "colors": colors,
+        "linewidths": THIN,
+        "alpha": 0.35,
+        "rasterized": len(ways) > RASTER,
+        "zorder": 0.5,
+    }
+    if ways.shape[2] == 2:
+        ax.add_collection(LineCollection(list(ways), **style))
+        return
+    from mpl_toolkits.mplot3d.art3d import Line3DCollection
+
+    ax.add_collection3d(Line3DCollection(list(ways), **style))

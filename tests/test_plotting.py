@@ -1,0 +1,499 @@
+"""Pictures show what they say they show."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import pdist, squareform
+
+import wasserstein_transform as wt
+from wasserstein_transform import plotting
+
+mpl = pytest.importorskip("matplotlib")
+mpl.use("Agg")
+from matplotlib import pyplot as plt  # noqa: E402
+from matplotlib.colors import to_hex, to_rgba  # noqa: E402
+
+DRAW = {
+    "cloud": plotting.cloud,
+    "mds": lambda X, **ax: plotting.mds(wt.Space.from_points(X), **ax),
+    "dendrogram": lambda X, **ax: plotting.dendrogram(wt.Space.from_points(X), n_clusters=1, **ax),
+    "ellipses": lambda X, **ax: plotting.ellipses(X, np.tile(np.eye(2), (len(X), 1, 1)), **ax),
+    "heatmap": lambda X, **ax: plotting.heatmap(wt.Space.from_points(X), order="tree", **ax),
+    "balls": lambda X, **ax: plotting.balls(X, 0, 1.0, **ax),
+}
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_open() -> Iterator[None]:
+    settings = dict(mpl.rcParams)
+    yield
+    assert dict(mpl.rcParams) == settings
+    plt.close("all")
+
+
+@pytest.fixture
+def ax() -> mpl.axes.Axes:
+    return plotting.panels()[1][0, 0]
+
+
+@pytest.fixture
+def flow(cloud: np.ndarray) -> wt.Trajectory:
+    return wt.iterate(wt.mean_shift(0.7), wt.Space.from_points(cloud), n_iter=3, keep="all")
+
+
+# everything that draws
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_axes_of_a_bare_figure_are_drawn_into_and_returned(
+    name: str, ax: mpl.axes.Axes, cloud: np.ndarray, tmp_path: Path
+) -> None:
+    assert DRAW[name](cloud, ax=ax) is ax
+    assert ax.has_data()
+    assert plt.get_fignums() == []
+    ax.figure.savefig(tmp_path / "picture.pdf")
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_without_axes_a_new_figure_is_made(name: str, cloud: np.ndarray) -> None:
+    before = DRAW[name](cloud)
+    assert DRAW[name](cloud).figure is not before.figure
+    assert len(plt.get_fignums()) == 2
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_what_is_no_axes_is_refused(name: str, cloud: np.ndarray) -> None:
+    with pytest.raises(TypeError, match=r"ax must be a matplotlib Axes, got Figure; plt.subplots\(\)\[1\] is one"):
+        DRAW[name](cloud, ax=plotting.panels()[0])
+    with pytest.raises(ValueError, match="needs 2-D Axes, got 3-D ones"):
+        DRAW[name](cloud, ax=plotting.panels(dim=3)[1][0, 0])
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_without_matplotlib_it_says_how_to_get_it(
+    name: str, cloud: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r'pip install "wasserstein-transform\[plot\]"'):
+        DRAW[name](cloud)
+
+
+def test_panels_and_walks_too_say_how_to_get_matplotlib(flow: wt.Trajectory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"wasserstein-transform\[plot\]"):
+        plotting.panels()
+    with pytest.raises(ImportError, match=r"wasserstein-transform\[plot\]"):
+        plotting.walk(flow)
+    assert plotting.embed([[0.0, 1.0], [1.0, 0.0]]).explained == 1  # numbers need none
+
+
+def test_a_picture_that_fails_leaves_no_figure_behind(cloud: np.ndarray) -> None:
+    with pytest.raises(ValueError, match=r"one label per point, shape \(30,\), got shape \(2,\)"):
+        plotting.cloud(cloud, [0, 1])
+    with pytest.raises(ValueError, match="one label per point"):
+        plotting.mds(wt.Space.from_points(cloud), [0, 1])
+    assert plt.get_fignums() == []
+
+
+def test_the_room_is_there_without_matplotlib() -> None:
+    script = (
+        "import sys; sys.modules['matplotlib'] = None; from wasserstein_transform import plotting as p; print(p.INK)"
+    )
+    out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert out.stdout == "#333333\n"
+
+
+# colours
+
+
+def test_labels_choose_colors_and_noise_is_grey() -> None:
+    assert [plotting.color(k) for k in range(-1, 7)] == [plotting.GREY, *plotting.PALETTE]
+    assert len({plotting.color(k) for k in range(21)}) == 21
+    assert plotting.color(22) == plotting.color(1)
+
+
+def _colors(ax: mpl.axes.Axes, points: np.ndarray) -> list[str]:
+    """The colour in which each point is drawn."""
+    dots = ax.collections[0]
+    drawn = {tuple(place): to_hex(face) for place, face in zip(dots.get_offsets(), dots.get_facecolors(), strict=True)}
+    return [drawn[tuple(point)].upper() for point in points]
+
+
+def test_points_have_the_colors_of_their_labels(ax: mpl.axes.Axes, rng: np.random.Generator) -> None:
+    points, labels = rng.normal(size=(40, 2)), rng.integers(-1, 9, 40)
+    plotting.cloud(points, labels, ax=ax)
+    assert _colors(ax, points) == [plotting.color(k) for k in labels]
+    assert to_hex(ax.collections[0].get_facecolors()[0]).upper() == plotting.GREY  # noise lies below
+
+
+@pytest.mark.parametrize(
+    ("labels", "colors", "expected"),
+    [
+        (["b", "a", "b"], None, [plotting.color(1), plotting.color(0), plotting.color(1)]),
+        ([2.0, 0.0, -1.0], None, [plotting.color(2), plotting.color(0), plotting.GREY]),
+        ([True, False, True], None, [plotting.color(1), plotting.color(0), plotting.color(1)]),
+        ([0, 3, -1], ["#FF0000", "#00FF00"], ["#FF0000", "#00FF00", plotting.GREY]),
+        (["b", "a", "b"], {"a": "#FF0000", "b": "#00FF00"}, ["#00FF00", "#FF0000", "#00FF00"]),
+        (None, ["#FF0000"], ["#FF0000"] * 3),
+    ],
+)
+def test_other_labels_and_other_colors(ax: mpl.axes.Axes, labels: object, colors: object, expected: list[str]) -> None:
+    points = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 5.0]])
+    plotting.cloud(points, labels, colors=colors, ax=ax)
+    assert _colors(ax, points) == expected
+
+
+def test_a_label_without_a_color_is_named(ax: mpl.axes.Axes) -> None:
+    with pytest.raises(ValueError, match="colors has none for the label 'b'; it has 'a'"):
+        plotting.cloud([[0.0], [1.0]], ["a", "b"], colors={"a": "red"}, ax=ax)
+
+
+# clouds and walks
+
+
+def test_a_space_a_trajectory_and_an_estimator_are_drawn_where_their_points_are(cloud: np.ndarray) -> None:
+    space = wt.Space.from_points(cloud)
+    fitted = wt.GaussianTransform(eps=0.7, n_iter=1).fit(cloud)
+    for shown, points in (
+        (space, cloud),
+        (fitted, fitted.trajectory_.points),
+        (fitted.trajectory_, fitted.trajectory_.points),
+    ):
+        np.testing.assert_array_equal(plotting.cloud(shown).collections[0].get_offsets(), points)
+
+
+def test_a_line_lies_at_zero_and_many_points_are_pixels(ax: mpl.axes.Axes) -> None:
+    plotting.cloud(np.arange(6000.0)[:, None], ax=ax)
+    dots = ax.collections[0]
+    np.testing.assert_array_equal(dots.get_offsets(), np.column_stack([np.arange(6000), np.zeros(6000)]))
+    assert dots.get_rasterized()
+
+
+def test_dimensions_need_their_axes(ax: mpl.axes.Axes, rng: np.random.Generator) -> None:
+    solid = rng.normal(size=(10, 3))
+    assert plotting.cloud(solid).name == "3d"
+    assert plotting.mds(wt.Space.from_points(solid), dim=3).name == "3d"
+    with pytest.raises(ValueError, match=r"need 3-D Axes, got 2-D ones; .*projection='3d'"):
+        plotting.cloud(solid, ax=ax)
+    with pytest.raises(ValueError, match="need 3-D Axes, got 2-D ones"):
+        plotting.mds(wt.Space.from_points(solid), dim=3, ax=ax)
+    with pytest.raises(ValueError, match="1, 2 or 3 coordinates can be drawn, these have 5"):
+        plotting.cloud(np.zeros((4, 5)))
+    with pytest.raises(ValueError, match=r"has no coordinates to draw; plotting.mds"):
+        plotting.cloud(wt.Space.from_distances([1.0, 2.0, 2.0]))
+    with pytest.raises(ValueError, match="dim must be 2 or 3"):
+        plotting.mds(wt.Space.from_points(solid), dim=4)
+
+
+def test_a_walk_shows_all_states_in_the_same_limits(flow: wt.Trajectory) -> None:
+    panels = plotting.walk(flow)
+    assert [ax.get_title(loc="left") for ax in panels] == ["τ = 0", "τ = 1", "τ = 2", "τ = 3"]
+    for ax, state in zip(panels, flow.states, strict=True):
+        np.testing.assert_array_equal(ax.collections[0].get_offsets(), state.points)
+        assert (ax.get_xlim(), ax.get_ylim()) == (panels[0].get_xlim(), panels[0].get_ylim())
+        assert ax.viewLim.x0 < state.points[:, 0].min()
+
+
+def test_lines_are_the_ways_of_the_points(flow: wt.Trajectory) -> None:
+    axes = plotting.panels(1, 2)[1]
+    start, end = plotting.walk(flow, np.arange(30) % 2, steps=[0, 3], axes=axes, lines=True)
+    ways = end.collections[0]
+    np.testing.assert_array_equal(ways.get_segments(), np.stack([s.points for s in flow.states], axis=1))
+    assert to_hex(ways.get_colors()[1]).upper() == plotting.color(1)
+    assert len(start.collections[0].get_segments()[0]) == 1
+
+
+def test_long_walks_are_thinned_and_solid_ones_drawn(rng: np.random.Generator) -> None:
+    space = wt.Space.from_points(rng.normal(size=(20, 3)))
+    long = wt.iterate(wt.mean_shift(0.5), space, n_iter=11, keep="all")
+    panels = plotting.walk(long, lines=True)
+    assert [ax.get_title(loc="left") for ax in panels][:: len(panels) - 1] == ["τ = 0", "τ = 11"]
+    assert len(panels) == 8
+    assert {ax.name for ax in panels} == {"3d"}
+
+
+def test_a_walk_says_what_it_lacks(flow: wt.Trajectory, cloud: np.ndarray) -> None:
+    with pytest.raises(ValueError, match=r'all 4 steps τ = 0 … 3, this run kept 1; run it again with keep="all"'):
+        plotting.walk(flow.only_last())
+    with pytest.raises(TypeError, match=r"a Trajectory is needed, got Space; wt.iterate"):
+        plotting.walk(flow.last)
+    with pytest.raises(ValueError, match=r"some of the kept τ = 0 … 3, got \[7\]"):
+        plotting.walk(flow, steps=[7])
+    with pytest.raises(ValueError, match="axes must be 4, one for each panel, got 1"):
+        plotting.walk(flow, axes=plotting.panels()[1])
+    state = wt.quotient(wt.Space.from_points(cloud))
+    still = wt.Trajectory((state, state), (0.1,), 1, False, "as an LT-WT leaves it")
+    with pytest.raises(ValueError, match=r"moves distances, not points; plotting.mds"):
+        plotting.walk(still)
+
+
+# embeddings
+
+
+def test_euclidean_distances_are_kept(rng: np.random.Generator) -> None:
+    points = rng.normal(size=(50, 3)) * [10, 3, 1]
+    found = plotting.embed(wt.Space.from_points(points), dim=3)
+    np.testing.assert_allclose(pdist(found.points), pdist(points), atol=1e-9)
+    assert found.explained == pytest.approx(1, abs=1e-12)
+    spectrum = np.linalg.svd(points - points.mean(axis=0), compute_uv=False) ** 2
+    assert plotting.embed(pdist(points)).explained == pytest.approx(spectrum[:2].sum() / spectrum.sum())
+
+
+def test_onto_recovers_the_points_and_mirrors_if_it_must(cloud: np.ndarray) -> None:
+    for target in (cloud, cloud * [-1, 1] + 100):
+        found = plotting.embed(wt.Euclidean(target), onto=target)
+        np.testing.assert_allclose(found.points, target, atol=1e-9)
+        drawn = plotting.mds(wt.Euclidean(target), onto=target).collections[0].get_offsets()
+        np.testing.assert_allclose(drawn, target, atol=1e-9)
+
+
+def test_embeddings_do_not_depend_on_how_the_points_lie(cloud: np.ndarray) -> None:
+    turned = cloud @ np.array([[0.6, -0.8], [0.8, 0.6]]) * [1, -1] + 7
+    np.testing.assert_allclose(plotting.embed(pdist(turned)).points, plotting.embed(pdist(cloud)).points, atol=1e-9)
+
+
+def test_distances_that_are_not_euclidean_are_clipped_and_small_ones_padded() -> None:
+    star = np.full((4, 4), 2.0) - 2 * np.eye(4)
+    star[0, 1:] = star[1:, 0] = 1.0  # the middle of three points at distance 2 cannot be at distance 1 of all
+    found = plotting.embed(star, dim=4)
+    assert found.explained == 1
+    assert (found.points[:, 2:] == 0).all()
+    assert plotting.embed([[0.0, 0.0], [0.0, 0.0]], dim=3).points.tolist() == [[0] * 3] * 2
+    assert plotting.embed([[0.0]]).points.tolist() == [[0, 0]]
+
+
+def test_embeddings_refuse_what_they_cannot_do(cloud: np.ndarray) -> None:
+    with pytest.raises(ValueError, match=r"onto must have a row .* shape \(30, 3\), got shape \(30, 2\)"):
+        plotting.embed(wt.Euclidean(cloud), dim=3, onto=cloud)
+    with pytest.raises(ValueError, match="distances must be a square matrix"):
+        plotting.embed(cloud)
+    with pytest.raises(ValueError, match="dim must be a whole number ≥ 1, got 0"):
+        plotting.embed(wt.Euclidean(cloud), 0)
+
+
+# trees
+
+
+def _merges(ax: mpl.axes.Axes) -> list[tuple[float, str]]:
+    """Height and colour of every merge drawn."""
+    return sorted(
+        (float(segment[1][1]), to_hex(lines.get_colors()[0]).upper())
+        for lines in ax.collections
+        for segment in lines.get_segments()
+    )
+
+
+def test_the_heights_of_a_dendrogram_are_those_of_the_tree(ax: mpl.axes.Axes, cloud: np.ndarray) -> None:
+    space = wt.Space.from_points(cloud)
+    plotting.dendrogram(space, ax=ax)
+    tree = wt.spanning_tree(space)
+    assert [height for height, _ in _merges(ax)] == tree.heights.tolist()
+    legs = np.concatenate([s for lines in ax.collections for s in lines.get_segments()])
+    places = legs[legs[:, 1] == 0, 0]
+    assert sorted(places.tolist()) == list(range(30))  # every leaf once
+    assert [side for side, spine in ax.spines.items() if spine.get_visible()] == ["left"]
+
+
+def test_branches_have_the_color_of_the_cluster_their_points_share(ax: mpl.axes.Axes) -> None:
+    X = [[0.0], [1.0], [10.0], [12.0], [30.0]]
+    plotting.dendrogram(wt.spanning_tree(wt.Space.from_points(X)), [1, 1, 0, 0, -1], ax=ax)
+    grey = plotting.GREY
+    assert _merges(ax) == [(1, plotting.color(1)), (2, plotting.color(0)), (9, grey), (18, grey)]
+
+
+def test_noise_and_trees_without_labels_are_not_colored(cloud: np.ndarray) -> None:
+    space = wt.Space.from_points(cloud)
+    assert {name for _, name in _merges(plotting.dendrogram(space))} == {plotting.INK}
+    assert {name for _, name in _merges(plotting.dendrogram(space, np.full(30, -1)))} == {plotting.GREY}
+
+
+def test_a_cut_at_a_height_colors_what_is_below_and_draws_it(ax: mpl.axes.Axes, cloud: np.ndarray) -> None:
+    Z = linkage(cloud, "average")
+    plotting.dendrogram(Z, height=1.5, ax=ax)
+    for level, name in _merges(ax):
+        assert (name == plotting.GREY) == (level > 1.5)
+    assert ax.lines[0].get_ydata() == [1.5, 1.5]
+
+
+def test_trees_come_in_many_shapes_and_are_the_same(cloud: np.ndarray) -> None:
+    space = wt.Space.from_points(cloud)
+    tree = wt.spanning_tree(space)
+    fitted = wt.SingleLinkage(n_clusters=2).fit(cloud)
+    expected = _merges(plotting.dendrogram(tree, wt.cut_tree(tree, 2)))
+    for shown, wish in ((tree, 2), (tree.Z, 2), (space, 2), (space.metric.dense(), 2), (fitted, None)):
+        assert _merges(plotting.dendrogram(shown, n_clusters=wish)) == expected
+
+
+@pytest.mark.parametrize("orientation", ["bottom", "left", "right"])
+def test_the_root_is_where_it_is_wanted(ax: mpl.axes.Axes, cloud: np.ndarray, orientation: str) -> None:
+    plotting.dendrogram(wt.Space.from_points(cloud), ax=ax, orientation=orientation)
+    upright = orientation == "bottom"
+    low, high = ax.get_ylim() if upright else ax.get_xlim()
+    assert (low > high) == (orientation in ("bottom", "left"))
+    levels = sorted(float(s[1][int(upright)]) for lines in ax.collections for s in lines.get_segments())
+    assert levels == wt.spanning_tree(wt.Space.from_points(cloud)).heights.tolist()
+
+
+def test_a_chain_of_twenty_thousand_leaves_is_drawn(ax: mpl.axes.Axes) -> None:
+    n = 20_000
+    edges = np.column_stack([np.arange(n - 1), np.arange(1, n)])
+    tree = wt.Tree(edges, np.arange(1.0, n), np.full(n, 1 / n))
+    plotting.dendrogram(tree, np.arange(n) >= n // 2, ax=ax)
+    assert sum(len(lines.get_segments()) for lines in ax.collections) == n - 1
+
+
+@pytest.mark.parametrize("most", [2, 5, 29, 30, 100])
+def test_few_leaves_keep_the_highest_merges(ax: mpl.axes.Axes, cloud: np.ndarray, most: int) -> None:
+    tree = wt.spanning_tree(wt.Space.from_points(cloud))
+    plotting.dendrogram(tree, ax=ax, max_leaves=most)
+    lines = ax.collections[0]
+    levels = sorted(float(segment[1][1]) for segment in lines.get_segments())
+    assert levels == tree.heights[-(most - 1) :].tolist()
+    feet = sorted(float(y) for segment in lines.get_segments() for y in (segment[0][1], segment[3][1]))
+    tops = sorted(path.vertices[:, 1].max() for c in ax.collections[1:] for path in c.get_paths())
+    dropped = [foot for foot in feet if foot > 0 and foot < levels[0]]
+    assert tops == pytest.approx(dropped)
+
+
+def test_trees_refuse_what_they_cannot_do(cloud: np.ndarray) -> None:
+    space = wt.Space.from_points(cloud)
+    with pytest.raises(ValueError, match="one of labels, n_clusters and height, got n_clusters and height"):
+        plotting.dendrogram(space, n_clusters=2, height=1.0)
+    with pytest.raises(ValueError, match="orientation must be 'top', 'bottom', 'left' or 'right', got 'up'"):
+        plotting.dendrogram(space, orientation="up")
+    with pytest.raises(ValueError, match="max_leaves must be a whole number ≥ 2, got 1"):
+        plotting.dendrogram(space, max_leaves=1)
+    with pytest.raises(ValueError, match="Z must be a linkage matrix"):
+        plotting.dendrogram(np.ones((5, 4)))
+    with pytest.raises(ValueError, match="the heights of Z must not decrease"):
+        plotting.dendrogram(linkage([[0.0, 0.0], [1.0, 0.0], [0.5, 0.87]], "centroid"))
+    assert plotting.dendrogram(wt.Space.from_points([[0.0]])).get_ylim()[0] == 0
+
+
+# Gaussians
+
+
+def test_ellipses_have_the_axes_and_the_angle_of_the_covariance(ax: mpl.axes.Axes) -> None:
+    turn = np.array([[0.8, -0.6], [0.6, 0.8]])
+    cov = turn @ np.diag([9.0, 4.0]) @ turn.T
+    plotting.ellipses([[1.0, 2.0], [50.0, 0.0]], [cov, np.diag([1.0, 16.0])], scale=1.5, ax=ax)
+    shapes = ax.collections[0]
+    np.testing.assert_allclose(shapes.get_widths(), 2 * 1.5 * np.array([3, 4]))
+    np.testing.assert_allclose(shapes.get_heights(), 2 * 1.5 * np.array([2, 1]))
+    np.testing.assert_allclose(shapes.get_angles() % 180, [np.degrees(np.arctan2(0.6, 0.8)), 90])
+    assert ax.viewLim.y1 >= 6  # all of them is in the picture
+    assert ax.viewLim.y0 <= -6
+
+
+def test_degenerate_covariances_are_segments_and_dots(ax: mpl.axes.Axes) -> None:
+    covs = np.array([[[1.0, 1.0], [1.0, 1.0]], [[0.0, 0.0], [0.0, 0.0]]])
+    plotting.ellipses([[0.0, 0.0], [3.0, 0.0]], covs, labels=[0, 4], ax=ax)
+    shapes, dots = ax.collections
+    assert shapes.get_heights().tolist() == [0, 0]
+    assert shapes.get_widths()[0] == pytest.approx(4 * np.sqrt(2))
+    assert dots.get_offsets().tolist() == [[3, 0]]
+    assert tuple(dots.get_facecolors()[0]) == to_rgba(plotting.color(4))
+
+
+def test_the_gaussians_of_a_space_are_drawn(cloud: np.ndarray) -> None:
+    fitted = wt.GaussianTransform(eps=1.0, lam=7.0, n_iter=1).fit(cloud)
+    metric = fitted.trajectory_.last.metric
+    shapes = plotting.ellipses(fitted, every=3, labels=np.arange(30)).collections[0]
+    np.testing.assert_array_equal(shapes.get_offsets(), metric.means[::3])
+    np.testing.assert_allclose(shapes.get_widths(), 4 * np.sqrt(np.linalg.eigvalsh(metric.covs[::3])[:, 1]))
+    assert [to_hex(edge).upper() for edge in shapes.get_edgecolors()] == [plotting.color(k) for k in range(0, 30, 3)]
+
+
+def test_ellipses_refuse_what_they_cannot_do(cloud: np.ndarray) -> None:
+    with pytest.raises(ValueError, match=r"must have a GaussianMetric .* but its metric is Euclidean"):
+        plotting.ellipses(wt.Space.from_points(cloud))
+    with pytest.raises(ValueError, match=r"need covs beside them, of shape \(n, 2, 2\)"):
+        plotting.ellipses(cloud)
+    with pytest.raises(ValueError, match="drawn in the plane, these Gaussians live in R\\^3"):
+        plotting.ellipses(np.zeros((2, 3)), np.ones((2, 3)))
+    with pytest.raises(ValueError, match="every must be a whole number ≥ 1, got 0"):
+        plotting.ellipses(cloud, np.ones((30, 2)), every=0)
+
+
+# distances
+
+
+def test_a_heatmap_shows_the_matrix_in_the_order_asked_for(cloud: np.ndarray, rng: np.random.Generator) -> None:
+    D, rows = squareform(pdist(cloud)), rng.permutation(30)
+    labels = rng.integers(0, 3, 30)
+    by_label = np.argsort(labels, kind="stable")
+    for ax, order in (
+        (plotting.heatmap(D), np.arange(30)),
+        (plotting.heatmap(pdist(cloud), order=rows), rows),
+        (plotting.heatmap(wt.Euclidean(cloud), labels=labels), by_label),
+    ):
+        np.testing.assert_allclose(ax.images[0].get_array(), D[np.ix_(order, order)])
+    ends = np.cumsum(np.bincount(labels))[:2] - 0.5
+    assert [line.get_ydata()[0] for line in ax.lines[::2]] == ends.tolist()
+
+
+def test_tree_order_brings_clusters_together(ax: mpl.axes.Axes, rng: np.random.Generator) -> None:
+    labels = rng.permutation(np.repeat([0, 1, 2], 10))
+    points = rng.normal(size=(30, 2)) + 100 * labels[:, None]
+    plotting.heatmap(wt.Space.from_points(points), order="tree", labels=labels, ax=ax, colorbar=False)
+    assert [line.get_ydata()[0] for line in ax.lines[::2]] == [9.5, 19.5]
+
+
+def test_heatmaps_refuse_orders_that_are_none(cloud: np.ndarray) -> None:
+    with pytest.raises(ValueError, match="order must be 'tree' or a permutation, got 'size'"):
+        plotting.heatmap(wt.Euclidean(cloud), order="size")
+    with pytest.raises(ValueError, match="order must hold each of 0 … 29 once"):
+        plotting.heatmap(wt.Euclidean(cloud), order=np.zeros(30, int))
+
+
+# balls
+
+
+def test_balls_are_those_of_the_gt_distance_and_nested(ax: mpl.axes.Axes, rng: np.random.Generator) -> None:
+    X, weights = rng.normal(size=(80, 2)), rng.uniform(0.5, 1.5, 80)
+    plotting.balls(X, 7, 1.0, lams=(20, 0, 3), weights=weights, ax=ax)
+    drawn = [{tuple(place) for place in dots.get_offsets()} for dots in ax.collections[1:]]
+    for lam, ball in zip((0, 3, 20), drawn, strict=True):
+        metric = wt.iterate(wt.gaussian_transform(1.0, lam), wt.Space.from_points(X, weights), n_iter=0).last.metric
+        assert ball == {tuple(place) for place in X[metric.dense()[7] <= 1.0]}
+    assert drawn[0] > drawn[1] > drawn[2]
+    assert ax.get_legend().get_texts()[0].get_text() == f"λ = 0 ({len(drawn[0])})"
+
+
+def test_the_center_is_a_point_or_the_nearest_to_a_place(cloud: np.ndarray) -> None:
+    by_number = plotting.balls(cloud, 5, 0.8).patches[0]
+    by_place = plotting.balls(wt.Space.from_points(cloud), cloud[5] + 1e-6, 0.8).patches[0]
+    assert by_number.center == by_place.center == tuple(cloud[5])
+    assert by_number.radius == 0.8
+
+
+def test_balls_refuse_what_they_cannot_do(cloud: np.ndarray) -> None:
+    with pytest.raises(ValueError, match="center must be a point, 0 to 29, got 30"):
+        plotting.balls(cloud, 30, 1.0)
+    with pytest.raises(ValueError, match=r"number of a point or 2 coordinates, got shape \(3,\)"):
+        plotting.balls(cloud, [0.0, 0.0, 0.0], 1.0)
+    with pytest.raises(ValueError, match="points must have 2 coordinates, got 1"):
+        plotting.balls(cloud[:, :1], 0, 1.0)
+    with pytest.raises(ValueError, match="eps must be positive"):
+        plotting.balls(cloud, 0, -1.0)
+    with pytest.raises(ValueError, match="lams must hold at least one λ"):
+        plotting.balls(cloud, 0, 1.0, lams=())
+    with pytest.raises(ValueError, match="a Space carries its weights"):
+        plotting.balls(wt.Space.from_points(cloud), 0, 1.0, weights=np.ones(30))
+
+
+def test_panels_have_the_size_asked_for() -> None:
+    figure, axes = plotting.panels(2, 3, width=6.0)
+    assert axes.shape == (2, 3)
+    assert figure.get_size_inches().tolist() == [6, 4]
+    with pytest.raises(ValueError, match="dim must be 2 or 3, got 4"):
+        plotting.panels(dim=4)
+    with pytest.raises(ValueError, match="rows must be a whole number ≥ 1, got 0"):
+        plotting.panels(0)
