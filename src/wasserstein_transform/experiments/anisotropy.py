@@ -18,6 +18,7 @@ from ..spaces import Space
 from ..transforms import gaussian_transform, iterate
 from .claims import Choice, Claim
 from .experiment import Experiment, Picture, Table
+from .layout import mosaic
 from .parameters import Anisotropy
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def pictures(result: Result) -> Sequence[Picture]:
 
 def draw(result: Result) -> Figure:
     """The data beside the balls."""
-    figure, axes = plotting.mosaic([["data", "balls"]], width=7.0, height=3.6)
+    figure, axes = mosaic([["data", "balls"]], height=3.6)
     plotting.cloud(result.data.points, result.data.labels, ax=axes["data"], size=0.4, title="data")
     ax = plotting.balls(
         result.data.points, result.center, result.parameters.eps, result.parameters.lams, ax=axes["balls"]

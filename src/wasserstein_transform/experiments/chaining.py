@@ -18,6 +18,7 @@ from ..spaces import Space
 from ..transforms import iterate
 from .claims import Choice, Claim
 from .experiment import Experiment, Picture, Table
+from .layout import bare, mosaic
 from .methods import method
 from .parameters import Chaining
 from .scores import Separation, separation
@@ -193,14 +194,16 @@ def pictures(result: Result) -> Sequence[Picture]:
 def draw(walk: Walk) -> Figure:
     """MDS and dendrograms over τ."""
     steps = range(len(walk.trees))
-    figure, axes = plotting.mosaic(
-        [[f"2-D {k}" for k in steps], [f"3-D {k}" for k in steps], [f"tree {k}" for k in steps]], width=7.0, height=4.6
+    figure, axes = mosaic(
+        [[f"2-D {k}" for k in steps], [f"3-D {k}" for k in steps], [f"tree {k}" for k in steps]], height=4.6
     )
     for k, (state, tree) in enumerate(zip(walk.states, walk.trees, strict=True)):
         labels = walk.data.labels if k == 0 else cut_tree(tree, 3)
         plotting.mds(state, labels, onto=walk.data.points, ax=axes[f"2-D {k}"], title=f"τ = {k}")
         plotting.mds(state, labels, dim=3, ax=axes[f"3-D {k}"])
         plotting.dendrogram(tree, labels, ax=axes[f"tree {k}"])
+        for row in ("2-D", "3-D"):
+            bare(axes[f"{row} {k}"])
     return figure
 
 

@@ -17,6 +17,7 @@ from ..spaces import Space
 from ..transforms import iterate
 from .claims import Choice, Claim
 from .experiment import Picture, Table
+from .layout import WIDTH, bare, mosaic, name_row
 from .methods import method
 from .parameters import Denoising
 from .scores import absorbed, off_curve, thickness
@@ -181,18 +182,17 @@ def draw_clouds(result: Result, variant: str) -> Figure:
     """Methods by τ."""
     names, steps = result.parameters.methods, range(result.parameters.n_iter + 1)
     data = result.truth[variant]
-    size = 7.0 / len(steps)
-    figure, axes = plotting.mosaic([[f"{n} {k}" for k in steps] for n in names], width=7.0, height=size * len(names))
+    size = WIDTH / len(steps)
+    figure, axes = mosaic([[f"{n} {k}" for k in steps] for n in names], height=size * len(names))
     for name in names:
         for k, points in enumerate(result.clouds[variant, name]):
             ax = axes[f"{name} {k}"]
             for piece in data.curve.pieces:
                 ax.plot(*piece.T, color="#BBBBBB", lw=0.5, zorder=0)
             plotting.cloud(points, _drawn_labels(data), ax=ax, size=1.5, title=f"τ = {k}" if name == names[0] else None)
-            ax.set_xlim(*_limits(data.points[:, 0]))
-            ax.set_ylim(*_limits(data.points[:, 1]))
-        axes[f"{name} 0"].text(-0.05, 0.5, name, rotation=90, ha="right", va="center", fontsize=8,
-                               transform=axes[f"{name} 0"].transAxes)  # fmt: skip
+            ax.set(xlim=_limits(data.points[:, 0]), ylim=_limits(data.points[:, 1]))
+            bare(ax)
+        name_row(axes[f"{name} 0"], name)
     return figure
 
 
@@ -209,8 +209,8 @@ def _limits(values: Floats) -> tuple[float, float]:
 def draw_scores(result: Result) -> Figure:
     """A row for each score, a column for each variant."""
     variants, kinds = list(result.parameters.variants), result.kinds
-    figure, axes = plotting.mosaic(
-        [[f"{kind} {variant}" for variant in variants] for kind in kinds], width=7.0, height=0.4 + 1.6 * len(kinds)
+    figure, axes = mosaic(
+        [[f"{kind} {variant}" for variant in variants] for kind in kinds], height=0.4 + 1.6 * len(kinds)
     )
     steps = np.arange(result.parameters.n_iter + 1)
     for kind in kinds:

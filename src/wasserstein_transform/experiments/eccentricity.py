@@ -16,6 +16,7 @@ from ..transforms import iterate
 from .chaining import TOLERANCE
 from .claims import Choice, Claim
 from .experiment import Experiment, Picture, Table
+from .layout import bare, mosaic
 from .methods import method
 from .parameters import Eccentricity
 from .scores import Separation, separation
@@ -199,13 +200,12 @@ def draw(result: Result, layout: str, power: float) -> Figure:
     parameters = result.parameters
     settings = [_setting(parameters, layout, ratio, power) for ratio in parameters.ratios]
     rows = ["data", *parameters.methods]
-    figure, axes = plotting.mosaic(
-        [[f"{row} {k}" for k in range(len(settings))] for row in rows], width=7.0, height=5.6
-    )
+    figure, axes = mosaic([[f"{row} {k}" for k in range(len(settings))] for row in rows], height=5.6)
     top = max(tree.heights[-1] for setting in settings for tree in result.trees[setting].values())
     for k, setting in enumerate(settings):
         data = _data(setting)
         plotting.cloud(data.points, data.labels, ax=axes[f"data {k}"], size=1, title=f"e = {_ratio(setting.ratio)}")
+        bare(axes[f"data {k}"])
         for name, tree in result.trees[setting].items():
             ax = plotting.dendrogram(tree, data.labels, ax=axes[f"{name} {k}"])
             ax.set_ylim(0, 1.05 * top)

@@ -18,6 +18,7 @@ from ..spaces import Space
 from ..transforms import iterate
 from .claims import Choice, Claim
 from .experiment import Experiment, Picture, Table
+from .layout import bare, mosaic
 from .methods import method
 from .parameters import TJunction
 from .scores import agreement, correlation, most_alike, separation
@@ -191,9 +192,8 @@ def pictures(result: Result) -> Sequence[Picture]:
 def draw(result: Result, at: int) -> Figure:
     """Embeddings and dendrograms of all methods after `at` iterations."""
     names = list(result.states)
-    figure, axes = plotting.mosaic(
+    figure, axes = mosaic(
         [[f"2-D {name}" for name in names], [f"3-D {name}" for name in names], [f"tree {name}" for name in names]],
-        width=7.0,
         height=5.2,
     )
     for name in names:
@@ -206,6 +206,8 @@ def draw(result: Result, at: int) -> Figure:
             plotting.mds(state, labels, ax=axes[f"2-D {name}"], title=name)
             plotting.mds(state, labels, dim=3, ax=axes[f"3-D {name}"])
         plotting.dendrogram(tree, labels, ax=axes[f"tree {name}"])
+        for row in ("2-D", "3-D"):
+            bare(axes[f"{row} {name}"])
     return figure
 
 
