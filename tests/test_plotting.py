@@ -99,6 +99,10 @@ def test_a_picture_that_fails_leaves_no_figure_behind(cloud: np.ndarray) -> None
         plotting.cloud(cloud, [0, 1])
     with pytest.raises(ValueError, match="one label per point"):
         plotting.mds(wt.Space.from_points(cloud), [0, 1])
+    with pytest.raises(ValueError, match="size must be positive and finite, got -1"):
+        plotting.cloud(cloud, size=-1)
+    with pytest.raises(ValueError, match="none for the label 0"):
+        plotting.cloud(cloud, np.zeros(30, int), colors={1: "red"})
     assert plt.get_fignums() == []
 
 
@@ -142,6 +146,7 @@ def test_points_have_the_colors_of_their_labels(ax: mpl.axes.Axes, rng: np.rando
         ([0, 3, -1], ["#FF0000", "#00FF00"], ["#FF0000", "#00FF00", plotting.GREY]),
         (["b", "a", "b"], {"a": "#FF0000", "b": "#00FF00"}, ["#00FF00", "#FF0000", "#00FF00"]),
         (None, ["#FF0000"], ["#FF0000"] * 3),
+        (None, "#FF0000", ["#FF0000"] * 3),
     ],
 )
 def test_other_labels_and_other_colors(ax: mpl.axes.Axes, labels: object, colors: object, expected: list[str]) -> None:
@@ -153,6 +158,8 @@ def test_other_labels_and_other_colors(ax: mpl.axes.Axes, labels: object, colors
 def test_a_label_without_a_color_is_named(ax: mpl.axes.Axes) -> None:
     with pytest.raises(ValueError, match="colors has none for the label 'b'; it has 'a'"):
         plotting.cloud([[0.0], [1.0]], ["a", "b"], colors={"a": "red"}, ax=ax)
+    with pytest.raises(ValueError, match="colors must hold at least one color, got none"):
+        plotting.cloud([[0.0], [1.0]], [0, 1], colors=[], ax=ax)
 
 
 # clouds and walks
@@ -372,6 +379,10 @@ def test_trees_refuse_what_they_cannot_do(cloud: np.ndarray) -> None:
         plotting.dendrogram(space, max_leaves=1)
     with pytest.raises(ValueError, match="Z must be a linkage matrix"):
         plotting.dendrogram(np.ones((5, 4)))
+    with pytest.raises(ValueError, match="Z must be a linkage matrix"):
+        plotting.dendrogram(np.random.default_rng(0).random((10, 4)))  # points, which SciPy lets pass
+    four = wt.Space.from_points([[0.0], [1.0], [3.0], [7.0]]).metric.dense()
+    assert [level for level, _ in _merges(plotting.dendrogram(four))] == [1, 2, 4]
     with pytest.raises(ValueError, match="the heights of Z must not decrease"):
         plotting.dendrogram(linkage([[0.0, 0.0], [1.0, 0.0], [0.5, 0.87]], "centroid"))
     assert plotting.dendrogram(wt.Space.from_points([[0.0]])).get_ylim()[0] == 0

@@ -40,14 +40,19 @@ def as_tree(shown: Any) -> Tree:
         return shown
     if isinstance(shown, np.ndarray | list) and np.ndim(shown) == 2 and np.shape(shown)[1] == 4:
         Z = np.array(shown, np.float64)
-        if len(Z) != 4 or is_valid_linkage(Z):  # four points have a 4 × 4 matrix of distances
+        if len(Z) != 4 or _is_linkage(Z):  # four points have a 4 × 4 matrix of distances
             return _of_linkage(Z)
     return spanning_tree(with_distances(shown))
 
 
+def _is_linkage(Z: Floats) -> bool:
+    """Also that every node but the root is joined once, which SciPy takes on trust."""
+    return bool(is_valid_linkage(Z)) and np.array_equal(np.sort(Z[:, :2], axis=None), np.arange(2 * len(Z)))
+
+
 def _of_linkage(Z: Floats) -> Tree:
     """The edges join any point of one side with any of the other: cuts and pictures only ask who is below."""
-    if not is_valid_linkage(Z):
+    if not _is_linkage(Z):
         raise ValueError("Z must be a linkage matrix as scipy.cluster.hierarchy.linkage returns it; this one is not")
     heights = check.floats(Z[:, 2], "heights of Z")
     if (np.diff(heights) < 0).any():

@@ -22,11 +22,15 @@ def need_matplotlib() -> None:
 
 def canvas(ax: Axes | None, dim: int = 2, size: tuple[float, float] = (4.0, 4.0)) -> Any:
     """The Axes given, or those of a new figure; `dim` = 3 needs, and makes, 3-D ones."""
+    ready(ax, dim)
+    return _new(dim, size) if ax is None else ax
+
+
+def ready(ax: Axes | None, dim: int = 2) -> None:
+    """Before any work is done: matplotlib is there, and the Axes will do."""
     need_matplotlib()
-    if ax is None:
-        return _new(dim, size)
-    check_axes(ax, dim)
-    return ax
+    if ax is not None:
+        check_axes(ax, dim)
 
 
 def check_axes(ax: Any, dim: int = 2) -> None:

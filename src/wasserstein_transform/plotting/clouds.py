@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .. import _check as check
-from .._types import Floats
-from .canvas import canvas
+from .._types import Floats, Ints
+from .canvas import canvas, need_matplotlib
 from .inputs import as_points
 from .style import NOISE, RASTER, Colors, dot_size, numbered, paint, tidy
 
@@ -38,8 +38,8 @@ def cloud(
     size : float, optional
         Area of a dot in square points; by default smaller for more points.
     title : str, optional
-    colors : sequence or mapping, optional
-        Colours instead of the palette: labels 0, 1, … run through a sequence; a mapping has one for each label.
+    colors : color, sequence or mapping, optional
+        Instead of the palette: labels 0, 1, … run through a sequence; a mapping has a color for each label.
 
     Returns
     -------
@@ -56,10 +56,9 @@ def cloud(
     """
     points = as_points(points)
     dim = drawable(points)
-    if labels is not None:
-        numbered(labels, len(points))
+    dots = dotted(len(points), labels, size, colors)
     ax = canvas(ax, dim, frame(points))
-    scatter(ax, points, labels, size, colors)
+    scatter(ax, points, dots)
     equal(ax, points)
     tidy(ax, title)
     return ax
@@ -76,15 +75,27 @@ def drawable(points: Floats) -> int:
     return max(m, 2)
 
 
-def scatter(ax: Any, points: Floats, labels: Any = None, size: float | None = None, colors: Colors = None) -> None:
-    """The dots alone, noise below the others."""
-    n = len(points)
-    size = dot_size(n, ax) if size is None else check.positive(size, "size")
+class Dots(NamedTuple):
+    """What dots look like: rows of RGBA, the order they are drawn in, and their size if it was chosen."""
+
+    colors: Floats
+    order: Ints
+    size: float | None
+
+
+def dotted(n: int, labels: Any = None, size: float | None = None, colors: Colors = None) -> Dots:
+    """The look of n dots, noise below the others; all complaints come from here, before there is a figure."""
+    need_matplotlib()
     order = np.arange(n) if labels is None else np.argsort(numbered(labels, n) != NOISE, kind="stable")
+    return Dots(paint(labels, n, colors), order, None if size is None else check.positive(size, "size"))
+
+
+def scatter(ax: Any, points: Floats, dots: Dots) -> None:
+    """The dots alone."""
+    n, order = len(points), dots.order
+    size = dot_size(n, ax) if dots.size is None else dots.size
     extra = {"depthshade": False} if points.shape[1] == 3 else {}
-    ax.scatter(
-        *flat(points)[order].T, s=size, c=paint(labels, n, colors)[order], linewidths=0, rasterized=n > RASTER, **extra
-    )
+    ax.scatter(*flat(points)[order].T, s=size, c=dots.colors[order], linewidths=0, rasterized=n > RASTER, **extra)
 
 
 def flat(points: Floats) -> Floats:

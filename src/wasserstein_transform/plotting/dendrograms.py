@@ -10,7 +10,7 @@ from .. import _check as check
 from .._types import Floats, Ints
 from ..hierarchy import Tree, cut_tree
 from .branches import MIXED, Branches, as_tree, branches, places, top
-from .canvas import canvas
+from .canvas import canvas, ready
 from .style import GREY, INK, NOISE, RASTER, TEXT, THIN, color, numbered, tidy
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ def dendrogram(
     """
     if orientation not in ("top", "bottom", "left", "right"):
         raise ValueError(f"orientation must be 'top', 'bottom', 'left' or 'right', got {orientation!r}")
+    ready(ax)
     most = None if max_leaves is None else check.count(max_leaves, "max_leaves", 2)
     grown = as_tree(tree)
     drawn = branches(grown, _clusters(tree, grown, labels, n_clusters, height))

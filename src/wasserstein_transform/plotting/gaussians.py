@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from .. import _check as check
 from .._types import Floats
 from ..spaces import GaussianMetric
-from .canvas import canvas
+from .canvas import canvas, ready
 from .clouds import equal, frame
 from .inputs import as_space
 from .style import RASTER, THIN, numbered, paint, tidy
@@ -62,6 +62,7 @@ def ellipses(
     >>> len(ax.collections[0].get_offsets())
     40
     """
+    ready(ax)
     centers, stack = _gaussians(means, covs)
     every, scale = check.count(every, "every", 1), check.positive(scale, "scale")
     if labels is not None:

@@ -12,7 +12,7 @@ from .. import _check as check
 from .._types import Bools, Floats
 from ..spaces import GaussianMetric, Space, closed
 from ..transforms import gaussian_transform, iterate
-from .canvas import canvas
+from .canvas import canvas, ready
 from .clouds import equal, frame
 from .inputs import as_points, as_space
 from .style import INK, RASTER, TEXT, THIN, color, dot_size, tidy
@@ -61,6 +61,7 @@ def balls(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['λ = 0 (84)', 'λ = 1 (80)', 'λ = 5 (69)']
     """
+    ready(ax)
     space = _plane(points, weights)
     places = as_points(space)
     here = _index(center, places)

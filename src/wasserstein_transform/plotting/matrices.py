@@ -10,7 +10,7 @@ from .._types import Floats, Ints
 from ..hierarchy import spanning_tree
 from ..spaces import Space
 from .branches import leaf_order
-from .canvas import canvas
+from .canvas import canvas, ready
 from .inputs import as_matrix
 from .style import THIN, TICKS, numbered, tidy
 
@@ -53,6 +53,7 @@ def heatmap(
     >>> ax.images[0].get_array().data
     array([[0., 1., 3.], [1., 0., 2.], [3., 2., 0.]])
     """
+    ready(ax)
     matrix = as_matrix(distances)
     n = len(matrix)
     numbers = None if labels is None else numbered(labels, n)

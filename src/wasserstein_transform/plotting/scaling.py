@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from .canvas import canvas
-from .clouds import equal, frame, scatter
+from .canvas import canvas, ready
+from .clouds import dotted, equal, frame, scatter
 from .embedding import embed
-from .style import GREY, TEXT, Colors, numbered, tidy
+from .style import GREY, TEXT, Colors, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,13 +54,11 @@ def mds(
     """
     if dim not in (2, 3):
         raise ValueError(f"dim must be 2 or 3 for a picture, got {dim!r}; plotting.embed finds more coordinates")
-    if ax is not None:
-        canvas(ax, dim)
+    ready(ax, dim)
     found = embed(distances, dim, onto=onto)
-    if labels is not None:
-        numbered(labels, len(found.points))
+    dots = dotted(len(found.points), labels, size, colors)
     ax = canvas(ax, dim, frame(found.points))
-    scatter(ax, found.points, labels, size, colors)
+    scatter(ax, found.points, dots)
     equal(ax, found.points)
     tidy(ax, title)
     _say(ax, f"{math.floor(1000 * found.explained + 1e-6) / 10:g} % of the spectrum")

@@ -30,8 +30,8 @@ WIDTH = 6.5  # of a page, in inches
 NOISE = -1
 RASTER = 5000  # points or lines from which on a vector file holds them as pixels
 
-Colors: TypeAlias = Sequence[Any] | Mapping[Any, Any] | None
-"""Colours instead of the palette: a sequence that labels 0, 1, … run through, or one for each label by name."""
+Colors: TypeAlias = str | Sequence[Any] | Mapping[Any, Any] | None
+"""Colours instead of the palette: one, a sequence that labels 0, 1, … run through, or one for each label by name."""
 
 _SHADES = ((0.0, 0), (0.4, 0), (0.5, 255))  # how far, and towards black or white
 
@@ -75,6 +75,10 @@ def paint(labels: Any, n: int, colors: Colors = None) -> Floats:
     """The colours of n points as rows of RGBA."""
     from matplotlib.colors import to_rgba_array
 
+    if isinstance(colors, str):
+        colors = [colors]
+    if colors is not None and len(colors) == 0:
+        raise ValueError("colors must hold at least one color, got none; leave colors out for the palette")
     if labels is None:
         return np.tile(to_rgba_array(colors[0] if isinstance(colors, Sequence) else PALETTE[0]), (n, 1))
     numbers = numbered(labels, n)

@@ -11,8 +11,8 @@ from .. import _check as check
 from .._types import Floats
 from ..transforms import Trajectory
 from .canvas import check_axes, need_matplotlib
-from .clouds import drawable, equal, flat, scatter
-from .style import GREY, RASTER, THIN, WIDTH, grid, numbered, paint, size_of, tidy
+from .clouds import dotted, drawable, equal, flat, scatter
+from .style import GREY, RASTER, THIN, WIDTH, grid, size_of, tidy
 
 _MOST = 8  # panels nobody asked for by number
 _COLS = 4  # panels side by side
@@ -57,14 +57,13 @@ def walk(
     states = _states(trajectory)
     dim = drawable(states[0])
     taus = _chosen(steps, len(states))
-    if labels is not None:
-        numbered(labels, len(states[0]))
+    dots = dotted(len(states[0]), labels)
     panels = _new(len(taus), states, dim) if axes is None else _given(axes, len(taus), dim)
     limits = _limits([states[tau] for tau in taus])
     for ax, tau in zip(panels, taus, strict=True):
         if lines:
-            _paths(ax, states[: tau + 1], labels)
-        scatter(ax, states[tau], labels)
+            _paths(ax, states[: tau + 1], GREY if labels is None else dots.colors)
+        scatter(ax, states[tau], dots)
         tidy(ax, f"τ = {tau}")
         _frame(ax, states[tau], limits)
     return panels
@@ -142,11 +141,10 @@ def _frame(ax: Any, points: Floats, limits: tuple[Floats, Floats]) -> None:
         ax.set(**{f"{axis}lim": (least, most), f"{axis}ticks": []})
 
 
-def _paths(ax: Any, states: list[Floats], labels: Any) -> None:
+def _paths(ax: Any, states: list[Floats], colors: Any) -> None:
     from matplotlib.collections import LineCollection
 
     ways = np.stack([flat(points) for points in states], axis=1)
-    colors = GREY if labels is None else paint(labels, len(ways))
     style: dict[str, Any] = {
         "colors": colors,
         "linewidths": THIN,
