@@ -250,7 +250,7 @@ def test_euclidean_distances_are_kept(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(pdist(found.points), pdist(points), atol=1e-9)
     assert found.explained == pytest.approx(1, abs=1e-12)
     spectrum = np.linalg.svd(points - points.mean(axis=0), compute_uv=False) ** 2
-    assert plotting.embed(pdist(points)).explained == pytest.approx(spectrum[:2].sum() / spectrum.sum())
+    assert plotting.embed(pdist(points)).explained == pytest.approx((spectrum[:2] ** 2).sum() / (spectrum**2).sum())
 
 
 def test_onto_recovers_the_points_and_mirrors_if_it_must(cloud: np.ndarray) -> None:

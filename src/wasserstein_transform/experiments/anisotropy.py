@@ -16,6 +16,7 @@ from ..datasets import Labelled, grid_with_line
 from ..engine import Engine
 from ..spaces import Space
 from ..transforms import gaussian_transform, iterate
+from ..transport import bures_pairs
 from .claims import Choice, Claim
 from .experiment import Experiment, Picture, Table
 from .layout import mosaic
@@ -25,16 +26,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _CENTER = (0.5, 0.5)
+_STEPS = 801  # places along an axis
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """GT distances from the centre, by λ."""
+    """GT distances from the centre, by λ; and for each λ how far the ball reaches across the line over along it."""
 
     parameters: Anisotropy
     data: Labelled
     center: int
     distances: dict[float, Floats]
+    reach: tuple[float, ...]
 
     def half_widths(self, lam: float) -> Floats:
         """How far the ball reaches across and along the line."""
@@ -57,7 +60,19 @@ def run(parameters: Anisotropy, engine: Engine) -> Result:
     for lam in parameters.lams:
         metric = iterate(gaussian_transform(parameters.eps, lam), space, n_iter=0, engine=engine).last.metric
         distances[lam] = metric.block(np.array([center]), everybody)[0]
-    return Result(parameters, data, center, distances)
+    reach = tuple(_reach(data.points, parameters.eps, lam, 0) / _reach(data.points, parameters.eps, lam, 1)
+                  for lam in parameters.lams)  # fmt: skip
+    return Result(parameters, data, center, distances, reach)
+
+
+def _reach(points: Floats, eps: float, lam: float, axis: int) -> float:
+    """How far the ball reaches along an axis, places without a point included: where d² = t² + λ·dcov² passes ε²."""
+    steps = np.linspace(0.0, eps, _STEPS)
+    places = np.tile(_CENTER, (_STEPS, 1))
+    places[:, axis] += steps
+    covs = np.array([np.cov(points[np.hypot(*(points - x).T) <= eps * (1 + 1e-12)].T, bias=True) for x in places])
+    far = steps**2 + lam * bures_pairs(covs[:1], covs)[0] ** 2
+    return float(steps[np.flatnonzero(far <= eps**2 * (1 + 1e-12))[-1]])
 
 
 def claims(result: Result) -> Sequence[Claim]:
@@ -67,14 +82,18 @@ def claims(result: Result) -> Sequence[Claim]:
 
 def _flattens(result: Result) -> Claim:
     lams = result.parameters.lams
+    spacing = 1 / 99 / result.parameters.eps  # what the grid's points can show of an extent, relative to ε
     return Claim(
         "anisotropy: ball",
         "Anisotropy properties of GT, illustration",
         "The GT ball of (0.5, 0.5) is anisotropic and flattens along the line as λ grows.",
-        "extent across the line over extent along it: 1 for λ = 0, strictly falling with λ",
+        "extent across the line over extent along it: 1 for λ = 0, falling with λ; where it is measured by points of "
+        "the "
+        f"data, up to the spacing of the grid, {spacing:.2f} ε",
         (
-            _falling("half-widths of the ball", [_ratio(result.half_widths(lam)) for lam in lams], lams),
-            _falling("root mean square extent of its grid points", [_ratio(result.spread(lam)) for lam in lams], lams),
+            _falling("places on the two axes, wherever they are", result.reach, lams, 0.0),
+            _falling("half-widths of the ball", [_ratio(result.half_widths(lam)) for lam in lams], lams, spacing),
+            _falling("root mean square extent", [_ratio(result.spread(lam)) for lam in lams], lams, spacing),
         ),
     )
 
@@ -83,11 +102,10 @@ def _ratio(extent: Floats) -> float:
     return float(extent[0] / extent[1])
 
 
-def _falling(name: str, ratios: list[float], lams: Sequence[float]) -> Choice:
-    round_first = abs(ratios[0] - 1) < 0.03  # the grid's half-widths are multiples of its spacing, the line's are finer
-    falls = all(later < earlier for earlier, later in pairwise(ratios))
+def _falling(name: str, ratios: Sequence[float], lams: Sequence[float], slack: float) -> Choice:
+    falls = all(later < earlier + slack for earlier, later in pairwise(ratios)) and ratios[-1] < ratios[0] - slack
     measured = ", ".join(f"λ = {lam:g}: {ratio:.2f}" for lam, ratio in zip(lams, ratios, strict=True))
-    return Choice(name, round_first and falls, measured)
+    return Choice(name, abs(ratios[0] - 1) <= max(slack, 1e-9) and falls, measured)
 
 
 def tables(result: Result) -> Sequence[Table]:
@@ -117,12 +135,15 @@ def pictures(result: Result) -> Sequence[Picture]:
 
 def draw(result: Result) -> Figure:
     """The data beside the balls."""
-    figure, axes = mosaic([["data", "balls"]], height=3.6)
-    plotting.cloud(result.data.points, result.data.labels, ax=axes["data"], size=0.4, title="data")
-    ax = plotting.balls(
-        result.data.points, result.center, result.parameters.eps, result.parameters.lams, ax=axes["balls"]
-    )
-    ax.set_title("ball of (0.5, 0.5)", fontsize=8)
+    eps = result.parameters.eps
+    figure, axes = mosaic([["data", "balls"]], 3.2)
+    plotting.cloud(result.data.points, result.data.labels, ax=axes["data"], size=0.5, title="data")
+    ax = plotting.balls(result.data.points, result.center, eps, result.parameters.lams, ax=axes["balls"], size=14)
+    for panel, (low, high) in ((axes["data"], (0.0, 1.0)), (ax, (0.5 - 1.15 * eps, 0.5 + 1.15 * eps))):
+        panel.set_aspect("equal", adjustable="box")
+        panel.set(xlim=(low, high), ylim=(low, high))
+    ax.legend(*ax.get_legend_handles_labels(), loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    ax.set_title("ball of (0.5, 0.5)", loc="left", fontsize=9)
     return figure
 
 

@@ -18,7 +18,7 @@ from ..spaces import Space
 from ..transforms import iterate
 from .claims import Choice, Claim
 from .experiment import Experiment, Picture, Table
-from .layout import bare, mosaic
+from .layout import SOLID, draw_embedding, mosaic
 from .methods import method
 from .parameters import Chaining
 from .scores import Separation, separation
@@ -194,16 +194,13 @@ def pictures(result: Result) -> Sequence[Picture]:
 def draw(walk: Walk) -> Figure:
     """MDS and dendrograms over τ."""
     steps = range(len(walk.trees))
-    figure, axes = mosaic(
-        [[f"2-D {k}" for k in steps], [f"3-D {k}" for k in steps], [f"tree {k}" for k in steps]], height=4.6
-    )
+    rows = [[f"{row} {k}" for k in steps] for row in ("2-D", SOLID, "tree")]
+    figure, axes = mosaic(rows, 3.6, heights=(0.5, 1, 1.1))
     for k, (state, tree) in enumerate(zip(walk.states, walk.trees, strict=True)):
         labels = walk.data.labels if k == 0 else cut_tree(tree, 3)
-        plotting.mds(state, labels, onto=walk.data.points, ax=axes[f"2-D {k}"], title=f"τ = {k}")
-        plotting.mds(state, labels, dim=3, ax=axes[f"3-D {k}"])
-        plotting.dendrogram(tree, labels, ax=axes[f"tree {k}"])
-        for row in ("2-D", "3-D"):
-            bare(axes[f"{row} {k}"])
+        flat, solid = axes[f"2-D {k}"], axes[f"{SOLID} {k}"]
+        draw_embedding(flat, solid, state, labels, onto=walk.data.points, title=f"τ = {k}")
+        plotting.dendrogram(tree, labels, ax=axes[f"tree {k}"]).set_ylabel("height" if k == 0 else "")
     return figure
 
 

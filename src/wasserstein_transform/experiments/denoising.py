@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import plotting
-from .._types import Bools, Floats
+from .._types import Bools, Floats, Ints
 from ..datasets import Noisy
 from ..engine import Engine
 from ..spaces import Space
@@ -67,7 +67,8 @@ class Result:
 
 def run(name: str, draw: Draw, parameters: Denoising, engine: Engine) -> Result:
     """All variants, methods and seeds."""
-    truth, clouds, scores = {}, {}, {}
+    truth, clouds = {}, {}
+    scores: dict[tuple[str, str, str], list[list[float]]] = {}
     for variant, options in parameters.variants.items():
         for seed in range(parameters.seeds):
             data = draw(seed, **options)
@@ -183,7 +184,7 @@ def draw_clouds(result: Result, variant: str) -> Figure:
     names, steps = result.parameters.methods, range(result.parameters.n_iter + 1)
     data = result.truth[variant]
     size = WIDTH / len(steps)
-    figure, axes = mosaic([[f"{n} {k}" for k in steps] for n in names], height=size * len(names))
+    figure, axes = mosaic([[f"{n} {k}" for k in steps] for n in names], size * len(names))
     for name in names:
         for k, points in enumerate(result.clouds[variant, name]):
             ax = axes[f"{name} {k}"]
@@ -196,7 +197,7 @@ def draw_clouds(result: Result, variant: str) -> Figure:
     return figure
 
 
-def _drawn_labels(data: Noisy) -> Floats:
+def _drawn_labels(data: Noisy) -> Ints:
     """The curve's points in one colour, outliers in another."""
     return np.where(data.labels < 0, 1, 0) if (data.labels < 0).any() else data.labels
 
@@ -209,9 +210,7 @@ def _limits(values: Floats) -> tuple[float, float]:
 def draw_scores(result: Result) -> Figure:
     """A row for each score, a column for each variant."""
     variants, kinds = list(result.parameters.variants), result.kinds
-    figure, axes = mosaic(
-        [[f"{kind} {variant}" for variant in variants] for kind in kinds], height=0.4 + 1.6 * len(kinds)
-    )
+    figure, axes = mosaic([[f"{kind} {variant}" for variant in variants] for kind in kinds], 0.4 + 1.6 * len(kinds))
     steps = np.arange(result.parameters.n_iter + 1)
     for kind in kinds:
         for variant in variants:

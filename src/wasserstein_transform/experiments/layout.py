@@ -5,34 +5,59 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from .. import plotting
+from .._types import Floats, Ints
 from ..plotting.canvas import birth, need_matplotlib
+from ..plotting.embedding import laid
+from ..spaces import Space
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTH = 7.0  # of a figure, in inches
+SOLID = "3-D"  # what the names of panels with three dimensions begin with
 
 
-def mosaic(rows: Sequence[Sequence[str]], height: float) -> tuple[Figure, dict[str, Any]]:
-    """A figure of named panels; those whose name begins with "3-D" have three dimensions."""
+def mosaic(
+    rows: Sequence[Sequence[str]], height: float, *, heights: Sequence[float] | None = None
+) -> tuple[Figure, dict[str, Any]]:
+    """A figure of named panels; `heights` are those of its rows, relative to each other."""
     need_matplotlib()
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(WIDTH, height), layout="constrained")
-    names = [name for row in rows for name in row]
-    solid = {name: {"projection": "3d"} for name in names if name.startswith("3-D")}
+    solid: dict[str | tuple[str, ...], dict[str, Any]] = {
+        name: {"projection": "3d"} for row in rows for name in row if name.startswith(SOLID)
+    }
     with birth(3):
-        axes = figure.subplot_mosaic([list(row) for row in rows], per_subplot_kw=solid)
+        axes = figure.subplot_mosaic([list(row) for row in rows], per_subplot_kw=solid, height_ratios=heights)
     return figure, axes
 
 
+def draw_embedding(
+    flat: Any, solid: Any, state: Space, labels: Ints, *, onto: Floats | None = None, title: str | None = None
+) -> None:
+    """Classical MDS of a space in two and in three dimensions, the third drawn as long as the others."""
+    found = plotting.embed(state, 3).points
+    if np.ptp(found[:, 2]) < 1e-6 * np.ptp(found[:, 0]):
+        found[:, 2] = 0.0  # rounding, not a third dimension
+    plotting.cloud(found[:, :2] if onto is None else laid(found[:, :2], onto), labels, ax=flat, title=title)
+    plotting.cloud(found, labels, ax=solid)
+    solid.set_aspect("auto")
+    solid.set_box_aspect((1, 1, 0.6), zoom=1.25)
+    bare(flat)
+    bare(solid)
+
+
 def bare(ax: Any) -> None:
-    """A small panel without ticks, numbers and labels."""
+    """A small panel without ticks, numbers and frame."""
     ax.set(xticks=[], yticks=[], xlabel="", ylabel="")
     if ax.name == "3d":
         ax.set(zticks=[], zlabel="")
-        for text in ax.texts:
-            text.set_visible(False)
+    else:
+        ax.spines[:].set_visible(False)
 
 
 def name_row(ax: Any, name: str) -> None:

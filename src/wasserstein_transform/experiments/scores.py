@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.cluster.hierarchy import cophenet
 from scipy.spatial import procrustes
 
 from .._types import Bools, Floats, Ints
@@ -56,27 +58,33 @@ def separation(tree: Tree, labels: Ints, *, tolerance: float = 0.03, n_clusters:
     A height separates the parts if each has a cluster of its own that holds all of it but for the tolerance. Points of
     label −1 may be anywhere. With `n_clusters` there must be exactly as many clusters, stray points included.
     """
-    n_parts = int(labels.max()) + 1
-    totals = np.bincount(labels[labels >= 0], minlength=n_parts)
-    levels = tree.levels()
-    stops = np.searchsorted(tree.heights, levels, side="right")
-    held = np.zeros((tree.n, n_parts))  # of each part, by each cluster: clusters are named by one of their points
-    held[np.flatnonzero(labels >= 0), labels[labels >= 0]] = 1.0
-    root = np.arange(tree.n)
-    best, error, run, done = Separation(1.0, 0.0, 0.0, 0), 1.0, None, 0
-    for level, stop in zip(levels, stops, strict=True):
+    totals = np.bincount(labels[labels >= 0])
+    best, error, run = Separation(1.0, 0.0, 0.0, 0), 1.0, None
+    for level, held, count in _levels(tree, labels):
         if run is not None:  # the partition stood up to here
-            candidate = Separation(error, run[0], float(level), run[1])
+            candidate = Separation(error, run[0], level, run[1])
             best = candidate if candidate.gap > best.gap or not best.found else best
+        outside = _outside(held, totals)
+        error = min(error, outside)
+        stands = outside <= tolerance and n_clusters in (None, count)
+        run = (run or (level, count)) if stands else None
+    return Separation(error, best.lower, best.upper, best.n_clusters)
+
+
+def _levels(tree: Tree, labels: Ints) -> Iterator[tuple[float, Floats, int]]:
+    """For each height, how many points of each part each cluster holds, and the number of clusters.
+
+    Clusters are named by one of their points, the rows of other points are 0. Ties are joined at once.
+    """
+    held = np.zeros((tree.n, int(labels.max()) + 1))
+    held[np.flatnonzero(labels >= 0), labels[labels >= 0]] = 1.0
+    root, done = np.arange(tree.n), 0
+    levels = tree.levels()
+    for level, stop in zip(levels, np.searchsorted(tree.heights, levels, side="right"), strict=True):
         for a, b in tree.edges[done:stop]:
             _join(root, held, int(a), int(b))
         done = int(stop)
-        outside = _outside(held, totals)
-        error = min(error, outside)
-        count = tree.n - done
-        stands = outside <= tolerance and n_clusters in (None, count)
-        run = (run or (float(level), count)) if stands else None
-    return Separation(error, best.lower, best.upper, best.n_clusters)
+        yield float(level), held, tree.n - done
 
 
 def _join(root: Ints, held: Floats, a: int, b: int) -> None:
@@ -99,6 +107,57 @@ def _outside(held: Floats, totals: Ints) -> float:
     if len(np.unique(own)) < len(own):
         return 1.0
     return float(np.max(1.0 - held[own, np.arange(len(own))] / totals))
+
+
+def best_rand(tree: Tree, labels: Ints) -> float:
+    """The highest adjusted Rand index of a cut with the parts, over all heights. Points of label −1 do not count."""
+    return max(_adjusted_rand(held) for _, held, _ in _levels(tree, labels))
+
+
+def _adjusted_rand(held: Floats) -> float:
+    """From the table of clusters by parts, after Hubert and Arabie."""
+
+    def pairs(counts: Floats) -> float:
+        return float((counts * (counts - 1) / 2).sum())
+
+    both, clusters, parts = pairs(held), pairs(held.sum(axis=1)), pairs(held.sum(axis=0))
+    expected = clusters * parts / pairs(held.sum(keepdims=True))
+    most = (clusters + parts) / 2
+    return (both - expected) / (most - expected) if most != expected else 1.0
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The cluster of a tree that is most like a given set.
+
+    Attributes
+    ----------
+    overlap : float
+        Size of the intersection over that of the union; 1 if the cluster is the set.
+    height : float
+        At which it forms.
+    """
+
+    overlap: float
+    height: float
+
+    def __str__(self) -> str:
+        return f"overlap {self.overlap:.1%}" + (f" at height {self.height:.3g}" if self.overlap == 1 else "")
+
+
+def most_alike(tree: Tree, members: Bools) -> Cluster:
+    """The cluster, over all heights, most like the set of members."""
+    best, size = Cluster(0.0, 0.0), np.count_nonzero(members)
+    for level, held, _ in _levels(tree, np.where(members, 0, 1)):
+        overlap = float(np.max(held[:, 0] / (size + held[:, 1])))
+        if overlap > best.overlap:
+            best = Cluster(overlap, level)
+    return best
+
+
+def alike(one: Tree, other: Tree) -> float:
+    """Cophenetic correlation of two trees: that of the heights at which they join each pair of points."""
+    return float(np.corrcoef(cophenet(one.Z), cophenet(other.Z))[0, 1])
 
 
 def off_curve(points: Floats, curve: Curve) -> float:
@@ -127,44 +186,5 @@ def agreement(one: Floats, other: Floats) -> float:
 
 
 def correlation(one: Floats, other: Floats) -> float:
-    """Pearson correlation of two distance matrices, pairs counted once."""
-    pairs = np.triu_indices(len(one), 1)
-    return float(np.corrcoef(one[pairs], other[pairs])[0, 1])
-
-
-@dataclass(frozen=True)
-class Cluster:
-    """The cluster of a tree that is most like a given set.
-
-    Attributes
-    ----------
-    overlap : float
-        Size of the intersection over that of the union; 1 if the cluster is the set.
-    lower, upper : float
-        Heights at which it forms and is joined to others.
-    """
-
-    overlap: float
-    lower: float
-    upper: float
-
-    def __str__(self) -> str:
-        return f"overlap {self.overlap:.1%}" + (
-            f" from {self.lower:.3g} to {self.upper:.3g}" if self.overlap == 1 else ""
-        )
-
-
-def most_alike(tree: Tree, members: Bools) -> Cluster:
-    """The cluster, over all heights, most like the set of members. Ties in height are joined at once."""
-    levels = tree.levels()
-    stops = np.searchsorted(tree.heights, levels, side="right")
-    root, held = np.arange(tree.n), np.column_stack([members, ~members]).astype(float)
-    best, done, size = Cluster(0.0, 0.0, 0.0), 0, np.count_nonzero(members)
-    for k, (level, stop) in enumerate(zip(levels, stops, strict=True)):
-        for a, b in tree.edges[done:stop]:
-            _join(root, held, int(a), int(b))
-        done = int(stop)
-        overlap = float(np.max(held[:, 0] / (size + held[:, 1])))
-        if overlap > best.overlap:
-            best = Cluster(overlap, float(level), float(levels[k + 1]) if k + 1 < len(levels) else np.inf)
-    return best
+    """Pearson's correlation."""
+    return float(np.corrcoef(one, other)[0, 1])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.linalg import eigh, eigvalsh
+from scipy.linalg import eigh
 
 from .. import _check as check
 from .._types import Floats
@@ -22,8 +22,8 @@ class Embedding:
     ----------
     points : array of shape (n, dim)
     explained : float
-        The share of the positive spectrum that the axes kept hold. 1 means that nothing was flattened; distances that
-        are not Euclidean have negative eigenvalues besides, which no coordinates can show.
+        What the axes kept hold of all squared inner products (Mardia's criterion Σλ²kept/Σλ²). 1 means that nothing was
+        lost; besides further axes, negative eigenvalues are missing, which distances have that are not Euclidean.
     """
 
     points: Floats
@@ -66,8 +66,8 @@ def embed(distances: Any, dim: int = 2, *, onto: ArrayLike | None = None) -> Emb
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
     points = np.zeros((n, dim))
     points[:, : len(values)] = _signed(vectors) * np.sqrt(values)
-    explained = _share(values, eigvalsh(products))
-    return Embedding(points if target is None else _laid(points, target), explained)
+    explained = _share(values, products)
+    return Embedding(points if target is None else laid(points, target), explained)
 
 
 def _target(onto: ArrayLike, n: int, dim: int) -> Floats:
@@ -94,12 +94,12 @@ def _signed(vectors: Floats) -> Floats:
     return np.asarray(vectors * np.where(signs == 0, 1.0, signs))
 
 
-def _share(kept: Floats, spectrum: Floats) -> float:
-    total = spectrum[spectrum > 0].sum()
-    return min(1.0, float(kept.sum() / total)) if total > 0 else 1.0
+def _share(kept: Floats, products: Floats) -> float:
+    total = np.square(products).sum()  # that of all squared eigenvalues, without finding them
+    return min(1.0, float(np.square(kept).sum() / total)) if total > 0 else 1.0
 
 
-def _laid(points: Floats, target: Floats) -> Floats:
+def laid(points: Floats, target: Floats) -> Floats:
     """The orthogonal Procrustes problem."""
     center = target.mean(axis=0)
     left, _, right = np.linalg.svd(points.T @ (target - center))  # points are centred already

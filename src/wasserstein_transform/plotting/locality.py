@@ -15,7 +15,7 @@ from ..transforms import gaussian_transform, iterate
 from .canvas import canvas, ready
 from .clouds import equal, frame
 from .inputs import as_points, as_space
-from .style import INK, RASTER, TEXT, THIN, color, dot_size, tidy
+from .style import INK, RASTER, TEXT, THIN, dot_size, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,6 +31,7 @@ def balls(
     *,
     weights: ArrayLike | None = None,
     ax: Axes | None = None,
+    size: float | None = None,
 ) -> Axes:
     """The points within ε of one point under the GT distance (τ = 0), for several λ.
 
@@ -48,6 +49,8 @@ def balls(
     lams : sequence of float
     weights : array of shape (n,), optional
     ax : Axes, optional
+    size : float, optional
+        Area of a dot in square points.
 
     Returns
     -------
@@ -70,7 +73,7 @@ def balls(
         raise ValueError("lams must hold at least one λ, got none; (0, 1, 5) are usual")
     sets = members(space, here, check.eps(eps), lams)
     ax = canvas(ax, 2, frame(places))
-    _draw(ax, places, here, float(eps), lams, sets)
+    _draw(ax, places, here, float(eps), lams, sets, size)
     equal(ax, places)
     tidy(ax)
     return ax
@@ -107,15 +110,19 @@ def _index(center: Any, points: Floats) -> int:
     return int(np.linalg.norm(points - place, axis=1).argmin())
 
 
-def _draw(ax: Any, points: Floats, here: int, eps: float, lams: Sequence[float], sets: Bools) -> None:
+def _draw(
+    ax: Any, points: Floats, here: int, eps: float, lams: Sequence[float], sets: Bools, size: float | None
+) -> None:
+    from matplotlib import colormaps
     from matplotlib.patches import Circle
 
-    size = dot_size(len(points), ax)
+    size = 2 * dot_size(len(points), ax) if size is None else check.positive(size, "size")
+    shades = colormaps["viridis"](np.linspace(0.9, 0.0, len(lams)))  # nested sets: an order, not names
     style = {"linewidths": 0, "rasterized": len(points) > RASTER}
-    ax.scatter(*points.T, s=size, c=_PALE, **style)
+    ax.scatter(*points.T, s=size / 2, c=_PALE, **style)
     for k, (lam, inside) in enumerate(zip(lams, sets, strict=True)):
         name = f"λ = {lam:g} ({np.count_nonzero(inside)})"
-        ax.scatter(*points[inside].T, s=2 * size, c=color(k), label=name, **style)
+        ax.scatter(*points[inside].T, s=size, color=shades[k], label=name, **style)
     ax.add_patch(Circle(tuple(points[here]), eps, fill=False, ec=INK, lw=THIN, ls=(0, (4, 3))))
     ax.plot(*points[here], "+", color=INK, ms=6, mew=1.2)
     ax.legend(
