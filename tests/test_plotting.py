@@ -270,7 +270,10 @@ def test_distances_that_are_not_euclidean_are_clipped_and_small_ones_padded() ->
     star = np.full((4, 4), 2.0) - 2 * np.eye(4)
     star[0, 1:] = star[1:, 0] = 1.0  # the middle of three points at distance 2 cannot be at distance 1 of all
     found = plotting.embed(star, dim=4)
-    assert found.explained == 1
+    center = np.eye(4) - 1 / 4
+    spectrum = np.linalg.eigvalsh(-0.5 * center @ star**2 @ center)
+    assert spectrum.min() < -0.1
+    assert found.explained == pytest.approx((spectrum[spectrum > 0] ** 2).sum() / (spectrum**2).sum())
     assert (found.points[:, 2:] == 0).all()
     assert plotting.embed([[0.0, 0.0], [0.0, 0.0]], dim=3).points.tolist() == [[0] * 3] * 2
     assert plotting.embed([[0.0]]).points.tolist() == [[0, 0]]
