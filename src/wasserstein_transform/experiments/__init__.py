@@ -1,6 +1,13 @@
 """The paper again: data, run, figures, claims."""
 
+from . import anisotropy, chaining, circles, eccentricity, spiral, t_junction
 from .claims import Choice, Claim, Verdict
 from .experiment import Experiment, Picture, Table
 
-__all__ = ["Choice", "Claim", "Experiment", "Picture", "Table", "Verdict"]
+EXPERIMENTS: dict[str, Experiment] = {
+    module.EXPERIMENT.name: module.EXPERIMENT
+    for module in (t_junction, chaining, eccentricity, spiral, circles, anisotropy)
+}
+"""All experiments, in the order of the report."""
+
+__all__ = ["EXPERIMENTS", "Choice", "Claim", "Experiment", "Picture", "Table", "Verdict"]

@@ -133,7 +133,7 @@ FULL: dict[str, Any] = {
 QUICK: dict[str, Any] = {
     **FULL,
     "chaining": Chaining(lams=(1.0,), others=("MS",)),
-    "eccentricity": Eccentricity(layouts=("square",), scan=()),
+    "eccentricity": Eccentricity(layouts=("square",), scalings={"larger axis kept, ε = 0.2": 0.0}, scan=()),
     "spiral": Denoising(4.0, 1.0, dict(list(_SPIRAL.items())[:1]), n_iter=2, seeds=1),
     "circles": Denoising(0.7, 2.5, dict(list(_CIRCLES.items())[:1]), n_iter=1, seeds=1),
     "acceleration": Acceleration(n=100, n_iter=3, full=False, repeats=1),

@@ -1,0 +1,18 @@
+"""The command line, `wt`. Needs typer, the extra `cli`."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """What `wt` runs."""
+    try:
+        import typer  # noqa: F401
+    except ImportError:
+        sys.exit(
+            'the command line needs typer, which is not installed; pip install "wasserstein-transform[cli]" brings it'
+        )
+    from .app import app
+
+    app()

@@ -1,0 +1,32 @@
+"""All commands."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .. import __version__
+from .reproduce import reproduce
+
+app = typer.Typer(
+    name="wt",
+    help="The Wasserstein Transform on the command line.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(reproduce)
+
+
+def _say_version(asked: bool) -> None:
+    if asked:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[bool, typer.Option("--version", callback=_say_version, help="Say the version.")] = False,
+) -> None:
+    """The Wasserstein Transform on the command line."""

@@ -1,0 +1,82 @@
+"""The report as Markdown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from .claims import Claim, Verdict
+from .experiment import Table
+from .part import Part
+from .record import readings
+
+if TYPE_CHECKING:
+    from .runner import Report
+
+
+def markdown(report: Report) -> str:
+    """The whole report."""
+    blocks = ["# The Wasserstein Transform: the paper again", opening(report), _times(report), "## Claims"]
+    blocks.append(_summary(report))
+    if report.changes:
+        blocks += ["Differs from the record:", "\n".join(f"- {change}" for change in report.changes)]
+    for part in report.parts:
+        blocks += _section(part)
+    return "\n\n".join(blocks) + "\n"
+
+
+def opening(report: Report) -> str:
+    """How many claims came out."""
+    counts = Counter(claim.verdict for part in report.parts for claim in part.claims)
+    counted = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict)
+    kind = "quick run: smaller data, fewer readings" if report.quick else "full run"
+    return (
+        f"{counted} ({kind}). A claim is reproduced if it holds under every reading of what the paper leaves open "
+        "that was "
+        f"tried, partly if under some, not if under none; each is listed below with what was measured. "
+        f"{report.machine}."
+    )
+
+
+def _times(report: Report) -> str:
+    return "Seconds: " + ", ".join(f"{part.name} {part.seconds:.1f}" for part in report.parts) + "."
+
+
+def _summary(report: Report) -> str:
+    rows = [
+        (claim.name, claim.statement, f"**{claim.verdict}**", readings(claim), claim.measured)
+        for part in report.parts
+        for claim in part.claims
+    ]
+    return _rows(("claim", "in our words", "verdict", "holds in readings", "measured, first reading"), rows)
+
+
+def _section(part: Part) -> list[str]:
+    blocks = [f"## {part.title}", part.about]
+    blocks += [f"![{figure.caption}]({figure.file})\n\n*{figure.caption}*" for figure in part.figures]
+    for claim in part.claims:
+        blocks += _claim(claim)
+    for table in part.tables:
+        blocks += _table(table)
+    return blocks
+
+
+def _claim(claim: Claim) -> list[str]:
+    rows = [(choice.name, "yes" if choice.holds else "no", choice.measured) for choice in claim.choices]
+    blocks = [
+        f"### {claim.name}: {claim.verdict}",
+        f"{claim.statement} ({claim.where}.) *Measured:* {claim.quantity}.",
+        _rows(("reading", "holds", "measured"), rows),
+    ]
+    return [*blocks, claim.note] if claim.note else blocks
+
+
+def _table(table: Table) -> list[str]:
+    blocks = [f"**{table.title}**", _rows(table.header, table.rows)]
+    return [*blocks, table.note] if table.note else blocks
+
+
+def _rows(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)

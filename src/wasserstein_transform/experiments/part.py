@@ -1,0 +1,86 @@
+"""An experiment that is done, as a file: what a report needs of it, and what it was made of."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from .claims import Choice, Claim
+from .experiment import Table
+
+_PACKAGE = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture in a file beside the report."""
+
+    file: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """What came out of an experiment.
+
+    Attributes
+    ----------
+    name, title, about : str
+    key : str
+        Stands for the source and the parameters it was made of.
+    seconds : float
+    claims, tables, figures : tuple
+    """
+
+    name: str
+    title: str
+    about: str
+    key: str
+    seconds: float
+    claims: tuple[Claim, ...]
+    tables: tuple[Table, ...]
+    figures: tuple[Figure, ...]
+
+
+def key_of(parameters: Any) -> str:
+    """A fingerprint of the parameters and of all source files: what was made of others is made again."""
+    seen = hashlib.sha256(repr(parameters).encode())
+    for file in sorted(_PACKAGE.rglob("*.py")):
+        seen.update(file.read_bytes())
+    return seen.hexdigest()[:16]
+
+
+def save(part: Part, file: Path) -> None:
+    """Write all or nothing."""
+    half = file.with_name(file.name + ".half")
+    half.write_text(json.dumps(asdict(part), ensure_ascii=False, indent=1), encoding="utf-8")
+    os.replace(half, file)  # noqa: PTH105
+
+
+def load(file: Path, key: str) -> Part | None:
+    """The part if it is there, was made of the same source and parameters, and its figures are there, too."""
+    try:
+        part = _from_json(json.loads(file.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    there = all((file.parent.parent / figure.file).is_file() for figure in part.figures)
+    return part if part.key == key and there else None
+
+
+def _from_json(raw: dict[str, Any]) -> Part:
+    claims = tuple(_claim(claim) for claim in raw.pop("claims"))
+    tables = tuple(_table(table) for table in raw.pop("tables"))
+    figures = tuple(Figure(**figure) for figure in raw.pop("figures"))
+    return Part(claims=claims, tables=tables, figures=figures, **raw)
+
+
+def _claim(raw: dict[str, Any]) -> Claim:
+    return Claim(choices=tuple(Choice(**choice) for choice in raw.pop("choices")), **raw)
+
+
+def _table(raw: dict[str, Any]) -> Table:
+    return Table(header=tuple(raw.pop("header")), rows=tuple(map(tuple, raw.pop("rows"))), **raw)

@@ -1,0 +1,90 @@
+"""Verdicts on record: what came out when the library was last checked, so that a loss is noticed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from .claims import Claim, Verdict
+from .part import Part
+
+_FILE = Path(__file__).with_name("record.json")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is on record of a claim."""
+
+    statement: str
+    verdict: Verdict
+    readings: str
+    measured: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """A verdict that differs from the one on record; `before` is None for a claim that is not there."""
+
+    claim: Claim
+    before: Verdict | None
+
+    @property
+    def is_failure(self) -> bool:
+        """Whether less came out than before, of a claim that does not depend on the clock."""
+        return self.before is not None and not self.claim.timed and self.claim.verdict.is_worse_than(self.before)
+
+    def __str__(self) -> str:
+        before = "not on record" if self.before is None else f"was {self.before}"
+        clock = ", a matter of seconds" if self.claim.timed else ""
+        return f"{self.claim.name}: {self.claim.verdict} ({before}{clock})"
+
+
+def read_record(quick: bool = False) -> dict[str, Entry]:
+    """Claims by name, of quick or of full runs."""
+    if not _FILE.is_file():
+        return {}
+    raw = json.loads(_FILE.read_text(encoding="utf-8"))["quick" if quick else "full"]
+    return {name: Entry(**{**entry, "verdict": Verdict(entry["verdict"])}) for name, entry in raw.items()}
+
+
+def changes(parts: Iterable[Part], record: dict[str, Entry]) -> tuple[Change, ...]:
+    """What differs from the record."""
+    found = []
+    for claim in (claim for part in parts for claim in part.claims):
+        before = record[claim.name].verdict if claim.name in record else None
+        if claim.verdict != before:
+            found.append(Change(claim, before))
+    return tuple(found)
+
+
+def readings(claim: Claim) -> str:
+    """Under how many readings it holds."""
+    return f"{sum(choice.holds for choice in claim.choices)} of {len(claim.choices)}"
+
+
+def write_record(parts: Iterable[Part], quick: bool = False) -> None:
+    """Take what came out as the new record."""
+    raw = json.loads(_FILE.read_text(encoding="utf-8")) if _FILE.is_file() else {"full": {}, "quick": {}}
+    raw["quick" if quick else "full"] = {
+        claim.name: {
+            "statement": claim.statement,
+            "verdict": claim.verdict,
+            "readings": readings(claim),
+            "measured": claim.measured,
+        }
+        for part in parts
+        for claim in part.claims
+    }
+    _FILE.write_text(json.dumps(raw, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def summary() -> str:
+    """The record of full runs as a Markdown table: what stands in the README."""
+    record = read_record()
+    rows = [
+        f"| {name} | {entry.statement} | {entry.verdict} ({entry.readings} readings) |"
+        for name, entry in record.items()
+    ]
+    return "\n".join(["| claim | in our words | verdict |", "| --- | --- | --- |", *rows])
