@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -30,7 +31,9 @@ _WHERE = "Experiments, noise removal, observations"
 Draw = Callable[..., Noisy]
 
 SCORES = {
-    "distance": "mean distance to the curve, in ε",
+    "distance": "mean distance of all points to the curve, in ε",
+    "curve": "mean distance of the curve's own points to it, in ε",
+    "bare": "share of the curve without a point within ε/8",
     "thickness": "mean local thickness, in ε",
     "stray": "share of outliers farther than ε/4 from the curve",
 }
@@ -72,7 +75,7 @@ def run(name: str, draw: Draw, parameters: Denoising, engine: Engine) -> Result:
     for variant, options in parameters.variants.items():
         for seed in range(parameters.seeds):
             data = draw(seed, **options)
-            for method_name in parameters.methods:
+            for method_name in (*parameters.methods, *parameters.more):
                 states = _states(parameters, method_name, data, engine)
                 for kind, values in _score(data, states, parameters.eps).items():
                     scores.setdefault((variant, method_name, kind), []).append(values)
@@ -95,9 +98,11 @@ def _score(data: Noisy, states: list[Floats], eps: float) -> dict[str, list[floa
     outliers: Bools = data.labels == -1
     found = {
         "distance": [off_curve(points, data.curve) / eps for points in states],
+        "bare": [1.0 - data.curve.coverage(points, eps / 8) for points in states],
         "thickness": [thickness(points, eps / 2) / eps for points in states],
     }
     if outliers.any():
+        found["curve"] = [off_curve(points[~outliers], data.curve) / eps for points in states]
         found["stray"] = [1.0 - absorbed(points[outliers], data.curve, eps / 4) for points in states]
     return found
 
@@ -108,11 +113,13 @@ def claims(result: Result) -> Sequence[Claim]:
 
 
 def _resolved(result: Result) -> Claim:
+    kinds = [kind for kind in ("distance", "thickness", "stray") if kind in result.kinds]
+    methods = result.parameters.methods
     choices = []
     for variant in result.parameters.variants:
-        for kind in result.kinds:
-            lowest = {name: _mean(result, variant, name, kind)[1:].min() for name in result.parameters.methods}
-            first = _mean(result, variant, result.parameters.methods[0], kind)[0]
+        for kind in kinds:
+            lowest = {name: float(_mean(result, variant, name, kind)[1:].min()) for name in methods}
+            first = float(_mean(result, variant, methods[0], kind)[0])
             measured = f"input {first:.3f}; best τ: " + ", ".join(f"{n} {value:.3f}" for n, value in lowest.items())
             choices.append(Choice(f"{variant}; {kind}", max(lowest.values()) < first, measured))
     return Claim(
@@ -120,28 +127,54 @@ def _resolved(result: Result) -> Claim:
         _WHERE,
         "All methods bring out the shape, to some extent.",
         "each score, at its best τ ≥ 1 and averaged over seeds, is lower than for the input, for every method: "
-        + "; ".join(f"{kind}, the {SCORES[kind]}" for kind in result.kinds),
+        + _explained(kinds),
         tuple(choices),
         "Points of LT-WT are those of a two-dimensional MDS of its distances, rigidly laid over the data.",
     )
 
 
+def _explained(kinds: Sequence[str]) -> str:
+    return "; ".join(f"{kind}: {SCORES[kind]}" for kind in kinds)
+
+
 def _best(result: Result) -> Claim:
-    gt, *_ = (name for name in result.parameters.methods if name.startswith("GT"))
+    gt = result.parameters.gt
     choices = []
     for variant in result.parameters.variants:
         for kind in result.kinds:
             seen = {name: result.over_time(variant, name, kind) for name in result.parameters.methods}
-            holds = all((seen[gt] < values).all() for name, values in seen.items() if name != gt)
-            measured = ", ".join(f"{name} {values.mean():.4f} ± {values.std():.4f}" for name, values in seen.items())
+            holds = all(bool((seen[gt] < values).all()) for name, values in seen.items() if name != gt)
+            measured = ", ".join(f"{name} {values.mean():.3f} ± {values.std():.3f}" for name, values in seen.items())
             choices.append(Choice(f"{variant}; {kind}", holds, measured))
     return Claim(
         f"{result.name}: {gt} best",
         _WHERE,
         f"{gt} resolves the shape better than the other methods, drawing points to where the curve is dense.",
-        f"{gt} has the lowest score, averaged over τ ≥ 1, for every seed",
+        f"{gt} has the lowest score, averaged over τ ≥ 1, for every seed. " + _explained(result.kinds),
         tuple(choices),
+        _won(result),
     )
+
+
+def _won(result: Result) -> str:
+    """Which method has the lowest mean of each score, in how many variants; and what a larger λ changes."""
+    said = []
+    for kind in result.kinds:
+        winners = Counter(
+            _winner(result, variant, kind, result.parameters.methods) for variant in result.parameters.variants
+        )
+        said.append(f"{kind} {', '.join(f'{name} {count}×' for name, count in winners.most_common())}")
+    first = next(iter(result.parameters.variants))
+    lams = [result.parameters.gt, *result.parameters.more]
+    wider = "; ".join(
+        f"{kind} " + ", ".join(f"{name} {result.over_time(first, name, kind).mean():.3f}" for name in lams)
+        for kind in result.kinds
+    )
+    return f"Lowest on average: {'; '.join(said)}. With larger λ ({first}): {wider}."
+
+
+def _winner(result: Result, variant: str, kind: str) -> str:
+    return min(result.parameters.methods, key=lambda name: float(result.over_time(variant, name, kind).mean()))
 
 
 def _mean(result: Result, variant: str, name: str, kind: str) -> Floats:
@@ -155,9 +188,8 @@ def tables(result: Result) -> Sequence[Table]:
         for (variant, name, kind), v in result.scores.items()
     ]
     steps = (f"τ = {k}" for k in range(result.parameters.n_iter + 1))
-    note = "; ".join(f"{kind}: {SCORES[kind]}" for kind in result.kinds)
     return [Table(f"Scores, mean ± spread over {result.parameters.seeds} seeds", ("data", "score", "method", *steps),
-                  tuple(sorted(rows)), note)]  # fmt: skip
+                  tuple(sorted(rows)), _explained(result.kinds))]  # fmt: skip
 
 
 def pictures(result: Result) -> Sequence[Picture]:
@@ -173,7 +205,7 @@ def pictures(result: Result) -> Sequence[Picture]:
         ),
         Picture(
             f"{result.name}-scores",
-            "Scores over τ, mean and range over seeds: " + "; ".join(SCORES[kind] for kind in result.kinds) + ".",
+            f"Scores over τ, mean and range over seeds, the less the better. {_explained(result.kinds)}.",
             partial(draw_scores, result),
         ),
     ]
@@ -191,6 +223,7 @@ def draw_clouds(result: Result, variant: str) -> Figure:
             for piece in data.curve.pieces:
                 ax.plot(*piece.T, color="#BBBBBB", lw=0.5, zorder=0)
             plotting.cloud(points, _drawn_labels(data), ax=ax, size=1.5, title=f"τ = {k}" if name == names[0] else None)
+            ax.set_aspect("equal", adjustable="box")
             ax.set(xlim=_limits(data.points[:, 0]), ylim=_limits(data.points[:, 1]))
             bare(ax)
         name_row(axes[f"{name} 0"], name)
@@ -210,7 +243,7 @@ def _limits(values: Floats) -> tuple[float, float]:
 def draw_scores(result: Result) -> Figure:
     """A row for each score, a column for each variant."""
     variants, kinds = list(result.parameters.variants), result.kinds
-    figure, axes = mosaic([[f"{kind} {variant}" for variant in variants] for kind in kinds], 0.4 + 1.6 * len(kinds))
+    figure, axes = mosaic([[f"{kind} {variant}" for variant in variants] for kind in kinds], 0.4 + 1.25 * len(kinds))
     steps = np.arange(result.parameters.n_iter + 1)
     for kind in kinds:
         for variant in variants:

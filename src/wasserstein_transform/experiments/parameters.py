@@ -60,11 +60,17 @@ class Denoising:
     variants: dict[str, dict[str, Any]]
     n_iter: int = 4
     seeds: int = 3
+    more: tuple[str, ...] = ("GT-10", "GT-30")  # beyond the paper
+
+    @property
+    def gt(self) -> str:
+        """The paper's GT."""
+        return f"GT-{self.lam:g}"
 
     @property
     def methods(self) -> tuple[str, ...]:
         """In the order of the paper's figures."""
-        return ("MS", f"GT-{self.lam:g}", "LT-WT1", "LT-WT2")
+        return ("MS", self.gt, "LT-WT1", "LT-WT2")
 
 
 @dataclass(frozen=True)
@@ -135,7 +141,7 @@ QUICK: dict[str, Any] = {
     "chaining": Chaining(lams=(1.0,), others=("MS",)),
     "eccentricity": Eccentricity(layouts=("square",), scalings={"larger axis kept, ε = 0.2": 0.0}, scan=()),
     "spiral": Denoising(4.0, 1.0, dict(list(_SPIRAL.items())[:1]), n_iter=2, seeds=1),
-    "circles": Denoising(0.7, 2.5, dict(list(_CIRCLES.items())[:1]), n_iter=1, seeds=1),
+    "circles": Denoising(0.7, 2.5, {"radii 1 and 1.8, noise 0.1, 250 points": {"n": 250}}, n_iter=2, seeds=1),
     "acceleration": Acceleration(n=100, n_iter=3, full=False, repeats=1),
     "complexity": Complexity(n=(250, 500, 1000), N=(10, 20, 40), m=(2, 4, 8), repeats=1),
     "theory": replace(FULL["theory"], spaces=5),
