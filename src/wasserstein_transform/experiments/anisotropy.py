@@ -142,7 +142,7 @@ def draw(result: Result) -> Figure:
     for panel, (low, high) in ((axes["data"], (0.0, 1.0)), (ax, (0.5 - 1.15 * eps, 0.5 + 1.15 * eps))):
         panel.set_aspect("equal", adjustable="box")
         panel.set(xlim=(low, high), ylim=(low, high))
-    ax.legend(*ax.get_legend_handles_labels(), loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    ax.legend(*ax.get_legend_handles_labels(), loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=8)
     ax.set_title("ball of (0.5, 0.5)", loc="left", fontsize=9)
     return figure
 

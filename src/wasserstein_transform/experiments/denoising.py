@@ -160,9 +160,7 @@ def _won(result: Result) -> str:
     """Which method has the lowest mean of each score, in how many variants; and what a larger λ changes."""
     said = []
     for kind in result.kinds:
-        winners = Counter(
-            _winner(result, variant, kind, result.parameters.methods) for variant in result.parameters.variants
-        )
+        winners = Counter(_winner(result, variant, kind) for variant in result.parameters.variants)
         said.append(f"{kind} {', '.join(f'{name} {count}×' for name, count in winners.most_common())}")
     first = next(iter(result.parameters.variants))
     lams = [result.parameters.gt, *result.parameters.more]
@@ -215,7 +213,7 @@ def draw_clouds(result: Result, variant: str) -> Figure:
     """Methods by τ."""
     names, steps = result.parameters.methods, range(result.parameters.n_iter + 1)
     data = result.truth[variant]
-    size = WIDTH / len(steps)
+    size = min(WIDTH / len(steps), 1.8)
     figure, axes = mosaic([[f"{n} {k}" for k in steps] for n in names], size * len(names))
     for name in names:
         for k, points in enumerate(result.clouds[variant, name]):

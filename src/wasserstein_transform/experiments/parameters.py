@@ -112,6 +112,41 @@ class Theory:
     seed: int = 0
 
 
+@dataclass(frozen=True)
+class Kernels:
+    """Kernels with the factor of ε they are run at, and powers of the number of neighbours as weights."""
+
+    profiles: dict[str, float] = field(
+        default_factory=lambda: {"flat": 1.0, "epanechnikov": 1.0, "triangle": 1.0, "gaussian": 0.5}
+    )
+    far: tuple[str, ...] = ("gaussian",)  # reach everywhere: too much for exact transport
+    weights: dict[str, float] = field(default_factory=lambda: {"∝ neighbours": 1.0, "∝ 1/neighbours": -1.0})
+    exact: tuple[str, ...] = ("T-junction", "dumbbell")
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """Until the movement is below `stop` (in ε); points within `merge` (in ε) become one."""
+
+    n_iter: int = 30
+    stop: float = 1e-6
+    merge: float = 1e-6
+    methods: dict[str, tuple[str, ...]] = field(
+        default_factory=lambda: {
+            "T-junction": ("MS", "GT-5", "LT-WT1", "LT-WT2"),
+            "dumbbell": ("MS", "GT-1", "LT-WT1", "LT-WT2"),
+        }
+    )
+
+
+@dataclass(frozen=True)
+class Choosing:
+    """ε relative to the paper's, and λ."""
+
+    factors: tuple[float, ...] = (0.25, 0.35, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0)
+    lams: tuple[float, ...] = (0.0, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0)
+
+
 _SPIRAL: dict[str, dict[str, Any]] = {
     "3 turns, by length": {},
     "2 turns, by length": {"turns": 2.0},
@@ -134,6 +169,9 @@ FULL: dict[str, Any] = {
     "acceleration": Acceleration(),
     "complexity": Complexity(),
     "theory": Theory(),
+    "kernels": Kernels(),
+    "convergence": Convergence(),
+    "choosing": Choosing(),
 }
 
 QUICK: dict[str, Any] = {
@@ -145,4 +183,7 @@ QUICK: dict[str, Any] = {
     "acceleration": Acceleration(n=100, n_iter=3, full=False, repeats=1),
     "complexity": Complexity(n=(250, 500, 1000), N=(10, 20, 40), m=(2, 4, 8), repeats=1),
     "theory": replace(FULL["theory"], spaces=5),
+    "kernels": Kernels(exact=()),
+    "convergence": Convergence(methods={"T-junction": ("MS", "GT-5"), "dumbbell": ("MS", "GT-1")}),
+    "choosing": Choosing(factors=(0.35, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0), lams=(0.0, 1.0, 3.0, 10.0, 30.0)),
 }

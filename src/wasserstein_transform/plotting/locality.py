@@ -117,7 +117,7 @@ def _draw(
     from matplotlib.patches import Circle
 
     size = 2 * dot_size(len(points), ax) if size is None else check.positive(size, "size")
-    shades = colormaps["viridis"](np.linspace(0.9, 0.0, len(lams)))  # nested sets: an order, not names
+    shades = colormaps["viridis"](np.linspace(0.15, 0.95, len(lams)))  # nested sets: an order, not names
     style = {"linewidths": 0, "rasterized": len(points) > RASTER}
     ax.scatter(*points.T, s=size / 2, c=_PALE, **style)
     for k, (lam, inside) in enumerate(zip(lams, sets, strict=True)):

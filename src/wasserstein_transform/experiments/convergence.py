@@ -1,0 +1,112 @@
+"""Beyond the paper: what iterating until nothing moves leads to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .. import plotting
+from ..engine import Engine
+from ..spaces import Space
+from ..transforms import Trajectory, iterate
+from .experiment import Experiment, Picture, Table
+from .kernels import no_claims
+from .layout import mosaic
+from .methods import method
+from .parameters import Convergence
+from .tasks import tasks
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Trajectories by task and method, and the scores of their states."""
+
+    parameters: Convergence
+    walks: dict[tuple[str, str], Trajectory]
+    scores: dict[tuple[str, str], list[float]]
+
+
+def run(parameters: Convergence, engine: Engine) -> Result:
+    """Until nothing moves, or for as many iterations as allowed; points that meet become one."""
+    walks, scores = {}, {}
+    for task in tasks():
+        for name in parameters.methods.get(task.name, ()):
+            walk = iterate(
+                method(name, task.eps), Space.from_points(task.points), n_iter=parameters.n_iter, stop=parameters.stop,
+                merge=parameters.merge, keep="all", engine=engine,
+            )  # fmt: skip
+            walks[task.name, name] = walk
+            scores[task.name, name] = [task.score(state, engine) for state in walk.states[1:]]
+    return Result(parameters, walks, scores)
+
+
+def tables(result: Result) -> Sequence[Table]:
+    """How each walk ended."""
+    rows = tuple(_row(*key, walk, result.scores[key]) for key, walk in result.walks.items())
+    header = ("data", "method", "iterations", "at rest", "last movement, ε", "places left", "best score", "last score")
+    note = "; ".join(f"{task.name}: {task.what}" for task in tasks() if task.name in result.parameters.methods)
+    return [Table("Iterating to the end", header, rows, f"Scores, the more the better: {note}.")]
+
+
+def _row(data: str, name: str, walk: Trajectory, scores: list[float]) -> tuple[str, ...]:
+    best = f"{max(scores):.2f} at τ = {1 + int(np.argmax(scores))}"
+    rest, places = "yes" if walk.converged else "no", walk.quotients[-1].space.n
+    return data, name, str(walk.n_iter), rest, f"{walk.movements[-1]:.2g}", str(places), best, f"{scores[-1]:.2f}"
+
+
+def pictures(result: Result) -> Sequence[Picture]:
+    """Movement, places and scores over τ."""
+    return [
+        Picture(
+            "convergence",
+            "The largest movement of an iteration in ε, the number of different places left, and the score, over τ. "
+            "Points "
+            f"within {result.parameters.merge:g} ε of each other count as one.",
+            partial(draw, result),
+        )
+    ]
+
+
+def draw(result: Result) -> Figure:
+    """A column for each data set."""
+    named = list(dict.fromkeys(data for data, _ in result.walks))
+    rows = ("movement", "places", "score")
+    figure, axes = mosaic([[f"{row} {data}" for data in named] for row in rows], 4.6)
+    for data, name in result.walks:
+        walk, scores = result.walks[data, name], result.scores[data, name]
+        color = plotting.color(result.parameters.methods[data].index(name))
+        steps = np.arange(1, walk.n_iter + 1)
+        places = [state.space.n for state in walk.quotients]
+        axes[f"movement {data}"].semilogy(steps, np.maximum(walk.movements, 1e-9), color=color, lw=1, label=name)
+        axes[f"places {data}"].semilogy(range(len(places)), places, color=color, lw=1)
+        axes[f"score {data}"].plot(steps, scores, color=color, lw=1)
+    for data in named:
+        axes[f"movement {data}"].set_title(data, loc="left", fontsize=9)
+        axes[f"movement {data}"].legend(fontsize=6, frameon=False)
+        axes[f"score {data}"].set_xlabel("τ", fontsize=8)
+    for row in rows:
+        axes[f"{row} {named[0]}"].set_ylabel(row, fontsize=8)
+    for ax in axes.values():
+        ax.tick_params(labelsize=7)
+        ax.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+EXPERIMENT = Experiment(
+    "convergence",
+    "Beyond the paper: to the end",
+    "The paper stops after a few iterations. Here all methods go on until nothing moves, or as long as the table "
+    "says: how "
+    "many places are left, and whether the score was better on the way.",
+    run,
+    no_claims,
+    pictures,
+    tables,
+)

@@ -1,0 +1,140 @@
+"""Beyond the paper: other kernels than the flat one, and weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .. import plotting
+from .._types import Floats
+from ..engine import Engine
+from ..spaces import Space
+from ..transforms import Process, gaussian_transform, kernel_transform, mean_shift
+from .claims import Claim
+from .experiment import Experiment, Picture, Table
+from .layout import mosaic
+from .parameters import Kernels
+from .tasks import Task, tasks
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Scores by task, method and variant."""
+
+    parameters: Kernels
+    tasks: tuple[Task, ...]
+    scores: dict[tuple[str, str, str], float]
+
+    @property
+    def variants(self) -> list[str]:
+        """Kernels and weights, in the order they were run."""
+        return list(dict.fromkeys(variant for _, _, variant in self.scores))
+
+    @property
+    def methods(self) -> list[str]:
+        """In the order they were run."""
+        return list(dict.fromkeys(method for _, method, _ in self.scores))
+
+
+def run(parameters: Kernels, engine: Engine) -> Result:
+    """All tasks, methods, kernels and weights."""
+    scores = {}
+    for task in tasks():
+        for profile, factor in parameters.profiles.items():
+            for name, process in _processes(task, profile, factor * task.eps, parameters).items():
+                scores[task.name, name, f"{profile} kernel"] = task.run(process, engine)
+        for kind, power in parameters.weights.items():
+            weights = _counts(task) ** power
+            for name, process in _processes(task, "flat", task.eps, parameters).items():
+                scores[task.name, name, f"weights {kind}"] = task.run(process, engine, weights)
+    return Result(parameters, tasks(), scores)
+
+
+def _processes(task: Task, profile: str, eps: float, parameters: Kernels) -> dict[str, Process]:
+    found = {"MS": mean_shift(eps, profile), "GT": gaussian_transform(eps, task.lam, profile)}
+    if task.name in parameters.exact and profile not in parameters.far:
+        found["LT-WT1"], found["LT-WT2"] = (kernel_transform(profile, eps, p) for p in (1, 2))
+    return found
+
+
+def _counts(task: Task) -> Floats:
+    """How many points each point has within ε."""
+    return np.diff(Space.from_points(task.points).metric.balls(task.eps).indptr).astype(float)
+
+
+def no_claims(_: Result) -> Sequence[Claim]:
+    """The paper says nothing about it."""
+    return ()
+
+
+def tables(result: Result) -> Sequence[Table]:
+    """Scores, a row for each task and method."""
+    rows = [
+        (task.name, method, *(_cell(result.scores.get((task.name, method, variant))) for variant in result.variants))
+        for task in result.tasks
+        for method in result.methods
+    ]
+    note = "; ".join(f"{task.name}: {task.what}" for task in result.tasks) + ". The more the better."
+    return [Table("Scores under other kernels and weights", ("data", "method", *result.variants), tuple(rows), note)]
+
+
+def _cell(score: float | None) -> str:
+    return "" if score is None else f"{score:.2f}"
+
+
+def pictures(result: Result) -> Sequence[Picture]:
+    """Scores as dots."""
+    return [
+        Picture(
+            "kernels",
+            "Scores under other kernels and weights, at the paper's ε (half of it for the gaussian, which reaches "
+            "farther), λ "
+            "and τ; the more the better. " + "; ".join(f"{task.name}: {task.what}" for task in result.tasks) + ".",
+            partial(draw, result),
+        )
+    ]
+
+
+def draw(result: Result) -> Figure:
+    """A panel for each task, a row for each variant."""
+    figure, axes = mosaic([[task.name for task in result.tasks]], 2.8)
+    variants = result.variants
+    for task in result.tasks:
+        ax = axes[task.name]
+        for k, method in enumerate(result.methods):
+            seen = [(result.scores[key], v) for v, name in enumerate(variants)
+                    if (key := (task.name, method, name)) in result.scores]  # fmt: skip
+            if seen:
+                values, rows = zip(*seen, strict=True)
+                ax.plot(values, np.array(rows) + 0.15 * (k - 1.5), "o", ms=3.5, color=plotting.color(k), label=method)
+        ax.axvline(0, color=plotting.GREY, lw=0.6)
+        ax.set_title(task.name, loc="left", fontsize=9)
+        first = task is result.tasks[0]
+        ax.set_yticks(range(len(variants)), variants if first else [""] * len(variants))
+        ax.invert_yaxis()
+        ax.tick_params(labelsize=7)
+        ax.spines[["top", "right"]].set_visible(False)
+        if first:
+            ax.legend(fontsize=6, frameon=False, loc="best")
+    return figure
+
+
+EXPERIMENT = Experiment(
+    "kernels",
+    "Beyond the paper: other kernels, and weights",
+    "The paper's experiments use the flat kernel and equal masses. Here the same data, ε, λ and τ with smooth "
+    "kernels, and "
+    "with masses that rise or fall with the number of neighbours. LT-WT is run where single linkage decides, and with "
+    "kernels of bounded reach.",
+    run,
+    no_claims,
+    pictures,
+    tables,
+)
