@@ -6,7 +6,7 @@ The defaults of a class are the full run. `QUICK` says what a quick run changes;
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True)
@@ -91,17 +91,47 @@ class Acceleration:
     n_iter: int = 5
     merges: tuple[float, ...] = (0.01, 1e-6)
     full: bool = True  # whether to compute all n⁴/2 distances as well
-    repeats: int = 3
+    n_small: int = 60  # grid on which the points are compared with those of the full-matrix algorithm
+    repeats: int = 2
+
+
+class Size(NamedTuple):
+    """n points in R^m whose largest ball has N members."""
+
+    n: int
+    N: int
+    m: int
 
 
 @dataclass(frozen=True)
 class Complexity:
-    """Sizes over which exponents are fitted."""
+    """Sizes over which exponents are fitted, by method and variable, and sizes at which all methods are compared.
 
-    n: tuple[int, ...] = (500, 1000, 2000, 4000)
-    N: tuple[int, ...] = (10, 20, 40, 80)
-    m: tuple[int, ...] = (2, 4, 8, 16)
-    repeats: int = 3
+    While m varies, the balls hold a good part of all points: with small ones the search looks at few candidates in the
+    plane and at all of them in high dimensions, and would add a power of m that no order counts.
+    """
+
+    sweeps: dict[tuple[str, str], tuple[Size, ...]] = field(
+        default_factory=lambda: {
+            ("MS", "n"): tuple(Size(n, 20, 3) for n in (4000, 8000, 16000, 32000)),
+            ("MS", "N"): tuple(Size(4000, N, 3) for N in (100, 200, 400, 800)),
+            ("MS", "m"): tuple(Size(1500, 400, m) for m in (4, 8, 16, 32)),
+            ("GT", "n"): tuple(Size(n, 20, 3) for n in (2000, 4000, 8000, 16000)),
+            ("GT", "N"): tuple(Size(1000, N, 3) for N in (50, 100, 200, 400)),
+            ("GT", "m"): tuple(Size(400, 100, m) for m in (4, 8, 16, 32)),
+            ("GT, all distances", "n"): tuple(Size(n, 20, 3) for n in (250, 500, 1000, 2000)),
+            ("GT, all distances", "N"): tuple(Size(300, N, 3) for N in (10, 20, 40, 80)),
+            ("GT, all distances", "m"): tuple(Size(200, 100, m) for m in (4, 8, 16, 32)),
+            ("LT-WT1", "n"): tuple(Size(n, 20, 3) for n in (100, 200, 400, 800)),
+            ("LT-WT1", "N"): tuple(Size(200, N, 3) for N in (10, 20, 40, 80)),
+            ("LT-WT1", "m"): tuple(Size(100, 20, m) for m in (4, 8, 16, 32)),
+        }
+    )
+    common: tuple[Size, ...] = (Size(300, 40, 4), Size(300, 40, 2), Size(300, 40, 16))
+    lam: float = 1.0
+    seed: int = 0
+    repeats: int = 2
+    room: float = 0.2  # by which a fitted exponent may exceed an order: noise, and caches
 
 
 @dataclass(frozen=True)
@@ -180,8 +210,12 @@ QUICK: dict[str, Any] = {
     "eccentricity": Eccentricity(layouts=("square",), scalings={"larger axis kept, ε = 0.2": 0.0}, scan=()),
     "spiral": Denoising(4.0, 1.0, dict(list(_SPIRAL.items())[:1]), n_iter=2, seeds=1),
     "circles": Denoising(0.7, 2.5, {"radii 1 and 1.8, noise 0.1, 250 points": {"n": 250}}, n_iter=2, seeds=1),
-    "acceleration": Acceleration(n=100, n_iter=3, full=False, repeats=1),
-    "complexity": Complexity(n=(250, 500, 1000), N=(10, 20, 40), m=(2, 4, 8), repeats=1),
+    "acceleration": Acceleration(n=80, full=False, n_small=40, repeats=1),
+    "complexity": Complexity(
+        sweeps={key: sizes[:3] for key, sizes in FULL["complexity"].sweeps.items()},
+        common=(Size(150, 30, 4),),
+        repeats=1,
+    ),
     "theory": replace(FULL["theory"], spaces=5),
     "kernels": Kernels(exact=()),
     "convergence": Convergence(methods={"T-junction": ("MS", "GT-5"), "dumbbell": ("MS", "GT-1")}),
