@@ -1,0 +1,260 @@
+"""What an iteration costs, beside the paper's orders."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..engine import Engine
+from ..spaces import Space
+from ..transforms import iterate
+from .claims import Choice, Claim
+from .cost import COLORS, best_seconds, legend_below, panels, write
+from .experiment import Experiment, Picture, Table
+from .methods import method
+from .parameters import Complexity, Size
+from .spheres import radius_of, sphere
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_WHERE = "Section 4, “Complexity analysis”, and its table"
+_ALL = ", all distances"
+_METHODS = {"MS": COLORS[0], "GT": COLORS[1], "GT, all distances": COLORS[4], "LT-WT1": COLORS[2]}
+
+
+@dataclass(frozen=True)
+class Order:
+    """An order of the paper, and its leading term in each variable."""
+
+    text: str
+    terms: dict[str, Callable[[float], float]]
+
+
+_GT = Order("O(nNm² + n²m³)", {"n": lambda n: n**2, "N": lambda N: N, "m": lambda m: m**3})
+ORDERS = {
+    "MS": Order("O(n²m + nNm)", {"n": lambda n: n**2, "N": lambda N: N, "m": lambda m: m}),
+    "GT": _GT,
+    "GT, all distances": _GT,
+    "LT-WT1": Order("O(n²N³ log N)", {"n": lambda n: n**2, "N": lambda N: N**3 * np.log(N), "m": lambda m: 1.0}),
+}
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Seconds of a method while one variable grows."""
+
+    method: str
+    variable: str
+    sizes: tuple[Size, ...]
+    seconds: tuple[float, ...]
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """Of the variable."""
+        return tuple(getattr(size, self.variable) for size in self.sizes)
+
+    @property
+    def exponent(self) -> float:
+        """Of the measured seconds."""
+        return fit_power(self.values, self.seconds)[0]
+
+    @property
+    def order(self) -> float:
+        """Exponent of the paper's order over the same sizes; a logarithm adds a little."""
+        return fit_power(self.values, [self.term(v) for v in self.values])[0]
+
+    def term(self, value: float) -> float:
+        """The paper's order in the variable."""
+        return ORDERS[self.method].terms[self.variable](value)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was measured: sweeps, and the seconds of all methods at the common sizes."""
+
+    parameters: Complexity
+    sweeps: tuple[Sweep, ...]
+    common: dict[Size, dict[str, float]]
+
+
+def fit_power(values: Sequence[float], seconds: Sequence[float]) -> tuple[float, float]:
+    """The b and a of a·x^b, by least squares of the logarithms.
+
+    Examples
+    --------
+    >>> b, a = fit_power([1, 2, 4], [5, 20, 80])
+    >>> round(b, 6), round(a, 6)
+    (2.0, 5.0)
+    """
+    b, log_a = np.polyfit(np.log(values), np.log(seconds), 1)
+    return float(b), float(np.exp(log_a))
+
+
+def run(parameters: Complexity, engine: Engine) -> Result:
+    """Time all sizes on one thread."""
+    p, alone = parameters, replace(engine, n_jobs=1)
+    _warm_up(p, alone)
+    sweeps = [
+        Sweep(name, variable, sizes, tuple(_seconds(name, size, p, alone) for size in sizes))
+        for (name, variable), sizes in p.sweeps.items()
+    ]
+    common = {size: {name: _seconds(name, size, p, alone) for name in _METHODS} for size in p.common}
+    return Result(p, tuple(sweeps), common)
+
+
+def _warm_up(p: Complexity, engine: Engine) -> None:
+    """Kernels know points of the plane from those of more dimensions; each is compiled before a clock runs."""
+    sizes = {size.m for sizes in p.sweeps.values() for size in sizes} | {size.m for size in p.common}
+    for m in {min(m, 3) for m in sizes}:
+        for name in _METHODS:
+            _work(name, Size(40, 8, m), p, engine)()
+
+
+def _seconds(name: str, size: Size, p: Complexity, engine: Engine) -> float:
+    return best_seconds(_work(name, size, p, engine), p.repeats, time.process_time)[0]
+
+
+def _work(name: str, size: Size, p: Complexity, engine: Engine) -> Callable[[], object]:
+    """One iteration from the state of τ = 0."""
+    points = sphere(size.n, size.m, p.seed)
+    family = name.removesuffix(_ALL)
+    process = method(f"GT-{p.lam}" if family == "GT" else family, radius_of(points, size.N))
+    start = iterate(process, Space.from_points(points), n_iter=0, engine=engine).last
+    step = process.at(0)
+    if name.endswith(_ALL):
+        return lambda: step(start, engine).metric.dense(engine).size
+    return lambda: step(start, engine)
+
+
+def claims(result: Result) -> Sequence[Claim]:
+    """The orders, and the order of the methods."""
+    return _orders_claim(result), _ranking_claim(result)
+
+
+def _orders_claim(result: Result) -> Claim:
+    room = result.parameters.room
+    choices = tuple(
+        Choice(
+            f"{s.method} in {s.variable}",
+            s.exponent <= s.order + room,
+            f"exponent {s.exponent:.2f}, the paper's order {s.order:.2f}",
+        )
+        for s in result.sweeps
+    )
+    return Claim(
+        name="complexity: orders",
+        where=_WHERE,
+        statement="An iteration costs at most O(n²m + nNm) for MS, O(n²N³ log N) for LT-WT, O(nNm² + n²m³) for GT.",
+        quantity="Exponent of the seconds of one thread in each variable, by least squares of logarithms: at most that "
+        f"of the order plus {room:g}.",
+        choices=choices,
+        note="Orders are upper bounds, and exponents below them are expected: cells look at near points only, so that "
+        "MS and GT grow like n, not n²; GT does without distances nobody asks for; LT-WT starts each problem from the "
+        "solution of a near one.",
+        timed=True,
+    )
+
+
+def _ranking_claim(result: Result) -> Claim:
+    return Claim(
+        name="complexity: MS < GT < LT-WT",
+        where=_WHERE,
+        statement="Where balls have more points than the space has dimensions, MS costs less than GT, and GT less than "
+        "LT-WT.",
+        quantity="Seconds of one thread at one size for all: MS < GT < LT-WT1, GT with all its distances and without.",
+        choices=tuple(_ranking_choice(size, seconds) for size, seconds in result.common.items()),
+        timed=True,
+    )
+
+
+def _ranking_choice(size: Size, seconds: dict[str, float]) -> Choice:
+    order = [seconds[name] for name in ("MS", "GT", "GT, all distances", "LT-WT1")]
+    figures = ", ".join(f"{name} {1e3 * spent:.3g} ms" for name, spent in seconds.items())
+    return Choice(f"n = {size.n}, N = {size.N}, m = {size.m}", order == sorted(order), figures)
+
+
+def tables(result: Result) -> Sequence[Table]:
+    """Exponents."""
+    names = {s.method: None for s in result.sweeps}
+    rows = tuple((name, ORDERS[name].text, *(_cell(result, name, v) for v in "nNm")) for name in names)
+    return (
+        Table(
+            title="Exponents of the cost of one iteration: measured (the paper's order)",
+            header=("method", "the paper's order", "in n", "in N", "in m"),
+            rows=rows,
+            note="Uniform points of the sphere of R^m, ε such that the largest ball has exactly N points; one thread. "
+            "“GT” moves the points and their covariances, as the library does it; the paper counts all "
+            "distances, too.",
+        ),
+    )
+
+
+def _cell(result: Result, name: str, variable: str) -> str:
+    sweep = next(s for s in result.sweeps if (s.method, s.variable) == (name, variable))
+    return f"{sweep.exponent:.2f} ({sweep.order:.2f})"
+
+
+def pictures(result: Result) -> Sequence[Picture]:
+    """Seconds against n, N and m."""
+    caption = (
+        "Seconds of one iteration on one thread, against the number of points n, the size N of the largest ball and "
+        "the dimension m: measured (dots), fitted (solid, with its exponent) and the paper's order through the first "
+        "dot (dashed). Each method has sizes of its own."
+    )
+    return (Picture("complexity", caption, lambda: _draw(result)),)
+
+
+def _draw(result: Result) -> Figure:
+    from matplotlib.lines import Line2D  # noqa: PLC0415 - an optional extra
+
+    figure, axes = panels(3, 3.4)
+    labels = {"n": "points n", "N": "largest ball N", "m": "dimension m"}
+    for ax, (variable, label) in zip(axes, labels.items(), strict=True):
+        ax.set(xscale="log", yscale="log")
+        for sweep in (s for s in result.sweeps if s.variable == variable):
+            _draw_sweep(ax, sweep)
+        ax.margins(x=0.16)
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.yaxis.set_major_formatter("{x:g}")
+        if variable == "m":  # less than a decade has no ticks of its own
+            ax.set_xticks(sorted({m for s in result.sweeps if s.variable == "m" for m in s.values}))
+            ax.minorticks_off()
+        write(ax, f"in {variable}", label, "seconds" if ax is axes[0] else "")
+    handles = [Line2D([], [], color=color, marker="o", markersize=4, label=name) for name, color in _METHODS.items()]
+    handles.append(Line2D([], [], color="0.3", linestyle="--", linewidth=1, label="the paper's order"))
+    legend_below(figure, handles, 5)
+    return figure
+
+
+def _draw_sweep(ax: Axes, sweep: Sweep) -> None:
+    values, color = np.array(sweep.values, float), _METHODS[sweep.method]
+    b, a = fit_power(sweep.values, sweep.seconds)
+    ax.plot(values, sweep.seconds, color=color, marker="o", markersize=4, linestyle="")
+    ax.plot(values, a * values**b, color=color, linewidth=1.5)
+    order = np.array([sweep.term(v) for v in values])
+    ax.plot(values, sweep.seconds[0] * order / order[0], color=color, linestyle="--", linewidth=1)
+    ax.annotate(
+        f"{b:.1f}", (values[-1], a * values[-1] ** b), (4, 0), textcoords="offset points", va="center", fontsize=7,
+        color=color,
+    )  # fmt: skip
+
+
+EXPERIMENT = Experiment(
+    name="complexity",
+    title="Cost of one iteration",
+    about="Seconds of one iteration of MS, LT-WT1 and GT on one thread, while the number n of points, the size N of "
+    "the largest ball or the dimension m grows, and exponents fitted to them, beside the orders of the paper's table. "
+    "Points are uniform on the sphere of R^m, which has no boundary, so that the largest ball is not far from the "
+    "usual one; ε is chosen such that the largest has exactly N points. Each method is measured where its variable "
+    "matters: LT-WT on hundreds of points, MS on thousands.",
+    run=run,
+    claims=claims,
+    pictures=pictures,
+    tables=tables,
+)

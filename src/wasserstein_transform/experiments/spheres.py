@@ -1,0 +1,36 @@
+"""Points whose balls all have about the same size, in any dimension."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from .._types import Floats
+
+
+def sphere(n: int, m: int, seed: int = 0) -> Floats:
+    """n uniform points of the unit sphere of R^m.
+
+    A cube has a boundary: in R^16 its largest ball is many times the usual one, and its N says little of the work. A
+    sphere has none, and spans all of R^m.
+
+    Examples
+    --------
+    >>> sphere(100, 3).shape
+    (100, 3)
+    """
+    points = np.random.default_rng(seed).normal(size=(n, m))
+    return np.asarray(points / np.linalg.norm(points, axis=1, keepdims=True))
+
+
+def radius_of(points: Floats, N: int) -> float:
+    """The ε whose largest closed ball has exactly N points, its center among them; N < n.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> radius_of(np.array([[0.0], [1.0], [3.0]]), 2)
+    1.5
+    """
+    nearest = cKDTree(points).query(points, k=[N, N + 1])[0].min(axis=0)
+    return float(nearest.mean())
