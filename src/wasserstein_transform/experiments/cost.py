@@ -17,14 +17,14 @@ COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 _TEXT = 8.0  # points
 
 
-def best_seconds(work: Callable[[], T], repeats: int, clock: Callable[[], float]) -> tuple[float, T]:
-    """The least time of some runs, and what came out: whatever else runs on the machine only ever adds."""
-    best = float("inf")
+def timed(work: Callable[[], T], repeats: int, clock: Callable[[], float]) -> tuple[list[float], T]:
+    """Seconds of each run, and what came out of the last."""
+    seconds = []
     for _ in range(repeats):
         start = clock()
         result = work()
-        best = min(best, clock() - start)
-    return best, result
+        seconds.append(clock() - start)
+    return seconds, result
 
 
 def panels(count: int, height: float) -> tuple[Figure, list[Axes]]:

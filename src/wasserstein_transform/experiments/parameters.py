@@ -89,10 +89,10 @@ class Acceleration:
     eps: float = 0.1
     lam: float = 1.0
     n_iter: int = 5
-    merges: tuple[float, ...] = (0.01, 1e-6)
+    merges: tuple[float, ...] = (0.01, 1e-6, 0.1)
     full: bool = True  # whether to compute all n⁴/2 distances as well
     n_small: int = 60  # grid on which the points are compared with those of the full-matrix algorithm
-    repeats: int = 2
+    repeats: int = 1
 
 
 class Size(NamedTuple):
@@ -114,8 +114,8 @@ class Complexity:
     sweeps: dict[tuple[str, str], tuple[Size, ...]] = field(
         default_factory=lambda: {
             ("MS", "n"): tuple(Size(n, 20, 3) for n in (4000, 8000, 16000, 32000)),
-            ("MS", "N"): tuple(Size(4000, N, 3) for N in (100, 200, 400, 800)),
-            ("MS", "m"): tuple(Size(1500, 400, m) for m in (4, 8, 16, 32)),
+            ("MS", "N"): tuple(Size(3000, N, 3) for N in (80, 160, 320, 640)),
+            ("MS", "m"): tuple(Size(1000, 300, m) for m in (4, 8, 16, 32)),
             ("GT", "n"): tuple(Size(n, 20, 3) for n in (2000, 4000, 8000, 16000)),
             ("GT", "N"): tuple(Size(1000, N, 3) for N in (50, 100, 200, 400)),
             ("GT", "m"): tuple(Size(400, 100, m) for m in (4, 8, 16, 32)),

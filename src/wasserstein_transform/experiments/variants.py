@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from statistics import median_low
 
 from ..engine import Engine
 from ..localize import Gaussian, Once, Truncation
 from ..spaces import Space
 from ..transforms import Process, Transform, iterate
 from ..transport import Bures, Transport
-from .cost import best_seconds
+from .cost import timed
 
 
 @dataclass(frozen=True)
@@ -46,17 +47,17 @@ def accelerated(eps: float, lam: float, once: bool = False, transport: Transport
 def time_steps(
     process: Process, space: Space, n_iter: int, merge: float | None, repeats: int, engine: Engine
 ) -> tuple[tuple[float, ...], tuple[int, ...]]:
-    """Seconds of each iteration, merging included, and the points it began with."""
+    """Median seconds of each iteration, merging included, and the points it began with."""
     state = iterate(process, space, n_iter=0, merge=merge, engine=engine).quotients[-1].space
     seconds, sizes = [], []
     for k in range(n_iter):
         sizes.append(state.n)
         step, start = process.at(k), state
-        spent, walk = best_seconds(
+        spent, walk = timed(
             lambda step=step, start=start: iterate(step, start, n_iter=1, merge=merge, engine=engine),  # type: ignore[misc]
             repeats,
             time.perf_counter,
         )
-        seconds.append(spent)
+        seconds.append(median_low(spent))
         state = walk.quotients[-1].space
     return tuple(seconds), tuple(sizes)
