@@ -113,6 +113,13 @@ def test_fit_of_noisy_times_is_near(rng):
     assert b == pytest.approx(2.0, abs=0.05)
 
 
+def test_last_exponent_sees_the_largest_sizes_only():
+    sizes = tuple(Size(n, 10, 2) for n in (10, 20, 40))
+    sweep = Sweep("MS", "n", sizes, (1.0, 1.0, 4.0))
+    assert sweep.last == pytest.approx(2.0)
+    assert sweep.exponent == pytest.approx(1.0)
+
+
 def test_orders_are_the_papers():
     sizes = tuple(Size(100 * k, 10 * k, 2 * k) for k in (1, 2, 4))
     exponent = {(name, v): Sweep(name, v, sizes, (1.0, 1.0, 1.0)).order for name in ORDERS for v in "nNm"}
