@@ -226,7 +226,7 @@ def _draw(result: Result) -> Figure:
         ax.set(xscale="log", yscale="log")
         for sweep in (s for s in result.sweeps if s.variable == variable):
             _draw_sweep(ax, sweep)
-        ax.margins(x=0.16)
+        ax.margins(x=0.2)
         ax.xaxis.set_major_formatter("{x:g}")
         ax.yaxis.set_major_formatter("{x:g}")
         if variable == "m":  # less than a decade has no ticks of its own

@@ -116,7 +116,7 @@ class Complexity:
             ("MS", "n"): tuple(Size(n, 20, 3) for n in (4000, 8000, 16000, 32000)),
             ("MS", "N"): tuple(Size(3000, N, 3) for N in (80, 160, 320, 640)),
             ("MS", "m"): tuple(Size(1000, 300, m) for m in (4, 8, 16, 32)),
-            ("GT", "n"): tuple(Size(n, 20, 3) for n in (2000, 4000, 8000, 16000)),
+            ("GT", "n"): tuple(Size(n, 20, 3) for n in (1000, 2000, 4000, 8000)),
             ("GT", "N"): tuple(Size(1000, N, 3) for N in (50, 100, 200, 400)),
             ("GT", "m"): tuple(Size(400, 100, m) for m in (4, 8, 16, 32)),
             ("GT, all distances", "n"): tuple(Size(n, 20, 3) for n in (250, 500, 1000, 2000)),
