@@ -12,7 +12,7 @@ from rich.table import Table
 
 from ..engine import Engine
 from ..experiments import EXPERIMENTS, Experiment, Verdict
-from ..experiments.runner import Report, reproduce as run
+from ..experiments.reporting import Report, reproduce as run
 from .progress import Watch
 
 _STYLES = {Verdict.REPRODUCED: "green", Verdict.PARTLY: "yellow", Verdict.NOT: "red"}

@@ -1,12 +1,36 @@
 """The paper again: data, run, figures, claims."""
 
-from . import anisotropy, chaining, choosing, circles, convergence, eccentricity, kernels, spiral, t_junction
+from . import (
+    acceleration,
+    anisotropy,
+    chaining,
+    choosing,
+    circles,
+    complexity,
+    convergence,
+    eccentricity,
+    kernels,
+    spiral,
+    t_junction,
+)
 from .claims import Choice, Claim, Verdict
 from .experiment import Experiment, Picture, Table
 
 EXPERIMENTS: dict[str, Experiment] = {
     module.EXPERIMENT.name: module.EXPERIMENT
-    for module in (t_junction, chaining, eccentricity, spiral, circles, anisotropy, kernels, convergence, choosing)
+    for module in (
+        t_junction,
+        chaining,
+        eccentricity,
+        spiral,
+        circles,
+        anisotropy,
+        acceleration,
+        complexity,
+        kernels,
+        convergence,
+        choosing,
+    )
 }
 """All experiments, in the order of the report."""
 

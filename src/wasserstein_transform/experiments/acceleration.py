@@ -300,7 +300,7 @@ def _draw_rows(ax: Axes, result: Result, merge: float) -> None:
 
 
 def _handles() -> list[Line2D]:
-    from matplotlib.lines import Line2D  # noqa: PLC0415 - an optional extra
+    from matplotlib.lines import Line2D
 
     rows = [Line2D([], [], color=c, label=f"{v.name}: {v.about}") for v, c in zip(VARIANTS, COLORS, strict=False)]
     return [

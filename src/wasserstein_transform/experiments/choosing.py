@@ -16,12 +16,14 @@ from ..localize import Scale, suggest_eps
 from ..transforms import gaussian_transform
 from .experiment import Experiment, Picture, Table
 from .kernels import no_claims
-from .layout import mosaic
+from .layout import mosaic, tidy
 from .parameters import Choosing
 from .tasks import Task, tasks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+_LOWEST = -0.3  # of scores that are drawn: below, the result is of no use
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,11 +117,14 @@ def draw(result: Result) -> Figure:
         ax.plot(result.parameters.lams, result.along_lam(task), "o-", ms=2.5, lw=1, color=plotting.color(0))
         ax.axvline(task.lam, color=plotting.GREY, lw=0.8, zorder=0)
         ax.set_xscale("symlog", linthresh=1)
+        ax.set_xlim(-0.1, 1.2 * max(result.parameters.lams))
+        ax.set_xticks([lam for lam in (0, 1, 10, 100) if lam <= max(result.parameters.lams)], minor=False)
+        ax.xaxis.set_major_formatter("{x:g}")
         ax.set_xlabel("λ", fontsize=8)
     for ax in axes.values():
-        ax.tick_params(labelsize=7)
-        ax.spines[["top", "right"]].set_visible(False)
+        tidy(ax)
         ax.axhline(0, color=plotting.GREY, lw=0.5, zorder=0)
+        ax.set_ylim(max(ax.get_ylim()[0], _LOWEST), max(ax.get_ylim()[1], 0.1))
     for row in ("ε", "λ"):
         axes[f"{row} {names[0]}"].set_ylabel("score", fontsize=8)
     return figure

@@ -218,7 +218,7 @@ def pictures(result: Result) -> Sequence[Picture]:
 
 
 def _draw(result: Result) -> Figure:
-    from matplotlib.lines import Line2D  # noqa: PLC0415 - an optional extra
+    from matplotlib.lines import Line2D
 
     figure, axes = panels(3, 3.4)
     labels = {"n": "points n", "N": "largest ball N", "m": "dimension m"}

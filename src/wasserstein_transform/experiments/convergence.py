@@ -15,7 +15,7 @@ from ..spaces import Space
 from ..transforms import Trajectory, iterate
 from .experiment import Experiment, Picture, Table
 from .kernels import no_claims
-from .layout import mosaic
+from .layout import mosaic, tidy
 from .methods import method
 from .parameters import Convergence
 from .tasks import tasks
@@ -94,8 +94,7 @@ def draw(result: Result) -> Figure:
     for row in rows:
         axes[f"{row} {named[0]}"].set_ylabel(row, fontsize=8)
     for ax in axes.values():
-        ax.tick_params(labelsize=7)
-        ax.spines[["top", "right"]].set_visible(False)
+        tidy(ax)
     return figure
 
 

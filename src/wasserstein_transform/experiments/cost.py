@@ -29,7 +29,7 @@ def timed(work: Callable[[], T], repeats: int, clock: Callable[[], float]) -> tu
 
 def panels(count: int, height: float) -> tuple[Figure, list[Axes]]:
     """A figure as wide as a page with panels side by side."""
-    from matplotlib.figure import Figure  # noqa: PLC0415 - an optional extra
+    from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.0, height), layout="constrained")
     axes = list(figure.subplots(1, count, sharey=True, squeeze=False)[0])

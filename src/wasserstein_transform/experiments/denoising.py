@@ -18,7 +18,7 @@ from ..spaces import Space
 from ..transforms import iterate
 from .claims import Choice, Claim
 from .experiment import Picture, Table
-from .layout import WIDTH, bare, mosaic, name_row
+from .layout import WIDTH, bare, mosaic, name_row, tidy
 from .methods import method
 from .parameters import Denoising
 from .scores import absorbed, off_curve, thickness
@@ -257,7 +257,6 @@ def draw_scores(result: Result) -> Figure:
                 ax.set_xlabel("τ", fontsize=8)
             if variant == variants[0]:
                 ax.set_ylabel(kind, fontsize=8)
-            ax.tick_params(labelsize=7)
-            ax.spines[["top", "right"]].set_visible(False)
+            tidy(ax)
     axes[f"{kinds[0]} {variants[0]}"].legend(fontsize=6, frameon=False)
     return figure

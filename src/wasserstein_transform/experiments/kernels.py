@@ -16,7 +16,7 @@ from ..spaces import Space
 from ..transforms import Process, gaussian_transform, kernel_transform, mean_shift
 from .claims import Claim
 from .experiment import Experiment, Picture, Table
-from .layout import mosaic
+from .layout import mosaic, tidy
 from .parameters import Kernels
 from .tasks import Task, tasks
 
@@ -119,8 +119,7 @@ def draw(result: Result) -> Figure:
         first = task is result.tasks[0]
         ax.set_yticks(range(len(variants)), variants if first else [""] * len(variants))
         ax.invert_yaxis()
-        ax.tick_params(labelsize=7)
-        ax.spines[["top", "right"]].set_visible(False)
+        tidy(ax)
         if first:
             ax.legend(fontsize=6, frameon=False, loc="best")
     return figure

@@ -65,3 +65,18 @@ def name_row(ax: Any, name: str) -> None:
     ax.annotate(
         name, (0, 0.5), (-6, 0), "axes fraction", "offset points", rotation=90, ha="right", va="center", fontsize=8
     )
+
+
+def tidy(ax: Any) -> None:
+    """Small letters, no frame at the top and the right, plain numbers on logarithmic axes."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    ax.tick_params(which="both", labelsize=7)
+    ax.spines[["top", "right"]].set_visible(False)
+    for axis in (ax.xaxis, ax.yaxis):
+        if axis.get_scale() == "log":
+            low, high = axis.get_view_interval()
+            steps = (1, 2, 5) if high < 100 * low else (1,)
+            axis.set_major_locator(LogLocator(subs=steps))
+            axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            axis.set_minor_formatter(NullFormatter())

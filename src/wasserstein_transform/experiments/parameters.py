@@ -219,5 +219,5 @@ QUICK: dict[str, Any] = {
     "theory": replace(FULL["theory"], spaces=5),
     "kernels": Kernels(exact=()),
     "convergence": Convergence(methods={"T-junction": ("MS", "GT-5"), "dumbbell": ("MS", "GT-1")}),
-    "choosing": Choosing(factors=(0.35, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0), lams=(0.0, 1.0, 3.0, 10.0, 30.0)),
+    "choosing": Choosing(factors=(0.35, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0), lams=(0.0, 1.0, 2.5, 5.0, 10.0, 30.0)),
 }

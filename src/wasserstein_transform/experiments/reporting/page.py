@@ -8,8 +8,8 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .claims import Claim, Verdict
-from .experiment import Table
+from ..claims import Claim, Verdict
+from ..experiment import Table
 from .markdown import opening
 from .part import Part
 from .record import readings

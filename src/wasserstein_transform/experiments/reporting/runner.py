@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from ..engine import Engine
-from ..plotting.canvas import need_matplotlib
-from .experiment import Experiment, Picture
+from ...engine import Engine
+from ...plotting.canvas import need_matplotlib
+from ..experiment import Experiment, Picture
+from ..parameters import FULL, QUICK
 from .machine import Machine, this_machine
 from .markdown import markdown
 from .page import page
-from .parameters import FULL, QUICK
 from .part import Figure, Part, key_of, load, save
 from .record import Change, changes, read_record
 

@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from .claims import Choice, Claim
-from .experiment import Table
+from ..claims import Choice, Claim
+from ..experiment import Table
 
-_PACKAGE = Path(__file__).parent.parent
+_PACKAGE = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import platform
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
-from ..engine import Engine
+from ...engine import Engine
 
 _PACKAGES = ("wasserstein-transform", "numpy", "scipy", "numba", "scikit-learn", "matplotlib")
 

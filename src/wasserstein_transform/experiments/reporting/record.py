@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from .claims import Claim, Verdict
+from ..claims import Claim, Verdict
 from .part import Part
 
-_FILE = Path(__file__).with_name("record.json")
+_FILE = Path(__file__).parents[1] / "record.json"
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from .claims import Claim, Verdict
-from .experiment import Table
+from ..claims import Claim, Verdict
+from ..experiment import Table
 from .part import Part
 from .record import readings
 
