@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
-.PHONY: demo test lint check bench soak clean clean-kernels
+.PHONY: demo test lint check slow bench soak reproduce clean clean-kernels
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
@@ -19,6 +19,12 @@ lint: $(READY)
 
 check: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+slow: $(READY)
+	$(BIN)/python -m pytest -m slow
+
+reproduce: $(READY)
+	$(BIN)/wt reproduce
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

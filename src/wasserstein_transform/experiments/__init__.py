@@ -16,22 +16,11 @@ from . import (
 from .claims import Choice, Claim, Verdict
 from .experiment import Experiment, Picture, Table
 
-EXPERIMENTS: dict[str, Experiment] = {
-    module.EXPERIMENT.name: module.EXPERIMENT
-    for module in (
-        t_junction,
-        chaining,
-        eccentricity,
-        spiral,
-        circles,
-        anisotropy,
-        acceleration,
-        complexity,
-        kernels,
-        convergence,
-        choosing,
-    )
-}
+_MODULES = (
+    t_junction, chaining, eccentricity, spiral, circles, anisotropy, acceleration, complexity, kernels, convergence,
+    choosing,
+)  # fmt: skip
+EXPERIMENTS: dict[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in _MODULES}
 """All experiments, in the order of the report."""
 
 __all__ = ["EXPERIMENTS", "Choice", "Claim", "Experiment", "Picture", "Table", "Verdict"]

@@ -95,6 +95,7 @@ def draw(result: Result) -> Figure:
         axes[f"{row} {named[0]}"].set_ylabel(row, fontsize=8)
     for ax in axes.values():
         tidy(ax)
+        ax.xaxis.get_major_locator().set_params(integer=True)
     return figure
 
 

@@ -1,0 +1,211 @@
+"""What becomes of finished experiments: parts, records, reports, and the command line."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from pathlib import Path
+
+import matplotlib.figure
+import pytest
+from typer.testing import CliRunner
+
+import wasserstein_transform as wt
+from wasserstein_transform import cli
+from wasserstein_transform.cli.app import app
+from wasserstein_transform.engine import Engine
+from wasserstein_transform.experiments import EXPERIMENTS, Choice, Claim, Experiment, Picture, Table, Verdict
+from wasserstein_transform.experiments.parameters import FULL, QUICK
+from wasserstein_transform.experiments.reporting import reproduce, runner
+from wasserstein_transform.experiments.reporting.part import key_of, load, save
+from wasserstein_transform.experiments.reporting.record import Entry, changes
+
+
+def claim(*holds: bool, name: str = "toy: works", timed: bool = False) -> Claim:
+    choices = tuple(Choice(f"reading <{k}> | x", held, f"{k} & more") for k, held in enumerate(holds))
+    return Claim(name, "Section 1", "It works.", "whether it does", choices, "A <note>.", timed)
+
+
+class Toy:
+    """An experiment that counts its runs."""
+
+    def __init__(self, name: str = "toy", *, breaks: type[BaseException] | None = None) -> None:
+        self.runs, self.breaks = 0, breaks
+        self.experiment = Experiment(
+            name, f"A {name}", "About it.", self.run, lambda _: [claim(True, False, name=f"{name}: works")],
+            lambda _: [Picture(f"{name}-picture", "A <caption>", matplotlib.figure.Figure)],
+            lambda _: [Table("Numbers", ("a", "b"), (("1", "2|3"),), "A note.")],
+        )  # fmt: skip
+
+    def run(self, parameters: object, engine: Engine) -> None:
+        self.runs += 1
+        if self.breaks is not None:
+            raise self.breaks
+
+
+@pytest.fixture(autouse=True)
+def toys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("toy", "other"):
+        monkeypatch.setitem(FULL, name, 1)
+        monkeypatch.setitem(QUICK, name, 0)
+
+
+@pytest.mark.parametrize(
+    ("holds", "verdict"),
+    [((True,), "reproduced"), ((True, True), "reproduced"), ((True, False), "partly"), ((False,), "not reproduced")],
+)
+def test_a_claim_is_reproduced_if_it_holds_under_all_readings(holds: tuple[bool, ...], verdict: str) -> None:
+    assert claim(*holds).verdict == Verdict(verdict)
+
+
+def test_finished_experiments_are_used_again_unless_parameters_change_or_fresh_ones_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toy, told = Toy(), []
+    for _ in range(2):
+        reproduce([toy.experiment], tmp_path, tell=lambda name, what: told.append((name, what)))
+    assert toy.runs == 1
+    assert told == [("toy", "runs"), ("toy", "is drawn"), ("toy", "is done"), ("toy", "was done before")]
+    reproduce([toy.experiment], tmp_path, fresh=True)
+    assert toy.runs == 2
+    monkeypatch.setitem(FULL, "toy", 2)
+    reproduce([toy.experiment], tmp_path)
+    assert toy.runs == 3
+
+
+def test_a_quick_run_does_not_replace_a_full_one(tmp_path: Path) -> None:
+    toy = Toy()
+    for quick in (False, True, False, True):
+        reproduce([toy.experiment], tmp_path, quick=quick)
+    assert toy.runs == 2
+    assert {file.name for file in (tmp_path / "figures").iterdir()} == {"toy-picture.png", "toy-picture-quick.png"}
+
+
+def test_a_part_without_its_figure_or_half_written_is_made_again(tmp_path: Path) -> None:
+    toy = Toy()
+    reproduce([toy.experiment], tmp_path)
+    (tmp_path / "figures" / "toy-picture.png").unlink()
+    reproduce([toy.experiment], tmp_path)
+    file = tmp_path / "parts" / "toy.json"
+    file.write_text(file.read_text()[:50])
+    reproduce([toy.experiment], tmp_path)
+    assert toy.runs == 3
+
+
+def test_what_was_finished_before_an_interruption_is_kept(tmp_path: Path) -> None:
+    first, second = Toy(), Toy("other", breaks=KeyboardInterrupt)
+    with pytest.raises(KeyboardInterrupt):
+        reproduce([first.experiment, second.experiment], tmp_path)
+    second.breaks = None
+    reproduce([first.experiment, second.experiment], tmp_path)
+    assert (first.runs, second.runs) == (1, 2)
+
+
+def test_parts_survive_being_written(tmp_path: Path) -> None:
+    report = reproduce([Toy().experiment], tmp_path)
+    part = report.parts[0]
+    assert load(tmp_path / "parts" / "toy.json", part.key) == part
+    assert load(tmp_path / "parts" / "toy.json", "another") is None
+    save(dataclasses.replace(part, seconds=3.5), tmp_path / "again.json")
+    assert not list(tmp_path.glob("*.half"))
+
+
+def test_keys_tell_parameters_apart_and_are_the_same_twice() -> None:
+    assert key_of(FULL["chaining"]) == key_of(FULL["chaining"]) != key_of(QUICK["chaining"])
+
+
+def test_reports_have_every_claim_reading_table_and_figure(tmp_path: Path) -> None:
+    reproduce([Toy().experiment], tmp_path)
+    text, page = (tmp_path / "report.md").read_text("utf-8"), (tmp_path / "report.html").read_text("utf-8")
+    for shown in (text, page):
+        for words in ("toy: works", "partly", "It works.", "Section 1", "whether it does", "0 &", "Numbers", "1 of 2"):
+            assert words in shown
+    assert "![A <caption>](figures/toy-picture.png)" in text
+    assert "2\\|3" in text
+    assert "reading &lt;0&gt; | x" in page
+    assert "A &lt;note&gt;." in page
+    assert 'src="data:image/png;base64,iVBOR' in page
+    assert "http" not in page
+    assert "<script" not in page
+
+
+def test_only_claims_that_lost_something_fail_and_never_by_the_clock() -> None:
+    def became(verdict: Verdict, *holds: bool, timed: bool = False) -> list[bool]:
+        part = dataclasses.make_dataclass("P", ["claims"])((claim(*holds, timed=timed),))
+        record = {"toy: works": Entry("It works.", verdict, "1 of 1", "")}
+        return [change.is_failure for change in changes([part], record)]
+
+    assert became(Verdict.REPRODUCED, True, False) == [True]
+    assert became(Verdict.PARTLY, False) == [True]
+    assert became(Verdict.REPRODUCED, False, timed=True) == [False]
+    assert became(Verdict.PARTLY, True) == [False]
+    assert became(Verdict.PARTLY, True, False) == []
+    assert [change.before for change in changes([dataclasses.make_dataclass("P", ["claims"])((claim(True),))], {})] == [
+        None
+    ]
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch) -> CliRunner:
+    monkeypatch.setitem(EXPERIMENTS, "toy", Toy().experiment)
+    return CliRunner()
+
+
+def test_the_command_writes_the_report_and_says_what_came_out(command: CliRunner, tmp_path: Path) -> None:
+    done = command.invoke(app, ["reproduce", "toy", "--quick", "-o", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    assert "toy is done" in done.output
+    assert "0 reproduced, 1 partly, 0 not reproduced" in done.output
+    assert (tmp_path / "out" / "report.html").is_file()
+    again = command.invoke(app, ["reproduce", "toy", "--quick", "-o", str(tmp_path / "out")])
+    assert "toy was done before" in again.output
+
+
+def test_the_command_fails_if_a_claim_that_held_is_lost(
+    command: CliRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = {"toy: works": Entry("It works.", Verdict.REPRODUCED, "1 of 1", "")}
+    monkeypatch.setattr(runner, "read_record", lambda quick: record)
+    done = command.invoke(app, ["reproduce", "toy", "-o", str(tmp_path)])
+    assert done.exit_code == 1
+    assert "lost toy: works: partly (was reproduced)" in " ".join(done.output.split())
+
+
+def test_the_command_keeps_what_is_finished_when_interrupted(
+    command: CliRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(EXPERIMENTS, "other", Toy("other", breaks=KeyboardInterrupt).experiment)
+    done = command.invoke(app, ["reproduce", "toy", "other", "-o", str(tmp_path)])
+    assert done.exit_code == 130
+    assert "are kept in" in done.output
+    assert (tmp_path / "parts" / "toy.json").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nonsense"], "no experiment is called nonsense; there are t-junction"),
+        (["toy", "-o", "FILE"], "is a file; give a folder"),
+        (["toy", "-j", "0"], "n_jobs must be a positive number of threads"),
+    ],
+)
+def test_the_command_refuses_what_it_cannot_do(
+    command: CliRunner, tmp_path: Path, arguments: list[str], message: str
+) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    arguments = [str(file) if word == "FILE" else word for word in arguments]
+    where = [] if "-o" in arguments else ["-o", str(tmp_path / "out")]
+    done = command.invoke(app, ["reproduce", *arguments, *where], terminal_width=300)
+    assert done.exit_code == 2
+    assert message in " ".join(done.output.replace("│", " ").split())
+
+
+def test_the_command_says_its_version() -> None:
+    assert CliRunner().invoke(app, ["--version"]).output.strip() == wt.__version__
+
+
+def test_without_typer_the_command_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "typer", None)
+    with pytest.raises(SystemExit, match=r"pip install \"wasserstein-transform\[cli\]\""):
+        cli.main()
