@@ -120,7 +120,7 @@ def test_reports_have_every_claim_reading_table_and_figure(tmp_path: Path) -> No
     for shown in (text, page):
         for words in ("toy: works", "partly", "It works.", "Section 1", "whether it does", "0 &", "Numbers", "1 of 2"):
             assert words in shown
-    assert "![A <caption>](figures/toy-picture.png)" in text
+    assert "![toy-picture](figures/toy-picture.png)\n\n*A <caption>*" in text
     assert "2\\|3" in text
     assert "reading &lt;0&gt; | x" in page
     assert "A &lt;note&gt;." in page

@@ -207,7 +207,12 @@ FULL: dict[str, Any] = {
 QUICK: dict[str, Any] = {
     **FULL,
     "chaining": Chaining(lams=(1.0,), others=("MS",)),
-    "eccentricity": Eccentricity(layouts=("square",), scalings={"larger axis kept, ε = 0.2": 0.0}, scan=()),
+    "eccentricity": Eccentricity(
+        ratios=(1 / 0.2, 1 / 0.6, 1.0, 0.6, 0.2),
+        layouts=("square",),
+        scalings={"larger axis kept, ε = 0.2": 0.0},
+        scan=(),
+    ),
     "spiral": Denoising(4.0, 1.0, dict(list(_SPIRAL.items())[:1]), n_iter=2, seeds=1),
     "circles": Denoising(0.7, 2.5, {"radii 1 and 1.8, noise 0.1, 250 points": {"n": 250}}, n_iter=2, seeds=1),
     "acceleration": Acceleration(n=80, full=False, n_small=40, repeats=1),

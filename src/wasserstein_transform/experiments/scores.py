@@ -48,7 +48,8 @@ class Separation:
 
     def __str__(self) -> str:
         if self.found:
-            return f"gap {100 * self.gap:.0f} % (heights {self.lower:.3g} to {self.upper:.3g}, error {self.error:.1%})"
+            strays = f", error {self.error:.1%}" if self.error > 0 else ""
+            return f"gap {100 * self.gap:.0f} % (heights {self.lower:.3g} to {self.upper:.3g}{strays})"
         return "no height" + (f" (best error {self.error:.0%})" if self.error < 1 else "")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..claims import Claim, Verdict
@@ -54,7 +55,7 @@ def _summary(report: Report) -> str:
 
 def _section(part: Part) -> list[str]:
     blocks = [f"## {part.title}", part.about]
-    blocks += [f"![{figure.caption}]({figure.file})\n\n*{figure.caption}*" for figure in part.figures]
+    blocks += [f"![{Path(figure.file).stem}]({figure.file})\n\n*{figure.caption}*" for figure in part.figures]
     for claim in part.claims:
         blocks += _claim(claim)
     for table in part.tables:

@@ -26,6 +26,7 @@ h3 { margin-top: 2rem; font-size: 1.05rem }
 table { border-collapse: collapse; font-size: .85rem; margin: .8rem 0; width: 100% }
 th, td { text-align: left; vertical-align: top; padding: .3rem .6rem; border-bottom: 1px solid #e4e4e4 }
 th { border-bottom: 2px solid #bbb } .wide { overflow-x: auto }
+.summary td:first-child { width: 42% } .summary td:nth-child(2) { width: 15% }
 figure { margin: 1.5rem 0 } figure img { max-width: 100%; height: auto }
 figcaption, .small { font-size: .85rem; color: #555 }
 .verdict { display: inline-block; padding: 0 .5rem; border-radius: 1rem; font-size: .8rem; font-weight: 600; white-space: nowrap }
@@ -65,12 +66,11 @@ def _badge(verdict: Verdict) -> str:
 
 def _summary(report: Report) -> str:
     rows = []
-    for part in report.parts:
-        for claim in part.claims:
-            link = f'<a href="#{_anchor(claim)}">{escape(claim.name)}</a>'
-            cells = (link, escape(claim.statement), _badge(claim.verdict), readings(claim), escape(claim.measured))
-            rows.append(cells)
-    return _rows(("claim", "in our words", "verdict", "holds in readings", "measured, first reading"), rows)
+    for claim in (claim for part in report.parts for claim in part.claims):
+        said = f'<a href="#{_anchor(claim)}">{escape(claim.name)}</a><br>{escape(claim.statement)}'
+        verdict = f'{_badge(claim.verdict)}<br><span class="small">{readings(claim)} readings</span>'
+        rows.append((said, verdict, escape(claim.measured)))
+    return f'<div class="summary">{_rows(("claim", "verdict", "measured, first reading"), rows)}</div>'
 
 
 def _times(report: Report) -> str:

@@ -65,19 +65,23 @@ def readings(claim: Claim) -> str:
 
 
 def write_record(parts: Iterable[Part], quick: bool = False) -> None:
-    """Take what came out as the new record."""
+    """Take what came out as the new record of these experiments; what is known of others stays."""
     raw = json.loads(_FILE.read_text(encoding="utf-8")) if _FILE.is_file() else {"full": {}, "quick": {}}
-    raw["quick" if quick else "full"] = {
-        claim.name: {
-            "statement": claim.statement,
-            "verdict": claim.verdict,
-            "readings": readings(claim),
-            "measured": claim.measured,
-        }
-        for part in parts
-        for claim in part.claims
-    }
+    known = raw["quick" if quick else "full"]
+    for part in parts:
+        for name in [name for name in known if name.startswith(f"{part.name}:")]:
+            del known[name]
+        known.update({claim.name: _entry(claim) for claim in part.claims})
     _FILE.write_text(json.dumps(raw, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def _entry(claim: Claim) -> dict[str, str]:
+    return {
+        "statement": claim.statement,
+        "verdict": claim.verdict,
+        "readings": readings(claim),
+        "measured": claim.measured,
+    }
 
 
 def summary() -> str:
