@@ -136,10 +136,42 @@ class Complexity:
 
 @dataclass(frozen=True)
 class Theory:
-    """How many random spaces the inequalities are tried on, and how finely limits are followed."""
+    """How many random spaces statements are tried on, how finely limits are followed, and when they count as met."""
 
-    spaces: int = 50
     seed: int = 0
+    spaces: int = 50
+    sizes: tuple[int, int] = (20, 30)  # points of a random space
+    dims: tuple[int, ...] = (1, 2, 3)
+    scales: tuple[float, float] = (0.1, 100.0)  # standard deviations of their points: some bounds depend on the unit
+    quantiles: tuple[float, float] = (0.1, 0.6)  # of the distances, for ε
+    faintest: float = 1e-3  # share of mass by which two weightings differ, at least
+    rounding: float = 1e-12  # what identities and inequalities may be off by
+    steps: int = 3  # of GT with λ = 0 beside mean shift
+    half_ball: int = 10  # points on each side of the centre of a ball on a segment
+    nodes: int = 40  # of quadratures on a line
+    line_eps: tuple[float, ...] = (0.4, 0.28, 0.2, 0.14, 0.1, 0.07, 0.05)
+    line_pairs: tuple[tuple[float, float], ...] = ((-2.0, -0.5), (-1.0, 1.0), (-0.3, 0.8), (0.5, 2.2), (-1.5, 2.5))
+    ball_unit: float = 0.5  # the density is drawn together by this: limits then differ from 1
+    ball_eps: tuple[float, ...] = (0.2, 0.1, 0.05, 0.025, 0.0125)
+    ball_centers: tuple[float, ...] = (-0.6, -0.1, 0.05, 0.3)
+    ball_floor: float = 0.01  # relative error at the smallest ε
+    directions: int = 72
+    disc_nodes: int = 12
+    disc_eps: tuple[float, ...] = (0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
+    disc_floor: float = 0.01
+    polar_nodes: tuple[tuple[int, int], ...] = ((6, 16), (10, 28))  # radii and angles, the finer last
+    sphere_points: int = 8000
+    sphere_pairs: int = 60
+    sample_eps: float = 0.5
+    sample_apart: float = 1.0
+    bandwidth: float = 0.5  # of smooth kernels, in diameters
+    outer: float = 1.01  # D of the truncation theorems, in diameters
+    lam: float = 1.0
+    grid: int = 300  # points of the population that samples are drawn from
+    draws: tuple[int, ...] = (25, 100, 400, 1600)
+    repeats: int = 20
+    small: int = 12  # points of spaces whose Prokhorov distances are computed
+    grains: int = 1000  # their mass, in whole grains
 
 
 @dataclass(frozen=True)
@@ -221,7 +253,20 @@ QUICK: dict[str, Any] = {
         common=(Size(150, 30, 4),),
         repeats=1,
     ),
-    "theory": replace(FULL["theory"], spaces=5),
+    "theory": replace(
+        FULL["theory"],
+        spaces=6,
+        nodes=24,
+        directions=36,
+        disc_nodes=8,
+        disc_eps=(0.8, 0.4, 0.2, 0.1),
+        polar_nodes=((4, 12), (6, 16)),
+        sphere_points=2000,
+        sphere_pairs=20,
+        grid=120,
+        draws=(25, 100, 400),
+        repeats=6,
+    ),
     "kernels": Kernels(exact=()),
     "convergence": Convergence(methods={"T-junction": ("MS", "GT-5"), "dumbbell": ("MS", "GT-1")}),
     "choosing": Choosing(factors=(0.35, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0), lams=(0.0, 1.0, 2.5, 5.0, 10.0, 30.0)),

@@ -1,0 +1,189 @@
+"""The pictures, drawn when somebody wants them: matplotlib is an extra."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..._types import Floats
+from .curvature import NAMES, Curvature, predicted
+from .ellipsoid import PRINTED, RIGHT, Ellipsoid
+from .expansions import Expansion
+from .sampling import Sampling
+from .sides import Sides
+from .stability import ONE, PLACES, Stability
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+GREY = "#777777"
+_STYLE: dict[str, Any] = {"font.size": 8, "axes.spines.top": False, "axes.spines.right": False}
+_SIZES = (4.0, 3.2, 1.8, 2.5, 2.5)  # means often move as far as measures: both are seen
+_LEGEND: dict[str, Any] = {"frameon": False, "fontsize": 7}
+
+
+def _figure(width: float, height: float, columns: int = 1, **shares: Any) -> tuple[Figure, list[Any]]:
+    from matplotlib import rc_context  # noqa: PLC0415
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    with rc_context(_STYLE):  # type: ignore[arg-type]
+        figure = Figure(figsize=(width, height), layout="constrained")
+        axes = figure.subplots(1, columns, squeeze=False, **shares)[0]
+    for axis in axes:
+        axis.tick_params(labelsize=7)
+    return figure, list(axes)
+
+
+def _plain_ticks(axis: Any, values: Floats) -> None:
+    """The values themselves on a logarithmic axis."""
+    axis.set_ticks(values, [f"{value:g}" for value in values])
+    axis.set_ticks([], minor=True)
+
+
+def expansion(found: Expansion) -> Figure:
+    """Errors against ε, with the slopes 3 and 4."""
+    figure, (axis,) = _figure(6.5, 3.4)
+    for k, (row, (x, y)) in enumerate(zip(found.errors, found.pairs, strict=True)):
+        label = f"x = {x:g}, x' = {y:g} (order {found.orders[k]:.2f})".replace("-", "−")
+        axis.loglog(found.eps, np.abs(row), "o-", color=COLORS[k % 6], markersize=3, linewidth=1, label=label)
+    top = np.abs(found.errors).max()
+    for slope, line in ((3, ":"), (4, "--")):
+        guide = 2.5 * top * (found.eps / found.eps[0]) ** slope
+        axis.loglog(found.eps, guide, line, color=GREY, linewidth=1, label=f"slope {slope}")
+    _plain_ticks(axis.xaxis, found.eps)
+    axis.set_xlabel("ε")
+    axis.set_ylabel("|d$^{(ε)}$ − expansion|")
+    axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), **_LEGEND)
+    return figure
+
+
+def ellipsoid(found: Ellipsoid) -> Figure:
+    """Half-widths over ε with both limits, and a ball of the plane."""
+    figure, (line, plane) = _figure(7, 3.3, 2, width_ratios=[1.25, 1])
+    for k, x in enumerate(found.centers):
+        color = COLORS[k % 6]
+        line.semilogx(
+            found.eps,
+            found.widths[k],
+            "o-",
+            color=color,
+            markersize=3,
+            linewidth=1,
+            label=f"x = {x:g}".replace("-", "−"),
+        )
+        line.axhline(found.limits[RIGHT][k], color=color, linestyle="--", linewidth=0.8)
+        line.axhline(found.limits[PRINTED][k], color=color, linestyle=":", linewidth=0.8)
+    line.plot([], [], "--", color=GREY, linewidth=0.8, label="limit with 15")
+    line.plot([], [], ":", color=GREY, linewidth=0.8, label="limit with 9, as printed")
+    _plain_ticks(line.xaxis, found.eps)
+    line.set_xlabel("ε")
+    line.set_ylabel("half-width of the GT ball, in ε")
+    line.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3, **_LEGEND)
+    _balls(plane, found)
+    return figure
+
+
+def _balls(axis: Any, found: Ellipsoid) -> None:
+    around = np.append(found.angles, found.angles[0])
+    for k in (0, 1, len(found.eps) - 1):
+        color, radii = COLORS[(0, 1, 2)[min(k, 2)]], np.append(found.radii[k], found.radii[k][0])
+        axis.plot(
+            radii * np.cos(around), radii * np.sin(around), color=color, linewidth=1, label=f"ε = {found.eps[k]:g}"
+        )
+    radii = np.append(found.ellipses[-1], found.ellipses[-1][0])
+    axis.plot(radii * np.cos(around), radii * np.sin(around), "--", color="black", linewidth=0.8, label="ellipse")
+    axis.plot(np.cos(around), np.sin(around), ":", color=GREY, linewidth=0.8, label="Euclidean ball")
+    axis.set_aspect("equal")
+    axis.set_xticks([-1, 0, 1])
+    axis.set_yticks([-1, 0, 1])
+    axis.set_xlabel("(x − x₀)/ε")
+    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3, **_LEGEND)
+
+
+def curvature(found: Curvature) -> Figure:
+    """Contractions over ε², and those of a sample."""
+    figure, (surfaces, sample) = _figure(7, 3.0, 2, width_ratios=[1.3, 1])
+    dense = np.linspace(0, found.eps.max(), 50)
+    for color, (c, name) in zip(COLORS, NAMES.items(), strict=False):
+        surfaces.plot(dense**2, predicted(c, dense), "--", color=color, linewidth=0.8)
+        surfaces.plot(found.eps**2, found.contractions[c], "o", color=color, markersize=4, label=name)
+    surfaces.plot([], [], "--", color=GREY, linewidth=0.8, label="ε²/8 · Ric(v, v)")
+    surfaces.set_xlabel("ε²")
+    surfaces.set_ylabel("contraction 1 − d$^{(ε)}$/d")
+    surfaces.legend(loc="upper left", **_LEGEND)
+    _histogram(sample, found)
+    return figure
+
+
+def _histogram(axis: Any, found: Curvature) -> None:
+    counts = axis.hist(found.sampled, bins=12, color="#CCCCCC", edgecolor="white")[0]
+    mean, error = found.sampled.mean(), found.sampled.std(ddof=1) / np.sqrt(len(found.sampled))
+    formula = float(predicted(1, np.array(found.sample_eps)))
+    axis.axvspan(mean - error, mean + error, 0, 0.7, color=COLORS[0], alpha=0.5, linewidth=0, label="mean ± std. error")
+    axis.axvline(found.expected, 0, 0.7, color=COLORS[1], linewidth=1.2, label="quadrature")
+    axis.axvline(formula, 0, 0.7, color="black", linestyle="--", linewidth=1, label="ε²/8 · Ric(v, v)")
+    axis.set_ylim(0, counts.max() / 0.68)
+    axis.yaxis.get_major_locator().set_params(integer=True)
+    axis.set_xlabel(f"contraction, sphere of {found.n} points, ε = {found.sample_eps:g}")
+    axis.set_ylabel("pairs")
+    axis.legend(loc="upper left", **_LEGEND)
+
+
+def stability(found: Stability) -> Figure:
+    """Left against right sides, kernels and truncation apart."""
+    figure, axes = _figure(7, 3.6, 2)
+    for axis, kind in zip(axes, ("kernel", "truncation"), strict=True):
+        names = [name for name in PLACES if name.endswith(kind)]
+        for color, size, name in zip(COLORS, _SIZES, names, strict=False):
+            some = {by: sides for by, sides in found.sides[name].items() if by != ONE}
+            for mark, sides in zip(("o", "^"), some.values(), strict=False):
+                label = name.removesuffix(f", {kind}") if mark == "o" else None
+                _scatter(axis, sides, mark, color, size, label)
+        _diagonal(axis)
+        axis.set_xlabel("right side")
+        axis.legend(loc="lower right", **_LEGEND)
+    axes[0].set_title("Lipschitz kernels (● gaussian, ▲ rational)", fontsize=8)
+    axes[1].set_title("local truncation, Λ for each pair of radii", fontsize=8)
+    axes[0].set_ylabel("left side")
+    return figure
+
+
+def _scatter(axis: Any, sides: Sides, mark: str, color: str, size: float, label: str | None) -> None:
+    """At most a hundred trials."""
+    some = np.flatnonzero((sides.left > 0) & (sides.right > 0))
+    some = some[:: max(1, len(some) // 100)]
+    axis.loglog(sides.right[some], sides.left[some], mark, color=color, markersize=size, alpha=0.8, label=label)
+
+
+def _diagonal(axis: Any) -> None:
+    low = min(axis.get_xlim()[0], axis.get_ylim()[0])
+    high = max(axis.get_xlim()[1], axis.get_ylim()[1])
+    axis.loglog([low, high], [low, high], color=GREY, linewidth=0.8, label="equality")
+
+
+def sampling(found: Sampling) -> Figure:
+    """Bounds over n, single samples and their mean."""
+    figure, (axis,) = _figure(6.5, 3.0)
+    means = found.bounds.mean(axis=1)
+    for column in found.bounds.T:
+        axis.loglog(found.sizes, column, "o", color=COLORS[5], markersize=2.5, alpha=0.8)
+    axis.loglog(
+        found.sizes,
+        means,
+        "o-",
+        color=COLORS[0],
+        markersize=4,
+        linewidth=1.2,
+        label=f"mean, exponent {found.rate:.2f}".replace("-", "−"),
+    )
+    for slope, line, name in ((-0.5, "--", "−1/2"), (-1 / 3, ":", "−1/3, as proven")):
+        guide = 1.4 * means[0] * (found.sizes / found.sizes[0]) ** slope
+        axis.loglog(found.sizes, guide, line, color=GREY, linewidth=1, label=f"slope {name}")
+    axis.plot([], [], "o", color=COLORS[5], markersize=2.5, label="single samples")
+    _plain_ticks(axis.xaxis, found.sizes)
+    axis.set_xlabel("n")
+    axis.set_ylabel("upper bound of d$_{GW,1}$")
+    axis.legend(loc="lower left", **_LEGEND)
+    return figure

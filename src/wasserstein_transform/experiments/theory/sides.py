@@ -1,0 +1,50 @@
+"""Both sides of an inequality, and orders fitted to errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..._types import Floats
+from ..claims import Choice
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Left and right sides of an inequality, tried many times; lengths are in units of the space's diameter."""
+
+    left: Floats
+    right: Floats
+
+    @property
+    def excess(self) -> float:
+        """By how much left is above right, at worst; negative if it never is."""
+        return float((self.left - self.right).max())
+
+    @property
+    def worst(self) -> float:
+        """The largest left/right, where right is not 0."""
+        some = self.right > 0
+        return float((self.left[some] / self.right[some]).max())
+
+    @property
+    def typical(self) -> float:
+        """The median of left/right, where right is not 0."""
+        some = self.right > 0
+        return float(np.median(self.left[some] / self.right[some]))
+
+    def choice(self, name: str, rounding: float) -> Choice:
+        """Whether left ≤ right up to rounding in all trials, with the worst ratio."""
+        measured = f"{len(self.left)} trials: left/right at most {self.worst:.3g}, median {self.typical:.2g}"
+        return Choice(name, self.excess <= rounding, measured)
+
+
+def gather(parts: list[Sides]) -> Sides:
+    """All trials in a row."""
+    return Sides(np.concatenate([part.left for part in parts]), np.concatenate([part.right for part in parts]))
+
+
+def order(steps: Floats, errors: Floats) -> float:
+    """The exponent q of errors ≈ C·stepsᵠ, by least squares of the logarithms."""
+    return float(np.polyfit(np.log(steps), np.log(np.abs(errors)), 1)[0])
