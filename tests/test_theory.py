@@ -15,7 +15,7 @@ from wasserstein_transform.experiments.parameters import QUICK
 from wasserstein_transform.experiments.theory import EXPERIMENT, TheoryResult
 from wasserstein_transform.experiments.theory.bounds import bounds_claims, run_bounds
 from wasserstein_transform.experiments.theory.constants import KERNELS, SmoothKernel, growth
-from wasserstein_transform.experiments.theory.curvature import NAMES, _disc, _moved, distances, fibonacci
+from wasserstein_transform.experiments.theory.curvature import FORMS, SPHERE, Form, ball, distances, fibonacci, moved
 from wasserstein_transform.experiments.theory.densities import disc, in_the_plane, interval, on_the_line
 from wasserstein_transform.experiments.theory.prokhorov import prokhorov
 from wasserstein_transform.experiments.theory.sampling import distortion
@@ -140,25 +140,33 @@ def test_no_exponent_serves_all_radii_of_a_finite_space() -> None:
     assert exponents[2] > 50 * exponents[1]
 
 
-@pytest.mark.parametrize("curvature", NAMES)
-def test_translations_are_isometries(curvature: int) -> None:
-    points, masses = _disc(curvature, 0.5, (4, 8))
-    there = _moved(curvature, points, 0.7)
-    np.testing.assert_allclose(
-        distances(curvature, there, there), distances(curvature, points, points), rtol=0, atol=1e-12
-    )
-    pole = np.array([[1.0, 0.0, 0.0]])
-    np.testing.assert_allclose(distances(curvature, pole, _moved(curvature, pole, 0.7)), 0.7, rtol=1e-13)
-    assert distances(curvature, pole, points).max() <= 0.5
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_translations_are_isometries(form: Form) -> None:
+    points, masses = ball(form, 0.5, (4, 8))
+    there = moved(form, points, 0.7)
+    np.testing.assert_allclose(distances(form, there, there), distances(form, points, points), rtol=0, atol=1e-12)
+    pole = np.eye(form.dim + 1)[:1]
+    np.testing.assert_allclose(distances(form, pole, moved(form, pole, 0.7)), 0.7, rtol=1e-13)
+    assert distances(form, pole, points).max() <= 0.5
     assert masses.sum() == pytest.approx(1)
+
+
+def test_balls_of_the_flat_torus_have_the_moments_of_euclidean_ones() -> None:
+    for dim in (2, 3):
+        points, masses = ball(Form(0, dim), 0.5, (5, 10))
+        second = (points[:, 1:].T * masses) @ points[:, 1:]
+        np.testing.assert_allclose(second, 0.25 / (dim + 2) * np.eye(dim), rtol=0, atol=1e-15)
 
 
 def test_distances_are_angles_on_the_sphere_and_their_likes_on_the_hyperboloid() -> None:
     one, other = fibonacci(20), fibonacci(30)
-    np.testing.assert_allclose(distances(1, one, other), np.arccos(np.clip(one @ other.T, -1, 1)), rtol=0, atol=1e-7)
-    points = _disc(-1, 1.0, (3, 7))[0]
+    np.testing.assert_allclose(
+        distances(SPHERE, one, other), np.arccos(np.clip(one @ other.T, -1, 1)), rtol=0, atol=1e-7
+    )
+    plane = FORMS["hyperbolic plane"]
+    points = ball(plane, 1.0, (3, 7))[0]
     lorentz = points * [1, -1, -1] @ points.T
-    np.testing.assert_allclose(distances(-1, points, points), np.arccosh(np.maximum(lorentz, 1)), rtol=0, atol=1e-7)
+    np.testing.assert_allclose(distances(plane, points, points), np.arccosh(np.maximum(lorentz, 1)), rtol=0, atol=1e-7)
 
 
 @pytest.mark.parametrize("x", [-1.3, 0.0, 0.8])

@@ -159,7 +159,8 @@ class Theory:
     disc_nodes: int = 12
     disc_eps: tuple[float, ...] = (0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
     disc_floor: float = 0.01
-    polar_nodes: tuple[tuple[int, int], ...] = ((6, 16), (10, 28))  # radii and angles, the finer last
+    polar_nodes: tuple[dict[int, tuple[int, int]], ...] = ({2: (6, 16), 3: (4, 8)}, {2: (10, 28), 3: (6, 10)})
+    # along a radius and around, by dimension, the finer last
     sphere_points: int = 8000
     sphere_pairs: int = 60
     sample_eps: float = 0.5
@@ -260,7 +261,7 @@ QUICK: dict[str, Any] = {
         directions=36,
         disc_nodes=8,
         disc_eps=(0.8, 0.4, 0.2, 0.1),
-        polar_nodes=((4, 12), (6, 16)),
+        polar_nodes=({2: (4, 12), 3: (3, 6)}, {2: (6, 16), 3: (4, 8)}),
         sphere_points=2000,
         sphere_pairs=20,
         grid=120,

@@ -79,8 +79,8 @@ def pictures(found: TheoryResult) -> Sequence[Picture]:
         ),
         Picture(
             "theory-curvature",
-            "Contraction of distances by local truncation on three surfaces, beside ε²/8·Ric; and on a sample of the "
-            "sphere.",
+            "Contraction of distances by local truncation, beside ε²/(2(n + 2))·Ric: in four spaces, and on a sample "
+            "of the sphere.",
             lambda: draw.curvature(found.curvature),
         ),
         Picture(

@@ -13,10 +13,10 @@ from ...localize import Gaussian, Kernel, Truncation
 from ...spaces import GaussianMetric, Space
 from ...transforms import Transform, gaussian_transform, iterate, mean_shift
 from ...transport import Bures, Exact, wasserstein_pairs
-from ..claims import Choice, Claim
+from ..claims import Claim
 from ..parameters import Theory
 from .clouds import Cloud, clouds
-from .sides import Sides, gather
+from .sides import Sides, agreement, gather
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def bounds_claims(found: Bounds) -> list[Claim]:
             "Distances of mean shift's points after a step are the W1 distances of Diracs at the local means.",
             "Largest |‖x¹ − x'¹‖ − W1(δ, δ')| over all pairs of random clouds, W1 by the simplex between unit masses "
             f"at means from the localization's matrix; true if ≤ {tolerance}.",
-            tuple(_small(name, errors, found.rounding) for name, errors in found.shifted.items()),
+            tuple(agreement(name, errors, found.rounding) for name, errors in found.shifted.items()),
             "The paper says it for equal weights; it does not depend on them.",
         ),
         Claim(
@@ -131,8 +131,8 @@ def bounds_claims(found: Bounds) -> list[Claim]:
             "With λ = 0 the GT distance is the Euclidean one, and iterated GT is iterated mean shift.",
             f"Largest difference of distances on random clouds; true if ≤ {tolerance}.",
             (
-                _small("distance before any step", found.still, found.rounding),
-                _small("distance after some steps", found.walking, found.rounding),
+                agreement("distance before any step", found.still, found.rounding),
+                agreement("distance after some steps", found.walking, found.rounding),
             ),
         ),
         Claim(
@@ -150,10 +150,6 @@ def bounds_claims(found: Bounds) -> list[Claim]:
             _unmoved(found),
         ),
     ]
-
-
-def _small(name: str, errors: Floats, rounding: float) -> Choice:
-    return Choice(name, bool(errors.max() <= rounding), f"{len(errors)} spaces: at most {errors.max():.1e}")
 
 
 def _unmoved(found: Bounds) -> str:

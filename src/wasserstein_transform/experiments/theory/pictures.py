@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._types import Floats
-from .curvature import NAMES, Curvature, predicted
+from .curvature import FORMS, SPHERE, Curvature, predicted
 from .ellipsoid import PRINTED, RIGHT, Ellipsoid
 from .expansions import Expansion
 from .sampling import Sampling
@@ -106,10 +106,10 @@ def curvature(found: Curvature) -> Figure:
     """Contractions over ε², and those of a sample."""
     figure, (surfaces, sample) = _figure(7, 3.0, 2, width_ratios=[1.3, 1])
     dense = np.linspace(0, found.eps.max(), 50)
-    for color, (c, name) in zip(COLORS, NAMES.items(), strict=False):
-        surfaces.plot(dense**2, predicted(c, dense), "--", color=color, linewidth=0.8)
-        surfaces.plot(found.eps**2, found.contractions[c], "o", color=color, markersize=4, label=name)
-    surfaces.plot([], [], "--", color=GREY, linewidth=0.8, label="ε²/8 · Ric(v, v)")
+    for color, (name, form) in zip(COLORS, FORMS.items(), strict=False):
+        surfaces.plot(dense**2, predicted(form, dense), "--", color=color, linewidth=0.8)
+        surfaces.plot(found.eps**2, found.contractions[name], "o", color=color, markersize=4, label=name)
+    surfaces.plot([], [], "--", color=GREY, linewidth=0.8, label="ε²/(2(n + 2)) · Ric(v, v)")
     surfaces.set_xlabel("ε²")
     surfaces.set_ylabel("contraction 1 − d$^{(ε)}$/d")
     surfaces.legend(loc="upper left", **_LEGEND)
@@ -120,13 +120,13 @@ def curvature(found: Curvature) -> Figure:
 def _histogram(axis: Any, found: Curvature) -> None:
     counts = axis.hist(found.sampled, bins=12, color="#CCCCCC", edgecolor="white")[0]
     mean, error = found.sampled.mean(), found.sampled.std(ddof=1) / np.sqrt(len(found.sampled))
-    formula = float(predicted(1, np.array(found.sample_eps)))
+    formula = float(predicted(SPHERE, found.sample_eps))
     axis.axvspan(mean - error, mean + error, 0, 0.7, color=COLORS[0], alpha=0.5, linewidth=0, label="mean ± std. error")
     axis.axvline(found.expected, 0, 0.7, color=COLORS[1], linewidth=1.2, label="quadrature")
-    axis.axvline(formula, 0, 0.7, color="black", linestyle="--", linewidth=1, label="ε²/8 · Ric(v, v)")
+    axis.axvline(formula, 0, 0.7, color="black", linestyle="--", linewidth=1, label="ε²/(2(n + 2)) · Ric(v, v)")
     axis.set_ylim(0, counts.max() / 0.68)
     axis.yaxis.get_major_locator().set_params(integer=True)
-    axis.set_xlabel(f"contraction, sphere of {found.n} points, ε = {found.sample_eps:g}")
+    axis.set_xlabel(f"contraction, {found.n} points, ε = {found.sample_eps:g}, d ≈ {found.sample_apart:g}")
     axis.set_ylabel("pairs")
     axis.legend(loc="upper left", **_LEGEND)
 
@@ -143,7 +143,7 @@ def stability(found: Stability) -> Figure:
                 _scatter(axis, sides, mark, color, size, label)
         _diagonal(axis)
         axis.set_xlabel("right side")
-        axis.legend(loc="lower right", **_LEGEND)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=6, **_LEGEND)
     axes[0].set_title("Lipschitz kernels (● gaussian, ▲ rational)", fontsize=8)
     axes[1].set_title("local truncation, Λ for each pair of radii", fontsize=8)
     axes[0].set_ylabel("left side")
@@ -158,9 +158,10 @@ def _scatter(axis: Any, sides: Sides, mark: str, color: str, size: float, label:
 
 
 def _diagonal(axis: Any) -> None:
-    low = min(axis.get_xlim()[0], axis.get_ylim()[0])
-    high = max(axis.get_xlim()[1], axis.get_ylim()[1])
-    axis.loglog([low, high], [low, high], color=GREY, linewidth=0.8, label="equality")
+    (left, right), (low, high) = axis.get_xlim(), axis.get_ylim()
+    axis.loglog([low, right], [low, right], color=GREY, linewidth=0.8, label="equality")
+    axis.set_xlim(left / 10, right)
+    axis.set_ylim(low, 10 * high)
 
 
 def sampling(found: Sampling) -> Figure:

@@ -14,8 +14,9 @@ from ...localize import Gaussian, Truncation
 from ...spaces import Space
 from ...transforms import Transform
 from ...transport import Bures, Exact
-from ..claims import Choice, Claim
+from ..claims import Claim
 from ..parameters import Theory
+from .sides import agreement
 
 
 @dataclass(frozen=True)
@@ -100,8 +101,8 @@ def quotients_claims(found: Quotients) -> list[Claim]:
             "Largest difference to the quotient's distances, over random dendrograms and weights; true if ≤ "
             f"{tolerance}.",
             (
-                _small("ε between two heights", found.between, found.rounding),
-                _small("ε one of the heights", found.at, found.rounding),
+                agreement("ε between two heights", found.between, found.rounding),
+                agreement("ε one of the heights", found.at, found.rounding),
             ),
         ),
         Claim(
@@ -110,10 +111,6 @@ def quotients_claims(found: Quotients) -> list[Claim]:
             "GT with λ = 1 and LT-WT2 agree between points whose ε-balls are segments centred at them.",
             "Largest difference between points inside two segments, sampled alike at angles of "
             f"0°, 90° and {len(found.angles) - 2} random ones; true if ≤ {tolerance}.",
-            (_small("equally spaced samples", found.segments, found.rounding),),
+            (agreement("equally spaced samples", found.segments, found.rounding),),
         ),
     ]
-
-
-def _small(name: str, errors: Floats, rounding: float) -> Choice:
-    return Choice(name, bool(errors.max() <= rounding), f"{len(errors)} spaces: at most {errors.max():.1e}")

@@ -108,6 +108,8 @@ def sampling_claims(found: Sampling) -> list[Claim]:
                     f"mean bound {means[0]:.3g} at n = {first}, {means[-1]:.3g} at n = {last}",
                 ),
             ),
+            "Single samples scatter by a factor of two: over doublings of n, with six samples each, a first run's "
+            "mean did not fall at every step. Sizes four times apart with more samples tell what is noise.",
         ),
         Claim(
             "theory: rate of convergence of samples",

@@ -12,7 +12,7 @@ from ..claims import Choice
 
 @dataclass(frozen=True)
 class Sides:
-    """Left and right sides of an inequality, tried many times; lengths are in units of the space's diameter."""
+    """Left and right sides of an inequality, tried many times."""
 
     left: Floats
     right: Floats
@@ -43,6 +43,11 @@ class Sides:
 def gather(parts: list[Sides]) -> Sides:
     """All trials in a row."""
     return Sides(np.concatenate([part.left for part in parts]), np.concatenate([part.right for part in parts]))
+
+
+def agreement(name: str, errors: Floats, rounding: float) -> Choice:
+    """Whether two things are one up to rounding on all spaces."""
+    return Choice(name, bool(errors.max() <= rounding), f"{len(errors)} spaces: at most {errors.max():.1e}")
 
 
 def order(steps: Floats, errors: Floats) -> float:

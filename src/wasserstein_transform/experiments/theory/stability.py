@@ -34,29 +34,32 @@ PLACES = {
 STATEMENTS = {
     "measures, kernel": "At every point, W1 of the measures localized by a positive Lipschitz kernel is at most "
     "(2L·diam + M)/N times W1 of the weightings.",
-    "metric, kernel": "No distance of the kernel's transform changes by more than twice that.",
-    "measures, truncation": "At every point, W1 of the truncated measures is at most (1 + 2ε)Φ(√W1) of the weightings.",
-    "metric, truncation": "No distance of LT-WT1 changes by more than twice that.",
+    "metric, kernel": "No distance of the transform by such a kernel changes by more than (4L·diam + 2M)/N·W1.",
+    "measures, truncation": "At every point, W1 of the truncated measures is at most (1 + 2ε)Φ(√W1), W1 that of the "
+    "weightings.",
+    "metric, truncation": "No distance of LT-WT1 changes by more than 2(1 + 2ε)Φ(√W1).",
     "mean shift, kernel": "No mean of a Lipschitz kernel moves by more than (2CD + M)/N·W1, C = 2LD/ε².",
     "mean shift, truncation": "No mean of a truncated measure moves by more than (1 + 2ε)Φ(√W1).",
     "GT, truncation": "No GT distance changes by more than 2√(mλΨ(W∞)).",
     "GT, kernel": "No GT distance of a smooth kernel changes by more than 2√(mλC·W1).",
-    "continuity, kernel": "The kernel's new metric is at most L(M + N)·diam/N² times the old one, whatever the weights.",
+    "continuity, kernel": "The new metric of a kernel is at most L(M + N)·diam/N² times the old one, for any weights.",
 }
 ONE, TWO = "one Λ", "Λ for each pair of radii"
 _FINITE = (
     "No finite space satisfies the Bishop–Gromov condition at all radii. The proof uses it at (ε, ε + η) and (ε, D) "
-    "alone; Λ is the least exponent for these, with η = √W{} and D a little above the diameter: so read, it is a "
-    "theorem on finite spaces, too. With one Λ for both the right side can be astronomical; the proof gives the same "
-    "with an exponent for each, and that is the second reading."
+    "alone; Λ is the least exponent for these, with η = √W{} and D a little above the diameter. With one Λ for both "
+    "the right side can be astronomical; the proof gives the same with an exponent for each: the second reading. "
 )
 NOTES = {
-    "measures, truncation": _FINITE.format("1"),
+    "measures, truncation": _FINITE.format("1") + "So read, it is a theorem on finite spaces, too.",
+    "metric, truncation": "Λ as for the measures.",
+    "mean shift, truncation": "Λ as for the measures.",
     "GT, truncation": _FINITE.format("∞")
-    + " Ψ has a further term c·A·W∞ with a constant A that the paper does not give, and "
-    "c with α ≤ c·volume, which no finite space has. It is left out here, which makes the right side smaller.",
-    "GT, kernel": "C is not given in the paper. Its proof gives one once A_K is known, and that is the Lipschitz constant "
-    "of zzᵀK(‖z‖²/ε²): √2·ε·sup rK(r²). With C = 1 the ratio is {:.2g} at worst.",
+    + "Ψ has a further term c·A·W∞ with a constant A that the paper does not give, and c with α ≤ c·volume, which no "
+    "finite space has. Without it the right side is smaller and nothing is proven on finite spaces; it held all the "
+    "same.",
+    "GT, kernel": "C is not given in the paper. Its proof gives one once A_K is known, and that is the Lipschitz "
+    "constant of zzᵀK(‖z‖²/ε²): √2·ε·sup rK(r²). With C = 1 the ratio is {:.2g} at worst.",
     "continuity, kernel": "Half of the points have no weight, as the theorem allows.",
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..experiment import Table
-from .curvature import NAMES, Curvature, predicted
+from .curvature import FORMS, Curvature, predicted
 from .ellipsoid import PRINTED, RIGHT, Ellipsoid
 
 
@@ -26,17 +26,17 @@ def curvature_table(found: Curvature) -> Table:
     """Contractions by surface and ε."""
     rows = [
         (
-            NAMES[c],
+            name,
             f"{eps:g}",
-            f"{found.contractions[c][k]:.3e}",
-            f"{float(predicted(c, eps)):.3e}",
-            f"{found.contractions[c][k] - found.coarse[c][k]:.1e}",
+            f"{found.contractions[name][k]:.3e}",
+            f"{float(predicted(form, eps)):.3e}",
+            f"{found.contractions[name][k] - found.coarse[name][k]:.1e}",
         )
-        for c in NAMES
+        for name, form in FORMS.items()
         for k, eps in enumerate(found.eps)
     ]
     return Table(
         "Contraction 1 − d^(ε)/d at d = ε",
-        ("surface", "ε", "measured", "predicted", "change with more nodes"),
+        ("space", "ε", "measured", "predicted", "change with more nodes"),
         tuple(rows),
     )
