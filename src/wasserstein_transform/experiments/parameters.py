@@ -266,7 +266,7 @@ QUICK: dict[str, Any] = {
         sphere_pairs=20,
         grid=120,
         draws=(25, 100, 400),
-        repeats=6,
+        repeats=24,
     ),
     "kernels": Kernels(exact=()),
     "convergence": Convergence(methods={"T-junction": ("MS", "GT-5"), "dumbbell": ("MS", "GT-1")}),
