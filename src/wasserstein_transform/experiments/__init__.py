@@ -12,13 +12,14 @@ from . import (
     kernels,
     spiral,
     t_junction,
+    theory,
 )
 from .claims import Choice, Claim, Verdict
 from .experiment import Experiment, Picture, Table
 
 _MODULES = (
-    t_junction, chaining, eccentricity, spiral, circles, anisotropy, acceleration, complexity, kernels, convergence,
-    choosing,
+    t_junction, chaining, eccentricity, spiral, circles, anisotropy, acceleration, complexity, theory, kernels,
+    convergence, choosing,
 )  # fmt: skip
 EXPERIMENTS: dict[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in _MODULES}
 """All experiments, in the order of the report."""

@@ -25,8 +25,8 @@ _LEGEND: dict[str, Any] = {"frameon": False, "fontsize": 7}
 
 
 def _figure(width: float, height: float, columns: int = 1, **shares: Any) -> tuple[Figure, list[Any]]:
-    from matplotlib import rc_context  # noqa: PLC0415
-    from matplotlib.figure import Figure  # noqa: PLC0415
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
 
     with rc_context(_STYLE):  # type: ignore[arg-type]
         figure = Figure(figsize=(width, height), layout="constrained")
