@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import plotting
-from .._types import Ints
 from ..datasets import Labelled, dumbbell
 from ..engine import Engine
 from ..hierarchy import Tree, cut_tree, spanning_tree
@@ -28,21 +27,24 @@ if TYPE_CHECKING:
 
 TOLERANCE = 0.03  # of a part may be outside its cluster: the points where disc and chain meet
 
+_WHOLE, _DISCS = "discs and chain", "discs alone"
 _WHERE = "Experiments, ameliorating the chaining effect"
 
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """The input and all states of one method on one data set, with their trees."""
+    """The input and all states of one method on one data set, with their trees and how well they separate the parts.
+
+    Attributes
+    ----------
+    cuts : dict
+        By reading: for each tree, the input's first. The chain is a part of its own, or may be anywhere.
+    """
 
     data: Labelled
     states: tuple[Space, ...]
     trees: tuple[Tree, ...]
-
-    def cuts(self, truth: Ints | None = None) -> list[Separation]:
-        """How well each tree, the input's first, separates the parts."""
-        truth = self.data.labels if truth is None else truth
-        return [separation(tree, truth, tolerance=TOLERANCE) for tree in self.trees]
+    cuts: dict[str, list[Separation]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +74,10 @@ def _walk(layout: str, name: str, eps: float, n_iter: int, engine: Engine) -> Wa
     states = iterate(method(name, eps), space, n_iter=n_iter, keep="all", engine=engine).states
     # the figures' τ = 0 is the input; GT's own start is not an iteration and is left out
     states = (space, *states[1:])
-    return Walk(data, states, tuple(spanning_tree(state, engine) for state in states))
-
-
-def discs(data: Labelled) -> Ints:
-    """The two discs; the chain may be anywhere."""
-    return np.where(data.labels < 2, data.labels, -1)
+    trees = tuple(spanning_tree(state, engine) for state in states)
+    truths = {_WHOLE: data.labels, _DISCS: np.where(data.labels < 2, data.labels, -1)}
+    cuts = {name: [separation(tree, truth, tolerance=TOLERANCE) for tree in trees] for name, truth in truths.items()}
+    return Walk(data, states, trees, cuts)
 
 
 def claims(result: Result) -> Sequence[Claim]:
@@ -89,9 +89,8 @@ def _before(result: Result) -> Claim:
     choices = []
     for (layout, name), walk in result.walks.items():
         if name == f"GT-{result.parameters.lams[0]:g}":
-            for reading, truth in (("discs and chain", walk.data.labels), ("discs alone", discs(walk.data))):
-                cut = walk.cuts(truth)[0]
-                choices.append(Choice(f"{layout} layout, {reading}", not cut.found, str(cut)))
+            for reading, cuts in walk.cuts.items():
+                choices.append(Choice(f"{layout} layout, {reading}", not cuts[0].found, str(cuts[0])))
     return Claim(
         "chaining: input",
         _WHERE,
@@ -105,7 +104,7 @@ def _before(result: Result) -> Claim:
 def _after(result: Result) -> Claim:
     choices = []
     for (layout, name), walk in _gaussian(result):
-        cuts = walk.cuts()[1:]
+        cuts = walk.cuts[_WHOLE][1:]
         measured = "gaps at τ = 1, 2, …: " + _gaps(cuts)
         choices.append(Choice(f"{layout} layout, {name}", all(cut.found for cut in cuts), measured))
     return Claim(
@@ -121,10 +120,9 @@ def _after(result: Result) -> Claim:
 def _growing(result: Result) -> Claim:
     choices = []
     for (layout, name), walk in _gaussian(result):
-        for reading, truth in (("discs and chain", walk.data.labels), ("discs alone", discs(walk.data))):
-            cuts = walk.cuts(truth)[1:]
-            grows = bool((np.diff([cut.gap for cut in cuts]) > 0).all())
-            choices.append(Choice(f"{layout} layout, {name}, {reading}", grows, "gaps: " + _gaps(cuts)))
+        for reading, cuts in walk.cuts.items():
+            grows = bool((np.diff([cut.gap for cut in cuts[1:]]) > 0).all())
+            choices.append(Choice(f"{layout} layout, {name}, {reading}", grows, "gaps: " + _gaps(cuts[1:])))
     return Claim(
         "chaining: growing gap",
         _WHERE,
@@ -138,7 +136,7 @@ def _others(result: Result) -> list[Claim]:
     """The remark that LT-WT does as well; only where it was run."""
     layout = result.parameters.layouts[0]
     names = [name for name in result.parameters.others if name.startswith("LT")]
-    cuts = {name: result.walks[layout, name].cuts()[1:] for name in names}
+    cuts = {name: result.walks[layout, name].cuts[_WHOLE][1:] for name in names}
     if not cuts:
         return []
     choices = [
@@ -170,7 +168,7 @@ def tables(result: Result) -> Sequence[Table]:
     most = max(len(walk.trees) for walk in result.walks.values())
     rows = []
     for (layout, name), walk in result.walks.items():
-        gaps = [f"{100 * cut.gap:.0f} %" if cut.found else "–" for cut in walk.cuts()]
+        gaps = [f"{100 * cut.gap:.0f} %" if cut.found else "–" for cut in walk.cuts[_WHOLE]]
         rows.append((layout, name, *gaps, *[""] * (most - len(gaps))))
     header = ("layout", "method", *(f"τ = {k}" for k in range(most)))
     return [Table("Relative gap between the heights that separate discs and chain", header, tuple(rows))]

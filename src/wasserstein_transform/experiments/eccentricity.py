@@ -42,15 +42,11 @@ class Setting:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """Trees after one iteration, by setting and method."""
+    """Trees after one iteration, and how well they separate discs and chain, by setting and method."""
 
     parameters: Eccentricity
     trees: dict[Setting, dict[str, Tree]]
-
-    def gaps(self, setting: Setting) -> dict[str, Separation]:
-        """How well each method separates discs and chain."""
-        labels = _data(setting).labels
-        return {name: separation(tree, labels, tolerance=TOLERANCE) for name, tree in self.trees[setting].items()}
+    gaps: dict[Setting, dict[str, Separation]]
 
     def rands(self, setting: Setting) -> dict[str, float]:
         """The adjusted Rand index of the best cut of each method."""
@@ -66,7 +62,14 @@ class Result:
 def run(parameters: Eccentricity, engine: Engine) -> Result:
     """All methods on all settings."""
     settings = dict.fromkeys([*_settings(parameters), *_scan(parameters)])
-    return Result(parameters, {s: {name: _tree(s, name, engine) for name in parameters.methods} for s in settings})
+    trees = {s: {name: _tree(s, name, engine) for name in parameters.methods} for s in settings}
+    gaps = {setting: _gaps(setting, grown) for setting, grown in trees.items()}
+    return Result(parameters, trees, gaps)
+
+
+def _gaps(setting: Setting, trees: dict[str, Tree]) -> dict[str, Separation]:
+    labels = _data(setting).labels
+    return {name: separation(tree, labels, tolerance=TOLERANCE) for name, tree in trees.items()}
 
 
 def _settings(parameters: Eccentricity) -> list[Setting]:
@@ -111,7 +114,7 @@ def _extreme(result: Result) -> Claim:
     for name, power in parameters.scalings.items():
         for layout in parameters.layouts:
             setting = _setting(parameters, layout, ratio, power)
-            gaps, cuts = result.gaps(setting), result.rands(setting)
+            gaps, cuts = result.gaps[setting], result.rands(setting)
             choices.append(Choice(f"{name}, {layout} layout; gap", _is_best(gaps), _in_words(gaps)))
             ahead = cuts[_BEST] > max(value for method_name, value in cuts.items() if method_name != _BEST) + _TIE
             measured = ", ".join(f"{method_name} {value:.2f}" for method_name, value in cuts.items())
@@ -132,7 +135,7 @@ def _closest(result: Result) -> str:
     extremes = (max(result.parameters.ratios), min(result.parameters.ratios))
     ahead = {}
     for setting in result.trees:
-        gaps = result.gaps(setting)
+        gaps = result.gaps[setting]
         others = max(cut.gap for name, cut in gaps.items() if name != _BEST)
         if setting.ratio in extremes and _is_best(gaps):
             ahead[setting] = gaps[_BEST].gap - others
@@ -145,7 +148,7 @@ def _closest(result: Result) -> str:
             best = max(there, key=lambda setting: there[setting])
             said.append(
                 f"at e = {_ratio(ratio)}, {best.layout} layout, ε = {best.eps:.3g} times the larger axis: "
-                f"{_in_words(result.gaps(best))}"
+                f"{_in_words(result.gaps[best])}"
             )
     return f"GT-5 is best in {len(ahead)} settings at the two extremes; most clearly " + "; and ".join(said) + "."
 
@@ -185,7 +188,7 @@ def tables(result: Result) -> Sequence[Table]:
     """Gaps of all settings."""
     rows = [
         (setting.layout, _ratio(setting.ratio), f"{setting.eps:.3g}", *(
-            f"{100 * cut.gap:.0f} %" if cut.found else "–" for cut in result.gaps(setting).values()
+            f"{100 * cut.gap:.0f} %" if cut.found else "–" for cut in result.gaps[setting].values()
         ))
         for setting in result.trees
     ]  # fmt: skip

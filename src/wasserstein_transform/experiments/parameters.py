@@ -48,7 +48,7 @@ class Eccentricity:
             "area kept, ε = 0.2": 0.5,
         }
     )  # exponent of the smaller axis in ε
-    scan: tuple[float, ...] = (0.06, 0.08, 0.1, 0.12, 0.15, 0.25)  # further ε at the extreme ratios
+    scan: tuple[float, ...] = (0.06, 0.08, 0.1, 0.12, 0.15)  # further ε at the extreme ratios
 
 
 @dataclass(frozen=True)
