@@ -15,7 +15,7 @@ from ..transforms import gaussian_transform, iterate
 from .canvas import canvas, ready
 from .clouds import equal, frame
 from .inputs import as_points, as_space
-from .style import INK, RASTER, TEXT, THIN, dot_size, tidy
+from .style import INK, RASTER, THIN, TICKS, dot_size, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -126,6 +126,5 @@ def _draw(
     ax.add_patch(Circle(tuple(points[here]), eps, fill=False, ec=INK, lw=THIN, ls=(0, (4, 3))))
     ax.plot(*points[here], "+", color=INK, ms=6, mew=1.2)
     ax.legend(
-        fontsize=TEXT, frameon=False, markerscale=2.0, handletextpad=0.2, handlelength=1.0, columnspacing=1.2,
-        borderaxespad=0.2, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=len(lams),
+        fontsize=TICKS, frameon=False, handletextpad=0.2, handlelength=1.0, borderaxespad=0.2, loc="upper right",
     )  # fmt: skip

@@ -1,7 +1,7 @@
 """From finished experiments to a report: parts that are kept, verdicts on record, Markdown and HTML."""
 
 from .part import Figure, Part
-from .record import Change, read_record, summary, write_record
+from .record import Change, listing, read_record, summary, write_record
 from .runner import Report, reproduce
 
-__all__ = ["Change", "Figure", "Part", "Report", "read_record", "reproduce", "summary", "write_record"]
+__all__ = ["Change", "Figure", "Part", "Report", "listing", "read_record", "reproduce", "summary", "write_record"]

@@ -10,6 +10,7 @@ from pathlib import Path
 from ..claims import Claim, Verdict
 from .part import Part
 
+_FEW = 6  # claims of an experiment that a summary names
 _FILE = Path(__file__).parents[1] / "record.json"
 
 
@@ -85,10 +86,28 @@ def _entry(claim: Claim) -> dict[str, str]:
 
 
 def summary() -> str:
-    """The record of full runs as a Markdown table: what stands in the README."""
-    record = read_record()
+    """The record of full runs as a Markdown table, a row for each experiment: what stands in the README."""
+    found: dict[str, dict[Verdict, list[str]]] = {}
+    for name, entry in read_record().items():
+        experiment, _, claim = name.partition(": ")
+        found.setdefault(experiment, {verdict: [] for verdict in Verdict})[entry.verdict].append(claim)
+    rows = [_row(experiment, *(_few(claims) for claims in found[experiment].values())) for experiment in found]
+    return "\n".join([_row("experiment", *Verdict), _row(*["---"] * 4), *rows])
+
+
+def _few(claims: list[str]) -> str:
+    return "; ".join(claims) if len(claims) <= _FEW else f"{len(claims)} statements"
+
+
+def listing() -> str:
+    """The record of full runs as a Markdown table, a row for each claim: what stands in the documentation."""
     rows = [
-        f"| {name} | {entry.statement} | {entry.verdict} ({entry.readings} readings) |"
-        for name, entry in record.items()
+        _row(name, entry.statement, f"{entry.verdict} ({entry.readings})", entry.measured)
+        for name, entry in read_record().items()
     ]
-    return "\n".join(["| claim | in our words | verdict |", "| --- | --- | --- |", *rows])
+    header = _row("claim", "in our words", "verdict (readings under which it holds)", "measured, first reading")
+    return "\n".join([header, _row(*["---"] * 4), *rows])
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

@@ -1,0 +1,48 @@
+"""What the README and the documentation say is so."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+
+import pytest
+
+from wasserstein_transform.experiments.reporting import listing, summary
+
+ROOT = Path(__file__).parents[1]
+
+
+def between_marks(file: str) -> str:
+    text = (ROOT / file).read_text("utf-8")
+    return text.partition("<!-- claims -->\n")[2].partition("\n<!-- end of claims -->")[0]
+
+
+def test_the_summary_of_claims_is_that_of_the_record() -> None:
+    assert between_marks("README.md") == summary()
+
+
+def test_the_list_of_claims_is_that_of_the_record() -> None:
+    assert between_marks("docs/reproduction.md") == listing()
+
+
+def test_the_code_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+    names: dict[str, object] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # one is announced in a comment
+        for block in blocks:
+            exec(compile(block, "README.md", "exec"), names)
+    assert len(blocks) > 3
+    assert (tmp_path / "pictures.png").is_file()
+
+
+@pytest.mark.parametrize(
+    "file", ["README.md", "docs/reproduction.md", "docs/gaussian-transform.md", "docs/exact-transport.md"]
+)
+def test_links_and_images_are_there(file: str) -> None:
+    text = (ROOT / file).read_text("utf-8")
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
+        if not target.startswith("http"):
+            assert (ROOT / file).parent.joinpath(target).exists(), target
