@@ -218,8 +218,7 @@ _SPIRAL: dict[str, dict[str, Any]] = {
 }
 _CIRCLES: dict[str, dict[str, Any]] = {
     "radii 1 and 1.8, noise 0.1": {},
-    "radii 1 and 1.8, noise 0.2": {"noise": 0.2},
-    "radii 0.8 and 1.6, noise 0.1": {"radii": (0.8, 1.6)},
+    "radii 1 and 1.8, noise 0.15": {"noise": 0.15},
 }
 
 FULL: dict[str, Any] = {
