@@ -41,6 +41,13 @@ def test_a_spiral_lies_on_its_curve_in_its_square(spacing: str) -> None:
     assert np.median(radii) == pytest.approx(30 * (0.5**0.5 if spacing == "length" else 0.5), abs=2.0)
 
 
+@pytest.mark.parametrize("curve", [wt.spiral(0).curve, wt.circles(0).curve], ids=["spiral", "circles"])
+def test_the_vertices_of_a_curve_are_evenly_spread(curve: Curve) -> None:
+    for piece in curve.pieces:
+        steps = np.linalg.norm(np.diff(piece, axis=0), axis=1)
+        assert steps.max() / steps.min() < 1.01
+
+
 def test_noise_has_the_deviation_asked_for() -> None:
     X, labels, curve = wt.circles(1, n=20_000, noise=0.05)
     np.testing.assert_array_equal(np.bincount(labels), [10_000, 10_000])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import matplotlib.figure
 import pytest
@@ -16,7 +17,7 @@ from wasserstein_transform.cli.app import app
 from wasserstein_transform.engine import Engine
 from wasserstein_transform.experiments import EXPERIMENTS, Choice, Claim, Experiment, Picture, Table, Verdict
 from wasserstein_transform.experiments.parameters import FULL, QUICK
-from wasserstein_transform.experiments.reporting import reproduce, runner
+from wasserstein_transform.experiments.reporting import Report, reproduce, runner
 from wasserstein_transform.experiments.reporting.part import key_of, load, save
 from wasserstein_transform.experiments.reporting.record import Entry, changes
 
@@ -43,6 +44,11 @@ class Toy:
             raise self.breaks
 
 
+def run_toys(toys: list[Toy], folder: Path, **options: object) -> Report:
+    experiments = {toy.experiment.name: toy.experiment for toy in toys}
+    return reproduce(experiments, folder, experiments=experiments, **options)
+
+
 @pytest.fixture(autouse=True)
 def toys(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("toy", "other"):
@@ -63,46 +69,57 @@ def test_finished_experiments_are_used_again_unless_parameters_change_or_fresh_o
 ) -> None:
     toy, told = Toy(), []
     for _ in range(2):
-        reproduce([toy.experiment], tmp_path, tell=lambda name, what: told.append((name, what)))
+        run_toys([toy], tmp_path, tell=lambda name, what: told.append((name, what)))
     assert toy.runs == 1
     assert told == [("toy", "runs"), ("toy", "is drawn"), ("toy", "is done"), ("toy", "was done before")]
-    reproduce([toy.experiment], tmp_path, fresh=True)
+    run_toys([toy], tmp_path, fresh=True)
     assert toy.runs == 2
     monkeypatch.setitem(FULL, "toy", 2)
-    reproduce([toy.experiment], tmp_path)
+    run_toys([toy], tmp_path)
     assert toy.runs == 3
 
 
 def test_a_quick_run_does_not_replace_a_full_one(tmp_path: Path) -> None:
     toy = Toy()
     for quick in (False, True, False, True):
-        reproduce([toy.experiment], tmp_path, quick=quick)
+        run_toys([toy], tmp_path, quick=quick)
     assert toy.runs == 2
     assert {file.name for file in (tmp_path / "figures").iterdir()} == {"toy-picture.png", "toy-picture-quick.png"}
+    assert (tmp_path / "report.html").is_file()
+    assert (tmp_path / "report-quick.html").is_file()
+
+
+def test_a_report_has_what_the_folder_has_of_other_experiments(tmp_path: Path) -> None:
+    first, second = Toy(), Toy("other")
+    run_toys([first, second], tmp_path)
+    experiments = {"toy": first.experiment, "other": second.experiment}
+    report = reproduce(["other"], tmp_path, fresh=True, experiments=experiments)
+    assert [part.name for part in report.parts] == ["toy", "other"]
+    assert (first.runs, second.runs) == (1, 2)
 
 
 def test_a_part_without_its_figure_or_half_written_is_made_again(tmp_path: Path) -> None:
     toy = Toy()
-    reproduce([toy.experiment], tmp_path)
+    run_toys([toy], tmp_path)
     (tmp_path / "figures" / "toy-picture.png").unlink()
-    reproduce([toy.experiment], tmp_path)
+    run_toys([toy], tmp_path)
     file = tmp_path / "parts" / "toy.json"
     file.write_text(file.read_text()[:50])
-    reproduce([toy.experiment], tmp_path)
+    run_toys([toy], tmp_path)
     assert toy.runs == 3
 
 
 def test_what_was_finished_before_an_interruption_is_kept(tmp_path: Path) -> None:
     first, second = Toy(), Toy("other", breaks=KeyboardInterrupt)
     with pytest.raises(KeyboardInterrupt):
-        reproduce([first.experiment, second.experiment], tmp_path)
+        run_toys([first, second], tmp_path)
     second.breaks = None
-    reproduce([first.experiment, second.experiment], tmp_path)
+    run_toys([first, second], tmp_path)
     assert (first.runs, second.runs) == (1, 2)
 
 
 def test_parts_survive_being_written(tmp_path: Path) -> None:
-    report = reproduce([Toy().experiment], tmp_path)
+    report = run_toys([Toy()], tmp_path)
     part = report.parts[0]
     assert load(tmp_path / "parts" / "toy.json", part.key) == part
     assert load(tmp_path / "parts" / "toy.json", "another") is None
@@ -115,7 +132,7 @@ def test_keys_tell_parameters_apart_and_are_the_same_twice() -> None:
 
 
 def test_reports_have_every_claim_reading_table_and_figure(tmp_path: Path) -> None:
-    reproduce([Toy().experiment], tmp_path)
+    run_toys([Toy()], tmp_path)
     text, page = (tmp_path / "report.md").read_text("utf-8"), (tmp_path / "report.html").read_text("utf-8")
     for shown in (text, page):
         for words in ("toy: works", "partly", "It works.", "Section 1", "whether it does", "0 &", "Numbers", "1 of 2"):
@@ -129,20 +146,29 @@ def test_reports_have_every_claim_reading_table_and_figure(tmp_path: Path) -> No
     assert "<script" not in page
 
 
-def test_only_claims_that_lost_something_fail_and_never_by_the_clock() -> None:
-    def became(verdict: Verdict, *holds: bool, timed: bool = False) -> list[bool]:
-        part = dataclasses.make_dataclass("P", ["claims"])((claim(*holds, timed=timed),))
-        record = {"toy: works": Entry("It works.", verdict, "1 of 1", "")}
-        return [change.is_failure for change in changes([part], record)]
+def test_only_lost_cases_fail_and_never_by_the_clock() -> None:
+    names = [choice.name for choice in claim(True, True).choices]
 
-    assert became(Verdict.REPRODUCED, True, False) == [True]
-    assert became(Verdict.PARTLY, False) == [True]
-    assert became(Verdict.REPRODUCED, False, timed=True) == [False]
-    assert became(Verdict.PARTLY, True) == [False]
-    assert became(Verdict.PARTLY, True, False) == []
-    assert [change.before for change in changes([dataclasses.make_dataclass("P", ["claims"])((claim(True),))], {})] == [
-        None
-    ]
+    def failures(on_record: tuple[bool, bool], *holds: bool, timed: bool = False) -> list[bool]:
+        part = SimpleNamespace(name="toy", claims=(claim(*holds, timed=timed),))
+        held = [name for name, held in zip(names, on_record, strict=True) if held]
+        entry = Entry("It works.", Verdict.PARTLY, tuple(held), tuple(set(names) - set(held)), "")
+        return [change.is_failure for change in changes([part], {"toy: works": entry})]
+
+    assert failures((True, True), True, True) == []
+    assert failures((True, True), True, False) == [True]
+    assert failures((True, True), False, False) == [True, True]
+    assert failures((True, False), False, True) == [True, False]  # still partly, and yet something is lost
+    assert failures((True, False), True, True) == [False]
+    assert failures((True, True), False, False, timed=True) == [False, False]
+
+
+def test_claims_that_are_new_are_told_and_those_that_are_gone_fail() -> None:
+    new = changes([SimpleNamespace(name="toy", claims=(claim(True),))], {})
+    assert [(str(change), change.is_failure) for change in new] == [("toy: works: reproduced, not on record", False)]
+    entry = Entry("It works.", Verdict.PARTLY, (), (), "")
+    gone = changes([SimpleNamespace(name="toy", claims=())], {"toy: works": entry, "other: works": entry})
+    assert [(change.name, change.is_failure) for change in gone] == [("toy: works", True)]
 
 
 @pytest.fixture
@@ -156,7 +182,7 @@ def test_the_command_writes_the_report_and_says_what_came_out(command: CliRunner
     assert done.exit_code == 0, done.output
     assert "toy is done" in done.output
     assert "0 reproduced, 1 partly, 0 not reproduced" in done.output
-    assert (tmp_path / "out" / "report.html").is_file()
+    assert (tmp_path / "out" / "report-quick.html").is_file()
     again = command.invoke(app, ["reproduce", "toy", "--quick", "-o", str(tmp_path / "out")])
     assert "toy was done before" in again.output
 
@@ -164,11 +190,12 @@ def test_the_command_writes_the_report_and_says_what_came_out(command: CliRunner
 def test_the_command_fails_if_a_claim_that_held_is_lost(
     command: CliRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    record = {"toy: works": Entry("It works.", Verdict.REPRODUCED, "1 of 1", "")}
+    names = tuple(choice.name for choice in claim(True, True).choices)
+    record = {"toy: works": Entry("It works.", Verdict.REPRODUCED, names, (), "")}
     monkeypatch.setattr(runner, "read_record", lambda quick: record)
     done = command.invoke(app, ["reproduce", "toy", "-o", str(tmp_path)])
     assert done.exit_code == 1
-    assert "lost toy: works: partly (was reproduced)" in " ".join(done.output.split())
+    assert "(the claim is partly, was reproduced)" in " ".join(done.output.split())
 
 
 def test_the_command_keeps_what_is_finished_when_interrupted(

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from ..engine import Engine
-from ..experiments import EXPERIMENTS, Experiment, Verdict
+from ..experiments import EXPERIMENTS, Verdict
 from ..experiments.reporting import Report, reproduce as run, write_record
+from ..plotting.canvas import need_matplotlib
 from .progress import Watch
 
 _STYLES = {Verdict.REPRODUCED: "green", Verdict.PARTLY: "yellow", Verdict.NOT: "red"}
@@ -38,45 +41,55 @@ def reproduce(
     Exit status 1 if a claim that used to hold fails.
     """
     chosen = _chosen(names)
-    if output.exists() and not output.is_dir():
-        raise typer.BadParameter(f"{output} is a file; give a folder, or a name that is free", param_hint="--output")
+    engine = _prepared(output, jobs)
     console = Console()
     try:
         with Watch(console) as watch:
-            engine = Engine(jobs, progress=watch.advance)
-            report = run(chosen, output, quick=quick, fresh=fresh, engine=engine, tell=watch.tell)
-    except (ImportError, ValueError, OSError) as error:
-        raise typer.BadParameter(str(error)) from None
+            engine = replace(engine, progress=watch.advance)
+            report = run(
+                chosen, output, quick=quick, fresh=fresh, engine=engine, tell=watch.tell, experiments=EXPERIMENTS
+            )  # fmt: skip
     except KeyboardInterrupt:
-        console.print(f"\nstopped; experiments that were finished are kept in {output}")
+        console.print(f"\nstopped; experiments that were finished are kept in {escape(str(output))}")
         raise typer.Exit(130) from None
-    _say(report, output, console)
+    _say(report, console)
     if record:
-        write_record(report.parts, quick)
+        write_record([part for part in report.parts if part.name in chosen], quick)
     elif report.failed:
         raise typer.Exit(1)
 
 
-def _chosen(names: list[str] | None) -> list[Experiment]:
+def _prepared(output: Path, jobs: int) -> Engine:
+    """What can be wrong with the arguments is said before anything runs; what goes wrong later has its traceback."""
+    if output.exists() and not output.is_dir():
+        raise typer.BadParameter(f"{output} is a file; give a folder, or a name that is free", param_hint="--output")
+    try:
+        need_matplotlib()
+        output.mkdir(parents=True, exist_ok=True)
+        return Engine(jobs)
+    except (ImportError, ValueError, OSError) as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def _chosen(names: list[str] | None) -> list[str]:
     unknown = [name for name in names or () if name not in EXPERIMENTS]
     if unknown:
         raise typer.BadParameter(
             f"no experiment is called {', '.join(unknown)}; there are {_NAMES}", param_hint="NAMES"
         )
-    return [EXPERIMENTS[name] for name in dict.fromkeys(names or EXPERIMENTS)]
+    return list(dict.fromkeys(names or EXPERIMENTS))
 
 
-def _say(report: Report, output: Path, console: Console) -> None:
+def _say(report: Report, console: Console) -> None:
     table = Table(box=None, pad_edge=False)
-    for column in ("claim", "verdict", "readings"):
+    for column in ("claim", "verdict", "cases"):
         table.add_column(column)
-    counts: Counter[Verdict] = Counter()
-    for claim in (claim for part in report.parts for claim in part.claims):
-        counts[claim.verdict] += 1
-        held = f"{sum(choice.holds for choice in claim.choices)} of {len(claim.choices)}"
-        table.add_row(claim.name, f"[{_STYLES[claim.verdict]}]{claim.verdict}[/]", held)
+    claims = [claim for part in report.parts for claim in part.claims]
+    for claim in claims:
+        table.add_row(escape(claim.name), f"[{_STYLES[claim.verdict]}]{claim.verdict}[/]", claim.share)
     console.print(table)
+    counts = Counter(claim.verdict for claim in claims)
     console.print(", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict))
     for change in report.changes:
-        console.print(("[red]lost[/] " if change.is_failure else "differs from the record: ") + str(change))
-    console.print(f"report: {output / 'report.html'}, {output / 'report.md'}", soft_wrap=True)
+        console.print("[red]lost[/]" if change.is_failure else "differs from the record:", escape(str(change)))
+    console.print(f"report: {escape(str(report.page))}, {escape(str(report.text))}", soft_wrap=True)

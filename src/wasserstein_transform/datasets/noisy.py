@@ -53,11 +53,13 @@ def spiral(
         raise ValueError(f'spacing must be "length" or "angle", got {spacing!r}')
     rng = np.random.default_rng(rng)
     fine = np.linspace(0.0, 1.0, _FINE)
+    by_length = np.interp(fine, _length(fine, turns), fine)
     share = rng.random(n)
-    t = np.interp(share, _length(fine, turns), fine) if spacing == "length" else share
+    t = np.interp(share, fine, by_length) if spacing == "length" else share
     points = _arm(t, turns) + rng.normal(scale=noise, size=(n, 2))
     outliers = rng.uniform(-30.0, 30.0, (n_outliers, 2))
-    return Noisy(np.concatenate([points, outliers]), np.repeat([0, -1], [n, n_outliers]), Curve((_arm(fine, turns),)))
+    labels = np.repeat([0, -1], [n, n_outliers])
+    return Noisy(np.concatenate([points, outliers]), labels, Curve((_arm(by_length, turns),)))
 
 
 def circles(

@@ -48,7 +48,7 @@ class Curve:
         return np.asarray(np.min(apart, axis=0))
 
     def coverage(self, points: Floats, within: float) -> float:
-        """Share of the vertices that have one of the points within the radius."""
+        """Share of the vertices, which are evenly spread, that have one of the points within the radius."""
         return float(np.mean(cKDTree(points).query(self.vertices)[0] <= within))
 
     @staticmethod

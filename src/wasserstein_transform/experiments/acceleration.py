@@ -12,11 +12,12 @@ import numpy as np
 from .._types import Floats
 from ..datasets import grid
 from ..engine import Engine
+from ..plotting import PALETTE
 from ..spaces import Space
 from ..transforms import Process, iterate
 from ..transport import Bures, Stored
 from .claims import Choice, Claim
-from .cost import COLORS, legend_below, panels, timed, write
+from .cost import legend_below, panels, timed, write
 from .experiment import Experiment, Picture, Table
 from .parameters import Acceleration
 from .variants import PAPER_FULL, V1, V2, V3, V4, VARIANTS, Variant, accelerated, time_steps
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-_WHERE = "Section 4, “Acceleration”, and its table"
+_WHERE = "Algorithms, “Acceleration”, and its table"
 _EQUAL = 1e-12  # of ε: sums in another order
 _GREY = "0.3"
 _HERE: dict[str, Any] = {"marker": "o", "markersize": 4, "linewidth": 1.5}
@@ -287,7 +288,7 @@ def _draw(result: Result) -> Figure:
 
 def _draw_rows(ax: Axes, result: Result, merge: float) -> None:
     n_iter = result.parameters.n_iter
-    for variant, color in zip(VARIANTS, COLORS, strict=False):
+    for variant, color in zip(VARIANTS, PALETTE, strict=False):
         seconds = result.timing(variant, merge if variant.merges else None).seconds
         ax.plot(range(1, n_iter + 1), seconds, color=color, **_HERE)
         ax.plot(range(1, n_iter + 1)[: len(variant.paper)], variant.paper[:n_iter], color=color, **_PAPER)
@@ -302,7 +303,7 @@ def _draw_rows(ax: Axes, result: Result, merge: float) -> None:
 def _handles() -> list[Line2D]:
     from matplotlib.lines import Line2D
 
-    rows = [Line2D([], [], color=c, label=f"{v.name}: {v.about}") for v, c in zip(VARIANTS, COLORS, strict=False)]
+    rows = [Line2D([], [], color=c, label=f"{v.name}: {v.about}") for v, c in zip(VARIANTS, PALETTE, strict=False)]
     return [
         *rows,
         Line2D([], [], color=_GREY, label="here", **_HERE),

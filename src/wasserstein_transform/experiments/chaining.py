@@ -14,10 +14,10 @@ from ..datasets import Labelled, dumbbell
 from ..engine import Engine
 from ..hierarchy import Tree, cut_tree, spanning_tree
 from ..spaces import Space
-from ..transforms import iterate
+from ..transforms import gaussian_transform, iterate
 from .claims import Choice, Claim
 from .experiment import Experiment, Picture, Table
-from .layout import SOLID, draw_embedding, mosaic
+from .layout import SOLID, bare, draw_embedding, mosaic
 from .methods import method
 from .parameters import Chaining
 from .scores import Separation, separation
@@ -177,7 +177,7 @@ def tables(result: Result) -> Sequence[Table]:
 
 
 def pictures(result: Result) -> Sequence[Picture]:
-    """The paper's figure for the first layout and λ."""
+    """The paper's figure for the first layout and λ, and the Gaussians behind it."""
     key = next(iter(result.walks))
     return [
         Picture(
@@ -185,9 +185,16 @@ def pictures(result: Result) -> Sequence[Picture]:
             f"The dumbbell under {key[1]} ({key[0]} layout), ε = {result.parameters.eps:g}: classical MDS in two and "
             "three "
             "dimensions and single-linkage dendrograms; τ = 0 is the input. Colours: the cut into three of the tree at "
-            "τ ≥ 1, the parts of the data at τ = 0, which no cut finds.",
+            "τ ≥ 1, the parts of the data at τ = 0.",
             partial(draw, result.walks[key]),
-        )
+        ),
+        Picture(
+            "chaining-gaussians",
+            f"What GT sees: the Gaussian of every fifth point of the data, one deviation wide, ε = "
+            f"{result.parameters.eps:g}. "
+            "They are round in the discs, flat on the chain and at the rims; colours are the parts of the data.",
+            partial(draw_gaussians, result.parameters.eps, result.walks[key].data),
+        ),
     ]
 
 
@@ -201,6 +208,15 @@ def draw(walk: Walk) -> Figure:
         flat, solid = axes[f"2-D {k}"], axes[f"{SOLID} {k}"]
         draw_embedding(flat, solid, state, labels, onto=walk.data.points, title=f"τ = {k}")
         plotting.dendrogram(tree, labels, ax=axes[f"tree {k}"]).set_ylabel("height" if k == 0 else "")
+    return figure
+
+
+def draw_gaussians(eps: float, data: Labelled) -> Figure:
+    """Ellipses at the points."""
+    figure, axes = mosaic([["gaussians"]], 2.6)
+    seen = iterate(gaussian_transform(eps), Space.from_points(data.points), n_iter=0).last
+    ax = plotting.ellipses(seen, every=5, scale=1.0, labels=data.labels, ax=axes["gaussians"])
+    bare(ax)
     return figure
 
 

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import plotting
+from .._types import Bools, Floats
 from ..datasets import grid_with_line
 from ..engine import Engine
 from ..localize import Scale, suggest_eps
 from ..transforms import gaussian_transform
-from .experiment import Experiment, Picture, Table
-from .kernels import no_claims
+from .experiment import Experiment, Picture, Table, no_claims
 from .layout import mosaic, tidy
 from .parameters import Choosing
-from .tasks import Task, tasks
+from .tasks import Task, explained, spread, tasks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,68 +28,61 @@ _LOWEST = -0.3  # of scores that are drawn: below, the result is of no use
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """Scores by task, ε (relative to the paper's) and λ; and the suggested radii."""
+    """Scores by task, ε (relative to the paper's) and λ; the suggested radii, and the scores there."""
 
     parameters: Choosing
     tasks: tuple[Task, ...]
-    scores: dict[tuple[str, float, float], float]
+    scores: dict[tuple[str, float, float], Floats]
     suggested: dict[str, Scale]
+    auto: dict[str, Floats]
 
-    def along_eps(self, task: Task, lam: float) -> list[float]:
-        """Scores over ε at one λ."""
-        return [self.scores[task.name, factor, lam] for factor in self.parameters.factors]
+    def along_eps(self, task: Task, lam: float) -> Floats:
+        """Mean scores over ε at one λ."""
+        return np.array([self.scores[task.name, factor, lam].mean() for factor in self.parameters.factors])
 
-    def along_lam(self, task: Task) -> list[float]:
-        """Scores over λ at the paper's ε."""
-        return [self.scores[task.name, 1.0, lam] for lam in self.parameters.lams]
-
-    def auto(self, task: Task) -> float:
-        """The score at the suggested ε and the paper's λ."""
-        return self.scores[task.name, -1.0, task.lam]
+    def along_lam(self, task: Task) -> Floats:
+        """Mean scores over λ at the paper's ε."""
+        return np.array([self.scores[task.name, 1.0, lam].mean() for lam in self.parameters.lams])
 
 
 def run(parameters: Choosing, engine: Engine) -> Result:
     """GT on all tasks for all ε at λ = 0 and the paper's, and for all λ at the paper's ε."""
-    scores, suggested = {}, {}
+    scores, suggested, auto = {}, {}, {}
     for task in tasks():
-        suggested[task.name] = suggest_eps(task.points)
         wanted = {(factor, lam) for factor in parameters.factors for lam in (0.0, task.lam)}
         wanted |= {(1.0, lam) for lam in parameters.lams}
-        for factor, lam in wanted:
+        for factor, lam in sorted(wanted):
             scores[task.name, factor, lam] = task.run(gaussian_transform(factor * task.eps, lam), engine)
-        process = gaussian_transform(float(suggested[task.name]), task.lam)
-        scores[task.name, -1.0, task.lam] = task.run(process, engine)
+        suggested[task.name] = suggest_eps(task.samples[0].points)
+        auto[task.name] = task.run(gaussian_transform(float(suggested[task.name]), task.lam), engine)
     suggested["grid with line"] = suggest_eps(grid_with_line().points)
-    return Result(parameters, tasks(), scores, suggested)
+    return Result(parameters, tasks(), scores, suggested, auto)
 
 
 def tables(result: Result) -> Sequence[Table]:
-    """What auto finds, and over which range of ε at least half of the best score is reached."""
-    rows = []
-    for task in result.tasks:
-        scores = np.array(result.along_eps(task, task.lam))
-        good = np.array(result.parameters.factors)[scores >= scores.max() / 2] * task.eps
-        auto = float(result.suggested[task.name])
-        here = result.scores[task.name, 1.0, task.lam]
-        rows.append(
-            (
-                task.name, f"{task.eps:g}", f"{here:.2f}", f"{auto:.3g}", f"{result.auto(task):.2f}",
-                f"{scores.max():.2f}", f"{good.min():.3g} to {good.max():.3g}",
-            )
-        )  # fmt: skip
+    """What auto finds, and at which ε at least half of the best score is reached."""
+    rows = [_row(result, task) for task in result.tasks]
     line = float(result.suggested["grid with line"])
     rows.append(("grid with line", "0.2", "", f"{line:.3g}", "", "", ""))
-    header = (
-        "data",
-        "paper's ε",
-        "its score",
-        'eps="auto"',
-        "its score",
-        "best score",
-        "ε with half of the best or more",
-    )
-    note = "GT with the paper's λ and τ. " + "; ".join(f"{task.name}: {task.what}" for task in result.tasks) + "."
+    header = ("data", "paper's ε", "its score", 'eps="auto"', "its score", "best score", "ε with half of the best")
+    note = f"GT with the paper's λ. {explained(result.tasks)}."
     return [Table("Choosing ε", header, tuple(rows), note)]
+
+
+def _row(result: Result, task: Task) -> tuple[str, ...]:
+    scores, here = result.along_eps(task, task.lam), result.scores[task.name, 1.0, task.lam]
+    best = float(scores.max())
+    good = _ranges(task.eps * np.array(result.parameters.factors), scores >= best / 2) if best > 0 else "none"
+    auto = f"{float(result.suggested[task.name]):.3g}"
+    return task.name, f"{task.eps:g}", spread(here), auto, spread(result.auto[task.name]), f"{best:.2f}", good
+
+
+def _ranges(values: Floats, chosen: Bools) -> str:
+    """Runs of chosen values, first and last of each."""
+    starts = np.flatnonzero(chosen & ~np.append(False, chosen[:-1]))
+    stops = np.flatnonzero(chosen & ~np.append(chosen[1:], False))
+    ends = zip(values[starts], values[stops], strict=True)
+    return ", ".join(f"{low:.3g} to {high:.3g}" if high > low else f"{low:.3g}" for low, high in ends)
 
 
 def pictures(result: Result) -> Sequence[Picture]:
@@ -100,8 +93,7 @@ def pictures(result: Result) -> Sequence[Picture]:
             "Scores of the Gaussian Transform against ε (at λ = 0, which is mean shift, and at the paper's λ) and "
             "against λ "
             "at the paper's ε. Solid line: the paper's value; dashed: what eps=\"auto\" finds. "
-            + "; ".join(f"{task.name}: {task.what}" for task in result.tasks)
-            + ".",
+            f"{explained(result.tasks)}.",
             partial(draw, result),
         )
     ]

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """What became of a claim, over the readings that were tried."""
+    """What became of a claim, over all cases."""
 
     REPRODUCED = "reproduced"
     PARTLY = "partly"
@@ -21,7 +21,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Choice:
-    """One reading of what the paper leaves open, and what came out under it.
+    """One case of a claim, and what came out: a reading of what the paper leaves open, a score, a method.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Claim:
     quantity : str
         What is measured, and when the statement counts as true.
     choices : tuple of Choice
-        All readings tried, the nearest to the text first.
+        All cases tried, the nearest to the text first.
     note : str
         What a reader should know besides: a slip in the paper, the closest setting that was tried.
     timed : bool
@@ -70,7 +70,7 @@ class Claim:
 
     @property
     def verdict(self) -> Verdict:
-        """Reproduced if the claim holds under all readings, not if under none."""
+        """Reproduced if the claim holds in all cases, not if in none."""
         held = [choice.holds for choice in self.choices]
         if all(held):
             return Verdict.REPRODUCED
@@ -78,5 +78,10 @@ class Claim:
 
     @property
     def measured(self) -> str:
-        """The figures of the reading nearest to the text."""
+        """The figures of the case nearest to the text."""
         return self.choices[0].measured
+
+    @property
+    def share(self) -> str:
+        """In how many cases it holds."""
+        return f"{sum(choice.holds for choice in self.choices)} of {len(self.choices)}"

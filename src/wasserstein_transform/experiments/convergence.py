@@ -13,8 +13,7 @@ from .. import plotting
 from ..engine import Engine
 from ..spaces import Space
 from ..transforms import Trajectory, iterate
-from .experiment import Experiment, Picture, Table
-from .kernels import no_claims
+from .experiment import Experiment, Picture, Table, no_claims
 from .layout import mosaic, tidy
 from .methods import method
 from .parameters import Convergence
@@ -38,12 +37,14 @@ def run(parameters: Convergence, engine: Engine) -> Result:
     walks, scores = {}, {}
     for task in tasks():
         for name in parameters.methods.get(task.name, ()):
+            sample = task.samples[0]
+            space = Space.from_points(sample.points)
             walk = iterate(
-                method(name, task.eps), Space.from_points(task.points), n_iter=parameters.n_iter, stop=parameters.stop,
+                method(name, task.eps), space, n_iter=parameters.n_iter, stop=parameters.stop,
                 merge=parameters.merge, keep="all", engine=engine,
             )  # fmt: skip
             walks[task.name, name] = walk
-            scores[task.name, name] = [task.score(state, engine) for state in walk.states[1:]]
+            scores[task.name, name] = [sample.score(state, engine) for state in walk.states[1:]]
     return Result(parameters, walks, scores)
 
 

@@ -11,9 +11,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
-"""Okabe and Ito's: told apart by everybody."""
-
 _TEXT = 8.0  # points
 
 

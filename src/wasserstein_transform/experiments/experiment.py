@@ -41,6 +41,11 @@ class Picture:
     draw: Callable[[], Figure]
 
 
+def no_claims(_: Any) -> Sequence[Claim]:
+    """For experiments beyond the paper."""
+    return ()
+
+
 def no_tables(_: Any) -> Sequence[Table]:
     """For experiments whose pictures and claims say all."""
     return ()

@@ -14,11 +14,10 @@ from .._types import Floats
 from ..engine import Engine
 from ..spaces import Space
 from ..transforms import Process, gaussian_transform, kernel_transform, mean_shift
-from .claims import Claim
-from .experiment import Experiment, Picture, Table
+from .experiment import Experiment, Picture, Table, no_claims
 from .layout import mosaic, tidy
 from .parameters import Kernels
-from .tasks import Task, tasks
+from .tasks import Task, explained, spread, tasks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,7 +29,7 @@ class Result:
 
     parameters: Kernels
     tasks: tuple[Task, ...]
-    scores: dict[tuple[str, str, str], float]
+    scores: dict[tuple[str, str, str], Floats]
 
     @property
     def variants(self) -> list[str]:
@@ -51,7 +50,7 @@ def run(parameters: Kernels, engine: Engine) -> Result:
             for name, process in _processes(task, profile, factor * task.eps, parameters).items():
                 scores[task.name, name, f"{profile} kernel"] = task.run(process, engine)
         for kind, power in parameters.weights.items():
-            weights = _counts(task) ** power
+            weights = partial(_masses, task.eps, power)
             for name, process in _processes(task, "flat", task.eps, parameters).items():
                 scores[task.name, name, f"weights {kind}"] = task.run(process, engine, weights)
     return Result(parameters, tasks(), scores)
@@ -64,14 +63,10 @@ def _processes(task: Task, profile: str, eps: float, parameters: Kernels) -> dic
     return found
 
 
-def _counts(task: Task) -> Floats:
-    """How many points each point has within ε."""
-    return np.diff(Space.from_points(task.points).metric.balls(task.eps).indptr).astype(float)
-
-
-def no_claims(_: Result) -> Sequence[Claim]:
-    """The paper says nothing about it."""
-    return ()
+def _masses(eps: float, power: float, points: Floats) -> Floats:
+    """A power of the number of points each point has within ε."""
+    counts = np.diff(Space.from_points(points).metric.balls(eps).indptr)
+    return np.asarray(counts.astype(float) ** power)
 
 
 def tables(result: Result) -> Sequence[Table]:
@@ -81,12 +76,12 @@ def tables(result: Result) -> Sequence[Table]:
         for task in result.tasks
         for method in result.methods
     ]
-    note = "; ".join(f"{task.name}: {task.what}" for task in result.tasks) + ". The more the better."
+    note = f"{explained(result.tasks)}. The more the better."
     return [Table("Scores under other kernels and weights", ("data", "method", *result.variants), tuple(rows), note)]
 
 
-def _cell(score: float | None) -> str:
-    return "" if score is None else f"{score:.2f}"
+def _cell(scores: Floats | None) -> str:
+    return "" if scores is None else spread(scores)
 
 
 def pictures(result: Result) -> Sequence[Picture]:
@@ -95,8 +90,8 @@ def pictures(result: Result) -> Sequence[Picture]:
         Picture(
             "kernels",
             "Scores under other kernels and weights, at the paper's ε (half of it for the gaussian, which reaches "
-            "farther), λ "
-            "and τ; the more the better. " + "; ".join(f"{task.name}: {task.what}" for task in result.tasks) + ".",
+            "farther) "
+            f"and λ; the more the better. {explained(result.tasks)}.",
             partial(draw, result),
         )
     ]
@@ -109,7 +104,7 @@ def draw(result: Result) -> Figure:
     for task in result.tasks:
         ax = axes[task.name]
         for k, method in enumerate(result.methods):
-            seen = [(result.scores[key], v) for v, name in enumerate(variants)
+            seen = [(result.scores[key].mean(), v) for v, name in enumerate(variants)
                     if (key := (task.name, method, name)) in result.scores]  # fmt: skip
             if seen:
                 values, rows = zip(*seen, strict=True)
@@ -128,7 +123,7 @@ def draw(result: Result) -> Figure:
 EXPERIMENT = Experiment(
     "kernels",
     "Beyond the paper: other kernels, and weights",
-    "The paper's experiments use the flat kernel and equal masses. Here the same data, ε, λ and τ with smooth "
+    "The paper's experiments use the flat kernel and equal masses. Here the same data, ε and λ with smooth "
     "kernels, and "
     "with masses that rise or fall with the number of neighbours. LT-WT is run where single linkage decides, and with "
     "kernels of bounded reach.",

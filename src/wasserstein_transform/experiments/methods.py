@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from ..transforms import Process, gaussian_transform, local_truncation, mean_shift
 
-COLORS = {"MS": 0, "GT": 1, "LT-WT1": 2, "LT-WT2": 3}
-
 
 def method(name: str, eps: float, profile: str = "flat") -> Process:
     """MS, LT-WT1, LT-WT2 or GT-λ, as a process."""

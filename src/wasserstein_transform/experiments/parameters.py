@@ -198,6 +198,8 @@ class Convergence:
         default_factory=lambda: {
             "T-junction": ("MS", "GT-5", "LT-WT1", "LT-WT2"),
             "dumbbell": ("MS", "GT-1", "LT-WT1", "LT-WT2"),
+            "spiral": ("MS", "GT-1", "LT-WT1"),
+            "circles": ("MS", "GT-2.5"),
         }
     )
 
@@ -268,6 +270,8 @@ QUICK: dict[str, Any] = {
         repeats=24,
     ),
     "kernels": Kernels(exact=()),
-    "convergence": Convergence(methods={"T-junction": ("MS", "GT-5"), "dumbbell": ("MS", "GT-1")}),
+    "convergence": Convergence(
+        methods={"T-junction": ("MS", "GT-5"), "dumbbell": ("MS", "GT-1"), "spiral": ("MS", "GT-1")}
+    ),
     "choosing": Choosing(factors=(0.35, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0), lams=(0.0, 1.0, 2.5, 5.0, 10.0, 30.0)),
 }

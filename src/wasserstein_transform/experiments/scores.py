@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.cluster.hierarchy import cophenet
@@ -23,8 +23,8 @@ class Separation:
     Attributes
     ----------
     error : float
-        The least share of a part that lies outside the part's own cluster, over all heights, the worst part counting;
-        1 where at every height two parts share a cluster.
+        The share of a part that lies outside the part's own cluster, the worst part counting: over the range, the
+        largest; if there is no range, the least over all heights, 1 where two parts share a cluster at every height.
     lower, upper : float
         The widest range of heights at which the partition stands, up to the tolerance; both 0 if there is none.
     n_clusters : int
@@ -60,16 +60,19 @@ def separation(tree: Tree, labels: Ints, *, tolerance: float = 0.03, n_clusters:
     label −1 may be anywhere. With `n_clusters` there must be exactly as many clusters, stray points included.
     """
     totals = np.bincount(labels[labels >= 0])
-    best, error, run = Separation(1.0, 0.0, 0.0, 0), 1.0, None
+    ranges, least, run = [], 1.0, None
     for level, held, count in _levels(tree, labels):
         if run is not None:  # the partition stood up to here
-            candidate = Separation(error, run[0], level, run[1])
-            best = candidate if candidate.gap > best.gap or not best.found else best
+            ranges.append(Separation(run.error, run.lower, level, run.n_clusters))
         outside = _outside(held, totals)
-        error = min(error, outside)
-        stands = outside <= tolerance and n_clusters in (None, count)
-        run = (run or (level, count)) if stands else None
-    return Separation(error, best.lower, best.upper, best.n_clusters)
+        least = min(least, outside)
+        if outside > tolerance or n_clusters not in (None, count):
+            run = None
+        elif run is None:
+            run = Separation(outside, level, level, count)
+        else:
+            run = replace(run, error=max(run.error, outside))
+    return max(ranges, key=lambda one: one.gap, default=Separation(least, 0.0, 0.0, 0))
 
 
 def _levels(tree: Tree, labels: Ints) -> Iterator[tuple[float, Floats, int]]:

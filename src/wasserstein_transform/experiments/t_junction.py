@@ -26,9 +26,8 @@ from .scores import agreement, correlation, most_alike, separation
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_ALIKE = 0.95  # agreement of embeddings from which on they count as comparable
+_AHEAD = 0.1  # correlations that differ by less are alike
 _WHERE = "Experiments, T-junction"
-_THIRD = ("GT-1", "GT-5", "LT-WT1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,24 +143,23 @@ def _finds_two(result: Result, name: str, at: int) -> bool:
 
 
 def _embeddings(result: Result) -> Claim:
-    choices = []
+    choices, whole = [], []
     for at in range(1, result.parameters.n_iter + 1):
         embedded = {name: plotting.embed(states[at], 3).points for name, states in result.states.items()}
-        whole = {name: agreement(points, embedded["LT-WT2"]) for name, points in embedded.items()}
         third = {name: abs(correlation(p[:, 2], embedded["LT-WT2"][:, 2])) for name, p in embedded.items()}
-        holds = min(whole["GT-1"], whole["GT-5"]) >= _ALIKE
-        choices.append(Choice(f"τ = {at}, embeddings as a whole", holds, _listed(whole, ("MS", *_THIRD))))
-        holds = min(third["GT-1"], third["GT-5"]) > third["LT-WT1"]
-        choices.append(Choice(f"τ = {at}, third coordinate alone", holds, _listed(third, _THIRD)))
+        holds = min(third["GT-1"], third["GT-5"]) > third["LT-WT1"] + _AHEAD
+        choices.append(Choice(f"τ = {at}", holds, _listed(third, ("GT-1", "GT-5", "LT-WT1"))))
+        whole += [agreement(points, embedded["LT-WT2"]) for points in embedded.values()]
     return Claim(
         "t-junction: embeddings",
         f"{_WHERE}, observation 1",
         "GT and LT-WT2 have comparable MDS plots in three dimensions: their distances are alike.",
-        f"1 − Procrustes disparity of the 3-D embedding and that of LT-WT2, at least {_ALIKE} for both GT; and, as "
-        "the place "
-        "of the points dominates all of these, the correlation of the third coordinates with those of LT-WT2, which "
-        "should be higher for both GT than for LT-WT1 (MS has two coordinates)",
+        f"correlation of the third coordinate with that of LT-WT2: higher by {_AHEAD} for both GT than for LT-WT1; "
+        "MS has two "
+        "coordinates",
         tuple(choices),
+        "Embeddings as a whole cannot tell the methods apart, as the place of the points dominates: 1 − Procrustes "
+        f"disparity with LT-WT2 is at least {min(whole):.3f} for all of them.",
     )
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from ..claims import Claim, Verdict
 from ..experiment import Table
 from .part import Part
-from .record import readings
 
 if TYPE_CHECKING:
     from .runner import Report
@@ -31,12 +30,12 @@ def opening(report: Report) -> str:
     """How many claims came out."""
     counts = Counter(claim.verdict for part in report.parts for claim in part.claims)
     counted = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict)
-    kind = "quick run: smaller data, fewer readings" if report.quick else "full run"
+    kind = "quick run: smaller data, fewer seeds and cases than the texts say" if report.quick else "full run"
+    machines = "; or ".join(dict.fromkeys(part.machine for part in report.parts))
     return (
-        f"{counted} ({kind}). A claim is reproduced if it holds under every reading of what the paper leaves open "
-        "that was "
-        f"tried, partly if under some, not if under none; each is listed below with what was measured. "
-        f"{report.machine}."
+        f"{counted} ({kind}). A claim is judged in cases: readings of what the paper leaves open, scores, methods. It "
+        f"is reproduced if it holds in all of them, partly if in some, not if in none; all are listed with what was "
+        f"measured. Made on: {machines}."
     )
 
 
@@ -46,11 +45,11 @@ def _times(report: Report) -> str:
 
 def _summary(report: Report) -> str:
     rows = [
-        (claim.name, claim.statement, f"**{claim.verdict}**", readings(claim), claim.measured)
+        (claim.name, claim.statement, f"**{claim.verdict}**", claim.share, claim.measured)
         for part in report.parts
         for claim in part.claims
     ]
-    return _rows(("claim", "in our words", "verdict", "holds in readings", "measured, first reading"), rows)
+    return _rows(("claim", "in our words", "verdict", "holds in cases", "measured, first case"), rows)
 
 
 def _section(part: Part) -> list[str]:
@@ -67,8 +66,8 @@ def _claim(claim: Claim) -> list[str]:
     rows = [(choice.name, "yes" if choice.holds else "no", choice.measured) for choice in claim.choices]
     blocks = [
         f"### {claim.name}: {claim.verdict}",
-        f"{claim.statement} ({claim.where}.) *Measured:* {claim.quantity}.",
-        _rows(("reading", "holds", "measured"), rows),
+        f"{claim.statement} ({claim.where}.) *Measured:* {claim.quantity.rstrip('.')}.",
+        _rows(("case", "holds", "measured"), rows),
     ]
     return [*blocks, claim.note] if claim.note else blocks
 

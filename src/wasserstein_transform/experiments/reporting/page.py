@@ -12,7 +12,6 @@ from ..claims import Claim, Verdict
 from ..experiment import Table
 from .markdown import opening
 from .part import Part
-from .record import readings
 
 if TYPE_CHECKING:
     from .runner import Report
@@ -68,9 +67,9 @@ def _summary(report: Report) -> str:
     rows = []
     for claim in (claim for part in report.parts for claim in part.claims):
         said = f'<a href="#{_anchor(claim)}">{escape(claim.name)}</a><br>{escape(claim.statement)}'
-        verdict = f'{_badge(claim.verdict)}<br><span class="small">{readings(claim)} readings</span>'
+        verdict = f'{_badge(claim.verdict)}<br><span class="small">{claim.share} cases</span>'
         rows.append((said, verdict, escape(claim.measured)))
-    return f'<div class="summary">{_rows(("claim", "verdict", "measured, first reading"), rows)}</div>'
+    return f'<div class="summary">{_rows(("claim", "verdict", "measured, first case"), rows)}</div>'
 
 
 def _times(report: Report) -> str:
@@ -95,10 +94,11 @@ def _figure(file: Path, caption: str) -> str:
 def _claim(claim: Claim) -> str:
     rows = [(escape(c.name), "yes" if c.holds else "no", escape(c.measured)) for c in claim.choices]
     note = f'<p class="small">{escape(claim.note)}</p>' if claim.note else ""
+    quantity = escape(claim.quantity.rstrip("."))
     return (
         f'<h3 id="{_anchor(claim)}">{escape(claim.name)} {_badge(claim.verdict)}</h3>'
-        f"<p>{escape(claim.statement)} ({escape(claim.where)}.) <em>Measured:</em> {escape(claim.quantity)}.</p>"
-        + _rows(("reading", "holds", "measured"), rows)
+        f"<p>{escape(claim.statement)} ({escape(claim.where)}.) <em>Measured:</em> {quantity}.</p>"
+        + _rows(("case", "holds", "measured"), rows)
         + note
     )
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..claims import Choice, Claim
 from ..experiment import Table
+from .machine import this_machine
 
 _PACKAGE = Path(__file__).parents[2]
 
@@ -31,7 +32,9 @@ class Part:
     ----------
     name, title, about : str
     key : str
-        Stands for the source and the parameters it was made of.
+        Stands for the source, the versions and the parameters it was made of.
+    machine : str
+        On what it was made.
     seconds : float
     claims, tables, figures : tuple
     """
@@ -40,6 +43,7 @@ class Part:
     title: str
     about: str
     key: str
+    machine: str
     seconds: float
     claims: tuple[Claim, ...]
     tables: tuple[Table, ...]
@@ -47,18 +51,27 @@ class Part:
 
 
 def key_of(parameters: Any) -> str:
-    """A fingerprint of the parameters and of all source files: what was made of others is made again."""
-    seen = hashlib.sha256(repr(parameters).encode())
+    """A fingerprint of the parameters, the source that computes and draws, and the versions of what it uses.
+
+    What was made of others is made again; commands and reports may change.
+    """
+    seen = hashlib.sha256(repr((parameters, this_machine().versions)).encode())
     for file in sorted(_PACKAGE.rglob("*.py")):
-        seen.update(file.read_bytes())
+        if not {"cli", "reporting"} & set(file.relative_to(_PACKAGE).parts):
+            seen.update(file.read_bytes())
     return seen.hexdigest()[:16]
 
 
-def save(part: Part, file: Path) -> None:
-    """Write all or nothing."""
+def write(file: Path, content: bytes) -> None:
+    """All or nothing: a file that was there stays as it was until the new one is complete."""
     half = file.with_name(file.name + ".half")
-    half.write_text(json.dumps(asdict(part), ensure_ascii=False, indent=1), encoding="utf-8")
+    half.write_bytes(content)
     os.replace(half, file)  # noqa: PTH105
+
+
+def save(part: Part, file: Path) -> None:
+    """As JSON."""
+    write(file, json.dumps(asdict(part), ensure_ascii=False, indent=1).encode())
 
 
 def load(file: Path, key: str) -> Part | None:

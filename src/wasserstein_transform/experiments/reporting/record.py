@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..claims import Claim, Verdict
-from .part import Part
+from ..parameters import FULL
+from .part import Part, write
 
 _FEW = 6  # claims of an experiment that a summary names
 _FILE = Path(__file__).parents[1] / "record.json"
@@ -16,71 +17,91 @@ _FILE = Path(__file__).parents[1] / "record.json"
 
 @dataclass(frozen=True)
 class Entry:
-    """What is on record of a claim."""
+    """What is on record of a claim; `held` and `failed` name the cases."""
 
     statement: str
     verdict: Verdict
-    readings: str
+    held: tuple[str, ...]
+    failed: tuple[str, ...]
     measured: str
+
+    @property
+    def share(self) -> str:
+        """In how many cases it held."""
+        return f"{len(self.held)} of {len(self.held) + len(self.failed)}"
 
 
 @dataclass(frozen=True)
 class Change:
-    """A verdict that differs from the one on record; `before` is None for a claim that is not there."""
+    """A claim of which something else came out than on record.
 
-    claim: Claim
-    before: Verdict | None
+    Attributes
+    ----------
+    name : str
+    said : str
+        What changed, in words.
+    is_failure : bool
+        Whether a case that held is lost, of a claim that does not depend on the clock.
+    """
 
-    @property
-    def is_failure(self) -> bool:
-        """Whether less came out than before, of a claim that does not depend on the clock."""
-        return self.before is not None and not self.claim.timed and self.claim.verdict.is_worse_than(self.before)
+    name: str
+    said: str
+    is_failure: bool
 
     def __str__(self) -> str:
-        before = "not on record" if self.before is None else f"was {self.before}"
-        clock = ", a matter of seconds" if self.claim.timed else ""
-        return f"{self.claim.name}: {self.claim.verdict} ({before}{clock})"
+        return f"{self.name}: {self.said}"
 
 
 def read_record(quick: bool = False) -> dict[str, Entry]:
     """Claims by name, of quick or of full runs."""
-    if not _FILE.is_file():
-        return {}
     raw = json.loads(_FILE.read_text(encoding="utf-8"))["quick" if quick else "full"]
-    return {name: Entry(**{**entry, "verdict": Verdict(entry["verdict"])}) for name, entry in raw.items()}
+    return {name: _entry(**entry) for name, entry in raw.items()}
+
+
+def _entry(statement: str, verdict: str, held: list[str], failed: list[str], measured: str) -> Entry:
+    return Entry(statement, Verdict(verdict), tuple(held), tuple(failed), measured)
 
 
 def changes(parts: Iterable[Part], record: dict[str, Entry]) -> tuple[Change, ...]:
-    """What differs from the record."""
+    """What differs from the record, of the experiments that were run."""
     found = []
-    for claim in (claim for part in parts for claim in part.claims):
-        before = record[claim.name].verdict if claim.name in record else None
-        if claim.verdict != before:
-            found.append(Change(claim, before))
+    for part in parts:
+        claims = {claim.name: claim for claim in part.claims}
+        known = [name for name in record if name.startswith(f"{part.name}:")]
+        found += [Change(name, "is on record, and was not judged", True) for name in known if name not in claims]
+        found += [change for claim in part.claims for change in _compare(claim, record.get(claim.name))]
     return tuple(found)
 
 
-def readings(claim: Claim) -> str:
-    """Under how many readings it holds."""
-    return f"{sum(choice.holds for choice in claim.choices)} of {len(claim.choices)}"
+def _compare(claim: Claim, entry: Entry | None) -> list[Change]:
+    if entry is None:
+        return [Change(claim.name, f"{claim.verdict}, not on record", False)]
+    clock = ", a matter of seconds" if claim.timed else ""
+    held = {choice.name for choice in claim.choices if choice.holds}
+    lost, won = [name for name in entry.held if name not in held], held - set(entry.held)
+    said = [f"lost “{name}” (the claim is {claim.verdict}, was {entry.verdict}{clock})" for name in lost]
+    found = [Change(claim.name, words, not claim.timed) for words in said]
+    return [*found, *(Change(claim.name, f"now holds for “{name}”{clock}", False) for name in sorted(won))]
 
 
 def write_record(parts: Iterable[Part], quick: bool = False) -> None:
-    """Take what came out as the new record of these experiments; what is known of others stays."""
-    raw = json.loads(_FILE.read_text(encoding="utf-8")) if _FILE.is_file() else {"full": {}, "quick": {}}
-    known = raw["quick" if quick else "full"]
-    for part in parts:
-        for name in [name for name in known if name.startswith(f"{part.name}:")]:
-            del known[name]
-        known.update({claim.name: _entry(claim) for claim in part.claims})
-    _FILE.write_text(json.dumps(raw, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    """Take what came out as the new record of these experiments; what is known of others stays, in the same order."""
+    raw = json.loads(_FILE.read_text(encoding="utf-8"))
+    key = "quick" if quick else "full"
+    new = {part.name: {claim.name: _raw(claim) for claim in part.claims} for part in parts}
+    kept = {name: entry for name, entry in raw[key].items() if name.partition(":")[0] not in new}
+    known = {**kept, **{name: entry for claims in new.values() for name, entry in claims.items()}}
+    order = list(FULL)
+    raw[key] = dict(sorted(known.items(), key=lambda item: order.index(item[0].partition(":")[0])))
+    write(_FILE, (json.dumps(raw, ensure_ascii=False, indent=1) + "\n").encode())
 
 
-def _entry(claim: Claim) -> dict[str, str]:
+def _raw(claim: Claim) -> dict[str, str | list[str]]:
     return {
         "statement": claim.statement,
         "verdict": claim.verdict,
-        "readings": readings(claim),
+        "held": [choice.name for choice in claim.choices if choice.holds],
+        "failed": [choice.name for choice in claim.choices if not choice.holds],
         "measured": claim.measured,
     }
 
@@ -102,10 +123,10 @@ def _few(claims: list[str]) -> str:
 def listing() -> str:
     """The record of full runs as a Markdown table, a row for each claim: what stands in the documentation."""
     rows = [
-        _row(name, entry.statement, f"{entry.verdict} ({entry.readings})", entry.measured)
+        _row(name, entry.statement, f"{entry.verdict} ({entry.share})", entry.measured)
         for name, entry in read_record().items()
     ]
-    header = _row("claim", "in our words", "verdict (readings under which it holds)", "measured, first reading")
+    header = _row("claim", "in our words", "verdict (cases in which it holds)", "measured, first case")
     return "\n".join([header, _row(*["---"] * 4), *rows])
 
 

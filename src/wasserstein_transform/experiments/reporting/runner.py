@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import TypeAlias
 
@@ -12,10 +13,10 @@ from ...engine import Engine
 from ...plotting.canvas import need_matplotlib
 from ..experiment import Experiment, Picture
 from ..parameters import FULL, QUICK
-from .machine import Machine, this_machine
+from .machine import this_machine
 from .markdown import markdown
 from .page import page
-from .part import Figure, Part, key_of, load, save
+from .part import Figure, Part, key_of, load, save, write
 from .record import Change, changes, read_record
 
 _DPI = 170
@@ -31,16 +32,19 @@ class Report:
     Attributes
     ----------
     parts : tuple of Part
+        Those asked for, and what the folder had of others.
     changes : tuple of Change
-        Verdicts that differ from those on record.
-    machine : Machine
+        What differs from the record.
     quick : bool
+    page, text : Path
+        Where it is written, as HTML and as Markdown.
     """
 
     parts: tuple[Part, ...]
     changes: tuple[Change, ...]
-    machine: Machine
     quick: bool
+    page: Path
+    text: Path
 
     @property
     def failed(self) -> tuple[Change, ...]:
@@ -49,62 +53,85 @@ class Report:
 
 
 def reproduce(
-    experiments: Iterable[Experiment],
+    names: Iterable[str],
     folder: Path,
     *,
     quick: bool = False,
     fresh: bool = False,
     engine: Engine | None = None,
     tell: Tell = lambda name, what: None,
+    experiments: Mapping[str, Experiment],
 ) -> Report:
-    """Run experiments and write `report.md`, `report.html` and figures into a folder.
+    """Run experiments and write a report and figures into a folder.
 
     Parameters
     ----------
-    experiments : iterable of Experiment
+    names : iterable of str
+        What to run. What the folder has of other experiments, finished and still valid, is part of the report, too.
     folder : Path
         Made if it is not there. Finished experiments are kept in it and used again, unless source or parameters change.
     quick : bool
-        Smaller data, fewer seeds and readings: under a minute.
+        Smaller data, fewer seeds and readings: under a minute. Quick reports have files of their own.
     fresh : bool
         Run everything again.
     engine : Engine, optional
     tell : callable, optional
         Told what happens.
+    experiments : mapping of str to Experiment
+        All there are, in the order of the report.
     """
     need_matplotlib()  # better now than after minutes
-    engine = engine or Engine()
+    asked = set(names)
     for name in ("parts", "figures"):
         (folder / name).mkdir(parents=True, exist_ok=True)
-    parts = tuple(_part(experiment, folder, quick, fresh, engine, tell) for experiment in experiments)
-    report = Report(parts, changes(parts, read_record(quick)), this_machine(), quick)
-    (folder / "report.md").write_text(markdown(report), encoding="utf-8")
-    (folder / "report.html").write_text(page(report, folder), encoding="utf-8")
+    made = (
+        _part(experiment, folder, quick, fresh, engine or Engine(), tell)
+        if name in asked
+        else _kept(name, folder, quick)
+        for name, experiment in experiments.items()
+    )
+    parts = tuple(part for part in made if part is not None)
+    stem = "report-quick" if quick else "report"
+    report = Report(
+        parts, changes(parts, read_record(quick)), quick, folder / f"{stem}.html", folder / f"{stem}.md"
+    )  # fmt: skip
+    write(report.text, markdown(report).encode())
+    write(report.page, page(report, folder).encode())
     return report
 
 
+def _file(name: str, folder: Path, quick: bool) -> Path:
+    return folder / "parts" / f"{name}{'-quick' if quick else ''}.json"
+
+
+def _kept(name: str, folder: Path, quick: bool) -> Part | None:
+    return load(_file(name, folder, quick), key_of((QUICK if quick else FULL)[name]))
+
+
 def _part(experiment: Experiment, folder: Path, quick: bool, fresh: bool, engine: Engine, tell: Tell) -> Part:
-    parameters = (QUICK if quick else FULL)[experiment.name]
-    stem = f"{experiment.name}-quick" if quick else experiment.name
-    file, key = folder / "parts" / f"{stem}.json", key_of(parameters)
-    found = None if fresh else load(file, key)
+    found = None if fresh else _kept(experiment.name, folder, quick)
     if found is not None:
         tell(experiment.name, "was done before")
         return found
     tell(experiment.name, "runs")
-    start = time.perf_counter()
+    parameters = (QUICK if quick else FULL)[experiment.name]
+    key, start = key_of(parameters), time.perf_counter()
     result = experiment.run(parameters, engine)
     claims, tables = tuple(experiment.claims(result)), tuple(experiment.tables(result))
     tell(experiment.name, "is drawn")
     figures = tuple(_draw(picture, folder, quick) for picture in experiment.pictures(result))
-    seconds = time.perf_counter() - start
-    part = Part(experiment.name, experiment.title, experiment.about, key, seconds, claims, tables, figures)
-    save(part, file)
+    part = Part(
+        experiment.name, experiment.title, experiment.about, key, str(this_machine()), time.perf_counter() - start,
+        claims, tables, figures,
+    )  # fmt: skip
+    save(part, _file(experiment.name, folder, quick))
     tell(experiment.name, "is done")
     return part
 
 
 def _draw(picture: Picture, folder: Path, quick: bool) -> Figure:
     file = f"figures/{picture.name}{'-quick' if quick else ''}.png"
-    picture.draw().savefig(folder / file, dpi=_DPI)
+    drawn = BytesIO()
+    picture.draw().savefig(drawn, dpi=_DPI, format="png")
+    write(folder / file, drawn.getvalue())
     return Figure(file, picture.caption)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._types import Floats
+from ...plotting import PALETTE
 from .curvature import FORMS, SPHERE, Curvature, predicted
 from .ellipsoid import PRINTED, RIGHT, Ellipsoid
 from .expansions import Expansion
@@ -17,7 +18,6 @@ from .stability import ONE, PLACES, Stability
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 GREY = "#777777"
 _STYLE: dict[str, Any] = {"font.size": 8, "axes.spines.top": False, "axes.spines.right": False}
 _SIZES = (4.0, 3.2, 1.8, 2.5, 2.5)  # means often move as far as measures: both are seen
@@ -47,7 +47,7 @@ def expansion(found: Expansion) -> Figure:
     figure, (axis,) = _figure(6.5, 3.4)
     for k, (row, (x, y)) in enumerate(zip(found.errors, found.pairs, strict=True)):
         label = f"x = {x:g}, x' = {y:g} (order {found.orders[k]:.2f})".replace("-", "−")
-        axis.loglog(found.eps, np.abs(row), "o-", color=COLORS[k % 6], markersize=3, linewidth=1, label=label)
+        axis.loglog(found.eps, np.abs(row), "o-", color=PALETTE[k % 6], markersize=3, linewidth=1, label=label)
     top = np.abs(found.errors).max()
     for slope, line in ((3, ":"), (4, "--")):
         guide = 2.5 * top * (found.eps / found.eps[0]) ** slope
@@ -63,7 +63,7 @@ def ellipsoid(found: Ellipsoid) -> Figure:
     """Half-widths over ε with both limits, and a ball of the plane."""
     figure, (line, plane) = _figure(7, 3.3, 2, width_ratios=[1.25, 1])
     for k, x in enumerate(found.centers):
-        color = COLORS[k % 6]
+        color = PALETTE[k % 6]
         line.semilogx(
             found.eps,
             found.widths[k],
@@ -88,7 +88,7 @@ def ellipsoid(found: Ellipsoid) -> Figure:
 def _balls(axis: Any, found: Ellipsoid) -> None:
     around = np.append(found.angles, found.angles[0])
     for k in (0, 1, len(found.eps) - 1):
-        color, radii = COLORS[(0, 1, 2)[min(k, 2)]], np.append(found.radii[k], found.radii[k][0])
+        color, radii = PALETTE[(0, 1, 2)[min(k, 2)]], np.append(found.radii[k], found.radii[k][0])
         axis.plot(
             radii * np.cos(around), radii * np.sin(around), color=color, linewidth=1, label=f"ε = {found.eps[k]:g}"
         )
@@ -106,7 +106,7 @@ def curvature(found: Curvature) -> Figure:
     """Contractions over ε², and those of a sample."""
     figure, (surfaces, sample) = _figure(7, 3.0, 2, width_ratios=[1.3, 1])
     dense = np.linspace(0, found.eps.max(), 50)
-    for color, (name, form) in zip(COLORS, FORMS.items(), strict=False):
+    for color, (name, form) in zip(PALETTE, FORMS.items(), strict=False):
         surfaces.plot(dense**2, predicted(form, dense), "--", color=color, linewidth=0.8)
         surfaces.plot(found.eps**2, found.contractions[name], "o", color=color, markersize=4, label=name)
     surfaces.plot([], [], "--", color=GREY, linewidth=0.8, label="ε²/(2(n + 2)) · Ric(v, v)")
@@ -121,8 +121,10 @@ def _histogram(axis: Any, found: Curvature) -> None:
     counts = axis.hist(found.sampled, bins=12, color="#CCCCCC", edgecolor="white")[0]
     mean, error = found.sampled.mean(), found.sampled.std(ddof=1) / np.sqrt(len(found.sampled))
     formula = float(predicted(SPHERE, found.sample_eps))
-    axis.axvspan(mean - error, mean + error, 0, 0.7, color=COLORS[0], alpha=0.5, linewidth=0, label="mean ± std. error")
-    axis.axvline(found.expected, 0, 0.7, color=COLORS[1], linewidth=1.2, label="quadrature")
+    axis.axvspan(
+        mean - error, mean + error, 0, 0.7, color=PALETTE[0], alpha=0.5, linewidth=0, label="mean ± std. error"
+    )
+    axis.axvline(found.expected, 0, 0.7, color=PALETTE[1], linewidth=1.2, label="quadrature")
     axis.axvline(formula, 0, 0.7, color="black", linestyle="--", linewidth=1, label="ε²/(2(n + 2)) · Ric(v, v)")
     axis.set_ylim(0, counts.max() / 0.68)
     axis.yaxis.get_major_locator().set_params(integer=True)
@@ -136,7 +138,7 @@ def stability(found: Stability) -> Figure:
     figure, axes = _figure(7, 3.6, 2)
     for axis, kind in zip(axes, ("kernel", "truncation"), strict=True):
         names = [name for name in PLACES if name.endswith(kind)]
-        for color, size, name in zip(COLORS, _SIZES, names, strict=False):
+        for color, size, name in zip(PALETTE, _SIZES, names, strict=False):
             some = {by: sides for by, sides in found.sides[name].items() if by != ONE}
             for mark, sides in zip(("o", "^"), some.values(), strict=False):
                 label = name.removesuffix(f", {kind}") if mark == "o" else None
@@ -169,12 +171,12 @@ def sampling(found: Sampling) -> Figure:
     figure, (axis,) = _figure(6.5, 3.0)
     means = found.bounds.mean(axis=1)
     for column in found.bounds.T:
-        axis.loglog(found.sizes, column, "o", color=COLORS[5], markersize=2.5, alpha=0.8)
+        axis.loglog(found.sizes, column, "o", color=PALETTE[5], markersize=2.5, alpha=0.8)
     axis.loglog(
         found.sizes,
         means,
         "o-",
-        color=COLORS[0],
+        color=PALETTE[0],
         markersize=4,
         linewidth=1.2,
         label=f"mean, exponent {found.rate:.2f}".replace("-", "−"),
@@ -182,7 +184,7 @@ def sampling(found: Sampling) -> Figure:
     for slope, line, name in ((-0.5, "--", "−1/2"), (-1 / 3, ":", "−1/3, as proven")):
         guide = 1.4 * means[0] * (found.sizes / found.sizes[0]) ** slope
         axis.loglog(found.sizes, guide, line, color=GREY, linewidth=1, label=f"slope {name}")
-    axis.plot([], [], "o", color=COLORS[5], markersize=2.5, label="single samples")
+    axis.plot([], [], "o", color=PALETTE[5], markersize=2.5, label="single samples")
     _plain_ticks(axis.xaxis, found.sizes)
     axis.set_xlabel("n")
     axis.set_ylabel("upper bound of d$_{GW,1}$")
