@@ -91,5 +91,9 @@ def _say(report: Report, console: Console) -> None:
     counts = Counter(claim.verdict for claim in claims)
     console.print(", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict))
     for change in report.changes:
-        console.print("[red]lost[/]" if change.is_failure else "differs from the record:", escape(str(change)))
+        if not change.is_new:
+            console.print("[red]lost[/]" if change.is_failure else "differs from the record:", escape(str(change)))
+    n_new = sum(change.is_new for change in report.changes)
+    if n_new:
+        console.print(f"not on record: {n_new} claims")
     console.print(f"report: {escape(str(report.page))}, {escape(str(report.text))}", soft_wrap=True)

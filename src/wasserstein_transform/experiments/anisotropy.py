@@ -60,19 +60,20 @@ def run(parameters: Anisotropy, engine: Engine) -> Result:
     for lam in parameters.lams:
         metric = iterate(gaussian_transform(parameters.eps, lam), space, n_iter=0, engine=engine).last.metric
         distances[lam] = metric.block(np.array([center]), everybody)[0]
-    reach = tuple(_reach(data.points, parameters.eps, lam, 0) / _reach(data.points, parameters.eps, lam, 1)
-                  for lam in parameters.lams)  # fmt: skip
-    return Result(parameters, data, center, distances, reach)
+    across, along = (_reaches(data.points, parameters, axis) for axis in (0, 1))
+    return Result(parameters, data, center, distances, tuple((across / along).tolist()))
 
 
-def _reach(points: Floats, eps: float, lam: float, axis: int) -> float:
-    """How far the ball reaches along an axis, places without a point included: where d² = t² + λ·dcov² passes ε²."""
+def _reaches(points: Floats, parameters: Anisotropy, axis: int) -> Floats:
+    """How far the ball reaches along an axis, for each λ, places without a point included: where d² passes ε²."""
+    eps = parameters.eps
     steps = np.linspace(0.0, eps, _STEPS)
     places = np.tile(_CENTER, (_STEPS, 1))
     places[:, axis] += steps
     covs = np.array([np.cov(points[np.hypot(*(points - x).T) <= eps * (1 + 1e-12)].T, bias=True) for x in places])
-    far = steps**2 + lam * bures_pairs(covs[:1], covs)[0] ** 2
-    return float(steps[np.flatnonzero(far <= eps**2 * (1 + 1e-12))[-1]])
+    apart = bures_pairs(covs[:1], covs)[0] ** 2
+    inside = [steps**2 + lam * apart <= eps**2 * (1 + 1e-12) for lam in parameters.lams]
+    return np.array([steps[np.flatnonzero(row)[-1]] for row in inside])
 
 
 def claims(result: Result) -> Sequence[Claim]:

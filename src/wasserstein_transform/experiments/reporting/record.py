@@ -42,11 +42,14 @@ class Change:
         What changed, in words.
     is_failure : bool
         Whether a case that held is lost, of a claim that does not depend on the clock.
+    is_new : bool
+        Whether the claim is not on record.
     """
 
     name: str
     said: str
     is_failure: bool
+    is_new: bool = False
 
     def __str__(self) -> str:
         return f"{self.name}: {self.said}"
@@ -75,7 +78,7 @@ def changes(parts: Iterable[Part], record: dict[str, Entry]) -> tuple[Change, ..
 
 def _compare(claim: Claim, entry: Entry | None) -> list[Change]:
     if entry is None:
-        return [Change(claim.name, f"{claim.verdict}, not on record", False)]
+        return [Change(claim.name, f"{claim.verdict}, not on record", False, is_new=True)]
     clock = ", a matter of seconds" if claim.timed else ""
     held = {choice.name for choice in claim.choices if choice.holds}
     lost, won = [name for name in entry.held if name not in held], held - set(entry.held)
