@@ -190,7 +190,7 @@ def pictures(result: Result) -> Sequence[Picture]:
         ),
         Picture(
             "chaining-gaussians",
-            f"What GT sees: the Gaussian of every fifth point of the data, one deviation wide, ε = "
+            f"What GT sees: the Gaussian of every third point of the data, one deviation wide, ε = "
             f"{result.parameters.eps:g}. "
             "They are round in the discs, flat on the chain and at the rims; colours are the parts of the data.",
             partial(draw_gaussians, result.parameters.eps, result.walks[key].data),
@@ -215,7 +215,7 @@ def draw_gaussians(eps: float, data: Labelled) -> Figure:
     """Ellipses at the points."""
     figure, axes = mosaic([["gaussians"]], 2.6)
     seen = iterate(gaussian_transform(eps), Space.from_points(data.points), n_iter=0).last
-    ax = plotting.ellipses(seen, every=5, scale=1.0, labels=data.labels, ax=axes["gaussians"])
+    ax = plotting.ellipses(seen, every=3, scale=1.0, labels=data.labels, ax=axes["gaussians"])
     bare(ax)
     return figure
 

@@ -14,14 +14,15 @@ from .. import plotting
 from .._types import Bools, Floats, Ints
 from ..datasets import Noisy
 from ..engine import Engine
-from ..spaces import Space
+from ..hierarchy import spanning_tree
+from ..spaces import Dense, Space
 from ..transforms import iterate
 from .claims import Choice, Claim
 from .experiment import Picture, Table
 from .layout import WIDTH, bare, mosaic, name_row, tidy
 from .methods import method
 from .parameters import Denoising
-from .scores import absorbed, off_curve, thickness
+from .scores import absorbed, best_rand, off_curve, thickness
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,6 +39,7 @@ SCORES = {
     "bare": "share of the curve without a point within ε/8",
     "thickness": "mean local thickness, in ε",
     "stray": "share of outliers farther than ε/4 from the curve",
+    "mixed": "1 − adjusted Rand index of the pieces of the curve and the best cut of single linkage",
 }
 """The less the better."""
 
@@ -73,7 +75,7 @@ class Result:
     def judged(self, variant: str) -> list[str]:
         """The scores that can get better: of points that lie on the curve, all they can do is get worse."""
         first = self.parameters.methods[0]
-        return [kind for kind in ("distance", "curve", "thickness", "stray")
+        return [kind for kind in ("distance", "curve", "thickness", "stray", "mixed")
                 if kind in self.kinds and self.scores[variant, first, kind][:, 0].mean() > _NOTHING]  # fmt: skip
 
 
@@ -85,22 +87,30 @@ def run(name: str, draw: Draw, parameters: Denoising, engine: Engine) -> Result:
         for seed in range(parameters.seeds):
             data = draw(seed, **options)
             for method_name in (*parameters.methods, *parameters.more):
-                states = _states(parameters, method_name, data, engine)
-                for kind, values in _score(data, states, parameters.eps).items():
+                spaces = _spaces(parameters, method_name, data, engine)
+                states = [_points(space, data) for space in spaces]
+                found = _score(data, states, parameters.eps)
+                if data.labels.max() > 0:
+                    found["mixed"] = [1.0 - best_rand(spanning_tree(space, engine), data.labels) for space in spaces]
+                for kind, values in found.items():
                     scores.setdefault((variant, method_name, kind), []).append(values)
                 if seed == 0:
                     truth[variant], clouds[variant, method_name] = data, states
     return Result(parameters, name, truth, clouds, {key: np.array(values) for key, values in scores.items()})
 
 
-def _states(parameters: Denoising, name: str, data: Noisy, engine: Engine) -> list[Floats]:
-    """Moved points; where only distances change, their embedding, laid over the data by a rigid motion."""
+def _spaces(parameters: Denoising, name: str, data: Noisy, engine: Engine) -> list[Space]:
+    """The input, and the states after each iteration."""
     space = Space.from_points(data.points)
     walk = iterate(method(name, parameters.eps), space, n_iter=parameters.n_iter, keep="all", engine=engine)
-    moved = [state.points for state in walk.states[1:]]
-    if name.startswith("LT"):
-        moved = [plotting.embed(state, onto=data.points).points for state in walk.states[1:]]
-    return [data.points, *(np.asarray(points) for points in moved)]
+    return [space, *walk.states[1:]]
+
+
+def _points(space: Space, data: Noisy) -> Floats:
+    """Moved points; where only distances change, their embedding, laid over the data by a rigid motion."""
+    if isinstance(space.metric, Dense):
+        return plotting.embed(space, onto=data.points).points
+    return np.asarray(space.points)
 
 
 def _score(data: Noisy, states: list[Floats], eps: float) -> dict[str, list[float]]:
@@ -225,9 +235,11 @@ def pictures(result: Result) -> Sequence[Picture]:
     return [
         Picture(
             result.name,
-            f"{variant.capitalize()}; ε = {result.parameters.eps:g}, first seed. Outliers in orange, the true curve "
-            "as a "
-            "line. LT-WT by classical MDS, rigidly laid over the data.",
+            f"{variant.capitalize()}; ε = {result.parameters.eps:g}, first seed. The true curve as a line; colours "
+            "are the "
+            f"pieces of the curve{', and outliers' if 'stray' in result.kinds else ''}. LT-WT by classical MDS, "
+            "rigidly laid "
+            "over the data.",
             partial(draw_clouds, result, variant),
         ),
         Picture(

@@ -170,7 +170,7 @@ class Theory:
     lam: float = 1.0
     grid: int = 300  # points of the population that samples are drawn from
     draws: tuple[int, ...] = (25, 100, 400, 1600)
-    repeats: int = 20
+    repeats: int = 24
     small: int = 12  # points of spaces whose Prokhorov distances are computed
     grains: int = 1000  # their mass, in whole grains
 
