@@ -67,6 +67,11 @@ def pictures(found: TheoryResult) -> Sequence[Picture]:
     """What converges to what, and how much room the inequalities leave."""
     return [
         Picture(
+            "theory-quotient",
+            "LT-WT1 of an ultrametric space: points within ε of each other fall together, all other distances stay.",
+            draw.quotient,
+        ),
+        Picture(
             "theory-expansion",
             "Local truncation on a line: error of the expansion to second order, against ε.",
             lambda: draw.expansion(found.expansion),

@@ -5,9 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.spatial.distance import squareform
 
 from ..._types import Floats
-from ...plotting import PALETTE
+from ...hierarchy import cut_tree, spanning_tree
+from ...localize import Truncation
+from ...plotting import PALETTE, dendrogram
+from ...spaces import Space
+from ...transforms import Transform
+from ...transport import Exact
 from .curvature import FORMS, SPHERE, Curvature, predicted
 from .ellipsoid import PRINTED, RIGHT, Ellipsoid
 from .expansions import Expansion
@@ -19,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GREY = "#777777"
+_HEIGHT = 2.5  # ε of the picture of the quotient
 _STYLE: dict[str, Any] = {"font.size": 8, "axes.spines.top": False, "axes.spines.right": False}
 _SIZES = (4.0, 3.2, 1.8, 2.5, 2.5)  # means often move as far as measures: both are seen
 _LEGEND: dict[str, Any] = {"frameon": False, "fontsize": 7}
@@ -40,6 +47,22 @@ def _plain_ticks(axis: Any, values: Floats) -> None:
     """The values themselves on a logarithmic axis."""
     axis.set_ticks(values, [f"{value:g}" for value in values])
     axis.set_ticks([], minor=True)
+
+
+def quotient() -> Figure:
+    """An ultrametric space before and after local truncation, as trees."""
+    heights = squareform([1, 3, 3, 6, 6, 6, 8, 3, 3, 6, 6, 6, 8, 2, 6, 6, 6, 8, 6, 6, 6, 8, 1.5, 4, 8, 4, 8, 8])
+    before = Space.from_distances(heights, triangle=True)
+    after = Transform(Truncation(_HEIGHT), Exact(p=1))(before)
+    labels = cut_tree(spanning_tree(before), cut="height", height=_HEIGHT)
+    figure, axes = _figure(7, 2.2, 2, sharey=True)
+    for axis, space, title in zip(axes, (before, after), ("an ultrametric space", "after LT-WT1"), strict=True):
+        dendrogram(spanning_tree(space), labels, ax=axis)
+        axis.axhline(_HEIGHT, color=GREY, linestyle="--", linewidth=0.8)
+        axis.set_title(title, fontsize=8, loc="left")
+    axes[0].annotate("ε", (1.0, _HEIGHT), xycoords=("axes fraction", "data"), fontsize=8, va="center")
+    axes[1].set_ylabel("")
+    return figure
 
 
 def expansion(found: Expansion) -> Figure:
