@@ -220,7 +220,7 @@ _SPIRAL: dict[str, dict[str, Any]] = {
 }
 _CIRCLES: dict[str, dict[str, Any]] = {
     "radii 1 and 1.8, noise 0.1": {},
-    "radii 1 and 1.8, noise 0.15": {"noise": 0.15},
+    "radii 1 and 1.8, noise 0.05": {"noise": 0.05},
 }
 
 FULL: dict[str, Any] = {
