@@ -17,6 +17,7 @@ from wasserstein_transform.experiments.scores import (
     off_curve,
     separation,
     thickness,
+    unevenness,
 )
 
 
@@ -90,6 +91,13 @@ def test_a_line_has_no_thickness_and_a_strip_has_that_of_its_deviation() -> None
     rng = np.random.default_rng(0)
     strip = np.column_stack([rng.uniform(0, 100, 4000), rng.normal(scale=0.1, size=4000)])
     assert thickness(strip, 2.0) == pytest.approx(0.1, rel=0.03)
+
+
+def test_circles_of_any_radius_are_even() -> None:
+    points, labels, _ = wt.circles(0, noise=0.0)
+    assert unevenness(0.7 * points, labels) == pytest.approx(0, abs=1e-12)
+    points, labels, _ = wt.circles(0, n=20_000, noise=0.05)
+    assert unevenness(points, labels) == pytest.approx(0.05, rel=0.03)
 
 
 def test_embeddings_agree_up_to_motion_and_scale(rng: np.random.Generator) -> None:

@@ -22,7 +22,7 @@ from .experiment import Picture, Table
 from .layout import WIDTH, bare, mosaic, name_row, tidy
 from .methods import method
 from .parameters import Denoising
-from .scores import absorbed, best_rand, off_curve, thickness
+from .scores import absorbed, best_rand, off_curve, thickness, unevenness
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,6 +37,7 @@ SCORES = {
     "distance": "mean distance of all points to the curve, in ε",
     "curve": "mean distance of the curve's own points to it, in ε",
     "bare": "share of the curve without a point within ε/8",
+    "uneven": "deviation of the points of a circle from their mean radius, in ε, whatever that radius is",
     "thickness": "mean local thickness, in ε",
     "stray": "share of outliers farther than ε/4 from the curve",
     "mixed": "1 − adjusted Rand index of the pieces of the curve and the best cut of single linkage",
@@ -73,10 +74,9 @@ class Result:
         return np.asarray(scores[:, 1 + int(scores.mean(axis=0)[1:].argmin())])
 
     def judged(self, variant: str) -> list[str]:
-        """The scores that can get better, of points that lie on the curve they cannot; and that clumps do not "
-        "please."""
+        """The scores that can get better (where points lie on the curve they cannot), and that clumps do not please."""
         first = self.parameters.methods[0]
-        return [kind for kind in ("distance", "curve", "stray", "mixed")
+        return [kind for kind in ("distance", "curve", "uneven", "stray", "mixed")
                 if kind in self.kinds and self.scores[variant, first, kind][:, 0].mean() > _NOTHING]  # fmt: skip
 
     def is_best(self, variant: str, gt: str, kind: str) -> bool:
@@ -97,7 +97,8 @@ def run(name: str, draw: Draw, parameters: Denoising, engine: Engine) -> Result:
                 spaces = _spaces(parameters, method_name, data, engine)
                 states = [_points(space, data) for space in spaces]
                 found = _score(data, states, parameters.eps)
-                if data.labels.max() > 0:
+                if data.labels.max() > 0:  # circles
+                    found["uneven"] = [unevenness(points, data.labels) / parameters.eps for points in states]
                     found["mixed"] = [1.0 - best_rand(spanning_tree(space, engine), data.labels) for space in spaces]
                 for kind, values in found.items():
                     scores.setdefault((variant, method_name, kind), []).append(values)

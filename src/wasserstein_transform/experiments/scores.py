@@ -184,6 +184,12 @@ def thickness(points: Floats, radius: float) -> float:
     return float(np.sqrt(np.maximum(smallest, 0.0)).mean())
 
 
+def unevenness(points: Floats, labels: Ints) -> float:
+    """How far from circles about the origin the parts are: standard deviation of the distance from it, averaged."""
+    radii = np.hypot(*points.T)
+    return float(np.mean([radii[labels == label].std() for label in np.unique(labels)]))
+
+
 def agreement(one: Floats, other: Floats) -> float:
     """1 − Procrustes disparity of two embeddings of the same points: 1 if they are equal up to motion and scale."""
     return float(1.0 - procrustes(one, other)[2])
