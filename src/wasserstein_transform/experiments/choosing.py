@@ -16,7 +16,7 @@ from ..engine import Engine
 from ..localize import Scale, suggest_eps
 from ..transforms import gaussian_transform
 from .experiment import Experiment, Picture, Table, no_claims
-from .layout import mosaic, tidy
+from .layout import legend_below, mosaic, tidy
 from .parameters import Choosing
 from .tasks import Task, explained, spread, tasks
 
@@ -119,19 +119,27 @@ def draw(result: Result) -> Figure:
         ax.set_ylim(max(ax.get_ylim()[0], _LOWEST), max(ax.get_ylim()[1], 0.1))
     for row in ("ε", "λ"):
         axes[f"{row} {names[0]}"].set_ylabel("score", fontsize=8)
+    legend_below(figure, axes[f"ε {names[0]}"])
     return figure
 
 
 def _draw_eps(ax: Any, result: Result, task: Task) -> None:
     radii = task.eps * np.array(result.parameters.factors)
     for k, lam in enumerate((task.lam, 0.0)):
-        ax.plot(radii, result.along_eps(task, lam), "o-", ms=2.5, lw=1, color=plotting.color(k), label=f"λ = {lam:g}")
+        ax.plot(
+            radii,
+            result.along_eps(task, lam),
+            "o-",
+            ms=2.5,
+            lw=1,
+            color=plotting.color(k),
+            label="λ = 0" if k else "the paper's λ",
+        )
     ax.axvline(task.eps, color=plotting.GREY, lw=0.8, zorder=0)
     ax.axvline(float(result.suggested[task.name]), color=plotting.GREY, lw=0.8, ls=(0, (4, 3)), zorder=0)
     ax.set_xscale("log")
     ax.set_title(task.name, loc="left", fontsize=9)
     ax.set_xlabel("ε", fontsize=8)
-    ax.legend(fontsize=6, frameon=False)
 
 
 EXPERIMENT = Experiment(

@@ -19,7 +19,7 @@ from ..spaces import Dense, Space
 from ..transforms import iterate
 from .claims import Choice, Claim
 from .experiment import Picture, Table
-from .layout import WIDTH, bare, mosaic, name_row, tidy
+from .layout import WIDTH, bare, legend_below, mosaic, name_row, tidy
 from .methods import method
 from .parameters import Denoising
 from .scores import absorbed, best_rand, off_curve, thickness, unevenness
@@ -308,5 +308,5 @@ def draw_scores(result: Result) -> Figure:
             if variant == variants[0]:
                 ax.set_ylabel(kind, fontsize=8)
             tidy(ax)
-    axes[f"{kinds[0]} {variants[0]}"].legend(fontsize=6, frameon=False)
+    legend_below(figure, axes[f"{kinds[0]} {variants[0]}"])
     return figure

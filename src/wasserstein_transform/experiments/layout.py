@@ -67,6 +67,12 @@ def name_row(ax: Any, name: str) -> None:
     )
 
 
+def legend_below(figure: Figure, ax: Any) -> None:
+    """One legend for all panels, where no curve runs."""
+    handles, names = ax.get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=len(names), fontsize=7, frameon=False)
+
+
 def tidy(ax: Any) -> None:
     """Small letters, no frame at the top and the right, plain numbers on logarithmic axes."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
