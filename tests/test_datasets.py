@@ -81,7 +81,32 @@ def test_grids_are_the_papers() -> None:
 def test_the_distance_to_a_curve_is_that_to_its_edges() -> None:
     square = Curve((np.array([[0.0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]),))
     np.testing.assert_allclose(square.distance([[0.5, -2], [0.5, 0.4], [2, 2], [1, 0.2]]), [2, 0.4, 2**0.5, 0])
-    assert square.coverage(np.array([[0.0, 0.1], [1.0, 1.0]]), 0.2) == pytest.approx(3 / 5)
+    hook = Curve((np.array([[0.0, 0], [10, 0], [10, 1], [5, 1]]),))
+    np.testing.assert_allclose(hook.distance([[5, 0.4]]), [0.4])  # its nearest vertex is on the other edge
+
+
+def test_coverage_is_a_share_of_the_length() -> None:
+    fine = np.linspace(0, 1, 101)[:, None]
+    curve = Curve((fine * [3.0, 0.0], 5.0 + fine * [1.0, 0.0]))
+    assert curve.coverage(curve.pieces[0], 0.01) == pytest.approx(3 / 4)
+    assert curve.coverage([[0.0, 0.0]], 1.5) == pytest.approx(1.5 / 4)
+
+
+@pytest.mark.parametrize("turns", [0.5, 20, 200])
+def test_points_of_a_spiral_lie_on_it_however_often_it_turns(turns: float) -> None:
+    data = wt.spiral(0, turns=turns, n_outliers=0)
+    assert data.curve.distance(data.points).max() < 1e-2
+
+
+def test_curves_refuse_what_is_none() -> None:
+    with pytest.raises(ValueError, match="at least one polygon"):
+        Curve(())
+    with pytest.raises(ValueError, match="each piece must be a 2-D array"):
+        Curve((np.zeros(3),))
+    with pytest.raises(ValueError, match="points must be a 2-D array"):
+        wt.circles(0).curve.distance([0.0, 0.0])
+    with pytest.raises(ValueError, match="within must be"):
+        wt.circles(0).curve.coverage([[0.0, 0.0]], -1)
 
 
 @pytest.mark.parametrize(
@@ -93,11 +118,13 @@ def test_the_distance_to_a_curve_is_that_to_its_edges() -> None:
         (lambda: wt.spiral(0, noise=-1), "noise must be"),
         (lambda: wt.spiral(0, turns=0), "turns must be positive"),
         (lambda: wt.spiral(0, spacing="even"), 'spacing must be "length" or "angle", got \'even\''),
-        (lambda: wt.circles(0, radii=()), "at least, got none"),
+        (lambda: wt.circles(0, radii=()), r"sequence of at least one radius, got \(\)"),
         (lambda: wt.circles(0, radii=(1, -1)), "each radius must be positive"),
+        (lambda: wt.circles(0, radii=1.0), "radii must be a sequence"),
+        (lambda: wt.spiral(0, turns=1e6), "turns must be at most 200"),
         (lambda: wt.grid(1), "n must be a whole number ≥ 2, got 1"),
     ],
-    ids=range(9),
+    ids=range(11),
 )
 def test_bad_parameters_are_named(draw, message: str) -> None:
     with pytest.raises(ValueError, match=message):

@@ -103,10 +103,14 @@ def test_a_part_without_its_figure_or_half_written_is_made_again(tmp_path: Path)
     run_toys([toy], tmp_path)
     (tmp_path / "figures" / "toy-picture.png").unlink()
     run_toys([toy], tmp_path)
-    file = tmp_path / "parts" / "toy.json"
-    file.write_text(file.read_text()[:50])
+    (tmp_path / "figures" / "toy-picture.png").write_bytes(b"")
     run_toys([toy], tmp_path)
-    assert toy.runs == 3
+    file = tmp_path / "parts" / "toy.json"
+    good = file.read_text()
+    for bad in (good[:50], "null", '"x"', "[]", good.replace("true", '"banana"')):
+        file.write_text(bad)
+        run_toys([toy], tmp_path)
+    assert toy.runs == 8
 
 
 def test_what_was_finished_before_an_interruption_is_kept(tmp_path: Path) -> None:
@@ -214,6 +218,7 @@ def test_the_command_keeps_what_is_finished_when_interrupted(
         (["nonsense"], "no experiment is called nonsense; there are t-junction"),
         (["toy", "-o", "FILE"], "is a file; give a folder"),
         (["toy", "-j", "0"], "n_jobs must be a positive number of threads"),
+        (["toy", "-o", "BROKEN"], "cannot be written"),
     ],
 )
 def test_the_command_refuses_what_it_cannot_do(
@@ -221,7 +226,10 @@ def test_the_command_refuses_what_it_cannot_do(
 ) -> None:
     file = tmp_path / "file"
     file.touch()
-    arguments = [str(file) if word == "FILE" else word for word in arguments]
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "parts").touch()
+    paths = {"FILE": str(file), "BROKEN": str(tmp_path / "broken")}
+    arguments = [paths.get(word, word) for word in arguments]
     where = [] if "-o" in arguments else ["-o", str(tmp_path / "out")]
     done = command.invoke(app, ["reproduce", *arguments, *where], terminal_width=300)
     assert done.exit_code == 2

@@ -13,6 +13,9 @@ def main() -> None:
         sys.exit(
             'the command line needs typer, which is not installed; pip install "wasserstein-transform[cli]" brings it'
         )
-    from .app import app
+    try:
+        from .app import app
 
-    app()
+        app()
+    except KeyboardInterrupt:  # while modules are still being imported
+        sys.exit(130)

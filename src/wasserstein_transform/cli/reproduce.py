@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -14,12 +15,13 @@ from rich.table import Table
 
 from ..engine import Engine
 from ..experiments import EXPERIMENTS, Verdict
-from ..experiments.reporting import Report, reproduce as run, write_record
+from ..experiments.reporting import Report, make_room, reproduce as run, write_record
 from ..plotting.canvas import need_matplotlib
 from .progress import Watch
 
 _STYLES = {Verdict.REPRODUCED: "green", Verdict.PARTLY: "yellow", Verdict.NOT: "red"}
 _NAMES = ", ".join(EXPERIMENTS)
+_WIDE = 160  # columns of files and pipes, which have no width of their own
 
 
 def reproduce(
@@ -27,7 +29,9 @@ def reproduce(
         list[str] | None,
         typer.Argument(help=f"Experiments: {_NAMES}. All if none is given.", show_default=False),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Smaller data, fewer readings: under a minute.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Smaller data, fewer cases: under a minute, once compiled.")
+    ] = False,
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for report and figures.")] = Path(
         "reproduction"
     ),
@@ -38,11 +42,11 @@ def reproduce(
     """Run the paper's experiments, draw its figures, judge its claims.
 
     Writes report.md, report.html and figures into the folder. Finished experiments are kept there and used again.
-    Exit status 1 if a claim that used to hold fails.
+    Exit status 1 if a case that used to hold fails. The first run after installing compiles, for a minute or two.
     """
     chosen = _chosen(names)
     engine = _prepared(output, jobs)
-    console = Console()
+    console = Console() if sys.stdout.isatty() else Console(width=_WIDE)
     try:
         with Watch(console) as watch:
             engine = replace(engine, progress=watch.advance)
@@ -65,10 +69,16 @@ def _prepared(output: Path, jobs: int) -> Engine:
         raise typer.BadParameter(f"{output} is a file; give a folder, or a name that is free", param_hint="--output")
     try:
         need_matplotlib()
-        output.mkdir(parents=True, exist_ok=True)
-        return Engine(jobs)
-    except (ImportError, ValueError, OSError) as error:
+        engine = Engine(jobs)
+    except (ImportError, ValueError) as error:
         raise typer.BadParameter(str(error)) from None
+    try:
+        make_room(output)
+    except OSError as error:
+        raise typer.BadParameter(
+            f"{output} cannot be written: {error}; give another folder", param_hint="--output"
+        ) from None
+    return engine
 
 
 def _chosen(names: list[str] | None) -> list[str]:
@@ -81,7 +91,7 @@ def _chosen(names: list[str] | None) -> list[str]:
 
 
 def _say(report: Report, console: Console) -> None:
-    table = Table(box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False, header_style="")
     for column in ("claim", "verdict", "cases"):
         table.add_column(column)
     claims = [claim for part in report.parts for claim in part.claims]

@@ -12,6 +12,7 @@ from .records import Curve, Noisy
 
 Seed = np.random.Generator | int | None
 
+_TURNS = 200
 _FINE = 4000  # vertices of a curve: its polygon is within 1e-5 of a circle of radius 2
 
 
@@ -49,10 +50,12 @@ def spiral(
     """
     n, n_outliers = check.count(n, "n", 1), check.count(n_outliers, "n_outliers", 0)
     turns, noise = check.positive(turns, "turns"), check.tolerance(noise, "noise")
+    if turns > _TURNS:
+        raise ValueError(f"turns must be at most {_TURNS}, got {turns:g}: arms that near cannot be told apart")
     if spacing not in ("length", "angle"):
         raise ValueError(f'spacing must be "length" or "angle", got {spacing!r}')
     rng = np.random.default_rng(rng)
-    fine = np.linspace(0.0, 1.0, _FINE)
+    fine = np.linspace(0.0, 1.0, max(_FINE, int(_FINE * turns / 2)))
     by_length = np.interp(fine, _length(fine, turns), fine)
     share = rng.random(n)
     t = np.interp(share, fine, by_length) if spacing == "length" else share
@@ -86,8 +89,8 @@ def circles(
     array([250, 250])
     """
     n, noise = check.count(n, "n", 1), check.tolerance(noise, "noise")
-    if len(radii) == 0:
-        raise ValueError("radii must hold one radius at least, got none")
+    if np.ndim(radii) != 1 or len(radii) == 0:
+        raise ValueError(f"radii must be a sequence of at least one radius, got {radii!r}")
     radii = tuple(check.positive(r, "each radius") for r in radii)
     rng = np.random.default_rng(rng)
     labels = np.arange(n) * len(radii) // n

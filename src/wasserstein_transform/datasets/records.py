@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
+from .. import _check as check
 from .._types import Floats, Ints
+
+_FEW = 200  # vertices of a polygon of which every edge is asked
 
 
 class Labelled(NamedTuple):
@@ -36,36 +41,47 @@ class Curve:
 
     pieces: tuple[Floats, ...]
 
+    def __post_init__(self) -> None:
+        if len(self.pieces) == 0:
+            raise ValueError("pieces must hold at least one polygon, got none")
+        object.__setattr__(self, "pieces", tuple(check.points(piece, "each piece") for piece in self.pieces))
+
     @property
     def vertices(self) -> Floats:
         """All vertices, piece after piece."""
         return np.concatenate(self.pieces)
 
-    def distance(self, points: Floats) -> Floats:
-        """Distance of each point to the curve: to the nearest vertex and the edges that meet there."""
-        points = np.asarray(points, float)
-        apart = [self._to_piece(piece, points) for piece in self.pieces]
-        return np.asarray(np.min(apart, axis=0))
+    def distance(self, points: ArrayLike) -> Floats:
+        """Distance of each point to the curve: exact for short polygons, by the nearest vertex for others."""
+        places = check.points(points)
+        return np.asarray(np.min([_to_polygon(piece, places) for piece in self.pieces], axis=0))
 
-    def coverage(self, points: Floats, within: float) -> float:
-        """Share of the vertices, which are evenly spread, that have one of the points within the radius."""
-        return float(np.mean(cKDTree(points).query(self.vertices)[0] <= within))
+    def coverage(self, points: ArrayLike, within: float) -> float:
+        """Share of the curve, by length, that has one of the points within the radius."""
+        tree, radius = cKDTree(check.points(points)), check.tolerance(within, "within")
+        near = [tree.query(piece)[0] <= radius for piece in self.pieces]
+        lengths = [np.linalg.norm(np.diff(piece, axis=0), axis=1) for piece in self.pieces]
+        covered = sum(float(((a[:-1] & a[1:]) * length).sum()) for a, length in zip(near, lengths, strict=True))
+        return covered / float(sum(length.sum() for length in lengths))
 
-    @staticmethod
-    def _to_piece(piece: Floats, points: Floats) -> Floats:
-        nearest = cKDTree(piece).query(points)[1]
-        before, after = np.maximum(nearest - 1, 0), np.minimum(nearest + 1, len(piece) - 1)
-        return np.minimum(
-            _to_segments(points, piece[before], piece[nearest]), _to_segments(points, piece[nearest], piece[after])
-        )
+
+def _to_polygon(piece: Floats, points: Floats) -> Floats:
+    if len(piece) == 1:
+        return np.asarray(np.linalg.norm(points - piece, axis=1))
+    if len(piece) <= _FEW:
+        return np.asarray(np.min([_to_segments(points, a, b) for a, b in pairwise(piece)], axis=0))
+    nearest = cKDTree(piece).query(points)[1]
+    before, after = np.maximum(nearest - 1, 0), np.minimum(nearest + 1, len(piece) - 1)
+    to_before = _to_segments(points, piece[before], piece[nearest])
+    return np.minimum(to_before, _to_segments(points, piece[nearest], piece[after]))
 
 
 def _to_segments(points: Floats, start: Floats, stop: Floats) -> Floats:
-    """Distance of the i-th point to the i-th segment."""
+    """Distance of the i-th point to the i-th segment, or of all points to one."""
     along = stop - start
-    length = np.maximum((along**2).sum(axis=1), np.finfo(float).tiny)
-    share = np.clip(((points - start) * along).sum(axis=1) / length, 0.0, 1.0)
-    return np.asarray(np.linalg.norm(points - start - share[:, None] * along, axis=1))
+    length = np.maximum((along**2).sum(axis=-1), np.finfo(float).tiny)
+    share = np.clip(((points - start) * along).sum(axis=-1) / length, 0.0, 1.0)
+    return np.asarray(np.linalg.norm(points - start - share[..., None] * along, axis=-1))
 
 
 class Noisy(NamedTuple):

@@ -114,6 +114,7 @@ def draw(result: Result) -> Figure:
         first = task is result.tasks[0]
         ax.set_yticks(range(len(variants)), variants if first else [""] * len(variants))
         ax.invert_yaxis()
+        ax.set_xlabel("score", fontsize=8)
         tidy(ax)
         if first:
             ax.legend(fontsize=6, frameon=False, loc="best")

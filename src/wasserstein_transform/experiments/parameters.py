@@ -242,12 +242,12 @@ QUICK: dict[str, Any] = {
     **FULL,
     "chaining": Chaining(lams=(1.0,), others=("MS",)),
     "eccentricity": Eccentricity(
-        ratios=(1 / 0.2, 1 / 0.6, 1.0, 0.6, 0.2),
+        ratios=(1 / 0.2, 1.0, 0.2),
         layouts=("square",),
         scalings={"larger axis kept, ε = 0.2": 0.0},
         scan=(),
     ),
-    "spiral": Denoising(4.0, 1.0, dict(list(_SPIRAL.items())[:1]), n_iter=2, seeds=1),
+    "spiral": Denoising(4.0, 1.0, {"3 turns, by length, 300 points": {"n": 300, "n_outliers": 75}}, n_iter=2, seeds=1),
     "circles": Denoising(0.7, 2.5, {"radii 1 and 1.8, noise 0.1, 250 points": {"n": 250}}, n_iter=2, seeds=1),
     "acceleration": Acceleration(n=80, full=False, n_small=40, repeats=1),
     "complexity": Complexity(
@@ -273,5 +273,5 @@ QUICK: dict[str, Any] = {
     "convergence": Convergence(
         methods={"T-junction": ("MS", "GT-5"), "dumbbell": ("MS", "GT-1"), "spiral": ("MS", "GT-1")}
     ),
-    "choosing": Choosing(factors=(0.35, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0), lams=(0.0, 1.0, 2.5, 5.0, 10.0, 30.0)),
+    "choosing": Choosing(factors=(0.35, 0.7, 1.0, 1.5, 3.0), lams=(0.0, 1.0, 5.0, 30.0)),
 }

@@ -68,7 +68,7 @@ def balls(
     space = _plane(points, weights)
     places = as_points(space)
     here = _index(center, places)
-    lams = sorted(check.lam(lam) for lam in lams)
+    lams = sorted(check.lam(lam) for lam in np.atleast_1d(lams).tolist())
     if not lams:
         raise ValueError("lams must hold at least one λ, got none; (0, 1, 5) are usual")
     sets = members(space, here, check.eps(eps), lams)

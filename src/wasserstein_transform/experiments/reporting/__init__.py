@@ -2,6 +2,17 @@
 
 from .part import Figure, Part
 from .record import Change, listing, read_record, summary, write_record
-from .runner import Report, reproduce
+from .runner import Report, make_room, reproduce
 
-__all__ = ["Change", "Figure", "Part", "Report", "listing", "read_record", "reproduce", "summary", "write_record"]
+__all__ = [
+    "Change",
+    "Figure",
+    "Part",
+    "Report",
+    "listing",
+    "make_room",
+    "read_record",
+    "reproduce",
+    "summary",
+    "write_record",
+]

@@ -22,7 +22,7 @@ def markdown(report: Report) -> str:
     if report.changes:
         blocks += ["Differs from the record:", "\n".join(f"- {change}" for change in report.changes)]
     for part in report.parts:
-        blocks += _section(part)
+        blocks += _section(part, report.quick)
     return "\n\n".join(blocks) + "\n"
 
 
@@ -52,8 +52,11 @@ def _summary(report: Report) -> str:
     return _rows(("claim", "in our words", "verdict", "holds in cases", "measured, first case"), rows)
 
 
-def _section(part: Part) -> list[str]:
-    blocks = [f"## {part.title}", part.about]
+QUICK_NOTE = "This is the full run; a quick one does less of it."
+
+
+def _section(part: Part, quick: bool) -> list[str]:
+    blocks = [f"## {part.title}", part.about + (f" ({QUICK_NOTE})" if quick else "")]
     blocks += [f"![{Path(figure.file).stem}]({figure.file})\n\n*{figure.caption}*" for figure in part.figures]
     for claim in part.claims:
         blocks += _claim(claim)

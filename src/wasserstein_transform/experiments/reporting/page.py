@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..claims import Claim, Verdict
 from ..experiment import Table
-from .markdown import opening
+from .markdown import QUICK_NOTE, opening
 from .part import Part
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def page(report: Report, folder: Path) -> str:
         _summary(report),
         f"<p>Differs from the record:</p><ul>{changed}</ul>" if changed else "",
         _times(report),
-        *(_section(part, folder) for part in report.parts),
+        *(_section(part, folder, report.quick) for part in report.parts),
     ]
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -77,11 +77,12 @@ def _times(report: Report) -> str:
     return f'<p class="small">Seconds: {spent}.</p>'
 
 
-def _section(part: Part, folder: Path) -> str:
+def _section(part: Part, folder: Path, quick: bool) -> str:
     pictures = "".join(_figure(folder / figure.file, figure.caption) for figure in part.figures)
     claims = "".join(_claim(claim) for claim in part.claims)
     tables = "".join(_table(table) for table in part.tables)
-    head = f'<h2 id="{part.name}">{escape(part.title)}</h2><p>{escape(part.about)}</p>'
+    about = part.about + (f" ({QUICK_NOTE})" if quick else "")
+    head = f'<h2 id="{part.name}">{escape(part.title)}</h2><p>{escape(about)}</p>'
     return f"<section>{head}{pictures}{claims}{tables}</section>"
 
 

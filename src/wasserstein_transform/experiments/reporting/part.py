@@ -64,7 +64,7 @@ def key_of(parameters: Any) -> str:
 
 def write(file: Path, content: bytes) -> None:
     """All or nothing: a file that was there stays as it was until the new one is complete."""
-    half = file.with_name(file.name + ".half")
+    half = file.with_name(f"{file.name}.{os.getpid()}.half")  # two runs may write at once
     half.write_bytes(content)
     os.replace(half, file)  # noqa: PTH105
 
@@ -78,9 +78,10 @@ def load(file: Path, key: str) -> Part | None:
     """The part if it is there, was made of the same source and parameters, and its figures are there, too."""
     try:
         part = _from_json(json.loads(file.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):  # not there, or not ours
         return None
-    there = all((file.parent.parent / figure.file).is_file() for figure in part.figures)
+    figures = [file.parent.parent / figure.file for figure in part.figures]
+    there = all(figure.is_file() and figure.stat().st_size > 0 for figure in figures)
     return part if part.key == key and there else None
 
 
@@ -92,6 +93,8 @@ def _from_json(raw: dict[str, Any]) -> Part:
 
 
 def _claim(raw: dict[str, Any]) -> Claim:
+    if not all(isinstance(choice["holds"], bool) for choice in raw["choices"]):
+        raise ValueError("a case holds or does not")
     return Claim(choices=tuple(Choice(**choice) for choice in raw.pop("choices")), **raw)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TypeAlias
 
 from ...engine import Engine
@@ -19,7 +20,7 @@ from .page import page
 from .part import Figure, Part, key_of, load, save, write
 from .record import Change, changes, read_record
 
-_DPI = 170
+_DPI = 200
 
 Tell: TypeAlias = Callable[[str, str], None]
 """Called with the name of an experiment and what happens to it: "runs", "is drawn", "is done", "was done before"."""
@@ -82,8 +83,7 @@ def reproduce(
     """
     need_matplotlib()  # better now than after minutes
     asked = set(names)
-    for name in ("parts", "figures"):
-        (folder / name).mkdir(parents=True, exist_ok=True)
+    make_room(folder)
     made = (
         _part(experiment, folder, quick, fresh, engine or Engine(), tell)
         if name in asked
@@ -98,6 +98,14 @@ def reproduce(
     write(report.text, markdown(report).encode())
     write(report.page, page(report, folder).encode())
     return report
+
+
+def make_room(folder: Path) -> None:
+    """Folders for parts and figures, and a try whether they can be written: better now than after minutes."""
+    for inner in (folder, folder / "parts", folder / "figures"):
+        inner.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=inner):
+            pass
 
 
 def _file(name: str, folder: Path, quick: bool) -> Path:

@@ -60,7 +60,7 @@ def quotient() -> Figure:
         dendrogram(spanning_tree(space), labels, ax=axis)
         axis.axhline(_HEIGHT, color=GREY, linestyle="--", linewidth=0.8)
         axis.set_title(title, fontsize=8, loc="left")
-    axes[0].annotate("ε", (1.0, _HEIGHT), xycoords=("axes fraction", "data"), fontsize=8, va="center")
+    axes[0].annotate("ε", (0.01, _HEIGHT), (2, 2), ("axes fraction", "data"), "offset points", fontsize=8)
     axes[1].set_ylabel("")
     return figure
 
