@@ -1,0 +1,7 @@
+"""Image segmentation by mean shift and the Gaussian Transform: neighbours are original pixels, and never move."""
+
+from .linking import Adjacent, Linking, Together
+from .segment import segment
+from .segmentation import Segmentation
+
+__all__ = ["Adjacent", "Linking", "Segmentation", "Together", "segment"]

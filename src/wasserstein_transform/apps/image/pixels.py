@@ -1,0 +1,115 @@
+"""An image as the kernels want it: one row a channel, pixels in the order of memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..._types import Bools, Floats
+from .color import lab, luv
+
+_COLORS = 4  # channels at most that an axis is taken for without being told
+_NOWHERE = 1e300  # its square is infinite: no window ever holds such a pixel
+
+SPACES: dict[str, Callable[[Floats], Floats]] = {"luv": luv, "lab": lab, "rgb": lambda rgb: 255 * rgb}
+"""What colours are compared in; 8-bit values for "rgb"."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pixels:
+    """A checked image.
+
+    Attributes
+    ----------
+    image : array of shape (*shape) or (*shape, channels)
+        As it came.
+    shape : tuple of int
+        Of the grid: two numbers for an image, three for a volume.
+    values : array of shape (channels, pixels)
+        Range features.
+    mask : array of shape (pixels,), optional
+        Pixels to segment.
+    """
+
+    image: NDArray[Any]
+    shape: tuple[int, ...]
+    values: Floats
+    mask: Bools | None
+
+    @property
+    def grid(self) -> tuple[int, int, int]:
+        """Depth, height and width."""
+        return (1, *self.shape) if len(self.shape) == 2 else self.shape  # type: ignore[return-value]
+
+
+def read(image: ArrayLike, color: str, mask: ArrayLike | None, channel_axis: int | Literal["auto"] | None) -> Pixels:
+    """Check an image, and make range features of it."""
+    array = np.asarray(image)
+    channel_axis = _channel_axis(array) if channel_axis == "auto" else channel_axis
+    if array.dtype.kind not in "buif":
+        raise ValueError(f"image must be numbers, got dtype {array.dtype}")
+    if array.size == 0:
+        raise ValueError(f"image must hold at least one pixel, got shape {array.shape}")
+    array = array if channel_axis is None else np.moveaxis(array, channel_axis, -1)
+    n_axes = array.ndim - (channel_axis is not None)
+    if n_axes not in (2, 3):
+        raise ValueError(
+            f"image must be a grid of 2 or 3 axes, got shape {np.shape(image)}"
+            + ("; say which axis holds channels with channel_axis" if channel_axis is None else "")
+        )
+    features = _features(array, color, channel_axis is not None)
+    shape = array.shape[:n_axes]
+    inside = None if mask is None else _mask(mask, shape)
+    values = np.ascontiguousarray(features.reshape(-1, features.shape[-1]).T, np.float64)
+    seen = values if inside is None else values[:, inside]
+    if not np.isfinite(seen).all():
+        raise ValueError("image must be finite; mask out pixels that are not: mask=np.isfinite(image)")
+    if np.abs(seen).max(initial=0.0) > 1e100:
+        raise ValueError("image must lie within ±1e100; rescale")
+    if inside is not None:
+        values[:, ~inside] = _NOWHERE
+    return Pixels(array, shape, values, inside)
+
+
+def _channel_axis(array: NDArray[Any]) -> int | None:
+    """The last one, of four axes, or of three if it is short enough for colours."""
+    return -1 if array.ndim == 4 or (array.ndim == 3 and array.shape[-1] <= _COLORS) else None
+
+
+def _features(array: NDArray[Any], color: str, has_channels: bool) -> Floats:
+    if color not in (*SPACES, "none"):
+        raise ValueError(f"color must be one of {', '.join(SPACES)} and none, got {color!r}")
+    if not has_channels:
+        return array[..., None].astype(np.float64)
+    if color == "none" or array.shape[-1] not in (3, 4):
+        return array.astype(np.float64)
+    return SPACES[color](_unit(array[..., :3]))
+
+
+def _unit(rgb: NDArray[Any]) -> Floats:
+    """Colours as shares of full intensity: whole numbers by the range of their type, floats as they are."""
+    if rgb.dtype.kind in "ui":
+        return np.asarray(rgb / np.iinfo(rgb.dtype).max)
+    if rgb.dtype.kind == "b":
+        return rgb.astype(np.float64)
+    low, high = np.nanmin(rgb), np.nanmax(rgb)
+    if low < 0 or high > 1:
+        raise ValueError(
+            f"colors given as floats must lie in [0, 1], got {low:g} to {high:g}; divide by 255, or take color='none'"
+        )
+    return rgb.astype(np.float64)
+
+
+def _mask(mask: ArrayLike, shape: tuple[int, ...]) -> Bools:
+    inside = np.asarray(mask)
+    if inside.shape != shape:
+        raise ValueError(f"mask must have the shape of the image, {shape}, got {inside.shape}")
+    if inside.dtype.kind != "b":
+        raise ValueError(f"mask must be True and False, got dtype {inside.dtype}; mask=array > 0 makes one")
+    if not inside.any():
+        raise ValueError("mask must leave at least one pixel, it leaves none")
+    return inside.ravel()

@@ -1,0 +1,64 @@
+"""What segmenting an image leaves behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._types import Bools, Floats, Ints
+from .regions import means
+
+
+@dataclass(frozen=True, eq=False)
+class Segmentation:
+    """Regions of an image.
+
+    Attributes
+    ----------
+    labels : array of the shape of the grid
+        Regions 0, 1, …; −1 outside the mask.
+    modes : array of shape (*grid, axes + channels)
+        Where each pixel moved: its place, by axes of the grid, then its range features.
+    image : array
+        What was segmented, channels last.
+    n_segments : int
+    n_iter : array of the shape of the grid
+        Iterations of each pixel.
+    converged : bool
+        Whether all pixels came to rest.
+    """
+
+    labels: Ints
+    modes: Floats
+    image: NDArray[Any]
+    n_segments: int
+    n_iter: Ints
+    converged: bool
+
+    def __repr__(self) -> str:
+        size = " × ".join(map(str, self.labels.shape))
+        return f"<Segmentation of {size} pixels into {self.n_segments} segments>"
+
+    @property
+    def filtered(self) -> NDArray[Any]:
+        """The image with each pixel's values replaced by the mean over its region: the dtype and range of the input."""
+        return self.mean_color()[np.where(self.labels >= 0, self.labels, 0)].reshape(self.image.shape)
+
+    def mean_color(self) -> NDArray[Any]:
+        """Mean values of each region, in the dtype of the image; whole numbers are rounded."""
+        flat = self.image.reshape(self.labels.size, -1)
+        averages = means(self.labels, flat.astype(np.float64))[0]
+        if self.image.dtype.kind in "uib":
+            averages = np.rint(averages)
+        return averages.astype(self.image.dtype)
+
+    def boundaries(self) -> Bools:
+        """Pixels that touch, after them along an axis, a pixel of another region."""
+        out = np.zeros(self.labels.shape, np.bool_)
+        for axis in range(self.labels.ndim):
+            ahead, edge = np.moveaxis(self.labels, axis, 0), np.moveaxis(out, axis, 0)
+            edge[:-1] |= ahead[:-1] != ahead[1:]
+        return out
