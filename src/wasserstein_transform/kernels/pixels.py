@@ -91,7 +91,7 @@ def _total(row: Any, start: int, marks: Any, n: int) -> float:
 def _keep_alike(
     covs: Any, start: int, n: int, own: Any, first: float, across: float, lam: float, reach: float, marks: Any
 ) -> None:
-    """Unmark those whose Gaussian is too far, ‖offset‖² + λ·dcov² > ε²; `across`: the square of the offset across runs."""
+    """Unmark those whose Gaussian is too far, ‖offset‖² + λ·dcov² > ε²; `across`: its square across the run."""
     for k in range(n):
         if marks[k] == 0.0:
             continue

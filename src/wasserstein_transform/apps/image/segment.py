@@ -141,7 +141,7 @@ def _moved(
     size = float((2 * window.half + 1).sum())
     if size > _DEAR:
         warnings.warn(
-            f"windows of {size:.0f} pixels, about {size * n * _STEPS:.1e} comparisons; a smaller spatial radius is faster",
+            f"windows of {size:.0f} pixels, about {size * n * _STEPS:.1e} comparisons; a smaller radius is faster",
             stacklevel=3,
         )
     engine.reserve(8.0 * n * (4 + channels + 4 * (lam > 0)), "moved pixels", "segment parts of the image")
