@@ -170,7 +170,7 @@ def first_covs(
 @jit
 def shift(
     values: Any, covs: Any, window: Window, lam: float, spatial: float, range_: float, tol: float, max_iter: int,
-    start: int, end: int, t: Any, marks: Any, sums: Any, own: Any, modes: Any, iterations: Any, stop: Any,
+    start: int, end: int, t: Any, marks: Any, sums: Any, own: Any, modes: Any, iterations: Any, rested: Any, stop: Any,
 ) -> None:  # fmt: skip
     """Move pixels until they rest. Radii and tolerance are squares; modes are z, y, x and the channels."""
     height, width = window.shape[1], window.shape[2]
@@ -189,6 +189,7 @@ def shift(
         for _ in range(max_iter):
             count = gather(values, covs, window, i, t, own, lam, spatial, range_, marks, sums)
             if count == 0.0:  # nobody is near: the pixel stays
+                rested[i] = True
                 break
             done += 1
             moved = 0.0
@@ -204,6 +205,7 @@ def shift(
             modes[i, 1] = rest // width + sums[1] / count
             modes[i, 2] = rest % width + sums[2] / count
             if moved <= tol:
+                rested[i] = True
                 break
         iterations[i] = done
         for c in range(channels):

@@ -145,7 +145,7 @@ def _moved(
             stacklevel=3,
         )
     engine.reserve(8.0 * n * (4 + channels + 4 * (lam > 0)), "moved pixels", "segment parts of the image")
-    modes, n_iter = np.empty((n, 3 + channels)), np.zeros(n, np.intp)
+    modes, n_iter, rested = np.empty((n, 3 + channels)), np.zeros(n, np.intp), np.zeros(n, np.bool_)
     covs = np.zeros((4, n if lam > 0 else 0))
     near, alike = _square(radii.spatial), _square(radii.range)
     tiles = cut(np.full(n, size * _STEPS))
@@ -161,16 +161,16 @@ def _moved(
         t, marks, sums, own = room()
         shift(
             pixels.values, covs, window, lam, near, alike, tol**2, max_iter, tile.start, tile.stop, t, marks, sums, own,
-            modes, n_iter, stop,
+            modes, n_iter, rested, stop,
         )  # fmt: skip
 
     if lam > 0:
         engine.run(see, tiles, "shapes of neighbourhoods")
     engine.run(move, tiles, "moving pixels")
-    swinging = int(np.count_nonzero(n_iter >= max_iter))
+    swinging = n - int(np.count_nonzero(rested))
     if swinging > 0.01 * n:
         warnings.warn(
-            f"{swinging} of {n} pixels did not rest within {max_iter} iterations; raise max_iter or tol",
+            f"{swinging} of {n} pixels did not rest within {max_iter} iterations; raise tol, or max_iter",
             ConvergenceWarning,
             stacklevel=3,
         )

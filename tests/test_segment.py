@@ -1,0 +1,222 @@
+"""Segmentation of images, against its slow twin and on images that know their regions."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from reference import images as reference
+from sklearn.exceptions import ConvergenceWarning
+
+import wasserstein_transform as wt
+from wasserstein_transform.apps.image import Adjacent, Together
+from wasserstein_transform.apps.image.color import lab, luv
+from wasserstein_transform.apps.image.regions import merge_small, touching
+
+
+def same_partition(one: np.ndarray, other: np.ndarray) -> bool:
+    pairs = np.unique(np.stack([one.ravel(), other.ravel()]), axis=1)
+    return len(pairs[0]) == len(np.unique(one)) == len(np.unique(other))
+
+
+def blocks(rng: np.random.Generator, shape: tuple[int, ...], noise: float = 2.0) -> np.ndarray:
+    """Noisy blocks of grey."""
+    big = rng.integers(0, 4, tuple(-(-n // 4) for n in shape)) * 20.0
+    for axis in range(len(shape)):
+        big = np.repeat(big, 4, axis=axis)
+    return big[tuple(slice(n) for n in shape)] + rng.normal(scale=noise, size=shape)
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 5])
+@pytest.mark.parametrize("shape", [(13, 11), (4, 6, 5)])
+def test_pixels_move_as_their_slow_twins(shape: tuple[int, ...], channels: int, rng: np.random.Generator) -> None:
+    image = np.stack([blocks(rng, shape) for _ in range(channels)], axis=-1)
+    found = wt.segment(image, 3.0, 9.0, color="none", channel_axis=-1)
+    place, value = reference.moved(image, 3.0, 9.0, 0.0, 100)
+    modes = found.modes.reshape(-1, found.modes.shape[-1])
+    np.testing.assert_allclose(modes[:, : len(shape)], place, atol=1e-10)
+    np.testing.assert_allclose(modes[:, len(shape) :], value, atol=1e-10)
+    assert found.converged
+
+
+@pytest.mark.parametrize("max_iter", [1, 2, 5])
+def test_the_gaussian_transform_moves_pixels_as_its_slow_twin(max_iter: int, rng: np.random.Generator) -> None:
+    image = blocks(rng, (12, 10))
+    with pytest.warns(ConvergenceWarning):
+        found = wt.segment(image, 3.0, 8.0, lam=3.0, max_iter=max_iter)
+    place, value = reference.moved(image[..., None], 3.0, 8.0, 3.0, max_iter)
+    np.testing.assert_allclose(found.modes.reshape(-1, 3)[:, :2], place, atol=1e-9)
+    np.testing.assert_allclose(found.modes.reshape(-1, 3)[:, 2:], value, atol=1e-9)
+
+
+def test_without_weight_the_gaussian_transform_is_mean_shift_to_the_bit(rng: np.random.Generator) -> None:
+    image = blocks(rng, (20, 20))
+    tiny = wt.segment(image, 3.0, 8.0, lam=1e-300)
+    plain = wt.segment(image, 3.0, 8.0)
+    np.testing.assert_array_equal(tiny.modes, plain.modes)
+
+
+@pytest.mark.parametrize("shape", [(14, 12), (4, 5, 6)])
+def test_linking_joins_what_its_slow_twin_joins(shape: tuple[int, ...], rng: np.random.Generator) -> None:
+    image = blocks(rng, shape, 5.0)
+    place, value = reference.moved(image[..., None], 2.5, 9.0, 0.0, 100)
+    every = np.stack(np.triu_indices(image.size, 1), axis=1)
+    found = wt.segment(image, 2.5, 9.0, linking="paper", channel_axis=None).labels
+    assert same_partition(found, reference.linked(place, value, every, 2.5, 9.0))
+    grid = np.arange(image.size).reshape(shape)
+    ahead = [np.moveaxis(grid, axis, 0) for axis in range(len(shape))]
+    beside = np.concatenate([np.stack([a[:-1].ravel(), a[1:].ravel()], axis=1) for a in ahead])
+    found = wt.segment(image, 2.5, 9.0, linking=Adjacent(0.7), channel_axis=None).labels
+    assert same_partition(found, reference.linked(place, value, beside, 2.5, 0.7 * 9.0))
+
+
+@pytest.mark.parametrize("lam", [0.0, 4.0])
+@pytest.mark.parametrize("linking", ["adjacent", "paper"])
+def test_the_result_does_not_depend_on_the_number_of_threads(
+    lam: float, linking: str, rng: np.random.Generator
+) -> None:
+    image = blocks(rng, (60, 50))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # under GT a few pixels swing
+        one, two = (wt.segment(image, 4.0, 6.0, lam, linking=linking, n_jobs=jobs) for jobs in (1, 3))
+    np.testing.assert_array_equal(one.labels, two.labels)
+    np.testing.assert_array_equal(one.modes, two.modes)
+
+
+def test_regions_are_numbered_by_their_first_pixels_and_hang_together(rng: np.random.Generator) -> None:
+    found = wt.segment(blocks(rng, (40, 40)), 4.0, 8.0)
+    first = np.unique(found.labels.ravel(), return_index=True)[1]
+    assert (np.diff(first) > 0).all()
+    assert found.n_segments == len(first) == found.labels.max() + 1
+
+
+def test_a_step_is_found_and_its_edge_is_where_it_is() -> None:
+    image = np.zeros((20, 30), np.uint8)
+    image[:, 12:] = 100
+    found = wt.segment(image)
+    assert found.n_segments == 2
+    np.testing.assert_array_equal(found.labels, (image > 0).astype(int))
+    np.testing.assert_array_equal(np.unique(np.flatnonzero(found.boundaries().any(axis=0))), [11])
+    np.testing.assert_array_equal(found.filtered, image)
+    np.testing.assert_array_equal(found.mean_color().ravel(), [0, 100])
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32, np.float32, np.float64, np.bool_])
+def test_what_comes_back_has_the_type_that_came(dtype: type, rng: np.random.Generator) -> None:
+    image = (rng.random((16, 16)) < 0.5).astype(dtype)
+    found = wt.segment(image, 2.0, 0.4)
+    assert found.filtered.dtype == image.dtype
+    assert found.filtered.shape == image.shape
+
+
+def test_colors_are_compared_in_luv_unless_told_otherwise(rng: np.random.Generator) -> None:
+    image = rng.integers(0, 256, (12, 12, 3), dtype=np.uint8)
+    found = wt.segment(image, 2.0, 5.0, max_iter=1, tol=1e9)
+    expected = reference.moved(luv(image / 255), 2.0, 5.0, 0.0, 1)[1]
+    np.testing.assert_allclose(found.modes[..., 2:].reshape(-1, 3), expected, atol=1e-9)
+    with_alpha = np.concatenate([image, rng.integers(0, 256, (12, 12, 1), dtype=np.uint8)], axis=-1)
+    np.testing.assert_array_equal(wt.segment(with_alpha, 2.0, 5.0, max_iter=1, tol=1e9).modes, found.modes)
+    plain = wt.segment(image, 2.0, 5.0, color="rgb", max_iter=1, tol=1e9)
+    np.testing.assert_allclose(
+        plain.modes, wt.segment(image.astype(float), 2.0, 5.0, color="none", max_iter=1, tol=1e9).modes
+    )
+
+
+def test_color_spaces_are_scikit_images(rng: np.random.Generator) -> None:
+    color = pytest.importorskip("skimage.color")
+    rgb = rng.random((200, 1, 3)) ** 2
+    rgb[:2] = [[[0.0, 0.0, 0.0]], [[1.0, 1.0, 1.0]]]
+    np.testing.assert_allclose(luv(rgb), color.rgb2luv(rgb), atol=1e-3)  # constants are rounded differently
+    np.testing.assert_allclose(lab(rgb), color.rgb2lab(rgb), atol=1e-3)
+
+
+def test_pixels_outside_the_mask_are_nobodys_neighbours(rng: np.random.Generator) -> None:
+    image = blocks(rng, (14, 12))
+    mask = rng.random(image.shape) < 0.7
+    noisy = np.where(mask, image, rng.normal(scale=50, size=image.shape))
+    one, two = (wt.segment(what, 3.0, 8.0, mask=mask) for what in (image, noisy))
+    np.testing.assert_array_equal(one.labels, two.labels)
+    assert ((one.labels == -1) == ~mask).all()
+    place, _ = reference.moved(image[..., None], 3.0, 8.0, 0.0, 100, mask)
+    np.testing.assert_allclose(one.modes[mask][:, :2], place.reshape(14, 12, 2)[mask], atol=1e-10)
+    broken = np.where(mask, image, np.nan)
+    np.testing.assert_array_equal(wt.segment(broken, 3.0, 8.0, mask=mask).labels, one.labels)
+
+
+def test_small_regions_go_to_the_most_similar_region_they_touch() -> None:
+    labels = np.array([[0, 0, 0, 1], [0, 2, 3, 3], [0, 3, 3, 3]])
+    values = np.array([0.0, 9.0, 1.0, 10.0])[labels].reshape(-1, 1)
+    merged, count = merge_small(labels, values, 2)
+    assert count == 2
+    np.testing.assert_array_equal(merged, [[0, 0, 0, 1], [0, 0, 1, 1], [0, 1, 1, 1]])
+    np.testing.assert_array_equal(touching(labels), [[0, 1], [0, 2], [0, 3], [1, 3], [2, 3]])
+    alone = np.zeros((2, 2), int)
+    assert merge_small(alone, np.zeros((4, 1)), 100)[1] == 1
+
+
+@pytest.mark.parametrize("min_size", [5, 40])
+def test_no_small_region_is_left(min_size: int, rng: np.random.Generator) -> None:
+    found = wt.segment(blocks(rng, (40, 40), 6.0), 2.0, 4.0, min_size=min_size)
+    assert np.bincount(found.labels.ravel()).min() >= min_size
+    assert len(np.unique(found.labels)) == found.n_segments
+
+
+@pytest.mark.parametrize(
+    ("image", "options", "count"),
+    [
+        (np.zeros((1, 1)), {}, 1),
+        (np.full((5, 7), 3.0), {}, 1),
+        (np.full((5, 7, 3), 30, np.uint8), {}, 1),
+        (np.zeros((3, 4, 5)), {"channel_axis": None}, 1),
+        (np.array([[0, 100, 0]]), {}, 3),
+        (np.array([[0, 100, 0]]), {"linking": "paper"}, 2),
+        (np.arange(20.0)[None], {"spatial": 1e6, "range": 1e6}, 1),
+    ],
+    ids=range(7),
+)
+def test_obvious_images_have_obvious_segments(image: np.ndarray, options: dict, count: int) -> None:
+    assert wt.segment(image, **options).n_segments == count
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"image": np.zeros((0, 4))}, r"at least one pixel, got shape \(0, 4\)"),
+        ({"image": np.zeros(4)}, "grid of 2 or 3 axes"),
+        ({"image": np.array([["a"]])}, "image must be numbers, got dtype"),
+        ({"image": np.array([[1.0, np.nan]])}, "image must be finite; mask out"),
+        ({"image": np.array([[1.0, np.inf]])}, "image must be finite"),
+        ({"image": np.ones((2, 2)) * 1e200}, "within ±1e100"),
+        ({"image": np.full((2, 2, 3), 200.0)}, r"colors given as floats must lie in \[0, 1\], got 200 to 200"),
+        ({"image": np.zeros((2, 2)), "spatial": -1}, "spatial must be positive"),
+        ({"image": np.zeros((2, 2)), "range": 0}, "range must be positive"),
+        ({"image": np.zeros((2, 2)), "lam": -1}, "lam must be"),
+        ({"image": np.zeros((2, 2)), "color": "hsv"}, "color must be one of luv, lab, rgb and none, got 'hsv'"),
+        ({"image": np.zeros((2, 2)), "linking": "all"}, "linking must be one of adjacent, paper"),
+        ({"image": np.zeros((2, 2)), "max_iter": 0}, "max_iter must be a whole number ≥ 1"),
+        (
+            {"image": np.zeros((2, 2)), "mask": np.ones((2, 3), bool)},
+            r"mask must have the shape of the image, \(2, 2\)",
+        ),
+        ({"image": np.zeros((2, 2)), "mask": np.ones((2, 2))}, "mask must be True and False"),
+        ({"image": np.zeros((2, 2)), "mask": np.zeros((2, 2), bool)}, "mask must leave at least one pixel"),
+    ],
+    ids=range(16),
+)
+def test_bad_input_is_named(arguments: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        wt.segment(**arguments)
+
+
+def test_huge_windows_are_announced_with_their_cost() -> None:
+    with pytest.warns(UserWarning, match="windows of .* pixels, about .* comparisons"):
+        wt.segment(np.zeros((200, 200)), spatial=120.0)
+
+
+def test_parts_can_be_given_instead_of_names(rng: np.random.Generator) -> None:
+    image = blocks(rng, (20, 20))
+    by_name, by_part = wt.segment(image, 3, 8, linking="paper"), wt.segment(image, 3, 8, linking=Together())
+    np.testing.assert_array_equal(by_name.labels, by_part.labels)
+    with pytest.raises(ValueError, match="share must be positive"):
+        Adjacent(0.0)
