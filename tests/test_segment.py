@@ -131,6 +131,23 @@ def test_color_spaces_are_scikit_images(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(lab(rgb), color.rgb2lab(rgb), atol=1e-3)
 
 
+@pytest.mark.parametrize("space", ["luv", "lab", "rgb"])
+def test_colors_come_back(space: str, rng: np.random.Generator) -> None:
+    image = rng.integers(0, 256, (9, 8, 4), dtype=np.uint8)
+    image[0] = 0
+    still = wt.segment(image, 1.0, 1e-9, color=space)  # nobody has neighbours: nothing moves
+    np.testing.assert_array_equal(still.filtered, image)
+    floats = image[..., :3] / 255
+    np.testing.assert_allclose(wt.segment(floats, 1.0, 1e-9, color=space).filtered, floats, atol=1e-5)
+
+
+def test_a_filtered_image_has_the_values_pixels_moved_to(rng: np.random.Generator) -> None:
+    image = np.clip(blocks(rng, (20, 20)) + 50, 0, 255).astype(np.uint8)
+    found = wt.segment(image, 3.0, 8.0)
+    np.testing.assert_array_equal(found.filtered, np.rint(found.modes[..., 2]).astype(np.uint8))
+    assert found.filtered.std() < image.std()
+
+
 def test_pixels_outside_the_mask_are_nobodys_neighbours(rng: np.random.Generator) -> None:
     image = blocks(rng, (14, 12))
     mask = rng.random(image.shape) < 0.7

@@ -21,11 +21,7 @@ def luv(rgb: Floats) -> Floats:
     """L*u*v* of sRGB colours in [0, 1], the last axis; L* is 0 to 100."""
     xyz = _xyz(rgb)
     light = _lightness(xyz[..., 1])
-    total = xyz @ np.array([1.0, 15.0, 3.0])
-    safe = np.where(total > 0, total, 1.0)
-    here = np.stack([4 * xyz[..., 0], 9 * xyz[..., 1]], axis=-1) / safe[..., None]
-    white = np.array([4 * _WHITE[0], 9 * _WHITE[1]]) / (_WHITE @ np.array([1.0, 15.0, 3.0]))
-    uv = np.where(total[..., None] > 0, 13 * light[..., None] * (here - white), 0.0)
+    uv = 13 * light[..., None] * (_chroma(xyz) - _chroma(_WHITE))
     return np.concatenate([light[..., None], uv], axis=-1)
 
 
@@ -37,6 +33,13 @@ def lab(rgb: Floats) -> Floats:
     return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=-1)
 
 
+def _chroma(xyz: Floats) -> Floats:
+    """u′ and v′; of black, those of white."""
+    total = xyz @ np.array([1.0, 15.0, 3.0])
+    some = np.where((total > 0)[..., None], xyz, _WHITE)
+    return np.asarray(some[..., :2] * np.array([4.0, 9.0]) / (some @ np.array([1.0, 15.0, 3.0]))[..., None])
+
+
 def _xyz(rgb: Floats) -> Floats:
     linear = np.where(rgb > 0.04045, ((rgb + 0.055) / 1.055) ** 2.4, rgb / 12.92)
     return np.asarray(linear @ _TO_XYZ.T)
@@ -44,3 +47,31 @@ def _xyz(rgb: Floats) -> Floats:
 
 def _lightness(y: Floats) -> Floats:
     return np.where(y > _DARK, 116 * np.cbrt(y) - 16, _SLOPE * y)
+
+
+def from_luv(values: Floats) -> Floats:
+    """sRGB colours of L*u*v*, in [0, 1]: what no screen can show is cut off."""
+    light, uv = values[..., 0], values[..., 1:]
+    dark = light <= 0
+    chroma = uv / (13 * np.where(dark, 1.0, light))[..., None] + _chroma(_WHITE)
+    y = _luminance(light)
+    u, v = chroma[..., 0], np.where(dark, 1.0, chroma[..., 1])
+    x, z = 9 * u / (4 * v) * y, (12 - 3 * u - 20 * v) / (4 * v) * y
+    return _srgb(np.where(dark[..., None], 0.0, np.stack([x, y, z], axis=-1)))
+
+
+def from_lab(values: Floats) -> Floats:
+    """sRGB colours of L*a*b*, in [0, 1]: what no screen can show is cut off."""
+    y = (values[..., 0] + 16) / 116
+    bent = np.stack([y + values[..., 1] / 500, y, y - values[..., 2] / 200], axis=-1)
+    share = np.where(bent**3 > _DARK, bent**3, (116 * bent - 16) / _SLOPE)
+    return _srgb(share * _WHITE)
+
+
+def _srgb(xyz: Floats) -> Floats:
+    linear = np.clip(xyz @ np.linalg.inv(_TO_XYZ).T, 0.0, 1.0)
+    return np.where(linear > 0.0031308, 1.055 * linear ** (1 / 2.4) - 0.055, 12.92 * linear)
+
+
+def _luminance(light: Floats) -> Floats:
+    return np.where(light > _SLOPE * _DARK, ((light + 16) / 116) ** 3, light / _SLOPE)

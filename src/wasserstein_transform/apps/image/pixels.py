@@ -4,18 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..._types import Bools, Floats
-from .color import lab, luv
+from .color import from_lab, from_luv, lab, luv
 
 _COLORS = 4  # channels at most that an axis is taken for without being told
 _NOWHERE = 1e300  # its square is infinite: no window ever holds such a pixel
 
-SPACES: dict[str, Callable[[Floats], Floats]] = {"luv": luv, "lab": lab, "rgb": lambda rgb: 255 * rgb}
+
+class ColorSpace(NamedTuple):
+    """There and back: from and to sRGB in [0, 1]."""
+
+    there: Callable[[Floats], Floats]
+    back: Callable[[Floats], Floats]
+
+
+SPACES: dict[str, ColorSpace] = {
+    "luv": ColorSpace(luv, from_luv),
+    "lab": ColorSpace(lab, from_lab),
+    "rgb": ColorSpace(lambda rgb: 255 * rgb, lambda values: np.clip(values / 255, 0.0, 1.0)),
+}
 """What colours are compared in; 8-bit values for "rgb"."""
 
 
@@ -33,12 +45,34 @@ class Pixels:
         Range features.
     mask : array of shape (pixels,), optional
         Pixels to segment.
+    space : ColorSpace, optional
+        That the features are in; None if they are the values themselves.
     """
 
     image: NDArray[Any]
     shape: tuple[int, ...]
     values: Floats
     mask: Bools | None
+    space: ColorSpace | None
+
+    def painted(self, values: Floats) -> NDArray[Any]:
+        """An image of given range features, in the dtype and range of this one; alpha and what is masked stay."""
+        kept = slice(None) if self.mask is None else self.mask
+        seen = values[kept]
+        colors = self._unscaled(seen) if self.space is None else self._colors(self.space.back(seen))
+        out = self.image.copy()
+        out.reshape(len(values), -1)[kept, : colors.shape[1]] = colors
+        return out
+
+    def _colors(self, shares: Floats) -> NDArray[Any]:
+        dtype = self.image.dtype
+        return self._unscaled(shares * np.iinfo(dtype).max if dtype.kind in "ui" else shares)
+
+    def _unscaled(self, values: Floats) -> NDArray[Any]:
+        dtype = self.image.dtype
+        if dtype.kind == "b":
+            return values > 0.5
+        return (np.rint(values) if dtype.kind in "ui" else values).astype(dtype)
 
     @property
     def grid(self) -> tuple[int, int, int]:
@@ -61,10 +95,11 @@ def read(image: ArrayLike, color: str, mask: ArrayLike | None, channel_axis: int
             f"image must be a grid of 2 or 3 axes, got shape {np.shape(image)}"
             + ("; say which axis holds channels with channel_axis" if channel_axis is None else "")
         )
-    features = _features(array, color, channel_axis is not None)
+    space = _space(array, color, channel_axis is not None)
+    features = (array if channel_axis is not None else array[..., None]) if space is None else space.there(_unit(array))
     shape = array.shape[:n_axes]
     inside = None if mask is None else _mask(mask, shape)
-    values = np.ascontiguousarray(features.reshape(-1, features.shape[-1]).T, np.float64)
+    values = np.array(features.reshape(-1, features.shape[-1]).T, np.float64, order="C")  # a copy: it will be masked
     seen = values if inside is None else values[:, inside]
     if not np.isfinite(seen).all():
         raise ValueError("image must be finite; mask out pixels that are not: mask=np.isfinite(image)")
@@ -72,7 +107,7 @@ def read(image: ArrayLike, color: str, mask: ArrayLike | None, channel_axis: int
         raise ValueError("image must lie within ±1e100; rescale")
     if inside is not None:
         values[:, ~inside] = _NOWHERE
-    return Pixels(array, shape, values, inside)
+    return Pixels(array, shape, values, inside, space)
 
 
 def _channel_axis(array: NDArray[Any]) -> int | None:
@@ -80,18 +115,15 @@ def _channel_axis(array: NDArray[Any]) -> int | None:
     return -1 if array.ndim == 4 or (array.ndim == 3 and array.shape[-1] <= _COLORS) else None
 
 
-def _features(array: NDArray[Any], color: str, has_channels: bool) -> Floats:
+def _space(array: NDArray[Any], color: str, has_channels: bool) -> ColorSpace | None:
     if color not in (*SPACES, "none"):
         raise ValueError(f"color must be one of {', '.join(SPACES)} and none, got {color!r}")
-    if not has_channels:
-        return array[..., None].astype(np.float64)
-    if color == "none" or array.shape[-1] not in (3, 4):
-        return array.astype(np.float64)
-    return SPACES[color](_unit(array[..., :3]))
+    return SPACES[color] if has_channels and array.shape[-1] in (3, 4) and color != "none" else None
 
 
-def _unit(rgb: NDArray[Any]) -> Floats:
-    """Colours as shares of full intensity: whole numbers by the range of their type, floats as they are."""
+def _unit(image: NDArray[Any]) -> Floats:
+    """Colours as shares of full intensity: whole numbers by the range of their type, floats as they are; no alpha."""
+    rgb = image[..., :3]
     if rgb.dtype.kind in "ui":
         return np.asarray(rgb / np.iinfo(rgb.dtype).max)
     if rgb.dtype.kind == "b":

@@ -110,7 +110,13 @@ def segment(
     first = 1 if pixels.grid[0] == 1 and len(pixels.shape) == 2 else 0
     shape = pixels.shape
     return Segmentation(
-        labels, modes[:, first:].reshape(*shape, -1), pixels.image, count, n_iter.reshape(shape), converged
+        labels,
+        modes[:, first:].reshape(*shape, -1),
+        pixels.image,
+        pixels.painted(modes[:, 3:]),
+        count,
+        n_iter.reshape(shape),
+        converged,
     )
 
 

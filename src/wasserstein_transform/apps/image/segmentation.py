@@ -24,6 +24,8 @@ class Segmentation:
         Where each pixel moved: its place, by axes of the grid, then its range features.
     image : array
         What was segmented, channels last.
+    filtered : array
+        The same with each pixel's value where it moved to: the dtype and range of the input.
     n_segments : int
     n_iter : array of the shape of the grid
         Iterations of each pixel.
@@ -34,6 +36,7 @@ class Segmentation:
     labels: Ints
     modes: Floats
     image: NDArray[Any]
+    filtered: NDArray[Any]
     n_segments: int
     n_iter: Ints
     converged: bool
@@ -41,11 +44,6 @@ class Segmentation:
     def __repr__(self) -> str:
         size = " × ".join(map(str, self.labels.shape))
         return f"<Segmentation of {size} pixels into {self.n_segments} segments>"
-
-    @property
-    def filtered(self) -> NDArray[Any]:
-        """The image with each pixel's values replaced by the mean over its region: the dtype and range of the input."""
-        return self.mean_color()[np.where(self.labels >= 0, self.labels, 0)].reshape(self.image.shape)
 
     def mean_color(self) -> NDArray[Any]:
         """Mean values of each region, in the dtype of the image; whole numbers are rounded."""
