@@ -50,11 +50,11 @@ def test_the_gaussian_transform_moves_pixels_as_its_slow_twin(max_iter: int, rng
     np.testing.assert_allclose(found.modes.reshape(-1, 3)[:, 2:], value, atol=1e-9)
 
 
-def test_without_weight_the_gaussian_transform_is_mean_shift_to_the_bit(rng: np.random.Generator) -> None:
+def test_without_weight_the_gaussian_transform_is_mean_shift(rng: np.random.Generator) -> None:
     image = blocks(rng, (20, 20))
     tiny = wt.segment(image, 3.0, 8.0, lam=1e-300)
     plain = wt.segment(image, 3.0, 8.0)
-    np.testing.assert_array_equal(tiny.modes, plain.modes)
+    np.testing.assert_allclose(tiny.modes, plain.modes, rtol=1e-12)
 
 
 @pytest.mark.parametrize("shape", [(14, 12), (4, 5, 6)])

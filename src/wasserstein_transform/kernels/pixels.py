@@ -101,41 +101,108 @@ def _keep_alike(
             marks[k] = 0.0
 
 
+@jit_summing
+def _run_1(values: Any, start: int, n: int, first: float, t: float, reach: float) -> tuple[float, float, float]:
+    """One channel, in one loop: number, sum of offsets and sum of values of those within reach of t."""
+    count, place, total = 0.0, 0.0, 0.0
+    for k in range(n):
+        value = values[0, start + k]
+        apart = value - t
+        mark = 1.0 if apart * apart <= reach else 0.0
+        count += mark
+        place += mark * (first + k)
+        total += mark * value
+    return count, place, total
+
+
+@jit_summing
+def _run_3(
+    values: Any, start: int, n: int, first: float, a: float, b: float, c: float, reach: float
+) -> tuple[float, float, float, float, float]:
+    """The same of three channels."""
+    count, place, one, two, three = 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(n):
+        x, y, z = values[0, start + k], values[1, start + k], values[2, start + k]
+        da, db, dc = x - a, y - b, z - c
+        mark = 1.0 if da * da + db * db + dc * dc <= reach else 0.0
+        count += mark
+        place += mark * (first + k)
+        one += mark * x
+        two += mark * y
+        three += mark * z
+    return count, place, one, two, three
+
+
+@jit
+def _sum_run(values: Any, start: int, n: int, first: float, t: Any, reach: float, marks: Any, sums: Any) -> float:
+    """Add a run to the sums of values and of offsets along it; their number."""
+    if values.shape[0] == 1:
+        count, place, total = _run_1(values, start, n, first, t[0], reach)
+        sums[6] += total
+    elif values.shape[0] == 3:
+        count, place, one, two, three = _run_3(
+            values, start, n, first, t[0], t[1], t[2], reach
+        )  # fmt: skip
+        sums[6] += one
+        sums[7] += two
+        sums[8] += three
+    else:
+        _mark(values, start, start + n, t, reach, marks)
+        count, place, _ = _count(marks, n, first)
+        for c in range(values.shape[0]):
+            sums[6 + c] += _total(values[c], start, marks, n)
+    sums[2] += place
+    return count
+
+
+@jit
+def _sum_shapes(
+    values: Any, covs: Any, start: int, n: int, first: float, dz: int, dy: int, t: Any, own: Any, lam: float,
+    spatial: float, range_: float, marks: Any, sums: Any,
+) -> float:  # fmt: skip
+    """The same with squares, of those alike in shape."""
+    _mark(values, start, start + n, t, range_, marks)
+    if lam > 0.0:
+        _keep_alike(covs, start, n, own, first, float(dz * dz + dy * dy), lam, spatial, marks)
+    count, place, square = _count(marks, n, first)
+    sums[2] += place
+    sums[4] += place * dy
+    sums[5] += square
+    for c in range(values.shape[0]):
+        sums[6 + c] += _total(values[c], start, marks, n)
+    return count
+
+
 @jit
 def gather(
-    values: Any, covs: Any, window: Window, i: int, t: Any, own: Any, lam: float, spatial: float, range_: float,
-    marks: Any, sums: Any,
+    values: Any, covs: Any, window: Window, i: int, t: Any, own: Any, shapes: bool, lam: float, spatial: float,
+    range_: float, marks: Any, sums: Any,
 ) -> float:  # fmt: skip
     """Moments of the pixels in the window of i that are near t in range, and for λ > 0 alike in shape; their number.
 
-    sums : Σdz, Σdy, Σdx, Σdy², Σdydx, Σdx², then Σvalue of each channel; offsets are from pixel i
+    sums : Σdz, Σdy, Σdx, Σdy², Σdydx, Σdx² (products only if `shapes` are asked for), then Σvalue of each channel;
+    offsets are from pixel i
     """
     height, width = window.shape[1], window.shape[2]
     z, rest = i // (height * width), i % (height * width)
     y, x = rest // width, rest % width
-    sums[:] = 0.0
+    for k in range(sums.shape[0]):
+        sums[k] = 0.0
     count = 0.0
     for run in range(window.half.shape[0]):
         dz, dy = window.dz[run], window.dy[run]
         if z + dz < 0 or z + dz >= window.shape[0] or y + dy < 0 or y + dy >= height:
             continue
         left, right = max(0, x - window.half[run]), min(width - 1, x + window.half[run])
-        start, n = ((z + dz) * height + y + dy) * width + left, right - left + 1
-        _mark(values, start, start + n, t, range_, marks)
-        if lam > 0.0:
-            _keep_alike(covs, start, n, own, float(left - x), float(dz * dz + dy * dy), lam, spatial, marks)
-        seen, place, square = _count(marks, n, float(left - x))
-        if seen == 0.0:
-            continue
+        start, n, first = ((z + dz) * height + y + dy) * width + left, right - left + 1, float(left - x)
+        if shapes:
+            seen = _sum_shapes(values, covs, start, n, first, dz, dy, t, own, lam, spatial, range_, marks, sums)
+        else:
+            seen = _sum_run(values, start, n, first, t, range_, marks, sums)
         count += seen
         sums[0] += seen * dz
         sums[1] += seen * dy
-        sums[2] += place
         sums[3] += seen * dy * dy
-        sums[4] += place * dy
-        sums[5] += square
-        for c in range(values.shape[0]):
-            sums[6 + c] += _total(values[c], start, marks, n)
     return count
 
 
@@ -160,7 +227,7 @@ def first_covs(
             return
         for c in range(values.shape[0]):
             t[c] = values[c, i]
-        count = gather(values, covs, window, i, t, own, 0.0, 0.0, range_, marks, sums)
+        count = gather(values, covs, window, i, t, own, True, 0.0, 0.0, range_, marks, sums)
         if count > 0.0:
             _spread(sums, count, own)
             for k in range(4):
@@ -187,7 +254,7 @@ def shift(
                 own[k] = covs[k, i]
         done = 0
         for _ in range(max_iter):
-            count = gather(values, covs, window, i, t, own, lam, spatial, range_, marks, sums)
+            count = gather(values, covs, window, i, t, own, lam > 0.0, lam, spatial, range_, marks, sums)
             if count == 0.0:  # nobody is near: the pixel stays
                 rested[i] = True
                 break

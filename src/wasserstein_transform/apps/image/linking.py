@@ -68,12 +68,20 @@ class Together(Linking):
         n_places = 3 if grid[0] > 1 else 2
         sides = np.repeat([spatial / np.sqrt(n_places), range / np.sqrt(n_values)], [3, n_values])
         cells = np.floor((modes[who] - modes[who].min(axis=0)) / sides).astype(np.int64)
-        places, cell = np.unique(cells, axis=0, return_inverse=True)
-        order = who[np.argsort(cell, kind="stable")]
+        first, cell = np.unique(_keys(cells), return_index=True, return_inverse=True)[1:]
+        places, order = cells[first], who[np.argsort(cell, kind="stable")]
         starts = np.append(0, np.cumsum(np.bincount(cell)))
         link_inside(order, starts, parent)
-        first, second = _near_cells(places, sides, spatial, range)
-        link_cells(modes, order, starts, first, second, _closed(spatial), _closed(range), parent)
+        one, other = _near_cells(places, sides, spatial, range)
+        link_cells(modes, order, starts, one, other, _closed(spatial), _closed(range), parent)
+
+
+def _keys(cells: Ints) -> Ints:
+    """One number for each cell; rows are compared one by one only where that would leave the range of integers."""
+    extent = cells.max(axis=0) + 1
+    if np.prod(extent.astype(float)) < 2.0**62:
+        return np.asarray(np.ravel_multi_index(tuple(cells.T), tuple(extent)))
+    return np.unique(cells, axis=0, return_inverse=True)[1]
 
 
 def _near_cells(places: Ints, sides: Floats, spatial: float, range: float) -> tuple[Ints, Ints]:
