@@ -29,7 +29,7 @@ _ROOMS = {
         "WassersteinTransform",
     ),
     "datasets": ("circles", "dumbbell", "grid", "grid_with_line", "spiral", "t_junction"),
-    "apps": ("Segmentation", "segment"),
+    "apps": ("ImageSegmenter", "Segmentation", "segment"),
     "plotting": (),  # its names stay inside: wt.plotting.cloud
     "experiments": (),
 }  # fmt: skip
@@ -37,7 +37,7 @@ _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 if TYPE_CHECKING:  # the same names, for type checkers and editors
     from . import experiments as experiments, plotting as plotting
-    from .apps import Segmentation as Segmentation, segment as segment
+    from .apps import ImageSegmenter as ImageSegmenter, Segmentation as Segmentation, segment as segment
     from .datasets import (
         circles as circles,
         dumbbell as dumbbell,

@@ -1,5 +1,5 @@
 """Whole recipes for a job: image segmentation."""
 
-from .image import Adjacent, Linking, Segmentation, Together, segment
+from .image import Adjacent, ImageSegmenter, Linking, Segmentation, Together, segment
 
-__all__ = ["Adjacent", "Linking", "Segmentation", "Together", "segment"]
+__all__ = ["Adjacent", "ImageSegmenter", "Linking", "Segmentation", "Together", "segment"]

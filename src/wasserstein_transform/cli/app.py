@@ -8,6 +8,7 @@ import typer
 
 from .. import __version__
 from .reproduce import reproduce
+from .segment import segment
 
 app = typer.Typer(
     name="wt",
@@ -17,6 +18,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(reproduce)
+app.command()(segment)
 
 
 def _say_version(asked: bool) -> None:

@@ -1,13 +1,14 @@
-"""Pictures: clouds, flows, embeddings, trees, Gaussians, distances, balls. Needs matplotlib, the extra `plot`.
+"""Pictures: clouds, flows, embeddings, trees, Gaussians, distances, balls, regions of images.
 
-Every function draws into the Axes it is given, or into a new figure, and returns the Axes. Nothing is shown, and no
-global setting is changed.
+Needs matplotlib, the extra `plot`. Every function draws into the Axes it is given, or into a new figure, and returns
+the Axes. Nothing is shown, and no global setting is changed.
 """
 
 from .clouds import cloud
 from .dendrograms import dendrogram
 from .embedding import Embedding, embed
 from .gaussians import ellipses
+from .images import segmentation
 from .locality import balls
 from .matrices import heatmap
 from .scaling import mds
@@ -28,5 +29,6 @@ __all__ = [
     "heatmap",
     "mds",
     "panels",
+    "segmentation",
     "walk",
 ]

@@ -3,5 +3,6 @@
 from .linking import Adjacent, Linking, Together
 from .segment import segment
 from .segmentation import Segmentation
+from .segmenter import ImageSegmenter
 
-__all__ = ["Adjacent", "Linking", "Segmentation", "Together", "segment"]
+__all__ = ["Adjacent", "ImageSegmenter", "Linking", "Segmentation", "Together", "segment"]

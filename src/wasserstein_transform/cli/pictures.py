@@ -1,0 +1,121 @@
+"""Pictures in files: reading one, and writing what was made of it, all or nothing."""
+
+from __future__ import annotations
+
+import os
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..apps import Segmentation
+from ..plotting.images import as_rgb, outlined
+
+_MOST = 65536  # labels that 16 bits hold
+
+
+def load(file: Path) -> NDArray[Any]:
+    """A picture of shape (h, w), or (h, w, 3 or 4); grey levels are of 0 to 255, whatever the depth of the file."""
+    try:
+        from imageio.v3 import imread
+    except ImportError:
+        raise ImportError(
+            'reading pictures needs scikit-image, which is not installed; pip install "wasserstein-transform[image]" '
+            "brings it"
+        ) from None
+    if not file.exists():
+        raise ValueError(f"{file} is not there")
+    if not file.is_file():
+        raise ValueError(f"{file} is no file; give a picture")
+    raw = file.read_bytes()
+    try:
+        picture = np.asarray(imread(raw, extension=file.suffix or ".png"))
+    except Exception:  # readers raise what they like
+        raise ValueError(
+            f"{file} cannot be read as a picture; it is damaged, or of a kind that imageio does not know"
+        ) from None
+    return _plain(picture, file)
+
+
+def _plain(picture: NDArray[Any], file: Path) -> NDArray[Any]:
+    if picture.dtype.kind not in "buif" or picture.size == 0:
+        raise ValueError(f"{file} holds {picture.dtype} of shape {picture.shape}, which is no picture")
+    if picture.ndim == 4 and len(picture) == 1:  # a film of one picture
+        picture = picture[0]
+    if picture.ndim == 3 and picture.shape[2] in (1, 2):  # grey, and perhaps opacity
+        picture = picture[..., 0]
+    if picture.ndim != 2 and not (picture.ndim == 3 and picture.shape[2] in (3, 4)):
+        raise ValueError(
+            f"{file} has shape {picture.shape}, which is not one grey or color picture; wt.segment in Python takes "
+            "volumes and other channels"
+        )
+    if picture.dtype.kind == "b":
+        return np.where(picture, np.uint8(255), np.uint8(0))
+    if picture.ndim == 2 and picture.dtype.kind == "u" and picture.dtype != np.uint8:
+        return np.asarray(picture * (255 / np.iinfo(picture.dtype).max))
+    return picture
+
+
+def encode(found: Segmentation, picture: NDArray[Any]) -> dict[str, bytes]:
+    """Label map, overlay and filtered picture as files; their names."""
+    filtered = found.filtered
+    whole = filtered if filtered.dtype == np.uint8 else _eight_bits(filtered, picture)
+    return {
+        **_labels(found),
+        "overlay.png": _png(outlined(_eight_bits(picture, picture), found.labels)),
+        "filtered.png": _png(whole),
+    }
+
+
+def _eight_bits(values: NDArray[Any], picture: NDArray[Any]) -> NDArray[Any]:
+    """Shown as the picture is: levels of 0 to 255, shares, or from its least to its largest value."""
+    if values.dtype.kind != "f":
+        return as_rgb(values)
+    low, high = float(np.min(picture)), float(np.max(picture))
+    for top in (1.0, 255.0):
+        if low >= 0 and high <= top:
+            low, high = 0.0, top
+    return np.asarray(np.rint(255 * np.clip((values - low) / (high - low), 0, 1)).astype(np.uint8))
+
+
+def _labels(found: Segmentation) -> dict[str, bytes]:
+    if found.n_segments <= _MOST:
+        return {"labels.png": _png(found.labels.astype(np.uint16))}
+    raw = BytesIO()
+    np.save(raw, found.labels.astype(np.uint32))
+    return {"labels.npy": raw.getvalue()}
+
+
+def _png(array: NDArray[Any]) -> bytes:
+    from imageio.v3 import imwrite
+
+    return bytes(imwrite("<bytes>", array, extension=".png"))
+
+
+class Place:
+    """A folder to write to; what can be wrong with it is said before anything is computed."""
+
+    def __init__(self, folder: Path) -> None:
+        there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+        if not there.is_dir():
+            raise ValueError(f"{there} is a file; give a folder, or a name that is free")
+        if not os.access(there, os.W_OK):
+            raise ValueError(f"{there} cannot be written to")
+        self.folder = folder
+
+    def write(self, files: dict[str, bytes]) -> None:
+        """All or nothing: what was there stays as it was until everything new is complete."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        halves = {self.folder / f"{name}.half": self.folder / name for name in files}
+        try:
+            for half, content in zip(halves, files.values(), strict=True):
+                half.write_bytes(content)
+            for half, whole in halves.items():
+                half.replace(whole)
+        finally:
+            for half in halves:
+                half.unlink(missing_ok=True)
+        for name in {"labels.png", "labels.npy"} - set(files):  # of a run before, and no longer true
+            (self.folder / name).unlink(missing_ok=True)

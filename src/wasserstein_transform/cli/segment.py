@@ -1,0 +1,77 @@
+"""`wt segment`: regions of a picture in a file."""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+from numpy.typing import NDArray
+
+from ..apps import Segmentation, segment as run
+from .pictures import Place, encode, load
+
+_LONG = 200_000  # pixels from which on progress is shown
+
+
+def segment(
+    image: Annotated[Path, typer.Argument(help="A picture: PNG, JPEG, TIFF, …")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for labels, overlay and filtered picture.")],
+    spatial: Annotated[float, typer.Option(help="Radius of the window, in pixels.")] = 8.0,
+    range: Annotated[
+        float, typer.Option(help="Radius in values: of L*u*v* for colors, of 0 to 255 for grey pictures.")
+    ] = 8.0,
+    lam: Annotated[float, typer.Option(help="Weight of the shape of neighborhoods; 0 is mean shift.")] = 0.0,
+    color: Annotated[str, typer.Option(help="What colors are compared in: luv, lab, rgb, none.")] = "luv",
+    linking: Annotated[str, typer.Option(help="Which pixels belong together: adjacent, or paper.")] = "adjacent",
+    min_size: Annotated[int, typer.Option(help="Smaller regions are merged into the one most like them.")] = 0,
+    max_iter: Annotated[int, typer.Option(help="Most iterations of a pixel.")] = 100,
+    jobs: Annotated[int, typer.Option("-j", "--jobs", help="Threads; -1 means all cores.")] = -1,
+) -> None:
+    """Segment a picture by mean shift, or with --lam by the Gaussian Transform.
+
+    Writes into the folder the label map (labels.png, 16 bits a pixel; labels.npy beyond 65536 segments), overlay.png
+    with the boundaries and filtered.png with the mean color of each segment: all of them or none.
+    """
+    options = {"color": color, "linking": linking, "min_size": min_size, "max_iter": max_iter, "n_jobs": jobs}
+    try:
+        place = Place(output)
+        picture = load(image)
+        start = time.perf_counter()
+        found = _segmented(picture, spatial, range, lam, options)
+        seconds = time.perf_counter() - start
+        files = encode(found, picture)
+        place.write(files)
+    except (ImportError, ValueError, OSError, MemoryError) as error:
+        _refuse(str(error))
+    except KeyboardInterrupt:
+        typer.echo("\nstopped; nothing was written", err=True)
+        raise typer.Exit(130) from None
+    size = " × ".join(map(str, found.labels.shape))
+    typer.echo(f"{found.n_segments} segments of {size} pixels in {seconds:.1f} s")
+    typer.echo(f"{output}: {', '.join(files)}")
+    if "labels.npy" in files:
+        typer.echo("labels.npy, 32 bits a pixel, as a PNG holds no more than 65536 labels")
+
+
+def _segmented(
+    picture: NDArray[Any], spatial: float, range: float, lam: float, options: dict[str, Any]
+) -> Segmentation:
+    """Warnings become notes, each a line."""
+    long = picture.shape[0] * picture.shape[1] >= _LONG
+    with warnings.catch_warnings(action="always"):
+        warnings.showwarning = _note
+        return run(picture, spatial, range, lam, **options, verbose=long and sys.stderr.isatty())
+
+
+def _note(message: Warning | str, *_: Any, **__: Any) -> None:
+    typer.echo(f"note: {message}", err=True)
+
+
+def _refuse(message: str) -> NoReturn:
+    """One line, and status 2."""
+    typer.echo(f"wt segment: {' '.join(message.split())}", err=True)
+    raise typer.Exit(2) from None

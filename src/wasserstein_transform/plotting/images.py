@@ -1,0 +1,153 @@
+"""Images and their regions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._types import Floats, Ints
+from .canvas import canvas, ready
+from .style import GREY, PALETTE, RASTER, THIN, color, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+EDGE = PALETTE[3]
+"""What boundaries are drawn in."""
+
+_NAMED = 21  # regions, the largest first, that have colours of their own; all others are grey
+
+
+def segmentation(
+    image: ArrayLike,
+    labels: ArrayLike,
+    ax: Axes | None = None,
+    *,
+    fill: bool = False,
+    edge: str = EDGE,
+    lw: float = THIN,
+    title: str | None = None,
+) -> Axes:
+    """An image with the boundaries of its regions, which run between pixels.
+
+    Parameters
+    ----------
+    image : array of shape (h, w) or (h, w, channels)
+        Grey, or red, green, blue and perhaps opacity, which is left out.
+    labels : array of shape (h, w)
+        The region of each pixel; −1 is none.
+    ax : Axes, optional
+    fill : bool
+        Paint the regions instead of the image, the 21 largest in colours, the others grey.
+    edge : color
+    lw : float
+        Width of the boundaries, in points.
+    title : str, optional
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> image = np.repeat([[10.0] * 8 + [50.0] * 8], 16, axis=0)
+    >>> figure, axes = wt.plotting.panels()
+    >>> ax = wt.plotting.segmentation(image, wt.segment(image).labels, axes[0, 0])
+    >>> len(ax.collections[0].get_segments())  # one straight line
+    1
+    """
+    ready(ax)
+    shown = as_rgb(image)
+    regions = _regions(labels, shown.shape[:2])
+    lines = _between(regions)
+    ax = canvas(ax)
+    ax.imshow(painted(regions) if fill else shown, interpolation="nearest")
+    if len(lines):
+        from matplotlib.collections import LineCollection
+
+        drawn = LineCollection(list(lines), colors=edge, linewidths=lw, capstyle="projecting")
+        drawn.set_rasterized(len(lines) > RASTER)
+        ax.add_collection(drawn, autolim=False)
+    ax.set(xticks=[], yticks=[])
+    tidy(ax, title)
+    return ax
+
+
+def outlined(image: ArrayLike, labels: ArrayLike) -> NDArray[np.uint8]:
+    """The image in 8-bit colours with boundary pixels painted: as many pixels as it has."""
+    shown = as_rgb(image).copy()
+    regions = _regions(labels, shown.shape[:2])
+    for axis in (0, 1):
+        ahead, out = np.moveaxis(regions, axis, 0), np.moveaxis(shown, axis, 0)
+        out[:-1][ahead[:-1] != ahead[1:]] = _rgb(EDGE)
+    return shown
+
+
+def as_rgb(image: ArrayLike) -> NDArray[np.uint8]:
+    """An image in 8-bit colours: whole numbers by the range of their type, floats in [0, 1], others by their extremes.
+
+    One or two channels are grey; of more than four, their mean is.
+    """
+    array = np.asarray(image)
+    if array.ndim not in (2, 3) or array.size == 0 or array.dtype.kind not in "buif":
+        raise ValueError(
+            f"image must be numbers of shape (h, w) or (h, w, channels), got {array.dtype} of shape {array.shape}"
+        )
+    array = array[..., None] if array.ndim == 2 else array
+    if array.shape[2] not in (3, 4):
+        array = array[..., :1] if array.shape[2] < 3 else array.mean(axis=2, keepdims=True)
+    level = array[..., :3] if array.dtype == np.uint8 else np.rint(255 * _share(array[..., :3])).astype(np.uint8)
+    return np.broadcast_to(level, (*array.shape[:2], 3))
+
+
+def _share(values: NDArray[Any]) -> Floats:
+    """Of full intensity."""
+    if values.dtype.kind == "u":
+        return np.asarray(values / np.iinfo(values.dtype).max)
+    known = values[np.isfinite(values)].astype(np.float64)
+    low, high = (known.min(), known.max()) if known.size else (0.0, 1.0)
+    if low >= 0 and high <= 1:
+        low, high = 0.0, 1.0
+    return np.asarray(np.clip(np.nan_to_num((values - low) / ((high - low) or 1.0)), 0.0, 1.0))
+
+
+def painted(labels: Ints) -> NDArray[np.uint8]:
+    """Regions in colours by falling size, all but the largest in grey."""
+    used, which, sizes = np.unique(labels, return_inverse=True, return_counts=True)
+    order = [k for k in np.argsort(-sizes, kind="stable") if used[k] >= 0][:_NAMED]
+    table = np.tile(_rgb(GREY), (len(used), 1))
+    for rank, k in enumerate(order):
+        table[k] = _rgb(color(rank))
+    return np.asarray(table[which.reshape(labels.shape)])
+
+
+def _rgb(name: str) -> NDArray[np.uint8]:
+    return np.array([int(name[at : at + 2], 16) for at in (1, 3, 5)], np.uint8)
+
+
+def _regions(labels: ArrayLike, shape: tuple[int, ...]) -> Ints:
+    regions = np.asarray(labels)
+    if regions.shape != shape:
+        raise ValueError(f"labels must have the shape of the image, {shape}, got {regions.shape}")
+    if regions.dtype.kind not in "iub":
+        raise ValueError(f"labels must be whole numbers, got dtype {regions.dtype}")
+    return regions.astype(np.intp)
+
+
+def _between(labels: Ints) -> Floats:
+    """Straight lines along which regions meet, in coordinates of pixels, as long as they go: (x, y) from and to."""
+    beside = _runs(labels[:, 1:] != labels[:, :-1])
+    below = _runs((labels[1:] != labels[:-1]).T)[:, :, ::-1]
+    return np.concatenate([beside, below])
+
+
+def _runs(differs: NDArray[np.bool_]) -> Floats:
+    """Lines down each column of marks; column k lies between pixels k and k + 1."""
+    padded = np.pad(differs, ((1, 1), (0, 0))).astype(np.int8)
+    change = np.diff(padded, axis=0).T
+    column, start = np.nonzero(change == 1)
+    stop = np.nonzero(change == -1)[1]
+    return np.stack([np.stack([column + 0.5, start - 0.5], 1), np.stack([column + 0.5, stop - 0.5], 1)], 1)

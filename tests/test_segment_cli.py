@@ -1,0 +1,155 @@
+"""`wt segment`: a picture goes in, label map, overlay and filtered picture come out."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+import wasserstein_transform as wt
+from wasserstein_transform.cli import pictures
+from wasserstein_transform.cli.app import app
+
+io = pytest.importorskip("imageio.v3")
+
+
+def picture() -> np.ndarray:
+    """A light disc on dark ground, in colours."""
+    y, x = np.mgrid[:32, :40]
+    inside = np.hypot(y - 15, x - 18) < 9
+    return np.where(inside[..., None], np.uint8([230, 180, 40]), np.uint8([20, 40, 90]))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    io.imwrite(tmp_path / "disc.png", picture())
+    return tmp_path / "disc.png"
+
+
+def command(*words: object) -> Result:
+    return CliRunner().invoke(app, ["segment", *map(str, words)])
+
+
+def test_labels_overlay_and_filtered_picture_are_written(file: Path, tmp_path: Path) -> None:
+    done = command(file, "-o", tmp_path / "a" / "out", "--spatial", 4)
+    assert done.exit_code == 0, done.output
+    assert "2 segments of 32 × 40 pixels in" in done.output
+    assert {path.name for path in (tmp_path / "a" / "out").iterdir()} == {"labels.png", "overlay.png", "filtered.png"}
+    labels = io.imread(tmp_path / "a" / "out" / "labels.png")
+    assert labels.dtype == np.uint16
+    np.testing.assert_array_equal(labels, wt.segment(picture(), 4).labels)
+    np.testing.assert_array_equal(io.imread(tmp_path / "a" / "out" / "filtered.png"), picture())
+    overlay = io.imread(tmp_path / "a" / "out" / "overlay.png")
+    np.testing.assert_array_equal((overlay != picture()).any(axis=2), wt.segment(picture(), 4).boundaries())
+
+
+def test_options_reach_the_segmentation(file: Path, tmp_path: Path) -> None:
+    options = ["--range", 300, "--lam", 2, "--color", "rgb", "--linking", "paper", "--max-iter", 9, "-j", 1]
+    done = command(file, "-o", tmp_path / "out", *options)
+    assert done.exit_code == 0, done.output
+    assert "1 segments" in done.output
+    small = picture()
+    small[2:4, 2:4] = 255
+    io.imwrite(file, small)
+    assert "3 segments" in command(file, "-o", tmp_path / "out").output
+    assert "2 segments" in command(file, "-o", tmp_path / "out", "--min-size", 5).output
+
+
+def test_grey_levels_are_of_255_whatever_the_depth(tmp_path: Path) -> None:
+    levels = np.repeat([[10] * 10 + [15] * 10], 20, axis=0)
+    for name, shown in (("8.png", levels.astype(np.uint8)), ("16.png", (257 * levels).astype(np.uint16))):
+        io.imwrite(tmp_path / name, shown)
+        for radius, count in ((12, "1 segments"), (4, "2 segments")):
+            assert count in command(tmp_path / name, "-o", tmp_path / "out", "--range", radius).output
+            filtered = io.imread(tmp_path / "out" / "filtered.png")
+            assert np.abs(filtered - levels).max() <= 3
+
+
+def test_a_transparent_picture_stays_so(tmp_path: Path) -> None:
+    io.imwrite(tmp_path / "clear.png", np.dstack([picture(), np.full((32, 40), 128, np.uint8)]))
+    done = command(tmp_path / "clear.png", "-o", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    assert io.imread(tmp_path / "out" / "filtered.png").shape == (32, 40, 4)
+
+
+def test_more_labels_than_a_png_holds_go_to_an_array(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command(file, "-o", tmp_path / "out")
+    monkeypatch.setattr(pictures, "_MOST", 1)
+    done = command(file, "-o", tmp_path / "out")
+    assert "labels.npy, 32 bits a pixel" in done.output
+    assert not (tmp_path / "out" / "labels.png").exists()
+    np.testing.assert_array_equal(np.load(tmp_path / "out" / "labels.npy"), wt.segment(picture()).labels)
+
+
+def test_warnings_are_notes(file: Path, tmp_path: Path) -> None:
+    io.imwrite(file, np.random.default_rng(0).integers(0, 60, (32, 40)).astype(np.uint8))
+    done = command(file, "-o", tmp_path / "out", "--max-iter", 1)
+    assert done.exit_code == 0, done.output
+    assert "note: " in done.output
+    assert "did not rest within 1 iterations" in done.output
+
+
+def test_all_files_are_written_or_none(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command(file, "-o", tmp_path / "out")
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    write = Path.write_bytes
+
+    def full(path: Path, content: bytes) -> int:
+        if path.name.startswith("filtered"):
+            raise OSError("No space left on device")
+        return write(path, content)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    done = command(file, "-o", tmp_path / "out", "--range", 300)
+    assert (done.exit_code, done.output) == (2, "wt segment: No space left on device\n")
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["NONE"], "none.png is not there"),
+        (["FOLDER"], "is no file; give a picture"),
+        (["TEXT"], "text.png cannot be read as a picture; it is damaged"),
+        (["CUT"], "cut.png cannot be read as a picture; it is damaged"),
+        (["STACK"], "has shape (3, 8, 9, 3), which is not one grey or color picture"),
+        (["FILE", "-o", "FILE"], "is a file; give a folder"),
+        (["FILE", "-o", "FILE/below"], "is a file; give a folder"),
+        (["FILE", "--spatial", "0"], "spatial must be positive"),
+        (["FILE", "--range", "nan"], "range must be"),
+        (["FILE", "--lam", "-1"], "lam must be"),
+        (["FILE", "--color", "hsv"], "color must be one of luv, lab, rgb and none, got 'hsv'"),
+        (["FILE", "--linking", "all"], "linking must be one of adjacent, paper"),
+        (["FILE", "--min-size", "-1"], "min_size must be"),
+        (["FILE", "--max-iter", "0"], "max_iter must be"),
+        (["FILE", "-j", "0"], "n_jobs must be"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_line(file: Path, tmp_path: Path, words: list[str], message: str) -> None:
+    (tmp_path / "text.png").write_text("no picture")
+    (tmp_path / "cut.png").write_bytes(file.read_bytes()[:60])
+    io.imwrite(tmp_path / "stack.tif", np.zeros((3, 8, 9, 3), np.uint8))
+    names = {"NONE": tmp_path / "none.png", "FOLDER": tmp_path, "TEXT": tmp_path / "text.png", "FILE": file}
+    names |= {"CUT": tmp_path / "cut.png", "STACK": tmp_path / "stack.tif", "FILE/below": file / "below"}
+    where = [] if "-o" in words else ["-o", tmp_path / "out"]
+    done = command(*(names.get(word, word) for word in words), *where)
+    assert done.exit_code == 2, done.output
+    assert done.output.startswith("wt segment: ")
+    assert done.output.count("\n") == 1
+    assert message in done.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_scikit_image_it_says_how_to_get_it(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "imageio.v3", None)
+    done = command(file, "-o", tmp_path / "out")
+    assert done.exit_code == 2
+    assert 'pip install "wasserstein-transform[image]"' in done.output

@@ -1,0 +1,117 @@
+"""The estimator for images, and the picture of regions."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import wasserstein_transform as wt
+from wasserstein_transform import plotting
+from wasserstein_transform.plotting.images import EDGE, as_rgb, outlined
+
+mpl.use("Agg")
+
+
+@pytest.fixture
+def image() -> np.ndarray:
+    """Three upright stripes of grey, 5, 7 and 8 wide."""
+    return np.repeat([[10.0] * 5 + [50.0] * 7 + [200.0] * 8], 20, axis=0)
+
+
+def test_the_estimator_finds_what_the_function_finds(image: np.ndarray) -> None:
+    made = wt.ImageSegmenter(spatial=3, lam=1.0).fit(image)
+    np.testing.assert_array_equal(made.labels_, wt.segment(image, 3, lam=1.0).labels)
+    assert made.n_segments_ == made.segmentation_.n_segments == 3
+    np.testing.assert_array_equal(wt.ImageSegmenter(spatial=3, lam=1.0).fit_predict(image), made.labels_)
+
+
+def test_a_mask_leaves_pixels_out(image: np.ndarray) -> None:
+    labels = wt.ImageSegmenter().fit_predict(image, mask=image < 100)
+    assert np.unique(labels).tolist() == [-1, 0, 1]
+    assert (labels[image > 100] == -1).all()
+
+
+def test_parameters_are_read_set_and_cloned_and_shown_where_they_differ() -> None:
+    made = wt.ImageSegmenter(spatial=5, color="lab")
+    assert set(made.get_params()) == {
+        "spatial", "range", "lam", "color", "linking", "max_iter", "tol", "min_size", "channel_axis", "n_jobs",
+        "verbose",
+    }  # fmt: skip
+    assert clone(made).set_params(lam=2.0).get_params() == {**made.get_params(), "lam": 2.0}
+    assert repr(made) == "ImageSegmenter(color='lab', spatial=5)"
+
+
+def test_bad_parameters_are_refused_by_fit_and_not_before(image: np.ndarray) -> None:
+    made = wt.ImageSegmenter(spatial=-1)
+    with pytest.raises(ValueError, match="spatial must be positive"):
+        made.fit(image)
+    assert not hasattr(made, "labels_")
+    with pytest.raises(ValueError, match="linking must be one of adjacent, paper"):
+        wt.ImageSegmenter(linking="all").fit(image)
+
+
+def test_boundaries_are_lines_between_regions(image: np.ndarray) -> None:
+    ax = plotting.panels()[1][0, 0]
+    assert plotting.segmentation(image, wt.segment(image, 3).labels, ax) is ax
+    lines = np.array(ax.collections[0].get_segments())
+    np.testing.assert_array_equal(lines, [[[4.5, -0.5], [4.5, 19.5]], [[11.5, -0.5], [11.5, 19.5]]])
+    assert ax.get_xlim() == (-0.5, 19.5)
+
+
+def test_lines_go_around_a_region_and_along_the_rows() -> None:
+    labels = np.zeros((6, 8), int)
+    labels[1:3, 2:6] = 1
+    ax = plotting.segmentation(labels, labels, plotting.panels()[1][0, 0])
+    lines = {tuple(map(tuple, line)) for line in np.array(ax.collections[0].get_segments())}
+    assert lines == {
+        ((1.5, 0.5), (1.5, 2.5)), ((5.5, 0.5), (5.5, 2.5)), ((1.5, 0.5), (5.5, 0.5)), ((1.5, 2.5), (5.5, 2.5))
+    }  # fmt: skip
+
+
+def test_one_region_has_no_boundary_and_filled_ones_have_colors_by_size(image: np.ndarray) -> None:
+    ax = plotting.segmentation(image, np.zeros(image.shape, int), plotting.panels()[1][0, 0])
+    assert len(ax.collections) == 0
+    ax = plotting.segmentation(image, (image > 20) - 1, plotting.panels()[1][0, 0], fill=True)
+    shown = ax.images[0].get_array()
+    assert shown[0, -1].tolist() == [0x00, 0x72, 0xB2]
+    assert shown[0, 0].tolist() == [0x99] * 3
+
+
+@pytest.mark.parametrize(
+    ("image", "level"),
+    [
+        (np.full((2, 3), 7, np.uint8), 7),
+        (np.full((2, 3), 65535, np.uint16), 255),
+        (np.full((2, 3, 4), 0.2), 51),
+        (np.array([[True]]), 255),
+        (np.full((2, 3, 2), 9, np.uint8), 9),
+        (np.array([[-3.0, np.nan, 7.0]]), 0),
+    ],
+)
+def test_images_are_shown_in_eight_bits(image: np.ndarray, level: int) -> None:
+    shown = as_rgb(image)
+    assert shown.shape == (*image.shape[:2], 3)
+    assert shown.dtype == np.uint8
+    assert shown[0, 0].tolist() == [level] * 3
+
+
+def test_outlines_are_painted_into_pixels(image: np.ndarray) -> None:
+    shown = outlined(image.astype(np.uint8), wt.segment(image, 3).labels)
+    red = (shown == np.array([int(EDGE[k : k + 2], 16) for k in (1, 3, 5)])).all(axis=2)
+    assert np.flatnonzero(red.all(axis=0)).tolist() == [4, 11]
+    assert red.sum() == 40
+
+
+@pytest.mark.parametrize(
+    ("shown", "labels", "message"),
+    [
+        (np.zeros((2, 2)), np.zeros((3, 2), int), r"labels must have the shape of the image, \(2, 2\), got \(3, 2\)"),
+        (np.zeros((2, 2)), np.zeros((2, 2)), "labels must be whole numbers, got dtype float64"),
+        (np.zeros(4), np.zeros(4, int), r"image must be numbers of shape \(h, w\)"),
+    ],
+)
+def test_what_is_no_image_or_has_other_labels_is_not_drawn(shown: np.ndarray, labels: np.ndarray, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        plotting.segmentation(shown, labels)
