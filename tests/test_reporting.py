@@ -236,6 +236,23 @@ def test_the_command_refuses_what_it_cannot_do(
     assert message in " ".join(done.output.replace("│", " ").split())
 
 
+def test_experiments_that_lack_something_are_refused_by_name_and_left_out_of_all(
+    command: CliRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacking = dataclasses.replace(Toy("other").experiment, needs=("no_such_module", "image"))
+    monkeypatch.setitem(EXPERIMENTS, "other", lacking)
+    done = command.invoke(app, ["reproduce", "toy", "other", "-o", str(tmp_path)], terminal_width=300)
+    assert done.exit_code == 2
+    words = " ".join(done.output.replace("│", " ").split())
+    assert "other needs no_such_module, which is not installed; pip install" in words
+    for name in [name for name in EXPERIMENTS if name not in ("toy", "other")]:
+        monkeypatch.delitem(EXPERIMENTS, name)
+    done = command.invoke(app, ["reproduce", "-o", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    assert "left out: other needs no_such_module" in done.output
+    assert "toy is done" in done.output
+
+
 def test_the_command_says_its_version() -> None:
     assert CliRunner().invoke(app, ["--version"]).output.strip() == wt.__version__
 

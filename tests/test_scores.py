@@ -13,8 +13,13 @@ from wasserstein_transform.experiments.scores import (
     agreement,
     alike,
     best_rand,
+    differences,
+    explained,
+    information_apart,
     most_alike,
     off_curve,
+    on_edges,
+    same_regions,
     separation,
     thickness,
     unevenness,
@@ -105,3 +110,30 @@ def test_embeddings_agree_up_to_motion_and_scale(rng: np.random.Generator) -> No
     turn = np.array([[0.6, -0.8], [0.8, 0.6]])
     assert agreement(X, 3 * X @ turn + 5) == pytest.approx(1)
     assert agreement(X, rng.normal(size=(30, 2))) < 0.5
+
+
+def test_segmentations_are_compared_by_pairs_information_and_overlap() -> None:
+    quarters = np.kron([[0, 1], [2, 3]], np.ones((4, 4), int))
+    halves = quarters // 2
+    assert same_regions(halves, 1 - halves) == 1
+    assert information_apart(halves, 1 - halves) == pytest.approx(0, abs=1e-12)
+    assert information_apart(halves, quarters) == pytest.approx(1)  # a bit more in one than in the other
+    np.testing.assert_allclose(differences(halves, quarters), 0.5)
+    np.testing.assert_array_equal(differences(halves, 1 - halves), 0)
+
+
+def test_regions_explain_the_grey_between_them() -> None:
+    image = np.kron([[0.0, 2.0], [10.0, 12.0]], np.ones((4, 4)))
+    halves = np.repeat([0, 1], 4)[:, None] * np.ones((1, 8), int)
+    assert explained(halves, image) == pytest.approx(25 / 26)
+    assert explained(0 * halves, image) == 0
+
+
+def test_boundaries_lie_on_edges_or_not() -> None:
+    image = np.zeros((40, 40))
+    image[:, 20:] = 100.0
+    upright, level = np.zeros((2, 40, 40), bool)
+    upright[:, 19] = level[19] = True
+    assert on_edges(upright, image, 0.05) == 1
+    assert on_edges(level, image, 0.05) < 0.2
+    assert on_edges(np.zeros((40, 40), bool), image) == 0

@@ -44,7 +44,7 @@ def reproduce(
     Writes report.md, report.html and figures into the folder. Finished experiments are kept there and used again.
     Exit status 1 if a case that used to hold fails. The first run after installing compiles, for a minute or two.
     """
-    chosen = _chosen(names)
+    chosen = _possible(_chosen(names), asked=bool(names))
     engine = _prepared(output, jobs)
     console = Console() if sys.stdout.isatty() else Console(width=_WIDE)
     try:
@@ -88,6 +88,16 @@ def _chosen(names: list[str] | None) -> list[str]:
             f"no experiment is called {', '.join(unknown)}; there are {_NAMES}", param_hint="NAMES"
         )
     return list(dict.fromkeys(names or EXPERIMENTS))
+
+
+def _possible(chosen: list[str], asked: bool) -> list[str]:
+    """Those that have all they need: what was asked for by name must, of all the others are left out."""
+    lacking = {name: EXPERIMENTS[name].lacks for name in chosen if EXPERIMENTS[name].lacks}
+    for words in lacking.values():
+        if asked:
+            raise typer.BadParameter(words, param_hint="NAMES")
+        typer.echo(f"left out: {words}", err=True)
+    return [name for name in chosen if name not in lacking]
 
 
 def _say(report: Report, console: Console) -> None:

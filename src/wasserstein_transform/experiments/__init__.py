@@ -3,6 +3,7 @@
 from . import (
     acceleration,
     anisotropy,
+    cameraman,
     chaining,
     choosing,
     circles,
@@ -18,8 +19,8 @@ from .claims import Choice, Claim, Verdict
 from .experiment import Experiment, Picture, Table
 
 _MODULES = (
-    t_junction, chaining, eccentricity, spiral, circles, anisotropy, acceleration, complexity, theory, kernels,
-    convergence, choosing,
+    t_junction, chaining, eccentricity, spiral, circles, anisotropy, cameraman, acceleration, complexity, theory,
+    kernels, convergence, choosing,
 )  # fmt: skip
 EXPERIMENTS: dict[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in _MODULES}
 """All experiments, in the order of the report."""

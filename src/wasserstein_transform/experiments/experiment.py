@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ..engine import Engine
@@ -65,6 +66,8 @@ class Experiment:
         (parameters, engine) → result. All computing happens here.
     claims, pictures, tables : callable
         result → what is reported. Quick.
+    needs : tuple of two str, optional
+        A module beyond those that drawing needs, and the extra that brings it.
     """
 
     name: str
@@ -74,3 +77,15 @@ class Experiment:
     claims: Callable[[Any], Sequence[Claim]]
     pictures: Callable[[Any], Sequence[Picture]]
     tables: Callable[[Any], Sequence[Table]] = no_tables
+    needs: tuple[str, str] | None = None
+
+    @property
+    def lacks(self) -> str:
+        """What is missing to run it, and how to get it; nothing if all is there."""
+        if self.needs is None or find_spec(self.needs[0]) is not None:
+            return ""
+        module, extra = self.needs
+        return (
+            f"{self.name} needs {module}, which is not installed; "
+            f'pip install "wasserstein-transform[{extra}]" brings it'
+        )

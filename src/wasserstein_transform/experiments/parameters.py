@@ -5,6 +5,7 @@ The defaults of a class are the full run. `QUICK` says what a quick run changes;
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -79,6 +80,45 @@ class Anisotropy:
 
     eps: float = 0.2
     lams: tuple[float, ...] = (0.0, 1.0, 5.0, 10.0, 20.0, 50.0)
+
+
+class Scene(NamedTuple):
+    """A photograph of side × side pixels, the radii of windows, and λ."""
+
+    side: int
+    spatial: float
+    range: float
+    lam: float
+
+
+@dataclass(frozen=True)
+class Cameraman:
+    """Radii and λ as in the paper. Its image is not free: the default is the photograph that scikit-image has of it.
+
+    Attributes
+    ----------
+    path : str, optional
+        Another image, such as the classic one; also the environment variable WT_CAMERAMAN.
+    scenes : tuple of Scene
+    linkings : tuple of str
+        The paper's, and a second reading.
+    finer : tuple of str
+        Methods by which the photograph is segmented at twice the resolution, to compare with.
+    max_iter : int
+        Most iterations of a pixel: some swing between two places forever.
+    part : float
+        Of the photograph's side that is looked at, around the head and the camera.
+    margin : float
+        By how much a score may be lower and count as as good, and must be higher to be better.
+    """
+
+    path: str | None = None
+    scenes: tuple[Scene, ...] = (Scene(256, 8.0, 8.0, 4.8), Scene(128, 6.0, 6.0, 5.0))
+    linkings: tuple[str, ...] = ("paper", "adjacent")
+    finer: tuple[str, ...] = ("MS", "GT")
+    max_iter: int = 30
+    part: float = 1.0
+    margin: float = 0.02
 
 
 @dataclass(frozen=True)
@@ -230,6 +270,7 @@ FULL: dict[str, Any] = {
     "spiral": Denoising(4.0, 1.0, _SPIRAL),
     "circles": Denoising(0.7, 2.5, _CIRCLES),
     "anisotropy": Anisotropy(),
+    "cameraman": Cameraman(path=os.environ.get("WT_CAMERAMAN")),
     "acceleration": Acceleration(),
     "complexity": Complexity(),
     "theory": Theory(),
@@ -249,6 +290,7 @@ QUICK: dict[str, Any] = {
     ),
     "spiral": Denoising(4.0, 1.0, {"3 turns, by length, 300 points": {"n": 300, "n_outliers": 75}}, n_iter=2, seeds=1),
     "circles": Denoising(0.7, 2.5, {"radii 1 and 1.8, noise 0.1, 250 points": {"n": 250}}, n_iter=2, seeds=1),
+    "cameraman": Cameraman(path=os.environ.get("WT_CAMERAMAN"), finer=("MS",), part=0.5),
     "acceleration": Acceleration(n=80, full=False, n_small=40, repeats=1),
     "complexity": Complexity(
         sweeps={key: sizes[:3] for key, sizes in FULL["complexity"].sweeps.items()},

@@ -26,6 +26,7 @@ def segmentation(
     ax: Axes | None = None,
     *,
     fill: bool = False,
+    like: ArrayLike | None = None,
     edge: str = EDGE,
     lw: float = THIN,
     title: str | None = None,
@@ -41,6 +42,8 @@ def segmentation(
     ax : Axes, optional
     fill : bool
         Paint the regions instead of the image, the 21 largest in colours, the others grey.
+    like : array of shape (h, w), optional
+        Another segmentation, painted elsewhere: regions have the colours of those they share most pixels with.
     edge : color
     lw : float
         Width of the boundaries, in points.
@@ -62,9 +65,10 @@ def segmentation(
     ready(ax)
     shown = as_rgb(image)
     regions = _regions(labels, shown.shape[:2])
+    others = None if like is None else _regions(like, shown.shape[:2])
     lines = _between(regions)
     ax = canvas(ax)
-    ax.imshow(painted(regions) if fill else shown, interpolation="nearest")
+    ax.imshow(painted(regions, others) if fill else shown, interpolation="nearest")
     if len(lines):
         from matplotlib.collections import LineCollection
 
@@ -114,14 +118,35 @@ def _share(values: NDArray[Any]) -> Floats:
     return np.asarray(np.clip(np.nan_to_num((values - low) / ((high - low) or 1.0)), 0.0, 1.0))
 
 
-def painted(labels: Ints) -> NDArray[np.uint8]:
-    """Regions in colours by falling size, all but the largest in grey."""
-    used, which, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    order = [k for k in np.argsort(-sizes, kind="stable") if used[k] >= 0][:_NAMED]
-    table = np.tile(_rgb(GREY), (len(used), 1))
-    for rank, k in enumerate(order):
-        table[k] = _rgb(color(rank))
-    return np.asarray(table[which.reshape(labels.shape)])
+def painted(labels: Ints, like: Ints | None = None) -> NDArray[np.uint8]:
+    """Regions in colours by falling size, or those of another segmentation; all but the largest in grey."""
+    table = np.tile(_rgb(GREY), (int(labels.max(initial=0)) + 2, 1))  # the last is that of no region
+    large = _largest(labels)
+    for region, rank in zip(large, _ranks(labels, large, like), strict=True):
+        table[region] = _rgb(color(rank))
+    return np.asarray(table[labels])
+
+
+def _largest(labels: Ints) -> list[int]:
+    """The largest regions, by falling size."""
+    used, sizes = np.unique(labels[labels >= 0], return_counts=True)
+    return [int(k) for k in used[np.argsort(-sizes, kind="stable")][:_NAMED]]
+
+
+def _ranks(labels: Ints, large: list[int], like: Ints | None) -> list[int]:
+    """A color for each of the large regions; each only once."""
+    if like is None:
+        return list(range(len(large)))
+    there = _largest(like)
+    wanted, free = [], set(range(_NAMED))
+    for region in large:
+        shared = like[labels == region]
+        most = int(np.bincount(shared[shared >= 0], minlength=1).argmax())
+        rank = there.index(most) if most in there else -1
+        wanted.append(rank if rank in free else -1)
+        free.discard(rank)
+    rest = iter(sorted(free, reverse=True))  # from the end: the colors of the smallest
+    return [next(rest) if rank < 0 else rank for rank in wanted]
 
 
 def _rgb(name: str) -> NDArray[np.uint8]:
