@@ -27,6 +27,7 @@ DRAW = {
     "ellipses": lambda X, **ax: plotting.ellipses(X, np.tile(np.eye(2), (len(X), 1, 1)), **ax),
     "heatmap": lambda X, **ax: plotting.heatmap(wt.Space.from_points(X), order="tree", **ax),
     "balls": lambda X, **ax: plotting.balls(X, 0, 1.0, **ax),
+    "segmentation": lambda X, **ax: plotting.segmentation(X, np.arange(X.size).reshape(X.shape), **ax),
 }
 
 
