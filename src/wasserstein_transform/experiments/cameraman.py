@@ -172,8 +172,8 @@ def claims(result: Result) -> Sequence[Claim]:
 _NOTE = (
     "No truth exists, and the paper judges by eye: these scores are ours. With the paper's linking near modes are "
     "joined wherever their pixels are, and slow changes of grey chain them: one segment can hold most of the image, "
-    "and likeness to such a one says little. Once that was seen, likeness to what adjacent linking finds above was "
-    "added. By eye, GT with the paper's linking keeps some things apart at low resolution that MS joins with what is "
+    "and likeness to such a one says little. By eye, GT with the paper's linking keeps some things apart at low "
+    "resolution that MS joins with what is "
     "behind them, such as the tower."
 )
 
@@ -197,8 +197,8 @@ def _claim(result: Result, at: int, statement: str, name: str, words: str, margi
 def _cases(view: View, linking: str, margin: float) -> Sequence[Choice]:
     pair = [view.labels[Key(method, linking)] for method in METHODS]
     cases: list[Choice] = []
-    for key, finer in sorted(view.finer.items(), key=lambda item: item[0].linking != linking):
-        if key.linking in (linking, "adjacent"):
+    for key, finer in view.finer.items():
+        if key.linking == linking:
             rand = [same_regions(labels, finer) for labels in pair]
             apart = [information_apart(labels, finer) for labels in pair]
             cases += _likeness(linking, key, rand, apart, margin)
@@ -207,7 +207,7 @@ def _cases(view: View, linking: str, margin: float) -> Sequence[Choice]:
 
 
 def _likeness(linking: str, finer: Key, rand: list[float], apart: list[float], margin: float) -> Sequence[Choice]:
-    above = f"{finer.method} above" + ("" if finer.linking == linking else f", {finer.linking}")
+    above = f"{finer.method} above"
     nearer = 1 - apart[1] / apart[0] if apart[0] > 0 else -apart[1]
     return [
         _case(f"{linking} linking, Rand index with {above}", rand, rand[1] - rand[0], margin),
