@@ -101,75 +101,108 @@ def _keep_alike(
             marks[k] = 0.0
 
 
-@jit_summing
-def _run_1(values: Any, start: int, n: int, first: float, t: float, reach: float) -> tuple[float, float, float]:
-    """One channel, in one loop: number, sum of offsets and sum of values of those within reach of t."""
-    count, place, total = 0.0, 0.0, 0.0
-    for k in range(n):
-        value = values[0, start + k]
-        apart = value - t
-        mark = 1.0 if apart * apart <= reach else 0.0
-        count += mark
-        place += mark * (first + k)
-        total += mark * value
-    return count, place, total
-
-
-@jit_summing
-def _run_3(
-    values: Any, start: int, n: int, first: float, a: float, b: float, c: float, reach: float
-) -> tuple[float, float, float, float, float]:
-    """The same of three channels."""
-    count, place, one, two, three = 0.0, 0.0, 0.0, 0.0, 0.0
-    for k in range(n):
-        x, y, z = values[0, start + k], values[1, start + k], values[2, start + k]
-        da, db, dc = x - a, y - b, z - c
-        mark = 1.0 if da * da + db * db + dc * dc <= reach else 0.0
-        count += mark
-        place += mark * (first + k)
-        one += mark * x
-        two += mark * y
-        three += mark * z
-    return count, place, one, two, three
+@jit
+def _place(window: Window, i: int) -> tuple[int, int, int]:
+    """Where pixel i is."""
+    height, width = window.shape[1], window.shape[2]
+    return i // (height * width), i // width % height, i % width
 
 
 @jit
-def _sum_run(values: Any, start: int, n: int, first: float, t: Any, reach: float, marks: Any, sums: Any) -> float:
-    """Add a run to the sums of values and of offsets along it; their number."""
-    if values.shape[0] == 1:
-        count, place, total = _run_1(values, start, n, first, t[0], reach)
-        sums[6] += total
-    elif values.shape[0] == 3:
-        count, place, one, two, three = _run_3(
-            values, start, n, first, t[0], t[1], t[2], reach
-        )  # fmt: skip
-        sums[6] += one
-        sums[7] += two
-        sums[8] += three
-    else:
-        _mark(values, start, start + n, t, reach, marks)
-        count, place, _ = _count(marks, n, first)
-        for c in range(values.shape[0]):
-            sums[6 + c] += _total(values[c], start, marks, n)
-    sums[2] += place
+def _clip(window: Window, run: int, z: int, y: int, x: int) -> tuple[int, int, int]:
+    """Where a run of the window of (z, y, x) begins in memory, its number of pixels, and the offset of its first."""
+    depth, height, width = window.shape[0], window.shape[1], window.shape[2]
+    above, beside = z + window.dz[run], y + window.dy[run]
+    if above < 0 or above >= depth or beside < 0 or beside >= height:
+        return 0, 0, 0
+    left, right = max(0, x - window.half[run]), min(width - 1, x + window.half[run])
+    return (above * height + beside) * width + left, right - left + 1, left - x
+
+
+@jit_summing
+def _plain_1(values: Any, window: Window, i: int, t: Any, reach: float, sums: Any) -> float:
+    """One channel: all in one loop, which is twice as fast as loops for each sum."""
+    z, y, x = _place(window, i)
+    a = t[0]
+    count, by_z, by_y, by_x, total = 0.0, 0.0, 0.0, 0.0, 0.0
+    for run in range(window.half.shape[0]):
+        start, n, first = _clip(window, run, z, y, x)
+        seen, place, one = 0.0, 0.0, 0.0
+        for k in range(n):
+            value = values[0, start + k]
+            apart = value - a
+            mark = 1.0 if apart * apart <= reach else 0.0
+            seen += mark
+            place += mark * (first + k)
+            one += mark * value
+        count += seen
+        by_z += seen * window.dz[run]
+        by_y += seen * window.dy[run]
+        by_x += place
+        total += one
+    sums[0], sums[1], sums[2], sums[6] = by_z, by_y, by_x, total
+    return count
+
+
+@jit_summing
+def _plain_3(values: Any, window: Window, i: int, t: Any, reach: float, sums: Any) -> float:
+    """Three channels, likewise."""
+    z, y, x = _place(window, i)
+    a, b, c = t[0], t[1], t[2]
+    count, by_z, by_y, by_x = 0.0, 0.0, 0.0, 0.0
+    first_sum, second_sum, third_sum = 0.0, 0.0, 0.0
+    for run in range(window.half.shape[0]):
+        start, n, first = _clip(window, run, z, y, x)
+        seen, place, one, two, three = 0.0, 0.0, 0.0, 0.0, 0.0
+        for k in range(n):
+            u, v, w = values[0, start + k], values[1, start + k], values[2, start + k]
+            da, db, dc = u - a, v - b, w - c
+            mark = 1.0 if da * da + db * db + dc * dc <= reach else 0.0
+            seen += mark
+            place += mark * (first + k)
+            one += mark * u
+            two += mark * v
+            three += mark * w
+        count += seen
+        by_z += seen * window.dz[run]
+        by_y += seen * window.dy[run]
+        by_x += place
+        first_sum += one
+        second_sum += two
+        third_sum += three
+    sums[0], sums[1], sums[2] = by_z, by_y, by_x
+    sums[6], sums[7], sums[8] = first_sum, second_sum, third_sum
     return count
 
 
 @jit
-def _sum_shapes(
-    values: Any, covs: Any, start: int, n: int, first: float, dz: int, dy: int, t: Any, own: Any, lam: float,
-    spatial: float, range_: float, marks: Any, sums: Any,
+def _shapes(
+    values: Any, covs: Any, window: Window, i: int, t: Any, own: Any, lam: float, spatial: float, range_: float,
+    marks: Any, sums: Any,
 ) -> float:  # fmt: skip
-    """The same with squares, of those alike in shape."""
-    _mark(values, start, start + n, t, range_, marks)
-    if lam > 0.0:
-        _keep_alike(covs, start, n, own, first, float(dz * dz + dy * dy), lam, spatial, marks)
-    count, place, square = _count(marks, n, first)
-    sums[2] += place
-    sums[4] += place * dy
-    sums[5] += square
-    for c in range(values.shape[0]):
-        sums[6 + c] += _total(values[c], start, marks, n)
+    """Any channels, with products of offsets, of those alike in shape."""
+    z, y, x = _place(window, i)
+    for k in range(sums.shape[0]):
+        sums[k] = 0.0
+    count = 0.0
+    for run in range(window.half.shape[0]):
+        start, n, offset = _clip(window, run, z, y, x)
+        if n == 0:
+            continue
+        dz, dy, first = window.dz[run], window.dy[run], float(offset)
+        _mark(values, start, start + n, t, range_, marks)
+        if lam > 0.0:
+            _keep_alike(covs, start, n, own, first, float(dz * dz + dy * dy), lam, spatial, marks)
+        seen, place, square = _count(marks, n, first)
+        count += seen
+        sums[0] += seen * dz
+        sums[1] += seen * dy
+        sums[2] += place
+        sums[3] += seen * dy * dy
+        sums[4] += place * dy
+        sums[5] += square
+        for c in range(values.shape[0]):
+            sums[6 + c] += _total(values[c], start, marks, n)
     return count
 
 
@@ -183,27 +216,11 @@ def gather(
     sums : Σdz, Σdy, Σdx, Σdy², Σdydx, Σdx² (products only if `shapes` are asked for), then Σvalue of each channel;
     offsets are from pixel i
     """
-    height, width = window.shape[1], window.shape[2]
-    z, rest = i // (height * width), i % (height * width)
-    y, x = rest // width, rest % width
-    for k in range(sums.shape[0]):
-        sums[k] = 0.0
-    count = 0.0
-    for run in range(window.half.shape[0]):
-        dz, dy = window.dz[run], window.dy[run]
-        if z + dz < 0 or z + dz >= window.shape[0] or y + dy < 0 or y + dy >= height:
-            continue
-        left, right = max(0, x - window.half[run]), min(width - 1, x + window.half[run])
-        start, n, first = ((z + dz) * height + y + dy) * width + left, right - left + 1, float(left - x)
-        if shapes:
-            seen = _sum_shapes(values, covs, start, n, first, dz, dy, t, own, lam, spatial, range_, marks, sums)
-        else:
-            seen = _sum_run(values, start, n, first, t, range_, marks, sums)
-        count += seen
-        sums[0] += seen * dz
-        sums[1] += seen * dy
-        sums[3] += seen * dy * dy
-    return count
+    if not shapes and values.shape[0] == 1:
+        return _plain_1(values, window, i, t, range_, sums)
+    if not shapes and values.shape[0] == 3:
+        return _plain_3(values, window, i, t, range_, sums)
+    return _shapes(values, covs, window, i, t, own, lam, spatial, range_, marks, sums)
 
 
 @jit
@@ -240,13 +257,12 @@ def shift(
     start: int, end: int, t: Any, marks: Any, sums: Any, own: Any, modes: Any, iterations: Any, rested: Any, stop: Any,
 ) -> None:  # fmt: skip
     """Move pixels until they rest. Radii and tolerance are squares; modes are z, y, x and the channels."""
-    height, width = window.shape[1], window.shape[2]
     channels = values.shape[0]
     for i in range(start, end):
         if stop[0] != 0:
             return
-        z, rest = i // (height * width), i % (height * width)
-        modes[i, 0], modes[i, 1], modes[i, 2] = z, rest // width, rest % width
+        z, y, x = _place(window, i)
+        modes[i, 0], modes[i, 1], modes[i, 2] = z, y, x
         for c in range(channels):
             t[c] = values[c, i]
         if lam > 0.0:
@@ -269,8 +285,8 @@ def shift(
                 _spread(sums, count, own)
                 moved += (own[0] - before[0]) ** 2 + (own[1] - before[1]) ** 2 + (own[2] - before[2]) ** 2
             modes[i, 0] = z + sums[0] / count
-            modes[i, 1] = rest // width + sums[1] / count
-            modes[i, 2] = rest % width + sums[2] / count
+            modes[i, 1] = y + sums[1] / count
+            modes[i, 2] = x + sums[2] / count
             if moved <= tol:
                 rested[i] = True
                 break
