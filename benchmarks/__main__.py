@@ -9,7 +9,7 @@ import sys
 
 from .timing import table
 
-NAMES = ("imports", "exact", "lazy", "gaussian", "million", "shift", "bures", "tree")
+NAMES = ("imports", "exact", "lazy", "gaussian", "million", "shift", "bures", "tree", "pixels")
 
 
 def main(names: list[str]) -> None:

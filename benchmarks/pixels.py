@@ -1,0 +1,84 @@
+"""Segmentation of images: seconds beside scikit-image and OpenCV, and a photograph of twelve megapixels."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import warnings
+
+import cv2
+import numpy as np
+from skimage import data
+from skimage.segmentation import quickshift
+
+import wasserstein_transform as wt
+
+from .timing import Row, median_seconds
+
+_CHILD = """
+import json, os, time
+import numpy as np, wasserstein_transform as wt
+from skimage import data
+from skimage.transform import resize
+photo = data.astronaut()
+wt.segment(photo[:40, :40])  # compiles
+side = {side}
+image = (255 * resize(photo, (3 * side, 4 * side), anti_aliasing=False)).astype(np.uint8)
+del photo
+begun = time.perf_counter()
+found = wt.segment(image)
+done = time.perf_counter()
+lines = open("/proc/self/status") if os.path.exists("/proc/self/status") else []
+peak = [float(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM")] or [float("nan")]
+print(json.dumps([done - begun, peak[0], image.nbytes / 2**20, float(found.n_iter.mean())]))
+"""
+
+
+def run() -> list[Row]:
+    warnings.simplefilter("ignore")  # pixels are stopped on purpose after as many iterations as the peer's
+    return [_grey(), _color(), *_large()]
+
+
+def _grey() -> Row:
+    image = data.camera().reshape(256, 2, 256, 2).mean(axis=(1, 3)).round().astype(np.uint8)
+    ours = median_seconds(lambda: wt.segment(image, 8, 8), 7)
+    stacked = np.dstack([image / 255.0] * 3)
+    # its Gaussian has this width, and its window three of them: 8 pixels to each side
+    peer = median_seconds(lambda: quickshift(stacked, kernel_size=8 / 3, max_dist=8, convert2lab=False), 3)
+    work = "mean shift segmentation of 256×256 grey pixels, radii 8 and 8, to rest, with labels"
+    return Row(work, f"{ours:.3f} s", f"scikit-image's quickshift, window of 8: {peer:.2f} s", f"{peer / ours:.0f}×")
+
+
+def _color() -> Row:
+    image = np.ascontiguousarray(data.astronaut()[:321, :481])
+    stop = (cv2.TERM_CRITERIA_COUNT, 5, 0)
+    peer = median_seconds(lambda: cv2.pyrMeanShiftFiltering(image, 8, 8, maxLevel=0, termcrit=stop), 5)
+    found = wt.segment(image, 8, 8, color="rgb", max_iter=5)
+    ours = median_seconds(lambda: wt.segment(image, 8, 8, color="rgb", max_iter=5), 5)
+    each = image.shape[0] * image.shape[1]
+    work = "481×321 colours, radii 8 and 8, 5 iterations at most, per pixel and iteration; ours with labels, all cores"
+    per = 1e9 * ours / float(found.n_iter.sum())
+    # it does not say how many iterations it took: as if each pixel took all five, which favours it
+    theirs = 1e9 * peer / (5 * each)
+    return Row(
+        work, f"{per:.0f} ns", f"OpenCV's pyrMeanShiftFiltering: {theirs:.0f} ns at least", f"{theirs / per:.1f}×"
+    )
+
+
+def _large() -> list[Row]:
+    rows, before = [], None
+    for side in (500, 1000):
+        spent, peak, size, steps = _measure(side)
+        growth = "" if before is None else f"{spent / before:.1f}× for 4×"
+        size_of = f"{12 * (side / 1000) ** 2:.0f} megapixels"
+        work = f"a photograph of {size_of}, L*u*v*, radii 8 and 8, to rest ({steps:.1f} steps)"
+        rows.append(Row(work, f"{spent:.0f} s, peak {peak:.0f} MiB", f"the image: {size:.0f} MiB", growth))
+        before = spent
+    return rows
+
+
+def _measure(side: int) -> tuple[float, float, float, float]:
+    done = subprocess.run([sys.executable, "-c", _CHILD.format(side=side)], capture_output=True, check=True, text=True)
+    spent, peak, size, steps = json.loads(done.stdout)
+    return spent, peak, size, steps
