@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..._types import Floats, Ints
+from ..._types import Bools, Floats, Ints
 from ...kernels.regions import number, unite
 
 
@@ -17,6 +17,15 @@ def touching(labels: Ints) -> Ints:
     found = np.concatenate(pairs)
     found = np.sort(found[(found[:, 0] != found[:, 1]) & (found >= 0).all(axis=1)], axis=1)
     return np.unique(found, axis=0)
+
+
+def boundaries(labels: Ints | Bools) -> Bools:
+    """Pixels that touch, after them along an axis, a pixel of another region."""
+    out = np.zeros(labels.shape, np.bool_)
+    for axis in range(labels.ndim):
+        ahead, edge = np.moveaxis(labels, axis, 0), np.moveaxis(out, axis, 0)
+        edge[:-1] |= ahead[:-1] != ahead[1:]
+    return out
 
 
 def means(labels: Ints, values: Floats) -> tuple[Floats, Ints]:

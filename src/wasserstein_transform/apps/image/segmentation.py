@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._types import Bools, Floats, Ints
-from .regions import means
+from .regions import boundaries, means
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +55,4 @@ class Segmentation:
 
     def boundaries(self) -> Bools:
         """Pixels that touch, after them along an axis, a pixel of another region."""
-        out = np.zeros(self.labels.shape, np.bool_)
-        for axis in range(self.labels.ndim):
-            ahead, edge = np.moveaxis(self.labels, axis, 0), np.moveaxis(out, axis, 0)
-            edge[:-1] |= ahead[:-1] != ahead[1:]
-        return out
+        return boundaries(self.labels)
