@@ -1,8 +1,13 @@
 """Image segmentation by mean shift and the Gaussian Transform: neighbours are original pixels, and never move."""
 
 from .linking import Adjacent, Linking, Together
+from .merging import Merging
+from .scores import Scores, read_bsds, score_segmentation
 from .segment import segment
 from .segmentation import Segmentation
 from .segmenter import ImageSegmenter
 
-__all__ = ["Adjacent", "ImageSegmenter", "Linking", "Segmentation", "Together", "segment"]
+__all__ = [
+    "Adjacent", "ImageSegmenter", "Linking", "Merging", "Scores", "Segmentation", "Together", "read_bsds",
+    "score_segmentation", "segment",
+]  # fmt: skip
