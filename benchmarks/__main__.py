@@ -1,4 +1,4 @@
-"""Run all benchmarks: `python -m benchmarks [NAME …]`."""
+"""Run all benchmarks: `python -m benchmarks [NAME …]`; `NAME=VALUE` hands one a value, as `images=FOLDER`."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ import sys
 
 from .timing import table
 
-NAMES = ("imports", "exact", "lazy", "gaussian", "million", "shift", "bures", "tree", "pixels")
+NAMES = ("imports", "exact", "lazy", "gaussian", "million", "shift", "bures", "tree", "pixels", "images")
 
 
 def main(names: list[str]) -> None:
     rows = []
-    for name in names or NAMES:
+    for given in names or NAMES:
+        name, *value = given.split("=", 1)
         print(f"running {name} …", file=sys.stderr)
-        rows += importlib.import_module(f".{name}", __package__).run()
+        rows += importlib.import_module(f".{name}", __package__).run(*value)
     print(f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}\n")
-    print(table(rows))
+    if rows:
+        print(table(rows))
 
 
 main(sys.argv[1:])

@@ -59,7 +59,7 @@ def test_merging_is_its_definition(growth, edge, limit):
 def test_the_pair_most_alike_is_merged_first():
     image = strips(10, 20, 26, 50)
     labels = np.repeat(np.arange(4), 8) + np.zeros((16, 1), int)
-    cost = (1 / 8) ** 0.25 * 6
+    cost = (1 / 8) ** Merging().growth * 6
     new, count = Merging(cost * 1.01, min_size=0)(labels, image.reshape(-1, 1), image.reshape(-1, 1), 1.0)
     assert count == 3
     assert new[0, ::8].tolist() == [0, 1, 1, 2]

@@ -48,7 +48,7 @@ class Merging:
     """
 
     share: float = 1.7
-    growth: float = 0.25
+    growth: float = 0.35
     edge: float = 1 / 3
     min_size: int = 30
 

@@ -70,7 +70,7 @@ def segment(
     linking : {"adjacent", "paper"} or Linking
         `Adjacent()`: pixels that touch, whose modes are near. "paper" is `Together()`: all modes that are near.
     merging : Merging, optional
-        `Merging()` merges regions that people would not tell apart; with it, radii of 5 do well on photographs.
+        `Merging()` merges regions that people would not tell apart; with it, radii 5 and 3 do well on photographs.
     max_iter : int
         Most iterations of a pixel; a few may swing forever.
     tol : float
