@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -13,6 +13,7 @@ from ..._types import Bools, Floats
 from .color import from_lab, from_luv, lab, luv
 
 _COLORS = 4  # channels at most that an axis is taken for without being told
+_BLOCK = 2**18  # pixels whose colours are changed at a time
 _NOWHERE = 1e300  # its square is infinite: no window ever holds such a pixel
 
 
@@ -57,11 +58,16 @@ class Pixels:
 
     def painted(self, values: Floats) -> NDArray[Any]:
         """An image of given range features, in the dtype and range of this one; alpha and what is masked stay."""
-        kept = slice(None) if self.mask is None else self.mask
-        seen = values[kept]
-        colors = self._unscaled(seen) if self.space is None else self._colors(self.space.back(seen))
         out = self.image.copy()
-        out.reshape(len(values), -1)[kept, : colors.shape[1]] = colors
+        flat = out.reshape(len(values), -1)
+        for block in _blocks(len(values)):
+            kept = (
+                np.arange(block.start, block.stop)
+                if self.mask is None
+                else block.start + np.flatnonzero(self.mask[block])
+            )
+            colors = self._unscaled(values[kept]) if self.space is None else self._colors(self.space.back(values[kept]))
+            flat[kept, : colors.shape[1]] = colors
         return out
 
     def _colors(self, shares: Floats) -> NDArray[Any]:
@@ -96,10 +102,9 @@ def read(image: ArrayLike, color: str, mask: ArrayLike | None, channel_axis: int
             + ("; say which axis holds channels with channel_axis" if channel_axis is None else "")
         )
     space = _space(array, color, channel_axis is not None)
-    features = (array if channel_axis is not None else array[..., None]) if space is None else space.there(_unit(array))
     shape = array.shape[:n_axes]
     inside = None if mask is None else _mask(mask, shape)
-    values = np.array(features.reshape(-1, features.shape[-1]).T, np.float64, order="C")  # a copy: it will be masked
+    values = _features(array.reshape(int(np.prod(shape)), -1), space)
     seen = values if inside is None else values[:, inside]
     if not np.isfinite(seen).all():
         raise ValueError("image must be finite; mask out pixels that are not: mask=np.isfinite(image)")
@@ -121,19 +126,34 @@ def _space(array: NDArray[Any], color: str, has_channels: bool) -> ColorSpace | 
     return SPACES[color] if has_channels and array.shape[-1] in (3, 4) and color != "none" else None
 
 
-def _unit(image: NDArray[Any]) -> Floats:
-    """Colours as shares of full intensity: whole numbers by the range of their type, floats as they are; no alpha."""
-    rgb = image[..., :3]
-    if rgb.dtype.kind in "ui":
-        return np.asarray(rgb / np.iinfo(rgb.dtype).max)
-    if rgb.dtype.kind == "b":
-        return rgb.astype(np.float64)
-    low, high = np.nanmin(rgb), np.nanmax(rgb)
-    if low < 0 or high > 1:
-        raise ValueError(
-            f"colors given as floats must lie in [0, 1], got {low:g} to {high:g}; divide by 255, or take color='none'"
-        )
-    return rgb.astype(np.float64)
+def _features(flat: NDArray[Any], space: ColorSpace | None) -> Floats:
+    """One row a channel; made block by block, as changing colours takes ten times the room of its result."""
+    if space is not None:
+        flat = flat[:, :3]
+        _check_colors(flat)
+    values = np.empty(flat.shape[::-1])
+    for block in _blocks(len(flat)):
+        values[:, block] = (flat[block] if space is None else space.there(_unit(flat[block]))).T
+    return values
+
+
+def _blocks(n: int) -> Iterator[slice]:
+    return (slice(start, min(start + _BLOCK, n)) for start in range(0, n, _BLOCK))
+
+
+def _check_colors(rgb: NDArray[Any]) -> None:
+    if rgb.dtype.kind == "f":
+        low, high = np.nanmin(rgb), np.nanmax(rgb)
+        if low < 0 or high > 1:
+            raise ValueError(
+                f"colors given as floats must lie in [0, 1], got {low:g} to {high:g}; divide by 255, or take "
+                "color='none'"
+            )
+
+
+def _unit(rgb: NDArray[Any]) -> Floats:
+    """Colours as shares of full intensity: whole numbers by the range of their type, floats as they are."""
+    return np.asarray(rgb / np.iinfo(rgb.dtype).max if rgb.dtype.kind in "ui" else rgb.astype(np.float64))
 
 
 def _mask(mask: ArrayLike, shape: tuple[int, ...]) -> Bools:

@@ -117,7 +117,7 @@ def segment(
     shape = pixels.shape
     return Segmentation(
         labels,
-        modes[:, first:].reshape(*shape, -1),
+        modes.reshape(*shape, -1)[..., first:],
         pixels.image,
         pixels.painted(modes[:, 3:]),
         count,
