@@ -131,6 +131,13 @@ def test_color_spaces_are_scikit_images(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(lab(rgb), color.rgb2lab(rgb), atol=1e-3)
 
 
+def test_colors_as_signed_integers_are_those_of_eight_bits(rng: np.random.Generator) -> None:
+    image = rng.integers(0, 256, (10, 10, 3), dtype=np.uint8)
+    bytes_, whole = wt.segment(image, 3.0, 20.0), wt.segment(image.astype(np.int64), 3.0, 20.0)
+    np.testing.assert_array_equal(whole.modes, bytes_.modes)
+    np.testing.assert_array_equal(whole.filtered, bytes_.filtered)
+
+
 @pytest.mark.parametrize("space", ["luv", "lab", "rgb"])
 def test_colors_come_back(space: str, rng: np.random.Generator) -> None:
     image = rng.integers(0, 256, (9, 8, 4), dtype=np.uint8)
@@ -205,6 +212,9 @@ def test_obvious_images_have_obvious_segments(image: np.ndarray, options: dict, 
         ({"image": np.array([[1.0, np.nan]])}, "image must be finite; mask out"),
         ({"image": np.array([[1.0, np.inf]])}, "image must be finite"),
         ({"image": np.ones((2, 2)) * 1e200}, "within ±1e100"),
+        ({"image": np.full((2, 2, 3), -1)}, r"given as signed integers must lie in \[0, 255\], got -1 to -1"),
+        ({"image": np.zeros((2, 2)), "channel_axis": 5}, "channel_axis must be an axis of the image"),
+        ({"image": np.zeros((2, 2)), "merging": "yes"}, "merging must be a Merging or None, got 'yes'"),
         ({"image": np.full((2, 2, 3), 200.0)}, r"colors given as floats must lie in \[0, 1\], got 200 to 200"),
         ({"image": np.zeros((2, 2)), "spatial": -1}, "spatial must be positive"),
         ({"image": np.zeros((2, 2)), "range": 0}, "range must be positive"),
@@ -219,7 +229,7 @@ def test_obvious_images_have_obvious_segments(image: np.ndarray, options: dict, 
         ({"image": np.zeros((2, 2)), "mask": np.ones((2, 2))}, "mask must be True and False"),
         ({"image": np.zeros((2, 2)), "mask": np.zeros((2, 2), bool)}, "mask must leave at least one pixel"),
     ],
-    ids=range(16),
+    ids=range(19),
 )
 def test_bad_input_is_named(arguments: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):

@@ -71,8 +71,7 @@ class Pixels:
         return out
 
     def _colors(self, shares: Floats) -> NDArray[Any]:
-        dtype = self.image.dtype
-        return self._unscaled(shares * np.iinfo(dtype).max if dtype.kind in "ui" else shares)
+        return self._unscaled(shares * _full(self.image.dtype))
 
     def _unscaled(self, values: Floats) -> NDArray[Any]:
         dtype = self.image.dtype
@@ -90,6 +89,8 @@ def read(image: ArrayLike, color: str, mask: ArrayLike | None, channel_axis: int
     """Check an image, and make range features of it."""
     array = np.asarray(image)
     channel_axis = _channel_axis(array) if channel_axis == "auto" else channel_axis
+    if channel_axis is not None and not -array.ndim <= channel_axis < array.ndim:
+        raise ValueError(f"channel_axis must be an axis of the image, of shape {array.shape}, got {channel_axis}")
     if array.dtype.kind not in "buif":
         raise ValueError(f"image must be numbers, got dtype {array.dtype}")
     if array.size == 0:
@@ -142,18 +143,26 @@ def _blocks(n: int) -> Iterator[slice]:
 
 
 def _check_colors(rgb: NDArray[Any]) -> None:
-    if rgb.dtype.kind == "f":
-        low, high = np.nanmin(rgb), np.nanmax(rgb)
-        if low < 0 or high > 1:
+    if rgb.dtype.kind in "fi":
+        low, high, most = np.nanmin(rgb), np.nanmax(rgb), _full(rgb.dtype)
+        if low < 0 or high > most:
+            kind = "floats" if rgb.dtype.kind == "f" else "signed integers"
             raise ValueError(
-                f"colors given as floats must lie in [0, 1], got {low:g} to {high:g}; divide by 255, or take "
+                f"colors given as {kind} must lie in [0, {most:g}], got {low:g} to {high:g}; rescale, or take "
                 "color='none'"
             )
 
 
+def _full(dtype: np.dtype[Any]) -> float:
+    """Full intensity: the largest number of an unsigned type, 255 of a signed one, 1 of floats and truth values."""
+    if dtype.kind == "u":
+        return float(np.iinfo(dtype).max)
+    return 255.0 if dtype.kind == "i" else 1.0
+
+
 def _unit(rgb: NDArray[Any]) -> Floats:
-    """Colours as shares of full intensity: whole numbers by the range of their type, floats as they are."""
-    return np.asarray(rgb / np.iinfo(rgb.dtype).max if rgb.dtype.kind in "ui" else rgb.astype(np.float64))
+    """Colours as shares of full intensity."""
+    return np.asarray(rgb / _full(rgb.dtype))
 
 
 def _mask(mask: ArrayLike, shape: tuple[int, ...]) -> Bools:

@@ -101,6 +101,8 @@ def segment(
     lam, tol = check.lam(lam), check.tolerance(tol, "tol")
     max_iter, min_size = check.count(max_iter, "max_iter", 1), check.count(min_size, "min_size", 0)
     linked = _linking(linking)
+    if merging is not None and not isinstance(merging, Merging):
+        raise ValueError(f"merging must be a Merging or None, got {merging!r}; Merging() has its defaults")
     pixels = read(image, color, mask, channel_axis)
     if lam > 0 and pixels.grid[0] > 1:
         raise ValueError("the Gaussian Transform of volumes is not there yet; take lam=0, or slices")
