@@ -175,9 +175,16 @@ def test_claims_that_are_new_are_told_and_those_that_are_gone_fail() -> None:
     assert [(change.name, change.is_failure) for change in gone] == [("toy: works", True)]
 
 
+def offer(monkeypatch: pytest.MonkeyPatch, *experiments: Experiment, only: bool = False) -> None:
+    """The command knows these experiments too, or these only; the library's own table is left as it is."""
+    known = {} if only else dict(EXPERIMENTS)
+    known |= {experiment.name: experiment for experiment in experiments}
+    monkeypatch.setattr("wasserstein_transform.cli.reproduce.EXPERIMENTS", known)
+
+
 @pytest.fixture
 def command(monkeypatch: pytest.MonkeyPatch) -> CliRunner:
-    monkeypatch.setitem(EXPERIMENTS, "toy", Toy().experiment)
+    offer(monkeypatch, Toy().experiment)
     return CliRunner()
 
 
@@ -205,7 +212,7 @@ def test_the_command_fails_if_a_claim_that_held_is_lost(
 def test_the_command_keeps_what_is_finished_when_interrupted(
     command: CliRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(EXPERIMENTS, "other", Toy("other", breaks=KeyboardInterrupt).experiment)
+    offer(monkeypatch, Toy().experiment, Toy("other", breaks=KeyboardInterrupt).experiment)
     done = command.invoke(app, ["reproduce", "toy", "other", "-o", str(tmp_path)])
     assert done.exit_code == 130
     assert "are kept in" in done.output
@@ -240,13 +247,12 @@ def test_experiments_that_lack_something_are_refused_by_name_and_left_out_of_all
     command: CliRunner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lacking = dataclasses.replace(Toy("other").experiment, needs=("no_such_module", "image"))
-    monkeypatch.setitem(EXPERIMENTS, "other", lacking)
+    offer(monkeypatch, Toy().experiment, lacking)
     done = command.invoke(app, ["reproduce", "toy", "other", "-o", str(tmp_path)], terminal_width=300)
     assert done.exit_code == 2
     words = " ".join(done.output.replace("│", " ").split())
     assert "other needs no_such_module, which is not installed; pip install" in words
-    for name in [name for name in EXPERIMENTS if name not in ("toy", "other")]:
-        monkeypatch.delitem(EXPERIMENTS, name)
+    offer(monkeypatch, Toy().experiment, lacking, only=True)
     done = command.invoke(app, ["reproduce", "-o", str(tmp_path)])
     assert done.exit_code == 0, done.output
     assert "left out: other needs no_such_module" in done.output

@@ -1,5 +1,8 @@
 """The paper again: data, run, figures, claims."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from . import (
     acceleration,
     anisotropy,
@@ -22,7 +25,9 @@ _MODULES = (
     t_junction, chaining, eccentricity, spiral, circles, anisotropy, cameraman, acceleration, complexity, theory,
     kernels, convergence, choosing,
 )  # fmt: skip
-EXPERIMENTS: dict[str, Experiment] = {module.EXPERIMENT.name: module.EXPERIMENT for module in _MODULES}
+EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
+    {module.EXPERIMENT.name: module.EXPERIMENT for module in _MODULES}
+)
 """All experiments, in the order of the report."""
 
 __all__ = ["EXPERIMENTS", "Choice", "Claim", "Experiment", "Picture", "Table", "Verdict"]
