@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import sqrtm
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 
 def bures(a: np.ndarray, b: np.ndarray) -> float:
     """The squared Bures distance by its definition."""
-    root = np.real(sqrtm(a))
-    return max(0.0, np.trace(a) + np.trace(b) - 2 * np.trace(np.real(sqrtm(root @ b @ root))))
+    root = _root(a)
+    return max(0.0, np.trace(a) + np.trace(b) - 2 * np.trace(_root(root @ b @ root)))
+
+
+def _root(a: np.ndarray) -> np.ndarray:
+    spectrum, axes = np.linalg.eigh(a)
+    return axes * np.sqrt(np.maximum(spectrum, 0.0)) @ axes.T
 
 
 def moved(

@@ -2,6 +2,6 @@
 
 from .core import Engine, Flag
 from .progress import Progress, bar
-from .tiles import Tile, cut
+from .tiles import GRAIN, Tile, cut, evenly
 
-__all__ = ["Engine", "Flag", "Progress", "Tile", "bar", "cut"]
+__all__ = ["GRAIN", "Engine", "Flag", "Progress", "Tile", "bar", "cut", "evenly"]

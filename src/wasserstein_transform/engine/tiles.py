@@ -18,6 +18,12 @@ class Tile(NamedTuple):
     stop: int
 
 
+def evenly(n: int, steps: float, grain: float = GRAIN) -> list[Tile]:
+    """The same for n rows of equally many steps, without a number for each."""
+    size = max(1, int(grain / max(steps, 1.0)))
+    return [Tile(start, min(start + size, n)) for start in range(0, n, size)]
+
+
 def cut(steps: Floats, grain: float = GRAIN) -> list[Tile]:
     """Consecutive rows grouped until each tile holds about `grain` of their estimated `steps`; no tile is empty."""
     if len(steps) == 0:

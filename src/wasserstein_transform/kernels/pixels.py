@@ -2,6 +2,8 @@
 
 An image is `values`, one row a channel, pixels in the order of memory; pixels outside the mask have values so large
 that no window ever holds them. A window is a list of runs: of a pixel (z, y, x) it holds (z + dz, y + dy, x ± half).
+A shape, the covariance of places, is (yy, yx, xx, root of the determinant) in images and (zz, zy, zx, yy, yx, xx, root)
+in volumes. Modes are places, by axes of the grid, then the channels.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .bures import gap_plane
+from .bures import gap_plane, gap_space
 from .compile import jit, jit_summing
 
 
@@ -19,12 +21,14 @@ class Window(NamedTuple):
 
     shape : depth, height, width of the image
     dz, dy, half : offsets of each run, and how far it reaches to both sides
+    base : the pixel that `values` begin with, which may be a part of the image
     """
 
     shape: Any
     dz: Any
     dy: Any
     half: Any
+    base: int
 
 
 @jit_summing
@@ -70,13 +74,13 @@ def _mark(u: Any, start: int, stop: int, t: Any, reach: float, marks: Any) -> No
 @jit_summing
 def _count(marks: Any, n: int, first: float) -> tuple[float, float, float]:
     """Number of marked pixels, sum of their offsets from the pixel along the run, and of the squares."""
-    count, place, square = 0.0, 0.0, 0.0
+    count, along, square = 0.0, 0.0, 0.0
     for k in range(n):
         x = first + k
         count += marks[k]
-        place += marks[k] * x
+        along += marks[k] * x
         square += marks[k] * x * x
-    return count, place, square
+    return count, along, square
 
 
 @jit_summing
@@ -95,14 +99,21 @@ def _keep_alike(
     for k in range(n):
         if marks[k] == 0.0:
             continue
-        j, x = start + k, first + k
-        gap = gap_plane(covs[0, j], covs[1, j], covs[2, j], covs[3, j], own[0], own[1], own[2], own[3])
-        if x * x + across + lam * gap > reach:
+        x = first + k
+        if x * x + across + lam * _gap(covs[start + k], own) > reach:
             marks[k] = 0.0
 
 
 @jit
-def _place(window: Window, i: int) -> tuple[int, int, int]:
+def _gap(a: Any, b: Any) -> float:
+    """dcov² of two shapes."""
+    if a.shape[0] == 4:
+        return gap_plane(a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3])
+    return gap_space(a, b)
+
+
+@jit
+def place(window: Window, i: int) -> tuple[int, int, int]:
     """Where pixel i is."""
     height, width = window.shape[1], window.shape[2]
     return i // (height * width), i // width % height, i % width
@@ -110,68 +121,68 @@ def _place(window: Window, i: int) -> tuple[int, int, int]:
 
 @jit
 def _clip(window: Window, run: int, z: int, y: int, x: int) -> tuple[int, int, int]:
-    """Where a run of the window of (z, y, x) begins in memory, its number of pixels, and the offset of its first."""
+    """Where a run of the window of (z, y, x) begins in `values`, its number of pixels, and the offset of its first."""
     depth, height, width = window.shape[0], window.shape[1], window.shape[2]
     above, beside = z + window.dz[run], y + window.dy[run]
     if above < 0 or above >= depth or beside < 0 or beside >= height:
         return 0, 0, 0
     left, right = max(0, x - window.half[run]), min(width - 1, x + window.half[run])
-    return (above * height + beside) * width + left, right - left + 1, left - x
+    return (above * height + beside) * width + left - window.base, right - left + 1, left - x
 
 
 @jit_summing
 def _plain_1(values: Any, window: Window, i: int, t: Any, reach: float, sums: Any) -> float:
     """One channel: all in one loop, which is twice as fast as loops for each sum."""
-    z, y, x = _place(window, i)
+    z, y, x = place(window, i)
     a = t[0]
     count, by_z, by_y, by_x, total = 0.0, 0.0, 0.0, 0.0, 0.0
     for run in range(window.half.shape[0]):
         start, n, first = _clip(window, run, z, y, x)
-        seen, place, one = 0.0, 0.0, 0.0
+        seen, along, one = 0.0, 0.0, 0.0
         for k in range(n):
             value = values[0, start + k]
             apart = value - a
             mark = 1.0 if apart * apart <= reach else 0.0
             seen += mark
-            place += mark * (first + k)
+            along += mark * (first + k)
             one += mark * value
         count += seen
         by_z += seen * window.dz[run]
         by_y += seen * window.dy[run]
-        by_x += place
+        by_x += along
         total += one
-    sums[0], sums[1], sums[2], sums[6] = by_z, by_y, by_x, total
+    sums[0], sums[1], sums[2], sums[9] = by_z, by_y, by_x, total
     return count
 
 
 @jit_summing
 def _plain_3(values: Any, window: Window, i: int, t: Any, reach: float, sums: Any) -> float:
     """Three channels, likewise."""
-    z, y, x = _place(window, i)
+    z, y, x = place(window, i)
     a, b, c = t[0], t[1], t[2]
     count, by_z, by_y, by_x = 0.0, 0.0, 0.0, 0.0
     first_sum, second_sum, third_sum = 0.0, 0.0, 0.0
     for run in range(window.half.shape[0]):
         start, n, first = _clip(window, run, z, y, x)
-        seen, place, one, two, three = 0.0, 0.0, 0.0, 0.0, 0.0
+        seen, along, one, two, three = 0.0, 0.0, 0.0, 0.0, 0.0
         for k in range(n):
             u, v, w = values[0, start + k], values[1, start + k], values[2, start + k]
             da, db, dc = u - a, v - b, w - c
             mark = 1.0 if da * da + db * db + dc * dc <= reach else 0.0
             seen += mark
-            place += mark * (first + k)
+            along += mark * (first + k)
             one += mark * u
             two += mark * v
             three += mark * w
         count += seen
         by_z += seen * window.dz[run]
         by_y += seen * window.dy[run]
-        by_x += place
+        by_x += along
         first_sum += one
         second_sum += two
         third_sum += three
     sums[0], sums[1], sums[2] = by_z, by_y, by_x
-    sums[6], sums[7], sums[8] = first_sum, second_sum, third_sum
+    sums[9], sums[10], sums[11] = first_sum, second_sum, third_sum
     return count
 
 
@@ -181,7 +192,7 @@ def _shapes(
     marks: Any, sums: Any,
 ) -> float:  # fmt: skip
     """Any channels, with products of offsets, of those alike in shape."""
-    z, y, x = _place(window, i)
+    z, y, x = place(window, i)
     for k in range(sums.shape[0]):
         sums[k] = 0.0
     count = 0.0
@@ -192,17 +203,20 @@ def _shapes(
         dz, dy, first = window.dz[run], window.dy[run], float(offset)
         _mark(values, start, start + n, t, range_, marks)
         if lam > 0.0:
-            _keep_alike(covs, start, n, own, first, float(dz * dz + dy * dy), lam, spatial, marks)
-        seen, place, square = _count(marks, n, first)
+            _keep_alike(covs, start + window.base, n, own, first, float(dz * dz + dy * dy), lam, spatial, marks)
+        seen, along, square = _count(marks, n, first)
         count += seen
         sums[0] += seen * dz
         sums[1] += seen * dy
-        sums[2] += place
-        sums[3] += seen * dy * dy
-        sums[4] += place * dy
-        sums[5] += square
+        sums[2] += along
+        sums[3] += seen * dz * dz
+        sums[4] += seen * dz * dy
+        sums[5] += along * dz
+        sums[6] += seen * dy * dy
+        sums[7] += along * dy
+        sums[8] += square
         for c in range(values.shape[0]):
-            sums[6 + c] += _total(values[c], start, marks, n)
+            sums[9 + c] += _total(values[c], start, marks, n)
     return count
 
 
@@ -213,8 +227,8 @@ def gather(
 ) -> float:  # fmt: skip
     """Moments of the pixels in the window of i that are near t in range, and for λ > 0 alike in shape; their number.
 
-    sums : Σdz, Σdy, Σdx, Σdy², Σdydx, Σdx² (products only if `shapes` are asked for), then Σvalue of each channel;
-    offsets are from pixel i
+    sums : of dz, dy, dx, dz², dzdy, dzdx, dy², dydx, dx² (products only if `shapes` are asked for), then of each
+    channel's values; offsets are from pixel i
     """
     if not shapes and values.shape[0] == 1:
         return _plain_1(values, window, i, t, range_, sums)
@@ -225,71 +239,113 @@ def gather(
 
 @jit
 def _spread(sums: Any, count: float, own: Any) -> None:
-    """Spatial covariance of what was gathered, and the root of its determinant."""
-    y, x = sums[1] / count, sums[2] / count
-    own[0] = max(sums[3] / count - y * y, 0.0)
-    own[1] = sums[4] / count - y * x
-    own[2] = max(sums[5] / count - x * x, 0.0)
-    own[3] = np.sqrt(max(own[0] * own[2] - own[1] * own[1], 0.0))
+    """The shape of what was gathered."""
+    z, y, x = sums[0] / count, sums[1] / count, sums[2] / count
+    k = own.shape[0] - 4
+    own[k] = max(sums[6] / count - y * y, 0.0)
+    own[k + 1] = sums[7] / count - y * x
+    own[k + 2] = max(sums[8] / count - x * x, 0.0)
+    minor = own[k] * own[k + 2] - own[k + 1] * own[k + 1]
+    if k == 0:
+        own[3] = np.sqrt(max(minor, 0.0))
+        return
+    own[0] = max(sums[3] / count - z * z, 0.0)
+    own[1] = sums[4] / count - z * y
+    own[2] = sums[5] / count - z * x
+    own[6] = np.sqrt(
+        max(
+            own[0] * minor
+            - own[1] * (own[1] * own[5] - own[4] * own[2])
+            + own[2] * (own[1] * own[4] - own[3] * own[2]),
+            0.0,
+        )
+    )
 
 
 @jit
 def first_covs(
-    values: Any, window: Window, range_: float, start: int, end: int, t: Any, marks: Any, sums: Any, own: Any,
-    covs: Any, stop: Any,
-) -> None:  # fmt: skip
-    """Σ of each pixel over its neighbourhood in space and range."""
+    values: Any,
+    window: Window,
+    range_: float,
+    start: int,
+    end: int,
+    t: Any,
+    marks: Any,
+    sums: Any,
+    covs: Any,
+    stop: Any,
+) -> None:
+    """The shape of each pixel's neighbourhood in space and range."""
     for i in range(start, end):
         if stop[0] != 0:
             return
         for c in range(values.shape[0]):
-            t[c] = values[c, i]
-        count = gather(values, covs, window, i, t, own, True, 0.0, 0.0, range_, marks, sums)
+            t[c] = values[c, i - window.base]
+        count = gather(values, covs, window, i, t, covs[i], True, 0.0, 0.0, range_, marks, sums)
         if count > 0.0:
-            _spread(sums, count, own)
-            for k in range(4):
-                covs[k, i] = own[k]
+            _spread(sums, count, covs[i])
+
+
+@jit
+def leave(window: Window, i: int, dz: float, dy: float, dx: float, mode: Any, axes: int) -> None:
+    """Write where pixel i went, given how far from its place."""
+    z, y, x = place(window, i)
+    if axes == 3:
+        mode[0] = z + dz
+    mode[axes - 2], mode[axes - 1] = y + dy, x + dx
 
 
 @jit
 def shift(
     values: Any, covs: Any, window: Window, lam: float, spatial: float, range_: float, tol: float, max_iter: int,
-    start: int, end: int, t: Any, marks: Any, sums: Any, own: Any, modes: Any, iterations: Any, rested: Any, stop: Any,
-) -> None:  # fmt: skip
-    """Move pixels until they rest. Radii and tolerance are squares; modes are z, y, x and the channels."""
-    channels = values.shape[0]
+    start: int, end: int, t: Any, marks: Any, sums: Any, own: Any, modes: Any, iterations: Any, stop: Any,
+) -> int:  # fmt: skip
+    """Move pixels until they rest. Radii and tolerance are squares. Returns how many did not rest."""
+    channels, swinging = values.shape[0], 0
+    axes = modes.shape[1] - channels
     for i in range(start, end):
         if stop[0] != 0:
-            return
-        z, y, x = _place(window, i)
-        modes[i, 0], modes[i, 1], modes[i, 2] = z, y, x
+            return swinging
+        leave(window, i, 0.0, 0.0, 0.0, modes[i], axes)
         for c in range(channels):
-            t[c] = values[c, i]
+            t[c] = values[c, i - window.base]
         if lam > 0.0:
-            for k in range(4):
-                own[k] = covs[k, i]
-        done = 0
+            for k in range(own.shape[0]):
+                own[k] = covs[i, k]
+        done, rests = 0, False
         for _ in range(max_iter):
             count = gather(values, covs, window, i, t, own, lam > 0.0, lam, spatial, range_, marks, sums)
             if count == 0.0:  # nobody is near: the pixel stays
-                rested[i] = True
+                rests = True
                 break
             done += 1
             moved = 0.0
             for c in range(channels):
-                mean = sums[6 + c] / count
+                mean = sums[9 + c] / count
                 moved += (mean - t[c]) ** 2
                 t[c] = mean
             if lam > 0.0:
-                before = own[0], own[1], own[2]
-                _spread(sums, count, own)
-                moved += (own[0] - before[0]) ** 2 + (own[1] - before[1]) ** 2 + (own[2] - before[2]) ** 2
-            modes[i, 0] = z + sums[0] / count
-            modes[i, 1] = y + sums[1] / count
-            modes[i, 2] = x + sums[2] / count
+                moved += _reshape(sums, count, own)
+            leave(window, i, sums[0] / count, sums[1] / count, sums[2] / count, modes[i], axes)
             if moved <= tol:
-                rested[i] = True
+                rests = True
                 break
         iterations[i] = done
+        swinging += not rests
         for c in range(channels):
-            modes[i, 3 + c] = t[c]
+            modes[i, axes + c] = t[c]
+    return swinging
+
+
+@jit
+def _reshape(sums: Any, count: float, own: Any) -> float:
+    """The new shape; returns how far its entries are from the old ones, squared."""
+    last = own.shape[0] - 1
+    if last == 3:
+        a, b, c = own[0], own[1], own[2]
+        _spread(sums, count, own)
+        return (own[0] - a) ** 2 + (own[1] - b) ** 2 + (own[2] - c) ** 2
+    a, b, c, d, e, f = own[0], own[1], own[2], own[3], own[4], own[5]
+    _spread(sums, count, own)
+    moved = (own[0] - a) ** 2 + (own[1] - b) ** 2 + (own[2] - c) ** 2
+    return moved + (own[3] - d) ** 2 + (own[4] - e) ** 2 + (own[5] - f) ** 2

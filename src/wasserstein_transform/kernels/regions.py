@@ -22,54 +22,106 @@ def unite(parent: Any, i: int, j: int) -> bool:
 
 
 @jit
-def are_near(modes: Any, i: int, j: int, spatial: float, range_: float) -> bool:
+def are_near(modes: Any, axes: int, i: int, j: int, spatial: float, range_: float) -> bool:
     """Whether two moved pixels are within both radii, which are squares."""
     place = 0.0
-    for k in range(3):
+    for k in range(axes):
         place += (modes[i, k] - modes[j, k]) ** 2
     value = 0.0
-    for k in range(3, modes.shape[1]):
+    for k in range(axes, modes.shape[1]):
         value += (modes[i, k] - modes[j, k]) ** 2
     return place <= spatial and value <= range_
 
 
 @jit
-def link_adjacent(modes: Any, inside: Any, shape: Any, spatial: float, range_: float, parent: Any) -> None:
-    """Join pixels that touch along an axis and whose modes are near."""
+def link_adjacent(
+    modes: Any, axes: int, inside: Any, shape: Any, spatial: float, range_: float, parent: Any, stop: Any
+) -> None:
+    """Join pixels that touch along an axis and whose modes are near. Nobody is `inside` of length 0: all are."""
     depth, height, width = shape[0], shape[1], shape[2]
+    masked = inside.shape[0] > 0
     for i in range(depth * height * width):
-        if not inside[i]:
+        if stop[0] != 0:
+            return
+        if masked and not inside[i]:
             continue
-        z, rest = i // (height * width), i % (height * width)
-        y, x = rest // width, rest % width
-        if x + 1 < width and inside[i + 1] and are_near(modes, i, i + 1, spatial, range_):
-            unite(parent, i, i + 1)
-        if y + 1 < height and inside[i + width] and are_near(modes, i, i + width, spatial, range_):
-            unite(parent, i, i + width)
-        below = i + height * width
-        if z + 1 < depth and inside[below] and are_near(modes, i, below, spatial, range_):
-            unite(parent, i, below)
+        z, y, x = i // (height * width), i // width % height, i % width
+        for k in range(3):
+            ahead = x + 1 < width if k == 0 else y + 1 < height if k == 1 else z + 1 < depth
+            j = i + (1 if k == 0 else width if k == 1 else height * width)
+            if ahead and (not masked or inside[j]) and are_near(modes, axes, i, j, spatial, range_):
+                unite(parent, i, j)
+
+
+@jit
+def _first_group(cells: Any, groups: Any, axes: int, g: int, rows: Any, row: int, back: int) -> int:
+    """The first place that is not before that of g moved by a row, and back along the last axis."""
+    low, high = 0, groups.shape[0] - 1
+    while low < high:
+        middle = (low + high) // 2
+        before = False
+        for k in range(axes):
+            aim = cells[groups[g], k] + (rows[row, k] if k < axes - 1 else -back)
+            at = cells[groups[middle], k]
+            if at != aim:
+                before = at < aim
+                break
+        low, high = (middle + 1, high) if before else (low, middle)
+    return low
 
 
 @jit
 def link_cells(
-    modes: Any, order: Any, starts: Any, first: Any, second: Any, spatial: float, range_: float, parent: Any
-) -> None:
-    """Join cells, each one part already, of which some two pixels are near: pairs of cells are listed."""
-    for pair in range(first.shape[0]):
-        a, b = first[pair], second[pair]
-        if root(parent, order[starts[a]]) == root(parent, order[starts[b]]):
-            continue
-        _link_pair(modes, order, starts[a], starts[a + 1], starts[b], starts[b + 1], spatial, range_, parent)
+    modes: Any, axes: int, order: Any, starts: Any, groups: Any, cells: Any, rows: Any, reach: Any, spatial: float,
+    range_: float, parent: Any, stop: Any,
+) -> None:  # fmt: skip
+    """Join cells that hold near modes; a cell is linked in itself already.
+
+    order, starts : pixels cell by cell, and where each cell begins
+    groups : where each new place begins among the cells, which come place by place
+    cells : place and value of each cell in steps of its sides
+    rows : steps along all axes but the last to where near places can be; the first is none
+    reach : how many steps apart, along each column of `cells`, near modes can be
+    """
+    n_groups = groups.shape[0] - 1
+    for g in range(n_groups):
+        if stop[0] != 0:
+            return
+        for row in range(rows.shape[0]):
+            h = g if row == 0 else _first_group(cells, groups, axes, g, rows, row, reach[axes - 1])
+            while h < n_groups and _is_in_row(cells, groups[g], groups[h], rows, row, axes, reach[axes - 1]):
+                for a in range(groups[g], groups[g + 1]):
+                    for b in range(max(groups[h], a + 1), groups[h + 1]):
+                        if not _are_apart(cells, a, b, reach, axes, cells.shape[1]):
+                            _link_pair(modes, axes, order, starts, a, b, spatial, range_, parent)
+                h += 1
+
+
+@jit
+def _is_in_row(cells: Any, a: int, b: int, rows: Any, row: int, axes: int, reach: int) -> bool:
+    for k in range(axes - 1):
+        if cells[b, k] != cells[a, k] + rows[row, k]:
+            return False
+    return abs(cells[b, axes - 1] - cells[a, axes - 1]) <= reach
+
+
+@jit
+def _are_apart(cells: Any, a: int, b: int, reach: Any, first: int, end: int) -> bool:
+    for k in range(first, end):  # noqa: SIM110 - compiled code has no generators
+        if abs(cells[a, k] - cells[b, k]) > reach[k]:
+            return True
+    return False
 
 
 @jit
 def _link_pair(
-    modes: Any, order: Any, a: int, a_end: int, b: int, b_end: int, spatial: float, range_: float, parent: Any
+    modes: Any, axes: int, order: Any, starts: Any, a: int, b: int, spatial: float, range_: float, parent: Any
 ) -> None:
-    for p in range(a, a_end):
-        for q in range(b, b_end):
-            if are_near(modes, order[p], order[q], spatial, range_):
+    if root(parent, order[starts[a]]) == root(parent, order[starts[b]]):
+        return
+    for p in range(starts[a], starts[a + 1]):
+        for q in range(starts[b], starts[b + 1]):
+            if are_near(modes, axes, order[p], order[q], spatial, range_):
                 unite(parent, order[p], order[q])
                 return
 
@@ -83,15 +135,19 @@ def link_inside(order: Any, starts: Any, parent: Any) -> None:
 
 
 @jit
-def number(parent: Any, inside: Any, labels: Any) -> int:
-    """Labels 0, 1, … in the order of the first pixels; −1 outside. Returns how many."""
+def number(labels: Any, inside: Any) -> int:
+    """From a forest, in which a tree's first pixel is its root, to labels 0, 1, … by first pixels; −1 outside.
+
+    In place: what stands before a pixel in the forest has its label already. Returns how many there are. `inside` of
+    length 0: all are.
+    """
     count = 0
-    for i in range(parent.shape[0]):
-        if not inside[i]:
+    for i in range(labels.shape[0]):
+        if inside.shape[0] > 0 and not inside[i]:
             labels[i] = -1
-        elif root(parent, i) == i:
+        elif labels[i] == i:
             labels[i] = count
             count += 1
         else:
-            labels[i] = labels[root(parent, i)]
+            labels[i] = labels[labels[i]]
     return count

@@ -6,11 +6,13 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from ... import _check as check
 from ..._types import Bools, Floats, Ints
+from ...engine import Engine, Flag, Tile
 from ...kernels.regions import link_adjacent, link_cells, link_inside, number
+
+_FINEST = 2**31  # cells along an axis
 
 
 class Linking(ABC):
@@ -18,17 +20,31 @@ class Linking(ABC):
 
     @abstractmethod
     def join(
-        self, modes: Floats, inside: Bools, grid: tuple[int, int, int], spatial: float, range: float, parent: Ints
-    ) -> None:
-        """Join linked pixels in the forest `parent`. Radii are those of the windows."""
+        self, modes: Floats, inside: Bools, shape: tuple[int, ...], spatial: float, range: float, parent: Ints,
+        stop: Flag,
+    ) -> None:  # fmt: skip
+        """Join linked pixels in the forest `parent`.
+
+        Radii are those of the windows. `inside` is empty where there is no mask. `stop[0]` ≠ 0 interrupts.
+        """
 
     def __call__(
-        self, modes: Floats, inside: Bools, grid: tuple[int, int, int], spatial: float, range: float
+        self,
+        modes: Floats,
+        mask: Bools | None,
+        shape: tuple[int, ...],
+        spatial: float,
+        range: float,
+        engine: Engine | None = None,
     ) -> tuple[Ints, int]:
         """The region of each pixel, −1 outside the mask, and the number of regions."""
-        parent, labels = np.arange(len(modes)), np.empty(len(modes), np.intp)
-        self.join(modes, inside, grid, spatial, range, parent)
-        return labels, int(number(parent, inside, labels))
+        labels, inside = np.arange(len(modes)), np.empty(0, np.bool_) if mask is None else mask
+
+        def join(tile: Tile, stop: Flag) -> None:
+            self.join(modes, inside, shape, spatial, range, labels, stop)
+
+        (engine or Engine(1)).run(join, [Tile(0, 1)], "linking pixels")
+        return labels, int(number(labels, inside))
 
 
 @dataclass(frozen=True)
@@ -47,9 +63,12 @@ class Adjacent(Linking):
         check.positive(self.share, "share")
 
     def join(
-        self, modes: Floats, inside: Bools, grid: tuple[int, int, int], spatial: float, range: float, parent: Ints
-    ) -> None:
-        link_adjacent(modes, inside, np.array(grid), _closed(spatial), _closed(self.share * range), parent)
+        self, modes: Floats, inside: Bools, shape: tuple[int, ...], spatial: float, range: float, parent: Ints,
+        stop: Flag,
+    ) -> None:  # fmt: skip
+        place, value = _closed(spatial), _closed(self.share * range)
+        grid = np.array(shape if len(shape) == 3 else (1, *shape))
+        link_adjacent(modes, len(shape), inside, grid, place, value, parent, stop)
 
 
 @dataclass(frozen=True)
@@ -61,37 +80,63 @@ class Together(Linking):
     """
 
     def join(
-        self, modes: Floats, inside: Bools, grid: tuple[int, int, int], spatial: float, range: float, parent: Ints
-    ) -> None:
-        who = np.flatnonzero(inside)
-        n_values = modes.shape[1] - 3
-        n_places = 3 if grid[0] > 1 else 2
-        sides = np.repeat([spatial / np.sqrt(n_places), range / np.sqrt(n_values)], [3, n_values])
-        cells = np.floor((modes[who] - modes[who].min(axis=0)) / sides).astype(np.int64)
-        first, cell = np.unique(_keys(cells), return_index=True, return_inverse=True)[1:]
-        places, order = cells[first], who[np.argsort(cell, kind="stable")]
-        starts = np.append(0, np.cumsum(np.bincount(cell)))
+        self, modes: Floats, inside: Bools, shape: tuple[int, ...], spatial: float, range: float, parent: Ints,
+        stop: Flag,
+    ) -> None:  # fmt: skip
+        axes, who = len(shape), np.flatnonzero(inside) if len(inside) else np.arange(len(modes))
+        radii = np.repeat([spatial, range], [axes, modes.shape[1] - axes])
+        sides = radii / np.sqrt(np.repeat([axes, modes.shape[1] - axes], [axes, modes.shape[1] - axes]))
+        order, starts, cells = _sorted_into_cells(modes, who, sides)
         link_inside(order, starts, parent)
-        one, other = _near_cells(places, sides, spatial, range)
-        link_cells(modes, order, starts, one, other, _closed(spatial), _closed(range), parent)
+        new = (np.diff(cells[:, :axes], axis=0) != 0).any(axis=1)
+        groups = np.concatenate([[0], np.flatnonzero(new) + 1, [len(cells)]])
+        reach = np.floor(radii / sides * (1 + 1e-9)).astype(np.intp) + 1
+        link_cells(
+            modes, axes, order, starts, groups, cells, _rows(reach[: axes - 1]), reach, _closed(spatial),
+            _closed(range), parent, stop,
+        )  # fmt: skip
 
 
-def _keys(cells: Ints) -> Ints:
-    """One number for each cell; rows are compared one by one only where that would leave the range of integers."""
-    extent = cells.max(axis=0) + 1
-    if np.prod(extent.astype(float)) < 2.0**62:
-        return np.asarray(np.ravel_multi_index(tuple(cells.T), tuple(extent)))
-    return np.unique(cells, axis=0, return_inverse=True)[1]
+def _sorted_into_cells(modes: Floats, who: Ints, sides: Floats) -> tuple[Ints, Ints, Ints]:
+    """Pixels cell by cell, where each cell begins, and the cells; column by column, which takes less room."""
+    columns = []
+    for column, side in zip(modes.T, sides, strict=True):
+        there = column[who]
+        steps = (there - there.min()) / side
+        if steps.max() > _FINEST:
+            raise ValueError(
+                f"the paper's linking needs radii of at least {1 / _FINEST:.0e} of what they measure, got {side:g} for "
+                f"{float(np.ptp(there)):g}; take larger ones, or linking='adjacent'"
+            )
+        columns.append(steps.astype(np.int32))
+    by = np.argsort(_key(columns), kind="stable") if _fits(columns) else np.lexsort(columns[::-1])
+    changes = np.zeros(len(who) - 1, np.bool_)
+    for cells in columns:
+        changes |= np.diff(cells[by]) != 0
+    starts = np.concatenate([[0], np.flatnonzero(changes) + 1, [len(who)]])
+    first = by[starts[:-1]]
+    return who[by], starts, np.stack([cells[first].astype(np.intp) for cells in columns], axis=1)
 
 
-def _near_cells(places: Ints, sides: Floats, spatial: float, range: float) -> tuple[Ints, Ints]:
-    """Pairs of cells that may hold near modes: their corners are within both radii. Found by a k-d tree over cells."""
-    scale = sides / np.repeat([spatial, range], [3, len(sides) - 3])  # a radius is 1 in both parts
-    tree = cKDTree(places * scale)
-    pairs = tree.query_pairs(np.sqrt(2.0) + 2 * np.linalg.norm(scale), output_type="ndarray")
-    gaps = (np.maximum(np.abs(places[pairs[:, 0]] - places[pairs[:, 1]]) - 1, 0)) * scale
-    near = ((gaps[:, :3] ** 2).sum(axis=1) <= 1 + 1e-9) & ((gaps[:, 3:] ** 2).sum(axis=1) <= 1 + 1e-9)
-    return pairs[near, 0].astype(np.intp), pairs[near, 1].astype(np.intp)
+def _fits(columns: list[Ints]) -> bool:
+    """Whether one number can stand for a cell."""
+    return float(np.prod([float(cells.max()) + 1.0 for cells in columns])) < 2.0**62
+
+
+def _key(columns: list[Ints]) -> Ints:
+    key = np.zeros(len(columns[0]), np.int64)
+    for cells in columns:
+        key *= int(cells.max()) + 1
+        key += cells
+    return key
+
+
+def _rows(reach: Ints) -> Ints:
+    """Steps along all axes but the last, half of them: nobody looks back."""
+    steps = np.stack(np.meshgrid(*[np.arange(-r, r + 1) for r in reach], indexing="ij"), axis=-1).reshape(
+        -1, len(reach)
+    )
+    return steps[len(steps) // 2 :]
 
 
 def _closed(radius: float) -> float:

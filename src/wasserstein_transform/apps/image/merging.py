@@ -77,13 +77,13 @@ class Merging:
         """
         labels, count = merge_small(labels, modes, self.min_size)
         regions, borders = _regions(labels, values), _borders(labels, modes)
-        parent, new = np.arange(count), np.empty(count, np.intp)
+        new = np.arange(count)
 
         def merge(tile: Tile, stop: Flag) -> None:
-            merge_regions(regions, borders, self.growth, self.edge, self.share * range, parent, stop)
+            merge_regions(regions, borders, self.growth, self.edge, self.share * range, new, stop)
 
         (engine or Engine(1)).run(merge, [Tile(0, 1)], "merging regions")
-        left = int(number(parent, np.ones(count, np.bool_), new))
+        left = int(number(new, np.empty(0, np.bool_)))
         return np.where(labels >= 0, new[labels], -1), left
 
 

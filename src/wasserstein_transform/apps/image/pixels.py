@@ -14,7 +14,6 @@ from .color import from_lab, from_luv, lab, luv
 
 _COLORS = 4  # channels at most that an axis is taken for without being told
 _BLOCK = 2**18  # pixels whose colours are changed at a time
-_NOWHERE = 1e300  # its square is infinite: no window ever holds such a pixel
 
 
 class ColorSpace(NamedTuple):
@@ -42,8 +41,6 @@ class Pixels:
         As it came.
     shape : tuple of int
         Of the grid: two numbers for an image, three for a volume.
-    values : array of shape (channels, pixels)
-        Range features.
     mask : array of shape (pixels,), optional
         Pixels to segment.
     space : ColorSpace, optional
@@ -52,9 +49,29 @@ class Pixels:
 
     image: NDArray[Any]
     shape: tuple[int, ...]
-    values: Floats
     mask: Bools | None
     space: ColorSpace | None
+
+    @property
+    def n(self) -> int:
+        """Pixels, those outside the mask as well."""
+        return int(np.prod(self.shape))
+
+    def features(self) -> NDArray[Any]:
+        """Range features, one row a channel; outside the mask so large that no window ever holds them.
+
+        Single precision where that holds the values as they came, and for colours of whole numbers.
+        """
+        values = _features(self.image.reshape(self.n, -1), self.space)
+        seen = values if self.mask is None else values[:, self.mask]
+        low, high, limit = float(seen.min()), float(seen.max()), most(values.dtype)
+        if not np.isfinite(low) or not np.isfinite(high):
+            raise ValueError("image must be finite; mask out pixels that are not: mask=np.isfinite(image)")
+        if max(-low, high) > limit:
+            raise ValueError(f"image must lie within ±{limit:g}, got {low:g} to {high:g}; rescale")
+        if self.mask is not None:
+            values[:, ~self.mask] = 1e8 * limit
+        return values
 
     def painted(self, values: Floats) -> NDArray[Any]:
         """An image of given range features, in the dtype and range of this one; alpha and what is masked stay."""
@@ -86,7 +103,7 @@ class Pixels:
 
 
 def read(image: ArrayLike, color: str, mask: ArrayLike | None, channel_axis: int | Literal["auto"] | None) -> Pixels:
-    """Check an image, and make range features of it."""
+    """Check what came."""
     array = np.asarray(image)
     channel_axis = _channel_axis(array) if channel_axis == "auto" else channel_axis
     if channel_axis is not None and not -array.ndim <= channel_axis < array.ndim:
@@ -105,15 +122,7 @@ def read(image: ArrayLike, color: str, mask: ArrayLike | None, channel_axis: int
     space = _space(array, color, channel_axis is not None)
     shape = array.shape[:n_axes]
     inside = None if mask is None else _mask(mask, shape)
-    values = _features(array.reshape(int(np.prod(shape)), -1), space)
-    seen = values if inside is None else values[:, inside]
-    if not np.isfinite(seen).all():
-        raise ValueError("image must be finite; mask out pixels that are not: mask=np.isfinite(image)")
-    if np.abs(seen).max(initial=0.0) > 1e100:
-        raise ValueError("image must lie within ±1e100; rescale")
-    if inside is not None:
-        values[:, ~inside] = _NOWHERE
-    return Pixels(array, shape, values, inside, space)
+    return Pixels(array, shape, inside, space)
 
 
 def _channel_axis(array: NDArray[Any]) -> int | None:
@@ -127,12 +136,19 @@ def _space(array: NDArray[Any], color: str, has_channels: bool) -> ColorSpace | 
     return SPACES[color] if has_channels and array.shape[-1] in (3, 4) and color != "none" else None
 
 
-def _features(flat: NDArray[Any], space: ColorSpace | None) -> Floats:
-    """One row a channel; made block by block, as changing colours takes ten times the room of its result."""
+def most(dtype: np.dtype[Any]) -> float:
+    """The largest value taken: beyond it squares, and what stands for pixels outside the mask, are out of range."""
+    return 1e30 if dtype.itemsize == 4 else 1e100
+
+
+def _features(flat: NDArray[Any], space: ColorSpace | None) -> NDArray[Any]:
+    """Made block by block, as changing colours takes ten times the room of its result."""
+    single = np.result_type(flat.dtype, np.float32) == np.float32
     if space is not None:
         flat = flat[:, :3]
         _check_colors(flat)
-    values = np.empty(flat.shape[::-1])
+        single |= flat.dtype.kind != "f"
+    values = np.empty(flat.shape[::-1], np.float32 if single else np.float64)
     for block in _blocks(len(flat)):
         values[:, block] = (flat[block] if space is None else space.there(_unit(flat[block]))).T
     return values

@@ -59,8 +59,8 @@ def merge_small(labels: Ints, values: Floats, min_size: int) -> tuple[Ints, int]
 
 
 def _joined(labels: Ints, pairs: Ints, count: int) -> tuple[Ints, int]:
-    parent, new = np.arange(count), np.empty(count, np.intp)
+    new = np.arange(count)
     for a, b in pairs:
-        unite(parent, a, b)
-    left = int(number(parent, np.ones(count, np.bool_), new))
+        unite(new, a, b)
+    left = int(number(new, np.empty(0, np.bool_)))
     return np.where(labels >= 0, new[labels], -1), left

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
 from ... import _check as check
-from ..._types import Floats, Ints
-from ...engine import Engine, Flag, Tile, bar, cut
-from ...kernels.pixels import Window, first_covs, shift
+from ...engine import Engine, bar
 from .linking import LINKINGS, Linking
 from .merging import Merging
-from .pixels import Pixels, read
+from .moving import Radii, Rule, move, warn_of_swinging
+from .pixels import read
 from .regions import merge_small
 from .segmentation import Segmentation
-
-_DEAR = 2e4  # pixels of a window from which on a warning says what it costs
-_STEPS = 5.0  # iterations of a pixel, about
-
-
-class Radii(NamedTuple):
-    """Of a window, in pixels and in values."""
-
-    spatial: float
-    range: float
 
 
 def segment(
@@ -64,7 +51,7 @@ def segment(
     range : float
         Radius in values: of L*u*v* by default, whose lightness is 0 to 100; of grey images, in their own units.
     lam : float
-        Weight of the shape of neighbourhoods; 0 is mean shift. Images only, not volumes.
+        Weight of the shape of neighbourhoods; 0 is mean shift.
     color : {"luv", "lab", "rgb", "none"}
         What colours are compared in; "rgb" in 8-bit units, "none" as they are.
     linking : {"adjacent", "paper"} or Linking
@@ -104,27 +91,25 @@ def segment(
     if merging is not None and not isinstance(merging, Merging):
         raise ValueError(f"merging must be a Merging or None, got {merging!r}; Merging() has its defaults")
     pixels = read(image, color, mask, channel_axis)
-    if lam > 0 and pixels.grid[0] > 1:
-        raise ValueError("the Gaussian Transform of volumes is not there yet; take lam=0, or slices")
     engine = Engine(n_jobs, bar() if verbose else None)
-    modes, n_iter, converged = _moved(pixels, radii, lam, tol, max_iter, engine)
-    inside = np.ones(len(modes), np.bool_) if pixels.mask is None else pixels.mask
-    labels, count = linked(modes, inside, pixels.grid, *radii)
+    moved = move(pixels, pixels.features(), Rule(radii, lam, tol, max_iter), engine)
+    warn_of_swinging(moved, max_iter)
+    axes = len(pixels.shape)
+    values = moved.modes[:, axes:]
+    labels, count = linked(moved.modes, pixels.mask, pixels.shape, *radii, engine)
     labels = labels.reshape(pixels.shape)
     if min_size > 1:
-        labels, count = merge_small(labels, modes[:, 3:], min_size)
+        labels, count = merge_small(labels, values, min_size)
     if merging is not None:
-        labels, count = merging(labels, pixels.values.T, modes[:, 3:], radii.range, engine)
-    first = 1 if pixels.grid[0] == 1 and len(pixels.shape) == 2 else 0
-    shape = pixels.shape
+        labels, count = merging(labels, pixels.features().T.astype(np.float64), values, radii.range, engine)
     return Segmentation(
         labels,
-        modes.reshape(*shape, -1)[..., first:],
+        moved.modes.reshape(*pixels.shape, -1),
         pixels.image,
-        pixels.painted(modes[:, 3:]),
+        pixels.painted(values),
         count,
-        n_iter.reshape(shape),
-        converged,
+        moved.n_iter.reshape(pixels.shape),
+        moved.n_swinging == 0,
     )
 
 
@@ -134,62 +119,3 @@ def _linking(linking: str | Linking) -> Linking:
     if linking not in LINKINGS:
         raise ValueError(f"linking must be one of {', '.join(LINKINGS)} or a Linking, got {linking!r}")
     return LINKINGS[linking]
-
-
-def _window(grid: tuple[int, int, int], spatial: float) -> Window:
-    """Runs of the disc or ball; no longer than the image."""
-    reach = spatial * (1 + 1e-12)
-    steps = [np.arange(-min(int(reach), n - 1), min(int(reach), n - 1) + 1) for n in grid[:2]]
-    dz, dy = (part.ravel() for part in np.meshgrid(*steps, indexing="ij"))
-    left = reach**2 - dz**2 - dy**2
-    kept = left >= 0
-    half = np.minimum(np.sqrt(left[kept]).astype(np.intp), grid[2] - 1)
-    return Window(np.array(grid), dz[kept], dy[kept], half)
-
-
-def _moved(
-    pixels: Pixels, radii: Radii, lam: float, tol: float, max_iter: int, engine: Engine
-) -> tuple[Floats, Ints, bool]:
-    channels, n = pixels.values.shape
-    window = _window(pixels.grid, radii.spatial)
-    size = float((2 * window.half + 1).sum())
-    if size > _DEAR:
-        warnings.warn(
-            f"windows of {size:.0f} pixels, about {size * n * _STEPS:.1e} comparisons; a smaller radius is faster",
-            stacklevel=3,
-        )
-    engine.reserve(8.0 * n * (4 + channels + 4 * (lam > 0)), "moved pixels", "segment parts of the image")
-    modes, n_iter, rested = np.empty((n, 3 + channels)), np.zeros(n, np.intp), np.zeros(n, np.bool_)
-    covs = np.zeros((4, n if lam > 0 else 0))
-    near, alike = _square(radii.spatial), _square(radii.range)
-    tiles = cut(np.full(n, size * _STEPS))
-
-    def room() -> tuple[Floats, ...]:
-        return np.empty(channels), np.empty(int(2 * window.half.max() + 1)), np.empty(6 + channels), np.empty(4)
-
-    def see(tile: Tile, stop: Flag) -> None:
-        t, marks, sums, own = room()
-        first_covs(pixels.values, window, alike, tile.start, tile.stop, t, marks, sums, own, covs, stop)
-
-    def move(tile: Tile, stop: Flag) -> None:
-        t, marks, sums, own = room()
-        shift(
-            pixels.values, covs, window, lam, near, alike, tol**2, max_iter, tile.start, tile.stop, t, marks, sums, own,
-            modes, n_iter, rested, stop,
-        )  # fmt: skip
-
-    if lam > 0:
-        engine.run(see, tiles, "shapes of neighbourhoods")
-    engine.run(move, tiles, "moving pixels")
-    swinging = n - int(np.count_nonzero(rested))
-    if swinging > 0.01 * n:
-        warnings.warn(
-            f"{swinging} of {n} pixels did not rest within {max_iter} iterations; raise tol, or max_iter",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    return modes, n_iter, swinging == 0
-
-
-def _square(radius: float) -> float:
-    return (radius * (1 + 1e-12)) ** 2

@@ -21,7 +21,7 @@ class Segmentation:
     labels : array of the shape of the grid
         Regions 0, 1, …; −1 outside the mask.
     modes : array of shape (*grid, axes + channels)
-        Where each pixel moved: its place, by axes of the grid, then its range features.
+        Where each pixel moved: its place, by axes of the grid, then its range features. NaN outside the mask.
     image : array
         What was segmented, channels last.
     filtered : array
@@ -38,7 +38,7 @@ class Segmentation:
     image: NDArray[Any]
     filtered: NDArray[Any]
     n_segments: int
-    n_iter: Ints
+    n_iter: NDArray[np.int32]
     converged: bool
 
     def __repr__(self) -> str:

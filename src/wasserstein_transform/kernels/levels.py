@@ -1,0 +1,118 @@
+"""Mean shift of an image of few grey levels: a histogram of the window slides along the row.
+
+The histogram has, for each level, the number of pixels in the window and the sums of their places. A pixel's steps read
+a stretch of it instead of the window, and the next pixel's histogram differs by the two rims of the window. By hand
+because it takes a tenth of the time of going through windows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .compile import jit, jit_summing
+from .pixels import Window, leave, place
+
+
+@jit
+def _put(window: Window, levels: Any, run: int, z: int, y: int, x: int, sign: float, histogram: Any) -> None:
+    """Add the pixel of column x in a run of the window of row (z, y), or take it out. Outside there is none."""
+    depth, height, width = window.shape[0], window.shape[1], window.shape[2]
+    above, beside = z + window.dz[run], y + window.dy[run]
+    if above < 0 or above >= depth or beside < 0 or beside >= height or x < 0 or x >= width:
+        return
+    level = levels[(above * height + beside) * width + x]
+    histogram[level, 0] += sign
+    histogram[level, 1] += sign * window.dz[run]
+    histogram[level, 2] += sign * window.dy[run]
+    histogram[level, 3] += sign * x
+
+
+@jit
+def _fill(window: Window, levels: Any, z: int, y: int, x: int, histogram: Any) -> None:
+    for level in range(histogram.shape[0]):
+        for k in range(4):
+            histogram[level, k] = 0.0
+    for run in range(window.half.shape[0]):
+        for column in range(x - window.half[run], x + window.half[run] + 1):
+            _put(window, levels, run, z, y, column, 1.0, histogram)
+
+
+@jit
+def _slide(window: Window, levels: Any, z: int, y: int, x: int, histogram: Any) -> None:
+    """From the window of column x − 1 to that of x."""
+    for run in range(window.half.shape[0]):
+        _put(window, levels, run, z, y, x - 1 - window.half[run], -1.0, histogram)
+        _put(window, levels, run, z, y, x + window.half[run], 1.0, histogram)
+
+
+@jit
+def _stretch(known: Any, t: float, reach: float, low: int, high: int) -> tuple[int, int]:
+    """Levels low…high − 1 within reach of t, from a stretch that held those of a value nearby."""
+    n = known.shape[0]
+    while low > 0 and (known[low - 1] - t) ** 2 <= reach:
+        low -= 1
+    while low < n and known[low] < t and (known[low] - t) ** 2 > reach:
+        low += 1
+    high = max(high, low)
+    while high < n and (known[high] - t) ** 2 <= reach:
+        high += 1
+    while high > low and (known[high - 1] - t) ** 2 > reach:
+        high -= 1
+    return low, high
+
+
+@jit_summing
+def _sums(histogram: Any, known: Any, low: int, high: int) -> tuple[float, float, float, float, float]:
+    count, by_z, by_y, by_x, total = 0.0, 0.0, 0.0, 0.0, 0.0
+    for level in range(low, high):
+        seen = histogram[level, 0]
+        count += seen
+        by_z += histogram[level, 1]
+        by_y += histogram[level, 2]
+        by_x += histogram[level, 3]
+        total += seen * known[level]
+    return count, by_z, by_y, by_x, total
+
+
+@jit
+def shift_levels(
+    levels: Any, known: Any, window: Window, reach: float, tol: float, max_iter: int, start: int, end: int,
+    histogram: Any, modes: Any, iterations: Any, stop: Any,
+) -> int:  # fmt: skip
+    """Move pixels until they rest. Radius and tolerance are squares. Returns how many did not rest.
+
+    levels : of each pixel; the last level is that of pixels outside the mask, which nobody counts
+    known : values of the others, ascending
+    """
+    swinging, axes = 0, modes.shape[1] - 1
+    for i in range(start, end):
+        if stop[0] != 0:
+            return swinging
+        z, y, x = place(window, i)
+        if i == start or x == 0:
+            _fill(window, levels, z, y, x, histogram)
+        else:
+            _slide(window, levels, z, y, x, histogram)
+        leave(window, i, 0.0, 0.0, 0.0, modes[i], axes)
+        own, done, rests = levels[i], 0, False
+        if own == known.shape[0]:
+            continue
+        t, low, high = known[own], int(own), int(own) + 1
+        for _ in range(max_iter):
+            low, high = _stretch(known, t, reach, low, high)
+            count, by_z, by_y, by_x, total = _sums(histogram, known, low, high)
+            if count == 0.0:  # nobody is near: the pixel stays
+                rests = True
+                break
+            done += 1
+            mean = total / count
+            moved = (mean - t) ** 2
+            t = mean
+            leave(window, i, by_z / count, by_y / count, (by_x - x * count) / count, modes[i], axes)
+            if moved <= tol:
+                rests = True
+                break
+        iterations[i] = done
+        swinging += not rests
+        modes[i, axes] = t
+    return swinging
