@@ -15,6 +15,7 @@ from scipy.spatial.distance import pdist, squareform
 from scipy.stats import ortho_group
 
 import wasserstein_transform as wt
+from wasserstein_transform.kernels.bures import gap_space
 
 Floats = NDArray[np.float64]
 Maker = Callable[[int, float], wt.Gaussians]
@@ -547,3 +548,21 @@ EYES = [np.eye(2)] * 3
 def test_wrong_gaussians_are_refused(arguments: tuple[Any, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         wt.gaussian_wasserstein(*arguments)
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3, 7])
+def test_the_closed_form_in_space_is_the_nuclear_norm(rank: int, rng: np.random.Generator) -> None:
+    def packed(a: NDArray[Any]) -> NDArray[Any]:
+        return np.array([*a[np.triu_indices(3)], np.sqrt(max(np.linalg.det(a), 0.0))])
+
+    for _ in range(200):
+        one, other = rng.normal(size=(3, rank)), rng.normal(size=(3, 7)) * 10.0 ** rng.uniform(-2, 2, (3, 1))
+        a, b = one @ one.T, other @ other.T
+        expected = np.trace(a) + np.trace(b) - 2 * np.linalg.norm(one.T @ other, "nuc")
+        size = np.trace(a) + np.trace(b)
+        tolerance = 1e-13 if rank >= 3 else 1e-7  # of a singular matrix, roots of its rounded determinants
+        assert abs(gap_space(packed(a), packed(b)) - expected) <= tolerance * size
+        assert gap_space(packed(b), packed(b)) == 0.0
+    line, zero = packed(np.diag([4.0, 0.0, 0.0])), np.zeros(7)
+    assert gap_space(line, zero) == 4.0
+    assert gap_space(line, packed(np.diag([1.0, 0.0, 0.0]))) == 1.0

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
-from wasserstein_transform.engine import Tile, cut
+from wasserstein_transform.engine import Tile, cut, evenly
 
 
 def test_tiles_cover_all_rows_once(rng: np.random.Generator) -> None:
@@ -23,6 +23,13 @@ def test_tiles_cover_all_rows_once(rng: np.random.Generator) -> None:
         tiles = cut(steps)
         assert [row for tile in tiles for row in range(*tile)] == list(range(len(steps)))
     assert cut(np.empty(0)) == []
+
+
+def test_even_tiles_cover_all_rows_once() -> None:
+    for n, steps in [(0, 1.0), (1, 1e9), (10, 1.0), (10, 5e6), (1001, 1e5)]:
+        tiles = evenly(n, steps)
+        assert [i for tile in tiles for i in range(*tile)] == list(range(n))
+    assert [tile.stop - tile.start for tile in evenly(10, 5e6)] == [4, 4, 2]
 
 
 def test_every_tile_is_done_whatever_the_number_of_threads() -> None:

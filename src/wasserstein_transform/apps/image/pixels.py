@@ -13,7 +13,7 @@ from ..._types import Bools, Floats
 from .color import from_lab, from_luv, lab, luv
 
 _COLORS = 4  # channels at most that an axis is taken for without being told
-_BLOCK = 2**18  # pixels whose colours are changed at a time
+_BLOCK = 2**16  # pixels whose colours are changed at a time
 
 
 class ColorSpace(NamedTuple):
