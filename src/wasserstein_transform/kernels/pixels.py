@@ -15,6 +15,8 @@ import numpy as np
 from .bures import gap_plane, gap_space
 from .compile import jit, jit_summing
 
+PAD = 4  # columns that `values` and `covs` have beyond the last pixel: dear loops take so many pixels at a time
+
 
 class Window(NamedTuple):
     """A disc or ball of pixels as runs along the last axis.
@@ -97,11 +99,10 @@ def _keep_alike(
 ) -> None:
     """Unmark those whose Gaussian is too far, ‖offset‖² + λ·dcov² > ε²; `across`: its square across the run."""
     for k in range(n):
-        if marks[k] == 0.0:
-            continue
-        x = first + k
-        if x * x + across + lam * _gap(covs[start + k], own) > reach:
-            marks[k] = 0.0
+        if marks[k] != 0.0:
+            x = first + k
+            if x * x + across + lam * _gap(covs[:, start + k], own) > reach:
+                marks[k] = 0.0
 
 
 @jit
@@ -110,6 +111,85 @@ def _gap(a: Any, b: Any) -> float:
     if a.shape[0] == 4:
         return gap_plane(a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3])
     return gap_space(a, b)
+
+
+@jit
+def _whole(n: int) -> int:
+    """So many that no pixel of a run is left over for a loop of single ones."""
+    return (n + PAD - 1) // PAD * PAD
+
+
+@jit_summing
+def _alike_1(
+    values: Any, start: int, covs: Any, j: int, n: int, t: Any, own: Any, first: float, rest: float, per: float,
+    range_: float, sums: Any,
+) -> tuple[float, float, float, float]:  # fmt: skip
+    """Of one run in an image: number, Σdx, Σdx² of those alike, and of how many rounding might decide.
+
+    No root is taken: dcov² = tr A + tr B − 2√f is at most `rest` − dx²·`per`, what ε² leaves of it, exactly if
+    4f ≥ (tr A + tr B − that)². Values are added to `sums` if rounding decides nothing.
+    """
+    a, b, c, root, u = own[0], own[1], own[2], own[3], t[0]
+    count, along, square, doubts, one = 0.0, 0.0, 0.0, 0.0, 0.0
+    m, last = _whole(n), first + n - 1
+    row = values[0, start : start + m]
+    ps, qs, rs, roots = covs[0, j : j + m], covs[1, j : j + m], covs[2, j : j + m], covs[3, j : j + m]
+    for k in range(m):
+        x = first + k
+        value = row[k]
+        traces = (a + c) + (ps[k] + rs[k])
+        lack = traces - rest + x * x * per
+        lack = lack if lack > 0.0 else 0.0
+        inner = a * ps[k] + 2.0 * b * qs[k] + c * rs[k] + 2.0 * root * roots[k]
+        excess = 4.0 * inner - lack * lack
+        near = (1.0 if (value - u) ** 2 <= range_ else 0.0) * (1.0 if x <= last else 0.0)
+        doubts += near * (1.0 if abs(excess) <= 4e-12 * traces * traces else 0.0)
+        mark = near * (1.0 if excess >= 0.0 else 0.0)
+        count += mark
+        along += mark * x
+        square += mark * x * x
+        one += mark * value
+    if doubts == 0.0:
+        sums[9] += one
+    return count, along, square, doubts
+
+
+@jit_summing
+def _alike_3(
+    values: Any, start: int, covs: Any, j: int, n: int, t: Any, own: Any, first: float, rest: float, per: float,
+    range_: float, sums: Any,
+) -> tuple[float, float, float, float]:  # fmt: skip
+    """Three channels, likewise."""
+    a, b, c, root = own[0], own[1], own[2], own[3]
+    t0, t1, t2 = t[0], t[1], t[2]
+    count, along, square, doubts = 0.0, 0.0, 0.0, 0.0
+    one, two, three = 0.0, 0.0, 0.0
+    m, last = _whole(n), first + n - 1
+    us, vs, ws = values[0, start : start + m], values[1, start : start + m], values[2, start : start + m]
+    ps, qs, rs, roots = covs[0, j : j + m], covs[1, j : j + m], covs[2, j : j + m], covs[3, j : j + m]
+    for k in range(m):
+        x = first + k
+        u, v, w = us[k], vs[k], ws[k]
+        traces = (a + c) + (ps[k] + rs[k])
+        lack = traces - rest + x * x * per
+        lack = lack if lack > 0.0 else 0.0
+        inner = a * ps[k] + 2.0 * b * qs[k] + c * rs[k] + 2.0 * root * roots[k]
+        excess = 4.0 * inner - lack * lack
+        near = 1.0 if (u - t0) ** 2 + (v - t1) ** 2 + (w - t2) ** 2 <= range_ else 0.0
+        near *= 1.0 if x <= last else 0.0
+        doubts += near * (1.0 if abs(excess) <= 4e-12 * traces * traces else 0.0)
+        mark = near * (1.0 if excess >= 0.0 else 0.0)
+        count += mark
+        along += mark * x
+        square += mark * x * x
+        one += mark * u
+        two += mark * v
+        three += mark * w
+    if doubts == 0.0:
+        sums[9] += one
+        sums[10] += two
+        sums[11] += three
+    return count, along, square, doubts
 
 
 @jit
@@ -132,15 +212,16 @@ def _clip(window: Window, run: int, z: int, y: int, x: int) -> tuple[int, int, i
 
 @jit_summing
 def _plain_1(values: Any, window: Window, i: int, t: Any, reach: float, sums: Any) -> float:
-    """One channel: all in one loop, which is twice as fast as loops for each sum."""
+    """One channel, all in one loop, over slices: loops over parts of rows are not vectorised."""
     z, y, x = place(window, i)
     a = t[0]
     count, by_z, by_y, by_x, total = 0.0, 0.0, 0.0, 0.0, 0.0
     for run in range(window.half.shape[0]):
         start, n, first = _clip(window, run, z, y, x)
         seen, along, one = 0.0, 0.0, 0.0
+        row = values[0, start : start + n]
         for k in range(n):
-            value = values[0, start + k]
+            value = row[k]
             apart = value - a
             mark = 1.0 if apart * apart <= reach else 0.0
             seen += mark
@@ -165,8 +246,9 @@ def _plain_3(values: Any, window: Window, i: int, t: Any, reach: float, sums: An
     for run in range(window.half.shape[0]):
         start, n, first = _clip(window, run, z, y, x)
         seen, along, one, two, three = 0.0, 0.0, 0.0, 0.0, 0.0
+        us, vs, ws = values[0, start : start + n], values[1, start : start + n], values[2, start : start + n]
         for k in range(n):
-            u, v, w = values[0, start + k], values[1, start + k], values[2, start + k]
+            u, v, w = us[k], vs[k], ws[k]
             da, db, dc = u - a, v - b, w - c
             mark = 1.0 if da * da + db * db + dc * dc <= reach else 0.0
             seen += mark
@@ -187,6 +269,33 @@ def _plain_3(values: Any, window: Window, i: int, t: Any, reach: float, sums: An
 
 
 @jit
+def _run(
+    values: Any, start: int, covs: Any, j: int, n: int, t: Any, own: Any, first: float, across: float, lam: float,
+    spatial: float, range_: float, marks: Any, sums: Any,
+) -> tuple[float, float, float]:  # fmt: skip
+    """Those of a run near in range, and for λ > 0 alike in shape: number, Σdx, Σdx²; their values go to `sums`."""
+    if lam > 0.0 and own.shape[0] == 4:
+        rest, doubts = (spatial - across) / lam, 1.0
+        count, along, square = 0.0, 0.0, 0.0
+        if values.shape[0] == 1:
+            count, along, square, doubts = _alike_1(
+                values, start, covs, j, n, t, own, first, rest, 1.0 / lam, range_, sums
+            )
+        elif values.shape[0] == 3:
+            count, along, square, doubts = _alike_3(
+                values, start, covs, j, n, t, own, first, rest, 1.0 / lam, range_, sums
+            )
+        if doubts == 0.0:
+            return count, along, square
+    _mark(values, start, start + n, t, range_, marks)
+    if lam > 0.0:
+        _keep_alike(covs, j, n, own, first, across, lam, spatial, marks)
+    for c in range(values.shape[0]):
+        sums[9 + c] += _total(values[c], start, marks, n)
+    return _count(marks, n, first)
+
+
+@jit
 def _shapes(
     values: Any, covs: Any, window: Window, i: int, t: Any, own: Any, lam: float, spatial: float, range_: float,
     marks: Any, sums: Any,
@@ -200,11 +309,11 @@ def _shapes(
         start, n, offset = _clip(window, run, z, y, x)
         if n == 0:
             continue
-        dz, dy, first = window.dz[run], window.dy[run], float(offset)
-        _mark(values, start, start + n, t, range_, marks)
-        if lam > 0.0:
-            _keep_alike(covs, start + window.base, n, own, first, float(dz * dz + dy * dy), lam, spatial, marks)
-        seen, along, square = _count(marks, n, first)
+        dz, dy = float(window.dz[run]), float(window.dy[run])
+        seen, along, square = _run(
+            values, start, covs, start + window.base, n, t, own, float(offset), dz * dz + dy * dy, lam, spatial, range_,
+            marks, sums,
+        )  # fmt: skip
         count += seen
         sums[0] += seen * dz
         sums[1] += seen * dy
@@ -215,8 +324,6 @@ def _shapes(
         sums[6] += seen * dy * dy
         sums[7] += along * dy
         sums[8] += square
-        for c in range(values.shape[0]):
-            sums[9 + c] += _total(values[c], start, marks, n)
     return count
 
 
@@ -264,26 +371,20 @@ def _spread(sums: Any, count: float, own: Any) -> None:
 
 @jit
 def first_covs(
-    values: Any,
-    window: Window,
-    range_: float,
-    start: int,
-    end: int,
-    t: Any,
-    marks: Any,
-    sums: Any,
-    covs: Any,
-    stop: Any,
-) -> None:
+    values: Any, window: Window, range_: float, start: int, end: int, t: Any, marks: Any, sums: Any, own: Any,
+    covs: Any, stop: Any,
+) -> None:  # fmt: skip
     """The shape of each pixel's neighbourhood in space and range."""
     for i in range(start, end):
         if stop[0] != 0:
             return
         for c in range(values.shape[0]):
             t[c] = values[c, i - window.base]
-        count = gather(values, covs, window, i, t, covs[i], True, 0.0, 0.0, range_, marks, sums)
+        count = gather(values, covs, window, i, t, own, True, 0.0, 0.0, range_, marks, sums)
         if count > 0.0:
-            _spread(sums, count, covs[i])
+            _spread(sums, count, own)
+            for k in range(own.shape[0]):
+                covs[k, i] = own[k]
 
 
 @jit
@@ -311,7 +412,7 @@ def shift(
             t[c] = values[c, i - window.base]
         if lam > 0.0:
             for k in range(own.shape[0]):
-                own[k] = covs[i, k]
+                own[k] = covs[k, i]
         done, rests = 0, False
         for _ in range(max_iter):
             count = gather(values, covs, window, i, t, own, lam > 0.0, lam, spatial, range_, marks, sums)

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ..._types import Floats
 from ...engine import GRAIN, Engine, Flag, Tile, evenly
 from ...kernels.levels import shift_levels
-from ...kernels.pixels import Window, first_covs, shift
+from ...kernels.pixels import PAD, Window, first_covs, shift
 from .pixels import Pixels, most
 
 Counts: TypeAlias = NDArray[np.int32]
@@ -141,29 +141,33 @@ def _by_windows(
     values: Floats, window: Window, rule: Rule, engine: Engine, modes: Floats, n_iter: Counts, shapes: int
 ) -> int:
     channels, n = values.shape
-    covs = np.zeros((n if shapes else 0, max(shapes, 4)))
+    covs = np.zeros((max(shapes, 4), n + PAD if shapes else 0))
     near, alike = _square(rule.radii.spatial), _square(min(rule.radii.range, 10 * most(values.dtype)))
     tiles = evenly(n, _STEPS * float((2 * window.half + 1).sum()))
 
-    def room() -> tuple[Floats, Floats, Floats]:
-        return np.empty(channels), np.empty(int(2 * window.half.max() + 1)), np.empty(9 + channels)
+    def room() -> tuple[Floats, Floats, Floats, Floats]:
+        longest = int(2 * window.half.max() + 1)
+        return np.empty(channels), np.empty(longest), np.empty(9 + channels), np.empty(len(covs))
 
     def part(tile: Tile) -> tuple[Floats, Window]:
         """What the tile's windows hold, in double precision, which is faster to compute with."""
         _, height, width = window.shape
         reach = int(((window.dz * height + window.dy) * width + window.half).max())
         base = max(0, tile.start - reach)
-        return values[:, base : tile.stop + reach].astype(np.float64), window._replace(base=base)
+        held = values[:, base : tile.stop + reach]
+        padded = np.zeros((channels, held.shape[1] + PAD))
+        padded[:, :-PAD] = held
+        return padded, window._replace(base=base)
 
     def see(tile: Tile, stop: Flag) -> None:
         first_covs(*part(tile), alike, tile.start, tile.stop, *room(), covs, stop)
 
     def work(tile: Tile, stop: Flag) -> int:
-        (seen, there), own = part(tile), np.empty(covs.shape[1])
+        seen, there = part(tile)
         return int(
             shift(
                 seen, covs, there, rule.lam, near, alike, rule.tol**2, rule.max_iter, tile.start, tile.stop, *room(),
-                own, modes, n_iter, stop,
+                modes, n_iter, stop,
             )
         )  # fmt: skip
 
