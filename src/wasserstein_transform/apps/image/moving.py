@@ -13,7 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from ..._types import Floats
 from ...engine import GRAIN, Engine, Flag, Tile, evenly
 from ...kernels.levels import shift_levels
-from ...kernels.pixels import PAD, Window, first_covs, shift
+from ...kernels.pixels import Window, first_covs, shift
+from ...kernels.shapes import PAD
 from .pixels import Pixels, most
 
 Counts: TypeAlias = NDArray[np.int32]
