@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,20 @@ from ...engine import Engine, Flag, Tile
 from ...kernels.merging import Borders, Regions, merge_regions
 from ...kernels.regions import number
 from .regions import means, merge_small
+
+
+class Graph(NamedTuple):
+    """Regions and the borders between them: all that merging looks at."""
+
+    regions: Regions
+    borders: Borders
+
+    @classmethod
+    def of(cls, labels: Ints, values: Floats, modes: Floats) -> Graph:
+        return cls(_regions(labels, values), _borders(labels, modes))
+
+    def copy(self) -> Graph:
+        return Graph(Regions(*(part.copy() for part in self.regions)), Borders(*(part.copy() for part in self.borders)))
 
 
 @dataclass(frozen=True)
@@ -75,16 +90,21 @@ class Merging:
             The range radius.
         engine : Engine, optional
         """
-        labels, count = merge_small(labels, modes, self.min_size)
-        regions, borders = _regions(labels, values), _borders(labels, modes)
+        labels = merge_small(labels, modes, self.min_size)[0]
+        new, left = self.merged(Graph.of(labels, values, modes), range, engine)
+        return np.where(labels >= 0, new[labels], -1), left
+
+    def merged(self, graph: Graph, range: float, engine: Engine | None = None) -> tuple[Ints, int]:
+        """The new region of each old one, and the number of new ones."""
+        regions, borders = graph.copy()  # merging overwrites both
+        count = len(regions.sizes)
         new = np.arange(count)
 
         def merge(tile: Tile, stop: Flag) -> None:
             merge_regions(regions, borders, self.growth, self.edge, self.share * range, new, stop)
 
         (engine or Engine(1)).run(merge, [Tile(0, 1)], "merging regions")
-        left = int(number(new, np.empty(0, np.bool_)))
-        return np.where(labels >= 0, new[labels], -1), left
+        return new, int(number(new, np.empty(0, np.bool_)))
 
 
 def _regions(labels: Ints, values: Floats) -> Regions:

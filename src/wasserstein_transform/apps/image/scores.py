@@ -114,25 +114,26 @@ def _scored(ours: Ints, lines: _Lines, theirs: Ints) -> Scores:
     inside = (ours >= 0) & (theirs >= 0)
     if not inside.any():
         raise ValueError("labels and truths must have pixels in common that are not −1, they have none")
-    table = _contingency(ours[inside], theirs[inside])
-    rand, adjusted = _rands(table)
-    return Scores(_covering(table), rand, adjusted, _variation(table), _boundary(lines, _Lines.of(theirs), inside))
+    table = contingency(ours[inside], theirs[inside])
+    rand, adjusted = rands(table)
+    return Scores(covering(table), rand, adjusted, _variation(table), _boundary(lines, _Lines.of(theirs), inside))
 
 
-def _contingency(ours: Ints, theirs: Ints) -> Floats:
+def contingency(ours: Ints, theirs: Ints) -> Floats:
     """Pixels of each region of ours, a row, in each of theirs, a column."""
     a, b = (np.unique(part, return_inverse=True)[1] for part in (ours, theirs))
     height, width = int(a.max()) + 1, int(b.max()) + 1
     return np.bincount(a * width + b, minlength=height * width).reshape(height, width).astype(np.float64)
 
 
-def _covering(table: Floats) -> float:
+def covering(table: Floats) -> float:
+    """Of each of their regions the best overlap with one of ours, by size."""
     ours, theirs = table.sum(axis=1, keepdims=True), table.sum(axis=0)
     overlap = table / (ours + theirs - table)
     return float(theirs @ overlap.max(axis=0) / table.sum())
 
 
-def _rands(table: Floats) -> tuple[float, float]:
+def rands(table: Floats) -> tuple[float, float]:
     """The Rand index, plain and adjusted."""
     both, ours, theirs, pairs = map(_pairs, (table, table.sum(axis=1), table.sum(axis=0), table.sum()))
     if pairs == 0:  # one pixel
