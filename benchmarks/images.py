@@ -1,8 +1,8 @@
 """Segmentations against people's: `python -m benchmarks images=FOLDER`, a folder of NAME.jpg (or .png) and NAME.mat.
 
 Files are as in the Berkeley benchmark. The quality of a setting is covering + adjusted Rand index. A method takes the
-setting best on every other image, from the first on, and is scored with it on those between; then each image with the
-setting best on all others. Settings searched are those of `_METHODS`.
+setting best on every other image, from the first on, and is scored with it on those between; then the other way round.
+Settings searched are those of `_METHODS`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, fields
 from functools import cache
 from pathlib import Path
@@ -21,12 +21,17 @@ import numpy as np
 import wasserstein_transform as wt
 from wasserstein_transform.apps.image import Merging, Scores, read_bsds, score_segmentation
 from wasserstein_transform.apps.image.color import luv
+from wasserstein_transform.apps.image.merging import Graph
 from wasserstein_transform.apps.image.regions import merge_small
+from wasserstein_transform.apps.image.scores import contingency, covering, rands
 
 from .timing import Row
 
-_RADII = ((5.0, 3.0), (5.0, 5.0))
-_SHARES = (1.5, 1.7, 2.0)
+_MIN_SIZE = 30  # of regions to be merged
+_MERGINGS = tuple(
+    Merging(share, growth, edge, _MIN_SIZE)
+    for share, growth, edge in itertools.product((0.7, 1.0, 1.4, 2.0, 2.8), (0.25, 0.35, 0.5), (0.0, 1 / 3, 2 / 3))
+)
 
 
 class Photo(NamedTuple):
@@ -45,12 +50,28 @@ class Photo(NamedTuple):
         return read_bsds(self.file.with_suffix(".mat"))
 
 
+class Start(NamedTuple):
+    """Regions, and what they may be merged by."""
+
+    labels: Any
+    modes: Any
+    range: float
+
+
 class Method(NamedTuple):
-    """A way to labels, and the settings to search."""
+    """A way to regions, the settings of it to search, and ways to merge the regions."""
 
     name: str
-    labels: Callable[..., Any]
+    start: Callable[..., Start]
     settings: Iterable[tuple[Any, ...]]
+    mergings: tuple[Merging | None, ...] = (None,)
+
+
+class Found(NamedTuple):
+    """Of a method, the setting chosen on some images, and regions and scores on others."""
+
+    setting: str
+    scores: Any
 
 
 def run(folder: str | None = None) -> list[Row]:
@@ -60,13 +81,17 @@ def run(folder: str | None = None) -> list[Row]:
         return []
     warnings.simplefilter("ignore")  # pixels that swing
     names = [field.name.replace("_", " ") for field in fields(Scores)]
-    print(f"regions … {names[-1]}: set on {len(photos[::2])} images, scored on the other {len(photos[1::2])};")
-    print(f"last two: covering and adjusted rand of all {len(photos)}, each set on the others\n")
-    print(f"| method | setting | regions | {' | '.join(names)} | covering | adjusted rand |")
+    print(f"| method | setting | chosen on | scored on | regions | {' | '.join(names)} |")
     print("|---" * (len(names) + 5) + "|")
+    quality = {}
     for method in _METHODS:
-        print(_line(method, photos), flush=True)
-    print()
+        halves = _both_ways(method, photos)
+        for found, way in zip(halves, ("A | B", "B | A"), strict=True):
+            print(_line(method.name, found.setting, way, found.scores.mean(axis=0)), flush=True)
+        every = np.concatenate([found.scores for found in halves])
+        print(_line(method.name, "", "other half | all", every.mean(axis=0)), flush=True)
+        quality[method.name] = every[:, 1] + every[:, 3]
+    _print_gains(quality)
     return []
 
 
@@ -77,59 +102,100 @@ def _photos(folder: str | None) -> list[Photo]:
     return [Photo(file) for file in sorted(files) if file.with_suffix(".mat").exists()]
 
 
-def _line(method: Method, photos: list[Photo]) -> str:
+def _both_ways(method: Method, photos: list[Photo]) -> tuple[Found, Found]:
+    first, second = photos[::2], photos[1::2]
+    return _chosen(method, first, second), _chosen(method, second, first)
+
+
+def _chosen(method: Method, known: Sequence[Photo], others: Sequence[Photo]) -> Found:
     settings = list(method.settings)
-    found = np.array([[_scored(method, setting, photo) for photo in photos] for setting in settings])
-    quality = found[:, :, 1] + found[:, :, 3]
-    best = int(quality[:, ::2].mean(axis=1).argmax())
-    regions, *scores = found[best, 1::2].mean(axis=0)
-    others = [int(np.delete(quality, k, axis=1).mean(axis=1).argmax()) for k in range(len(photos))]
-    each = found[others, range(len(photos))].mean(axis=0)
-    cells = [f"{x:.3f}" for x in (*scores, each[1], each[3])]
-    return (
-        f"| {method.name} | {', '.join(f'{part:g}' for part in settings[best])} | {regions:.0f} | {' | '.join(cells)} |"
+    found = np.array([[_qualities(photo, method.start, one, method.mergings) for photo in known] for one in settings])
+    at, by = np.unravel_index(found.mean(axis=1).argmax(), (len(settings), len(method.mergings)))
+    setting, merging = settings[at], method.mergings[by]
+    words = ", ".join(f"{part:.2g}" if isinstance(part, float) else str(part) for part in setting)
+    if merging is not None:
+        words += f"; {merging.share:g}, {merging.growth:g}, {merging.edge:.2g}"
+    return Found(words, np.array([_scored(photo, method.start(photo, *setting), merging) for photo in others]))
+
+
+def _line(name: str, setting: str, way: str, scores: Any) -> str:
+    regions, *rest = scores
+    return f"| {name} | {setting} | {way} | {regions:.0f} | {' | '.join(f'{x:.3f}' for x in rest)} |"
+
+
+def _print_gains(quality: dict[str, Any]) -> None:
+    """How far each method is ahead of the yardstick, image by image."""
+    print(
+        f"\n| ahead of {_YARDSTICK}, covering + adjusted rand | mean | standard error | on images |\n|---|---|---|---|"
     )
-
-
-def _scored(method: Method, setting: tuple[Any, ...], photo: Photo) -> tuple[float, ...]:
-    """Number of regions, then the scores."""
-    labels = method.labels(photo, *setting)
-    return (float(len(np.unique(labels))), *astuple(score_segmentation(labels, photo.truths())))
+    for name, each in quality.items():
+        gain = each - quality[_YARDSTICK]
+        error = gain.std(ddof=1) / np.sqrt(len(gain))
+        print(f"| {name} | {gain.mean():+.3f} | {error:.3f} | {np.count_nonzero(gain > 0)} of {len(gain)} |")
+    print()
 
 
 @cache
-def _moved(photo: Photo, spatial: float, range: float, lam: float) -> wt.Segmentation:
-    return wt.segment(photo.image(), spatial, range, lam, tol=0.01, min_size=Merging().min_size)
+def _qualities(
+    photo: Photo, start: Callable[..., Start], setting: tuple[Any, ...], mergings: tuple[Merging | None, ...]
+) -> list[float]:
+    """Covering + adjusted Rand index of each way to merge, from pixels counted once for all of them."""
+    labels, modes, radius = start(photo, *setting)
+    tables = [contingency(labels.ravel(), truth.ravel()) for truth in photo.truths()]
+    if mergings == (None,):
+        return [_quality(tables)]
+    graph = Graph.of(labels, _values(photo), modes.reshape(-1, 3))
+    return [_quality(_pooled(tables, *merging.merged(graph, radius))) for merging in mergings if merging is not None]
 
 
-def _linked(photo: Photo, spatial: float, range: float, lam: float, min_size: int) -> Any:
-    done = _moved(photo, spatial, range, lam)
-    return merge_small(done.labels, done.modes[..., 2:].reshape(-1, 3), min_size)[0]
+def _pooled(tables: Sequence[Any], new: Any, count: int) -> list[Any]:
+    """Tables of regions put together."""
+    pooled = [np.zeros((count, table.shape[1])) for table in tables]
+    for whole, table in zip(pooled, tables, strict=True):
+        np.add.at(whole, new, table)
+    return pooled
 
 
-def _ours(photo: Photo, spatial: float, range: float, lam: float, share: float) -> Any:
-    done = _moved(photo, spatial, range, lam)
-    return _merged(photo, done.labels, done.modes[..., 2:], Merging(share), range)
+def _quality(tables: Sequence[Any]) -> float:
+    return float(np.mean([covering(table) + rands(table)[1] for table in tables]))
 
 
-def _merged(photo: Photo, labels: Any, modes: Any, merging: Merging, range: float) -> Any:
-    """What `segment` does after linking; moved pixels are the same for all settings."""
-    values = luv(photo.image() / 255).reshape(-1, 3)
-    return merging(labels, values, modes.reshape(-1, 3), range)[0]
+def _scored(photo: Photo, start: Start, merging: Merging | None) -> tuple[float, ...]:
+    """Number of regions, then the scores."""
+    labels, modes, radius = start
+    if merging is not None:
+        labels = merging(labels, _values(photo), modes.reshape(-1, 3), radius)[0]
+    return (float(len(np.unique(labels))), *astuple(score_segmentation(labels, photo.truths())))
 
 
-def _felzenszwalb(photo: Photo, scale: float, min_size: int) -> Any:
+def _values(photo: Photo) -> Any:
+    return luv(photo.image() / 255).reshape(-1, 3)
+
+
+@cache
+def _moved(photo: Photo, spatial: float, range: float, lam: float) -> Start:
+    """Moved pixels, linked; these are the same for all ways to merge."""
+    done = wt.segment(photo.image(), spatial, range, lam, tol=0.01, min_size=_MIN_SIZE)
+    return Start(done.labels, done.modes[..., 2:], range)
+
+
+def _linked(photo: Photo, spatial: float, range: float, lam: float, min_size: int) -> Start:
+    labels, modes, _ = _moved(photo, spatial, range, lam)
+    return Start(merge_small(labels, modes.reshape(-1, 3), min_size)[0], modes, range)
+
+
+def _felzenszwalb(photo: Photo, scale: float, sigma: float, min_size: int) -> Start:
     from skimage.segmentation import felzenszwalb  # noqa: PLC0415
 
-    return felzenszwalb(photo.image(), scale=scale, sigma=0.8, min_size=min_size)
+    labels = felzenszwalb(photo.image(), scale=scale, sigma=sigma, min_size=min_size)
+    return Start(labels, luv(photo.image() / 255), 0.0)
 
 
-def _felzenszwalb_merged(photo: Photo, scale: float, share: float) -> Any:
-    image = photo.image()
-    return _merged(photo, _felzenszwalb(photo, scale, 30), luv(image / 255), Merging(share), 3.0)
+def _felzenszwalb_fine(photo: Photo, scale: float, sigma: float, range: float) -> Start:
+    return _felzenszwalb(photo, scale, sigma, _MIN_SIZE)._replace(range=range)
 
 
-def _quickshift(photo: Photo, kernel_size: float, max_dist: float, ratio: float) -> Any:
+def _quickshift(photo: Photo, kernel_size: float, max_dist: float, ratio: float) -> Start:
     """At half size: regions need kernels so wide that whole images would take minutes."""
     from skimage.segmentation import quickshift  # noqa: PLC0415
     from skimage.transform import resize  # noqa: PLC0415
@@ -137,30 +203,33 @@ def _quickshift(photo: Photo, kernel_size: float, max_dist: float, ratio: float)
     height, width = photo.image().shape[:2]
     half = resize(photo.image(), ((height + 1) // 2, (width + 1) // 2), anti_aliasing=True)
     labels = quickshift(half, kernel_size=kernel_size, max_dist=max_dist, ratio=ratio, rng=0)
-    return np.kron(labels, np.ones((2, 2), np.intp))[:height, :width]
+    return Start(np.kron(labels, np.ones((2, 2), np.intp))[:height, :width], None, 0.0)
 
 
-def _slic(photo: Photo, n_segments: int, compactness: float) -> Any:
+def _slic(photo: Photo, n_segments: int, compactness: float, sigma: float) -> Start:
     from skimage.segmentation import slic  # noqa: PLC0415
 
-    return slic(photo.image(), n_segments=n_segments, compactness=compactness, start_label=0)
+    labels = slic(photo.image(), n_segments=n_segments, compactness=compactness, sigma=sigma, start_label=0)
+    return Start(labels, None, 0.0)
 
 
 def _grid(*parts: Iterable[Any]) -> list[tuple[Any, ...]]:
     return list(itertools.product(*parts))
 
 
-def _with_radii(*parts: Iterable[Any]) -> list[tuple[Any, ...]]:
-    return [(*radii, *rest) for radii, *rest in itertools.product(_RADII, *parts)]
+def _radii(*parts: Iterable[Any]) -> list[tuple[Any, ...]]:
+    return _grid((5.0, 8.0), (3.0, 5.0), *parts)
 
 
+_YARDSTICK = "felzenszwalb"
 _METHODS = (
-    Method("mean shift: radii, λ, min_size", _linked, _with_radii([0.0], [300, 1000])),
-    Method("mean shift, `Merging`: radii, λ, share", _ours, _with_radii([0.0], _SHARES)),
-    Method("GT, `Merging`", _ours, _with_radii([1.0], _SHARES)),
-    Method("GT, `Merging`", _ours, _with_radii([5.0], _SHARES)),
-    Method("felzenszwalb: scale, min_size", _felzenszwalb, _grid([300, 400, 500, 600], [300])),
-    Method("felzenszwalb, `Merging`: scale, share", _felzenszwalb_merged, _grid([50], _SHARES)),
-    Method("slic: n_segments, compactness", _slic, _grid([10, 20, 40], [10])),
-    Method("quickshift at half size: kernel_size, max_dist, ratio", _quickshift, _grid([4, 8], [200], [0.5, 1.0])),
+    Method(_YARDSTICK, _felzenszwalb, _grid((100, 200, 400, 600, 800, 1200), (0.5, 0.8, 1.2), (100, 300, 1000))),
+    Method("felzenszwalb, `Merging`", _felzenszwalb_fine, _grid((25, 50, 100, 200), (0.5, 0.8), (3.0, 5.0)), _MERGINGS),
+    Method("slic", _slic, _grid((5, 10, 20, 40), (3.0, 10.0, 30.0), (0, 2))),
+    Method("quickshift at half size", _quickshift, _grid((4, 8), (10, 30, 200), (0.5, 1.0))),
+    Method("mean shift or GT", _linked, _radii((0.0, 1.0, 5.0), (100, 300, 1000, 3000))),
+    Method("mean shift, `Merging`", _moved, _radii((0.0,)), _MERGINGS),
+    Method("GT λ = 1, `Merging`", _moved, _radii((1.0,)), _MERGINGS),
+    Method("GT λ = 5, `Merging`", _moved, _radii((5.0,)), _MERGINGS),
+    Method("mean shift or GT, `Merging`", _moved, _radii((0.0, 1.0, 5.0)), _MERGINGS),
 )
