@@ -29,7 +29,10 @@ _ROOMS = {
         "WassersteinTransform",
     ),
     "datasets": ("circles", "dumbbell", "grid", "grid_with_line", "spiral", "t_junction"),
-    "apps": ("ImageSegmenter", "Segmentation", "segment"),
+    "apps": (
+        "Adjacent", "ImageSegmenter", "Merging", "Segmentation", "Together", "read_bsds", "score_segmentation",
+        "segment",
+    ),
     "plotting": (),  # its names stay inside: wt.plotting.cloud
     "experiments": (),
 }  # fmt: skip
@@ -37,7 +40,16 @@ _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 if TYPE_CHECKING:  # the same names, for type checkers and editors
     from . import experiments as experiments, plotting as plotting
-    from .apps import ImageSegmenter as ImageSegmenter, Segmentation as Segmentation, segment as segment
+    from .apps import (
+        Adjacent as Adjacent,
+        ImageSegmenter as ImageSegmenter,
+        Merging as Merging,
+        Segmentation as Segmentation,
+        Together as Together,
+        read_bsds as read_bsds,
+        score_segmentation as score_segmentation,
+        segment as segment,
+    )
     from .datasets import (
         circles as circles,
         dumbbell as dumbbell,

@@ -58,7 +58,7 @@ class Merging:
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> image = np.repeat([[10.0] * 16 + [16.0] * 16 + [50.0] * 16], 16, axis=0)
-    >>> wt.segment(image, 5, 5).n_segments, wt.segment(image, 5, 5, merging=Merging()).n_segments
+    >>> wt.segment(image, 5, 5).n_segments, wt.segment(image, 5, 5, merging=wt.Merging()).n_segments
     (3, 2)
     """
 
