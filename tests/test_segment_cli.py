@@ -59,6 +59,24 @@ def test_options_reach_the_segmentation(file: Path, tmp_path: Path) -> None:
     assert "2 segments" in command(file, "-o", tmp_path / "out", "--min-size", 5).output
 
 
+def test_regions_are_merged_when_asked_for(tmp_path: Path) -> None:
+    grey = np.repeat([[10] * 16 + [22] * 16 + [90] * 16], 16, axis=0).astype(np.uint8)
+    io.imwrite(tmp_path / "strips.png", grey)
+    for words, merging in (
+        ([], None),
+        (["--no-merge"], None),
+        (["--merge"], wt.Merging()),
+        (["--merge", "--share", 0.1], wt.Merging(0.1)),
+        (["--merge", "--share", 40], wt.Merging(40)),
+    ):
+        done = command(tmp_path / "strips.png", "-o", tmp_path / "out", "--spatial", 4, *words)
+        assert done.exit_code == 0, done.output
+        labels = wt.segment(grey, 4, merging=merging).labels
+        np.testing.assert_array_equal(io.imread(tmp_path / "out" / "labels.png"), labels)
+    assert wt.segment(grey, 4).n_segments == 3
+    assert wt.segment(grey, 4, merging=wt.Merging(40)).n_segments == 1
+
+
 def test_grey_levels_are_of_255_whatever_the_depth(tmp_path: Path) -> None:
     levels = np.repeat([[10] * 10 + [15] * 10], 20, axis=0)
     for name, shown in (("8.png", levels.astype(np.uint8)), ("16.png", (257 * levels).astype(np.uint16))):
@@ -127,6 +145,8 @@ def test_all_files_are_written_or_none(file: Path, tmp_path: Path, monkeypatch: 
         (["FILE", "--color", "hsv"], "color must be one of luv, lab, rgb and none, got 'hsv'"),
         (["FILE", "--linking", "all"], "linking must be one of adjacent, paper"),
         (["FILE", "--min-size", "-1"], "min_size must be"),
+        (["FILE", "--merge", "--share", "0"], "share must be positive"),
+        (["FILE", "--share", "2"], "share is for merging regions; give --merge too"),
         (["FILE", "--max-iter", "0"], "max_iter must be"),
         (["FILE", "-j", "0"], "n_jobs must be"),
     ],

@@ -11,7 +11,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from numpy.typing import NDArray
 
-from ..apps import Segmentation, segment as run
+from ..apps import Merging, Segmentation, segment as run
 from .pictures import Place, encode, load
 
 _LONG = 200_000  # pixels from which on progress is shown
@@ -28,6 +28,11 @@ def segment(
     color: Annotated[str, typer.Option(help="What colors are compared in: luv, lab, rgb, none.")] = "luv",
     linking: Annotated[str, typer.Option(help="Which pixels belong together: adjacent, or paper.")] = "adjacent",
     min_size: Annotated[int, typer.Option(help="Smaller regions are merged into the one most like them.")] = 0,
+    merge: Annotated[bool, typer.Option(help="Merge regions that people would not tell apart.")] = False,
+    share: Annotated[
+        float | None,
+        typer.Option(help="With --merge: larger leaves fewer regions.", show_default=f"{Merging().share:g}"),
+    ] = None,
     max_iter: Annotated[int, typer.Option(help="Most iterations of a pixel.")] = 100,
     jobs: Annotated[int, typer.Option("-j", "--jobs", help="Threads; -1 means all cores.")] = -1,
 ) -> None:
@@ -38,6 +43,7 @@ def segment(
     """
     options = {"color": color, "linking": linking, "min_size": min_size, "max_iter": max_iter, "n_jobs": jobs}
     try:
+        options["merging"] = _merging(merge, share)
         place = Place(output)
         picture = load(image)
         start = time.perf_counter()
@@ -55,6 +61,14 @@ def segment(
     typer.echo(f"{output}: {', '.join(files)}")
     if "labels.npy" in files:
         typer.echo("labels.npy, 32 bits a pixel, as a PNG holds no more than 65536 labels")
+
+
+def _merging(merge: bool, share: float | None) -> Merging | None:
+    if share is not None and not merge:
+        raise ValueError("share is for merging regions; give --merge too")
+    if not merge:
+        return None
+    return Merging() if share is None else Merging(share)
 
 
 def _segmented(
