@@ -14,9 +14,10 @@ from scipy.ndimage import uniform_filter
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import plotting
-from .._types import Bools, Floats, Ints
+from .._types import Floats, Ints
 from ..apps import Segmentation, segment
 from ..apps.image.linking import LINKINGS
+from ..apps.image.regions import boundaries
 from ..engine import Engine
 from .claims import Choice, Claim
 from .experiment import Experiment, Picture, Table
@@ -64,7 +65,7 @@ class View:
 
     def edges(self, key: Key) -> float:
         """How well boundaries lie on edges."""
-        return on_edges(_boundaries(self.labels[key]), self.image)
+        return on_edges(boundaries(self.labels[key]), self.image)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,13 +152,6 @@ def _brought_down(labels: Ints) -> Ints:
     blocks = labels.reshape(n, k, n, k).swapaxes(1, 2).reshape(n, n, k * k)
     often = (blocks[..., :, None] == blocks[..., None, :]).sum(axis=3).argmax(axis=2)
     return np.take_along_axis(blocks, often[..., None], axis=2)[..., 0]
-
-
-def _boundaries(labels: Ints) -> Bools:
-    out = np.zeros(labels.shape, np.bool_)
-    out[:-1] |= labels[:-1] != labels[1:]
-    out[:, :-1] |= labels[:, :-1] != labels[:, 1:]
-    return out
 
 
 def claims(result: Result) -> Sequence[Claim]:
