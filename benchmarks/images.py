@@ -168,6 +168,7 @@ def _scored(photo: Photo, start: Start, merging: Merging | None) -> tuple[float,
     return (float(len(np.unique(labels))), *astuple(score_segmentation(labels, photo.truths())))
 
 
+@cache
 def _values(photo: Photo) -> Any:
     return luv(photo.image() / 255).reshape(-1, 3)
 
@@ -187,8 +188,7 @@ def _linked(photo: Photo, spatial: float, range: float, lam: float, min_size: in
 def _felzenszwalb(photo: Photo, scale: float, sigma: float, min_size: int) -> Start:
     from skimage.segmentation import felzenszwalb  # noqa: PLC0415
 
-    labels = felzenszwalb(photo.image(), scale=scale, sigma=sigma, min_size=min_size)
-    return Start(labels, luv(photo.image() / 255), 0.0)
+    return Start(felzenszwalb(photo.image(), scale=scale, sigma=sigma, min_size=min_size), _values(photo), 0.0)
 
 
 def _felzenszwalb_fine(photo: Photo, scale: float, sigma: float, range: float) -> Start:
