@@ -62,7 +62,7 @@ class Merging:
     (3, 2)
     """
 
-    share: float = 1.7
+    share: float = 2.0
     growth: float = 0.35
     edge: float = 1 / 3
     min_size: int = 30

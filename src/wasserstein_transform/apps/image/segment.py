@@ -57,7 +57,8 @@ def segment(
     linking : {"adjacent", "paper"} or Linking
         `Adjacent()`: pixels that touch, whose modes are near. "paper" is `Together()`: all modes that are near.
     merging : Merging, optional
-        `Merging()` merges regions that people would not tell apart; with it, radii 5 and 3 do well on photographs.
+        `Merging()` merges regions that people would not tell apart; its defaults were set on photographs, at radii 5
+        and 3 with λ = 5.
     max_iter : int
         Most iterations of a pixel; a few may swing forever.
     tol : float
