@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from inspect import signature
 from pathlib import Path
 
 import matplotlib as mpl
@@ -32,6 +33,8 @@ def test_the_estimator_finds_what_the_function_finds(image: np.ndarray) -> None:
     np.testing.assert_array_equal(made.labels_, wt.segment(image, 3, lam=1.0).labels)
     assert made.n_segments_ == made.segmentation_.n_segments == 3
     np.testing.assert_array_equal(wt.ImageSegmenter(spatial=3, lam=1.0).fit_predict(image), made.labels_)
+    merging = wt.Merging(share=100.0)
+    assert wt.ImageSegmenter(spatial=3, merging=merging).fit(image).n_segments_ == 1
 
 
 def test_a_mask_leaves_pixels_out(image: np.ndarray) -> None:
@@ -42,10 +45,7 @@ def test_a_mask_leaves_pixels_out(image: np.ndarray) -> None:
 
 def test_parameters_are_read_set_and_cloned_and_shown_where_they_differ() -> None:
     made = wt.ImageSegmenter(spatial=5, color="lab")
-    assert set(made.get_params()) == {
-        "spatial", "range", "lam", "color", "linking", "max_iter", "tol", "min_size", "channel_axis", "n_jobs",
-        "verbose",
-    }  # fmt: skip
+    assert set(made.get_params()) == set(signature(wt.segment).parameters) - {"image", "mask"}
     assert clone(made).set_params(lam=2.0).get_params() == {**made.get_params(), "lam": 2.0}
     assert repr(made) == "ImageSegmenter(color='lab', spatial=5)"
 

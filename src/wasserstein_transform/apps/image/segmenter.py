@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from ..._types import Ints
 from .linking import Linking
+from .merging import Merging
 from .segment import segment
 from .segmentation import Segmentation
 
@@ -21,7 +22,7 @@ class ImageSegmenter(ClusterMixin, BaseEstimator):
 
     Parameters
     ----------
-    spatial, range, lam, color, linking, max_iter, tol, min_size, channel_axis, n_jobs, verbose
+    spatial, range, lam, color, linking, merging, max_iter, tol, min_size, channel_axis, n_jobs, verbose
         As for `segment`.
 
     Attributes
@@ -52,6 +53,7 @@ class ImageSegmenter(ClusterMixin, BaseEstimator):
         *,
         color: Literal["luv", "lab", "rgb", "none"] = "luv",
         linking: str | Linking = "adjacent",
+        merging: Merging | None = None,
         max_iter: int = 100,
         tol: float = 0.0,
         min_size: int = 0,
@@ -64,6 +66,7 @@ class ImageSegmenter(ClusterMixin, BaseEstimator):
         self.lam = lam
         self.color = color
         self.linking = linking
+        self.merging = merging
         self.max_iter = max_iter
         self.tol = tol
         self.min_size = min_size
