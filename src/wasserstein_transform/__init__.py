@@ -30,8 +30,8 @@ _ROOMS = {
     ),
     "datasets": ("circles", "dumbbell", "grid", "grid_with_line", "spiral", "t_junction"),
     "apps": (
-        "Adjacent", "ImageSegmenter", "Merging", "Segmentation", "Together", "read_bsds", "score_segmentation",
-        "segment",
+        "Adjacent", "Corpus", "ImageSegmenter", "Merging", "Segmentation", "Together", "WordTransform",
+        "WordVectors", "read_bsds", "read_vectors", "score_segmentation", "segment",
     ),
     "plotting": (),  # its names stay inside: wt.plotting.cloud
     "experiments": (),
@@ -42,11 +42,15 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
     from . import experiments as experiments, plotting as plotting
     from .apps import (
         Adjacent as Adjacent,
+        Corpus as Corpus,
         ImageSegmenter as ImageSegmenter,
         Merging as Merging,
         Segmentation as Segmentation,
         Together as Together,
+        WordTransform as WordTransform,
+        WordVectors as WordVectors,
         read_bsds as read_bsds,
+        read_vectors as read_vectors,
         score_segmentation as score_segmentation,
         segment as segment,
     )

@@ -1,4 +1,4 @@
-"""Whole recipes for a job: image segmentation."""
+"""Whole recipes for a job: image segmentation, words as Gaussians."""
 
 from .image import (
     Adjacent,
@@ -12,8 +12,9 @@ from .image import (
     score_segmentation,
     segment,
 )
+from .words import Corpus, WordTransform, WordVectors, read_vectors
 
 __all__ = [
-    "Adjacent", "ImageSegmenter", "Linking", "Merging", "Scores", "Segmentation", "Together", "read_bsds",
-    "score_segmentation", "segment",
+    "Adjacent", "Corpus", "ImageSegmenter", "Linking", "Merging", "Scores", "Segmentation", "Together", "WordTransform",
+    "WordVectors", "read_bsds", "read_vectors", "score_segmentation", "segment",
 ]  # fmt: skip

@@ -1,0 +1,202 @@
+"""Vectors from files: GloVe's text, word2vec's text and binary, `.npy` with a vocabulary; gensim's KeyedVectors."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from .files import DAMAGED, PathLike, damaged, open_bytes
+from .vectors import Singles, WordVectors
+
+_LINES = 2000  # read at a time
+
+
+def read_vectors(file: PathLike, vocabulary: PathLike | None = None) -> WordVectors:
+    r"""Words and vectors from a file, plain, gz or xz; which format it is shows in its first bytes.
+
+    Parameters
+    ----------
+    file : path
+        GloVe's text (a word and its numbers a line), word2vec's text (the same after a line with the number of words
+        and the dimension), word2vec's binary, or an array in NumPy's format. Words are UTF-8.
+    vocabulary : path, optional
+        For an array: a file with one word a line.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, wasserstein_transform as wt
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "two.txt")
+    >>> _ = file.write_text("cat 1 0\ndog 0.8 0.6\n")
+    >>> wt.read_vectors(file)
+    <WordVectors of 2 words in R^2>
+    """
+    try:
+        with open_bytes(file) as stream:
+            head = stream.read(6)
+            if head == b"\x93NUMPY":
+                return _from_array(file, vocabulary)
+        if vocabulary is not None:
+            raise ValueError(f"{file} brings its own words; a vocabulary goes with an array of NumPy's format")
+        with open_bytes(file) as stream:
+            return _from_stream(stream, file)
+    except DAMAGED:
+        raise damaged(file) from None
+
+
+def as_vectors(source: Any) -> WordVectors:
+    """Vectors from what users have: a file, gensim's KeyedVectors, a dict of word → vector."""
+    if isinstance(source, WordVectors):
+        return source
+    if isinstance(source, str | Path):
+        return read_vectors(source)
+    if hasattr(source, "wv"):  # a whole model of gensim
+        source = source.wv
+    if hasattr(source, "key_to_index") and hasattr(source, "vectors"):
+        index: Mapping[str, int] = source.key_to_index
+        return WordVectors.of(list(index), np.asarray(source.vectors, np.float32)[list(index.values())])
+    if isinstance(source, Mapping) and source:
+        return WordVectors.of(list(source), list(source.values()))
+    raise ValueError(
+        f"vectors must be WordVectors, a file, gensim's KeyedVectors or a dict, got {type(source).__name__}; "
+        "WordVectors.of(words, matrix) takes an array"
+    )
+
+
+def _from_array(file: PathLike, vocabulary: PathLike | None) -> WordVectors:
+    if vocabulary is None:
+        raise ValueError(f"{file} is an array and names no words; give a vocabulary, a file with one word a line")
+    with open_bytes(file) as stream:
+        matrix = np.load(stream, allow_pickle=False)
+    with open_bytes(vocabulary) as stream:
+        words = [_word(line.rstrip(b"\r\n"), vocabulary, k) for k, line in enumerate(stream, 1)]
+    if matrix.ndim != 2 or len(words) != len(matrix):
+        raise ValueError(f"{file} has shape {matrix.shape}, and {vocabulary} {len(words)} words; each needs one row")
+    return WordVectors.of(words, matrix)
+
+
+def _from_stream(stream: IO[bytes], file: PathLike) -> WordVectors:
+    first = stream.readline()
+    if not first.strip():
+        raise ValueError(f"{file} must begin with a word and its vector, its first line is empty")
+    fields = first.split()
+    if len(fields) == 2 and all(part.isdigit() for part in fields):
+        n, m = int(fields[0]), int(fields[1])
+        if m == 0 or n == 0:
+            raise ValueError(f"{file}, line 1 announces {n} words in {m} dimensions; both must be positive")
+        sample = stream.read(64 * (m + 16))
+        text = _is_text(sample, m)
+        with open_bytes(file) as again:
+            again.readline()
+            return _from_text(again, file, m, 2, n) if text else _from_binary(again, file, n, m)
+    m = len(fields) - 1
+    if m < 1:
+        raise ValueError(f"{file}, line 1 must hold a word and its numbers, got {_shown(first)}")
+    with open_bytes(file) as again:
+        return _from_text(again, file, m, 1, None)
+
+
+def _is_text(sample: bytes, m: int) -> bool:
+    """Whether the bytes after a header read as a word and numbers."""
+    fields = sample.split(b"\n", 1)[0].split()
+    try:
+        [float(part) for part in fields[-min(m, max(len(fields) - 2, 1)) :]]
+    except ValueError:
+        return False
+    return len(fields) > 1
+
+
+def _from_text(stream: IO[bytes], file: PathLike, m: int, number: int, announced: int | None) -> WordVectors:
+    names: list[str] = []
+    blocks: list[Singles] = []
+    for lines in _blocks(stream):
+        words, rows = _parse(lines, m, file, number)
+        number += len(lines)
+        names += words
+        blocks.append(rows)
+    if announced is not None and announced != len(names):
+        raise ValueError(
+            f"{file} announces {announced} words and holds {len(names)}; it is cut off, or not of one piece"
+        )
+    return WordVectors.of(names, np.concatenate(blocks) if blocks else np.empty((0, m), np.float32))
+
+
+def _blocks(stream: IO[bytes]) -> Iterator[list[bytes]]:
+    while lines := list(islice(stream, _LINES)):
+        yield lines
+
+
+def _parse(lines: list[bytes], m: int, file: PathLike, number: int) -> tuple[list[str], Singles]:
+    """Words and vectors of some lines; the first of them has that number in the file."""
+    parts = [line.rstrip().rsplit(None, m) if line.count(b" ") > m else line.split(None, 1) for line in lines]
+    words, numbers = [], []
+    for k, part in enumerate(parts):
+        if len(part) < 2:
+            raise ValueError(f"{file}, line {number + k} must hold a word and {m} numbers, got {_shown(lines[k])}")
+        words.append(_word(part[0], file, number + k))
+        numbers.append(b" ".join(part[1:]))
+    rows = _numbers(b" ".join(numbers))
+    even = all(text.rstrip().count(b" ") == m - 1 for text in numbers)  # or one line's number would be the next one's
+    if rows is not None and even and len(rows) == m * len(lines) and np.isfinite(rows).all():
+        return words, rows.reshape(-1, m)
+    one_by_one = [_line(text, m, lines[k], file, number + k) for k, text in enumerate(numbers)]
+    return words, np.stack(one_by_one)
+
+
+def _line(numbers: bytes, m: int, line: bytes, file: PathLike, number: int) -> Singles:
+    row = _numbers(numbers)
+    if row is None or not np.isfinite(row).all():
+        raise ValueError(f"{file}, line {number} must hold {m} finite numbers after its word, got {_shown(line)}")
+    if len(row) != m:
+        raise ValueError(
+            f"{file}, line {number} holds {len(row)} numbers, and the first {m}; all vectors need one dimension"
+        )
+    return row
+
+
+def _numbers(text: bytes) -> Singles | None:
+    with warnings.catch_warnings(action="error"):
+        try:
+            return np.asarray(np.fromstring(text, np.float32, sep=" "))
+        except (DeprecationWarning, ValueError):  # something is no number
+            return None
+
+
+def _from_binary(stream: IO[bytes], file: PathLike, n: int, m: int) -> WordVectors:
+    rows = np.empty((n, m), np.float32)
+    names = []
+    buffer, at, size = b"", 0, 4 * m
+    for k in range(n):
+        while True:
+            end = buffer.find(b" ", at)
+            if end >= 0 and len(buffer) - end > size:
+                break
+            more = stream.read(1 << 22)
+            if not more:
+                raise ValueError(
+                    f"{file} announces {n} words of {m} numbers and ends within word {k + 1}; it is cut off"
+                )
+            buffer, at = buffer[at:] + more, 0
+        names.append(_word(buffer[at:end].lstrip(b"\n"), file, k + 1, "word"))
+        rows[k] = np.frombuffer(buffer, "<f4", m, end + 1)
+        at = end + 1 + size
+    if buffer[at:].strip() or stream.read(1024).strip():
+        raise ValueError(f"{file} announces {n} words of {m} numbers and holds more; its first line is not true")
+    return WordVectors.of(names, rows)
+
+
+def _word(raw: bytes, file: PathLike, number: int, unit: str = "line") -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        raise ValueError(
+            f"{file}, {unit} {number}: {raw[:40]!r} is not UTF-8; convert the file, as by iconv -f latin1 -t utf-8"
+        ) from None
+
+
+def _shown(line: bytes) -> str:
+    return repr(line[:60].decode(errors="replace"))

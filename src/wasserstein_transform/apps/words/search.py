@@ -1,0 +1,216 @@
+"""Nearest words under the GT distance, exactly: cheap bounds for all, the distance itself for few.
+
+For every positive definite M, tr(A^½BA^½)^½ ≤ ½(⟨A, M⟩ + ⟨B, M⁻¹⟩). With M changed along one direction u of each word
+by the best amount, and scaled by the best factor,
+
+    tr(A^½BA^½)^½ ≤ √((⟨A, M⟩ − α/κ)(⟨B, M⁻¹⟩ − β/κ)) + √(αβ)/κ,   α = uᵀMAMu, β = uᵀBu, κ = uᵀMu.
+
+Along u = (mean of the contexts) − (the word) Σ(w) is large, and u is another one for each word. First M = I: one matrix
+product bounds all words. What is left is bounded again with the M that is best for the query and the mean covariance of
+the words found so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from ..._types import Floats, Ints
+from ...engine import Engine, Flag, Tile, cut
+from ...kernels import words as kernels
+from .covariances import Covariances, Factors
+from .variants import AboutMean
+from .vectors import Singles
+
+_BLOCK = 32  # distances at a time
+_SLACK = 1e-5  # of the traces: factors are in single precision
+_NOISE = 4e-6  # of what is subtracted from: rounding of products in single precision
+_MANY = 2 * _BLOCK  # words from which on a second bound is worth its price
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbors:
+    """The words nearest to one, and what it took to find them; goes through pairs (word, distance).
+
+    Attributes
+    ----------
+    words : tuple of str
+        Nearest first.
+    distances : array
+    n_exact : int
+        Distances that were computed; bounds decided the others.
+    n_words : int
+        Words there are.
+    """
+
+    words: tuple[str, ...]
+    distances: Floats
+    n_exact: int
+    n_words: int
+
+    @property
+    def share(self) -> float:
+        """The share of exact distances."""
+        return self.n_exact / self.n_words
+
+    def __iter__(self) -> Iterator[tuple[str, float]]:
+        return zip(self.words, self.distances.tolist(), strict=True)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __repr__(self) -> str:
+        found = ", ".join(f"{word} {distance:.3f}" for word, distance in self)
+        return f"<Neighbors {found}; {self.n_exact} of {self.n_words} distances computed>"
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """What the bounds need of all words, once.
+
+    Attributes
+    ----------
+    covariances : Covariances
+    centers : array of shape (n, m)
+        The points whose distances count, which need not be those the covariances are taken about.
+    factors : callable
+        (rows) → factors of their covariances.
+    engine : Engine
+    """
+
+    covariances: Covariances
+    centers: Singles
+    factors: Callable[[Ints], Factors]
+    engine: Engine
+
+    @cached_property
+    def _directions(self) -> Singles:
+        return self.covariances.means - self.covariances.points
+
+    @cached_property
+    def _lengths(self) -> Floats:
+        return np.asarray(
+            np.maximum(np.einsum("ij,ij->i", self._directions, self._directions, dtype=np.float64), 1e-30)
+        )
+
+    @cached_property
+    def _traces(self) -> Floats:
+        return np.maximum(self.covariances.products(np.eye(self.covariances.m)), 0.0)
+
+    @cached_property
+    def _along(self) -> Floats:
+        """β = uᵀΣu of each word."""
+        c, U = self.covariances, self._directions
+        middle = c.means if isinstance(c.about, AboutMean) else c.points
+        offsets = np.einsum("ij,ij->i", middle, U, dtype=np.float64)
+        matrix, out = c.contexts.matrix, np.empty(len(U))
+
+        def work(tile: Tile, stop: Flag) -> None:
+            arrays = matrix.indptr, matrix.indices, matrix.data, c.points, U, offsets
+            kernels.spreads(*arrays, *tile, out, stop)
+
+        self.engine.run(work, cut(np.diff(matrix.indptr) * float(c.m) + 10.0), "bounds")
+        pooled = np.einsum("ij,ij->i", U @ c.pooled, U)
+        return np.asarray(c.share * out / np.maximum(c.totals, 1e-30) + (1 - c.share) * pooled)
+
+    def warm_up(self) -> None:
+        """Compute all that does not depend on the query."""
+        _ = self._traces, self._along, self._lengths
+
+    def nearest(self, row: int, k: int, lam: float) -> tuple[Ints, Floats, int]:
+        """The k nearest words, their squared distances, and how many of these were computed."""
+        self.warm_up()
+        with threadpool_limits(1, user_api="blas"):  # on matrices this small its threads only wait for each other
+            return self._nearest(row, k, lam)
+
+    def _nearest(self, row: int, k: int, lam: float) -> tuple[Ints, Floats, int]:
+        squares = _squares(self.centers, row)
+        A = self.factors(np.array([row])).matrix(0)
+        bounds = squares + lam * self._gaps(A)
+        bounds[row] = np.inf  # itself
+        order = np.argsort(bounds)[:-1]
+        found, values = np.empty(0, np.intp), np.empty(0)
+        done, refined = 0, lam == 0
+        n_exact = 0
+        while done < len(order):
+            if len(found) >= k and bounds[order[done]] > values[k - 1]:
+                break
+            rows = order[done : done + _BLOCK]
+            exact = squares[rows] + (lam * self._exact(row, rows) if lam > 0 else 0.0)
+            n_exact += len(rows)
+            found, values = _least(np.append(found, rows), np.append(values, exact), k)
+            done += len(rows)
+            if not refined and len(found) >= k:
+                refined = True
+                order, done = self._refined(A, order, done, bounds, squares, lam, found, values[k - 1]), 0
+        return found, values, n_exact
+
+    def _gaps(self, A: Floats) -> Floats:
+        """Lower bounds of dcov² to all words, with M = I."""
+        U = self._directions
+        alpha = np.einsum("ij,ij->i", U @ A.astype(np.float32), U, dtype=np.float64)
+        return _bound(np.trace(A), self._traces, np.trace(A), self._traces, alpha, self._along, self._lengths)
+
+    def _refined(
+        self, A: Floats, order: Ints, done: int, bounds: Floats, squares: Floats, lam: float, found: Ints, best: float
+    ) -> Ints:
+        """Words that are left, in the order of better bounds."""
+        left = order[done:]
+        left = left[bounds[left] <= best]
+        if len(left) <= _MANY:
+            return left
+        B = _mean_covariance(self.factors(found[:8]))
+        M, inverse = _between(A, B)
+        U = self._directions[left].astype(np.float64)
+        UM = U @ M
+        alpha = np.einsum("ij,ij->i", UM @ A, UM)
+        kappa = np.maximum(np.einsum("ij,ij->i", UM, U), 1e-30)
+        b = self.covariances.products(inverse, left)
+        gaps = _bound(np.trace(A), self._traces[left], float(np.sum(A * M)), b, alpha, self._along[left], kappa)
+        bounds[left] = np.maximum(bounds[left], squares[left] + lam * gaps)
+        return left[np.argsort(bounds[left])]
+
+    def _exact(self, row: int, rows: Ints) -> Floats:
+        """dcov² to some words."""
+        factors = self.factors(np.append(row, rows))
+        ends = np.stack([np.zeros(len(rows), np.intp), np.arange(1, len(rows) + 1)], axis=1)
+        return factors.gaps(ends, self.engine)
+
+
+def _bound(trace: float, traces: Floats, a: float, b: Floats, alpha: Floats, beta: Floats, kappa: Floats) -> Floats:
+    """Lower bounds of dcov² from the formula above, a = ⟨A, M⟩ and b = ⟨B, M⁻¹⟩; a little less for rounding."""
+    x, y = np.maximum(a - alpha / kappa, 0.0) + _NOISE * a, np.maximum(b - beta / kappa, 0.0) + _NOISE * b
+    rest = np.sqrt(x * np.maximum(y, 0.0))
+    overlap = rest + np.sqrt(np.maximum(alpha * beta, 0.0)) / kappa
+    return np.maximum(trace + traces - 2 * overlap - _SLACK * (trace + traces), 0.0)
+
+
+def _between(A: Floats, B: Floats) -> tuple[Floats, Floats]:
+    """M, the geometric mean of A⁻¹ and B, and its inverse: the best M for the two; what is singular is lifted."""
+    lift = 1e-3 * np.trace(A + B) / len(A) * np.eye(len(A))
+    values, vectors = np.linalg.eigh(A + lift)
+    root, over = (vectors * np.sqrt(values)) @ vectors.T, (vectors / np.sqrt(values)) @ vectors.T
+    values, vectors = np.linalg.eigh(root @ (B + lift) @ root)
+    middle = np.sqrt(np.maximum(values, 1e-12 * values[-1]))
+    half, other = over @ vectors, root @ vectors
+    return (half * middle) @ half.T, (other / middle) @ other.T
+
+
+def _mean_covariance(factors: Factors) -> Floats:
+    return np.asarray(sum(factors.matrix(k) for k in range(len(factors.ranks))) / len(factors.ranks))
+
+
+def _squares(points: Singles, row: int) -> Floats:
+    """‖w − q‖² for all w, of differences."""
+    off = points - points[row]
+    return np.asarray(np.einsum("ij,ij->i", off, off, dtype=np.float64))
+
+
+def _least(rows: Ints, values: Floats, k: int) -> tuple[Ints, Floats]:
+    """The k least; equal ones in the order of their words."""
+    order = np.lexsort((rows, values))[:k]
+    return rows[order], values[order]

@@ -1,0 +1,257 @@
+"""Texts: words looked up in a table that grows, windows counted, and Bures fidelities of packed factors."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .bures import _nuclear
+from .compile import jit, jit_summing
+
+DONE, FULL = 0, 1
+
+# FNV-1a; constants are 64 bits, or numba would take the products for floats
+_BASIS = np.uint64(14695981039346656037)
+_PRIME = np.uint64(1099511628211)
+
+BORDER = -2  # between documents, which windows do not cross
+END = -1  # of a document, among the numbers of words
+STRANGE = -1  # a word without a vector keeps its place in the window
+
+
+class Table(NamedTuple):
+    """Words by number, found by the hash of their bytes.
+
+    `slots` hold numbers + 1, or 0 where free; their count is a power of 2. `sizes` are the words so far, the bytes so
+    far in `pool`, and where in the text the first word begins that is not done.
+    """
+
+    slots: Any
+    hashes: Any
+    begins: Any
+    counts: Any
+    pool: Any
+    sizes: Any
+
+
+@jit
+def intern(text: Any, n: int, table: Table, numbers: Any, n_numbers: Any) -> int:
+    """Numbers of the words of a text, and END for each byte 0.
+
+    The text ends in white space or in half a word, and is left where the table is full.
+    `sizes[2]` is where to go on: after more room was made, or with the next piece of text.
+    """
+    slots, _, begins, counts, pool, sizes = table
+    mask = len(slots) - 1
+    i = sizes[2]
+    while True:
+        while i < n and text[i] <= 32:
+            if text[i] == 0:
+                numbers[n_numbers[0]] = END
+                n_numbers[0] += 1
+            i += 1
+        start, hashed = i, _BASIS
+        while i < n and text[i] > 32:
+            hashed = (hashed ^ np.uint64(text[i])) * _PRIME
+            i += 1
+        sizes[2] = start
+        if i == n:
+            return DONE
+        at = np.intp(hashed >> np.uint64(20)) & mask
+        while slots[at] != 0 and not _is(table, slots[at] - 1, hashed, text, start, i - start):
+            at = (at + 1) & mask
+        if slots[at] == 0:
+            if 2 * (sizes[0] + 1) > len(slots) or sizes[0] + 1 >= len(begins) or sizes[1] + i - start > len(pool):
+                return FULL
+            slots[at] = sizes[0] + 1
+            _add(table, hashed, text, start, i)
+        counts[slots[at] - 1] += 1
+        numbers[n_numbers[0]] = slots[at] - 1
+        n_numbers[0] += 1
+
+
+@jit
+def _is(table: Table, word: int, hashed: Any, text: Any, start: int, length: int) -> bool:
+    begin = table.begins[word]
+    if table.hashes[word] != hashed or table.begins[word + 1] - begin != length:
+        return False
+    k = 0
+    while k < length and table.pool[begin + k] == text[start + k]:
+        k += 1
+    return k == length
+
+
+@jit
+def _add(table: Table, hashed: Any, text: Any, start: int, stop: int) -> None:
+    word, used = table.sizes[0], table.sizes[1]
+    table.hashes[word] = hashed
+    for k in range(start, stop):
+        table.pool[used + k - start] = text[k]
+    table.begins[word + 1] = used + stop - start
+    table.sizes[0] += 1
+    table.sizes[1] += stop - start
+
+
+@jit
+def fill_slots(slots: Any, hashes: Any, n: int) -> None:
+    """Put the first n words into empty slots."""
+    mask = len(slots) - 1
+    for word in range(n):
+        at = np.intp(hashes[word] >> np.uint64(20)) & mask
+        while slots[at] != 0:
+            at = (at + 1) & mask
+        slots[at] = word + 1
+
+
+@jit
+def keep(numbers: Any, rows: Any, chances: Any, draws: Any, kept: Any) -> int:
+    """What stays of a text: rows of vectors, STRANGE for words without, BORDER between documents; their count.
+
+    A word stays if its draw lies below its chance.
+    """
+    n = 0
+    for k in range(len(numbers)):
+        word = numbers[k]
+        if word < 0:
+            kept[n] = BORDER
+            n += 1
+        elif draws[k] < chances[word]:
+            kept[n] = rows[word]
+            n += 1
+    return n
+
+
+@jit
+def count_places(kept: Any, first: int, last: int, begins: Any) -> None:
+    """begins[r + 1] becomes the count of r among kept[first:last]."""
+    for i in range(first, last):
+        if kept[i] >= 0:
+            begins[kept[i] + 1] += 1
+
+
+@jit
+def list_places(kept: Any, first: int, last: int, free: Any, places: Any) -> None:
+    """Places of each word, one word after the other; `free` is where those of each begin, and moves on."""
+    for i in range(first, last):
+        row = kept[i]
+        if row >= 0:
+            places[free[row]] = i
+            free[row] += 1
+
+
+@jit
+def gather(kept: Any, places: Any, weights: Any, totals: Any, seen: Any, n_seen: int) -> int:
+    """Add the contexts of one word at its places to `totals`; `seen` lists the words whose total was 0. Their count."""
+    window, n = len(weights), len(kept)
+    for p in range(len(places)):
+        i = places[p]
+        for step in (-1, 1):
+            for d in range(1, window + 1):
+                j = i + step * d
+                if j < 0 or j >= n or kept[j] == BORDER:
+                    break
+                other = kept[j]
+                if other >= 0:
+                    if totals[other] == 0.0:
+                        seen[n_seen] = other
+                        n_seen += 1
+                    totals[other] += weights[d - 1]
+    return n_seen
+
+
+@jit
+def count_contexts(
+    kept: Any, begins: Any, places: Any, start: int, stop: int, weights: Any, totals: Any, seen: Any, sizes: Any,
+    flag: Any,
+) -> None:  # fmt: skip
+    """How many different contexts the words start…stop have. `totals` are 0, before and after."""
+    for row in range(start, stop):
+        if flag[0] != 0:
+            return
+        n = gather(kept, places[begins[row] : begins[row + 1]], weights, totals, seen, 0)
+        for k in range(n):
+            totals[seen[k]] = 0.0
+        sizes[row] = n
+
+
+@jit
+def fill_contexts(
+    kept: Any, begins: Any, places: Any, start: int, stop: int, weights: Any, totals: Any, seen: Any, starts: Any,
+    indices: Any, values: Any, flag: Any,
+) -> None:  # fmt: skip
+    """Contexts of the words start…stop and their weights, each at its place in a compressed matrix."""
+    for row in range(start, stop):
+        if flag[0] != 0:
+            return
+        n = gather(kept, places[begins[row] : begins[row + 1]], weights, totals, seen, 0)
+        at = starts[row]
+        for k in range(n):
+            indices[at + k] = seen[k]
+            values[at + k] = totals[seen[k]]
+            totals[seen[k]] = 0.0
+
+
+@jit
+def unpack(packed: Any, rank: int, R: Any) -> float:
+    """The upper trapezoid R of `rank` rows from its entries, row by row; returns tr RᵀR."""
+    m = R.shape[1]
+    at, trace = 0, 0.0
+    for k in range(rank):
+        for l in range(k):
+            R[k, l] = 0.0
+        for l in range(k, m):
+            value = np.float64(packed[at])
+            R[k, l] = value
+            trace += value * value
+            at += 1
+    return trace
+
+
+@jit
+def bures_gaps(
+    packed: Any, starts: Any, ranks: Any, ends: Any, start: int, stop: int, scratch: Any, gaps: Any, flag: Any
+) -> None:
+    """dcov² of pairs start…stop of packed factors, RᵀR each; `scratch` is (5, m, m)."""
+    R, S, room = scratch[0], scratch[1], scratch[2:]
+    held, trace = -1, 0.0
+    for pair in range(start, stop):
+        if flag[0] != 0:
+            return
+        i, j = ends[pair, 0], ends[pair, 1]
+        if i != held:
+            held, trace = i, unpack(packed[starts[i] :], ranks[i], R)
+        other = unpack(packed[starts[j] :], ranks[j], S)
+        fidelity = 0.0
+        if i == j:
+            fidelity = trace
+        elif ranks[i] <= ranks[j]:
+            fidelity = _nuclear(R, ranks[i], S, ranks[j], 1.0, room)
+        else:
+            fidelity = _nuclear(S, ranks[j], R, ranks[i], 1.0, room)
+        gaps[pair] = max(trace + other - 2.0 * fidelity, 0.0)
+
+
+@jit_summing
+def _dot(x: Any, y: Any) -> float:
+    total = 0.0
+    for k in range(len(x)):
+        total += x[k] * y[k]
+    return total
+
+
+@jit
+def spreads(
+    starts: Any, indices: Any, weights: Any, points: Any, directions: Any, centers: Any, start: int, stop: int,
+    out: Any, flag: Any,
+) -> None:  # fmt: skip
+    """Σ weight·(u·v − center)² over the contexts v of the words start…stop, u the direction of each."""
+    for row in range(start, stop):
+        if flag[0] != 0:
+            return
+        u, center = directions[row], centers[row]
+        total = 0.0
+        for k in range(starts[row], starts[row + 1]):
+            off = _dot(points[indices[k]], u) - center
+            total += weights[k] * off * off
+        out[row] = total

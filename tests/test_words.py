@@ -1,0 +1,320 @@
+"""Words as Gaussians: contexts, covariances, distances and nearest words against a slow twin."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+
+import numpy as np
+import pytest
+from reference import words as slow
+from scipy.sparse import csr_array
+
+import wasserstein_transform as wt
+from wasserstein_transform.apps import words
+from wasserstein_transform.apps.words import contexts as counting, corpus as reading
+from wasserstein_transform.engine import Engine
+
+M = 6
+
+
+@pytest.fixture(scope="module")
+def text() -> list[list[str]]:
+    """Documents of words drawn from topics; 'only' stands alone, 'strange' has no vector, 'rare' is seen once."""
+    rng = np.random.default_rng(3)
+    documents = [[f"w{k}" for k in rng.integers(10 * topic, 10 * topic + 14, 40)] for topic in range(4) for _ in "abc"]
+    documents[0][5] = documents[3][7] = documents[4][1] = "strange"
+    documents[1][3] = "rare"
+    return [*documents, ["only"], ["only"]]
+
+
+@pytest.fixture(scope="module")
+def vectors() -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(4)
+    return {word: rng.normal(size=M) + 0.5 for word in [f"w{k}" for k in range(44)] + ["only", "rare", "unseen"]}
+
+
+def plain(documents: list[list[str]], least: int = 2) -> list[list[str]]:
+    counts = {word: sum(doc.count(word) for doc in documents) for doc in documents for word in doc}
+    return [[word for word in doc if counts[word] >= least] for doc in documents]
+
+
+@pytest.fixture(scope="module")
+def fitted(text: list[list[str]], vectors: dict[str, np.ndarray]) -> wt.WordTransform:
+    return wt.WordTransform(vectors, window=3, lam=0.7, min_count=2, sample=0).fit(text)
+
+
+def test_contexts_are_counted_as_in_the_definition(text, vectors, fitted) -> None:
+    found = slow.contexts(plain(text), 3)
+    names = list(vectors)
+    expected = np.array([[found.get(a, {}).get(b, 0) for b in names] for a in names])
+    assert np.array_equal(fitted.contexts_.matrix.toarray(), expected)
+    assert fitted.contexts_.counts[names.index("rare")] == 1
+
+
+@pytest.mark.parametrize("part", [words.Flat(), words.Harmonic(), words.Linear()])
+def test_contexts_weigh_by_distance(text, vectors, part) -> None:
+    weights = {"Flat": [1, 1, 1], "Harmonic": [1, 1 / 2, 1 / 3], "Linear": [1, 2 / 3, 1 / 3]}[type(part).__name__]
+    found = slow.contexts(plain(text), 3, weights)
+    gt = wt.WordTransform(vectors, window=3, min_count=2, sample=0, nearness=part).fit(text)
+    matrix, names = gt.contexts_.matrix.toarray(), list(vectors)
+    for a in names:
+        for b in names:
+            assert matrix[names.index(a), names.index(b)] == pytest.approx(found.get(a, {}).get(b, 0), rel=1e-6)
+
+
+def test_contexts_do_not_depend_on_how_the_text_is_cut(text, vectors, fitted, monkeypatch, tmp_path) -> None:
+    whole = wt.WordTransform(vectors, window=3, min_count=2, sample=1e-2, rng=5).fit(text).contexts_.matrix.toarray()
+    monkeypatch.setattr(reading, "_PIECE", 16)
+    monkeypatch.setattr(reading, "_IN_MEMORY", 100)
+    monkeypatch.setattr(counting, "_BLOCK", 20)
+    cut = wt.WordTransform(vectors, window=3, min_count=2, sample=1e-2, rng=5).fit(text).contexts_.matrix.toarray()
+    assert np.array_equal(whole, cut)
+    file = tmp_path / "text.txt"
+    file.write_text("\n".join(" ".join(doc) for doc in text))
+    lines = wt.WordTransform(vectors, window=3, min_count=2, sample=0).fit(file.read_text().splitlines())
+    assert np.array_equal(lines.contexts_.matrix.toarray(), fitted.contexts_.matrix.toarray())
+
+
+def test_the_table_of_words_grows(monkeypatch) -> None:
+    names = [f"word{k}é" for k in range(70_000)]
+    corpus = wt.Corpus.read([names, names[::2]])
+    assert corpus.words == tuple(names)
+    assert np.array_equal(corpus.counts, np.where(np.arange(70_000) % 2 == 0, 2, 1))
+
+
+def test_files_are_one_document_whatever_they_are_packed_in(vectors, tmp_path) -> None:
+    raw = b"w1 w2\nw3\t w4\r\nw1"
+    for name, content in (("a.txt", raw), ("b.gz", gzip.compress(raw)), ("c.xz", lzma.compress(raw))):
+        (tmp_path / name).write_bytes(content)
+        gt = wt.WordTransform(vectors, window=1, min_count=1, sample=0).fit(tmp_path / name)
+        pairs = {("w1", "w2"): 1, ("w2", "w3"): 1, ("w3", "w4"): 1, ("w4", "w1"): 1, ("w1", "w3"): 0}
+        row = gt.vectors_.rows
+        for (a, b), n in pairs.items():
+            assert gt.contexts_.matrix[row[a], row[b]] == gt.contexts_.matrix[row[b], row[a]] == n
+
+
+def test_letters_make_words_of_ordinary_text() -> None:
+    corpus = wt.Corpus.read(["The cat's_hat, THE Ärger 42!", "the"], words.Letters())
+    assert dict(zip(corpus.words, corpus.counts.tolist(), strict=True)) == {
+        "the": 3, "cat": 1, "s": 1, "hat": 1, "ärger": 1, "42": 1,
+    }  # fmt: skip
+
+
+def test_frequent_words_are_dropped_by_the_rule_of_word2vec() -> None:
+    rng = np.random.default_rng(0)
+    draws = rng.choice(3, size=100_000, p=[0.8, 0.15, 0.05])
+    corpus = wt.Corpus.read([[f"w{k}" for k in draws]])
+    vectors = wt.WordVectors.of(["w0", "w1", "w2"], np.eye(3))
+    t = 0.01
+    f = np.bincount(draws) / len(draws)
+    expected = np.minimum((np.sqrt(f / t) + 1) * t / f, 1) * np.bincount(draws)
+    kept = words.count_contexts(corpus, vectors, 1, 1, t, rng=1)
+    assert kept.totals() / 2 == pytest.approx(expected, rel=0.03)  # each occurrence has two contexts
+    again = words.count_contexts(corpus, vectors, 1, 1, t, rng=1)
+    assert np.array_equal(kept.matrix.toarray(), again.matrix.toarray())
+
+
+def test_covariances_are_about_the_word(text, vectors, fitted) -> None:
+    found = slow.contexts(plain(text), 3)
+    for word in ("w0", "w12", "w33", "rare", "unseen", "only"):
+        assert fitted.covariance(word) == pytest.approx(slow.covariance(word, found, vectors), abs=1e-6)
+    assert not fitted.covariance("only").any()
+
+
+def test_covariances_about_the_mean(text, vectors) -> None:
+    found = slow.contexts(plain(text), 3)
+    gt = wt.WordTransform(vectors, window=3, min_count=2, sample=0, about=words.AboutMean()).fit(text)
+    center = slow.mean("w12", found, vectors)
+    assert gt.covariance("w12") == pytest.approx(slow.covariance("w12", found, vectors, center), abs=1e-6)
+
+
+@pytest.mark.parametrize("about", [words.AboutWord(), words.AboutMean()])
+@pytest.mark.parametrize("pooled", [True, False])
+def test_shrinkage_draws_to_the_pooled_covariance_or_to_zero(text, vectors, about, pooled) -> None:
+    kind = {"window": 3, "min_count": 2, "sample": 0, "about": about}
+    gt = wt.WordTransform(vectors, **kind).fit(text)
+    shrunk = wt.WordTransform(vectors, **kind, shrinkage=words.Shrinkage(30.0, pooled)).fit(text)
+    n = gt.contexts_.totals()
+    covs = np.array([gt.covariance(word) for word in vectors])
+    pool = pooled * np.einsum("i,ijk->jk", n, covs) / n.sum()
+    expected = (n[:, None, None] * covs + 30 * pool) / (n + 30)[:, None, None]
+    assert np.array([shrunk.covariance(word) for word in vectors]) == pytest.approx(expected, abs=1e-6)
+
+
+def test_ppmi_weighs_by_surprise(text, vectors, fitted) -> None:
+    counts = fitted.contexts_.matrix.toarray().astype(float)
+    gt = wt.WordTransform(vectors, window=3, min_count=2, sample=0, weighting=words.PPMI(1.0)).fit(text)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = counts * counts.sum() / np.outer(counts.sum(axis=1), counts.sum(axis=0))
+        expected = np.where(ratio > 1, np.log(ratio), 0.0)
+    weights = gt._covariances.contexts.matrix.toarray()
+    assert weights == pytest.approx(expected, abs=1e-5)
+
+
+def test_common_components_are_removed(vectors) -> None:
+    rest = words.Common(2)(wt.WordVectors.of(vectors, list(vectors.values())))
+    unit = np.array([v / np.linalg.norm(v) for v in vectors.values()])
+    centered = unit - unit.mean(axis=0)
+    _, _, axes = np.linalg.svd(centered, full_matrices=False)
+    expected = centered - centered @ axes[:2].T @ axes[:2]
+    assert rest.matrix == pytest.approx(expected, abs=1e-6)
+
+
+def test_points_move_towards_their_contexts(text, vectors) -> None:
+    gt = wt.WordTransform(vectors, window=3, min_count=2, sample=0, lam=0.0, shift=words.Shift(0.25)).fit(text)
+    found = slow.contexts(plain(text), 3)
+    moved = []
+    for word in ("w1", "w2"):
+        point = 0.75 * vectors[word] / np.linalg.norm(vectors[word]) + 0.25 * slow.mean(word, found, vectors)
+        moved.append(point / np.linalg.norm(point))
+    assert gt.distance("w1", "w2") == pytest.approx(np.linalg.norm(moved[0] - moved[1]), abs=1e-6)
+    assert np.array_equal(gt.points_[gt.vectors_.row("unseen")], gt.vectors_.unit[gt.vectors_.row("unseen")])
+
+
+def test_distances_are_those_of_the_definition(text, vectors, fitted) -> None:
+    found = slow.contexts(plain(text), 3)
+    pairs = [("w0", "w1"), ("w0", "w43"), ("w7", "unseen"), ("only", "unseen"), ("w30", "w30"), ("w3", "w25")]
+    expected = [slow.distance(a, b, found, vectors, 0.7) for a, b in pairs]
+    assert fitted.pairs(pairs).distances == pytest.approx(expected, abs=2e-5)
+    assert fitted.distance("w0", "w1") == fitted.distance("w1", "w0") == -fitted.similarity("w0", "w1")
+    assert fitted.distance("w30", "w30") == 0.0
+
+
+def test_unknown_words_and_words_without_context_are_named(fitted) -> None:
+    found = fitted.pairs([("w0", "yeti"), ("only", "w1"), ("yeti", "gnu")])
+    assert found.unknown == ("yeti", "gnu")
+    assert found.without_context == ("only",)
+    assert np.isnan(found.distances).tolist() == [True, False, True]
+    assert found.n_missing == 2
+    with pytest.raises(ValueError, match="'w99' has no vector; there is w9"):
+        fitted.distance("w99", "w0")
+
+
+VARIANTS = [
+    {},
+    {"about": words.AboutMean()},
+    {"shrinkage": words.Shrinkage(20.0)},
+    {"shrinkage": words.Shrinkage(20.0, pooled=False), "shift": words.Shift(0.3)},
+    {"weighting": words.PPMI(), "common": words.Common(1)},
+]
+
+
+@pytest.fixture(scope="module")
+def crowd() -> tuple[wt.WordVectors, csr_array]:
+    """1,500 words in R^12; few contexts, many, and none."""
+    rng = np.random.default_rng(6)
+    n = 1500
+    vectors = wt.WordVectors.of([f"w{k}" for k in range(n)], rng.normal(size=(n, 12)) + rng.normal(size=12))
+    sizes = rng.integers(0, 60, n)
+    rows = np.repeat(np.arange(n), sizes)
+    matrix = csr_array((rng.integers(1, 9, len(rows)), (rows, rng.integers(0, n, len(rows)))), shape=(n, n))
+    return vectors, matrix
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: ",".join(v) or "paper")
+@pytest.mark.parametrize("lam", [0.0, 0.1, 3.0])
+def test_most_similar_is_exact(crowd, variant, lam) -> None:
+    vectors, matrix = crowd
+    gt = wt.WordTransform(vectors, lam=lam, **variant).fit(matrix)
+    n = len(vectors)
+    for row in (0, 17, int(np.diff(matrix.indptr).argmin()), int(np.diff(matrix.indptr).argmax())):
+        ends = np.stack([np.full(n, row), np.arange(n)], axis=1)
+        squares, gaps = gt.gaps(ends)
+        distances = np.sqrt(squares + lam * gaps)
+        distances[row] = np.inf
+        found = gt.most_similar(f"w{row}", 7)
+        assert found.distances == pytest.approx(np.sort(distances)[:7], abs=1e-6)
+        assert dict(found) == pytest.approx({w: distances[gt.vectors_.row(w)] for w in found.words}, abs=1e-6)
+
+
+def test_bounds_decide_most_words(crowd) -> None:
+    gt = wt.WordTransform(crowd[0]).fit(crowd[1])
+    found = gt.most_similar("w3", 5)
+    assert found.n_words == 1500
+    assert 5 <= found.n_exact < 750
+    assert found.share == found.n_exact / 1500
+
+
+def test_preparing_changes_nothing(crowd, tmp_path) -> None:
+    gt = wt.WordTransform(crowd[0]).fit(crowd[1])
+    before = gt.most_similar("w3", 5), gt.covariance("w8")
+    for file in (None, tmp_path / "factors.npy"):
+        gt.prepare(file)
+        assert gt.most_similar("w3", 5).words == before[0].words
+        assert np.array_equal(gt.most_similar("w3", 5).distances, before[0].distances)
+        assert np.array_equal(gt.covariance("w8"), before[1])
+
+
+def test_result_does_not_depend_on_the_number_of_threads(text, vectors, crowd) -> None:
+    one, two = (wt.WordTransform(vectors, min_count=1, n_jobs=n).fit(text) for n in (1, 2))
+    assert np.array_equal(one.contexts_.matrix.toarray(), two.contexts_.matrix.toarray())
+    pairs = [(f"w{k}", f"w{k + 7}") for k in range(300)]
+    values = [wt.WordTransform(crowd[0], n_jobs=n).fit(crowd[1]).pairs(pairs).distances for n in (1, 2)]
+    assert np.array_equal(*values)
+
+
+def test_singular_covariances_of_many_contexts(crowd) -> None:
+    flat = np.zeros((200, 9))
+    flat[:, :4] = np.random.default_rng(1).normal(size=(200, 4))
+    full = csr_array(np.random.default_rng(2).integers(1, 5, (200, 200)))
+    gt = wt.WordTransform(wt.WordVectors.of([f"w{k}" for k in range(200)], flat)).fit(full)
+    lower = wt.WordTransform(wt.WordVectors.of([f"w{k}" for k in range(200)], flat[:, :4])).fit(full)
+    pairs = [("w0", "w1"), ("w5", "w9")]
+    assert gt.pairs(pairs).distances == pytest.approx(lower.pairs(pairs).distances, abs=1e-5)
+
+
+def test_what_is_saved_comes_back(text, vectors, tmp_path) -> None:
+    gt = wt.WordTransform(
+        vectors, window=2, lam=0.3, min_count=1, common=words.Common(1), about=words.AboutMean(),
+        shrinkage=words.Shrinkage(3.0), tokens=words.Letters(),
+    ).fit(text)  # fmt: skip
+    file = tmp_path / "words.npz"
+    gt.save(file)
+    again = wt.WordTransform.load(file)
+    assert again.distance("w0", "w20") == gt.distance("w0", "w20")
+    assert again.get_params()["shrinkage"] == words.Shrinkage(3.0)
+    assert [path.name for path in tmp_path.iterdir()] == ["words.npz"]
+    file.write_bytes(file.read_bytes()[:1000])
+    with pytest.raises(ValueError, match="no saved WordTransform"):
+        wt.WordTransform.load(file)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "error"),
+    [
+        ([], "must hold at least one word, it is empty"),
+        (["  \n "], "must hold at least one word"),
+        (7, "a corpus must be a file, or an iterable"),
+        ([b"w1"], "document 0 of the corpus must be a text or a list of words, got bytes"),
+        ([["two words"]], "document 0 of the corpus holds something that is not one word"),
+        ("nowhere.txt", "nowhere.txt is not there"),
+        (csr_array((2, 2)), "a row and a column for each of the 47 words"),
+    ],
+)
+def test_what_is_no_corpus_is_refused(vectors, corpus, error) -> None:
+    with pytest.raises(ValueError, match=error):
+        wt.WordTransform(vectors).fit(corpus)
+
+
+def test_wrong_encodings_and_damaged_files_are_said(vectors, tmp_path) -> None:
+    file = tmp_path / "latin.txt"
+    file.write_bytes("w1 Ärger w2".encode("latin-1"))
+    with pytest.raises(ValueError, match=r"is not utf-8: byte 3 is b'\\xc4'; say its encoding"):
+        wt.Corpus.read(file)
+    assert wt.Corpus.read(file, encoding="latin-1").words == ("w1", "Ärger", "w2")
+    packed = tmp_path / "half.xz"
+    packed.write_bytes(lzma.compress(b"w1 w2 " * 1000)[:-20])
+    with pytest.raises(ValueError, match="cut off or damaged"):
+        wt.Corpus.read(packed)
+
+
+def test_asking_before_fitting_is_refused(vectors) -> None:
+    with pytest.raises(ValueError, match="has seen no corpus; call fit"):
+        wt.WordTransform(vectors).distance("w0", "w1")
+
+
+def test_memory_is_announced(crowd) -> None:
+    gt = wt.WordTransform(crowd[0]).fit(crowd[1])
+    with pytest.raises(MemoryError, match="covariances of 1500 words"):
+        gt._covariances.factors(np.arange(1500), Engine(memory=1000.0))
