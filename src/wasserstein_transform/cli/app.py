@@ -9,6 +9,7 @@ import typer
 from .. import __version__
 from .reproduce import reproduce
 from .segment import segment
+from .words import words
 
 app = typer.Typer(
     name="wt",
@@ -19,6 +20,7 @@ app = typer.Typer(
 )
 app.command()(reproduce)
 app.command()(segment)
+app.add_typer(words, name="words")
 
 
 def _say_version(asked: bool) -> None:

@@ -1,9 +1,10 @@
-"""Pictures: clouds, flows, embeddings, trees, Gaussians, distances, balls, regions of images.
+"""Pictures: clouds, flows, embeddings, trees, Gaussians, distances, balls, regions of images, scores of words.
 
 Needs matplotlib, the extra `plot`. Every function draws into the Axes it is given, or into a new figure, and returns
 the Axes. Nothing is shown, and no global setting is changed.
 """
 
+from .agreement import agreement
 from .clouds import cloud
 from .dendrograms import dendrogram
 from .embedding import Embedding, embed
@@ -20,6 +21,7 @@ __all__ = [
     "INK",
     "PALETTE",
     "Embedding",
+    "agreement",
     "balls",
     "cloud",
     "color",

@@ -1,15 +1,49 @@
 """Words as Gaussians: pre-trained vectors, and the contexts of a corpus (GT for word embeddings)."""
 
+from .benchmarks import Benchmark, read_benchmark, read_benchmarks
 from .contexts import Contexts, Flat, Harmonic, Linear, Nearness, count_contexts
 from .corpus import Corpus, Letters, Spaced, Tokens
+from .evaluation import Evaluation, Setting, evaluate
+from .neighborhoods import nearest_contexts
 from .reading import read_vectors
 from .search import Neighbors
+from .study import Study, study
 from .transform import Pairs, WordTransform
 from .variants import PPMI, About, AboutMean, AboutWord, Common, Counts, Shift, Shrinkage, Weighting
 from .vectors import WordVectors
 
 __all__ = [
-    "PPMI", "About", "AboutMean", "AboutWord", "Common", "Contexts", "Corpus", "Counts", "Flat", "Harmonic", "Letters",
-    "Linear", "Nearness", "Neighbors", "Pairs", "Shift", "Shrinkage", "Spaced", "Tokens", "Weighting", "WordTransform",
-    "WordVectors", "count_contexts", "read_vectors",
-]  # fmt: skip
+    "PPMI",
+    "About",
+    "AboutMean",
+    "AboutWord",
+    "Benchmark",
+    "Common",
+    "Contexts",
+    "Corpus",
+    "Counts",
+    "Evaluation",
+    "Flat",
+    "Harmonic",
+    "Letters",
+    "Linear",
+    "Nearness",
+    "Neighbors",
+    "Pairs",
+    "Setting",
+    "Shift",
+    "Shrinkage",
+    "Spaced",
+    "Study",
+    "Tokens",
+    "Weighting",
+    "WordTransform",
+    "WordVectors",
+    "count_contexts",
+    "evaluate",
+    "nearest_contexts",
+    "read_benchmark",
+    "read_benchmarks",
+    "read_vectors",
+    "study",
+]

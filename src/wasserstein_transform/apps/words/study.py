@@ -1,0 +1,132 @@
+"""Which setting is best, judged out of sample: chosen on one half of the pairs, scored on the other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ..._types import Bools, Floats
+from .benchmarks import Benchmark
+from .spearman import resampled, spearman
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Scores on halves of the pairs that had no say in the choice.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the benchmarks.
+    baseline : str
+        The setting that the chosen ones are compared with.
+    chosen : tuple of str
+        The setting chosen in each split.
+    plain, best : arrays of shape (splits, benchmarks)
+        Scores of the baseline and of the chosen setting on the other half.
+    gains : array of shape (splits, resamples, benchmarks)
+        Their differences over resamples of the other half.
+    """
+
+    names: tuple[str, ...]
+    baseline: str
+    chosen: tuple[str, ...]
+    plain: Floats
+    best: Floats
+    gains: Floats
+
+    @property
+    def favorites(self) -> list[tuple[str, int]]:
+        """How often each setting was chosen."""
+        return Counter(self.chosen).most_common()
+
+    @property
+    def gain(self) -> Floats:
+        """The mean difference for each benchmark."""
+        return np.asarray((self.best - self.plain).mean(axis=0))
+
+    @property
+    def intervals(self) -> Floats:
+        """95 % intervals of the difference, over splits and resamples, for each benchmark, then for their mean."""
+        flat = self.gains.reshape(-1, len(self.names))
+        both = np.concatenate([flat, flat.mean(axis=1, keepdims=True)], axis=1)
+        return np.asarray(np.nanpercentile(both, [2.5, 97.5], axis=0).T)
+
+
+def study(
+    benchmarks: Sequence[Benchmark],
+    predictions: Mapping[str, Floats],
+    baseline: str,
+    n_splits: int = 20,
+    n_boot: int = 200,
+    rng: int = 0,
+) -> Study:
+    """Choose the setting with the best mean score on one half of each benchmark's pairs, and score it on the other.
+
+    Parameters
+    ----------
+    benchmarks : sequence of Benchmark
+    predictions : mapping
+        For each setting, the similarities of all pairs of all benchmarks, one after the other; NaN where unknown.
+    baseline : str
+        One of the settings.
+    n_splits : int
+        Halves are drawn anew so many times.
+    n_boot : int
+        Resamples of each second half.
+    """
+    if baseline not in predictions:
+        raise ValueError(f"the baseline must be one of the settings, got {baseline!r}")
+    settings = list(predictions)
+    table = np.array([predictions[name] for name in settings])
+    known = np.isfinite(table).all(axis=0)
+    borders = np.append(0, np.cumsum([len(one) for one in benchmarks]))
+    scores = np.concatenate([one.scores for one in benchmarks])
+    chosen, plain, best, gains = [], [], [], []
+    for split in range(n_splits):
+        generator = np.random.default_rng([rng, split])
+        first = _halves(borders, known, generator)
+        train = np.nanmean(_table(scores, table, borders, first), axis=1)
+        pick, base = int(np.nanargmax(train)), settings.index(baseline)
+        two = table[[base, pick]]
+        second = known & ~first
+        test = _table(scores, two, borders, second)
+        chosen.append(settings[pick])
+        plain.append(test[0])
+        best.append(test[1])
+        gains.append(_resampled_gains(scores, two, borders, second, n_boot, generator))
+    names = tuple(one.name for one in benchmarks)
+    return Study(names, baseline, tuple(chosen), np.array(plain), np.array(best), np.array(gains))
+
+
+def _halves(borders: Floats, known: Bools, rng: np.random.Generator) -> Bools:
+    """Half of the known pairs of each benchmark."""
+    first = np.zeros(len(known), np.bool_)
+    for start, stop in pairwise(borders):
+        at = start + np.flatnonzero(known[start:stop])
+        first[rng.permutation(at)[: len(at) // 2]] = True
+    return first
+
+
+def _table(scores: Floats, table: Floats, borders: Floats, chosen: Bools) -> Floats:
+    """Scores of all settings on the chosen pairs, a column for each benchmark."""
+    out = np.empty((len(table), len(borders) - 1))
+    for k, (start, stop) in enumerate(pairwise(borders)):
+        part = start + np.flatnonzero(chosen[start:stop])
+        out[:, k] = [spearman(scores[part], row[part]) for row in table]
+    return out
+
+
+def _resampled_gains(
+    scores: Floats, two: Floats, borders: Floats, chosen: Bools, n_boot: int, rng: np.random.Generator
+) -> Floats:
+    columns = []
+    for start, stop in pairwise(borders):
+        part = start + np.flatnonzero(chosen[start:stop])
+        drawn = resampled(scores[part], two[:, part], n_boot, rng)
+        columns.append(drawn[:, 1] - drawn[:, 0])
+    return np.stack(columns, axis=1)

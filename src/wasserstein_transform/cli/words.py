@@ -1,0 +1,254 @@
+"""`wt words`: vectors adapted by a corpus, compared with people, asked for distances."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ..apps.words import AboutMean, Common, Evaluation, Letters, Spaced, WordTransform, WordVectors, evaluate as run
+from ..apps.words.reading import as_vectors
+
+words = typer.Typer(
+    help="Words as Gaussians: pre-trained vectors adapted by a corpus.", no_args_is_help=True, add_completion=False
+)
+
+_WIDE = 200  # columns of files and pipes, which have no width of their own
+
+Vectors = Annotated[Path | None, typer.Option("--vectors", help="GloVe or word2vec, text or binary; gz and xz too.")]
+Text = Annotated[Path | None, typer.Option("--corpus", help="A text: plain, gz or xz.")]
+Model = Annotated[Path | None, typer.Option("--model", help="What `wt words fit` wrote, instead of both.")]
+Window = Annotated[int, typer.Option(help="W: contexts are at most so many words away.")]
+Lam = Annotated[float, typer.Option(help="λ, the weight of the contexts; 0 compares the vectors alone.")]
+MinCount = Annotated[int, typer.Option(help="Words that are rarer are dropped.")]
+Sample = Annotated[float, typer.Option(help="Frequent words are dropped at random by word2vec's rule; 0 keeps all.")]
+Seed = Annotated[int, typer.Option(help="For what is dropped.")]
+AsLetters = Annotated[bool, typer.Option("--letters", help="Words are runs of letters, in lower case.")]
+Removed = Annotated[int, typer.Option("--common", help="Remove the mean and so many common components; -1: nothing.")]
+Centered = Annotated[bool, typer.Option("--about-mean", help="Covariances about the mean of contexts.")]
+Jobs = Annotated[int, typer.Option("-j", "--jobs", help="Threads; -1 means all cores.")]
+
+
+@words.command()
+def evaluate(
+    vectors: Annotated[Path, typer.Option(help="GloVe or word2vec, text or binary; gz and xz too.")],
+    corpus: Annotated[Path, typer.Option(help="A text: plain, gz or xz.")],
+    benchmarks: Annotated[Path, typer.Option(help="A folder of .txt files, two words and a score a line.")],
+    window: Annotated[list[int] | None, typer.Option(help="W; may be given several times. Default: 5.")] = None,
+    lam: Annotated[list[float] | None, typer.Option(help="λ; several times. Default: 0.1, 0.5, 1.")] = None,
+    min_count: MinCount = 5,
+    sample: Sample = 1e-4,
+    seed: Seed = 0,
+    letters: AsLetters = False,
+    common: Removed = -1,
+    about_mean: Centered = False,
+    resamples: Annotated[int, typer.Option(help="For the intervals.")] = 1000,
+    csv: Annotated[Path | None, typer.Option(help="Write the table there.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw it there.")] = None,
+    jobs: Jobs = -1,
+) -> None:
+    """Compare distances with what people say: Spearman correlations on benchmarks of word similarity.
+
+    The first column is the plain vectors; + and − mark settings that differ from them significantly, pairs resampled.
+    """
+    parts = _parts(5, 1.0, min_count, sample, seed, letters, common, about_mean, jobs)
+
+    def work() -> Evaluation:
+        _check_files(csv, plot)
+        return run(
+            vectors, corpus, benchmarks, window or [5], lam or [0.1, 0.5, 1.0], WordTransform(None, **parts), resamples
+        )
+
+    start = time.perf_counter()
+    found = _tried(work)
+    console = _console()
+    console.print(_table(found.rows()))
+    _say_unknown(found, console)
+    if csv is not None:
+        csv.write_text(found.csv(), encoding="utf-8")
+    if plot is not None:
+        _draw(found, plot)
+    console.print(f"{time.perf_counter() - start:.1f} s", highlight=False)
+
+
+@words.command()
+def fit(
+    output: Annotated[Path, typer.Option("-o", "--output", help="File to write.")],
+    vectors: Vectors = None,
+    corpus: Text = None,
+    window: Window = 5,
+    lam: Lam = 1.0,
+    min_count: MinCount = 5,
+    sample: Sample = 1e-4,
+    seed: Seed = 0,
+    letters: AsLetters = False,
+    common: Removed = -1,
+    about_mean: Centered = False,
+    jobs: Jobs = -1,
+) -> None:
+    """Count the contexts of a corpus, and keep them with the vectors in one file."""
+    parts = _parts(window, lam, min_count, sample, seed, letters, common, about_mean, jobs)
+
+    def work() -> WordTransform:
+        gt = _fitted(vectors, corpus, None, parts)
+        gt.save(output)
+        return gt
+
+    gt = _tried(work)
+    contexts = gt.contexts_
+    typer.echo(
+        f"{len(gt.vectors_)} words, {contexts.matrix.nnz} pairs in the windows of {contexts.n_kept} words of text"
+    )
+    typer.echo(str(output))
+
+
+@words.command()
+def similar(
+    word: Annotated[str, typer.Argument(help="A word.")],
+    vectors: Vectors = None,
+    corpus: Text = None,
+    model: Model = None,
+    k: Annotated[int, typer.Option("-k", help="How many.")] = 10,
+    window: Window = 5,
+    lam: Lam = 1.0,
+    min_count: MinCount = 5,
+    sample: Sample = 1e-4,
+    seed: Seed = 0,
+    letters: AsLetters = False,
+    common: Removed = -1,
+    about_mean: Centered = False,
+    jobs: Jobs = -1,
+) -> None:
+    """The words nearest to one, exactly."""
+    parts = _parts(window, lam, min_count, sample, seed, letters, common, about_mean, jobs)
+
+    def work() -> Any:
+        gt = _fitted(vectors, corpus, model, parts, word)
+        gt.lam = lam
+        return gt.most_similar(word, k)
+
+    found = _tried(work)
+    console = _console()
+    console.print(_table([["word", "distance"], *([name, f"{distance:.4f}"] for name, distance in found)]))
+    console.print(f"{found.n_exact} of {found.n_words} distances computed ({found.share:.1%})", highlight=False)
+
+
+@words.command()
+def pair(
+    first: Annotated[str, typer.Argument(help="A word.")],
+    second: Annotated[str, typer.Argument(help="Another.")],
+    vectors: Vectors = None,
+    corpus: Text = None,
+    model: Model = None,
+    window: Window = 5,
+    lam: Lam = 1.0,
+    min_count: MinCount = 5,
+    sample: Sample = 1e-4,
+    seed: Seed = 0,
+    letters: AsLetters = False,
+    common: Removed = -1,
+    about_mean: Centered = False,
+    jobs: Jobs = -1,
+) -> None:
+    """The distance of two words, and what it is made of."""
+    parts = _parts(window, lam, min_count, sample, seed, letters, common, about_mean, jobs)
+
+    def work() -> tuple[WordTransform, float, float]:
+        gt = _fitted(vectors, corpus, model, parts, first, second)
+        gt.lam = lam
+        return gt, gt.distance(first, second), gt.set_params(lam=0.0).distance(first, second)
+
+    gt, distance, plain = _tried(work)
+    typer.echo(f"{distance:.4f} with λ = {lam:g}; {plain:.4f} the vectors alone")
+    for word in dict.fromkeys((first, second)):
+        row = gt.vectors_.row(word)
+        count, n = gt.contexts_.counts[row], gt.contexts_.totals()[row]
+        typer.echo(f"{word}: {count} times in the corpus, {n:g} contexts")
+
+
+def _parts(
+    window: int, lam: float, min_count: int, sample: float, seed: int, letters: bool, common: int, about_mean: bool,
+    jobs: int,
+) -> dict[str, Any]:  # fmt: skip
+    return {
+        "window": window, "lam": lam, "min_count": min_count, "sample": sample, "rng": seed,
+        "tokens": Letters() if letters else Spaced(), "common": Common(common) if common >= 0 else None,
+        "about": AboutMean() if about_mean else None, "n_jobs": jobs,
+    }  # fmt: skip
+
+
+def _fitted(
+    vectors: Path | None, corpus: Path | None, model: Path | None, parts: dict[str, Any], *asked: str
+) -> WordTransform:
+    """From a model, or from vectors and a corpus; words that are asked for are looked up before it is read."""
+    if model is not None:
+        if vectors is not None or corpus is not None:
+            raise ValueError("a model brings its vectors and its corpus; give --model, or --vectors and --corpus")
+        return WordTransform.load(model)
+    if vectors is None or corpus is None:
+        raise ValueError("give --vectors and --corpus, or --model, which `wt words fit` writes")
+    known: WordVectors = as_vectors(vectors)
+    for word in asked:
+        known.row(word)
+    return WordTransform(known, **parts).fit(corpus)
+
+
+def _check_files(*files: Path | None) -> None:
+    for file in files:
+        if file is not None and not file.absolute().parent.is_dir():
+            raise ValueError(f"{file.absolute().parent} is no folder; make it first")
+        if file is not None and file.is_dir():
+            raise ValueError(f"{file} is a folder; give a file")
+
+
+def _tried(work: Callable[[], Any]) -> Any:
+    """What can be wrong with the input is one line, and status 2."""
+    try:
+        return work()
+    except (ImportError, ValueError, OSError, MemoryError) as error:
+        _refuse(str(error))
+    except KeyboardInterrupt:
+        typer.echo("\nstopped; nothing was written", err=True)
+        raise typer.Exit(130) from None
+
+
+def _refuse(message: str) -> NoReturn:
+    typer.echo(f"wt words: {' '.join(message.split())}", err=True)
+    raise typer.Exit(2) from None
+
+
+def _console() -> Console:
+    return Console() if sys.stdout.isatty() else Console(width=_WIDE)
+
+
+def _table(rows: list[list[str]]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="")
+    for k, name in enumerate(rows[0]):
+        table.add_column(escape(name), justify="left" if k == 0 or "=" in name or name == "plain" else "right")
+    for row in rows[1:]:
+        table.add_row(*map(escape, row))
+    return table
+
+
+def _say_unknown(found: Evaluation, console: Console) -> None:
+    if found.unknown:
+        some = ", ".join(found.unknown[:8])
+        more = f" and {len(found.unknown) - 8} more" if len(found.unknown) > 8 else ""
+        console.print(escape(f"without a vector: {some}{more}"), highlight=False)
+    if found.n_bare:
+        console.print(f"without a context, so of covariance 0: {found.n_bare} words", highlight=False)
+
+
+def _draw(found: Evaluation, file: Path) -> None:
+    from .. import plotting
+
+    figure, axes = plotting.panels(height=0.8 + 0.09 * len(found.names) * (len(found.settings) + 2))
+    plotting.agreement(found, ax=axes[0, 0])
+    figure.savefig(file, dpi=200)

@@ -1,0 +1,181 @@
+"""Scores against people: Spearman's correlation, its resamples, the table, the study, the command line."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import Result
+from reference import words as slow
+from scipy.stats import spearmanr
+from typer.testing import CliRunner
+
+import wasserstein_transform as wt
+from wasserstein_transform.apps import words
+from wasserstein_transform.apps.words.spearman import resampled, spearman
+from wasserstein_transform.cli.app import app
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Vectors, a corpus and two benchmarks, made so that plain distances rank the first one perfectly."""
+    rng = np.random.default_rng(0)
+    folder = tmp_path_factory.mktemp("words")
+    names = [f"w{k}" for k in range(40)]
+    matrix = rng.normal(size=(40, 5)).astype(np.float32)
+    lines = [f"{name} {' '.join(map(repr, row.tolist()))}" for name, row in zip(names, matrix, strict=True)]
+    (folder / "vectors.txt").write_text("\n".join(lines))
+    (folder / "corpus.txt").write_text(" ".join(rng.choice(names, 3000)))
+    unit = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+    pairs = rng.permutation([(i, j) for i in range(40) for j in range(i)])[:60]
+    (folder / "benchmarks").mkdir()
+    plain = [f"w{i} w{j} {10 - float(np.linalg.norm(unit[i] - unit[j]))}" for i, j in pairs]
+    (folder / "benchmarks" / "EN-PLAIN.txt").write_text("\n".join(plain))
+    noise = [f"w{i} w{j} {rng.integers(5)}" for i, j in pairs]
+    (folder / "benchmarks" / "EN-NOISE.txt").write_text("\n".join([*noise, "w0 yeti 3", "gnu yeti 2"]))
+    (folder / "benchmarks" / "EN-NONE.txt").write_text("gnu yeti 2\n")
+    return folder
+
+
+def test_spearman_is_that_of_scipy_ties_and_all() -> None:
+    rng = np.random.default_rng(1)
+    x, y = rng.integers(6, size=50).astype(float), rng.normal(size=50)
+    assert spearman(x, y) == pytest.approx(spearmanr(x, y).statistic, abs=1e-12)
+    assert spearman(x, y) == pytest.approx(slow.spearman(x, y), abs=1e-12)
+    assert np.isnan(spearman(x, np.ones(50)))
+    assert np.isnan(spearman(x[:2], y[:2]))
+
+
+def test_resamples_rank_anew() -> None:
+    rng = np.random.default_rng(2)
+    x, y = rng.integers(6, size=30).astype(float), rng.normal(size=(2, 30)).round(1)
+    found = resampled(x, y, 20, np.random.default_rng(3))
+    times = np.random.default_rng(3).multinomial(30, np.full(30, 1 / 30), size=20)
+    for row, counts in zip(found, times, strict=True):
+        drawn = np.repeat(np.arange(30), counts)
+        assert row == pytest.approx([spearmanr(x[drawn], z[drawn]).statistic for z in y], abs=1e-12)
+
+
+def test_the_table_holds_spearman_correlations_of_the_distances(place: Path) -> None:
+    found = words.evaluate(
+        place / "vectors.txt", place / "corpus.txt", place / "benchmarks", [2, 4], [0.5, 2.0], n_boot=100
+    )
+    assert found.names == ("NOISE", "NONE", "PLAIN")
+    assert [setting.name for setting in found.settings] == ["plain", "W=2 λ=0.5", "W=2 λ=2", "W=4 λ=0.5", "W=4 λ=2"]
+    assert found.n_found.tolist() == [60, 0, 60]
+    assert found.n_missing.tolist() == [2, 1, 0]
+    assert found.unknown == ("yeti", "gnu")
+    one = words.read_benchmark(place / "benchmarks" / "EN-PLAIN.txt")
+    for s, setting in enumerate(found.settings):
+        gt = wt.WordTransform(place / "vectors.txt", window=max(setting.window, 1), lam=setting.lam)
+        distances = gt.fit(place / "corpus.txt").pairs(one.pairs).distances
+        assert found.scores[2, s] == pytest.approx(spearmanr(one.scores, -distances).statistic, abs=1e-12)
+    assert found.scores[2, 0] == pytest.approx(1)
+    assert (found.worse[2] == (found.scores[2] < 1)).all()  # nothing resamples to better than perfect
+    assert not found.better[2].any()
+    assert np.isnan(found.scores[1]).all()
+    assert found.rows()[2] == ["NONE", "0", "1", "–", "–", "–", "–", "–"]
+    assert ((found.intervals[[0, 2], :, 0] <= found.scores[[0, 2]]) & (found.scores[[0, 2]] <= 1)).all()
+    assert not found.better[0, 0]
+    assert not found.worse[0, 0]
+
+
+def test_the_study_scores_on_pairs_that_had_no_say() -> None:
+    rng = np.random.default_rng(5)
+    names = tuple((f"a{k}", f"b{k}") for k in range(400))
+    sets = [words.Benchmark(name, names, rng.normal(size=400)) for name in "xy"]
+    truth = np.concatenate([one.scores for one in sets])
+    noise = {f"noise {k}": rng.normal(size=800) for k in range(60)}
+    by_chance = words.study(sets, {"plain": rng.normal(size=800), **noise}, "plain", n_splits=10, n_boot=50)
+    assert by_chance.plain.shape == by_chance.best.shape == (10, 2)
+    assert abs(by_chance.gain).max() < 0.15  # the best of 60 noises is no better on the other half
+    low, high = by_chance.intervals[-1]
+    assert low < 0 < high
+    good = truth + rng.normal(size=800)
+    real = words.study(sets, {"plain": noise["noise 0"], **noise, "good": good}, "plain", n_splits=10, n_boot=50)
+    assert real.favorites == [("good", 10)]
+    assert real.intervals[-1][0] > 0.4
+    with pytest.raises(ValueError, match="baseline must be one of the settings, got 'none'"):
+        words.study(sets, noise, "none")
+
+
+def test_neighborhoods_in_the_embedding_stand_in_for_a_corpus() -> None:
+    rng = np.random.default_rng(7)
+    vectors = wt.WordVectors.of([f"w{k}" for k in range(30)], rng.normal(size=(30, 4)))
+    contexts = words.nearest_contexts(vectors, 3)
+    angles = vectors.unit @ vectors.unit.T
+    np.fill_diagonal(angles, -2)
+    for row in range(30):
+        assert set(contexts[[row]].indices) == set(np.argsort(angles[row])[-3:])
+    gt = wt.WordTransform(vectors).fit(contexts)
+    off = vectors.unit[np.argsort(angles[4])[-3:]] - vectors.unit[4]
+    assert gt.covariance("w4") == pytest.approx(off.T @ off / 3, abs=1e-6)
+    some = words.nearest_contexts(vectors, 3, np.array([4, 2]))
+    assert np.array_equal(some.toarray()[[2, 4]], contexts.toarray()[[2, 4]])
+    assert some.nnz == 6
+
+
+def test_benchmarks_without_a_known_pair_are_refused(place: Path) -> None:
+    with pytest.raises(ValueError, match="no pair of the 1 benchmarks has vectors for both words, as gnu, yeti"):
+        words.evaluate(place / "vectors.txt", place / "corpus.txt", place / "benchmarks" / "EN-NONE.txt")
+
+
+def command(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["words", *map(str, arguments)])
+
+
+def files(place: Path) -> list[object]:
+    return ["--vectors", place / "vectors.txt", "--corpus", place / "corpus.txt"]
+
+
+def test_the_command_writes_table_csv_and_plot(place: Path, tmp_path: Path) -> None:
+    done = command(
+        "evaluate", *files(place), "--benchmarks", place / "benchmarks", "--window", 2, "--lam", 0.5, "--resamples", 50,
+        "--csv", tmp_path / "t.csv", "--plot", tmp_path / "t.png",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "W=2 λ=0.5" in done.output
+    assert "without a vector: yeti, gnu" in done.output
+    with (tmp_path / "t.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert [(row["benchmark"], row["lam"]) for row in rows[:2]] == [("NOISE", "0"), ("NOISE", "0.5")]
+    assert float(rows[4]["spearman"]) == pytest.approx(1)
+    assert rows[5]["significant"] in ("worse", "")
+    assert (tmp_path / "t.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_the_command_answers_about_words(place: Path, tmp_path: Path) -> None:
+    gt = wt.WordTransform(place / "vectors.txt", lam=2.0).fit(place / "corpus.txt")
+    found = gt.most_similar("w3", 4)
+    model = tmp_path / "words.npz"
+    assert "40 words" in command("fit", *files(place), "-o", model).output
+    for source in (files(place), ["--model", model]):
+        done = command("similar", "w3", *source, "-k", 4, "--lam", 2)
+        assert done.exit_code == 0, done.output
+        assert [line.split()[0] for line in done.output.splitlines()[1:5]] == list(found.words)
+        assert f"{found.n_exact} of 40 distances computed" in done.output
+        done = command("pair", "w3", "w5", *source, "--lam", 2)
+        assert f"{gt.distance('w3', 'w5'):.4f} with λ = 2" in done.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["similar", "yeti", "FILES"], "'yeti' has no vector"),
+        (["pair", "w1", "w2"], "give --vectors and --corpus, or --model"),
+        (["pair", "w1", "w2", "FILES", "--model", "m"], "a model brings its vectors"),
+        (["pair", "w1", "w2", "FILES", "--lam", "-1"], "lam must be a finite number"),
+        (["similar", "w1", "--model", "none.npz"], "none.npz is not there"),
+        (["evaluate", "FILES", "--benchmarks", "nowhere"], "nowhere is not there; give a folder"),
+        (["evaluate", "FILES", "--benchmarks", "x", "--csv", "/no/where.csv"], "/no is no folder"),
+    ],
+)
+def test_what_is_wrong_is_one_line(place: Path, arguments: list[str], error: str) -> None:
+    given = [part for word in arguments for part in (files(place) if word == "FILES" else [word])]
+    done = command(*given)
+    assert done.exit_code == 2
+    assert error in done.stderr
+    assert done.stderr.startswith("wt words: ")
+    assert len(done.stderr.splitlines()) == 1

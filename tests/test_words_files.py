@@ -1,0 +1,152 @@
+"""Vectors and benchmarks from files: every format, and what can be wrong with them."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import wasserstein_transform as wt
+from wasserstein_transform.apps import words
+from wasserstein_transform.apps.words import reading
+
+NAMES = ["cat", "dog", "Ärger", "new york"]
+MATRIX = np.array([[1, 0.5, -2], [0.25, 3, 1e-3], [4, 5, 6], [-1, -1, 0.125]], np.float32)
+
+
+def text(names: list[str] = NAMES, header: bool = False) -> bytes:
+    lines = [f"{name} {' '.join(map(repr, row.tolist()))}" for name, row in zip(names, MATRIX, strict=True)]
+    return "\n".join([f"{len(names)} 3"] * header + lines + [""]).encode()
+
+
+def binary(end: bytes = b"\n") -> bytes:
+    return b"4 3\n" + b"".join(
+        name.encode() + b" " + row.astype("<f4").tobytes() + end
+        for name, row in zip([*NAMES[:3], "yak"], MATRIX, strict=True)
+    )
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress], ids=["plain", "gz", "xz"])
+@pytest.mark.parametrize("content", [text(), text(header=True), text().replace(b"\n", b" \r\n")])
+def test_texts_are_read_whatever_they_are_packed_in(tmp_path: Path, content: bytes, pack) -> None:
+    (tmp_path / "vectors").write_bytes(pack(content))
+    found = wt.read_vectors(tmp_path / "vectors")
+    assert found.words == tuple(NAMES)
+    assert np.array_equal(found.matrix, MATRIX)
+    assert not found.skipped
+
+
+@pytest.mark.parametrize("end", [b"\n", b""])
+def test_binary_vectors_are_read(tmp_path: Path, end: bytes, monkeypatch) -> None:
+    (tmp_path / "vectors.bin").write_bytes(binary(end))
+    found = wt.read_vectors(tmp_path / "vectors.bin")
+    assert found.words == ("cat", "dog", "Ärger", "yak")
+    assert np.array_equal(found.matrix, MATRIX)
+
+
+def test_long_files_are_read_in_blocks(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(reading, "_LINES", 3)
+    (tmp_path / "vectors.txt").write_bytes(text())
+    assert np.array_equal(wt.read_vectors(tmp_path / "vectors.txt").matrix, MATRIX)
+
+
+def test_arrays_need_a_vocabulary(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", MATRIX)
+    (tmp_path / "words.txt").write_text("cat\ndog\nÄrger\nnew york\n")
+    found = wt.read_vectors(tmp_path / "a.npy", tmp_path / "words.txt")
+    assert found.words == tuple(NAMES)
+    assert np.array_equal(found["dog"], MATRIX[1])
+    with pytest.raises(ValueError, match="names no words; give a vocabulary"):
+        wt.read_vectors(tmp_path / "a.npy")
+    (tmp_path / "words.txt").write_text("cat\n")
+    with pytest.raises(ValueError, match=r"has shape \(4, 3\), and .* 1 words"):
+        wt.read_vectors(tmp_path / "a.npy", tmp_path / "words.txt")
+
+
+def test_vectors_of_gensim_are_taken() -> None:
+    keyed = SimpleNamespace(key_to_index={"b": 1, "a": 0}, vectors=MATRIX[:2])
+    for source in (keyed, SimpleNamespace(wv=keyed)):
+        found = reading.as_vectors(source)
+        assert found.words == ("b", "a")
+        assert np.array_equal(found["a"], MATRIX[0])
+    with pytest.raises(ValueError, match="vectors must be WordVectors, a file"):
+        reading.as_vectors(7)
+
+
+def test_the_first_of_equal_words_counts_and_zeros_are_left_out() -> None:
+    found = wt.WordVectors.of(["a", "b", "a", "z"], [[1.0, 0], [0, 1], [5, 5], [0, 0]])
+    assert found.words == ("a", "b")
+    assert found["a"].tolist() == [1, 0]
+    assert found.skipped == {"came again": 1, "vectors of zeros": 1}
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        (b"", "its first line is empty"),
+        (b"cat 1 2\ndog 1\n", "line 2 holds 1 numbers, and the first 2"),
+        (b"cat 1 2\ndog 1 x\n", r"line 2 must hold 2 finite numbers after its word, got 'dog 1 x"),
+        (b"cat 1 2\ndog 1 nan\n", "line 2 must hold 2 finite numbers"),
+        (b"cat 1 2\n\nyak 1 2\n", "line 2 must hold a word and 2 numbers"),
+        (b"cat 1 2\ndog 1\nyak 1 2 3\n", "line 2 holds 1 numbers"),
+        (b"cat\n", "line 1 must hold a word and its numbers"),
+        ("cat 1 2\nÄrger 1 2\n".encode("latin-1"), r"line 2: b'\\xc4rger' is not UTF-8; convert"),
+        (b"3 2\ncat 1 2\ndog 1 2\n", "announces 3 words and holds 2; it is cut off"),
+        (b"0 2\n", "announces 0 words in 2 dimensions"),
+        (binary()[:-6], "ends within word 4; it is cut off"),
+        (binary() + b"rest", "holds more; its first line is not true"),
+        (lzma.compress(text())[:-30], "cut off or damaged"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, content: bytes, error: str) -> None:
+    (tmp_path / "vectors").write_bytes(content)
+    with pytest.raises(ValueError, match=error):
+        wt.read_vectors(tmp_path / "vectors")
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="is not there"):
+        wt.read_vectors(tmp_path / "none")
+    with pytest.raises(ValueError, match="is no file"):
+        wt.read_vectors(tmp_path)
+    with pytest.raises(ValueError, match="each word needs a vector, got 1 words and 2"):
+        wt.WordVectors.of(["a"], [[1.0], [2.0]])
+    with pytest.raises(ValueError, match="that of 'b' is not, at 1"):
+        wt.WordVectors.of(["a", "b"], np.array([[1], [np.inf]], np.float32))
+
+
+def test_benchmarks_are_read(tmp_path: Path) -> None:
+    (tmp_path / "EN-ONE.txt").write_text("﻿# people\ncat\tdog\t3.5\n\nYak gnu 1 more\n")
+    (tmp_path / "two.txt").write_text("a b -1e1\n")
+    one, two = words.read_benchmarks(tmp_path)
+    assert (one.name, one.pairs, one.scores.tolist()) == ("ONE", (("cat", "dog"), ("Yak", "gnu")), [3.5, 1.0])
+    assert two.name == "two"
+    known = wt.WordVectors.of(["yak", "gnu"], np.eye(2))
+    assert one.rows(known).tolist() == [[-1, -1], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        (b"", "must hold at least one pair of words, it is empty"),
+        (b"cat dog\n", "line 1 must hold two words and a number, got 'cat dog"),
+        (b"cat dog 1\ncat dog high\n", "line 2 must hold two words and a number"),
+        (b"cat dog nan\n", "line 1 must hold a finite score"),
+        (b"cat \xff 1\n", "line 1 is not UTF-8"),
+    ],
+)
+def test_what_is_wrong_with_a_benchmark_is_said(tmp_path: Path, content: bytes, error: str) -> None:
+    (tmp_path / "b.txt").write_bytes(content)
+    with pytest.raises(ValueError, match=error):
+        words.read_benchmark(tmp_path / "b.txt")
+
+
+def test_folders_without_benchmarks_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="it holds none"):
+        words.read_benchmarks(tmp_path)
+    with pytest.raises(ValueError, match="is not there; give a folder"):
+        words.read_benchmarks(tmp_path / "no")
