@@ -9,7 +9,7 @@ import sys
 
 from .timing import table
 
-NAMES = ("imports", "exact", "lazy", "gaussian", "million", "shift", "bures", "tree", "pixels", "images")
+NAMES = ("imports", "exact", "lazy", "gaussian", "million", "shift", "bures", "tree", "pixels", "images", "words")
 
 
 def main(names: list[str]) -> None:

@@ -161,15 +161,23 @@ def test_common_components_are_removed(vectors) -> None:
     assert rest.matrix == pytest.approx(expected, abs=1e-6)
 
 
-def test_points_move_towards_their_contexts(text, vectors) -> None:
-    gt = wt.WordTransform(vectors, window=3, min_count=2, sample=0, lam=0.0, shift=words.Shift(0.25)).fit(text)
+@pytest.mark.parametrize("centered", [True, False])
+def test_points_move_towards_their_contexts(text, vectors, centered) -> None:
+    shift = words.Shift(0.25, centered)
+    gt = wt.WordTransform(vectors, window=3, min_count=2, sample=0, lam=0.0, shift=shift).fit(text)
     found = slow.contexts(plain(text), 3)
+    totals = gt.contexts_.totals()
+    means = [slow.mean(word, found, vectors) if n else np.zeros(M) for word, n in zip(vectors, totals, strict=True)]
+    common = totals @ np.array(means) / totals.sum()
     moved = []
     for word in ("w1", "w2"):
-        point = 0.75 * vectors[word] / np.linalg.norm(vectors[word]) + 0.25 * slow.mean(word, found, vectors)
+        target = means[list(vectors).index(word)]
+        target = (target - common) / np.linalg.norm(target - common) if centered else target
+        point = 0.75 * vectors[word] / np.linalg.norm(vectors[word]) + 0.25 * target
         moved.append(point / np.linalg.norm(point))
     assert gt.distance("w1", "w2") == pytest.approx(np.linalg.norm(moved[0] - moved[1]), abs=1e-6)
-    assert np.array_equal(gt.points_[gt.vectors_.row("unseen")], gt.vectors_.unit[gt.vectors_.row("unseen")])
+    unseen = gt.vectors_.row("unseen")
+    assert gt.points_[unseen] == pytest.approx(gt.vectors_.unit[unseen], abs=1e-6)
 
 
 def test_distances_are_those_of_the_definition(text, vectors, fitted) -> None:

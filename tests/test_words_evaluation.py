@@ -16,6 +16,9 @@ import wasserstein_transform as wt
 from wasserstein_transform.apps import words
 from wasserstein_transform.apps.words.spearman import resampled, spearman
 from wasserstein_transform.cli.app import app
+from wasserstein_transform.engine import Engine
+from wasserstein_transform.experiments import EXPERIMENTS
+from wasserstein_transform.experiments.parameters import Words
 
 
 @pytest.fixture(scope="module")
@@ -179,3 +182,33 @@ def test_what_is_wrong_is_one_line(place: Path, arguments: list[str], error: str
     assert error in done.stderr
     assert done.stderr.startswith("wt words: ")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_experiment_judges_tabulates_and_draws(place: Path) -> None:
+    paths = (str(place / name) for name in ("vectors.txt", "corpus.txt", "benchmarks"))
+    parameters = Words(*paths, n_boot=20, n_splits=3, windows=(2,), lams=(0.5,), study_lams=(0.1,), commons=(None, 1))  # type: ignore[arg-type]
+    experiment = EXPERIMENTS["words"]
+    result = experiment.run(parameters, Engine())
+    better, comparable = experiment.claims(result)
+    assert not better.choices[0].holds  # plain distances rank the one perfectly, and the other is noise
+    assert comparable.choices[0].holds == (not result.evaluation.worse.any())
+    assert result.studies["the paper's GT, all λ"].chosen[0].startswith("vectors")
+    assert set(result.means) >= {"vectors", "without 1 components", "vectors, paper, λ = 0.1"}
+    for table in experiment.tables(result):
+        assert {len(row) for row in table.rows} == {len(table.header)}
+    figure = experiment.pictures(result)[0].draw()
+    figure.canvas.draw()
+    assert len(figure.axes[0].get_yticks()) == 3
+
+
+def test_the_experiment_says_what_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in EXPERIMENTS["words"].files:
+        monkeypatch.delenv(name, raising=False)
+    assert EXPERIMENTS["words"].lacks == (
+        "words needs files that are not shipped; set WT_WORDS_VECTORS, WT_WORDS_CORPUS, WT_WORDS_BENCHMARKS"
+    )
+    with pytest.raises(ValueError, match="words needs vectors; set WT_WORDS_VECTORS"):
+        EXPERIMENTS["words"].run(Words(), Engine())
+    for name in EXPERIMENTS["words"].files:
+        monkeypatch.setenv(name, "there")
+    assert not EXPERIMENTS["words"].lacks

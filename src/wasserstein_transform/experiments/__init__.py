@@ -17,13 +17,14 @@ from . import (
     spiral,
     t_junction,
     theory,
+    words,
 )
 from .claims import Choice, Claim, Verdict
 from .experiment import Experiment, Picture, Table
 
 _MODULES = (
-    t_junction, chaining, eccentricity, spiral, circles, anisotropy, cameraman, acceleration, complexity, theory,
-    kernels, convergence, choosing,
+    t_junction, chaining, eccentricity, spiral, circles, anisotropy, cameraman, words, acceleration, complexity,
+    theory, kernels, convergence, choosing,
 )  # fmt: skip
 EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
     {module.EXPERIMENT.name: module.EXPERIMENT for module in _MODULES}

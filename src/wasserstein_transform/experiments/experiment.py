@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -68,6 +69,8 @@ class Experiment:
         result → what is reported. Quick.
     needs : tuple of two str, optional
         A module beyond those that drawing needs, and the extra that brings it.
+    files : tuple of str
+        Environment variables that must name files which are not shipped.
     """
 
     name: str
@@ -78,10 +81,14 @@ class Experiment:
     pictures: Callable[[Any], Sequence[Picture]]
     tables: Callable[[Any], Sequence[Table]] = no_tables
     needs: tuple[str, str] | None = None
+    files: tuple[str, ...] = ()
 
     @property
     def lacks(self) -> str:
         """What is missing to run it, and how to get it; nothing if all is there."""
+        unset = [name for name in self.files if not os.environ.get(name)]
+        if unset:
+            return f"{self.name} needs files that are not shipped; set {', '.join(unset)}"
         if self.needs is None or find_spec(self.needs[0]) is not None:
             return ""
         module, extra = self.needs

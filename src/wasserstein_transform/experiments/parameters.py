@@ -122,6 +122,50 @@ class Cameraman:
 
 
 @dataclass(frozen=True)
+class Words:
+    """The paper gives neither λ nor the window. Its data are not shipped.
+
+    Attributes
+    ----------
+    vectors, corpus, benchmarks : str, optional
+        Files and a folder; the environment variables WT_WORDS_VECTORS, WT_WORDS_CORPUS and WT_WORDS_BENCHMARKS.
+    windows, lams : tuples
+        Readings.
+    n_boot : int
+        Resamples of the pairs.
+    variants : tuple of str
+        Other definitions that are compared out of sample.
+    window : int
+        Theirs.
+    commons : tuple of int or None
+        How many common components are removed from the vectors; None leaves them as they are.
+    study_lams : tuple of float
+    n_splits : int
+        Into halves.
+    """
+
+    vectors: str | None = None
+    corpus: str | None = None
+    benchmarks: str | None = None
+    windows: tuple[int, ...] = (5, 2, 10)
+    lams: tuple[float, ...] = (0.5, 0.1, 1.0)
+    n_boot: int = 1000
+    variants: tuple[str, ...] = (
+        "paper", "λ by frequency", "about the mean, pooled", "PPMI, about the mean, pooled", "PPMI, points moved",
+        "neighborhoods in the embedding",
+    )  # fmt: skip
+    window: int = 5
+    commons: tuple[int | None, ...] = (None, 3)
+    study_lams: tuple[float, ...] = (0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+    n_splits: int = 20
+
+
+_WORDS = Words(
+    os.environ.get("WT_WORDS_VECTORS"), os.environ.get("WT_WORDS_CORPUS"), os.environ.get("WT_WORDS_BENCHMARKS")
+)
+
+
+@dataclass(frozen=True)
 class Acceleration:
     """As in the paper, but for the merge tolerance (in ε), which is not given there."""
 
@@ -271,6 +315,7 @@ FULL: dict[str, Any] = {
     "circles": Denoising(0.7, 2.5, _CIRCLES),
     "anisotropy": Anisotropy(),
     "cameraman": Cameraman(path=os.environ.get("WT_CAMERAMAN")),
+    "words": _WORDS,
     "acceleration": Acceleration(),
     "complexity": Complexity(),
     "theory": Theory(),
@@ -291,6 +336,7 @@ QUICK: dict[str, Any] = {
     "spiral": Denoising(4.0, 1.0, {"3 turns, by length, 300 points": {"n": 300, "n_outliers": 75}}, n_iter=2, seeds=1),
     "circles": Denoising(0.7, 2.5, {"radii 1 and 1.8, noise 0.1, 250 points": {"n": 250}}, n_iter=2, seeds=1),
     "cameraman": Cameraman(path=os.environ.get("WT_CAMERAMAN"), finer=("MS",), part=0.5),
+    "words": replace(_WORDS, windows=(5,), lams=(0.5,), n_boot=200, variants=()),
     "acceleration": Acceleration(n=80, full=False, n_small=40, repeats=1),
     "complexity": Complexity(
         sweeps={key: sizes[:3] for key, sizes in FULL["complexity"].sweeps.items()},

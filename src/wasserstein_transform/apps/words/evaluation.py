@@ -157,13 +157,13 @@ def evaluate(
     columns: list[Floats] = []
     for window in windows:
         fitted = WordTransform(**{**parts, "vectors": known, "window": window}).fit(text)
-        squares, gaps = _gaps(fitted, sets)
+        squares, gaps = gaps_of(fitted, sets)
         columns += [squares] if not columns else []
         columns += [squares + lam * gaps for lam in lams]
     return _judge(fitted, sets, settings, -np.array(columns), n_boot, rng)
 
 
-def _gaps(fitted: WordTransform, sets: Sequence[Benchmark]) -> tuple[Floats, Floats]:
+def gaps_of(fitted: WordTransform, sets: Sequence[Benchmark]) -> tuple[Floats, Floats]:
     """‖w₁ − w₂‖² and dcov² of all pairs of all benchmarks; NaN where a word has no vector."""
     ends = np.concatenate([one.rows(fitted.vectors_) for one in sets])
     known = (ends >= 0).all(axis=1)

@@ -9,9 +9,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..._types import Bools, Floats
+from ..._types import Bools, Floats, Ints
 from .benchmarks import Benchmark
 from .spearman import resampled, spearman
+
+_FEWEST = 6  # pairs: three a half
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +55,7 @@ class Study:
     def intervals(self) -> Floats:
         """95 % intervals of the difference, over splits and resamples, for each benchmark, then for their mean."""
         flat = self.gains.reshape(-1, len(self.names))
-        both = np.concatenate([flat, flat.mean(axis=1, keepdims=True)], axis=1)
+        both = np.concatenate([flat, np.nanmean(flat, axis=1, keepdims=True)], axis=1)
         return np.asarray(np.nanpercentile(both, [2.5, 97.5], axis=0).T)
 
 
@@ -70,6 +72,7 @@ def study(
     Parameters
     ----------
     benchmarks : sequence of Benchmark
+        Those with fewer than six known pairs are left out.
     predictions : mapping
         For each setting, the similarities of all pairs of all benchmarks, one after the other; NaN where unknown.
     baseline : str
@@ -82,37 +85,47 @@ def study(
     if baseline not in predictions:
         raise ValueError(f"the baseline must be one of the settings, got {baseline!r}")
     settings = list(predictions)
-    table = np.array([predictions[name] for name in settings])
-    known = np.isfinite(table).all(axis=0)
-    borders = np.append(0, np.cumsum([len(one) for one in benchmarks]))
-    scores = np.concatenate([one.scores for one in benchmarks])
+    table, scores, borders, names = _known(benchmarks, np.array([predictions[name] for name in settings]))
     chosen, plain, best, gains = [], [], [], []
     for split in range(n_splits):
         generator = np.random.default_rng([rng, split])
-        first = _halves(borders, known, generator)
+        first = _halves(borders, generator)
         train = np.nanmean(_table(scores, table, borders, first), axis=1)
         pick, base = int(np.nanargmax(train)), settings.index(baseline)
         two = table[[base, pick]]
-        second = known & ~first
+        second = ~first
         test = _table(scores, two, borders, second)
         chosen.append(settings[pick])
         plain.append(test[0])
         best.append(test[1])
         gains.append(_resampled_gains(scores, two, borders, second, n_boot, generator))
-    names = tuple(one.name for one in benchmarks)
     return Study(names, baseline, tuple(chosen), np.array(plain), np.array(best), np.array(gains))
 
 
-def _halves(borders: Floats, known: Bools, rng: np.random.Generator) -> Bools:
-    """Half of the known pairs of each benchmark."""
-    first = np.zeros(len(known), np.bool_)
+def _known(benchmarks: Sequence[Benchmark], table: Floats) -> tuple[Floats, Floats, Ints, tuple[str, ...]]:
+    """Pairs that all settings know, of benchmarks that have enough: similarities, scores, borders and names."""
+    kept, at = [], 0
+    for one in benchmarks:
+        found = np.flatnonzero(np.isfinite(table[:, at : at + len(one)]).all(axis=0))
+        kept.append((one.name, at + found, one.scores[found]))
+        at += len(one)
+    kept = [entry for entry in kept if len(entry[1]) >= _FEWEST]
+    if not kept:
+        raise ValueError(f"no benchmark has {_FEWEST} known pairs, which a study needs")
+    names, pairs, scores = zip(*kept, strict=True)
+    borders = np.append(0, np.cumsum([len(part) for part in pairs]))
+    return table[:, np.concatenate(pairs)], np.concatenate(scores), borders, names
+
+
+def _halves(borders: Ints, rng: np.random.Generator) -> Bools:
+    """Half of the pairs of each benchmark."""
+    first = np.zeros(borders[-1], np.bool_)
     for start, stop in pairwise(borders):
-        at = start + np.flatnonzero(known[start:stop])
-        first[rng.permutation(at)[: len(at) // 2]] = True
+        first[start + rng.permutation(stop - start)[: (stop - start) // 2]] = True
     return first
 
 
-def _table(scores: Floats, table: Floats, borders: Floats, chosen: Bools) -> Floats:
+def _table(scores: Floats, table: Floats, borders: Ints, chosen: Bools) -> Floats:
     """Scores of all settings on the chosen pairs, a column for each benchmark."""
     out = np.empty((len(table), len(borders) - 1))
     for k, (start, stop) in enumerate(pairwise(borders)):
@@ -122,7 +135,7 @@ def _table(scores: Floats, table: Floats, borders: Floats, chosen: Bools) -> Flo
 
 
 def _resampled_gains(
-    scores: Floats, two: Floats, borders: Floats, chosen: Bools, n_boot: int, rng: np.random.Generator
+    scores: Floats, two: Floats, borders: Ints, chosen: Bools, n_boot: int, rng: np.random.Generator
 ) -> Floats:
     columns = []
     for start, stop in pairwise(borders):

@@ -125,16 +125,27 @@ class Shrinkage(Part):
 
 @dataclass(frozen=True)
 class Shift(Part):
-    """Points move towards the mean of their contexts by a share, and are scaled to length 1 again."""
+    """Points move towards their contexts: w becomes (1 − s)w + sz, scaled to length 1, s the `share`.
+
+    z is the direction of the mean context of the word, less the mean of all contexts, which says nothing about it; with
+    `centered=False` z is the mean context itself. Words without contexts stay.
+    """
 
     share: float
+    centered: bool = True
 
     def __post_init__(self) -> None:
         if not 0 <= check.tolerance(self.share, "share") <= 1:
             raise ValueError(f"share must lie between 0 and 1, got {self.share!r}")
 
-    def __call__(self, points: Singles, means: Singles, seen: Floats) -> Singles:
-        """Moved points; words without contexts stay."""
-        moved = np.where((seen > 0)[:, None], (1 - self.share) * points + self.share * means, points)
-        lengths = np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-30)
-        return np.asarray(moved / lengths, np.float32)
+    def __call__(self, points: Singles, means: Singles, totals: Floats) -> Singles:
+        """Moved points, from the means of contexts and their weights."""
+        targets = means.astype(np.float64)
+        if self.centered:
+            targets = _unit(targets - totals @ targets / max(totals.sum(), 1e-30))
+        moved = np.where((totals > 0)[:, None], (1 - self.share) * points + self.share * targets, points)
+        return _unit(moved).astype(np.float32)
+
+
+def _unit(rows: Floats) -> Floats:
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-30))

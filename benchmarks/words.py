@@ -1,0 +1,108 @@
+"""Words as Gaussians: from files to the table, nearest words, and Bures distances at m = 100 against POT.
+
+`python -m benchmarks words=FOLDER`: a folder with vectors.*, corpus.* and benchmarks/, plain, gz or xz. Without one the
+words are made up: 30,000 in R^100, with as many contexts as a corpus of 100 million characters gives them.
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+from pathlib import Path
+
+import numpy as np
+import ot
+from scipy.sparse import csr_array
+from threadpoolctl import threadpool_limits
+
+import wasserstein_transform as wt
+from wasserstein_transform.apps import words
+
+from .timing import Row, median_seconds
+
+_N, _M = 30_000, 100
+_QUERIES = 100
+
+
+def run(folder: str | None = None) -> list[Row]:
+    rows = [_bures()]
+    if folder is None:
+        return [*rows, _nearest(wt.WordTransform(_vectors()).fit(_contexts()), "made up")]
+    vectors, corpus = (_one(Path(folder), name) for name in ("vectors", "corpus"))
+    rows.append(_table(vectors, corpus, Path(folder, "benchmarks")))
+    known = wt.read_vectors(vectors)
+    return [*rows, _nearest(wt.WordTransform(known).fit(corpus), "real")]
+
+
+def _one(folder: Path, name: str) -> Path:
+    found = sorted(folder.glob(f"{name}*"))
+    if len(found) != 1:
+        raise SystemExit(f"{folder} must hold one file {name}.*, it holds {len(found)}")
+    return found[0]
+
+
+def _table(vectors: Path, corpus: Path, benchmarks: Path) -> Row:
+    words.evaluate({"a": [1.0, 0.0], "b": [0.0, 1.0]}, ["a b " * 9], [_toy()])  # compiles
+    start = time.perf_counter()
+    found = words.evaluate(vectors, corpus, benchmarks)
+    seconds = time.perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    work = f"vectors and corpus from disk to the table of {len(found.names)} benchmarks"
+    return Row(work, f"{seconds:.1f} s, at most {peak:.1f} GiB", "–", "–")
+
+
+def _toy() -> words.Benchmark:
+    return words.Benchmark("toy", (("a", "b"),) * 3, np.arange(3.0))
+
+
+def _vectors() -> wt.WordVectors:
+    """Clusters of words around topics, all with something in common."""
+    rng = np.random.default_rng(0)
+    topics = rng.normal(size=(300, _M))
+    matrix = topics[rng.integers(300, size=_N)] + 0.9 * rng.normal(size=(_N, _M)) + 0.5 * rng.normal(size=_M)
+    return wt.WordVectors.of([f"w{k}" for k in range(_N)], matrix)
+
+
+def _contexts() -> csr_array:
+    """Zipf's law: frequent words have thousands of contexts, rare ones some ten."""
+    rng = np.random.default_rng(1)
+    sizes = np.clip(2e7 / (1 + np.arange(_N)), 30, 8000).astype(int)
+    rows = np.repeat(np.arange(_N), sizes)
+    columns = np.minimum(_N * rng.random(len(rows)) ** 2, _N - 1).astype(int)
+    return csr_array((np.ones(len(rows)), (rows, columns)), shape=(_N, _N))
+
+
+def _nearest(gt: wt.WordTransform, kind: str) -> Row:
+    start = time.perf_counter()
+    gt.prepare()
+    ready = time.perf_counter() - start
+    asked = np.random.default_rng(2).integers(len(gt.vectors_), size=_QUERIES)
+    gt.most_similar(gt.vectors_.words[0])
+    times, shares = [], []
+    for row in asked:
+        start = time.perf_counter()
+        found = gt.most_similar(gt.vectors_.words[row])
+        times.append(time.perf_counter() - start)
+        shares.append(found.share)
+    work = (
+        f"most_similar among {len(gt.vectors_):,} {kind} words, m = {gt.vectors_.m}, after {ready:.0f} s of preparing"
+    )
+    ours = f"median {1e3 * np.median(times):.0f} ms, 9 of 10 within {1e3 * np.quantile(times, 0.9):.0f} ms"
+    return Row(work, ours, f"{np.mean(shares):.2%} of the distances computed", "–")
+
+
+def _bures() -> Row:
+    """Both on all cores; POT with as many BLAS threads as suit it."""
+    factors = np.random.default_rng(3).normal(size=(60, _M, 2 * _M))
+    covs = factors @ factors.transpose(0, 2, 1) / (2 * _M)
+    ours = median_seconds(lambda: wt.bures_pairs(covs), 3) / (60 * 59 / 2)
+
+    def peer() -> None:
+        for k in range(20):
+            ot.gaussian.bures_distance(covs[k], covs[k + 1])
+
+    with threadpool_limits(1, user_api="blas"):
+        one = median_seconds(peer, 3) / 20
+    theirs = min(one, median_seconds(peer, 1) / 20)
+    work = f"Bures distance, m = {_M}, a pair"
+    return Row(work, f"{1e3 * ours:.2f} ms", f"POT {1e3 * theirs:.2f} ms", f"{theirs / ours:.1f}×")
