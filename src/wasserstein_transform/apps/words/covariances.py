@@ -175,7 +175,7 @@ class Covariances:
     def products(self, N: Floats, rows: Ints | None = None) -> Floats:
         """⟨Σ(w), N⟩ for all words or some, from the contexts alone: no covariance is formed. N is symmetric."""
         V, C = self.points, self.contexts.matrix
-        squares = np.einsum("ij,ij->i", V @ N.astype(np.float32), V, dtype=np.float64)
+        squares = np.einsum("ij,ij->i", V @ N.astype(np.float32), V).astype(np.float64)
         part = slice(None) if rows is None else rows
         C = C if rows is None else C[rows]
         W, means, totals, share = V[part].astype(np.float64), self.means[part], self.totals[part], self.share[part]

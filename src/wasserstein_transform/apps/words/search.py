@@ -5,9 +5,9 @@ by the best amount, and scaled by the best factor,
 
     tr(A^½BA^½)^½ ≤ √((⟨A, M⟩ − α/κ)(⟨B, M⁻¹⟩ − β/κ)) + √(αβ)/κ,   α = uᵀMAMu, β = uᵀBu, κ = uᵀMu.
 
-Along u = (mean of the contexts) − (the word) Σ(w) is large, and u is another one for each word. First M = I: one matrix
-product bounds all words. What is left is bounded again with the M that is best for the query and the mean covariance of
-the words found so far.
+Along u = (mean of the contexts) − (the word) Σ(w) is large, and u is another one for each word. All words are bounded
+by the traces of their covariances, (√tr A − √tr B)² ≤ dcov²; those that are left once some distances are known, by
+M = I; and if there are still many, with the M that is best for the query and the mean covariance of the words found.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .vectors import Singles
 _BLOCK = 32  # distances at a time
 _SLACK = 1e-5  # of the traces: factors are in single precision
 _NOISE = 4e-6  # of what is subtracted from: rounding of products in single precision
-_MANY = 2 * _BLOCK  # words from which on a second bound is worth its price
+_MANY = 2 * _BLOCK  # words from which on another bound is worth its price
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,57 +128,55 @@ class Search:
             return self._nearest(row, k, lam)
 
     def _nearest(self, row: int, k: int, lam: float) -> tuple[Ints, Floats, int]:
-        squares = _squares(self.centers, row)
         A = self.factors(np.array([row])).matrix(0)
-        bounds = squares + lam * self._gaps(A)
+        bounds = self._squares(row) + lam * (np.sqrt(np.trace(A)) - np.sqrt(self._traces)) ** 2 * (1 - _SLACK)
         bounds[row] = np.inf  # itself
-        order = np.argsort(bounds)[:-1]
+        left = np.argsort(bounds)[:-1]
         found, values = np.empty(0, np.intp), np.empty(0)
-        done, refined = 0, lam == 0
+        stages = [self._pinched, self._fitted] if lam > 0 else []
         n_exact = 0
-        while done < len(order):
-            if len(found) >= k and bounds[order[done]] > values[k - 1]:
-                break
-            rows = order[done : done + _BLOCK]
-            exact = squares[rows] + (lam * self._exact(row, rows) if lam > 0 else 0.0)
+        while len(left) and (len(found) < k or bounds[left[0]] <= values[k - 1]):
+            rows, left = left[:_BLOCK], left[_BLOCK:]
             n_exact += len(rows)
-            found, values = _least(np.append(found, rows), np.append(values, exact), k)
-            done += len(rows)
-            if not refined and len(found) >= k:
-                refined = True
-                order, done = self._refined(A, order, done, bounds, squares, lam, found, values[k - 1]), 0
+            found, values = _least(np.append(found, rows), np.append(values, self._exact(row, rows, lam)), k)
+            if len(found) < k:
+                continue
+            left = left[bounds[left] <= values[k - 1]]
+            if stages and len(left) > _MANY:
+                gaps = stages.pop(0)(A, left, found)
+                bounds[left] = np.maximum(bounds[left], self._squares(row)[left] + lam * gaps)
+                left = left[np.argsort(bounds[left])]
         return found, values, n_exact
 
-    def _gaps(self, A: Floats) -> Floats:
-        """Lower bounds of dcov² to all words, with M = I."""
-        U = self._directions
-        alpha = np.einsum("ij,ij->i", U @ A.astype(np.float32), U, dtype=np.float64)
-        return _bound(np.trace(A), self._traces, np.trace(A), self._traces, alpha, self._along, self._lengths)
+    def _squares(self, row: int) -> Floats:
+        """‖w − q‖² for all w, a little less for rounding: points have length 1."""
+        return np.asarray(np.maximum(2.0 - 2.0 * (self.centers @ self.centers[row]).astype(np.float64) - _NOISE, 0.0))
 
-    def _refined(
-        self, A: Floats, order: Ints, done: int, bounds: Floats, squares: Floats, lam: float, found: Ints, best: float
-    ) -> Ints:
-        """Words that are left, in the order of better bounds."""
-        left = order[done:]
-        left = left[bounds[left] <= best]
-        if len(left) <= _MANY:
-            return left
-        B = _mean_covariance(self.factors(found[:8]))
-        M, inverse = _between(A, B)
-        U = self._directions[left].astype(np.float64)
+    def _pinched(self, A: Floats, left: Ints, _: Ints) -> Floats:
+        """Lower bounds of dcov² with M = I."""
+        U, traces = self._directions[left].astype(np.float64), self._traces[left]
+        alpha = np.einsum("ij,ij->i", U @ A, U)
+        return _bound(np.trace(A), traces, np.trace(A), traces, alpha, self._along[left], self._lengths[left])
+
+    def _fitted(self, A: Floats, left: Ints, found: Ints) -> Floats:
+        """Lower bounds of dcov² with the M that is best for the query and the mean covariance of the words found."""
+        M, inverse = _between(A, _mean_covariance(self.factors(found[:8])))
+        U, traces = self._directions[left].astype(np.float64), self._traces[left]
         UM = U @ M
         alpha = np.einsum("ij,ij->i", UM @ A, UM)
         kappa = np.maximum(np.einsum("ij,ij->i", UM, U), 1e-30)
         b = self.covariances.products(inverse, left)
-        gaps = _bound(np.trace(A), self._traces[left], float(np.sum(A * M)), b, alpha, self._along[left], kappa)
-        bounds[left] = np.maximum(bounds[left], squares[left] + lam * gaps)
-        return left[np.argsort(bounds[left])]
+        return _bound(np.trace(A), traces, float(np.sum(A * M)), b, alpha, self._along[left], kappa)
 
-    def _exact(self, row: int, rows: Ints) -> Floats:
-        """dcov² to some words."""
+    def _exact(self, row: int, rows: Ints, lam: float) -> Floats:
+        """Squared distances to some words."""
+        off = self.centers[rows].astype(np.float64) - self.centers[row]
+        squares = np.einsum("ij,ij->i", off, off)
+        if lam == 0:
+            return np.asarray(squares)
         factors = self.factors(np.append(row, rows))
         ends = np.stack([np.zeros(len(rows), np.intp), np.arange(1, len(rows) + 1)], axis=1)
-        return factors.gaps(ends, self.engine)
+        return np.asarray(squares + lam * factors.gaps(ends, self.engine))
 
 
 def _bound(trace: float, traces: Floats, a: float, b: Floats, alpha: Floats, beta: Floats, kappa: Floats) -> Floats:
@@ -202,12 +200,6 @@ def _between(A: Floats, B: Floats) -> tuple[Floats, Floats]:
 
 def _mean_covariance(factors: Factors) -> Floats:
     return np.asarray(sum(factors.matrix(k) for k in range(len(factors.ranks))) / len(factors.ranks))
-
-
-def _squares(points: Singles, row: int) -> Floats:
-    """‖w − q‖² for all w, of differences."""
-    off = points - points[row]
-    return np.asarray(np.einsum("ij,ij->i", off, off, dtype=np.float64))
 
 
 def _least(rows: Ints, values: Floats, k: int) -> tuple[Ints, Floats]:
