@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from ..._types import Floats, Ints
 from ...engine import Engine, Flag, Tile, cut
+from ...engine.tiles import GRAIN
 from ...kernels import words as kernels
 from .contexts import Contexts
 from .variants import About, AboutMean, AboutWord, Shrinkage
@@ -53,7 +54,7 @@ class Factors:
             scratch = np.empty((5, m, m))
             kernels.bures_gaps(self.packed, self.starts, self.ranks, ends, *tile, scratch, out, stop)
 
-        engine.run(work, cut(steps), "distances")
+        engine.run(work, cut(steps, min(GRAIN, float(steps.sum()) / 4)), "distances")  # few pairs, too, make some tiles
         return out
 
 

@@ -200,8 +200,9 @@ def _judge(
             continue
         scores[k] = [spearman(one.scores[found], row) for row in part[:, found]]
         drawn = resampled(one.scores[found], part[:, found], n_boot, np.random.default_rng([seed, k]))
-        intervals[k] = np.nanpercentile(drawn, tails, axis=0).T
-        gains[k] = np.nanpercentile(drawn - drawn[:, :1], tails, axis=0).T
+        if np.isfinite(scores[k]).all():
+            intervals[k] = np.nanpercentile(drawn, tails, axis=0).T
+            gains[k] = np.nanpercentile(drawn - drawn[:, :1], tails, axis=0).T
     ends = np.concatenate([one.rows(fitted.vectors_) for one in sets]).ravel()
     words = [word for one in sets for pair in one.pairs for word in pair]
     unknown = tuple(dict.fromkeys(word for word, row in zip(words, ends, strict=True) if row < 0))

@@ -26,10 +26,10 @@ from .covariances import Covariances, Factors
 from .variants import AboutMean
 from .vectors import Singles
 
-_BLOCK = 32  # distances at a time
+_BLOCK = 16  # distances at a time
 _SLACK = 1e-5  # of the traces: factors are in single precision
 _NOISE = 4e-6  # of what is subtracted from: rounding of products in single precision
-_MANY = 2 * _BLOCK  # words from which on another bound is worth its price
+_WORTH = (32, 128)  # words from which on each further bound is worth its price
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +102,10 @@ class Search:
         return np.maximum(self.covariances.products(np.eye(self.covariances.m)), 0.0)
 
     @cached_property
+    def _roots(self) -> Floats:
+        return np.asarray(np.sqrt(self._traces))
+
+    @cached_property
     def _along(self) -> Floats:
         """β = uᵀΣu of each word."""
         c, U = self.covariances, self._directions
@@ -119,7 +123,7 @@ class Search:
 
     def warm_up(self) -> None:
         """Compute all that does not depend on the query."""
-        _ = self._traces, self._along, self._lengths
+        _ = self._roots, self._along, self._lengths
 
     def nearest(self, row: int, k: int, lam: float) -> tuple[Ints, Floats, int]:
         """The k nearest words, their squared distances, and how many of these were computed."""
@@ -129,22 +133,24 @@ class Search:
 
     def _nearest(self, row: int, k: int, lam: float) -> tuple[Ints, Floats, int]:
         A = self.factors(np.array([row])).matrix(0)
-        bounds = self._squares(row) + lam * (np.sqrt(np.trace(A)) - np.sqrt(self._traces)) ** 2 * (1 - _SLACK)
+        squares = self._squares(row)
+        bounds = squares + lam * (np.sqrt(np.trace(A)) - self._roots) ** 2 * (1 - _SLACK)
         bounds[row] = np.inf  # itself
         left = np.argsort(bounds)[:-1]
         found, values = np.empty(0, np.intp), np.empty(0)
-        stages = [self._pinched, self._fitted] if lam > 0 else []
+        stages = list(zip((self._pinched, self._fitted), _WORTH, strict=True)) if lam > 0 else []
         n_exact = 0
         while len(left) and (len(found) < k or bounds[left[0]] <= values[k - 1]):
-            rows, left = left[:_BLOCK], left[_BLOCK:]
+            size = _BLOCK if stages else 3 * _BLOCK
+            rows, left = left[:size], left[size:]
             n_exact += len(rows)
             found, values = _least(np.append(found, rows), np.append(values, self._exact(row, rows, lam)), k)
             if len(found) < k:
                 continue
             left = left[bounds[left] <= values[k - 1]]
-            if stages and len(left) > _MANY:
-                gaps = stages.pop(0)(A, left, found)
-                bounds[left] = np.maximum(bounds[left], self._squares(row)[left] + lam * gaps)
+            if stages and len(left) > stages[0][1]:
+                gaps = stages.pop(0)[0](A, left, found)
+                bounds[left] = np.maximum(bounds[left], squares[left] + lam * gaps)
                 left = left[np.argsort(bounds[left])]
         return found, values, n_exact
 
@@ -154,8 +160,8 @@ class Search:
 
     def _pinched(self, A: Floats, left: Ints, _: Ints) -> Floats:
         """Lower bounds of dcov² with M = I."""
-        U, traces = self._directions[left].astype(np.float64), self._traces[left]
-        alpha = np.einsum("ij,ij->i", U @ A, U)
+        U, traces = self._directions[left], self._traces[left]
+        alpha = np.einsum("ij,ij->i", U @ A.astype(np.float32), U).astype(np.float64)
         return _bound(np.trace(A), traces, np.trace(A), traces, alpha, self._along[left], self._lengths[left])
 
     def _fitted(self, A: Floats, left: Ints, found: Ints) -> Floats:
