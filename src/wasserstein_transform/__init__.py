@@ -35,6 +35,7 @@ _ROOMS = {
     ),
     "plotting": (),  # its names stay inside: wt.plotting.cloud
     "experiments": (),
+    "theory": (),  # wt.theory.prokhorov
 }  # fmt: skip
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
@@ -54,6 +55,8 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         score_segmentation as score_segmentation,
         segment as segment,
     )
+    from . import experiments as experiments, plotting as plotting, theory as theory
+    from .apps import ImageSegmenter as ImageSegmenter, Segmentation as Segmentation, segment as segment
     from .datasets import (
         circles as circles,
         dumbbell as dumbbell,
@@ -153,4 +156,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__", "plotting"]
+    return [*__all__, "__version__", "plotting", "theory"]

@@ -1,0 +1,149 @@
+"""Spaces of constant curvature: their balls, translations, distances, and even samples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import _check as check
+from .._types import Floats
+
+SIDE = 2 * np.pi  # of the flat torus
+_TURN = np.pi * (3 - np.sqrt(5))  # the golden angle
+
+
+@dataclass(frozen=True)
+class Form:
+    """A space of constant curvature 1, 0 or −1, as a sphere, hyperboloid, or plane at height 1 in R^(dim + 1).
+
+    The flat one is a torus of side 2π. Balls and translations are there in dimensions 2 and 3.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> wt.theory.Form(1, 3).ricci, wt.theory.HYPERBOLIC.ricci
+    (2, -1)
+    """
+
+    curvature: int
+    dim: int
+
+    def __post_init__(self) -> None:
+        if self.curvature not in (-1, 0, 1) or self.dim not in (2, 3):
+            raise ValueError(
+                f"curvature must be −1, 0 or 1 and dim 2 or 3, got {self.curvature} and {self.dim}; rescale lengths "
+                "for other curvatures"
+            )
+
+    @property
+    def ricci(self) -> int:
+        """Ric(v, v) of unit vectors."""
+        return self.curvature * (self.dim - 1)
+
+
+SPHERE, TORUS, HYPERBOLIC = Form(1, 2), Form(0, 2), Form(-1, 2)
+
+
+def ball(form: Form, eps: float, nodes: tuple[int, int]) -> tuple[Floats, Floats]:
+    """Nodes of the ε-ball around the pole, so many along a radius and around it, and their shares of its volume."""
+    x, weights = np.polynomial.legendre.leggauss(nodes[0])
+    r = eps * (x + 1) / 2
+    across, up = {1: (np.sin(r), np.cos(r)), 0: (r, np.ones_like(r)), -1: (np.sinh(r), np.cosh(r))}[form.curvature]
+    directions, shares = _directions(form.dim, nodes[1])
+    points = np.empty((len(r), len(directions), form.dim + 1))
+    points[..., 0], points[..., 1:] = up[:, None], across[:, None, None] * directions
+    masses = np.outer(weights * across ** (form.dim - 1), shares).ravel()
+    return points.reshape(-1, form.dim + 1), masses / masses.sum()
+
+
+def _directions(dim: int, n: int) -> tuple[Floats, Floats]:
+    """Unit vectors and weights: n equal angles, in dimension 3 at n/2 heights."""
+    angles = (np.arange(n) + 0.5) * 2 * np.pi / n
+    circle = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
+    if dim == 2:
+        return circle, np.ones(n)
+    heights, weights = np.polynomial.legendre.leggauss(n // 2)
+    vectors = np.empty((len(heights), n, 3))
+    vectors[..., :2], vectors[..., 2] = np.sqrt(1 - heights**2)[:, None, None] * circle, heights[:, None]
+    return vectors.reshape(-1, 3), np.repeat(weights, n)
+
+
+def moved(form: Form, points: Floats, way: float) -> Floats:
+    """Translated along the geodesic through the pole in direction of the second coordinate."""
+    up, across = points[:, 0], points[:, 1]
+    out = points.copy()
+    if form.curvature == 1:
+        out[:, 0], out[:, 1] = up * np.cos(way) - across * np.sin(way), up * np.sin(way) + across * np.cos(way)
+    elif form.curvature == -1:
+        out[:, 0], out[:, 1] = up * np.cosh(way) + across * np.sinh(way), up * np.sinh(way) + across * np.cosh(way)
+    else:
+        out[:, 1] = across + way
+    return out
+
+
+def distances(form: Form, one: Floats, other: Floats) -> Floats:
+    """Geodesic distances, by chords: they do not cancel where points are near."""
+    steps = one[:, None] - other
+    if form.curvature == 0:
+        flat = np.abs(steps[..., 1:]) % SIDE
+        return np.asarray(np.linalg.norm(np.minimum(flat, SIDE - flat), axis=-1))
+    squares = steps**2 @ np.append(form.curvature, np.ones(form.dim))
+    halves = np.sqrt(np.maximum(squares, 0)) / 2
+    return np.asarray(2 * np.arcsin(np.minimum(halves, 1)) if form.curvature == 1 else 2 * np.arcsinh(halves))
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Points of a surface, nearly evenly spread.
+
+    Attributes
+    ----------
+    form : Form
+    points : array of shape (n, 3)
+    area : float
+        Of what they cover.
+    rim : float
+        Distance from the pole up to which there are points; infinity where the surface is closed.
+    """
+
+    form: Form
+    points: Floats
+    area: float
+    rim: float
+
+    @property
+    def spacing(self) -> float:
+        """The side of a square that is a point's share of the area."""
+        return float(np.sqrt(self.area / len(self.points)))
+
+
+def sample(form: Form, n: int, radius: float = 2.0) -> Sample:
+    """n points of a surface along a Fibonacci spiral or lattice; of the hyperbolic plane, a disc of that radius.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> found = wt.theory.sample(wt.theory.HYPERBOLIC, 500, radius=1.5)
+    >>> found.points.shape, found.rim, round(found.area, 2)
+    ((500, 3), 1.5, 8.5)
+    """
+    if form.dim != 2:
+        raise ValueError(f"samples are there of surfaces, dim 2, got {form.dim}")
+    n, radius = check.count(n, "n", 1), check.positive(radius, "radius")
+    if form.curvature == 0:
+        steps = np.arange(n)
+        places = SIDE * np.stack([(steps + 0.5) / n, steps * (np.sqrt(5) - 1) / 2 % 1], axis=-1)
+        return Sample(form, np.column_stack([np.ones(n), places]), SIDE**2, np.inf)
+    shares = (2 * np.arange(n) + 1) / n
+    if form.curvature == 1:
+        return Sample(form, _spiral(1 - shares, 1), 4 * np.pi, np.inf)
+    top = np.cosh(radius) - 1
+    return Sample(form, _spiral(1 + shares / 2 * top, -1), float(2 * np.pi * top), radius)
+
+
+def _spiral(heights: Floats, sign: int) -> Floats:
+    """Points at these heights of a sphere or hyperboloid; equal steps of height are equal areas."""
+    angles = np.arange(len(heights)) * _TURN
+    across = np.sqrt(sign * (1 - heights**2))
+    return np.stack([heights, across * np.cos(angles), across * np.sin(angles)], axis=-1)

@@ -1,0 +1,91 @@
+"""Both sides of an inequality, and orders fitted to errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .._types import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Inequality:
+    """left ≤ right, at every point or pair of points it is stated for.
+
+    Attributes
+    ----------
+    statement : str
+    left : array
+        One number for each point, or for each pair in SciPy's condensed order.
+    right : array
+        As many.
+    constants : dict
+        What the right side is made of, by the paper's letters.
+    rounding : float
+        By how much left may be above right and still be called equal.
+    note : str
+        What the paper leaves open, and how it was settled.
+    corollary : Inequality, or None
+        What follows for the new metric, where the paper says so.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> found = wt.theory.Inequality("sine", np.sin([0.0, 1.0]), np.array([0.0, 1.0]))
+    >>> found.holds, round(found.ratio, 2), found.slack
+    (True, 0.84, 0.0)
+    """
+
+    statement: str
+    left: Floats
+    right: Floats
+    constants: Mapping[str, float] = field(default_factory=dict)
+    rounding: float = 0.0
+    note: str = ""
+    corollary: Inequality | None = None
+
+    @property
+    def slack(self) -> float:
+        """The least right − left; negative if the inequality fails."""
+        return float(self._gaps.min())
+
+    @property
+    def witness(self) -> int:
+        """The point or pair with the least slack."""
+        return int(self._gaps.argmin())
+
+    @property
+    def ratio(self) -> float:
+        """The largest left/right where right is not 0: 1 is sharp, above 1 is a counterexample; 0 if right is 0."""
+        some = self.right > 0
+        return float((self.left[some] / self.right[some]).max(initial=0.0))
+
+    @property
+    def holds(self) -> bool:
+        """Whether left ≤ right everywhere, up to rounding."""
+        return self.slack >= -self.rounding
+
+    @property
+    def _gaps(self) -> Floats:
+        if not self.left.size:
+            raise ValueError("the space has one point: there is no pair to compare")
+        return np.asarray(self.right - self.left)
+
+    def __repr__(self) -> str:
+        verdict = "holds" if self.holds else "fails"
+        return f"<{self.statement}: {verdict}, left/right at most {self.ratio:.3g}>"
+
+
+def order(steps: Floats, errors: Floats) -> float:
+    """The exponent q of errors ≈ C·stepsᵠ, by least squares of the logarithms.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> steps = np.array([0.4, 0.2, 0.1])
+    >>> round(wt.theory.order(steps, 5 * steps**3), 6)
+    3.0
+    """
+    return float(np.polyfit(np.log(steps), np.log(np.abs(errors)), 1)[0])
