@@ -13,7 +13,7 @@ from .gromov import GromovWasserstein, distortion, gromov_wasserstein_bounds, gr
 from .growth import BishopGromov, Witness, bishop_gromov
 from .inequality import Inequality, order
 from .prokhorov import prokhorov
-from .smooth import BELL, RATIONAL, SmoothKernel
+from .smooth import BELL, KERNELS, RATIONAL, SmoothKernel
 from .stability import (
     stability_gaussian,
     stability_gaussian_smooth,
@@ -26,6 +26,7 @@ from .ultrametric import closed_quotient, is_ultrametric, subdominant_ultrametri
 __all__ = [
     "BELL",
     "HYPERBOLIC",
+    "KERNELS",
     "RATIONAL",
     "SPHERE",
     "TORUS",

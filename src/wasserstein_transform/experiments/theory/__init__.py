@@ -96,7 +96,7 @@ def pictures(found: TheoryResult) -> Sequence[Picture]:
         Picture(
             "theory-sampling",
             "Upper bound of the Gromov–Wasserstein distance between transformed sample and population, against n.",
-            lambda: draw.sampling(found.sampling),
+            lambda: draw.sampling(found.sampling.samples),
         ),
     ]
 

@@ -8,31 +8,14 @@ import numpy as np
 
 from ..._types import Floats
 from ...engine import Engine
-from ...transport import wasserstein
+from ...theory import HYPERBOLIC, SPHERE, TORUS, Form, contraction, predicted, sample, sampled_contractions
 from ..claims import Choice, Claim
 from ..parameters import Theory
 
-TORUS = 2 * np.pi  # side
-
-
-@dataclass(frozen=True)
-class Form:
-    """A space of constant curvature 1, 0 or −1, as a sphere, hyperboloid, or plane at height 1 in R^(dim + 1)."""
-
-    curvature: int
-    dim: int
-
-    @property
-    def ricci(self) -> int:
-        """Ric(v, v) of unit vectors."""
-        return self.curvature * (self.dim - 1)
-
-
-SPHERE = Form(1, 2)
 FORMS = {
     "sphere": SPHERE,
-    "flat torus": Form(0, 2),
-    "hyperbolic plane": Form(-1, 2),
+    "flat torus": TORUS,
+    "hyperbolic plane": HYPERBOLIC,
     "sphere of dimension 3": Form(1, 3),
 }
 
@@ -74,103 +57,19 @@ class Curvature:
         return np.asarray(self.contractions[name] / predicted(FORMS[name], self.eps))
 
 
-def predicted(form: Form, eps: Floats | float) -> Floats:
-    """ε²/(2(n + 2))·Ric(v, v)."""
-    return np.asarray(form.ricci * np.asarray(eps) ** 2 / (2 * (form.dim + 2)))
-
-
 def run_curvature(parameters: Theory, engine: Engine) -> Curvature:
     """Balls in all spaces, and a sample of the sphere."""
     eps = np.array(parameters.disc_eps)
     coarse, fine = (
-        {name: np.array([_contraction(form, e, e, nodes[form.dim]) for e in eps]) for name, form in FORMS.items()}
+        {name: np.array([contraction(form, e, e, nodes[form.dim]) for e in eps]) for name, form in FORMS.items()}
         for nodes in parameters.polar_nodes
     )
     radius, apart, n = parameters.sample_eps, parameters.sample_apart, parameters.sphere_points
-    expected = _contraction(SPHERE, radius, apart, parameters.polar_nodes[-1][SPHERE.dim])
-    sampled = _sampled(parameters)
+    expected = contraction(SPHERE, radius, apart, parameters.polar_nodes[-1][SPHERE.dim])
+    pairs = parameters.sphere_pairs, (parameters.seed, 6)
+    sampled = sampled_contractions(sample(SPHERE, n), radius, apart, *pairs)
     floors = parameters.disc_floor, parameters.rounding
     return Curvature(eps, fine, coarse, sampled, expected, radius, apart, n, *floors)
-
-
-def _contraction(form: Form, eps: float, apart: float, nodes: tuple[int, int]) -> float:
-    """Of the uniform measures on two ε-balls whose centres are `apart`, the second one the first one moved."""
-    points, masses = ball(form, eps, nodes)
-    cost = distances(form, moved(form, points, -apart / 2), moved(form, points, apart / 2))
-    return float(1 - wasserstein(masses, masses, cost).value / apart)
-
-
-def ball(form: Form, eps: float, nodes: tuple[int, int]) -> tuple[Floats, Floats]:
-    """Nodes of the ε-ball around the pole, so many along a radius and around it, and their shares of its volume."""
-    x, weights = np.polynomial.legendre.leggauss(nodes[0])
-    r = eps * (x + 1) / 2
-    across, up = {1: (np.sin(r), np.cos(r)), 0: (r, np.ones_like(r)), -1: (np.sinh(r), np.cosh(r))}[form.curvature]
-    directions, shares = _directions(form.dim, nodes[1])
-    points = np.empty((len(r), len(directions), form.dim + 1))
-    points[..., 0], points[..., 1:] = up[:, None], across[:, None, None] * directions
-    masses = np.outer(weights * across ** (form.dim - 1), shares).ravel()
-    return points.reshape(-1, form.dim + 1), masses / masses.sum()
-
-
-def _directions(dim: int, n: int) -> tuple[Floats, Floats]:
-    """Unit vectors and weights: n equal angles, in dimension 3 at n/2 heights."""
-    angles = (np.arange(n) + 0.5) * 2 * np.pi / n
-    circle = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
-    if dim == 2:
-        return circle, np.ones(n)
-    heights, weights = np.polynomial.legendre.leggauss(n // 2)
-    vectors = np.empty((len(heights), n, 3))
-    vectors[..., :2], vectors[..., 2] = np.sqrt(1 - heights**2)[:, None, None] * circle, heights[:, None]
-    return vectors.reshape(-1, 3), np.repeat(weights, n)
-
-
-def moved(form: Form, points: Floats, way: float) -> Floats:
-    """Translated along the geodesic through the pole in direction of the second coordinate."""
-    up, across = points[:, 0], points[:, 1]
-    out = points.copy()
-    if form.curvature == 1:
-        out[:, 0], out[:, 1] = up * np.cos(way) - across * np.sin(way), up * np.sin(way) + across * np.cos(way)
-    elif form.curvature == -1:
-        out[:, 0], out[:, 1] = up * np.cosh(way) + across * np.sinh(way), up * np.sinh(way) + across * np.cosh(way)
-    else:
-        out[:, 1] = across + way
-    return out
-
-
-def distances(form: Form, one: Floats, other: Floats) -> Floats:
-    """Geodesic distances, by chords: they do not cancel where points are near."""
-    steps = one[:, None] - other
-    if form.curvature == 0:
-        flat = np.abs(steps[..., 1:]) % TORUS
-        return np.asarray(np.linalg.norm(np.minimum(flat, TORUS - flat), axis=-1))
-    squares = steps**2 @ np.append(form.curvature, np.ones(form.dim))
-    halves = np.sqrt(np.maximum(squares, 0)) / 2
-    return np.asarray(2 * np.arcsin(np.minimum(halves, 1)) if form.curvature == 1 else 2 * np.arcsinh(halves))
-
-
-def fibonacci(n: int) -> Floats:
-    """n points of the sphere, nearly evenly spread."""
-    heights = 1 - (2 * np.arange(n) + 1) / n
-    angles = np.arange(n) * np.pi * (3 - np.sqrt(5))
-    across = np.sqrt(1 - heights**2)
-    return np.stack([heights, across * np.cos(angles), across * np.sin(angles)], axis=-1)
-
-
-def _sampled(parameters: Theory) -> Floats:
-    """Contractions between random points of the sample."""
-    rng = np.random.default_rng((parameters.seed, 6))
-    points = fibonacci(parameters.sphere_points)
-    return np.array([_sampled_pair(points, parameters, rng) for _ in range(parameters.sphere_pairs)])
-
-
-def _sampled_pair(points: Floats, parameters: Theory, rng: np.random.Generator) -> float:
-    first = int(rng.integers(len(points)))
-    away = np.abs(distances(SPHERE, points[first : first + 1], points)[0] - parameters.sample_apart)
-    near = np.flatnonzero(away < np.sqrt(4 * np.pi / len(points)))  # about one spacing
-    ends = points[[first, int(rng.choice(near))]]
-    balls = [points[row <= parameters.sample_eps] for row in distances(SPHERE, ends, points)]
-    apart = float(distances(SPHERE, ends[:1], ends[1:])[0, 0])
-    return 1 - wasserstein(None, None, distances(SPHERE, *balls)).value / apart
 
 
 def curvature_claims(found: Curvature) -> list[Claim]:

@@ -8,11 +8,10 @@ import numpy as np
 
 from ..._types import Floats
 from ...engine import Engine
-from ...transport import gaussian_wasserstein
+from ...theory import Density, UnitBall, ball_radii, covariance_term, disc, interval, limit_ellipsoid, order
 from ..claims import Choice, Claim
 from ..parameters import Theory
-from .densities import Mixture, UnitBall, disc, in_the_plane, interval, on_the_line
-from .sides import order
+from .densities import in_the_plane, on_the_line
 
 RIGHT, PRINTED = 15.0, 9.0  # denominators of h
 
@@ -66,46 +65,29 @@ def run_ellipsoid(parameters: Theory, engine: Engine) -> Ellipsoid:
     f, ball = on_the_line(parameters.ball_unit), interval(parameters.nodes)
     eps, centers = np.array(parameters.ball_eps), np.array(parameters.ball_centers)
     sides = np.array([[1.0], [-1.0]])
-    widths = [[_radii(f, ball, np.array([x]), sides, e).mean() for e in eps] for x in centers]
+    widths = [[ball_radii(f, ball, np.array([x]), sides, e).mean() for e in eps] for x in centers]
     limits = {c: np.array([_limit(f, x, c) for x in centers]) for c in (RIGHT, PRINTED)}
     variances = [[_variance_error(f, ball, x, e) for e in eps] for x in centers]
     angles = np.arange(parameters.directions) * 2 * np.pi / parameters.directions
     plane, around = disc(parameters.disc_nodes), np.stack([np.cos(angles), np.sin(angles)], axis=-1)
     hills = in_the_plane(parameters.ball_unit)
-    radii = np.array([_radii(hills, plane, np.zeros(2), around, e) for e in eps])
+    radii = np.array([ball_radii(hills, plane, np.zeros(2), around, e) for e in eps])
     ellipses = np.array([_ellipse(angles, row) for row in radii])
     return Ellipsoid(
         eps, centers, np.array(widths), limits, np.array(variances), angles, radii, ellipses, parameters.ball_floor
     )
 
 
-def _radii(f: Mixture, ball: UnitBall, center: Floats, directions: Floats, eps: float) -> Floats:
-    """How far the GT ball of radius ε with λ = ε⁻⁶ reaches in each direction, in ε, by bisection."""
-    lam = eps**-6
-    here = lam * ball.moments(f, center[None], eps)[1]
-    low, high = np.zeros(len(directions)), np.ones(len(directions))
-    for _ in range(36):
-        middle = (low + high) / 2
-        points = center + eps * middle[:, None] * directions
-        there = lam * ball.moments(f, points, eps)[1]
-        inside = gaussian_wasserstein(center[None], here, points, there, n_jobs=1)[0] <= eps
-        low, high = np.where(inside, middle, low), np.where(inside, high, middle)
-    return low
+def _limit(f: Density, x: float, denominator: float) -> float:
+    """√(12/(12 + h'²)) for h = (−5f'² + 2ff'')/(denominator·f²), from the limit with the right one."""
+    slope = 12 * (limit_ellipsoid(f, [x]).form.item() - 1)
+    return float(np.sqrt(12 / (12 + slope * (RIGHT / denominator) ** 2)))
 
 
-def _limit(f: Mixture, x: float, denominator: float) -> float:
-    """√(12/(12 + h'²)) for h = (−5f'² + 2ff'')/(denominator·f²)."""
-    value, first, second, third = f.derivatives(x)
-    g, s, t = first / value, second / value, third / value
-    slope = (-10 * g * (s - g**2) + 2 * (t - s * g)) / denominator
-    return float(np.sqrt(12 / (12 + slope**2)))
-
-
-def _variance_error(f: Mixture, ball: UnitBall, x: float, eps: float) -> float:
-    value, first, second = f.derivatives(x)[:3]
-    h = (-5 * first**2 + 2 * value * second) / (45 * value**2)
+def _variance_error(f: Density, ball: UnitBall, x: float, eps: float) -> float:
+    term = covariance_term(f, np.array([x]))[0].item()
     variance = ball.moments(f, np.array([x]), eps)[1][0, 0]
-    return float(variance - (eps**2 / 3 + h * eps**4))
+    return float(variance - (eps**2 / 3 + term * eps**4))
 
 
 def _ellipse(angles: Floats, radii: Floats) -> Floats:

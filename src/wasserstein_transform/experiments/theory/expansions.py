@@ -8,11 +8,10 @@ import numpy as np
 
 from ..._types import Floats
 from ...engine import Engine
-from ...transport import wasserstein_pairs
+from ...theory import order, taylor_1d
 from ..claims import Choice, Claim
 from ..parameters import Theory
-from .densities import Mixture, interval, on_the_line
-from .sides import order
+from .densities import on_the_line
 
 
 @dataclass(frozen=True)
@@ -44,24 +43,10 @@ class Expansion:
 def run_expansion(parameters: Theory, engine: Engine) -> Expansion:
     """Distances between quadratures of the truncated density."""
     f, eps, pairs = on_the_line(), np.array(parameters.line_eps), np.array(parameters.line_pairs)
-    distances = np.array([[_transported(f, x, y, e, parameters.nodes, engine) for e in eps] for x, y in pairs])
-    slopes = np.array([[_slope(f, y) - _slope(f, x)] for x, y in pairs])
-    changes = distances - (pairs[:, 1] - pairs[:, 0])[:, None]
-    return Expansion(eps, pairs, changes - slopes * eps**2 / 3, changes)
-
-
-def _slope(f: Mixture, x: float) -> float:
-    value, first = f.derivatives(x)[:2]
-    return float(first / value)
-
-
-def _transported(f: Mixture, x: float, y: float, eps: float, n: int, engine: Engine) -> float:
-    """W1 of f on the ε-balls of x and y, each a quadrature of n nodes."""
-    ball = interval(n)
-    places = np.concatenate([x + eps * ball.nodes, y + eps * ball.nodes])
-    masses = np.zeros((2, 2 * n))
-    masses[0, :n], masses[1, n:] = ball.weights * f(places[:n]), ball.weights * f(places[n:])
-    return float(wasserstein_pairs(masses, places, 1, n_jobs=engine.n_jobs)[0])
+    found = [[taylor_1d(f, x, y, e, parameters.nodes, engine) for e in eps] for x, y in pairs]
+    errors = [[some.error for some in row] for row in found]
+    changes = [[some.change for some in row] for row in found]
+    return Expansion(eps, pairs, np.array(errors), np.array(changes))
 
 
 def expansion_claims(found: Expansion) -> list[Claim]:

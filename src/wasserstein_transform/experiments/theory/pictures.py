@@ -12,12 +12,12 @@ from ...hierarchy import cut_tree, spanning_tree
 from ...localize import Truncation
 from ...plotting import PALETTE, dendrogram
 from ...spaces import Space
+from ...theory import SPHERE, SamplingConvergence, predicted
 from ...transforms import Transform
 from ...transport import Exact
-from .curvature import FORMS, SPHERE, Curvature, predicted
+from .curvature import FORMS, Curvature
 from .ellipsoid import PRINTED, RIGHT, Ellipsoid
 from .expansions import Expansion
-from .sampling import Sampling
 from .sides import Sides
 from .stability import ONE, PLACES, Stability
 
@@ -189,7 +189,7 @@ def _diagonal(axis: Any) -> None:
     axis.set_ylim(low, 10 * high)
 
 
-def sampling(found: Sampling) -> Figure:
+def sampling(found: SamplingConvergence) -> Figure:
     """Bounds over n, single samples and their mean."""
     figure, (axis,) = _figure(6.5, 3.0)
     means = found.bounds.mean(axis=1)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import maximum_flow
 from scipy.spatial.distance import pdist, squareform
 
-from ..._types import Floats, Ints
 from ...engine import Engine
+from ...spaces import Dense
+from ...theory import prokhorov
 from ...transport import wasserstein
 from ..claims import Claim
 from ..parameters import Theory
@@ -25,28 +24,6 @@ class Prokhorov:
     upper: Sides
     supports: Sides
     rounding: float
-
-
-def prokhorov(counts: Ints, others: Ints, D: Floats) -> float:
-    """Exact Prokhorov distance of two measures given by whole masses of equal total.
-
-    By Strassen's theorem it is the least r such that a coupling leaves at most r of the mass farther than r. What a
-    coupling can keep within r changes at distances only.
-    """
-    total = int(counts.sum())
-    radii = np.unique(D)
-    beyond = [1 - _within(counts, others, radius >= D) / total for radius in radii]
-    return float(np.maximum(radii, beyond).min())
-
-
-def _within(counts: Ints, others: Ints, near: Ints) -> int:
-    """The most mass that moves along allowed pairs: a maximum flow through the bipartite graph."""
-    n = len(counts)
-    capacity = np.zeros((2 * n + 2, 2 * n + 2), np.int32)
-    source, sink = 2 * n, 2 * n + 1
-    capacity[source, :n], capacity[n : 2 * n, sink] = counts, others
-    capacity[:n, n : 2 * n] = np.where(near, int(counts.sum()), 0)
-    return int(maximum_flow(csr_array(capacity), source, sink).flow_value)
 
 
 def run_prokhorov(parameters: Theory, engine: Engine) -> Prokhorov:
@@ -66,7 +43,7 @@ def _trial(largest: int, grains: int, rng: np.random.Generator) -> tuple[float, 
     one, other = (rng.multinomial(grains, rng.dirichlet(np.full(n, 0.5))) for _ in range(2))
     seen = np.flatnonzero(one + other)
     w1 = wasserstein(one / grains, other / grains, D).value
-    return prokhorov(one, other, D), w1, float(D.max()), float(D[np.ix_(seen, seen)].max())
+    return prokhorov(one, other, Dense(D, triangle=True)), w1, float(D.max()), float(D[np.ix_(seen, seen)].max())
 
 
 def prokhorov_claims(found: Prokhorov) -> list[Claim]:

@@ -12,6 +12,7 @@ from ..._types import Floats, Ints
 from ...engine import Engine
 from ...localize import Gaussian, Truncation
 from ...spaces import Space
+from ...theory import closed_quotient
 from ...transforms import Transform
 from ...transport import Bures, Exact
 from ..claims import Claim
@@ -65,7 +66,8 @@ def _ultrametric_errors(parameters: Theory, rng: np.random.Generator, engine: En
 def _quotient_error(D: Floats, weights: Floats, eps: float, engine: Engine) -> float:
     space = Space.from_distances(D, weights, triangle=True)
     found = Transform(Truncation(eps), Exact(1))(space, engine).metric.dense(engine)
-    return float(np.abs(found - np.where(eps >= D, 0.0, D)).max() / D.max())
+    expected = closed_quotient(space, eps, engine).expand().metric.dense(engine)
+    return float(np.abs(found - expected).max() / D.max())
 
 
 def _segments_error(angle: float, half_ball: int, rng: np.random.Generator, engine: Engine) -> float:

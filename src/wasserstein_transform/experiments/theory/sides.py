@@ -1,4 +1,4 @@
-"""Both sides of an inequality, and orders fitted to errors."""
+"""Both sides of an inequality over many trials."""
 
 from __future__ import annotations
 
@@ -48,8 +48,3 @@ def gather(parts: list[Sides]) -> Sides:
 def agreement(name: str, errors: Floats, rounding: float) -> Choice:
     """Whether two things are one up to rounding on all spaces."""
     return Choice(name, bool(errors.max() <= rounding), f"{len(errors)} spaces: at most {errors.max():.1e}")
-
-
-def order(steps: Floats, errors: Floats) -> float:
-    """The exponent q of errors ≈ C·stepsᵠ, by least squares of the logarithms."""
-    return float(np.polyfit(np.log(steps), np.log(np.abs(errors)), 1)[0])

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from scipy.sparse import vstack
-from scipy.spatial.distance import pdist, squareform
 
-from ..._types import Floats
 from ...engine import Engine
-from ...localize import Gaussian, Kernel, Truncation
-from ...transforms import Transform
-from ...transport import Bures, Exact, wasserstein_cross, wasserstein_pairs
+from ...theory import (
+    KERNELS,
+    Inequality,
+    SmoothKernel,
+    continuity,
+    stability_gaussian,
+    stability_gaussian_smooth,
+    stability_kernel,
+    stability_mean_shift,
+    stability_truncation,
+)
 from ..claims import Claim
 from ..experiment import Table
 from ..parameters import Theory
 from .clouds import Cloud, clouds
-from .constants import KERNELS, Growth, SmoothKernel, growth
 from .sides import Sides, gather
 
 PLACES = {
@@ -79,13 +84,12 @@ def run_stability(parameters: Theory, engine: Engine) -> Stability:
     found: dict[str, dict[str, list[Sides]]] = {}
     bare: list[Sides] = []
     for cloud in clouds(parameters, 7):
-        ground = squareform(pdist(cloud.points))
         for kernel in KERNELS:
-            sides, without = _under_kernel(cloud, ground, kernel, parameters, engine)
+            sides, without = _under_kernel(cloud, kernel, parameters, engine)
             _collect(found, kernel.name, sides)
             bare.append(without)
-        for reading, sides in _under_truncation(cloud, ground, parameters, engine).items():
-            _collect(found, reading, sides)
+        for reading in (ONE, TWO):
+            _collect(found, reading, _under_truncation(cloud, reading == ONE, parameters, engine))
     gathered = {name: {by: gather(parts) for by, parts in some.items()} for name, some in found.items()}
     return Stability(gathered, gather(bare), parameters.rounding)
 
@@ -95,98 +99,43 @@ def _collect(found: dict[str, dict[str, list[Sides]]], by: str, sides: dict[str,
         found.setdefault(name, {}).setdefault(by, []).append(some)
 
 
-@dataclass(frozen=True)
-class _Change:
-    """How far a localization and its transforms are apart under two weightings: the left sides."""
-
-    measures: float
-    metric: float
-    means: float
-    gaussians: float
-
-
-def _change(cloud: Cloud, base: Kernel, lam: float, engine: Engine) -> _Change:
-    spaces = [cloud.space(weights) for weights in (cloud.alpha, cloud.beta)]
-    rows = [base(space, engine) for space in spaces]
-    n = spaces[0].n
-    both = vstack([some.matrix() for some in rows]).tocsr()
-    own = wasserstein_pairs(both, spaces[0], 1, np.arange(2 * n).reshape(2, n).T, engine.n_jobs)
-    metrics = [Exact(1).metric(some, spaces[0].metric, engine).condensed(engine) for some in rows]
-    means = [some.means(cloud.points).values for some in rows]
-    step = Transform(Gaussian(base, lam), Bures())
-    gaussians = [step(space, engine).metric.condensed(engine) for space in spaces]
-    return _Change(
-        float(own.values.max()),
-        float(np.abs(metrics[0] - metrics[1]).max()),
-        float(np.linalg.norm(means[0] - means[1], axis=1).max()),
-        float(np.abs(gaussians[0] - gaussians[1]).max()),
-    )
-
-
-def _apart(cloud: Cloud, p: float, engine: Engine) -> float:
-    """W_p of the two weightings."""
-    found = wasserstein_cross(cloud.alpha[None], cloud.beta[None], cloud.space(), p, engine.n_jobs)
-    return float(found[0, 0])
-
-
-def _one(left: float, right: float) -> Sides:
-    return Sides(np.array([left]), np.array([right]))
+def _one(found: Inequality | None, share: float = 1.0) -> Sides:
+    """The suprema of both sides, the right one times a share: a trial."""
+    assert found is not None
+    return Sides(found.left.max(keepdims=True), share * found.right.max(keepdims=True))
 
 
 def _under_kernel(
-    cloud: Cloud, ground: Floats, kernel: SmoothKernel, parameters: Theory, engine: Engine
+    cloud: Cloud, kernel: SmoothKernel, parameters: Theory, engine: Engine
 ) -> tuple[dict[str, Sides], Sides]:
-    """All statements on kernels, and the last one with C = 1."""
-    eps, m = parameters.bandwidth * cloud.diameter, cloud.points.shape[1]
-    change = _change(cloud, kernel.localize(eps), parameters.lam, engine)
-    apart = _apart(cloud, 1, engine)
-    far = kernel.localized(eps, cloud.diameter) * apart
-    rooted = 2 * np.sqrt(m * parameters.lam * apart)
+    """All statements on kernels, and the one on GT with C = 1."""
+    space, eps = cloud.space(cloud.alpha), parameters.bandwidth * cloud.diameter
+    local = stability_kernel(space, cloud.beta, eps, kernel, engine)
+    means = stability_mean_shift(space, cloud.beta, eps, kernel, engine=engine)
+    gaussian = stability_gaussian_smooth(space, cloud.beta, eps, parameters.lam, kernel, engine)
+    half = cloud.space(np.where(np.arange(space.n) % 2 == 0, cloud.alpha, 0.0))
+    kept = continuity(half, eps, kernel, engine)
     sides = {
-        "measures, kernel": _one(change.measures, far),
-        "metric, kernel": _one(change.metric, 2 * far),
-        "mean shift, kernel": _one(change.means, kernel.shifted(eps, cloud.diameter) * apart),
-        "GT, kernel": _one(change.gaussians, rooted * np.sqrt(kernel.covariant(eps, cloud.diameter))),
-        "continuity, kernel": _continuity(cloud, ground, kernel, eps, engine),
+        "measures, kernel": _one(local),
+        "metric, kernel": _one(local.corollary),
+        "mean shift, kernel": _one(means),
+        "GT, kernel": _one(gaussian),
+        "continuity, kernel": Sides(kept.left, kept.right),
     }
-    return sides, _one(change.gaussians, rooted)
+    return sides, _one(gaussian, gaussian.constants["C"] ** -0.5)
 
 
-def _continuity(cloud: Cloud, ground: Floats, kernel: SmoothKernel, eps: float, engine: Engine) -> Sides:
-    weights = np.where(np.arange(len(ground)) % 2 == 0, cloud.alpha, 0.0)
-    new = Transform(kernel.localize(eps), Exact(1))(cloud.space(weights), engine).metric.condensed(engine)
-    return Sides(new, kernel.continued(eps, cloud.diameter) * squareform(ground, checks=False))
-
-
-def _under_truncation(cloud: Cloud, ground: Floats, parameters: Theory, engine: Engine) -> dict[str, dict[str, Sides]]:
-    """All statements on local truncation, under both readings of Λ."""
-    eps = cloud.eps
-    change = _change(cloud, Truncation(eps), parameters.lam, engine)
-    weightings, outer = (cloud.alpha, cloud.beta), parameters.outer * cloud.diameter
-    eta, farthest = np.sqrt(_apart(cloud, 1, engine)), np.sqrt(_apart(cloud, np.inf, engine))
-    balls, wide = (growth(ground, weightings, eps, way, outer) for way in (eta, farthest))
-    weight = parameters.lam * cloud.points.shape[1]
+def _under_truncation(cloud: Cloud, single: bool, parameters: Theory, engine: Engine) -> dict[str, Sides]:
+    """All statements on local truncation."""
+    given = cloud.space(cloud.alpha), cloud.beta, cloud.eps
+    reading: dict[str, Any] = {"D": parameters.outer * cloud.diameter, "single": single, "engine": engine}
+    local = stability_truncation(*given, **reading)
     return {
-        ONE: _truncated(change, balls.common().phi(eta), _psi(wide.common(), farthest), eps, weight),
-        TWO: _truncated(change, balls.phi(eta), _psi(wide, farthest), eps, weight),
+        "measures, truncation": _one(local),
+        "metric, truncation": _one(local.corollary),
+        "mean shift, truncation": _one(stability_mean_shift(*given, **reading)),
+        "GT, truncation": _one(stability_gaussian(*given, parameters.lam, **reading)),
     }
-
-
-def _truncated(change: _Change, phi: float, psi: float, eps: float, weight: float) -> dict[str, Sides]:
-    """Both sides, from Φ(√W1), Ψ(W∞) and mλ."""
-    far = (1 + 2 * eps) * phi
-    return {
-        "measures, truncation": _one(change.measures, far),
-        "metric, truncation": _one(change.metric, 2 * far),
-        "mean shift, truncation": _one(change.means, far),
-        "GT, truncation": _one(change.gaussians, 2 * np.sqrt(weight * psi)),
-    }
-
-
-def _psi(balls: Growth, root: float) -> float:
-    """Ψ(t) at t = root², without its term in c·A."""
-    eps = balls.eps
-    return eps**2 / balls.psi() ** 2 * balls.upsilon(root) + 2 * eps * (1 + 2 * eps) * balls.phi(root)
 
 
 def stability_claims(found: Stability) -> list[Claim]:

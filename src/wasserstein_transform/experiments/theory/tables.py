@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ...theory import predicted
 from ..experiment import Table
-from .curvature import FORMS, Curvature, predicted
+from .curvature import FORMS, Curvature
 from .ellipsoid import PRINTED, RIGHT, Ellipsoid
 
 
