@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 import warnings
 from pathlib import Path
@@ -38,8 +39,16 @@ def test_the_code_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert (tmp_path / "pictures.png").is_file()
 
 
+def test_the_code_of_the_page_on_theory_gives_what_it_says() -> None:
+    pytest.importorskip("ot")
+    blocks = re.findall(r"```pycon\n(.*?)```", (ROOT / "docs/theory.md").read_text("utf-8"), re.DOTALL)
+    page = doctest.DocTestParser().get_doctest("".join(blocks), {}, "docs/theory.md", None, None)
+    assert doctest.DocTestRunner().run(page) == (0, len(page.examples))
+
+
 @pytest.mark.parametrize(
-    "file", ["README.md", "docs/reproduction.md", "docs/gaussian-transform.md", "docs/exact-transport.md"]
+    "file",
+    ["README.md", "docs/theory.md", "docs/reproduction.md", "docs/gaussian-transform.md", "docs/exact-transport.md"],
 )
 def test_links_and_images_are_there(file: str) -> None:
     text = (ROOT / file).read_text("utf-8")
