@@ -98,6 +98,11 @@ def pictures(found: TheoryResult) -> Sequence[Picture]:
             "Upper bound of the Gromov–Wasserstein distance between transformed sample and population, against n.",
             lambda: draw.sampling(found.sampling.samples),
         ),
+        Picture(
+            "theory-prokhorov",
+            "W1 of random weightings between its bounds by the Prokhorov distance.",
+            lambda: draw.prokhorov(found.prokhorov),
+        ),
     ]
 
 

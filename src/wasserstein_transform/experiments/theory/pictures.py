@@ -18,6 +18,7 @@ from ...transport import Exact
 from .curvature import FORMS, Curvature
 from .ellipsoid import PRINTED, RIGHT, Ellipsoid
 from .expansions import Expansion
+from .prokhorov import Prokhorov
 from .sides import Sides
 from .stability import ONE, PLACES, Stability
 
@@ -212,4 +213,20 @@ def sampling(found: SamplingConvergence) -> Figure:
     axis.set_xlabel("n")
     axis.set_ylabel("upper bound of d$_{GW,1}$")
     axis.legend(loc="lower left", **_LEGEND)
+    return figure
+
+
+def prokhorov(found: Prokhorov) -> Figure:
+    """W1 against the Prokhorov distance, with both bounds of every trial."""
+    figure, (axis,) = _figure(6.5, 3.0)
+    dp, w1 = np.sqrt(found.lower.left), found.lower.right
+    some = dp > 0
+    axis.loglog(dp[some], w1[some], "o", color=PALETTE[0], markersize=3, label="W1")
+    axis.loglog(dp[some], found.upper.right[some], "_", color=PALETTE[1], markersize=6, label="(1 + diam)·d$_P$")
+    ends = np.array([dp[some].min(), dp[some].max()])
+    axis.loglog(ends, ends**2, "--", color=GREY, linewidth=1, label="d$_P$²")
+    _plain_ticks(axis.xaxis, np.array([0.05, 0.1, 0.2, 0.5]))
+    axis.set_xlabel("Prokhorov distance d$_P$")
+    axis.set_ylabel("W1 and its bounds")
+    axis.legend(loc="lower right", **_LEGEND)
     return figure
