@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy.sparse.csgraph import shortest_path
 
 import wasserstein_transform as wt
 from wasserstein_transform import theory
@@ -104,6 +105,7 @@ def test_the_right_sides_are_made_of_the_constants(rng: np.random.Generator) -> 
     expected = theory.Phi(w1**0.5, constants["Lambda"], constants["D"], eps)
     assert truncation.right.max() == pytest.approx((1 + 2 * eps) * expected)
     assert constants["Lambda"] == theory.bishop_gromov(space, eps, w1**0.5, beta).Lambda
+    assert truncation.corollary.right.max() == pytest.approx(2 * truncation.right.max())
     sharper = theory.stability_truncation(space, beta, eps, single=False)
     assert sharper.right.max() <= truncation.right.max()
     gaussian = theory.stability_gaussian(space, beta, eps, lam)
@@ -112,7 +114,31 @@ def test_the_right_sides_are_made_of_the_constants(rng: np.random.Generator) -> 
     assert theory.stability_gaussian(space, beta, eps, lam, c=1.0, A=1.0).right.max() > gaussian.right.max()
     smooth = theory.stability_gaussian_smooth(space, beta, eps, lam)
     assert smooth.right.max() == pytest.approx(2 * np.sqrt(2 * lam * smooth.constants["C"] * w1))
+    terms = eps * np.sqrt(2 / np.e) / N, diam**3 / (eps**2 * N), 2 * diam * shift.right.max() / w1
+    assert smooth.constants["C"] == pytest.approx(sum(terms))
     assert smooth.constants["bare ratio"] == pytest.approx(smooth.ratio * np.sqrt(smooth.constants["C"]))
+
+
+def test_continuity_has_the_constant_of_the_theorem(cloud: np.ndarray) -> None:
+    space, eps = wt.Space.from_points(cloud), 2.0
+    found = theory.continuity(space, eps)
+    L, M, N, diam = (found.constants[name] for name in ("L", "M", "N", "diam"))
+    np.testing.assert_allclose(found.right, L * (M + N) * diam / N**2 * space.metric.condensed(), rtol=1e-12)
+    new = wt.Transform(wt.Kernel("gaussian", eps), wt.Exact(1))(space).metric.condensed()
+    np.testing.assert_allclose(found.left, new, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["kernel", "truncation", "continuity"])
+def test_theorems_on_metric_spaces_hold_on_graphs(name: str, rng: np.random.Generator) -> None:
+    for _ in range(20):
+        n = int(rng.integers(3, 8))
+        edges = np.triu(rng.integers(1, 4, size=(n, n)) * (rng.random((n, n)) < 0.6), 1)
+        edges[np.arange(n - 1), np.arange(1, n)] = 2.0  # a path, so that all is connected
+        D = shortest_path(edges, directed=False)
+        alpha, beta = rng.dirichlet(np.ones(n), size=2)
+        found = STATEMENTS[name](wt.Space.from_distances(D, alpha, triangle=True), beta, float(rng.integers(1, 4)))
+        assert found.holds
+        assert found.corollary is None or found.corollary.holds
 
 
 @pytest.mark.parametrize("name", STATEMENTS)
@@ -122,6 +148,20 @@ def test_equal_weightings_have_equal_transforms(name: str, rng: np.random.Genera
     assert found.holds
     if name != "continuity":
         assert found.left.max() == found.right.max() == 0.0
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_kernels_that_vanish_to_floats_have_infinite_constants(name: str, rng: np.random.Generator) -> None:
+    X = np.append(rng.normal(size=(5, 2)), np.zeros((2, 2)), axis=0)
+    space, beta = wt.Space.from_points(X), rng.dirichlet(np.ones(7))
+    assert STATEMENTS[name](space, beta, 0.01).holds
+    assert STATEMENTS[name](space, space.weights, 0.01).holds
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_a_single_point_is_a_space_too(name: str) -> None:
+    found = STATEMENTS[name](wt.Space.from_points([[1.0]]), np.ones(1), 1.0)
+    assert found.left.max(initial=0.0) == found.right.max(initial=0.0) == 0.0
 
 
 def test_an_inequality_that_fails_says_so() -> None:

@@ -195,6 +195,8 @@ def test_samples_converge_at_the_rate_of_transport_on_a_line() -> None:
     population = wt.Space.from_points(places, LINE(places))
     found = theory.sampling_convergence(population, [25, 100, 400], 2.5, repeats=12, transport=wt.Line(1), seed=1)
     assert found.inequality.holds
+    far = [theory.BELL.continued(2.5, 5.0), theory.BELL.localized(2.5, 5.0)]
+    assert [found.constants["C1"], found.constants["C2"]] == pytest.approx(far)
     assert found.rate <= -1 / 3
     assert abs(found.rate + 0.5) < 4 * found.rate_error
     exact = theory.sampling_convergence(population, [25], 2.5, repeats=2, seed=1)
@@ -211,3 +213,5 @@ def test_bounds_of_samples_are_above_the_lower_bounds_of_gromov_wasserstein(rng:
     step = wt.Transform(theory.BELL.localize(1.5), wt.Exact(1))
     sample = step(wt.Space.from_points(X[seen], drawn[seen]))
     assert theory.gromov_wasserstein_bounds(sample, step(space)).lower <= found.bounds[0, 0] + 1e-12
+    w1 = wt.wasserstein_cross(drawn[None], space.weights[None], X)[0, 0]
+    assert found.proven[0, 0] == pytest.approx((found.constants["C1"] + 2 * found.constants["C2"]) * w1)

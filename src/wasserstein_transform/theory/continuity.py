@@ -13,6 +13,7 @@ from ..engine import Engine
 from ..spaces import Space, check_space
 from ..transforms import Transform
 from ..transport import Exact, Transport, wasserstein
+from .functions import times
 from .gromov import distortion
 from .inequality import Inequality, order
 from .smooth import BELL, SmoothKernel, check_kernel
@@ -37,7 +38,8 @@ def continuity(space: Space, eps: float, kernel: SmoothKernel = BELL, engine: En
     engine, eps = engine or Engine(), check.eps(eps)
     diam = diameter(space, engine)
     new = Transform(kernel.localize(eps), Exact(1))(space, engine).metric.condensed(engine)
-    right = kernel.continued(eps, diam) * space.metric.condensed(engine)
+    constant = kernel.continued(eps, diam)
+    right = np.array([times(constant, old) for old in space.metric.condensed(engine)])
     constants = {"L": kernel.per_distance / eps, "M": 1.0, "N": kernel.least(eps, diam), "diam": diam}
     return Inequality("d_α ≤ L(M + N)·diam/N² · d", new, right, constants, ROUNDING * diam)
 
@@ -136,5 +138,5 @@ def sampling_convergence(
         sample = Space(taken.metric, check.weights(drawn[seen], len(seen)), taken.points)
         found = wasserstein(sample.weights, space.weights, ground[seen])
         bounds[place] = distortion(found.plan, step(sample, engine).metric.dense(engine), whole)
-        proven[place] = (constants["C1"] + 2 * constants["C2"]) * found.value
+        proven[place] = times(constants["C1"] + 2 * constants["C2"], found.value)
     return SamplingConvergence(np.array(sizes, float), bounds, proven, constants)

@@ -57,7 +57,7 @@ def Phi(t: float, Lambda: Lambda, D: float, eps: float) -> float:
     >>> wt.theory.Phi(1.0, Lambda=2, D=2.0, eps=1.0)
     7.0
     """
-    return _over(check.tolerance(t, "t"), psi(eps, Lambda, D)) + phi(t, Lambda, eps)
+    return over(check.tolerance(t, "t"), psi(eps, Lambda, D)) + phi(t, Lambda, eps)
 
 
 def Upsilon(t: float, Lambda: Lambda, eps: float) -> float:
@@ -88,8 +88,8 @@ def Psi(t: float, Lambda: Lambda, D: float, eps: float, c: float = 0.0, A: float
     """
     root, whole = float(np.sqrt(check.tolerance(t, "t"))), psi(eps, Lambda, D)
     volume = pi ** (m / 2) / gamma(m / 2 + 1)
-    moments = _over(eps**m * float(volume) * check.tolerance(c, "c") * check.tolerance(A, "A") * t, whole)
-    masses = _over(_over(eps**2 * Upsilon(root, Lambda, eps), whole), whole)
+    moments = over(eps**m * float(volume) * check.tolerance(c, "c") * check.tolerance(A, "A") * t, whole)
+    masses = over(over(eps**2 * Upsilon(root, Lambda, eps), whole), whole)
     return moments + masses + 2 * eps * (1 + 2 * eps) * Phi(root, Lambda, D, eps)
 
 
@@ -104,8 +104,14 @@ def _power(base: float, exponent: float) -> float:
         return float(np.float64(base) ** exponent)
 
 
-def _over(value: float, share: float) -> float:
+def over(value: float, share: float) -> float:
+    """value/share, where a share may be too small for floats."""
     if value == 0:
         return 0.0
     with np.errstate(over="ignore"):
         return float(np.float64(value) / share) if share > 0 else float("inf")
+
+
+def times(constant: float, value: float) -> float:
+    """constant·value; nothing of infinitely much is nothing."""
+    return constant * value if value > 0 else 0.0

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._types import Floats
 from ..localize import Kernel
+from .functions import over
 
 
 @dataclass(frozen=True)
@@ -50,28 +51,28 @@ class SmoothKernel:
         return Kernel(self.profile, eps)
 
     def least(self, eps: float, diameter: float) -> float:
-        """N: the smallest value on a space of that diameter. The largest, M, is 1."""
+        """N: the smallest value on a space of that diameter; constants are infinite where it is 0 to floats. M is 1."""
         return float(self.profile(np.array([(diameter / eps) ** 2]))[0])
 
     def localized(self, eps: float, diameter: float) -> float:
         """(2L·diam + M)/N: how much farther apart localizing brings two measures, at most."""
-        return (2 * self.per_distance / eps * diameter + 1) / self.least(eps, diameter)
+        return over(2 * self.per_distance / eps * diameter + 1, self.least(eps, diameter))
 
     def continued(self, eps: float, diameter: float) -> float:
         """L(M + N)·diam/N²: how much longer the new metric is than the old one, at most."""
         least = self.least(eps, diameter)
-        return self.per_distance / eps * (1 + least) * diameter / least**2
+        return over(over(self.per_distance / eps * (1 + least) * diameter, least), least)
 
     def shifted(self, eps: float, diameter: float) -> float:
         """(2C·D + M)/N with C = 2LD/ε², L of the profile: the same for means."""
         steep = 2 * self.per_square * diameter / eps**2
-        return (2 * steep * diameter + 1) / self.least(eps, diameter)
+        return over(2 * steep * diameter + 1, self.least(eps, diameter))
 
     def covariant(self, eps: float, diameter: float) -> float:
         """The same for covariances, the three terms of the paper's proof with its A_K made explicit."""
         least = self.least(eps, diameter)
-        moments = eps * self.per_matrix / least
-        totals = 2 * self.per_square * diameter**3 / (eps**2 * least)
+        moments = over(eps * self.per_matrix, least)
+        totals = over(2 * self.per_square * diameter**3 / eps**2, least)
         return moments + totals + 2 * diameter * self.shifted(eps, diameter)
 
 

@@ -12,7 +12,7 @@ from .. import _check as check
 from ..engine import Engine
 from ..localize import Truncation
 from ..spaces import Space
-from .functions import Lambda, Phi, Psi, psi
+from .functions import Lambda, Phi, Psi, psi, times
 from .growth import BishopGromov, bishop_gromov
 from .inequality import Inequality
 from .smooth import BELL, SmoothKernel, check_kernel
@@ -65,7 +65,7 @@ def stability_kernel(
     check_kernel(kernel)
     both, eps = Weightings.of(space, beta, engine), check.eps(eps)
     rows, constants = both.localized(kernel.localize(eps)), _of_kernel(both, kernel, eps)
-    right = kernel.localized(eps, both.diameter) * constants["W1"]
+    right = times(kernel.localized(eps, both.diameter), constants["W1"])
     new = both.stated("|d_α − d_β| ≤ (4L·diam + 2M)/N · W1(α, β)", both.metrics(rows), 2 * right, constants)
     statement = "W1(m_α(x), m_β(x)) ≤ (2L·diam + M)/N · W1(α, β)"
     return both.stated(statement, both.measures(rows), right, constants, corollary=new)
@@ -150,7 +150,7 @@ def stability_mean_shift(
     check_kernel(kernel)
     constants = _of_kernel(both, kernel, eps)
     constants |= {"L": kernel.per_square, "C": 2 * kernel.per_square * both.diameter / eps**2}
-    right = kernel.shifted(eps, both.diameter) * constants["W1"]
+    right = times(kernel.shifted(eps, both.diameter), constants["W1"])
     means = both.means(both.localized(kernel.localize(eps)))
     return both.stated("‖mean m_α(x) − mean m_β(x)‖ ≤ (2CD + M)/N · W1", means, right, constants)
 
@@ -226,7 +226,7 @@ def stability_gaussian_smooth(
         "bare ratio": largest / bare if bare > 0 else 0.0,
     }  # fmt: skip
     note = "C is not given in the paper; it is that of the proof, with A_K made explicit."
-    right = bare * float(np.sqrt(C))
+    right = times(float(np.sqrt(C)), bare)
     return both.stated("|d_α − d_β| ≤ 2√(mλC·W1)", left, right, constants, note, rounding=_rounding(lam))
 
 
