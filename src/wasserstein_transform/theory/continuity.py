@@ -19,6 +19,11 @@ from .inequality import Inequality, order
 from .smooth import BELL, SmoothKernel, check_kernel
 from .weightings import ROUNDING, diameter
 
+_HALF = (
+    "Left is an upper bound of d_GW1. The proof takes a factor ½ of another definition of d_GW1; without it the "
+    "constant that it gives is 2(C₁ + C₂)."
+)
+
 
 def continuity(space: Space, eps: float, kernel: SmoothKernel = BELL, engine: Engine | None = None) -> Inequality:
     """d_α(x, x') ≤ L(M + N)·diam/N² · d(x, x') for all pairs: the theorem on continuity in the old metric.
@@ -57,7 +62,6 @@ class SamplingConvergence:
         the other at least cost.
     proven : array of shape (k, repeats)
         (C₁ + 2C₂)·W1 of sample and population, C₁ of `continuity`, C₂ of `stability_kernel`: the paper's right side.
-        Its proof takes a factor ½ of another definition of d_GW; without that it gives 2(C₁ + C₂).
     constants : dict
         C1 and C2.
     """
@@ -71,7 +75,8 @@ class SamplingConvergence:
     def inequality(self) -> Inequality:
         """Every sample's bound beside what is proven."""
         sides = self.bounds.ravel(), self.proven.ravel()
-        return Inequality("d_GW1 ≤ (C₁ + 2C₂)·W1", *sides, self.constants, ROUNDING * float(self.proven.max()))
+        rounding = ROUNDING * float(self.proven.max())
+        return Inequality("d_GW1 ≤ (C₁ + 2C₂)·W1", *sides, self.constants, rounding, _HALF)
 
     @property
     def rate(self) -> float:
