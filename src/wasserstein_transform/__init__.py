@@ -40,7 +40,7 @@ _ROOMS = {
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 if TYPE_CHECKING:  # the same names, for type checkers and editors
-    from . import experiments as experiments, plotting as plotting
+    from . import experiments as experiments, plotting as plotting, theory as theory
     from .apps import (
         Adjacent as Adjacent,
         Corpus as Corpus,
@@ -55,8 +55,6 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         score_segmentation as score_segmentation,
         segment as segment,
     )
-    from . import experiments as experiments, plotting as plotting, theory as theory
-    from .apps import ImageSegmenter as ImageSegmenter, Segmentation as Segmentation, segment as segment
     from .datasets import (
         circles as circles,
         dumbbell as dumbbell,
