@@ -28,6 +28,8 @@ def examples(name: str, n: int, eps: float = EPS) -> list[Localization]:
             wt.Kernel(lambda t: 1 / (1 + t), eps),
         ],
         "once": [wt.Once(wt.Truncation(eps))],
+        "nearest": [wt.Nearest(0.3)],
+        "heat": [wt.Heat(1.5, wt.Truncation(eps)), wt.Heat(0.5, wt.Nearest(0.3))],
         "given": [wt.Given(random_walk(n))],
         "whole": [wt.Whole()],
         "point": [wt.Point()],

@@ -9,11 +9,11 @@ __version__ = "0.1.0"
 
 _ROOMS = {
     "engine": ("Engine", "bar"),
-    "spaces": ("Dense", "Euclidean", "GaussianMetric", "Metric", "Quotient", "Space", "Sparse", "quotient"),
+    "spaces": ("Dense", "Euclidean", "GaussianMetric", "Graph", "Metric", "Quotient", "Space", "Sparse", "quotient"),
     "measures": ("Diracs", "Discrete", "Gaussians", "Measures"),
     "localize": (
-        "Gaussian", "Given", "Kernel", "Localization", "Mean", "Once", "Point", "Ridge", "Scale", "Truncation", "Whole",
-        "suggest_eps",
+        "Gaussian", "Given", "Heat", "Kernel", "Localization", "Mean", "Nearest", "Once", "Point", "Ridge", "Scale",
+        "Truncation", "Whole", "suggest_eps",
     ),
     "transport": (
         "Bures", "Coupling", "Distances", "Exact", "Line", "Points", "Report", "Status", "Stored", "Transport",
@@ -83,9 +83,11 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
     from .localize import (
         Gaussian as Gaussian,
         Given as Given,
+        Heat as Heat,
         Kernel as Kernel,
         Localization as Localization,
         Mean as Mean,
+        Nearest as Nearest,
         Once as Once,
         Point as Point,
         Ridge as Ridge,
@@ -99,6 +101,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         Dense as Dense,
         Euclidean as Euclidean,
         GaussianMetric as GaussianMetric,
+        Graph as Graph,
         Metric as Metric,
         Quotient as Quotient,
         Space as Space,

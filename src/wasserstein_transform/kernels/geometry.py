@@ -90,7 +90,19 @@ class Bits(NamedTuple):
     bits: np.ndarray
 
 
-Geometry = Bits | Table | SparseRows | Cloud | GaussianLine | GaussianPlane | GaussianSolid
+class Around(NamedTuple):
+    """Distances from nodes that the measures of a row have to the points of one measure, found before they are read.
+
+    That of node y to point x is `table[row[y] · width + column[x]]`.
+    """
+
+    row: np.ndarray
+    column: np.ndarray
+    width: np.ndarray
+    table: np.ndarray
+
+
+Geometry = Around | Bits | Table | SparseRows | Cloud | GaussianLine | GaussianPlane | GaussianSolid
 
 
 def private(geometry: Geometry) -> Geometry:
@@ -142,6 +154,16 @@ def _stored(geometry: Any, i: int, j: int) -> float:
 
 def _sparse_rows(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
     d = _stored(geometry, i, j)
+    return d * d
+
+
+@jit
+def _looked_up(geometry: Any, i: int, j: int) -> float:
+    return geometry.table[geometry.row[i] * geometry.width[0] + geometry.column[j]]
+
+
+def _around(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
+    d = _looked_up(geometry, i, j)
     return d * d
 
 
@@ -252,6 +274,7 @@ def _gaussian_solid_side(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
 
 
 _FORMULAS = {
+    Around: _around,
     Table: _table,
     SparseRows: _sparse_rows,
     Cloud: _cloud,
@@ -281,13 +304,17 @@ def _found(geometry: Any, i: Any, j: Any) -> Any:
     return _stored(geometry, i, j)
 
 
+def _seen(geometry: Any, i: Any, j: Any) -> Any:
+    return _looked_up(geometry, i, j)
+
+
 def _root(geometry: Any, i: Any, j: Any) -> Any:
     return np.sqrt(squared(geometry, i, j, np.inf))
 
 
 @overload(distance, jit_options=cast(Any, OPTIONS))
 def _distance(geometry: Any, i: Any, j: Any) -> Any:
-    return {Table: _entry, SparseRows: _found}.get(kind(geometry), _root)
+    return {Table: _entry, SparseRows: _found, Around: _seen}.get(kind(geometry), _root)
 
 
 def _entry_squared(geometry: Any, i: Any, j: Any, unit: Any) -> Any:
@@ -300,13 +327,18 @@ def _found_squared(geometry: Any, i: Any, j: Any, unit: Any) -> Any:
     return d * d
 
 
+def _seen_squared(geometry: Any, i: Any, j: Any, unit: Any) -> Any:
+    d = _looked_up(geometry, i, j) * unit
+    return d * d
+
+
 def _square(geometry: Any, i: Any, j: Any, unit: Any) -> Any:
     return squared(geometry, i, j, np.inf) * unit * unit
 
 
 @overload(scaled_square, jit_options=cast(Any, OPTIONS))
 def _scaled_square(geometry: Any, i: Any, j: Any, unit: Any) -> Any:
-    return {Table: _entry_squared, SparseRows: _found_squared}.get(kind(geometry), _square)
+    return {Table: _entry_squared, SparseRows: _found_squared, Around: _seen_squared}.get(kind(geometry), _square)
 
 
 def kind(geometry: Any) -> Any:

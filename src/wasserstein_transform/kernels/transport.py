@@ -47,32 +47,42 @@ class Costs(NamedTuple):
     place: np.ndarray  # of a point among those met, if its stamp is the current one
     stamp: np.ndarray
     state: np.ndarray  # current stamp, number of points met
-    own: np.ndarray  # (cap²,) costs of a problem that needs a table of its own
+    own: np.ndarray  # (width · cap,) costs of a problem that needs a table of its own
     rows: np.ndarray  # (cap,) where the costs to its sinks begin in the shared table
     kept: np.ndarray  # (2, cap) sources and sinks that remain when common mass is cancelled
     potentials: np.ndarray  # of the problems of this measure, for those that come after
     plan: Plan  # for p = ∞
 
 
-def costs(cap: int, n_met: int, n_points: int, n_stored: int, farthest: bool = False) -> Costs:
-    """Room for measures of up to `cap` masses that meet up to `n_met` of `n_points` points; `farthest`: for p = ∞."""
+def costs(
+    cap: int, n_met: int, n_points: int, n_stored: int, farthest: bool = False, width: int | None = None
+) -> Costs:
+    """Room for measures of up to `cap` masses that meet up to `n_met` of `n_points` points; `farthest`: for p = ∞.
+
+    `width`: the most masses of a measure that meets others, if those it meets can have more.
+    """
+    width = cap if width is None else width
     return Costs(
-        np.empty(n_met * cap),
+        np.empty(n_met * width),
         np.empty(n_met),
         np.zeros(n_points, np.intp),
         np.zeros(n_points, np.intp),
         np.zeros(2, np.intp),
-        np.empty(cap * cap),
+        np.empty(width * cap),
         np.zeros(cap, np.intp),
         np.zeros((2, cap), np.intp),
-        np.empty(n_stored * cap),
+        np.empty(n_stored * width),
         plan(cap if farthest else 0),
     )
 
 
-def n_bytes(cap: int, n_met: int, n_points: int, n_stored: int, farthest: bool = False) -> float:
+def n_bytes(
+    cap: int, n_met: int, n_points: int, n_stored: int, farthest: bool = False, width: int | None = None
+) -> float:
     """Memory of one such room and of the simplex that works in it."""
-    return 8.0 * (n_met * (cap + 1) + 2 * n_points + cap * ((3 if farthest else 1) * cap + n_stored + 46))
+    width = cap if width is None else width
+    plans = 2 * cap if farthest else 0
+    return 8.0 * (n_met * (width + 1) + 2 * n_points + cap * (width + plans + 46) + n_stored * width)
 
 
 @jit

@@ -6,7 +6,9 @@ A new localization is one file here and one line in `LOCALIZATIONS`.
 from .base import Localization
 from .extrinsic import Gaussian, Mean, Ridge
 from .given import Given
+from .heat import Heat
 from .kernel import Kernel, Truncation
+from .nearest import Nearest
 from .once import Once
 from .profiles import PROFILES
 from .scale import Scale, suggest_eps
@@ -16,6 +18,8 @@ LOCALIZATIONS: dict[str, type[Localization]] = {
     "truncation": Truncation,
     "kernel": Kernel,
     "once": Once,
+    "nearest": Nearest,
+    "heat": Heat,
     "given": Given,
     "whole": Whole,
     "point": Point,
@@ -29,9 +33,11 @@ __all__ = [
     "PROFILES",
     "Gaussian",
     "Given",
+    "Heat",
     "Kernel",
     "Localization",
     "Mean",
+    "Nearest",
     "Once",
     "Point",
     "Ridge",

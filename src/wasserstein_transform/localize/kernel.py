@@ -69,7 +69,7 @@ class Kernel(Localization):
             measures = self._weigh_all(space.metric.dense(engine), space, np.arange(space.n))
         else:
             balls = space.metric.balls(self.reach, engine)
-            masses = _relative(space.weights)[balls.indices] * self._values(balls.distances)
+            masses = relative(space.weights)[balls.indices] * self._values(balls.distances)
             measures = discrete(balls.indptr, balls.indices, masses, np.arange(space.n), space.n)
         check_mass(np.where(measures.massless, 0.0, 1.0), space.weights)
         return measures
@@ -86,7 +86,7 @@ class Kernel(Localization):
         return self._weigh_all(distances, space, np.zeros(len(distances), np.intp))
 
     def _weigh_all(self, distances: Floats, space: Space, alone: Ints) -> Discrete:
-        masses = _relative(space.weights) * self._values(distances)
+        masses = relative(space.weights) * self._values(distances)
         if np.isfinite(self.reach):
             masses[distances * distances > closed(self.reach)] = 0.0
         indptr = np.arange(len(distances) + 1) * space.n
@@ -97,7 +97,7 @@ class Kernel(Localization):
         return evaluate(self.profile, (distances / self.eps) ** 2)
 
 
-def _relative(weights: Floats) -> Floats:
+def relative(weights: Floats) -> Floats:
     """Weights in units of the largest: uniform ones become exactly 1, so that sums of them tie exactly."""
     return cast(Floats, weights / weights.max())
 

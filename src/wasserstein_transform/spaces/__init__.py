@@ -3,6 +3,7 @@
 from .dense import Dense
 from .euclidean import Euclidean
 from .gaussian import GaussianMetric
+from .graph import Graph
 from .merging import Quotient, quotient
 from .metric import Balls, Metric, closed
 from .neighborhoods import Both, Moments, Neighborhoods
@@ -15,6 +16,7 @@ __all__ = [
     "Dense",
     "Euclidean",
     "GaussianMetric",
+    "Graph",
     "Metric",
     "Moments",
     "Neighborhoods",

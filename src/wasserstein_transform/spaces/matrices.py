@@ -38,7 +38,7 @@ def fill_dense(geometry: Geometry, n: int, steps: float, engine: Engine, dtype: 
 
         engine.run(work, cut(np.full(len(corners), side * side * steps)), "distances")
 
-    return _written((n, n), f"the {n} × {n} distance matrix", engine, dtype, out, fill)
+    return written((n, n), f"the {n} × {n} distance matrix", engine, dtype, out, fill)
 
 
 def fill_vector(geometry: Geometry, n: int, steps: float, engine: Engine, dtype: DTypeLike | None, out: Out) -> Floats:
@@ -51,12 +51,13 @@ def fill_vector(geometry: Geometry, n: int, steps: float, engine: Engine, dtype:
 
         engine.run(work, cut(np.arange(n, 0, -1, dtype=np.float64) * steps), "distances")
 
-    return _written((size,), f"{size} condensed distances", engine, dtype, out, fill)
+    return written((size,), f"{size} condensed distances", engine, dtype, out, fill)
 
 
-def _written(
+def written(
     shape: tuple[int, ...], what: str, engine: Engine, dtype: DTypeLike | None, out: Out, fill: Callable[[Floats], None]
 ) -> Floats:
+    """What `fill` writes: into new memory, into the array given, or into a file."""
     kind = out.dtype if dtype is None and isinstance(out, np.ndarray) else np.dtype(dtype)
     if kind not in (np.float32, np.float64):
         raise ValueError(f"distances are stored as float32 or float64, got dtype={kind}")

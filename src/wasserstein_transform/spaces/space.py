@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from numpy.typing import ArrayLike
 
 from .. import _check as check
 from .._types import Floats, Ints
 from .dense import Dense
+from .graph import Graph
 from .metric import Metric
 from .named import metric_by_name
 
@@ -17,7 +19,7 @@ from .named import metric_by_name
 class Space:
     """A finite metric measure space (X, d, α) with φ(X) ⊂ R^m where coordinates are known.
 
-    Use `Space.from_points` or `Space.from_distances`: they check what comes in.
+    Use `Space.from_points`, `Space.from_distances` or `Space.from_graph`: they check what comes in.
 
     Attributes
     ----------
@@ -75,6 +77,37 @@ class Space:
             if len(points) != n:
                 raise ValueError(f"points must have one row per point of the {n} × {n} distances, got {len(points)}")
         return cls(Dense(matrix, triangle), check.weights(weights, n), points)
+
+    @classmethod
+    def from_graph(cls, graph: Any, weights: ArrayLike | None = None, points: ArrayLike | None = None) -> Space:
+        """The nodes of an undirected graph under the lengths of shortest paths, which are found when asked for.
+
+        Parameters
+        ----------
+        graph : networkx graph, scipy sparse matrix of lengths, or list of edges (a, b) or (a, b, length)
+            Edges without a `weight` have length 1. Nodes are numbered as the graph lists them; numbers in a list of
+            edges in rising order. Loops are left out, of parallel edges the shortest counts, edges of length 0 put
+            their nodes in one place.
+        weights : array, optional
+            Masses of the nodes.
+        points : array of shape (n, m), optional
+            Coordinates beside the metric, if there are any.
+
+        Examples
+        --------
+        >>> import wasserstein_transform as wt
+        >>> path = wt.Space.from_graph([("a", "b"), ("b", "c", 2.0)])
+        >>> path.metric.dense()
+        array([[0., 1., 3.],
+               [1., 0., 2.],
+               [3., 2., 0.]])
+        """
+        metric = Graph.of(graph)
+        if points is not None:
+            points = check.points(points)
+            if len(points) != metric.n:
+                raise ValueError(f"points must have one row per node of the graph, {metric.n}, got {len(points)}")
+        return cls(metric, check.weights(weights, metric.n), points)
 
     def __repr__(self) -> str:
         where = "" if self.points is None else f" in R^{self.points.shape[1]}"

@@ -14,8 +14,8 @@ from .._types import Floats, Ints
 from ..engine import Engine
 from ..measures import Discrete
 from ..measures.discrete import discrete
-from ..spaces import Dense, Euclidean, Metric, Space, Sparse
-from ..spaces.graph import graph_metric, is_graph
+from ..spaces import Dense, Euclidean, Graph, Metric, Space, Sparse
+from ..spaces.edges import is_graph
 
 MeasuresLike: TypeAlias = Any
 """Discrete measures, a sparse or dense matrix with a measure in each row, or a list of (indices, weights)."""
@@ -36,12 +36,14 @@ def as_metric(metric: MetricLike, engine: Engine) -> Metric:
         metric.refuse("transport between all measures")
     if isinstance(metric, Dense):
         return Dense(check.distances(metric.matrix, "metric"), metric.triangle)
+    if is_graph(metric):
+        metric = Graph.of(metric)
+    if isinstance(metric, Graph):
+        metric.check_connected()
     if isinstance(metric, Metric):
         return metric
     if isinstance(metric, str):
         raise TypeError(f"metric must be distances, points or a graph, got {metric!r}; give the points themselves")
-    if is_graph(metric):
-        return graph_metric(metric, engine)
     array = check.floats(metric, "metric")
     if array.ndim == 2 and array.shape[0] == array.shape[1]:
         array = _settle(array)

@@ -13,7 +13,7 @@ from ..measures import Diracs, Discrete, Gaussians, Measures
 from ..spaces import Metric
 
 _MAKERS: dict[type[Measures], str] = {
-    Discrete: "Truncation, Kernel, Once, Given, Whole and Point",
+    Discrete: "Truncation, Kernel, Once, Nearest, Heat, Given, Whole and Point",
     Diracs: "Mean and Ridge",
     Gaussians: "Gaussian",
 }

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from .._types import Floats, Ints
 from ..engine import Engine, Flag, Tile, cut
 from ..kernels.basis import workspace
-from ..kernels.geometry import Geometry, Table, private
+from ..kernels.geometry import Around, Geometry, Table, private
+from ..kernels.paths import Streets, Vicinity, look_around, scout
 from ..kernels.simplex import STALLED
-from ..kernels.transport import Rule, costs, farthest_row, n_bytes, transport_row, upper_row
+from ..kernels.transport import Rows, Rule, costs, farthest_row, n_bytes, transport_row, upper_row
 from ..measures import Discrete
-from ..spaces import Metric, Sparse
+from ..spaces import Graph, Metric, Sparse
 from .base import Status
 from .tour import tour, walk
 
 _STEPS = 12.0  # inner-loop steps of the simplex per entry of the cost matrix, about
 _CHEAP = 16.0  # distances of so many steps are computed when needed; dearer ones are stored first
+_SMALL = 2.0**22  # distances of a graph that may be stored for listed pairs: beyond, paths are looked for around each
 _FEW = 50  # so many problems of one measure are worth their part of a spanning tree
 _NO_GUIDES = np.empty(0, np.intp)
+_Look: TypeAlias = Callable[[int, Ints], None]
 
 
 @dataclass(frozen=True)
@@ -100,24 +103,49 @@ class Batch:
         return out, self._run(A, walked, lambda i: everything, B.n, B.size, steps, store)
 
     def listed(
-        self, A: Discrete, B: Discrete, indptr: Ints, targets: Ints, rank: Ints | None = None
+        self,
+        A: Discrete,
+        B: Discrete,
+        indptr: Ints,
+        targets: Ints,
+        rank: Ints | None = None,
+        homes: Ints | None = None,
     ) -> tuple[Floats, Report]:
         """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order.
 
-        `rank` orders the measures of B such that near ones are near; by default landmarks do.
+        `rank` orders the measures of B such that near ones are near; by default landmarks do. On a graph, paths are
+        looked for around `homes[i]`, by default where the measure i has most of its mass.
         """
         rank = walk(B, self.ground) if rank is None else rank
-        return self._over(A, B, indptr, targets, rank, self._kernel, "exact transport")
+        return self._over(A, B, indptr, targets, rank, self._kernel, "exact transport", homes)
 
     def at_most(self, A: Discrete, B: Discrete, indptr: Ints, targets: Ints) -> Floats:
         """Upper bounds of the same: costs of plans that are at hand."""
         return self._over(A, B, indptr, targets, np.zeros(B.n), upper_row, "upper bounds")[0]
 
-    def _geometry(self, n_entries: float) -> Geometry:
-        """What the problems read distances from: dear ones are stored if more are asked for than there are."""
-        if self.ground.steps <= _CHEAP or 2 * n_entries < float(self.ground.n) ** 2:
+    def _geometry(self, n_entries: float, whole: bool) -> Geometry | Streets:
+        """What the problems read distances from: dear ones are stored if more are asked for than there are.
+
+        Those of a large graph are only if results are as many; else paths are looked for around each measure.
+        """
+        n_pairs = float(self.ground.n) ** 2
+        if isinstance(self.ground, Graph):
+            stored = whole or (n_pairs <= _SMALL and 2 * n_entries >= n_pairs and self.ground.is_connected)
+            return self.ground.geometry if stored else self.ground.streets
+        if self.ground.steps <= _CHEAP or 2 * n_entries < n_pairs:
             return self.ground.geometry
         return Table(self.ground.dense(self.engine))
+
+    def _begin(
+        self, geometry: Geometry | Streets, A: Discrete, B: Discrete, homes: Ints | None, width: int, n_met: int
+    ) -> Callable[[Flag], tuple[Geometry, _Look]]:
+        """What gives a tile its geometry, and a look at what each of its measures needs."""
+        if not isinstance(geometry, Streets):
+            return lambda stop: (private(geometry), _at_nothing)
+        assert isinstance(self.ground, Graph)
+        near = self.ground.vicinity(self.engine)
+        homes = _homes(A) if homes is None else homes
+        return _Explorer(geometry, near, A.rows, B.rows, homes, width, n_met).begin
 
     @property
     def _kernel(self) -> Callable[..., int]:
@@ -132,6 +160,7 @@ class Batch:
         rank: Floats | Ints,
         kernel: Callable[..., int],
         label: str,
+        homes: Ints | None = None,
     ) -> tuple[Floats, Report]:
         out = np.zeros(len(targets))
         owner = np.repeat(np.arange(A.n), np.diff(indptr))
@@ -147,7 +176,7 @@ class Batch:
         def store(i: int, targets: Ints, values: Floats) -> None:
             out[order[indptr[i] : indptr[i + 1]]] = values
 
-        return out, self._run(A, B, near, 0, n_met, steps, store, kernel, label)
+        return out, self._run(A, B, near, 0, n_met, steps, store, kernel, label, homes)
 
     def _run(
         self,
@@ -160,23 +189,31 @@ class Batch:
         store: Callable[[int, Ints, Floats], None],
         kernel: Callable[..., int] | None = None,
         label: str = "exact transport",
+        homes: Ints | None = None,
     ) -> Report:
         kernel = kernel or self._kernel
-        cap = int(max(np.diff(A.indptr).max(), np.diff(B.indptr).max()))
-        room = (cap, n_met, B.size, n_stored, self.p == np.inf)
+        sizes = np.diff(A.indptr)
+        width = int(sizes[steps > 0].max(initial=1))  # of measures that meet any
+        cap = int(max(width, np.diff(B.indptr).max()))
+        room = (cap, n_met, B.size, n_stored, self.p == np.inf, width)
         self.engine.reserve(
             self.engine.n_threads * n_bytes(*room), "workspaces of the simplex", "use a smaller eps or n_jobs"
         )
-        geometry = self._geometry(float(np.minimum(steps, np.diff(A.indptr) * float(n_met)).sum()))
+        geometry = self._geometry(float(np.minimum(steps, sizes * float(n_met)).sum()), n_stored > 0)
+        begin = self._begin(geometry, A, B, homes, width, n_met)
         rule = Rule(float(self.p), 1.0 / scale(self.ground), self.p == 1 and self.ground.triangle)
         rows_a, rows_b = A.rows, B.rows
         reports = np.zeros((A.n, 2))
         counts = np.zeros(A.n, np.intp)
 
         def work(tile: Tile, stop: Flag) -> None:
-            space, tables, mine = workspace(cap, stop), costs(*room), private(geometry)
+            space, tables = workspace(cap, stop), costs(*room)
+            mine, look = begin(stop)
             for i in range(tile.start, tile.stop):
                 targets, guides = targets_of(i)
+                if len(targets) == 0:
+                    continue
+                look(i, targets)
                 values = np.empty(len(targets))
                 failed = kernel(rows_a, i, rows_b, targets, guides, mine, rule, tables, space, values, reports[i])
                 if stop[0]:
@@ -193,6 +230,42 @@ class Batch:
         return Report(int(counts.sum()), int(reports[:, 1].sum()), float(reports[:, 0].max(initial=0.0)))
 
 
+@dataclass(frozen=True)
+class _Explorer:
+    """Looks for the shortest paths that the problems of one measure need, before they are solved."""
+
+    streets: Streets
+    near: Vicinity
+    A: Rows
+    B: Rows
+    homes: Ints
+    width: int
+    n_met: int
+
+    def begin(self, stop: Flag) -> tuple[Around, _Look]:
+        """A table for one tile, and what fills it for a measure and its targets."""
+        n = len(self.streets.indptr) - 1
+        row, column = np.empty((2, n), np.intp)
+        around = Around(row, column, np.zeros(1, np.intp), np.empty(self.width * self.n_met))
+        room = scout(n, self.width, self.n_met)
+
+        def look(i: int, targets: Ints) -> None:
+            look_around(self.streets, self.near, self.homes[i], self.A, i, self.B, targets, around, room, stop)
+
+        return around, look
+
+
+def _at_nothing(i: int, targets: Ints) -> None:
+    """All distances are at hand."""
+
+
+def _homes(measures: Discrete) -> Ints:
+    """Where each measure has most of its mass."""
+    owner = np.repeat(np.arange(measures.n), np.diff(measures.indptr))
+    heaviest = np.lexsort((-measures.masses, owner))[measures.indptr[:-1]]
+    return np.asarray(measures.indices[heaviest])
+
+
 class _Targets(NamedTuple):
     """The measures one measure is compared with, and at which place among them potentials are inherited from."""
 
@@ -204,3 +277,5 @@ def _check_whole(ground: Metric) -> None:
     """Refuse a metric that knows near distances only."""
     if isinstance(ground, Sparse):
         ground.refuse("transport between all measures")
+    if isinstance(ground, Graph):
+        ground.check_connected()

@@ -1,0 +1,409 @@
+"""Shortest paths in a graph, from one node as far as asked. `stop[0]` ≠ 0 interrupts loops over many nodes."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .compile import jit
+from .geometry import Around
+
+
+class Streets(NamedTuple):
+    """A graph: node i has edges to `indices[indptr[i]:indptr[i+1]]`; the least length, and whether all are equal."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    lengths: np.ndarray
+    least: float
+    even: bool
+
+
+class Vicinity(NamedTuple):
+    """All nodes within `radius` of each node, nearest first: where searches that come from elsewhere may end."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    distances: np.ndarray
+    radius: float
+
+
+class Front(NamedTuple):
+    """Room for one search: distances (infinity unless found), nodes as they are found, a heap and places in it."""
+
+    dist: np.ndarray
+    order: np.ndarray
+    heap: np.ndarray
+    place: np.ndarray
+    mass: np.ndarray  # what counts as found; zero between searches
+
+
+class Scout(NamedTuple):
+    """Room to find the distances between one measure and those it meets."""
+
+    front: Front
+    met: np.ndarray  # nodes of the measures met
+    near: np.ndarray  # from home to the points of the measure
+    far: np.ndarray  # from home to the nodes met
+
+
+def front(n: int) -> Front:
+    """Room for a graph of n nodes."""
+    order, heap, place = np.empty((3, n), np.intp)
+    return Front(np.full(n, np.inf), order, heap, place, np.zeros(n))
+
+
+def scout(n: int, width: int, n_met: int) -> Scout:
+    """Room for measures of up to `width` points that meet up to `n_met` of n nodes."""
+    return Scout(front(n), np.empty(n_met, np.intp), np.empty(width), np.empty(n_met))
+
+
+@jit
+def _rise(k: int, room: Front) -> None:
+    """Move the k-th of the heap up to where it belongs."""
+    heap, place, dist = room.heap, room.place, room.dist
+    node = heap[k]
+    while k > 0:
+        up = (k - 1) // 2
+        if dist[heap[up]] <= dist[node]:
+            break
+        heap[k] = heap[up]
+        place[heap[k]] = k
+        k = up
+    heap[k] = node
+    place[node] = k
+
+
+@jit
+def _sink(size: int, room: Front) -> None:
+    """Move the first of the heap down to where it belongs."""
+    heap, place, dist = room.heap, room.place, room.dist
+    node, k = heap[0], 0
+    while True:
+        low = 2 * k + 1
+        if low >= size:
+            break
+        if low + 1 < size and dist[heap[low + 1]] < dist[heap[low]]:
+            low += 1
+        if dist[heap[low]] >= dist[node]:
+            break
+        heap[k] = heap[low]
+        place[heap[k]] = k
+        k = low
+    heap[k] = node
+    place[node] = k
+
+
+@jit
+def _step(streets: Streets, source: int, limit: float, need: float, ties: float, room: Front) -> int:
+    """Edges of one length: nodes in rings."""
+    dist, order, mass = room.dist, room.order, room.mass
+    dist[source] = 0.0
+    order[0] = source
+    count, seen, done = 1, mass[source], 0
+    if seen >= need:
+        limit = 0.0
+    while done < count:
+        x = order[done]
+        done += 1
+        there = dist[x] + streets.least
+        if there > limit:
+            break
+        for e in range(streets.indptr[x], streets.indptr[x + 1]):
+            y = streets.indices[e]
+            if dist[y] < np.inf:
+                continue
+            dist[y] = there
+            order[count] = y
+            count += 1
+            seen += mass[y]
+            if seen >= need:
+                if ties == 0.0:
+                    return count
+                limit = min(limit, there * ties)
+    return count
+
+
+@jit
+def _relax(streets: Streets, x: int, limit: float, size: int, room: Front) -> int:
+    """Offer the neighbors of x a way through x, none longer than `limit`; the new size of the heap."""
+    for e in range(streets.indptr[x], streets.indptr[x + 1]):
+        y = streets.indices[e]
+        there = room.dist[x] + streets.lengths[e]
+        if there > limit or there >= room.dist[y]:
+            continue
+        if room.dist[y] == np.inf:
+            room.place[y] = size
+            room.heap[size] = y
+            size += 1
+        room.dist[y] = there
+        _rise(room.place[y], room)
+    return size
+
+
+@jit
+def _roam(streets: Streets, source: int, limit: float, need: float, ties: float, room: Front) -> int:
+    """Edges of any length ≥ 0: Dijkstra's algorithm."""
+    dist, order, heap = room.dist, room.order, room.heap
+    dist[source] = 0.0
+    heap[0] = source
+    room.place[source] = 0
+    count, size, seen = 0, 1, 0.0
+    while size > 0:
+        x = heap[0]
+        if dist[x] > limit:
+            break
+        size -= 1
+        heap[0] = heap[size]
+        if size > 0:
+            _sink(size, room)
+        order[count] = x
+        count += 1
+        seen += room.mass[x]
+        if seen >= need:
+            if ties == 0.0:
+                break
+            limit = min(limit, dist[x] * ties)
+        if dist[x] + streets.least <= limit:
+            size = _relax(streets, x, limit, size, room)
+    for k in range(size):
+        dist[heap[k]] = np.inf
+    return count
+
+
+@jit
+def spread_beyond(streets: Streets, source: int, limit: float, room: Front) -> int:
+    """Distances to all nodes within `limit`, and to those one edge beyond the shortest ways over that edge."""
+    dist, order, heap = room.dist, room.order, room.heap
+    dist[source] = 0.0
+    heap[0] = source
+    room.place[source] = 0
+    count, size = 0, 1
+    while size > 0 and dist[heap[0]] <= limit:
+        x = heap[0]
+        size -= 1
+        heap[0] = heap[size]
+        if size > 0:
+            _sink(size, room)
+        order[count] = x
+        count += 1
+        size = _relax(streets, x, np.inf, size, room)
+    for k in range(size):
+        order[count + k] = heap[k]
+    return count + size
+
+
+@jit
+def spread(streets: Streets, source: int, limit: float, need: float, ties: float, room: Front) -> int:
+    """Distances from a node to all within `limit`, or until the nodes found have the mass `need`.
+
+    With `ties`, a factor ≥ 1, nodes as far as the last, up to that factor, are found as well; with 0 it ends at once.
+    Returns how many were found: `room.order` has them, nearest first. `forget` makes the room ready again.
+    """
+    if streets.even:
+        return _step(streets, source, limit, need, ties, room)
+    return _roam(streets, source, limit, need, ties, room)
+
+
+@jit
+def forget(count: int, room: Front) -> None:
+    """Distances back to infinity."""
+    for k in range(count):
+        room.dist[room.order[k]] = np.inf
+
+
+@jit
+def fill_listed(streets: Streets, sources: Any, indptr: Any, cols: Any, out: Any, room: Front, stop: Any) -> None:
+    """out[k] = length of the shortest path from sources[a] to cols[k], for k in indptr[a]…indptr[a+1]."""
+    for a in range(sources.shape[0]):
+        if stop[0] != 0:
+            return
+        n_wanted = 0.0
+        for k in range(indptr[a], indptr[a + 1]):
+            if room.mass[cols[k]] == 0.0:
+                room.mass[cols[k]] = 1.0
+                n_wanted += 1.0
+        count = spread(streets, sources[a], np.inf, n_wanted, 0.0, room)
+        for k in range(indptr[a], indptr[a + 1]):
+            out[k] = room.dist[cols[k]]
+            room.mass[cols[k]] = 0.0
+        forget(count, room)
+
+
+@jit
+def count_within(
+    streets: Streets, start: int, end: int, n: int, limit: float, out: Any, room: Front, stop: Any
+) -> None:
+    """out[i] = how many of the first n nodes lie within `limit` of node i."""
+    for i in range(start, end):
+        if stop[0] != 0:
+            return
+        count = spread(streets, i, limit, np.inf, 0.0, room)
+        out[i] = 0
+        for k in range(count):
+            out[i] += room.order[k] < n
+        forget(count, room)
+
+
+@jit
+def fill_within(
+    streets: Streets, start: int, end: int, n: int, limit: float, indptr: Any, indices: Any, distances: Any,
+    room: Front, stop: Any,
+) -> None:  # fmt: skip
+    """Those nodes and their distances, nearest first."""
+    for i in range(start, end):
+        if stop[0] != 0:
+            return
+        count = spread(streets, i, limit, np.inf, 0.0, room)
+        at = indptr[i]
+        for k in range(count):
+            if room.order[k] < n:
+                indices[at] = room.order[k]
+                distances[at] = room.dist[room.order[k]]
+                at += 1
+        forget(count, room)
+
+
+@jit
+def fill_upper(streets: Streets, start: int, end: int, matrix: Any, room: Front, stop: Any) -> None:
+    """Rows start…end of the full matrix from the diagonal on, and their mirror image."""
+    n = matrix.shape[0]
+    for i in range(start, end):
+        if stop[0] != 0:
+            return
+        count = spread(streets, i, np.inf, np.inf, 0.0, room)
+        for j in range(i, n):
+            matrix[i, j] = room.dist[j]
+            matrix[j, i] = room.dist[j]
+        forget(count, room)
+
+
+@jit
+def fill_nearest(
+    streets: Streets, start: int, end: int, k: int, distances: Any, indices: Any, room: Front, stop: Any
+) -> None:
+    """The k nearest others of each node whose `room.mass` is 1; of equal distances the smaller index first."""
+    for i in range(start, end):
+        if stop[0] != 0:
+            return
+        count = spread(streets, i, np.inf, k + 1.0, 1.0, room)
+        filled = 0
+        for c in range(count):
+            y = room.order[c]
+            if y == i or room.mass[y] == 0.0:
+                continue
+            at = min(filled, k)
+            while at > 0 and (
+                distances[i, at - 1] > room.dist[y] or (distances[i, at - 1] == room.dist[y] and indices[i, at - 1] > y)
+            ):
+                if at < k:
+                    distances[i, at] = distances[i, at - 1]
+                    indices[i, at] = indices[i, at - 1]
+                at -= 1
+            if at < k:
+                distances[i, at] = room.dist[y]
+                indices[i, at] = y
+            filled += 1
+        for c in range(min(filled, k), k):
+            distances[i, c] = np.inf
+            indices[i, c] = -1
+        forget(count, room)
+
+
+@jit
+def _mark(A: Any, i: int, B: Any, targets: Any, around: Around, room: Scout) -> int:
+    """Give every node that row i meets a place in the table; how many."""
+    n_met = 0
+    for k in range(targets.shape[0]):
+        for t in range(B.indptr[targets[k]], B.indptr[targets[k] + 1]):
+            y = B.indices[t]
+            if room.front.mass[y] == 0.0:
+                room.front.mass[y] = 1.0
+                around.row[y] = n_met
+                room.met[n_met] = y
+                n_met += 1
+    for s in range(A.indptr[i], A.indptr[i + 1]):
+        around.column[A.indices[s]] = s - A.indptr[i]
+    around.width[0] = A.indptr[i + 1] - A.indptr[i]
+    return n_met
+
+
+@jit
+def _look_from_home(streets: Streets, home: int, A: Any, i: int, n_met: int, room: Scout) -> float:
+    """Distances from home to the points of row i and to all it meets; the largest of the latter that is finite."""
+    mass, dist, a = room.front.mass, room.front.dist, A.indptr[i]
+    width = A.indptr[i + 1] - a
+    need = float(n_met)
+    for s in range(width):
+        need += mass[A.indices[a + s]] == 0.0
+        mass[A.indices[a + s]] = 1.0
+    count = spread(streets, home, np.inf, need, 0.0, room.front)
+    top = 0.0
+    for s in range(width):
+        room.near[s] = dist[A.indices[a + s]]
+        mass[A.indices[a + s]] = 0.0
+    for k in range(n_met):
+        room.far[k] = dist[room.met[k]]
+        mass[room.met[k]] = 1.0
+        if room.far[k] < np.inf:
+            top = max(top, room.far[k])
+    forget(count, room.front)
+    return top
+
+
+@jit
+def _find(streets: Streets, source: int, s: int, width: int, n_met: int, top: float, table: Any, room: Scout) -> None:
+    """Distances from one point to all nodes met; none is longer than the way through home."""
+    limit = np.nextafter(room.near[s] + top, 0.0) if room.near[s] < np.inf else np.inf
+    count = spread(streets, source, limit, float(n_met), 0.0, room.front)
+    for k in range(n_met):
+        table[k * width + s] = min(room.front.dist[room.met[k]], room.near[s] + room.far[k])
+    forget(count, room.front)
+
+
+@jit
+def _find_halfway(
+    streets: Streets, near: Vicinity, source: int, s: int, width: int, n_met: int, top: float, table: Any, room: Scout
+) -> None:
+    """The same where a search would see too much: it ends a radius early, and ways from the other side meet it.
+
+    Of a way from here to y, the first node beyond the limit has a distance over that edge, and is less than
+    (length − limit) from y.
+    """
+    dist = room.front.dist
+    limit = max(room.near[s] + top - near.radius, 0.0)
+    count = spread_beyond(streets, source, limit, room.front)
+    for k in range(n_met):
+        y = room.met[k]
+        best = min(dist[y], room.near[s] + room.far[k])
+        for e in range(near.indptr[y], near.indptr[y + 1]):
+            if near.distances[e] + limit >= best:
+                break
+            best = min(best, near.distances[e] + dist[near.indices[e]])
+        table[k * width + s] = best
+    forget(count, room.front)
+
+
+@jit
+def look_around(
+    streets: Streets, near: Vicinity, home: int, A: Any, i: int, B: Any, targets: Any, around: Around, room: Scout,
+    stop: Any,
+) -> None:  # fmt: skip
+    """Distances between the points of row i of A and those of the target rows of B.
+
+    No way is longer than the one through `home`, so a search from a point ends where only such ways are left.
+    """
+    n_met = _mark(A, i, B, targets, around, room)
+    top = _look_from_home(streets, home, A, i, n_met, room)
+    a, width = A.indptr[i], A.indptr[i + 1] - A.indptr[i]
+    for s in range(width):
+        if stop[0] != 0:
+            break
+        source = A.indices[a + s]
+        if near.radius > 0.0 and room.near[s] < np.inf:
+            _find_halfway(streets, near, source, s, width, n_met, top, around.table, room)
+        else:
+            _find(streets, source, s, width, n_met, top, around.table, room)
+    for k in range(n_met):
+        room.front.mass[room.met[k]] = 0.0

@@ -1,0 +1,100 @@
+"""The nearest points, counted by their mass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import _check as check
+from .._types import Floats
+from ..engine import Engine
+from ..measures import Discrete
+from ..measures.discrete import discrete
+from ..spaces import Metric, Space, check_space
+from .base import Localization
+from .kernel import relative
+
+
+@dataclass(frozen=True)
+class Nearest(Localization):
+    """m(x) = α on the smallest closed ball of x that has at least a given mass, normalised.
+
+    All points at the distance of the last one are in it, so that weight k is the same as k copies. Points that no
+    path joins to x are never in it, however little mass there is.
+
+    Parameters
+    ----------
+    k : float
+        Below 1, the share of all mass. A whole number ≥ 1 is the mass of so many points, k/n, n the number of those
+        that have any: x itself counts. Only a share does not tell weights from copies.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [3.0], [4.0]])
+    >>> wt.Nearest(2)(space).matrix().toarray()
+    array([[0.5, 0.5, 0. , 0. ],
+           [0.5, 0.5, 0. , 0. ],
+           [0. , 0. , 0.5, 0.5],
+           [0. , 0. , 0.5, 0.5]])
+    """
+
+    k: float
+
+    def __post_init__(self) -> None:
+        check.positive(self.k, "k")
+        if self.k >= 1:
+            check.count(self.k, "k, a number of points (or a share of their mass below 1),", 1)
+
+    def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
+        check_space(space)
+        engine = engine or Engine()
+        weights, need = relative(space.weights), self._need(space)
+        if space.n == 1:
+            return discrete(np.array([0, 1]), np.zeros(1, np.intp), np.ones(1), np.zeros(1, np.intp), 1)
+        k = int(min(max(np.ceil(2 * need / weights.mean()), 8), space.n - 1))
+        while True:
+            measures = self._within(space.metric, weights, need, k, engine)
+            if measures is not None:
+                return measures
+            k = min(2 * k, space.n - 1)
+
+    def see(self, space: Space, engine: Engine, first: int = 0) -> Discrete:
+        measures = self(space, engine)
+        return measures if first == 0 else measures.take(np.arange(first, space.n))
+
+    def cross(self, distances: Floats, space: Space) -> Discrete:
+        weights, need = relative(space.weights), self._need(space)
+        masses = np.zeros(distances.shape)
+        for row, out in zip(distances, masses, strict=True):
+            order = np.argsort(row, kind="stable")
+            last = min(int(np.searchsorted(np.cumsum(weights[order]), need)), space.n - 1)
+            near = (row <= row[order[last]] * (1 + 1e-12)) & np.isfinite(row)
+            out[near] = weights[near]
+        indptr, indices = np.arange(len(distances) + 1) * space.n, np.tile(np.arange(space.n), len(distances))
+        return discrete(indptr, indices, masses.ravel(), np.zeros(len(distances), np.intp), space.n)
+
+    def _need(self, space: Space) -> float:
+        """Mass to be reached, in units of the largest weight, less what rounding may take."""
+        share = self.k if self.k < 1 else min(self.k / np.count_nonzero(space.weights), 1.0)
+        return float(share * relative(space.weights).sum() * (1 - 1e-12))
+
+    def _within(self, metric: Metric, weights: Floats, need: float, k: int, engine: Engine) -> Discrete | None:
+        """The measures, if all of them have their mass, ties included, among the k nearest others; else None."""
+        n = metric.n
+        engine.reserve(48.0 * n * (k + 1), f"the {k} nearest of {n} points", "use a smaller k")
+        found = metric.neighbors(k, engine=engine)
+        distances = np.column_stack([np.zeros(n), found.distances])
+        indices = np.column_stack([np.arange(n), found.indices])
+        known = np.isfinite(distances)
+        masses = np.where(known, weights[indices], 0.0)
+        enough = np.cumsum(masses, axis=1) >= need
+        has = enough.any(axis=1)
+        edge = np.where(has, distances[np.arange(n), enough.argmax(axis=1)], np.inf) * (1 + 1e-12)
+        if k < n - 1 and not ((edge < distances[:, -1]) | ~known[:, -1]).all():
+            return None  # more could be as far as the last
+        masses[distances > edge[:, None]] = 0.0
+        order = np.argsort(indices, axis=1)
+        indices, masses = np.take_along_axis(indices, order, axis=1), np.take_along_axis(masses, order, axis=1)
+        return discrete(np.arange(n + 1) * (k + 1), indices.ravel(), masses.ravel(), np.arange(n), n)

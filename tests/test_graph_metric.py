@@ -1,0 +1,204 @@
+"""Shortest paths as a metric: found when asked for, the same as SciPy's."""
+
+from __future__ import annotations
+
+import networkx
+import numpy as np
+import pytest
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import dijkstra
+from scipy.sparse.linalg import expm_multiply
+
+import wasserstein_transform as wt
+from wasserstein_transform.transport import batch
+
+
+def random_graph(n: int, m: int, seed: int, lengths: bool) -> networkx.Graph:
+    """A connected graph, with lengths or without."""
+    rng = np.random.default_rng(seed)
+    graph = networkx.gnm_random_graph(n, m, seed=seed)
+    networkx.add_path(graph, range(n))
+    if lengths:
+        for a, b in graph.edges:
+            graph[a][b]["weight"] = float(rng.random())
+    return graph
+
+
+@pytest.fixture(params=[False, True], ids=["even", "lengths"])
+def graph(request: pytest.FixtureRequest) -> networkx.Graph:
+    return random_graph(60, 100, 3, request.param)
+
+
+@pytest.fixture
+def metric(graph: networkx.Graph) -> wt.Graph:
+    return wt.Graph.of(graph)
+
+
+@pytest.fixture
+def D(metric: wt.Graph) -> np.ndarray:
+    return dijkstra(metric.lengths, directed=False)
+
+
+def test_all_distances_are_scipys(metric: wt.Graph, D: np.ndarray) -> None:
+    np.testing.assert_allclose(metric.dense(), D, rtol=1e-14)
+    np.testing.assert_array_equal(metric.dense(), metric.dense().T)
+    np.testing.assert_allclose(metric.condensed(), D[np.triu_indices(60, 1)], rtol=1e-14)
+    np.testing.assert_allclose(metric.block(np.array([5, 7, 5]), np.arange(60)), D[[5, 7, 5]], rtol=1e-14)
+    rows, cols = np.array([3, 9, 3, 0]), np.array([9, 9, 50, 1])
+    np.testing.assert_allclose(metric.pairs(rows, cols), D[rows, cols], rtol=1e-14)
+
+
+@pytest.mark.parametrize("radius", [0.0, 0.4, 2.0, 100.0])
+def test_balls_are_those_of_the_matrix(metric: wt.Graph, D: np.ndarray, radius: float) -> None:
+    one, other = metric.balls(radius), wt.Dense(D).balls(radius)
+    np.testing.assert_array_equal(one.indptr, other.indptr)
+    np.testing.assert_array_equal(one.indices, other.indices)
+    np.testing.assert_allclose(one.distances, other.distances, rtol=1e-14)
+
+
+def test_neighbors_are_those_of_the_matrix(metric: wt.Graph) -> None:
+    one, other = metric.neighbors(7), wt.Dense(metric.dense()).neighbors(7)
+    np.testing.assert_allclose(one.distances, other.distances, rtol=1e-12)
+    np.testing.assert_array_equal(one.indices, other.indices)
+
+
+def test_some_of_the_points_keep_the_paths_through_the_others(metric: wt.Graph, D: np.ndarray) -> None:
+    rows = np.array([7, 3, 3, 50, 7])
+    some = metric.take(rows)
+    np.testing.assert_allclose(some.dense(), D[np.ix_(rows, rows)], rtol=1e-14)
+    np.testing.assert_allclose(some.take(np.array([3, 0])).dense(), D[np.ix_([50, 7], [50, 7])], rtol=1e-14)
+    assert wt.quotient(wt.Space(some, np.full(5, 0.2), None)).labels.tolist() == [0, 1, 1, 2, 0]
+
+
+@pytest.mark.parametrize("localize", [wt.Truncation(1.0), wt.Nearest(0.1), wt.Heat(1.0, cut=1e-3)], ids=repr)
+@pytest.mark.parametrize("p", [1.0, 2.0, np.inf])
+def test_paths_looked_for_around_a_measure_are_the_shortest(
+    graph: networkx.Graph, localize: wt.Localization, p: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch, "_SMALL", 0.0)  # nothing is stored
+    space = wt.Space.from_graph(graph)
+    measures, pairs = localize(space), np.random.default_rng(0).integers(0, 60, (150, 2))
+    stored = wt.Dense(space.metric.dense(), triangle=True)
+    one, other = (np.asarray(wt.wasserstein_pairs(measures, metric, p, pairs)) for metric in (space.metric, stored))
+    np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
+
+
+def test_truncation_on_a_graph_is_that_on_its_matrix(graph: networkx.Graph) -> None:
+    lazy, step = wt.Space.from_graph(graph), wt.local_truncation(1.0)
+    stored = wt.Space.from_distances(lazy.metric.dense(), triangle=True)
+    one, other = (wt.iterate(step, space, n_iter=2).last.metric.dense() for space in (lazy, stored))
+    np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
+    near = wt.iterate_locally(step, lazy, radius=0.5, n_iter=2).metric
+    known = near.block(np.arange(60), np.arange(60))
+    np.testing.assert_allclose(known[known < np.inf], one[known < np.inf], rtol=0, atol=1e-12)
+    assert (one[known == np.inf] > 0.5 - 1e-12).all()
+
+
+def test_graphs_of_all_kinds_are_the_same_space() -> None:
+    edges = [(0, 1, 2.0), (1, 2, 1.0), (2, 3, 4.0), (0, 3, 1.0)]
+    graph = networkx.Graph()
+    graph.add_weighted_edges_from(edges)
+    a, b, w = np.array(edges).T
+    matrix = coo_array((np.r_[w, w], (np.r_[a, b].astype(int), np.r_[b, a].astype(int))), shape=(4, 4))
+    spaces = [wt.Space.from_graph(given).metric.dense() for given in (graph, matrix, edges, np.array(edges))]
+    for other in spaces[1:]:
+        np.testing.assert_array_equal(other, spaces[0])
+    assert spaces[0][0].tolist() == [0, 2, 3, 1]
+
+
+def test_loops_parallel_edges_and_edges_of_no_length() -> None:
+    metric = wt.Graph.of([("a", "a", 3.0), ("a", "b", 2.0), ("b", "a", 1.0), ("b", "c", 0.0), ("c", "d", 1.0)])
+    np.testing.assert_array_equal(metric.dense()[0], [0, 1, 1, 2])
+    assert wt.quotient(wt.Space(metric, np.full(4, 0.25), None)).labels.tolist() == [0, 1, 1, 2]
+
+
+def test_pieces_are_infinitely_far_and_all_distances_are_refused() -> None:
+    space = wt.Space.from_graph([(0, 1), (2, 3), (3, 4)])
+    np.testing.assert_array_equal(space.metric.block([0], [0, 1, 2]), [[0, 1, np.inf]])
+    assert np.diff(space.metric.balls(9.0).indptr).tolist() == [2, 2, 3, 3, 3]
+    assert np.diff(wt.Nearest(4)(space).indptr).tolist() == [2, 2, 3, 3, 3]
+    assert space.metric.neighbors(2).indices[0].tolist() == [1, -1]
+    for ask in (space.metric.dense, space.metric.condensed, lambda: wt.iterate(wt.local_truncation(1.0), space, 1)):
+        with pytest.raises(ValueError, match="must be connected, got 2 pieces"):
+            ask()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([(0, 1, -1.0)], "must not be negative, got -1"),
+        ([(0, 1, "far")], "must be numbers, got weight 'far' between 0 and 1"),
+        ([(0, 1, 2, 3)], "must hold"),
+        (np.ones((3, 3)) * 0.5, "must be whole numbers"),
+        (np.ones((3, 4)), r"got shape \(3, 4\)"),
+        (csr_array((2, 3)), "must be square"),
+        ([], "at least one node"),
+        ([(0, 1, np.nan)], "must be finite"),
+    ],
+)
+def test_what_is_no_graph_is_refused(given: object, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        wt.Space.from_graph(given)
+    with pytest.raises(TypeError, match="networkx graph, a sparse matrix"):
+        wt.Space.from_graph(3.0)
+
+
+def test_heat_is_the_exponential_of_the_laplacian(graph: networkx.Graph) -> None:
+    space = wt.Space.from_graph(graph, weights=np.random.default_rng(1).uniform(0.5, 1.0, 60))
+    adjacency = networkx.to_numpy_array(graph, weight=None) * space.weights
+    walk = adjacency / adjacency.sum(axis=1, keepdims=True)
+    for time in (0.1, 3.0, 40.0):
+        expected = expm_multiply(time * csr_array(walk - np.eye(60)).T, np.eye(60)).T
+        np.testing.assert_allclose(wt.Heat(time, cut=0.0)(space).matrix().toarray(), expected, rtol=0, atol=1e-12)
+        given = wt.Heat(time, wt.Given(walk), cut=0.0)(space).matrix().toarray()
+        np.testing.assert_allclose(given, expected, rtol=0, atol=1e-12)
+        of_matrix = wt.Heat(time, csr_array(networkx.to_numpy_array(graph, weight=None)), cut=0.0)(space)
+        np.testing.assert_allclose(of_matrix.matrix().toarray(), expected, rtol=0, atol=1e-12)
+
+
+def test_heat_drops_small_masses_and_normalises_the_rest() -> None:
+    path = wt.Space.from_graph([(k, k + 1) for k in range(40)])
+    whole, cut = (wt.Heat(1.0, cut=cut)(path).matrix().toarray() for cut in (0.0, 1e-3))
+    assert cut[cut > 0].min() >= 1e-3
+    expected = np.where(whole >= 1e-3, whole, 0.0)
+    np.testing.assert_allclose(cut, expected / expected.sum(axis=1, keepdims=True), rtol=1e-12)
+
+
+def test_heat_needs_a_walk(cloud: np.ndarray) -> None:
+    space = wt.Space.from_points(cloud)
+    with pytest.raises(ValueError, match="needs the graph of the space"):
+        wt.Heat(1.0)(space)
+    with pytest.raises(TypeError, match="needs a localization"):
+        wt.Heat(1.0, 0.5)
+    with pytest.raises(ValueError, match="must be 30 × 30"):
+        wt.Heat(1.0, csr_array((3, 3)))(space)
+    with pytest.raises(ValueError, match="time must be positive"):
+        wt.Heat(0.0)
+    with pytest.raises(ValueError, match="mass below 1"):
+        wt.Heat(1.0, cut=2.0)
+
+
+@pytest.mark.parametrize("k", [1, 5, 30, 0.25, 0.999])
+def test_nearest_is_the_smallest_ball_with_the_mass(cloud: np.ndarray, k: float) -> None:
+    weights = np.random.default_rng(5).uniform(0.2, 1.0, 30)
+    space = wt.Space.from_points(cloud, weights)
+    D, need = space.metric.dense(), k if k < 1 else k / 30
+    expected = np.zeros((30, 30))
+    for i, row in enumerate(D):
+        order = np.argsort(row)
+        last = min(np.searchsorted(np.cumsum(space.weights[order]), need - 1e-12), 29)
+        near = row <= row[order[last]]
+        expected[i, near] = space.weights[near] / space.weights[near].sum()
+    np.testing.assert_allclose(wt.Nearest(k)(space).matrix().toarray(), expected, rtol=1e-12)
+    np.testing.assert_allclose(wt.Nearest(k).cross(D, space).matrix().toarray(), expected, rtol=1e-12)
+
+
+def test_nearest_takes_all_that_are_as_far_as_the_last() -> None:
+    star = wt.Space.from_graph([("hub", leaf) for leaf in "abcdefghij"])
+    assert np.diff(wt.Nearest(2)(star).indptr).tolist() == [11] + [2] * 10
+    assert np.diff(wt.Nearest(3)(star).indptr).tolist() == [11] * 11
+    grid = wt.Space.from_points(np.argwhere(np.ones((7, 7))).astype(float))
+    assert np.diff(wt.Nearest(4)(grid).indptr)[24] == 5
+    for wrong in (0, -1, 2.5, None):
+        with pytest.raises(ValueError, match="k"):
+            wt.Nearest(wrong)
