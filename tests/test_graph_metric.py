@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import networkx
+import networkx as nx
 import numpy as np
 import pytest
 from scipy.sparse import coo_array, csr_array
@@ -13,11 +13,11 @@ import wasserstein_transform as wt
 from wasserstein_transform.transport import batch
 
 
-def random_graph(n: int, m: int, seed: int, lengths: bool) -> networkx.Graph:
+def random_graph(n: int, m: int, seed: int, lengths: bool) -> nx.Graph:
     """A connected graph, with lengths or without."""
     rng = np.random.default_rng(seed)
-    graph = networkx.gnm_random_graph(n, m, seed=seed)
-    networkx.add_path(graph, range(n))
+    graph = nx.gnm_random_graph(n, m, seed=seed)
+    nx.add_path(graph, range(n))
     if lengths:
         for a, b in graph.edges:
             graph[a][b]["weight"] = float(rng.random())
@@ -25,12 +25,12 @@ def random_graph(n: int, m: int, seed: int, lengths: bool) -> networkx.Graph:
 
 
 @pytest.fixture(params=[False, True], ids=["even", "lengths"])
-def graph(request: pytest.FixtureRequest) -> networkx.Graph:
+def graph(request: pytest.FixtureRequest) -> nx.Graph:
     return random_graph(60, 100, 3, request.param)
 
 
 @pytest.fixture
-def metric(graph: networkx.Graph) -> wt.Graph:
+def metric(graph: nx.Graph) -> wt.Graph:
     return wt.Graph.of(graph)
 
 
@@ -73,7 +73,7 @@ def test_some_of_the_points_keep_the_paths_through_the_others(metric: wt.Graph, 
 @pytest.mark.parametrize("localize", [wt.Truncation(1.0), wt.Nearest(0.1), wt.Heat(1.0, cut=1e-3)], ids=repr)
 @pytest.mark.parametrize("p", [1.0, 2.0, np.inf])
 def test_paths_looked_for_around_a_measure_are_the_shortest(
-    graph: networkx.Graph, localize: wt.Localization, p: float, monkeypatch: pytest.MonkeyPatch
+    graph: nx.Graph, localize: wt.Localization, p: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batch, "_SMALL", 0.0)  # nothing is stored
     space = wt.Space.from_graph(graph)
@@ -83,7 +83,7 @@ def test_paths_looked_for_around_a_measure_are_the_shortest(
     np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
 
 
-def test_truncation_on_a_graph_is_that_on_its_matrix(graph: networkx.Graph) -> None:
+def test_truncation_on_a_graph_is_that_on_its_matrix(graph: nx.Graph) -> None:
     lazy, step = wt.Space.from_graph(graph), wt.local_truncation(1.0)
     stored = wt.Space.from_distances(lazy.metric.dense(), triangle=True)
     one, other = (wt.iterate(step, space, n_iter=2).last.metric.dense() for space in (lazy, stored))
@@ -96,7 +96,7 @@ def test_truncation_on_a_graph_is_that_on_its_matrix(graph: networkx.Graph) -> N
 
 def test_graphs_of_all_kinds_are_the_same_space() -> None:
     edges = [(0, 1, 2.0), (1, 2, 1.0), (2, 3, 4.0), (0, 3, 1.0)]
-    graph = networkx.Graph()
+    graph = nx.Graph()
     graph.add_weighted_edges_from(edges)
     a, b, w = np.array(edges).T
     matrix = coo_array((np.r_[w, w], (np.r_[a, b].astype(int), np.r_[b, a].astype(int))), shape=(4, 4))
@@ -143,16 +143,16 @@ def test_what_is_no_graph_is_refused(given: object, said: str) -> None:
         wt.Space.from_graph(3.0)
 
 
-def test_heat_is_the_exponential_of_the_laplacian(graph: networkx.Graph) -> None:
+def test_heat_is_the_exponential_of_the_laplacian(graph: nx.Graph) -> None:
     space = wt.Space.from_graph(graph, weights=np.random.default_rng(1).uniform(0.5, 1.0, 60))
-    adjacency = networkx.to_numpy_array(graph, weight=None) * space.weights
+    adjacency = nx.to_numpy_array(graph, weight=None) * space.weights
     walk = adjacency / adjacency.sum(axis=1, keepdims=True)
     for time in (0.1, 3.0, 40.0):
         expected = expm_multiply(time * csr_array(walk - np.eye(60)).T, np.eye(60)).T
         np.testing.assert_allclose(wt.Heat(time, cut=0.0)(space).matrix().toarray(), expected, rtol=0, atol=1e-12)
         given = wt.Heat(time, wt.Given(walk), cut=0.0)(space).matrix().toarray()
         np.testing.assert_allclose(given, expected, rtol=0, atol=1e-12)
-        of_matrix = wt.Heat(time, csr_array(networkx.to_numpy_array(graph, weight=None)), cut=0.0)(space)
+        of_matrix = wt.Heat(time, csr_array(nx.to_numpy_array(graph, weight=None)), cut=0.0)(space)
         np.testing.assert_allclose(of_matrix.matrix().toarray(), expected, rtol=0, atol=1e-12)
 
 

@@ -1,5 +1,20 @@
-"""Whole recipes for a job: image segmentation, words as Gaussians."""
+"""Whole recipes for a job: image segmentation, words as Gaussians, curvature and communities of graphs."""
 
+from .graphs import (
+    Communities,
+    Curvature,
+    Dynamics,
+    Flow,
+    LazyWalk,
+    Network,
+    Surgery,
+    as_network,
+    curvature,
+    dynamical_curvature,
+    lin_lu_yau,
+    read_graph,
+    ricci_flow,
+)
 from .image import (
     Adjacent,
     ImageSegmenter,
@@ -15,6 +30,8 @@ from .image import (
 from .words import Corpus, WordTransform, WordVectors, read_vectors
 
 __all__ = [
-    "Adjacent", "Corpus", "ImageSegmenter", "Linking", "Merging", "Scores", "Segmentation", "Together", "WordTransform",
-    "WordVectors", "read_bsds", "read_vectors", "score_segmentation", "segment",
+        "Adjacent", "Communities", "Corpus", "Curvature", "Dynamics", "Flow", "ImageSegmenter", "LazyWalk",
+        "Linking", "Merging", "Network", "Scores", "Segmentation", "Surgery", "Together", "WordTransform",
+        "WordVectors", "as_network", "curvature", "dynamical_curvature", "lin_lu_yau", "read_bsds", "read_graph",
+        "read_vectors", "ricci_flow", "score_segmentation", "segment",
 ]  # fmt: skip

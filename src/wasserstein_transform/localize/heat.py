@@ -41,7 +41,7 @@ class Heat(Localization):
 
     Notes
     -----
-    The series Σ_k exp(−t) t^k/k! δ_x P^k is summed, terms ≥ 0 all of them, until what is left is below rounding: as many
+    The series Σ_k exp(−t) t^k/k! δ_x P^k is summed, all terms ≥ 0, until what is left is below rounding: as many
     products with P as steps are made. SciPy's `expm_multiply` gives the same up to rounding; it is not used since it
     draws random vectors to estimate norms.
 

@@ -1,0 +1,55 @@
+"""Graphs in files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+_WITH_NETWORKX = {".gml": "read_gml", ".graphml": "read_graphml"}
+
+
+def read_graph(file: str | os.PathLike[str]) -> Any:
+    """A graph from a file: GML and GraphML by networkx, anything else as a list of edges.
+
+    A list of edges has a line `a b` or `a b length` for each, parted by blanks, tabs, commas or semicolons; lines that
+    begin with # or % are left out. Nodes are numbers if all of them are, else names.
+    """
+    path = Path(file)
+    if not path.is_file():
+        raise ValueError(f"{path} is not there" if not path.exists() else f"{path} is no file; give a graph")
+    reader = _WITH_NETWORKX.get(path.suffix.lower())
+    return _listed(path) if reader is None else _by_networkx(path, reader)
+
+
+def _by_networkx(path: Path, reader: str) -> Any:
+    try:
+        import networkx as nx  # noqa: PLC0415  an extra
+    except ImportError:
+        raise ImportError(
+            f"reading {path.suffix} files needs networkx, which is not installed; "
+            'pip install "wasserstein-transform[graph]" brings it'
+        ) from None
+    try:
+        graph = getattr(nx, reader)(path)
+    except Exception as error:  # readers raise what they like
+        raise ValueError(f"{path} cannot be read as {path.suffix[1:]}: {error}") from None
+    return graph.to_undirected() if graph.is_directed() and graph.number_of_edges() == 0 else graph
+
+
+def _listed(path: Path) -> list[tuple[Any, ...]]:
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is no text; a list of edges has a line `a b` or `a b length` for each") from None
+    edges = []
+    for number, line in enumerate(lines, 1):
+        words = line.replace(",", " ").replace(";", " ").split()
+        if not words or words[0][0] in "#%":
+            continue
+        if len(words) not in (2, 3):
+            raise ValueError(f"{path}, line {number}: an edge is `a b` or `a b length`, got {line.strip()!r}")
+        edges.append(tuple(words))
+    if all(word.lstrip("-").isdigit() for edge in edges for word in edge[:2]):
+        return [(int(edge[0]), int(edge[1]), *edge[2:]) for edge in edges]
+    return edges
