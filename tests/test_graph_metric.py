@@ -118,7 +118,11 @@ def test_pieces_are_infinitely_far_and_all_distances_are_refused() -> None:
     assert np.diff(space.metric.balls(9.0).indptr).tolist() == [2, 2, 3, 3, 3]
     assert np.diff(wt.Nearest(4)(space).indptr).tolist() == [2, 2, 3, 3, 3]
     assert space.metric.neighbors(2).indices[0].tolist() == [1, -1]
-    for ask in (space.metric.dense, space.metric.condensed, lambda: wt.iterate(wt.local_truncation(1.0), space, 1)):
+    for ask in (
+        space.metric.dense,
+        space.metric.condensed,
+        lambda: wt.Transform(wt.Truncation(1.0), wt.Exact())(space),
+    ):
         with pytest.raises(ValueError, match="must be connected, got 2 pieces"):
             ask()
 

@@ -30,8 +30,8 @@ from .image import (
 from .words import Corpus, WordTransform, WordVectors, read_vectors
 
 __all__ = [
-        "Adjacent", "Communities", "Corpus", "Curvature", "Dynamics", "Flow", "ImageSegmenter", "LazyWalk",
-        "Linking", "Merging", "Network", "Scores", "Segmentation", "Surgery", "Together", "WordTransform",
-        "WordVectors", "as_network", "curvature", "dynamical_curvature", "lin_lu_yau", "read_bsds", "read_graph",
-        "read_vectors", "ricci_flow", "score_segmentation", "segment",
+    "Adjacent", "Communities", "Corpus", "Curvature", "Dynamics", "Flow", "ImageSegmenter", "LazyWalk",
+    "Linking", "Merging", "Network", "Scores", "Segmentation", "Surgery", "Together", "WordTransform",
+    "WordVectors", "as_network", "curvature", "dynamical_curvature", "lin_lu_yau", "read_bsds", "read_graph",
+    "read_vectors", "ricci_flow", "score_segmentation", "segment",
 ]  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from .. import __version__
+from .graphs import curvature, flow
 from .reproduce import reproduce
 from .segment import segment
 from .words import words
@@ -21,6 +22,8 @@ app = typer.Typer(
 app.command()(reproduce)
 app.command()(segment)
 app.add_typer(words, name="words")
+app.command()(curvature)
+app.command()(flow)
 
 
 def _say_version(asked: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -105,8 +106,11 @@ class Place:
             raise ValueError(f"{there} cannot be written to")
         self.folder = folder
 
-    def write(self, files: dict[str, bytes]) -> None:
-        """All or nothing: what was there stays as it was until everything new is complete."""
+    def write(self, files: dict[str, bytes], stale: Collection[str] = ()) -> None:
+        """All or nothing: what was there stays as it was until everything new is complete.
+
+        Files of the names `stale` that are not written anew are of a run before, and no longer true: they go.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
         halves = {self.folder / f"{name}.half": self.folder / name for name in files}
         try:
@@ -117,5 +121,5 @@ class Place:
         finally:
             for half in halves:
                 half.unlink(missing_ok=True)
-        for name in {"labels.png", "labels.npy"} - set(files):  # of a run before, and no longer true
+        for name in set(stale) - set(files):
             (self.folder / name).unlink(missing_ok=True)

@@ -50,7 +50,7 @@ def segment(
         found = _segmented(picture, spatial, range, lam, options)
         seconds = time.perf_counter() - start
         files = encode(found, picture)
-        place.write(files)
+        place.write(files, stale=("labels.png", "labels.npy"))
     except (ImportError, ValueError, OSError, MemoryError) as error:
         _refuse(str(error))
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""Pictures: clouds, flows, embeddings, trees, Gaussians, distances, balls, regions of images, scores of words.
+"""Pictures: clouds, flows, embeddings, trees, Gaussians, distances, balls, regions of images, scores of words, graphs.
 
 Needs matplotlib, the extra `plot`. Every function draws into the Axes it is given, or into a new figure, and returns
 the Axes. Nothing is shown, and no global setting is changed.
@@ -9,6 +9,7 @@ from .clouds import cloud
 from .dendrograms import dendrogram
 from .embedding import Embedding, embed
 from .gaussians import ellipses
+from .graphs import communities, curvature, flow, histogram, layout
 from .images import segmentation
 from .locality import balls
 from .matrices import heatmap
@@ -25,10 +26,15 @@ __all__ = [
     "balls",
     "cloud",
     "color",
+    "communities",
+    "curvature",
     "dendrogram",
     "ellipses",
     "embed",
+    "flow",
     "heatmap",
+    "histogram",
+    "layout",
     "mds",
     "panels",
     "segmentation",

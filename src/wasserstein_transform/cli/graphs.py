@@ -1,0 +1,174 @@
+"""`wt curvature` and `wt flow`: where a graph in a file bends, and what flows apart."""
+
+from __future__ import annotations
+
+import csv
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from io import BytesIO, StringIO
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from ..apps import Communities, Curvature, Flow, LazyWalk, Surgery, as_network, curvature as bend, ricci_flow
+from ..apps.graphs import Network, lin_lu_yau
+from .pictures import Place
+
+_DRAWN = 1500  # nodes up to which the graph itself is drawn
+
+Graph = Annotated[Path, typer.Argument(help="A graph: GML, GraphML, or a list of edges `a b [length]`.")]
+Output = Annotated[Path, typer.Option("-o", "--output", help="Folder for tables and figure.")]
+Idleness = Annotated[float, typer.Option(help="Chance that the walk stays where it is.")]
+Jobs = Annotated[int, typer.Option("-j", "--jobs", help="Threads; -1 means all cores.")]
+
+
+def curvature(
+    graph: Graph,
+    output: Output,
+    idleness: Idleness = 0.5,
+    power: Annotated[float, typer.Option(help="Neighbors count exp(-length^power); 0: all alike.")] = 0.0,
+    limit: Annotated[bool, typer.Option("--limit", help="The limit of Lin, Lu and Yau instead.")] = False,
+    jobs: Jobs = -1,
+) -> None:
+    """Ollivier-Ricci curvature of all edges of a graph.
+
+    Writes into the folder edges.csv, nodes.csv (mean curvature of the edges of each node) and curvature.png: all of
+    them or none.
+    """
+    with _refusing("curvature"):
+        place, network = Place(output), _read(graph)
+        start = time.perf_counter()
+        found = lin_lu_yau(network, power, jobs) if limit else bend(network, LazyWalk(idleness, power), n_jobs=jobs)
+        seconds = time.perf_counter() - start
+        files = {"edges.csv": _edges(found), "nodes.csv": _nodes(found), "curvature.png": _bent(found, graph.stem)}
+        place.write(files)
+    known = found.values[~np.isnan(found.values)]
+    typer.echo(f"{len(known)} edges between {network.n} nodes in {seconds:.1f} s")
+    if len(known):
+        below = f"{100 * float(np.mean(known < -1e-12)):.0f} % of edges negative"
+        typer.echo(f"curvature {known.min():.3f} to {known.max():.3f}, mean {known.mean():.3f}, {below}")
+    typer.echo(f"{output}: {', '.join(files)}")
+
+
+def flow(
+    graph: Graph,
+    output: Output,
+    iterations: Annotated[int, typer.Option(help="Most iterations.")] = 50,
+    idleness: Idleness = 0.5,
+    power: Annotated[float, typer.Option(help="Neighbors count exp(-length^power); 0: all alike.")] = 2.0,
+    surgery: Annotated[int, typer.Option(help="Cut long edges every so many iterations; 0: never.")] = 0,
+    truth: Annotated[str, typer.Option(help="An attribute of the nodes with known communities.")] = "",
+    jobs: Jobs = -1,
+) -> None:
+    """Discrete Ricci flow of a graph, and the communities it pulls apart.
+
+    Writes into the folder edges.csv (lengths in the end), communities.csv and flow.png: all of them or none.
+    """
+    with _refusing("flow"):
+        place, network = Place(output), _read(graph)
+        known = _truth(network, truth) if truth else None
+        start = time.perf_counter()
+        cut = Surgery(surgery) if surgery else None
+        found = ricci_flow(network, iterations, LazyWalk(idleness, power), cut, n_jobs=jobs)
+        groups = found.communities()
+        seconds = time.perf_counter() - start
+        files = {
+            "edges.csv": _lengths(found),
+            "communities.csv": _table(("node", "community"), zip(network.nodes, groups.labels.tolist(), strict=True)),
+            "flow.png": _flowed(found, groups, graph.stem),
+        }
+        place.write(files)
+    typer.echo(f"{found.n_iter} iterations on {len(network.edges)} edges between {network.n} nodes in {seconds:.1f} s")
+    typer.echo(f"{groups.n_communities} communities, modularity {groups.modularity:.3f}")
+    if known is not None:
+        _score(known, groups)
+    typer.echo(f"{output}: {', '.join(files)}")
+
+
+@contextmanager
+def _refusing(command: str) -> Iterator[None]:
+    """What goes wrong is one line, and status 2."""
+    try:
+        yield
+    except (ImportError, ValueError, TypeError, OSError, MemoryError) as error:
+        typer.echo(f"wt {command}: {' '.join(str(error).split())}", err=True)
+        raise typer.Exit(2) from None
+    except KeyboardInterrupt:
+        typer.echo("\nstopped; nothing was written", err=True)
+        raise typer.Exit(130) from None
+
+
+def _read(graph: Path) -> Network:
+    return as_network(graph)
+
+
+def _truth(network: Network, attribute: str) -> list[str]:
+    if network.origin is None:
+        raise ValueError("a list of edges has no attributes; known communities come with GML or GraphML files")
+    known = [network.origin.nodes[node].get(attribute) for node in network.nodes]
+    if any(value is None for value in known):
+        raise ValueError(f"not all nodes have the attribute {attribute!r}")
+    return [str(value) for value in known]
+
+
+def _score(known: list[str], groups: Communities) -> None:
+    from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+    rand, shared = (score(known, groups.labels) for score in (adjusted_rand_score, normalized_mutual_info_score))
+    scores = f"adjusted Rand index {rand:.3f}, normalized mutual information {shared:.3f}"
+    typer.echo(f"{len(set(known))} known communities: {scores}")
+
+
+def _edges(found: Curvature) -> bytes:
+    names = found.network.nodes
+    rows = zip(found.pairs.tolist(), found.distances.tolist(), found.values.tolist(), strict=True)
+    return _table(("a", "b", "distance", "curvature"), ((names[a], names[b], d, k) for (a, b), d, k in rows))
+
+
+def _nodes(found: Curvature) -> bytes:
+    return _table(("node", "curvature"), zip(found.network.nodes, found.at_nodes().tolist(), strict=True))
+
+
+def _lengths(found: Flow) -> bytes:
+    names, last = found.network.nodes, found.lengths[-1].tolist()
+    rows = zip(found.network.edges.tolist(), found.network.lengths.tolist(), last, strict=True)
+    return _table(("a", "b", "length before", "length after"), ((names[a], names[b], x, y) for (a, b), x, y in rows))
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> bytes:
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(rows)
+    return text.getvalue().encode()
+
+
+def _bent(found: Curvature, name: str) -> bytes:
+    from ..plotting import graphs, panels
+
+    drawn = found.network.n <= _DRAWN
+    figure, axes = panels(1, 2 if drawn else 1, width=7.5 if drawn else 4.0, height=3.6)
+    if drawn:
+        graphs.curvature(found, ax=axes[0, 0], title=name)
+    graphs.histogram(found, ax=axes[0, -1])
+    return _png(figure)
+
+
+def _flowed(found: Flow, groups: Communities, name: str) -> bytes:
+    from ..plotting import graphs, panels
+
+    drawn = found.network.n <= _DRAWN
+    figure, axes = panels(1, 2 if drawn else 1, width=7.5 if drawn else 4.0, height=3.6)
+    if drawn:
+        graphs.communities(groups, ax=axes[0, 0], title=name)
+    graphs.flow(found, ax=axes[0, -1])
+    return _png(figure)
+
+
+def _png(figure: Any) -> bytes:
+    raw = BytesIO()
+    figure.savefig(raw, format="png", dpi=200)
+    return raw.getvalue()

@@ -1,0 +1,280 @@
+"""Graphs: where they bend, what flows apart, which nodes belong together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse.csgraph import dijkstra
+
+from .. import _check as check
+from .._types import Bools, Floats
+from ..apps import Communities, Curvature, Flow, Network, as_network
+from .canvas import canvas, ready
+from .embedding import embed
+from .style import GREY, INK, PALETTE, RASTER, TEXT, THIN, TICKS, color, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BENT = PALETTE[3], "#E6E6E6", PALETTE[0]
+"""Colours of negative curvature, none, and positive curvature."""
+
+_MOST = 1500  # nodes that are laid out
+_ROUNDS = 60
+_FAR = 1.15  # of the largest distance: how far pieces of a graph are put from each other
+
+
+def layout(graph: Any) -> Floats:
+    """Places of nodes in the plane such that distances are those of shortest paths, near ones above all.
+
+    Stress majorization from classical scaling, with weights d⁻²; every edge counts 1. The same graph always has the
+    same places.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> wt.plotting.layout([(0, 1), (1, 2)]).shape
+    (3, 2)
+    """
+    network = as_network(graph)
+    if network.n > _MOST:
+        raise ValueError(
+            f"graphs of up to {_MOST} nodes are laid out, got {network.n}; give points, or draw a part of the graph"
+        )
+    if network.n == 1:
+        return np.zeros((1, 2))
+    D = dijkstra(network.metric.lengths, directed=False, unweighted=True)
+    largest = D[np.isfinite(D)].max()
+    D[np.isinf(D)] = _FAR * max(largest, 1.0)
+    return _majorized(D, embed(D).points)
+
+
+def curvature(
+    found: Curvature,
+    points: ArrayLike | None = None,
+    ax: Axes | None = None,
+    *,
+    limit: float | None = None,
+    bar: bool = True,
+    lw: float = 1.4,
+    title: str | None = None,
+) -> Axes:
+    """A graph with its edges in the colour of their curvature: blue where it is positive, orange where negative.
+
+    Parameters
+    ----------
+    found : Curvature
+        Of edges, or of any pairs: these are drawn as lines.
+    points : array of shape (n, 2), optional
+        Places of the nodes; `layout` finds some.
+    ax : Axes, optional
+    limit : float, optional
+        The curvature of full colour; by default the largest there is.
+    bar : bool
+        Draw the scale of colours.
+    lw : float
+        Width of the edges, in points.
+    title : str, optional
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> figure, axes = wt.plotting.panels()
+    >>> ax = wt.plotting.curvature(wt.curvature([(0, 1), (1, 2), (2, 0), (2, 3)]), ax=axes[0, 0])
+    >>> len(ax.collections[0].get_segments())
+    4
+    """
+    ready(ax)
+    if not isinstance(found, Curvature):
+        raise TypeError(f"a Curvature is drawn, got {type(found).__name__}; wt.curvature(graph) finds one")
+    places = _places(found.network, points)
+    known = ~np.isnan(found.values)
+    top = check.positive(limit, "limit") if limit is not None else float(np.abs(found.values[known]).max(initial=0.0))
+    ax = canvas(ax)
+    from matplotlib.colors import LinearSegmentedColormap, Normalize
+
+    colors = LinearSegmentedColormap.from_list("curvature", BENT)
+    scale = Normalize(-(top or 1.0), top or 1.0)
+    strong_last = np.argsort(np.abs(np.where(known, found.values, 0.0)), kind="stable")
+    lines = _lines(ax, places[found.pairs[strong_last]], lw)
+    lines.set(array=found.values[strong_last], cmap=colors, norm=scale)
+    _nodes(ax, places, INK)
+    if bar:
+        _bar(ax, lines)
+    return _framed(ax, places, title)
+
+
+def histogram(found: Curvature, ax: Axes | None = None, *, bins: int = 40, title: str | None = None) -> Axes:
+    """How many pairs have which curvature, in the colours of `curvature`.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> figure, axes = wt.plotting.panels()
+    >>> ax = wt.plotting.histogram(wt.curvature([(0, 1), (1, 2), (2, 0), (2, 3)]), axes[0, 0])
+    """
+    ready(ax)
+    values = found.values[~np.isnan(found.values)]
+    top = float(np.abs(values).max(initial=0.0)) or 1.0
+    counts, edges = np.histogram(values, np.linspace(-top, top, 2 * (check.count(bins, "bins", 2) // 2) + 1))
+    ax = canvas(ax, size=(4.5, 3.5))
+    from matplotlib.colors import LinearSegmentedColormap
+
+    colors = LinearSegmentedColormap.from_list("curvature", BENT)
+    middles = (edges[1:] + edges[:-1]) / 2
+    ax.bar(middles, counts, np.diff(edges), color=colors(middles / (2 * top) + 0.5), edgecolor=GREY, linewidth=0.3)
+    ax.axvline(0, color=GREY, lw=THIN)
+    ax.set_xlabel("curvature", fontsize=TEXT)
+    ax.set_ylabel("edges", fontsize=TEXT)
+    tidy(ax, title)
+    return ax
+
+
+def communities(
+    found: Communities, points: ArrayLike | None = None, ax: Axes | None = None, *, title: str | None = None
+) -> Axes:
+    """A graph with its nodes in the colour of their community; edges between communities are dashed.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> two = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)]
+    >>> figure, axes = wt.plotting.panels()
+    >>> ax = wt.plotting.communities(wt.ricci_flow(two, 10).communities(), ax=axes[0, 0])
+    """
+    ready(ax)
+    if not isinstance(found, Communities):
+        raise TypeError(f"Communities are drawn, got {type(found).__name__}; wt.ricci_flow(graph).communities()")
+    places = _places(found.network, points)
+    ax = canvas(ax)
+    edges = found.network.edges
+    inside = found.labels[edges[:, 0]] == found.labels[edges[:, 1]]
+    _lines(ax, places[edges[~inside]], THIN, color="#C8C8C8", linestyle=(0, (3, 2)))
+    own = [_owner_color(int(k)) for k in found.labels[edges[inside, 0]]]
+    _lines(ax, places[edges[inside]], 1.0, color=own, alpha=0.55)
+    _nodes(ax, places, [_owner_color(int(k)) for k in found.labels], 2.2)
+    return _framed(ax, places, title)
+
+
+def flow(found: Flow, ax: Axes | None = None, *, cutoff: float | None = None, title: str | None = None) -> Axes:
+    """Lengths of edges over the iterations of Ricci flow: those between communities in orange, the others in blue.
+
+    Parameters
+    ----------
+    found : Flow
+    ax : Axes, optional
+    cutoff : float, optional
+        As in `Flow.communities`; a line shows it.
+    title : str, optional
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> two = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)]
+    >>> figure, axes = wt.plotting.panels()
+    >>> ax = wt.plotting.flow(wt.ricci_flow(two, 10), ax=axes[0, 0])
+    """
+    ready(ax)
+    if not isinstance(found, Flow):
+        raise TypeError(f"a Flow is drawn, got {type(found).__name__}; wt.ricci_flow(graph) makes one")
+    groups = found.communities(cutoff)
+    ends = groups.labels[found.network.edges]
+    across = ends[:, 0] != ends[:, 1]
+    ax = canvas(ax, size=(4.5, 3.5))
+    _histories(ax, found.lengths[:, ~across], PALETTE[0], "within communities")
+    _histories(ax, found.lengths[:, across], PALETTE[3], "between communities")
+    if groups.cutoff > 0:
+        ax.axhline(groups.cutoff, color=INK, lw=THIN, ls=(0, (4, 2)), label="cut")
+    ax.set_xlim(0, max(found.n_iter, 1))
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("iteration", fontsize=TEXT)
+    ax.set_ylabel("length (mean 1)", fontsize=TEXT)
+    legend = ax.legend(fontsize=TICKS, frameon=False, loc="upper left")
+    for line in legend.get_lines():
+        line.set(alpha=1, linewidth=1.2)
+    tidy(ax, title)
+    return ax
+
+
+def _owner_color(label: int) -> str:
+    return color(label) if label < 21 else GREY
+
+
+def _histories(ax: Any, lengths: Floats, tint: str, label: str) -> None:
+    if lengths.shape[1] == 0:
+        return
+    strength = float(np.clip(12 / np.sqrt(lengths.shape[1]) / 2, 0.15, 0.8))
+    lines = ax.plot(lengths, color=tint, lw=THIN, alpha=strength, rasterized=lengths.size > 20 * RASTER)
+    lines[0].set_label(label)
+
+
+def _places(network: Network, points: ArrayLike | None) -> Floats:
+    if points is None:
+        return layout(network)
+    places = check.points(points)
+    if places.shape != (network.n, 2):
+        raise ValueError(f"points must have shape ({network.n}, 2), a place for each node, got {places.shape}")
+    return places
+
+
+def _lines(ax: Any, ends: Floats, lw: float, **looks: Any) -> Any:
+    from matplotlib.collections import LineCollection
+
+    lines = LineCollection(list(ends), linewidths=lw, capstyle="round", zorder=1, **looks)
+    lines.set_rasterized(len(ends) > RASTER)
+    return ax.add_collection(lines, autolim=False)
+
+
+def _nodes(ax: Any, places: Floats, tint: Any, larger: float = 1.0) -> None:
+    size = float(np.clip(180 / np.sqrt(len(places)) * larger, 2, 40))
+    ax.scatter(*places.T, s=size, c=tint, zorder=2, linewidths=0.4, edgecolors="white")
+
+
+def _bar(ax: Any, lines: Any) -> None:
+    bar = ax.figure.colorbar(lines, ax=ax, shrink=0.7, aspect=24, pad=0.02)
+    bar.set_label("curvature", fontsize=TEXT)
+    bar.ax.tick_params(labelsize=TICKS, width=THIN, length=2.5)
+    bar.outline.set_visible(False)
+
+
+def _framed(ax: Any, places: Floats, title: str | None) -> Any:
+    margin = 0.04 * max(float(np.ptp(places, axis=0).max()), 1e-9)
+    ax.set_xlim(places[:, 0].min() - margin, places[:, 0].max() + margin)
+    ax.set_ylim(places[:, 1].min() - margin, places[:, 1].max() + margin)
+    ax.set_aspect("equal")
+    tidy(ax, title)
+    ax.set_axis_off()
+    return ax
+
+
+def _majorized(D: Floats, places: Floats) -> Floats:
+    """Stress majorization: Σ d⁻²(‖x − y‖ − d)² never rises."""
+    n = len(D)
+    off = ~np.eye(n, dtype=bool)
+    weights = np.zeros((n, n))
+    weights[off] = np.maximum(D[off], 1e-9) ** -2
+    inverse = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights, hermitian=True)
+    places = places + 1e-3 * np.column_stack([np.cos(np.arange(n)), np.sin(np.arange(n))])  # twins part
+    for _ in range(_ROUNDS):
+        apart = _apart(places, off)
+        pull = -weights * D / apart
+        np.fill_diagonal(pull, 0.0)
+        np.fill_diagonal(pull, -pull.sum(axis=1))
+        places = inverse @ (pull @ places)
+    return np.asarray(places)
+
+
+def _apart(places: Floats, off: Bools) -> Floats:
+    steps = places[:, None] - places[None]
+    apart = np.sqrt((steps**2).sum(axis=2))
+    return np.asarray(np.where(off, np.maximum(apart, 1e-9), 1.0))

@@ -1,0 +1,319 @@
+"""Curvature of graphs, Ricci flow, communities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from reference import graphs as reference
+from scipy.sparse import csr_array
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+
+import wasserstein_transform as wt
+from wasserstein_transform.apps.graphs.communities import modularity
+from wasserstein_transform.transport import batch
+
+DATA = Path(__file__).parents[2] / "shared" / "data" / "graphs"
+
+
+def weighted(graph: nx.Graph, seed: int) -> nx.Graph:
+    rng = np.random.default_rng(seed)
+    for a, b in graph.edges:
+        graph[a][b]["weight"] = float(rng.uniform(0.2, 2.0))
+    return graph
+
+
+@pytest.mark.parametrize("idleness", [0.0, 0.2, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize("n", [2, 3, 6])
+def test_cliques(n: int, idleness: float) -> None:
+    found = wt.curvature(nx.complete_graph(n), wt.LazyWalk(idleness)).values
+    np.testing.assert_allclose(found, 1 - abs(idleness - (1 - idleness) / (n - 1)), atol=1e-14)
+
+
+LIMITS: dict[str, tuple[nx.Graph, float]] = {
+    "triangle": (nx.cycle_graph(3), 3 / 2),
+    "square": (nx.cycle_graph(4), 1.0),
+    "pentagon": (nx.cycle_graph(5), 1 / 2),
+    "hexagon": (nx.cycle_graph(6), 0.0),
+    "long cycle": (nx.cycle_graph(20), 0.0),
+    "clique": (nx.complete_graph(7), 7 / 6),
+    "cube": (nx.hypercube_graph(3), 2 / 3),
+    "hypercube": (nx.hypercube_graph(5), 2 / 5),
+    "flat torus": (nx.grid_2d_graph(7, 8, periodic=True), 0.0),
+    "octahedron": (nx.octahedral_graph(), 1.0),
+    "bipartite": (nx.complete_bipartite_graph(4, 4), 2 / 4),
+}
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_lin_lu_yau_of_graphs_whose_edges_are_all_alike(name: str) -> None:
+    graph, expected = LIMITS[name]
+    np.testing.assert_allclose(wt.lin_lu_yau(graph).values, expected, atol=1e-13)
+
+
+@pytest.mark.parametrize("graph", [nx.random_labeled_tree(40, seed=1), nx.star_graph(6), nx.path_graph(9)], ids=str)
+def test_trees(graph: nx.Graph) -> None:
+    found = wt.lin_lu_yau(graph)
+    degrees = found.network.degrees[found.pairs]
+    np.testing.assert_allclose(found.values, 2 / degrees[:, 0] + 2 / degrees[:, 1] - 2, atol=1e-13)
+
+
+def test_inside_of_a_grid_is_flat() -> None:
+    grid = nx.grid_2d_graph(9, 9)
+    found = wt.lin_lu_yau(grid)
+    inner = [all(2 <= c <= 6 for k in pair for c in found.network.nodes[k]) for pair in found.pairs]
+    np.testing.assert_allclose(found.values[inner], 0, atol=1e-13)
+
+
+@pytest.mark.parametrize("power", [0.0, 2.0])
+@pytest.mark.parametrize("make", [weighted, lambda graph, seed: graph], ids=["lengths", "even"])
+def test_the_limit_is_linear_from_one_half_on(make: Callable[..., nx.Graph], power: float) -> None:
+    graph = make(nx.gnm_random_graph(20, 45, seed=2), 2)
+    limit = wt.lin_lu_yau(graph, power).values
+    for idleness in (0.6, 0.99):
+        near = wt.curvature(graph, wt.LazyWalk(idleness, power)).values / (1 - idleness)
+        np.testing.assert_allclose(near, limit, atol=1e-10)
+
+
+@pytest.mark.parametrize("idleness", [0.0, 0.3, 0.5])
+@pytest.mark.parametrize(("seed", "power"), [(0, 0.0), (1, 2.0), (2, 1.0)])
+@pytest.mark.parametrize("small", [0.0, 2.0**22], ids=["searched", "stored"])
+def test_curvature_is_that_of_the_linear_program(
+    seed: int, power: float, idleness: float, small: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch, "_SMALL", small)
+    graph = nx.gnm_random_graph(18, 40, seed=seed)
+    if power:
+        weighted(graph, seed)
+    expected = reference.curvature(graph, reference.lazy_walk(graph, idleness, power))
+    found = wt.curvature(graph, wt.LazyWalk(idleness, power))
+    np.testing.assert_allclose(found.values, expected, rtol=0, atol=1e-9)
+    assert found.report.gap < 1e-12
+
+
+@pytest.mark.parametrize("rule", [wt.Truncation(1.0), wt.Nearest(5), wt.Nearest(0.2), wt.Heat(2.0)], ids=repr)
+def test_all_measures_of_the_library_can_be_compared(rule: wt.Localization) -> None:
+    graph = nx.connected_watts_strogatz_graph(24, 4, 0.2, seed=3)
+    P = rule(wt.Space.from_graph(graph)).matrix().toarray()
+    expected = reference.curvature(graph, P)
+    np.testing.assert_allclose(wt.curvature(graph, rule).values, expected, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(wt.curvature(graph, wt.Given(P)).values, expected, rtol=0, atol=1e-9)
+
+
+def test_any_pair_has_a_curvature_and_names_are_those_of_the_graph() -> None:
+    graph = nx.path_graph(["a", "b", "c", "d"])
+    found = wt.curvature(graph, pairs=[("d", "a"), ("a", "b"), ("c", "c")])
+    P, D = reference.lazy_walk(graph, 0.5), reference.shortest_paths(graph)
+    assert found.values[0] == pytest.approx(1 - reference.w1(P[3], P[0], D) / 3)
+    assert found.of("a", "d") == found.values[0]
+    assert np.isnan(found.values[2])
+    with pytest.raises(KeyError, match="was not asked for"):
+        found.of("b", "c")
+    with pytest.raises(ValueError, match="it has no 'e'"):
+        wt.curvature(graph, pairs=[("a", "e")])
+    with pytest.raises(ValueError, match="not the edges"):
+        found.to_networkx()
+
+
+def test_an_edge_that_is_no_shortest_path_is_measured_by_the_shortest_path() -> None:
+    found = wt.curvature([(0, 1, 10.0), (1, 2, 1.0), (0, 2, 1.0)])
+    assert found.distances.tolist() == [2, 1, 1]
+    assert found.values[0] == pytest.approx(1 - found.transports[0] / 2)
+
+
+def test_loops_parallel_edges_pieces_isolated_nodes_and_no_length() -> None:
+    graph = nx.MultiGraph([(0, 1), (0, 1), (1, 2), (2, 0), (2, 2), (5, 6)])
+    graph.add_node("alone")
+    graph.add_edge(6, 7, weight=0.0)
+    found = wt.curvature(graph)
+    np.testing.assert_allclose(found.values[:3], 0.75)
+    assert np.isnan(found.values[found.distances == 0]).all()
+    far = wt.curvature(graph, pairs=[(0, 5), (0, "alone")])
+    assert np.isnan(far.values).all()
+    assert np.isinf(far.distances).all()
+    back = found.to_networkx()
+    assert {data["curvature"] for _, _, data in back.edges(0, data=True)} == {found.values[0]}
+    assert "curvature" not in back[2][2][0]
+    assert np.isnan(back.nodes["alone"]["curvature"])
+    flow = wt.ricci_flow(graph, 3)
+    assert np.isfinite(flow.lengths).all()
+    assert flow.communities().n_communities >= 3
+    with pytest.raises(ValueError, match="no path leads to"):
+        wt.curvature(graph, wt.Whole())
+
+
+def test_a_graph_without_edges_has_no_curvature() -> None:
+    empty = nx.empty_graph(4)
+    assert len(wt.curvature(empty).values) == 0
+    assert wt.ricci_flow(empty).communities().n_communities == 4
+
+
+def test_graphs_of_all_kinds_and_files_give_the_same(tmp_path: Path) -> None:
+    graph = weighted(nx.gnm_random_graph(12, 30, seed=4), 4)
+    lines = "\n".join(f"{a},{b};{data['weight']!r}" for a, b, data in graph.edges(data=True))
+    (tmp_path / "edges.csv").write_text(f"# a list\n\n{lines}\n")
+    nx.write_gml(graph, tmp_path / "graph.gml")
+    nx.write_graphml(graph, tmp_path / "graph.graphml")
+    edges = [(a, b, data["weight"]) for a, b, data in graph.edges(data=True)]
+    expected = wt.curvature(graph).values
+    kinds = [csr_array(nx.to_scipy_sparse_array(graph)), edges, np.array(edges)]
+    files = [tmp_path / "edges.csv", str(tmp_path / "graph.gml"), tmp_path / "graph.graphml"]
+    for given in (*kinds, *files):
+        np.testing.assert_allclose(wt.curvature(given).values, expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.txt", "0 1 2 3", "line 1: an edge is"),
+        ("a.gml", "graph [ what", "cannot be read as gml"),
+        ("a.txt", "0 1 far", "must be numbers"),
+        ("a.txt", "", "at least one node"),
+    ],
+)
+def test_files_that_hold_no_graph_are_refused(name: str, text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ValueError, match=said):
+        wt.curvature(tmp_path / name)
+    with pytest.raises(ValueError, match="is not there"):
+        wt.curvature(tmp_path / "nothing.gml")
+
+
+def test_the_result_does_not_depend_on_threads_and_edges_have_no_direction(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch, "_SMALL", 0.0)
+    graph = weighted(nx.barabasi_albert_graph(150, 3, seed=5), 5)
+    one, two = (wt.curvature(graph, n_jobs=k).values for k in (1, 3))
+    np.testing.assert_array_equal(one, two)
+    order = np.random.default_rng(0).permutation(150)
+    mixed = nx.relabel_nodes(graph, dict(enumerate(order.tolist())))
+    edges = list(graph.edges)
+    turned = wt.curvature(mixed, pairs=[(int(order[b]), int(order[a])) for a, b in edges]).values
+    np.testing.assert_allclose(turned, wt.curvature(graph, pairs=edges).values, rtol=0, atol=1e-12)
+
+
+def test_dynamical_curvature_is_that_of_the_heat_kernel() -> None:
+    graph = nx.barbell_graph(5, 0)
+    found = wt.dynamical_curvature(graph, [0.3, 3.0], cut=0.0)
+    for time, values in zip(found.times, found.values, strict=True):
+        P = wt.Heat(time, cut=0.0)(wt.Space.from_graph(graph)).matrix().toarray()
+        np.testing.assert_allclose(values, reference.curvature(graph, P), rtol=0, atol=1e-9)
+    bridge = [tuple(edge) == (4, 5) for edge in found.network.edges]
+    assert found.values[1][bridge][0] < found.values[1][np.logical_not(bridge)].min()
+
+
+def test_one_step_of_the_flow_is_one_minus_curvature_times_distance() -> None:
+    graph = weighted(nx.gnm_random_graph(15, 35, seed=6), 6)
+    flow = wt.ricci_flow(graph, 1)
+    scale = len(flow.network.edges) / flow.network.lengths.sum()
+    for a, b in graph.edges:
+        graph[a][b]["weight"] *= scale
+    before = wt.curvature(graph, wt.LazyWalk(0.5, power=2.0))
+    after = (1 - before.values) * before.distances
+    np.testing.assert_allclose(flow.curvatures[0], before.values, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(flow.lengths[1], after / after.mean(), rtol=1e-12)
+
+
+def test_flow_comes_to_rest_where_all_edges_bend_alike() -> None:
+    flow = wt.ricci_flow(nx.hypercube_graph(3))
+    assert flow.converged
+    assert flow.n_iter == 1
+    assert not wt.ricci_flow(nx.barbell_graph(4, 1), 3).converged
+
+
+def test_surgery_cuts_the_bridge() -> None:
+    flow = wt.ricci_flow(nx.barbell_graph(6, 0), 20, surgery=wt.Surgery(every=5, longer=3.0))
+    assert flow.network.edges[~flow.kept].tolist() == [[5, 6]]
+    assert np.isnan(flow.lengths[-1][~flow.kept]).all()
+    np.testing.assert_allclose(np.nanmean(flow.lengths, axis=1), 1)
+    assert not flow.to_networkx().has_edge(5, 6)
+    assert flow.communities().labels.tolist() == [0] * 6 + [1] * 6
+
+
+def test_the_best_cut_has_the_largest_modularity_of_all_cuts() -> None:
+    graph = nx.relaxed_caveman_graph(5, 6, 0.2, seed=7)
+    flow = wt.ricci_flow(graph, 12)
+    best = flow.communities()
+    cuts = [flow.communities(cutoff) for cutoff in np.unique(flow.lengths[-1])]
+    assert best.modularity == pytest.approx(max(cut.modularity for cut in cuts))
+    for cut in cuts[:: len(cuts) // 9]:
+        groups = [set(np.flatnonzero(cut.labels == k).tolist()) for k in range(cut.n_communities)]
+        assert cut.modularity == pytest.approx(nx.community.modularity(graph, groups, weight=None))
+    assert modularity(best.network, best.labels) == best.modularity
+    assert best.to_networkx().nodes[0]["community"] == best.labels[0]
+
+
+def test_ltwt_of_a_graph_contracts_by_its_curvature() -> None:
+    graph = nx.connected_watts_strogatz_graph(30, 4, 0.1, seed=8)
+    space = wt.Space.from_graph(graph)
+    moved = wt.Transform(wt.Truncation(1.0), wt.Exact(p=1))(space).metric
+    found = wt.curvature(graph, wt.Truncation(1.0))
+    np.testing.assert_allclose(1 - moved.pairs(*found.pairs.T) / found.distances, found.values, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "said"),
+    [
+        (lambda g: wt.LazyWalk(1.5), ValueError, "between 0 and 1"),
+        (lambda g: wt.ricci_flow(g, step=2.0), ValueError, "step must be at most 1"),
+        (lambda g: wt.Surgery(longer=0.5), ValueError, "more than 1"),
+        (lambda g: wt.curvature(g, 0.5), TypeError, "must be a LazyWalk or a localization"),
+        (lambda g: wt.curvature(nx.DiGraph(g)), None, ""),
+        (lambda g: wt.curvature(nx.DiGraph([(0, 1)])), ValueError, "must be undirected"),
+        (lambda g: wt.dynamical_curvature(g, [-1.0]), ValueError, "time must be positive"),
+    ],
+)
+def test_bad_input_is_refused(call: Callable[[nx.Graph], object], kind: type[Exception] | None, said: str) -> None:
+    graph = nx.cycle_graph(4)
+    if kind is None:
+        call(graph)
+        return
+    with pytest.raises(kind, match=said):
+        call(graph)
+
+
+def karate() -> tuple[nx.Graph, list[str]]:
+    graph = nx.karate_club_graph()
+    truth = [club for _, club in graph.nodes(data="club")]
+    return nx.Graph(graph.edges), [truth[k] for k in nx.Graph(graph.edges)]
+
+
+def read(name: str, attribute: str) -> tuple[nx.Graph, list[str]]:
+    if not DATA.is_dir():
+        pytest.skip("the graphs are not at hand")
+    graph = nx.read_gml(DATA / f"{name}.gml")
+    return graph, [str(group) for _, group in graph.nodes(data=attribute)]
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        karate,
+        lambda: read("football", "value"),
+        lambda: read("polbooks", "value"),
+        lambda: read("dolphins", "group"),
+    ],
+    ids=["karate", "football", "polbooks", "dolphins"],
+)
+def test_communities_are_more_modular_than_the_known_ones_and_agree_with_them_far_beyond_chance(
+    load: Callable[[], tuple[nx.Graph, list[str]]], rng: np.random.Generator
+) -> None:
+    graph, truth = load()
+    found = wt.ricci_flow(graph, 20).communities()
+    groups = np.unique(truth, return_inverse=True)[1]
+    assert found.modularity > modularity(found.network, groups)
+    for score in (adjusted_rand_score, normalized_mutual_info_score):
+        by_chance = [score(truth, rng.permutation(found.labels)) for _ in range(99)]
+        assert score(truth, found.labels) > 2 * max(by_chance)
+
+
+def test_communities_of_the_football_league_are_as_good_as_those_of_louvain() -> None:
+    graph, truth = read("football", "value")
+    labels = wt.ricci_flow(graph, 20).communities().labels
+    louvain = np.empty(len(graph), int)
+    place = {node: k for k, node in enumerate(graph)}
+    for k, group in enumerate(nx.community.louvain_communities(graph, seed=0)):
+        louvain[[place[node] for node in group]] = k
+    assert adjusted_rand_score(truth, labels) >= adjusted_rand_score(truth, louvain) - 0.02
