@@ -107,7 +107,8 @@ def curvature(
     _nodes(ax, places, INK)
     if bar:
         _bar(ax, lines)
-    return _framed(ax, places, title)
+    _frame(ax, places, title)
+    return ax
 
 
 def histogram(found: Curvature, ax: Axes | None = None, *, bins: int = 40, title: str | None = None) -> Axes:
@@ -159,7 +160,8 @@ def communities(
     own = [_owner_color(int(k)) for k in found.labels[edges[inside, 0]]]
     _lines(ax, places[edges[inside]], 1.0, color=own, alpha=0.55)
     _nodes(ax, places, [_owner_color(int(k)) for k in found.labels], 2.2)
-    return _framed(ax, places, title)
+    _frame(ax, places, title)
+    return ax
 
 
 def flow(found: Flow, ax: Axes | None = None, *, cutoff: float | None = None, title: str | None = None) -> Axes:
@@ -247,14 +249,13 @@ def _bar(ax: Any, lines: Any) -> None:
     bar.outline.set_visible(False)
 
 
-def _framed(ax: Any, places: Floats, title: str | None) -> Any:
+def _frame(ax: Any, places: Floats, title: str | None) -> None:
     margin = 0.04 * max(float(np.ptp(places, axis=0).max()), 1e-9)
     ax.set_xlim(places[:, 0].min() - margin, places[:, 0].max() + margin)
     ax.set_ylim(places[:, 1].min() - margin, places[:, 1].max() + margin)
     ax.set_aspect("equal")
     tidy(ax, title)
     ax.set_axis_off()
-    return ax
 
 
 def _majorized(D: Floats, places: Floats) -> Floats:
