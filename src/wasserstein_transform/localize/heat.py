@@ -50,9 +50,9 @@ class Heat(Localization):
     >>> import wasserstein_transform as wt
     >>> path = wt.Space.from_graph([(0, 1), (1, 2)])
     >>> wt.Heat(1.0)(path).matrix().toarray().round(3)
-    array([[0.568, 0.432, 0.   ],
+    array([[0.468, 0.432, 0.1  ],
            [0.216, 0.568, 0.216],
-           [0.   , 0.432, 0.568]])
+           [0.1  , 0.432, 0.468]])
     """
 
     time: float

@@ -111,7 +111,7 @@ def curvature(
     return ax
 
 
-def histogram(found: Curvature, ax: Axes | None = None, *, bins: int = 40, title: str | None = None) -> Axes:
+def histogram(found: Curvature, ax: Axes | None = None, *, bins: int = 41, title: str | None = None) -> Axes:
     """How many pairs have which curvature, in the colours of `curvature`.
 
     Examples
@@ -123,14 +123,15 @@ def histogram(found: Curvature, ax: Axes | None = None, *, bins: int = 40, title
     ready(ax)
     values = found.values[~np.isnan(found.values)]
     top = float(np.abs(values).max(initial=0.0)) or 1.0
-    counts, edges = np.histogram(values, np.linspace(-top, top, 2 * (check.count(bins, "bins", 2) // 2) + 1))
+    counts, edges = np.histogram(values, np.linspace(-top, top, 2 * (check.count(bins, "bins", 1) // 2) + 2))
     ax = canvas(ax, size=(4.5, 3.5))
     from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.ticker import MaxNLocator
 
     colors = LinearSegmentedColormap.from_list("curvature", BENT)
     middles = (edges[1:] + edges[:-1]) / 2
     ax.bar(middles, counts, np.diff(edges), color=colors(middles / (2 * top) + 0.5), edgecolor=GREY, linewidth=0.3)
-    ax.axvline(0, color=GREY, lw=THIN)
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlabel("curvature", fontsize=TEXT)
     ax.set_ylabel("edges", fontsize=TEXT)
     tidy(ax, title)
@@ -201,7 +202,10 @@ def flow(found: Flow, ax: Axes | None = None, *, cutoff: float | None = None, ti
     ax.set_ylim(bottom=0)
     ax.set_xlabel("iteration", fontsize=TEXT)
     ax.set_ylabel("length (mean 1)", fontsize=TEXT)
-    legend = ax.legend(fontsize=TICKS, frameon=False, loc="upper left")
+    legend = ax.legend(
+        fontsize=TICKS, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, columnspacing=1.2,
+        handlelength=1.4, borderaxespad=0.1,
+    )  # fmt: skip
     for line in legend.get_lines():
         line.set(alpha=1, linewidth=1.2)
     tidy(ax, title)

@@ -1,0 +1,121 @@
+"""`wt curvature` and `wt flow`, and the pictures they write."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+import wasserstein_transform as wt
+from wasserstein_transform.cli.app import app
+
+PNG = b"\x89PNG"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Two cliques joined by a bridge, with the clique of each node."""
+    graph = nx.barbell_graph(5, 0)
+    nx.set_node_attributes(graph, {k: int(k >= 5) for k in graph}, "side")
+    nx.write_gml(graph, tmp_path / "two.gml")
+    return tmp_path / "two.gml"
+
+
+def command(*words: object) -> Result:
+    return CliRunner().invoke(app, list(map(str, words)))
+
+
+def rows(file: Path) -> list[dict[str, str]]:
+    with file.open(newline="") as text:
+        return list(csv.DictReader(text))
+
+
+def test_curvature_writes_tables_and_a_figure(file: Path, tmp_path: Path) -> None:
+    done = command("curvature", file, "-o", tmp_path / "out", "-j", 1)
+    assert done.exit_code == 0, done.output
+    assert "21 edges between 10 nodes in" in done.output
+    found = wt.curvature(file)
+    table = rows(tmp_path / "out" / "edges.csv")
+    assert [float(row["curvature"]) for row in table] == found.values.tolist()
+    assert {row["node"] for row in rows(tmp_path / "out" / "nodes.csv")} == {str(k) for k in range(10)}
+    assert (tmp_path / "out" / "curvature.png").read_bytes().startswith(PNG)
+    limit = command("curvature", file, "-o", tmp_path / "limit", "--limit")
+    assert limit.exit_code == 0, limit.output
+    np.testing.assert_allclose(
+        [float(row["curvature"]) for row in rows(tmp_path / "limit" / "edges.csv")], 2 * found.values
+    )
+
+
+def test_flow_finds_the_cliques(file: Path, tmp_path: Path) -> None:
+    done = command("flow", file, "-o", tmp_path / "out", "--iterations", 8, "--truth", "side")
+    assert done.exit_code == 0, done.output
+    assert "8 iterations on 21 edges between 10 nodes" in done.output
+    assert "2 communities, modularity 0.452" in done.output
+    assert "2 known communities: adjusted Rand index 1.000" in done.output
+    assert [row["community"] for row in rows(tmp_path / "out" / "communities.csv")] == ["0"] * 5 + ["1"] * 5
+    assert (tmp_path / "out" / "flow.png").read_bytes().startswith(PNG)
+    cut = command("flow", file, "-o", tmp_path / "cut", "--surgery", 4)
+    assert cut.exit_code == 0, cut.output
+    assert sum(row["length after"] == "nan" for row in rows(tmp_path / "cut" / "edges.csv")) == 1
+
+
+def test_what_goes_wrong_is_one_line_and_nothing_is_written(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.txt").write_text("one two three four")
+    for words, said in [
+        (("curvature", tmp_path / "none.gml"), "is not there"),
+        (("curvature", tmp_path / "bad.txt"), "line 1: an edge is"),
+        (("curvature", file, "--idleness", 2), "idleness must be between 0 and 1"),
+        (("flow", file, "--truth", "what"), "not all nodes have the attribute 'what'"),
+        (("flow", file, "--iterations", -1), "n_iter must be a whole number"),
+    ]:
+        done = command(*words, "-o", tmp_path / "out")
+        assert done.exit_code == 2, done.output
+        assert said in done.output
+        assert done.output.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_pictures_take_axes_and_return_them() -> None:
+    graph = nx.barbell_graph(4, 1)
+    graph.add_edge("far", "away")
+    found, flow = wt.curvature(graph), wt.ricci_flow(graph, 5)
+    places = wt.plotting.layout(graph)
+    assert places.shape == (11, 2)
+    np.testing.assert_array_equal(places, wt.plotting.layout(graph))
+    _, axes = wt.plotting.panels(2, 2)
+    drawn = wt.plotting.curvature(found, places, axes[0, 0], limit=1.0)
+    assert drawn is axes[0, 0]
+    lines = drawn.collections[0]
+    assert sorted(lines.get_array()) == sorted(found.values)
+    assert lines.get_clim() == (-1, 1)
+    assert wt.plotting.communities(flow.communities(), places, axes[0, 1]) is axes[0, 1]
+    assert wt.plotting.flow(flow, axes[1, 0]) is axes[1, 0]
+    assert wt.plotting.histogram(found, axes[1, 1]) is axes[1, 1]
+    assert sum(bar.get_height() for bar in axes[1, 1].patches) == len(found.values)
+
+
+def test_a_layout_keeps_near_nodes_near() -> None:
+    ring = nx.cycle_graph(30)
+    places = wt.plotting.layout(ring)
+    steps = np.linalg.norm(np.diff(places, axis=0), axis=1)
+    across = np.linalg.norm(places[:15] - places[15:], axis=1)
+    assert steps.max() < 0.3 * across.min()
+
+
+def test_what_cannot_be_drawn_is_refused() -> None:
+    found = wt.curvature(nx.path_graph(3))
+    with pytest.raises(ValueError, match=r"shape \(3, 2\)"):
+        wt.plotting.curvature(found, [[0.0, 1.0]])
+    with pytest.raises(TypeError, match="a Flow is drawn"):
+        wt.plotting.flow(found)
+    with pytest.raises(TypeError, match="Communities are drawn"):
+        wt.plotting.communities(found)
+    with pytest.raises(TypeError, match="a Curvature is drawn"):
+        wt.plotting.curvature(nx.path_graph(3))
+    with pytest.raises(ValueError, match="up to 1500 nodes"):
+        wt.plotting.layout(nx.path_graph(1501))
