@@ -9,7 +9,20 @@ import sys
 
 from .timing import table
 
-NAMES = ("imports", "exact", "lazy", "gaussian", "million", "shift", "bures", "tree", "pixels", "images", "words")
+NAMES = (
+    "imports",
+    "exact",
+    "lazy",
+    "gaussian",
+    "million",
+    "shift",
+    "bures",
+    "tree",
+    "pixels",
+    "images",
+    "words",
+    "graphs",
+)
 
 
 def main(names: list[str]) -> None:

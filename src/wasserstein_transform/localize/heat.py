@@ -27,7 +27,7 @@ class Heat(Localization):
     """m(x) = δ_x exp(−time·L) with L = I − P: a walk from x that makes steps of P at the times of a Poisson process.
 
     L is the Laplacian of the walk P that the weights α make: from x to y ∝ α(y) among the neighbors of x. Time is
-    counted in steps. Masses below a cut-off are dropped, and the rest is normalised.
+    counted in steps. Where there is hardly any mass beside α it is dropped, and the rest is normalised.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Heat(Localization):
         for any walk; or symmetric affinities w(x, y), the step from x to y is then ∝ w(x, y)·α(y). By default the
         edges of the space's own graph, all alike.
     cut : float
-        Masses below this are dropped.
+        Masses below this share of α are dropped: m(x)(y) < cut·α(y), so that weight k is the same as k copies.
 
     Notes
     -----
@@ -57,12 +57,12 @@ class Heat(Localization):
 
     time: float
     base: Any = None
-    cut: float = 1e-9
+    cut: float = 1e-6
 
     def __post_init__(self) -> None:
         check.positive(self.time, "time")
         if not 0 <= check.tolerance(self.cut, "cut") < 1:
-            raise ValueError(f"cut must be a mass below 1, got {self.cut!r}")
+            raise ValueError(f"cut must be a share below 1, got {self.cut!r}")
         if not (self.base is None or isinstance(self.base, Localization) or issparse(self.base)):
             raise TypeError(
                 "Heat needs a localization such as Truncation(eps) or Nearest(k), or a sparse matrix of affinities, "
@@ -75,7 +75,8 @@ class Heat(Localization):
         steps = self._steps(space, engine)
         n, rows = space.n, max(1, int(_BLOCK / space.n))
         engine.reserve(5 * 8 * _BLOCK, f"heat of {n} points", "use fewer points")
-        parts = [self._heated(steps, start, min(start + rows, n)) for start in range(0, n, rows)]
+        least = self.cut * space.weights
+        parts = [self._heated(steps, least, start, min(start + rows, n)) for start in range(0, n, rows)]
         matrix = csr_array(vstack(parts))
         matrix.sort_indices()
         return discrete(matrix.indptr, matrix.indices, matrix.data, np.arange(n), n)
@@ -88,7 +89,7 @@ class Heat(Localization):
     def cross(self, distances: Floats, space: Space) -> Discrete:
         raise ValueError("Heat has no measures for new points: its walk is on the fitted points only")
 
-    def _heated(self, steps: csr_array, start: int, end: int) -> csr_array:
+    def _heated(self, steps: csr_array, least: Floats, start: int, end: int) -> csr_array:
         """Rows start…end of the heat kernel, small masses dropped."""
         term = np.zeros((steps.shape[0], end - start))  # a column for each start: steps are those of Pᵀ
         term[np.arange(start, end), np.arange(end - start)] = 1.0
@@ -96,7 +97,7 @@ class Heat(Localization):
         for share in _poisson(float(self.time)):
             total += share * term
             term = steps.T @ term
-        total[total < self.cut * total.sum(axis=0)] = 0.0
+        total[total < least[:, None]] = 0.0
         return csr_array(total.T)
 
     def _steps(self, space: Space, engine: Engine) -> csr_array:

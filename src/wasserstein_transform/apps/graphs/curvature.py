@@ -149,7 +149,7 @@ def lin_lu_yau(graph: Any, power: float = 0.0, n_jobs: int = -1) -> Curvature:
     return replace(half, values=2 * half.values)
 
 
-def dynamical_curvature(graph: Any, times: ArrayLike, cut: float = 1e-6, n_jobs: int = -1) -> Dynamics:
+def dynamical_curvature(graph: Any, times: ArrayLike, cut: float = 1e-4, n_jobs: int = -1) -> Dynamics:
     """The curvature of all edges under the heat kernel, over several times: communities have a time of their own.
 
     Examples
