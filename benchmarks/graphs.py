@@ -6,6 +6,7 @@ graph: its time on some edges, taken for all, and its preparation (all shortest 
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import resource
 import subprocess
@@ -82,7 +83,7 @@ def _peer(graph: nx.Graph, found: wt.Curvature, python: str) -> tuple[float, flo
 
 
 def _print_communities() -> None:
-    """Ricci flow as Ni, Lin, Luo and Gao ran it (idleness ½, power 2), beside Louvain."""
+    """Ricci flow as Ni, Lin, Luo and Gao ran it (idleness ½, power 2), beside Louvain and Leiden."""
     karate = nx.karate_club_graph()
     known = {"karate": (nx.Graph(karate.edges), dict(karate.nodes(data="club")))}
     for name, attribute in (("football", "value"), ("polbooks", "value"), ("dolphins", "group")):
@@ -108,4 +109,13 @@ def _partitions(graph: nx.Graph) -> dict[str, list[int]]:
     louvain = np.empty(len(graph), int)
     for k, group in enumerate(nx.community.louvain_communities(graph, weight=None, seed=0)):
         louvain[[place[node] for node in group]] = k
-    return {**out, "Louvain (networkx)": louvain.tolist()}
+    return {**out, "Louvain (networkx)": louvain.tolist(), **_leiden(graph, place)}
+
+
+def _leiden(graph: nx.Graph, place: dict[object, int]) -> dict[str, list[int]]:
+    if importlib.util.find_spec("leidenalg") is None:
+        return {}
+    igraph, leidenalg = importlib.import_module("igraph"), importlib.import_module("leidenalg")
+    same = igraph.Graph(len(graph), [(place[a], place[b]) for a, b in graph.edges])
+    found = leidenalg.find_partition(same, leidenalg.ModularityVertexPartition, seed=0)
+    return {"Leiden (leidenalg)": list(found.membership)}
