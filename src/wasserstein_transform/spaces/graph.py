@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from .. import _check as check
 from .._types import Floats, Ints
-from ..engine import Engine, Flag, Tile, cut
+from ..engine import Engine, Flag, Tile
 from ..kernels.geometry import SparseRows, Table
 from ..kernels.paths import (
     Streets,
@@ -30,7 +30,7 @@ from ..kernels.paths import (
 from .edges import as_edges
 from .matrices import Out, written
 from .metric import Balls, Metric
-from .nearest import Nearest
+from .nearest import Nearest, tiles as in_tiles
 from .search import Search
 
 _HALFWAY = 64  # nodes that a vicinity has, about
@@ -117,11 +117,6 @@ class Graph(Metric):
     def n_bytes(self) -> int:
         return int(self.lengths.data.nbytes + self.lengths.indices.nbytes + self.lengths.indptr.nbytes)
 
-    @property
-    def _search_steps(self) -> float:
-        """What a search of the whole graph costs."""
-        return 10.0 * float(self.lengths.nnz + self.lengths.shape[0])
-
     def take(self, rows: Ints) -> Graph:
         """The listed points first; all other nodes stay, to be passed through. Repeats are joined by edges of 0."""
         rows = np.asarray(rows, np.intp)
@@ -170,7 +165,7 @@ class Graph(Metric):
             part = slice(tile.start, tile.stop)
             fill_listed(self.streets, sources[part], indptr[tile.start : tile.stop + 1], cols, out, self._room(), stop)
 
-        Engine().run(work, cut(np.full(len(sources), self._search_steps)), "shortest paths")
+        Engine().run(work, _rows(len(sources)), "shortest paths")
         return out
 
     def _room(self) -> Any:
@@ -184,7 +179,7 @@ class Graph(Metric):
             def work(tile: Tile, stop: Flag) -> None:
                 fill_upper(self.streets, tile.start, tile.stop, matrix, self._room(), stop)
 
-            engine.run(work, self._tiles(), "shortest paths")
+            engine.run(work, _rows(self.n), "shortest paths")
 
         return written((self.n, self.n), f"shortest paths between {self.n} nodes", engine, dtype, out, fill)
 
@@ -201,12 +196,9 @@ class Graph(Metric):
                     at = i * n - i * (i + 1) // 2
                     vector[at : at + len(cols)] = row[: len(cols)]
 
-            engine.run(work, self._tiles(), "shortest paths")
+            engine.run(work, _rows(self.n), "shortest paths")
 
         return written((n * (n - 1) // 2,), f"shortest paths between {n} nodes", engine, dtype, out, fill)
-
-    def _tiles(self) -> list[Tile]:
-        return cut(np.full(self.n, self._search_steps))
 
     def search(self, reach: float) -> Search:
         if not np.isfinite(reach):
@@ -241,7 +233,7 @@ class Graph(Metric):
 
     def _within(self, radius: float, n: int, engine: Engine) -> Balls:
         """Balls with their members by distance, of the first n nodes."""
-        limit, tiles = radius * (1 + 1e-12), cut(np.full(n, self._search_steps))
+        limit, tiles = radius * (1 + 1e-12), _rows(n)
         indptr = np.zeros(n + 1, np.intp)
 
         def count(tile: Tile, stop: Flag) -> None:
@@ -274,5 +266,10 @@ class Graph(Metric):
             room.mass[: self.n] = 1.0
             fill_nearest(self.streets, tile.start, tile.stop, k, *found, room, stop)
 
-        engine.run(work, self._tiles(), "nearest neighbors")
+        engine.run(work, _rows(self.n), "nearest neighbors")
         return found
+
+
+def _rows(n: int) -> list[Tile]:
+    """Searches from n nodes: each tile has room of its own, as large as the graph, so that there are not too many."""
+    return in_tiles(n, max(16, n // 256))
