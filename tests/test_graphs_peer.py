@@ -2,8 +2,8 @@
 
 The tables are its values: method "OTD" (exact), all neighbors, `proc=1`. Where it and this library differ:
 
-- Up to 0.6.0 it divides by the weight of an edge instead of the shortest path (its issue 47, mended since): values of
-  edges that are no shortest paths differ, those of all others agree.
+- Some earlier versions divide by the weight of an edge instead of the shortest path (its issue 47, mended in 0.6.1):
+  values of edges that are no shortest paths differ, those of all others agree.
 - Its walk weighs neighbors by exp(−length²): LazyWalk(α, power=2). On graphs without lengths all walks are the same.
 - An edge of length 0 has curvature 0 there, and nan here.
 - In its Ricci flow, weights become (1 − κ) times the weight; here, as in the paper of Ni, Lin, Luo and Gao, (1 − κ)·d.
