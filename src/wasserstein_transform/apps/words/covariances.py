@@ -18,6 +18,8 @@ from .contexts import Contexts
 from .variants import About, AboutMean, AboutWord, Shrinkage
 from .vectors import Singles
 
+_ROWS = 1 << 14  # words at a time
+
 
 @dataclass(frozen=True, eq=False)
 class Factors:
@@ -89,8 +91,9 @@ class Covariances:
     @cached_property
     def means(self) -> Singles:
         """The mean of the contexts of each word; 0 where there are none."""
-        sums = np.asarray(self.contexts.matrix @ self.points)
-        return np.asarray(sums / np.maximum(self.totals, 1e-30)[:, None], np.float32)
+        sums = np.asarray(self.contexts.matrix @ self.points, np.float32)
+        sums *= (1.0 / np.where(self.totals > 0, self.totals, 1.0)).astype(np.float32)[:, None]
+        return sums
 
     @cached_property
     def share(self) -> Floats:
@@ -141,7 +144,7 @@ class Covariances:
                 R = self._factor(int(rows[k]))
                 packed[starts[k] : starts[k + 1]] = R[_trapezoid(len(R), m)]
 
-        _ = self.means, self.share, self._pooled_root  # once, before threads ask for them
+        _ = self.share, self._pooled_root  # once, before threads ask for them
         with threadpool_limits(1, user_api="blas"):
             engine.run(work, cut((sizes + m) * float(m) ** 2 / 8 + 1e4), "covariances")
         return Factors(packed, starts[:-1], ranks, m)
@@ -168,19 +171,25 @@ class Covariances:
     def _centered(self, row: int) -> Floats:
         """Contexts less the centre, each times the root of its share: Σ = XᵀX."""
         others, weights = self.contexts.of(row)
-        center = self.about(self.points[row].astype(np.float64), self.means[row].astype(np.float64))
-        X = self.points[others] - center
-        X *= np.sqrt(weights / max(self.totals[row], 1e-30))[:, None]
-        return np.asarray(X)
+        X = self.points[others].astype(np.float64)
+        shares = weights / max(self.totals[row], 1e-30)
+        X -= self.about(self.points[row].astype(np.float64), shares @ X)
+        X *= np.sqrt(shares)[:, None]
+        return X
 
     def products(self, N: Floats, rows: Ints | None = None) -> Floats:
         """⟨Σ(w), N⟩ for all words or some, from the contexts alone: no covariance is formed. N is symmetric."""
-        V, C = self.points, self.contexts.matrix
-        squares = np.einsum("ij,ij->i", V @ N.astype(np.float32), V).astype(np.float64)
-        part = slice(None) if rows is None else rows
-        C = C if rows is None else C[rows]
-        W, means, totals, share = V[part].astype(np.float64), self.means[part], self.totals[part], self.share[part]
-        own = (C @ squares) / np.maximum(totals, 1e-30)
+        V, small = self.points, N.astype(np.float32)
+        blocks = [V[start : start + _ROWS] for start in range(0, len(V), _ROWS)]
+        squares = np.concatenate([np.einsum("ij,ij->i", X @ small, X) for X in blocks]).astype(np.float64)
+        asked = np.arange(len(V)) if rows is None else rows
+        parts = [asked[start : start + _ROWS] for start in range(0, len(asked), _ROWS)]
+        return np.concatenate([self._products(N, part, squares) for part in parts]) if parts else np.empty(0)
+
+    def _products(self, N: Floats, rows: Ints, squares: Floats) -> Floats:
+        W, means = self.points[rows].astype(np.float64), self.means[rows]
+        totals, share = self.totals[rows], self.share[rows]
+        own = (self.contexts.matrix[rows] @ squares) / np.maximum(totals, 1e-30)
         if isinstance(self.about, AboutMean):
             own -= np.einsum("ij,ij->i", means @ N, means)
         else:

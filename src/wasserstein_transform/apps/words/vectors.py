@@ -98,7 +98,7 @@ class WordVectors:
     def unit(self) -> Singles:
         """Vectors of length 1, as the paper takes them."""
         lengths = np.sqrt(np.einsum("ij,ij->i", self.matrix, self.matrix, dtype=np.float64))
-        return np.asarray(self.matrix / lengths[:, None], np.float32)
+        return np.asarray(self.matrix * (1.0 / lengths).astype(np.float32)[:, None])
 
     def row(self, word: str) -> int:
         """The row of a word; one that has none is an error that says what is near."""
