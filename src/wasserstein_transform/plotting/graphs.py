@@ -123,7 +123,7 @@ def histogram(found: Curvature, ax: Axes | None = None, *, bins: int = 41, title
     ready(ax)
     values = found.values[~np.isnan(found.values)]
     top = float(np.abs(values).max(initial=0.0)) or 1.0
-    counts, edges = np.histogram(values, np.linspace(-top, top, 2 * (check.count(bins, "bins", 1) // 2) + 2))
+    counts, edges = np.histogram(values, _bins(values, check.count(bins, "bins", 1)))
     ax = canvas(ax, size=(4.5, 3.5))
     from matplotlib.colors import LinearSegmentedColormap
     from matplotlib.ticker import MaxNLocator
@@ -210,6 +210,14 @@ def flow(found: Flow, ax: Axes | None = None, *, cutoff: float | None = None, ti
         line.set(alpha=1, linewidth=1.2)
     tidy(ax, title)
     return ax
+
+
+def _bins(values: Floats, number: int) -> Floats:
+    """Edges of about so many bins over the values, one of them around 0."""
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
+    width = (high - low) / number if high > low else 0.05
+    first, last = np.floor(low / width + 0.5), np.floor(high / width + 0.5)
+    return np.asarray(width * (np.arange(first, last + 2) - 0.5))
 
 
 def _owner_color(label: int) -> str:

@@ -10,10 +10,19 @@ _WITH_NETWORKX = {".gml": "read_gml", ".graphml": "read_graphml"}
 
 
 def read_graph(file: str | os.PathLike[str]) -> Any:
-    """A graph from a file: GML and GraphML by networkx, anything else as a list of edges.
+    r"""A graph from a file: GML and GraphML by networkx, anything else as a list of edges.
 
     A list of edges has a line `a b` or `a b length` for each, parted by blanks, tabs, commas or semicolons; lines that
     begin with # or % are left out. Nodes are numbers if all of them are, else names.
+
+    Examples
+    --------
+    >>> import tempfile, wasserstein_transform as wt
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+    ...     _ = file.write("0 1\n1 2 0.5")
+    ...     file.flush()
+    ...     wt.read_graph(file.name)
+    [(0, 1), (1, 2, '0.5')]
     """
     path = Path(file)
     if not path.is_file():

@@ -28,6 +28,13 @@ class Surgery(Part):
     every : int
     longer : float
         Than so many times the mean length.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> two = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)]
+    >>> wt.ricci_flow(two, 20, surgery=wt.Surgery(every=5))
+    <Flow of <Network of 6 nodes and 7 edges>, 20 iterations, 1 edges cut>
     """
 
     every: int = 10
