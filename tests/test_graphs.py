@@ -317,3 +317,14 @@ def test_communities_of_the_football_league_are_as_good_as_those_of_louvain() ->
     for k, group in enumerate(nx.community.louvain_communities(graph, seed=0)):
         louvain[[place[node] for node in group]] = k
     assert adjusted_rand_score(truth, labels) >= adjusted_rand_score(truth, louvain) - 0.02
+
+
+def test_progress_is_shown_when_asked_for(capsys) -> None:
+    triangle = [(0, 1), (1, 2), (2, 0), (2, 3)]
+    wt.curvature(triangle)
+    wt.ricci_flow(triangle, 3)
+    assert capsys.readouterr().err == ""
+    wt.curvature(triangle, verbose=True)
+    assert "100 %" in capsys.readouterr().err
+    wt.ricci_flow(triangle, 3, verbose=True)
+    assert capsys.readouterr().err.endswith("100 %\n")

@@ -326,3 +326,13 @@ def test_memory_is_announced(crowd) -> None:
     gt = wt.WordTransform(crowd[0]).fit(crowd[1])
     with pytest.raises(MemoryError, match="covariances of 1500 words"):
         gt._covariances.factors(np.arange(1500), Engine(memory=1000.0))
+
+
+def test_progress_is_shown_when_asked_for(text, vectors, capsys) -> None:
+    quiet = wt.WordTransform(vectors, window=3, min_count=2).fit(text)
+    quiet.distance("w1", "w2")
+    assert capsys.readouterr().err == ""
+    wt.WordTransform(vectors, window=3, min_count=2, verbose=True).fit(text)
+    shown = capsys.readouterr().err
+    assert "reading the corpus" in shown
+    assert "contexts" in shown

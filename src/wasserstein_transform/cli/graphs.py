@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -41,7 +42,11 @@ def curvature(
     with _refusing("curvature"):
         place, network = Place(output), _read(graph)
         start = time.perf_counter()
-        found = lin_lu_yau(network, power, jobs) if limit else bend(network, LazyWalk(idleness, power), n_jobs=jobs)
+        found = (
+            lin_lu_yau(network, power, jobs)
+            if limit
+            else bend(network, LazyWalk(idleness, power), n_jobs=jobs, verbose=sys.stderr.isatty())
+        )
         seconds = time.perf_counter() - start
         files = {"edges.csv": _edges(found), "nodes.csv": _nodes(found), "curvature.png": _bent(found, graph.stem)}
         place.write(files)
@@ -72,7 +77,9 @@ def flow(
         known = _truth(network, truth) if truth else None
         start = time.perf_counter()
         cut = Surgery(surgery) if surgery else None
-        found = ricci_flow(network, iterations, LazyWalk(idleness, power), cut, n_jobs=jobs)
+        found = ricci_flow(
+            network, iterations, LazyWalk(idleness, power), cut, n_jobs=jobs, verbose=sys.stderr.isatty()
+        )
         groups = found.communities()
         seconds = time.perf_counter() - start
         files = {

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ... import _check as check
 from ..._types import Floats, Ints
-from ...engine import Engine
+from ...engine import Engine, bar
 from ...localize import Heat, Localization
 from ...measures import Discrete
 from ...spaces import Space
@@ -96,6 +96,7 @@ def curvature(
     pairs: Sequence[tuple[Hashable, Hashable]] | None = None,
     weights: ArrayLike | None = None,
     n_jobs: int = -1,
+    verbose: bool = False,
 ) -> Curvature:
     """Ollivier–Ricci curvature of all edges of an undirected graph, or of any pairs of its nodes; exact.
 
@@ -114,6 +115,8 @@ def curvature(
         Masses of the nodes, for measures made of them.
     n_jobs : int
         Threads; −1 means all cores. The result does not depend on it.
+    verbose : bool
+        Show progress.
 
     Returns
     -------
@@ -127,13 +130,13 @@ def curvature(
     >>> wt.curvature([("a", "b"), ("b", "c")], wt.Truncation(1.0), pairs=[("a", "c")]).values.round(3)
     array([0.5])
     """
-    network, engine = as_network(graph), Engine(n_jobs)
+    network, engine = as_network(graph), Engine(n_jobs, bar() if verbose else None)
     ends = network.edges if pairs is None else _numbered(pairs, network)
     space = Space(network.metric, check.weights(weights, network.n), None)
     return compare(network, localized(network, measures, space, engine), ends, engine)
 
 
-def lin_lu_yau(graph: Any, power: float = 0.0, n_jobs: int = -1) -> Curvature:
+def lin_lu_yau(graph: Any, power: float = 0.0, n_jobs: int = -1, verbose: bool = False) -> Curvature:
     """The curvature of Lin, Lu and Yau of all edges: the limit of κ_α / (1 − α) as the idleness α goes to 1.
 
     W1 is linear in α from ½ on, for any walk and any lengths: while a node keeps at least half of its mass, some of
@@ -145,11 +148,13 @@ def lin_lu_yau(graph: Any, power: float = 0.0, n_jobs: int = -1) -> Curvature:
     >>> wt.lin_lu_yau([(0, 1), (1, 2), (2, 3), (3, 0)]).values
     array([1., 1., 1., 1.])
     """
-    half = curvature(graph, LazyWalk(0.5, power), n_jobs=n_jobs)
+    half = curvature(graph, LazyWalk(0.5, power), n_jobs=n_jobs, verbose=verbose)
     return replace(half, values=2 * half.values)
 
 
-def dynamical_curvature(graph: Any, times: ArrayLike, cut: float = 1e-4, n_jobs: int = -1) -> Dynamics:
+def dynamical_curvature(
+    graph: Any, times: ArrayLike, cut: float = 1e-4, n_jobs: int = -1, verbose: bool = False
+) -> Dynamics:
     """The curvature of all edges under the heat kernel, over several times: communities have a time of their own.
 
     Examples
@@ -163,7 +168,7 @@ def dynamical_curvature(graph: Any, times: ArrayLike, cut: float = 1e-4, n_jobs:
     moments = np.atleast_1d(check.floats(times, "times"))
     if moments.ndim != 1 or len(moments) == 0:
         raise ValueError(f"times must be a list of numbers, got shape {moments.shape}")
-    values = [curvature(network, Heat(float(time), cut=cut), n_jobs=n_jobs).values for time in moments]
+    values = [curvature(network, Heat(float(time), cut=cut), n_jobs=n_jobs, verbose=verbose).values for time in moments]
     return Dynamics(network, moments, np.array(values))
 
 

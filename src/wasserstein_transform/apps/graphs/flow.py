@@ -10,7 +10,7 @@ import numpy as np
 from ... import _check as check
 from ..._parts import Part
 from ..._types import Bools, Floats, Ints
-from ...engine import Engine
+from ...engine import Engine, bar
 from ...localize import Localization
 from ...spaces import Space
 from .communities import Communities, best_cut, cut_at
@@ -107,6 +107,7 @@ def ricci_flow(
     step: float = 1.0,
     tol: float = 1e-4,
     n_jobs: int = -1,
+    verbose: bool = False,
 ) -> Flow:
     """Discrete Ricci flow: every length becomes (1 − step·κ(x, y))·d(x, y), and their mean is brought back to 1.
 
@@ -126,6 +127,8 @@ def ricci_flow(
         The flow ends once all curvatures agree to this.
     n_jobs : int
         Threads; −1 means all cores. The result does not depend on it.
+    verbose : bool
+        Show progress.
 
     Returns
     -------
@@ -139,7 +142,7 @@ def ricci_flow(
     >>> flow.communities().labels
     array([0, 0, 0, 1, 1, 1])
     """
-    network, engine = as_network(graph), Engine(n_jobs)
+    network, engine, shown = as_network(graph), Engine(n_jobs), bar() if verbose else None
     n_iter, tol = check.count(n_iter, "n_iter", 0), check.tolerance(tol, "tol")
     if not 0 < check.positive(step, "step") <= 1:
         raise ValueError(f"step must be at most 1, got {step}: lengths could become negative")
@@ -149,6 +152,8 @@ def ricci_flow(
     cut_after = np.full(len(network.edges), -1, np.intp)
     converged = False
     for k in range(n_iter):
+        if shown is not None:
+            shown("Ricci flow", k, n_iter)
         kept = cut_after < 0
         state = network.with_lengths(lengths[-1], kept)
         found = compare(state, localized(state, rule, Space(state.metric, weights, None), engine), state.edges, engine)
@@ -163,6 +168,8 @@ def ricci_flow(
             cut_after[long] = k
             lengths[-1][long] = np.nan
             lengths[-1] = _of_mean_one(lengths[-1])
+    if shown is not None:
+        shown("Ricci flow", n_iter, n_iter)
     shape = (len(curvatures), len(network.edges))
     return Flow(network, np.array(lengths), np.array(curvatures).reshape(shape), cut_after, converged)
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..._parts import Part
 from ..._types import Ints
+from ...engine import Progress
 from ...kernels import words as kernels
 from .files import DAMAGED, damaged, open_bytes
 
@@ -76,7 +77,9 @@ class Corpus:
     _numbers: _Spool
 
     @classmethod
-    def read(cls, source: Any, tokens: Tokens | None = None, encoding: str = "utf-8") -> Corpus:
+    def read(
+        cls, source: Any, tokens: Tokens | None = None, encoding: str = "utf-8", progress: Progress | None = None
+    ) -> Corpus:
         """Read a corpus.
 
         Parameters
@@ -88,13 +91,17 @@ class Corpus:
             How the text becomes words; `Spaced()` by default.
         encoding : str
             Of files.
+        progress : callable, optional
+            Told when reading begins and ends: how long a text is, is known in the end.
         """
         if isinstance(source, Corpus):
             return source
         from_file = isinstance(source, str | Path)
         pieces = _decoded(source, encoding) if from_file else _joined(_documents(source))
-        writer = _Writer()
+        writer, tell = _Writer(), progress or _silent
+        tell("reading the corpus", 0, 1)
         writer.add(pieces, tokens or Spaced())
+        tell("reading the corpus", 1, 1)
         return writer.finish(str(source) if from_file else "the corpus")
 
     @property
@@ -108,6 +115,10 @@ class Corpus:
 
     def __repr__(self) -> str:
         return f"<Corpus of {self.n_tokens} words, {len(self.words)} different>"
+
+
+def _silent(label: str, done: int, total: int) -> None:
+    """Nobody asked."""
 
 
 def _documents(source: Any) -> Iterator[str]:

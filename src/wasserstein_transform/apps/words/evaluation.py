@@ -12,6 +12,7 @@ import numpy as np
 
 from ... import _check as check
 from ..._types import Bools, Floats
+from ...engine import bar
 from .benchmarks import Benchmark, as_benchmarks
 from .corpus import Corpus
 from .reading import as_vectors
@@ -152,7 +153,7 @@ def evaluate(
         raise ValueError("windows must hold at least one window, got none; [5] is the paper's kind")
     known = as_vectors(vectors)
     parts = (transform or WordTransform(known)).get_params(deep=False)
-    text = Corpus.read(corpus, parts["tokens"])
+    text = Corpus.read(corpus, parts["tokens"], progress=bar() if parts["verbose"] else None)
     settings = (PLAIN, *(Setting(window, lam) for window in windows for lam in lams))
     columns: list[Floats] = []
     for window in windows:

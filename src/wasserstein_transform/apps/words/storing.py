@@ -76,7 +76,7 @@ def load(kind: type[T], file: PathLike) -> T:
 def _parameters(transform: WordTransform) -> dict[str, Any]:
     """All but the vectors, which are kept as they are compared: nothing common is left to remove."""
     found = {**transform.get_params(deep=False), "common": None}
-    del found["vectors"]
+    del found["vectors"], found["verbose"]
     return {name: _plain(value) for name, value in found.items()}
 
 

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from ... import _check as check
 from ..._types import Floats, Ints
-from ...engine import Engine
+from ...engine import Engine, bar
 from .contexts import Contexts, Nearness, Rng, count_contexts, given_contexts
 from .corpus import Corpus, Tokens
 from .covariances import Covariances, Factors
@@ -86,6 +86,8 @@ class WordTransform(BaseEstimator):
         Points move towards the mean of their contexts.
     n_jobs : int
         Threads; −1 means all cores. The result does not depend on it.
+    verbose : bool
+        Show progress.
 
     Attributes
     ----------
@@ -127,6 +129,7 @@ class WordTransform(BaseEstimator):
         common: Common | None = None,
         shift: Shift | None = None,
         n_jobs: int = -1,
+        verbose: bool = False,
     ) -> None:
         self.vectors = vectors
         self.window = window
@@ -142,6 +145,7 @@ class WordTransform(BaseEstimator):
         self.common = common
         self.shift = shift
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def fit(self, corpus: Any, y: Any = None) -> Self:
         """Count contexts.
@@ -154,14 +158,16 @@ class WordTransform(BaseEstimator):
         y : ignored
         """
         check.lam(self.lam)
-        vectors, engine = as_vectors(self.vectors), Engine(self.n_jobs)
+        engine = self._engine()
+        vectors = as_vectors(self.vectors)
         if self.common is not None:
             vectors = self.common(vectors)
         if issparse(corpus):
             contexts = given_contexts(corpus, len(vectors))
         else:
+            text = Corpus.read(corpus, self.tokens, progress=engine.progress)
             contexts = count_contexts(
-                Corpus.read(corpus, self.tokens), vectors, self.window, self.min_count, self.sample, self.nearness,
+                text, vectors, self.window, self.min_count, self.sample, self.nearness,
                 self.rng, engine,
             )  # fmt: skip
         return self._set(vectors, contexts)
@@ -188,13 +194,13 @@ class WordTransform(BaseEstimator):
         """
         self._check_fitted()
         path = None if file is None else Path(file)
-        self._prepared = self._covariances.factors(np.arange(len(self.vectors_)), Engine(self.n_jobs), path)
+        self._prepared = self._covariances.factors(np.arange(len(self.vectors_)), self._engine(), path)
         self._search.warm_up()
         return self
 
-    def _factors(self, rows: Ints) -> Factors:
+    def _factors(self, rows: Ints, engine: Engine | None = None) -> Factors:
         if self._prepared is None:
-            return self._covariances.factors(rows, Engine(self.n_jobs))
+            return self._covariances.factors(rows, engine or Engine(self.n_jobs))
         f = self._prepared
         return Factors(f.packed, f.starts[rows], f.ranks[rows], f.m)
 
@@ -243,7 +249,8 @@ class WordTransform(BaseEstimator):
         self._check_fitted()
         rows, which = np.unique(ends, return_inverse=True)
         off = self.points_[ends[:, 0]].astype(np.float64) - self.points_[ends[:, 1]]
-        spread = self._factors(rows).gaps(which.reshape(ends.shape), Engine(self.n_jobs))
+        engine = self._engine()
+        spread = self._factors(rows, engine).gaps(which.reshape(ends.shape), engine)
         return np.einsum("ij,ij->i", off, off), spread
 
     def _distances(self, ends: Ints) -> Floats:
@@ -275,6 +282,9 @@ class WordTransform(BaseEstimator):
         from .storing import load  # noqa: PLC0415
 
         return load(cls, file)
+
+    def _engine(self) -> Engine:
+        return Engine(self.n_jobs, bar() if self.verbose else None)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "contexts_"):
