@@ -100,6 +100,10 @@ def test_the_first_of_equal_words_counts_and_zeros_are_left_out() -> None:
         (binary()[:-6], "ends within word 4; it is cut off"),
         (binary() + b"rest", "holds more; its first line is not true"),
         (lzma.compress(text())[:-30], "cut off or damaged"),
+        (gzip.compress(text())[:15] + bytes([255] * 9) + gzip.compress(text())[24:], "cut off or damaged"),
+        (b"cat 1.0 2.0\ndog 1.0 2.0 3.0\n", "line 2 holds 3 numbers, and the first 2"),
+        (b"99999999999999 300\ncat \x00\x01", "ends within word 1; it is cut off"),
+        (b"3 99999999999999999999\ncat \x00\x01", "line 1 announces 3 words in 99999999999999999999 dimensions"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, content: bytes, error: str) -> None:
@@ -108,7 +112,15 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, content: bytes, error
         wt.read_vectors(tmp_path / "vectors")
 
 
+@pytest.mark.parametrize("header", [False, True])
+def test_byte_order_marks_are_no_part_of_words(tmp_path: Path, header: bool) -> None:
+    (tmp_path / "vectors").write_bytes(b"\xef\xbb\xbf" + text(header=header))
+    assert wt.read_vectors(tmp_path / "vectors").words == tuple(NAMES)
+
+
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="given by its path, got NoneType"):
+        wt.read_vectors(None)
     with pytest.raises(ValueError, match="is not there"):
         wt.read_vectors(tmp_path / "none")
     with pytest.raises(ValueError, match="is no file"):

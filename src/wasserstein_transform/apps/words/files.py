@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import lzma
 import os
+import zlib
 from pathlib import Path
 from typing import IO, TypeAlias, cast
 
@@ -13,6 +14,8 @@ PathLike: TypeAlias = "str | os.PathLike[str]"
 
 def open_bytes(file: PathLike) -> IO[bytes]:
     """A file for reading, unpacked on the way."""
+    if not isinstance(file, str | os.PathLike):
+        raise ValueError(f"a file must be given by its path, got {type(file).__name__}")
     path = Path(file)
     if not path.exists():
         raise ValueError(f"{path} is not there")
@@ -27,7 +30,7 @@ def open_bytes(file: PathLike) -> IO[bytes]:
     return path.open("rb")
 
 
-DAMAGED = (EOFError, lzma.LZMAError, gzip.BadGzipFile)
+DAMAGED = (EOFError, lzma.LZMAError, gzip.BadGzipFile, zlib.error)
 """What unpacking raises when a file is cut off or damaged."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -14,6 +15,7 @@ from .files import DAMAGED, PathLike, damaged, open_bytes
 from .vectors import Singles, WordVectors
 
 _LINES = 2000  # read at a time
+_WIDEST = 1 << 20  # dimensions: beyond that it is no header
 
 
 def read_vectors(file: PathLike, vocabulary: PathLike | None = None) -> WordVectors:
@@ -80,14 +82,17 @@ def _from_array(file: PathLike, vocabulary: PathLike | None) -> WordVectors:
 
 
 def _from_stream(stream: IO[bytes], file: PathLike) -> WordVectors:
-    first = stream.readline()
+    first = stream.readline().removeprefix(BOM_UTF8)
     if not first.strip():
         raise ValueError(f"{file} must begin with a word and its vector, its first line is empty")
     fields = first.split()
     if len(fields) == 2 and all(part.isdigit() for part in fields):
         n, m = int(fields[0]), int(fields[1])
-        if m == 0 or n == 0:
-            raise ValueError(f"{file}, line 1 announces {n} words in {m} dimensions; both must be positive")
+        if not 0 < m <= _WIDEST or n == 0:
+            raise ValueError(
+                f"{file}, line 1 announces {n} words in {m} dimensions; both must be positive, and"
+                f" dimensions at most {_WIDEST}"
+            )
         sample = stream.read(64 * (m + 16))
         text = _is_text(sample, m)
         with open_bytes(file) as again:
@@ -114,6 +119,7 @@ def _from_text(stream: IO[bytes], file: PathLike, m: int, number: int, announced
     names: list[str] = []
     blocks: list[Singles] = []
     for lines in _blocks(stream):
+        lines[0] = lines[0].removeprefix(BOM_UTF8) if number == 1 else lines[0]
         words, rows = _parse(lines, m, file, number)
         number += len(lines)
         names += words
@@ -137,6 +143,9 @@ def _parse(lines: list[bytes], m: int, file: PathLike, number: int) -> tuple[lis
     for k, part in enumerate(parts):
         if len(part) < 2:
             raise ValueError(f"{file}, line {number + k} must hold a word and {m} numbers, got {_shown(lines[k])}")
+        if b" " in part[0] and _is_number(part[0].rsplit(None, 1)[-1]):  # words may hold blanks, but do not end so
+            n = len(lines[k].split()) - 1
+            raise ValueError(f"{file}, line {number + k} holds {n} numbers, and the first {m}; all need one dimension")
         words.append(_word(part[0], file, number + k))
         numbers.append(b" ".join(part[1:]))
     rows = _numbers(b" ".join(numbers))
@@ -166,11 +175,22 @@ def _numbers(text: bytes) -> Singles | None:
             return None
 
 
+def _is_number(text: bytes) -> bool:
+    """Whether it is one as vectors hold them; words such as "nan" are not."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return b"." in text
+
+
 def _from_binary(stream: IO[bytes], file: PathLike, n: int, m: int) -> WordVectors:
-    rows = np.empty((n, m), np.float32)
+    blocks: list[Singles] = []  # grow with what is there, not with what is announced
     names = []
     buffer, at, size = b"", 0, 4 * m
     for k in range(n):
+        if k % _LINES == 0:
+            blocks.append(np.empty((min(_LINES, n - k), m), np.float32))
         while True:
             end = buffer.find(b" ", at)
             if end >= 0 and len(buffer) - end > size:
@@ -182,11 +202,11 @@ def _from_binary(stream: IO[bytes], file: PathLike, n: int, m: int) -> WordVecto
                 )
             buffer, at = buffer[at:] + more, 0
         names.append(_word(buffer[at:end].lstrip(b"\n"), file, k + 1, "word"))
-        rows[k] = np.frombuffer(buffer, "<f4", m, end + 1)
+        blocks[-1][k % _LINES] = np.frombuffer(buffer, "<f4", m, end + 1)
         at = end + 1 + size
     if buffer[at:].strip() or stream.read(1024).strip():
         raise ValueError(f"{file} announces {n} words of {m} numbers and holds more; its first line is not true")
-    return WordVectors.of(names, rows)
+    return WordVectors.of(names, np.concatenate(blocks))
 
 
 def _word(raw: bytes, file: PathLike, number: int, unit: str = "line") -> str:
