@@ -336,3 +336,91 @@ def test_progress_is_shown_when_asked_for(text, vectors, capsys) -> None:
     shown = capsys.readouterr().err
     assert "reading the corpus" in shown
     assert "contexts" in shown
+
+
+def test_texts_of_zeros_or_half_characters_are_refused(tmp_path) -> None:
+    (tmp_path / "wide.txt").write_bytes("cat sat".encode("utf-16-le"))
+    with pytest.raises(ValueError, match=r"wide.txt holds zeros, as UTF-16 does"):
+        wt.Corpus.read(tmp_path / "wide.txt")
+    assert wt.Corpus.read(tmp_path / "wide.txt", encoding="utf-16-le").words == ("cat", "sat")
+    with pytest.raises(ValueError, match="a document of the corpus holds zeros"):
+        wt.Corpus.read(["cat\0sat"])
+    with pytest.raises(ValueError, match="which is no character"):
+        wt.Corpus.read(["caf\udce9"])
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_word(tmp_path) -> None:
+    (tmp_path / "marked.txt").write_bytes(b"\xef\xbb\xbfcat sat")
+    assert wt.Corpus.read(tmp_path / "marked.txt").words == ("cat", "sat")
+
+
+def test_corpora_that_leave_no_context_are_warned_of(vectors) -> None:
+    with pytest.warns(UserWarning, match=r"of 4 words of text 0 were kept; lower"):
+        wt.WordTransform(vectors).fit(["w1 w2 w3 w4"])
+
+
+@pytest.mark.parametrize(
+    ("parts", "error"),
+    [
+        ({"window": 10**13}, "window must be at most"),
+        ({"rng": "a"}, "rng must be a whole number"),
+        ({"rng": -1}, "rng must be a whole number"),
+        ({"tokens": "letters"}, "tokens must be a part, a Tokens, or None, got 'letters'"),
+        ({"about": "mean"}, "about must be a part, a About, or None"),
+        ({"shrinkage": 3.0}, "shrinkage must be a part"),
+        ({"common": 1}, "common must be a part"),
+        ({"common": words.Common(5)}, "n_components must be less than the 5 dimensions"),
+    ],
+)
+def test_what_is_no_parameter_is_refused(text, vectors, parts, error) -> None:
+    few = {word: vector[:5] for word, vector in vectors.items()}
+    with pytest.raises(ValueError, match=error):
+        wt.WordTransform(few, **parts).fit(text)
+
+
+def test_what_is_no_word_is_refused(fitted) -> None:
+    for ask in (fitted.distance, fitted.similarity):
+        with pytest.raises(ValueError, match="has no vector"):
+            ask("w1", ["w2"])
+    for pairs in (None, [3], [("w1", ["w2"])]):
+        with pytest.raises(ValueError, match="pairs must be"):
+            fitted.pairs(pairs)
+    for names in ([1, 2], ["a", ""], [["a"], ["b"]]):
+        with pytest.raises(ValueError, match="words must be texts"):
+            wt.WordVectors.of(names, np.eye(2))
+    for arguments in (("a",), (np.nan,), (0.75, np.nan)):
+        with pytest.raises(ValueError, match="must be a finite number"):
+            words.PPMI(*arguments)
+
+
+def test_words_that_are_nothing_but_common_are_left_out() -> None:
+    turn = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0]
+    wide, narrow = [[0.6, 0.8, 0.0], [-0.6, 0.8, 0.0]], [[0.0, 0.8, 0.6], [0.0, 0.8, -0.6]]
+    vectors = wt.WordVectors.of("abcdef", np.array([*wide, *wide, *narrow]) @ turn)
+    assert words.Common(1)(vectors).words == ("e", "f")
+
+
+def test_all_words_come_back_from_a_file(tmp_path) -> None:
+    odd = {"new\nyork": [1.0, 0.0], "cat": [0.0, 1.0], "caf\udce9": [1.0, 1.0]}
+    wt.WordTransform(odd, min_count=1, sample=0).fit(["cat cat"]).save(tmp_path / "odd.npz")
+    assert wt.WordTransform.load(tmp_path / "odd.npz").vectors_.words == tuple(odd)
+
+
+def test_what_was_not_saved_cannot_be_loaded(fitted, tmp_path) -> None:
+    with (tmp_path / "array.npz").open("wb") as stream:
+        np.save(stream, np.eye(3))
+    np.savez(tmp_path / "half.npz", version=2)
+    np.savez(tmp_path / "odd.npz", version=np.arange(3))
+    for file in ("array.npz", "half.npz", "odd.npz"):
+        with pytest.raises(ValueError, match="is no saved WordTransform"):
+            wt.WordTransform.load(tmp_path / file)
+
+
+def test_parts_of_ones_own_cannot_be_saved(text, vectors, tmp_path) -> None:
+    class Counts(words.Counts):
+        pass
+
+    gt = wt.WordTransform(vectors, min_count=1, weighting=Counts()).fit(text)
+    with pytest.raises(ValueError, match="a part of your own cannot be saved"):
+        gt.save(tmp_path / "gt.npz")
+    assert not list(tmp_path.iterdir())

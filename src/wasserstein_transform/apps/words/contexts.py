@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -18,6 +19,7 @@ from .corpus import Corpus
 from .vectors import WordVectors
 
 _BLOCK = 1 << 24  # words of text that are counted at a time
+_WIDEST = 1 << 20  # words of a window, far less than of a block
 Rng: TypeAlias = "int | np.random.Generator | None"
 
 
@@ -93,6 +95,8 @@ def given_contexts(matrix: Any, n: int) -> Contexts:
             f"contexts must be a sparse matrix with a row and a column for each of the {n} words, got "
             f"{type(matrix).__name__} of shape {getattr(matrix, 'shape', None)}"
         )
+    if matrix.dtype.kind not in "buif":
+        raise ValueError(f"weights of contexts must be real numbers, got dtype {matrix.dtype}")
     rows = csr_array(matrix, dtype=np.float32)
     if not np.isfinite(rows.data).all() or (rows.data < 0).any():
         raise ValueError("weights of contexts must be finite and not negative")
@@ -133,18 +137,35 @@ def count_contexts(
     engine = engine or Engine()
     window, min_count = check.count(window, "window", 1), check.count(min_count, "min_count", 0)
     sample = check.tolerance(sample, "sample")
+    if window > _WIDEST:
+        raise ValueError(f"window must be at most {_WIDEST}, got {window}; 2 to 10 are usual")
     found = vectors.find(corpus.words)
     counts = np.zeros(len(vectors), np.intp)
     counts[found[found >= 0]] = corpus.counts[found >= 0]
     chances = _chances(corpus.counts, min_count, sample)
     rows, weights = found.astype(np.int32), (nearness or Flat())(window)
+    draws = seeded(rng)
     total: Any = None
     n_kept = 0
-    for kept, first, last in _stretches(corpus, rows, chances, window, np.random.default_rng(rng)):
+    for kept, first, last in _stretches(corpus, rows, chances, window, draws):
         n_kept += int(np.count_nonzero(kept[first:last] != kernels.BORDER))
         part = _count(kept, first, last, weights, len(vectors), engine)
         total = part if total is None else total + part
+    if total.nnz == 0:
+        warnings.warn(
+            f"no word with a vector has a context: of {corpus.n_tokens} words of text {n_kept} were kept; lower "
+            "min_count, take sample=0 for a small corpus, or see that corpus and vectors write words alike",
+            stacklevel=3,
+        )
     return Contexts(total, counts, n_kept)
+
+
+def seeded(rng: Rng) -> np.random.Generator:
+    """A generator from a seed."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise ValueError(f"rng must be a whole number ≥ 0, a Generator or None, got {rng!r}") from None
 
 
 def _chances(counts: Ints, min_count: int, sample: float) -> Floats:

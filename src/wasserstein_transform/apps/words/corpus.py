@@ -97,7 +97,7 @@ class Corpus:
         if isinstance(source, Corpus):
             return source
         from_file = isinstance(source, str | Path)
-        pieces = _decoded(source, encoding) if from_file else _joined(_documents(source))
+        pieces = _texts(_decoded(source, encoding), str(source)) if from_file else _joined(_documents(source))
         writer, tell = _Writer(), progress or _silent
         tell("reading the corpus", 0, 1)
         writer.add(pieces, tokens or Spaced())
@@ -142,7 +142,7 @@ def _joined(documents: Iterable[str]) -> Iterator[str]:
     """Documents in pieces of some size, marked where they end."""
     held: list[str] = []
     size = 0
-    for document in documents:
+    for document in _texts(documents, "a document of the corpus"):
         held += [document, " \0"]
         size += len(document)
         if size > _PIECE:
@@ -151,11 +151,20 @@ def _joined(documents: Iterable[str]) -> Iterator[str]:
     yield "".join(held)
 
 
+def _texts(pieces: Iterable[str], name: str) -> Iterator[str]:
+    """Pieces, if they are text: the character 0 is none, and stands between documents here."""
+    for piece in pieces:
+        if "\0" in piece:
+            raise ValueError(f'{name} holds zeros, as UTF-16 does; say its encoding, such as encoding="utf-16-le"')
+        yield piece
+
+
 def _decoded(file: str | Path, encoding: str) -> Iterator[str]:
-    """The text of a file in pieces, whole characters each."""
+    """The text of a file in pieces, whole characters each; a byte order mark is none of them."""
     try:
-        decoder = codecs.getincrementaldecoder(encoding)()
-    except LookupError:
+        codec = codecs.lookup(encoding)
+        decoder = codecs.getincrementaldecoder("utf-8-sig" if codec.name == "utf-8" else encoding)()
+    except (LookupError, TypeError):
         raise ValueError(f"no encoding is called {encoding!r}; utf-8 and latin-1 are usual") from None
     done = 0
     try:
@@ -167,7 +176,7 @@ def _decoded(file: str | Path, encoding: str) -> Iterator[str]:
     except UnicodeDecodeError as error:
         raise ValueError(
             f"{file} is not {encoding}: byte {done + error.start} is {error.object[error.start : error.end]!r}; "
-            'say its encoding, such as encoding="latin-1"'
+            'say its encoding, as Corpus.read(file, encoding="latin-1"), or convert it, as by iconv'
         ) from None
     except DAMAGED:
         raise damaged(file) from None
@@ -223,7 +232,13 @@ class _Writer:
         """A text in pieces; a word that one ends in goes on in the next."""
         rest = b""
         for piece in pieces:
-            rest = self._look_up(rest + tokens(piece).encode())
+            try:
+                rest = self._look_up(rest + tokens(piece).encode())
+            except UnicodeEncodeError as error:
+                raise ValueError(
+                    f"the corpus holds {error.object[error.start : error.end]!r}, which is no character; read its file "
+                    "with its encoding"
+                ) from None
         self._look_up(rest + b" " + _END)
 
     def _look_up(self, text: bytes) -> bytes:

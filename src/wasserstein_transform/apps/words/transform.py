@@ -158,6 +158,7 @@ class WordTransform(BaseEstimator):
         y : ignored
         """
         check.lam(self.lam)
+        self._check_parts()
         engine = self._engine()
         vectors = as_vectors(self.vectors)
         if self.common is not None:
@@ -225,14 +226,16 @@ class WordTransform(BaseEstimator):
         Examples
         --------
         >>> import wasserstein_transform as wt
-        >>> gt = wt.WordTransform({"cat": [1.0, 0.0], "dog": [0.0, 1.0]}, min_count=1).fit(["cat dog"])
+        >>> gt = wt.WordTransform({"cat": [1.0, 0.0], "dog": [0.0, 1.0]}, min_count=1, sample=0).fit(["cat dog"])
         >>> found = gt.pairs([("cat", "dog"), ("cat", "yeti")])
         >>> found.distances.round(3), found.unknown
         (array([1.414,   nan]), ('yeti',))
         """
         self._check_fitted()
-        listed = [tuple(pair) for pair in pairs]
-        if any(len(pair) != 2 for pair in listed):
+        if not isinstance(pairs, Iterable):
+            raise ValueError(f"pairs must be a list of pairs of words, got {type(pairs).__name__}")
+        listed = [tuple(pair) if isinstance(pair, Iterable) else () for pair in pairs]
+        if any(len(pair) != 2 or not all(isinstance(word, str) for word in pair) for pair in listed):
             raise ValueError("pairs must be of two words each; [('cat', 'dog')] is one")
         words = [word for pair in listed for word in pair]
         ends = self.vectors_.find(words).reshape(-1, 2)
@@ -285,6 +288,13 @@ class WordTransform(BaseEstimator):
 
     def _engine(self) -> Engine:
         return Engine(self.n_jobs, bar() if self.verbose else None)
+
+    def _check_parts(self) -> None:
+        kinds = (Tokens, Nearness, Weighting, About, Shrinkage, Common, Shift)
+        for kind in kinds:
+            name = kind.__name__.lower()
+            if not isinstance(value := getattr(self, name), kind | None):
+                raise ValueError(f"{name} must be a part, a {kind.__name__}, or None, got {value!r}")
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "contexts_"):

@@ -13,6 +13,8 @@ from ..._types import Floats
 from .contexts import Contexts
 from .vectors import Singles, WordVectors, mean_of
 
+_NOTHING = 1e-5  # of a unit vector: what rounding leaves
+
 
 @dataclass(frozen=True)
 class Common(Part):
@@ -36,12 +38,15 @@ class Common(Part):
 
     def __call__(self, vectors: WordVectors) -> WordVectors:
         """Vectors without what they have in common; words that had nothing else are left out."""
+        if self.n_components >= vectors.m:
+            raise ValueError(f"n_components must be less than the {vectors.m} dimensions, got {self.n_components}")
         unit = vectors.unit
         rest = np.asarray(unit - mean_of(unit).astype(np.float32))
         if self.n_components:
             _, axes = np.linalg.eigh(rest.T.astype(np.float64) @ rest)
             top = axes[:, ::-1][:, : self.n_components].astype(np.float32)
             rest = np.asarray(rest - (rest @ top) @ top.T, np.float32)
+        rest[np.linalg.norm(rest, axis=1) < _NOTHING] = 0.0
         return WordVectors.of(vectors.words, np.ascontiguousarray(rest, np.float32))
 
 
@@ -71,6 +76,10 @@ class PPMI(Weighting):
 
     smoothing: float = 0.75
     shift: float = 0.0
+
+    def __post_init__(self) -> None:
+        check.tolerance(self.smoothing, "smoothing")
+        check.tolerance(abs(self.shift) if isinstance(self.shift, int | float) else self.shift, "the size of shift")
 
     def __call__(self, contexts: Contexts) -> Contexts:
         matrix = contexts.matrix

@@ -48,7 +48,10 @@ class WordVectors:
     @classmethod
     def of(cls, words: Iterable[str], matrix: ArrayLike) -> WordVectors:
         """Vectors from words and an array with a row for each; the first of equal words counts, zeros are left out."""
-        names = list(words)
+        names = list(words) if isinstance(words, Iterable) else []
+        odd = [name for name in names if not isinstance(name, str) or not name]
+        if odd:
+            raise ValueError(f"words must be texts, and none of them empty, got {odd[0]!r}")
         if isinstance(matrix, np.ndarray) and matrix.dtype == np.float32 and matrix.ndim == 2:
             rows = matrix
         else:
@@ -102,7 +105,7 @@ class WordVectors:
 
     def row(self, word: str) -> int:
         """The row of a word; one that has none is an error that says what is near."""
-        if word in self.rows:
+        if isinstance(word, str) and word in self.rows:
             return self.rows[word]
         near = difflib.get_close_matches(str(word), self.words[:50_000], 3) if isinstance(word, str) else []
         hint = f"; there is {', '.join(near)}" if near else ""
