@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .transform import WordTransform
 
 T = TypeVar("T", bound="WordTransform")
-_VERSION = 1
+_VERSION = 2
 _PARTS = {
     name: value
     for room in (contexts, corpus, variants)
@@ -33,14 +33,15 @@ def save(transform: WordTransform, file: PathLike) -> None:
     """Write it, all or nothing."""
     transform._check_fitted()
     matrix, path = transform.contexts_.matrix, Path(file)
+    parameters = json.dumps(_parameters(transform))
     half = path.with_name(f"{path.name}.half")
     try:
         with half.open("wb") as stream:
             np.savez(
                 stream,
                 version=_VERSION,
-                parameters=json.dumps(_parameters(transform)),
-                words=np.frombuffer("\n".join(transform.vectors_.words).encode(), np.uint8),
+                parameters=parameters,
+                words=np.frombuffer(json.dumps(transform.vectors_.words).encode(), np.uint8),
                 vectors=transform.vectors_.matrix,
                 indptr=matrix.indptr,
                 indices=matrix.indices,
@@ -58,13 +59,18 @@ def load(kind: type[T], file: PathLike) -> T:
     if not Path(file).is_file():
         raise ValueError(f"{file} is not there, or no file")
     try:
-        with Path(file).open("rb") as stream, np.load(stream, allow_pickle=False) as held:
-            arrays = {name: held[name] for name in held.files}
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile):
-        arrays = {}
-    if int(arrays.get("version", 0)) != _VERSION:
-        raise ValueError(f"{file} is no saved WordTransform of version {_VERSION}; fit again, and save")
-    words = tuple(arrays["words"].tobytes().decode().split("\n"))
+        return _read(kind, Path(file))
+    except (ValueError, TypeError, KeyError, OSError, EOFError, zipfile.BadZipFile):
+        raise ValueError(f"{file} is no saved WordTransform of version {_VERSION}; fit again, and save") from None
+
+
+def _read(kind: type[T], path: Path) -> T:
+    with path.open("rb") as stream:
+        held = np.load(stream, allow_pickle=False)
+        arrays = {name: held[name] for name in held.files} if isinstance(held, np.lib.npyio.NpzFile) else {}
+    if int(arrays["version"]) != _VERSION:
+        raise ValueError
+    words = tuple(json.loads(arrays["words"].tobytes()))
     vectors = WordVectors(words, arrays["vectors"])
     n = len(words)
     matrix = csr_array((arrays["weights"], arrays["indices"], arrays["indptr"]), shape=(n, n))
@@ -82,6 +88,8 @@ def _parameters(transform: WordTransform) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Part):
+        if _PARTS.get(type(value).__name__) is not type(value):
+            raise ValueError(f"a part of your own cannot be saved, got {value!r}; keep the transform by pickle")
         return {"part": type(value).__name__, **{k: _plain(v) for k, v in value.get_params(deep=False).items()}}
     if isinstance(value, np.random.Generator):  # it has been used up
         return None
