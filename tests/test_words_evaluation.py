@@ -163,9 +163,31 @@ def test_the_command_answers_about_words(place: Path, tmp_path: Path) -> None:
         assert f"{gt.distance('w3', 'w5'):.4f} with λ = 2" in done.output
 
 
+def test_a_model_keeps_its_lam_and_what_was_settled(place: Path, tmp_path: Path) -> None:
+    model = tmp_path / "words.npz"
+    command("fit", *files(place), "--lam", 0.5, "--window", 2, "-o", model)
+    assert "with λ = 0.5" in command("pair", "w3", "w5", "--model", model).output
+    gt = wt.WordTransform.load(model)
+    found = command("similar", "w3", "--model", model, "-k", 1).output
+    assert f"{gt.most_similar('w3', 1).distances[0]:.4f}" in found
+    for option in (["--window", 5], ["--common", 1], ["--letters"]):
+        done = command("pair", "w3", "w5", "--model", model, *option)
+        assert done.exit_code == 2
+        assert f"{option[0]} was settled when the model was fitted" in done.stderr
+
+
+def test_small_corpora_are_noted(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "small.txt").write_text("w1 w2 w3")
+    done = command("pair", "w1", "w2", "--vectors", place / "vectors.txt", "--corpus", tmp_path / "small.txt")
+    assert done.exit_code == 0
+    assert done.stderr.startswith("note: no word with a vector has a context")
+
+
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
+        (["fit", "FILES", "-o", "/no/where.npz"], "/no is no folder"),
+        (["evaluate", "FILES", "--benchmarks", "x", "--plot", "where.xyz"], "where.xyz must end in what can be drawn"),
         (["similar", "yeti", "FILES"], "'yeti' has no vector"),
         (["pair", "w1", "w2"], "give --vectors and --corpus, or --model"),
         (["pair", "w1", "w2", "FILES", "--model", "m"], "a model brings its vectors"),

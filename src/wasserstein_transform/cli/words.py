@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -20,6 +22,7 @@ words = typer.Typer(
     help="Words as Gaussians: pre-trained vectors adapted by a corpus.", no_args_is_help=True, add_completion=False
 )
 
+_SETTLED = ("window", "min_count", "sample", "seed", "letters", "common", "about_mean")  # with a model
 _WIDE = 200  # columns of files and pipes, which have no width of their own
 
 Vectors = Annotated[Path | None, typer.Option("--vectors", help="GloVe or word2vec, text or binary; gz and xz too.")]
@@ -27,6 +30,10 @@ Text = Annotated[Path | None, typer.Option("--corpus", help="A text: plain, gz o
 Model = Annotated[Path | None, typer.Option("--model", help="What `wt words fit` wrote, instead of both.")]
 Window = Annotated[int, typer.Option(help="W: contexts are at most so many words away.")]
 Lam = Annotated[float, typer.Option(help="λ, the weight of the contexts; 0 compares the vectors alone.")]
+LamOrModels = Annotated[
+    float | None,
+    typer.Option(help="λ, the weight of the contexts.", show_default="1, or that of the model"),
+]
 MinCount = Annotated[int, typer.Option(help="Words that are rarer are dropped.")]
 Sample = Annotated[float, typer.Option(help="Frequent words are dropped at random by word2vec's rule; 0 keeps all.")]
 Seed = Annotated[int, typer.Option(help="For what is dropped.")]
@@ -62,19 +69,21 @@ def evaluate(
 
     def work() -> Evaluation:
         _check_files(csv, plot)
-        return run(
+        _check_picture(plot)
+        found = run(
             vectors, corpus, benchmarks, window or [5], lam or [0.1, 0.5, 1.0], WordTransform(None, **parts), resamples
         )
+        if plot is not None:
+            plot.write_bytes(_drawn(found, plot))
+        if csv is not None:
+            csv.write_text(found.csv(), encoding="utf-8")
+        return found
 
     start = time.perf_counter()
     found = _tried(work)
     console = _console()
     console.print(_table(found.rows()))
     _say_unknown(found, console)
-    if csv is not None:
-        csv.write_text(found.csv(), encoding="utf-8")
-    if plot is not None:
-        _draw(found, plot)
     console.print(f"{time.perf_counter() - start:.1f} s", highlight=False)
 
 
@@ -97,6 +106,7 @@ def fit(
     parts = _parts(window, lam, min_count, sample, seed, letters, common, about_mean, jobs)
 
     def work() -> WordTransform:
+        _check_files(output)
         gt = _fitted(vectors, corpus, None, parts)
         gt.save(output)
         return gt
@@ -111,13 +121,14 @@ def fit(
 
 @words.command()
 def similar(
+    context: typer.Context,
     word: Annotated[str, typer.Argument(help="A word.")],
     vectors: Vectors = None,
     corpus: Text = None,
     model: Model = None,
     k: Annotated[int, typer.Option("-k", help="How many.")] = 10,
     window: Window = 5,
-    lam: Lam = 1.0,
+    lam: LamOrModels = None,
     min_count: MinCount = 5,
     sample: Sample = 1e-4,
     seed: Seed = 0,
@@ -130,9 +141,8 @@ def similar(
     parts = _parts(window, lam, min_count, sample, seed, letters, common, about_mean, jobs)
 
     def work() -> Any:
-        gt = _fitted(vectors, corpus, model, parts, word)
-        gt.lam = lam
-        return gt.most_similar(word, k)
+        _check_options(context, model)
+        return _fitted(vectors, corpus, model, parts, word).most_similar(word, k)
 
     found = _tried(work)
     console = _console()
@@ -142,13 +152,14 @@ def similar(
 
 @words.command()
 def pair(
+    context: typer.Context,
     first: Annotated[str, typer.Argument(help="A word.")],
     second: Annotated[str, typer.Argument(help="Another.")],
     vectors: Vectors = None,
     corpus: Text = None,
     model: Model = None,
     window: Window = 5,
-    lam: Lam = 1.0,
+    lam: LamOrModels = None,
     min_count: MinCount = 5,
     sample: Sample = 1e-4,
     seed: Seed = 0,
@@ -160,13 +171,14 @@ def pair(
     """The distance of two words, and what it is made of."""
     parts = _parts(window, lam, min_count, sample, seed, letters, common, about_mean, jobs)
 
-    def work() -> tuple[WordTransform, float, float]:
+    def work() -> tuple[WordTransform, float, float, float]:
+        _check_options(context, model)
         gt = _fitted(vectors, corpus, model, parts, first, second)
-        gt.lam = lam
-        return gt, gt.distance(first, second), gt.set_params(lam=0.0).distance(first, second)
+        own = float(gt.lam)
+        return gt, own, gt.distance(first, second), gt.set_params(lam=0.0).distance(first, second)
 
-    gt, distance, plain = _tried(work)
-    typer.echo(f"{distance:.4f} with λ = {lam:g}; {plain:.4f} the vectors alone")
+    gt, own, distance, plain = _tried(work)
+    typer.echo(f"{distance:.4f} with λ = {own:g}; {plain:.4f} the vectors alone")
     for word in dict.fromkeys((first, second)):
         row = gt.vectors_.row(word)
         count, n = gt.contexts_.counts[row], gt.contexts_.totals()[row]
@@ -174,8 +186,8 @@ def pair(
 
 
 def _parts(
-    window: int, lam: float, min_count: int, sample: float, seed: int, letters: bool, common: int, about_mean: bool,
-    jobs: int,
+    window: int, lam: float | None, min_count: int, sample: float, seed: int, letters: bool, common: int,
+    about_mean: bool, jobs: int,
 ) -> dict[str, Any]:  # fmt: skip
     return {
         "window": window, "lam": lam, "min_count": min_count, "sample": sample, "rng": seed,
@@ -192,13 +204,23 @@ def _fitted(
     if model is not None:
         if vectors is not None or corpus is not None:
             raise ValueError("a model brings its vectors and its corpus; give --model, or --vectors and --corpus")
-        return WordTransform.load(model)
+        held = {name: parts[name] for name in ("lam", "n_jobs") if parts[name] is not None}
+        return WordTransform.load(model).set_params(**held)
     if vectors is None or corpus is None:
         raise ValueError("give --vectors and --corpus, or --model, which `wt words fit` writes")
     known: WordVectors = as_vectors(vectors)
     for word in asked:
         known.row(word)
-    return WordTransform(known, **parts).fit(corpus)
+    lam = 1.0 if parts["lam"] is None else parts["lam"]
+    return WordTransform(known, **{**parts, "lam": lam}).fit(corpus)
+
+
+def _check_options(context: typer.Context, model: Path | None) -> None:
+    """What was settled when a model was fitted cannot be asked for anew."""
+    for name in _SETTLED if model is not None else ():
+        source = context.get_parameter_source(name)
+        if source is not None and source.name != "DEFAULT":
+            raise ValueError(f"--{name.replace('_', '-')} was settled when the model was fitted; leave it out")
 
 
 def _check_files(*files: Path | None) -> None:
@@ -210,14 +232,20 @@ def _check_files(*files: Path | None) -> None:
 
 
 def _tried(work: Callable[[], Any]) -> Any:
-    """What can be wrong with the input is one line, and status 2."""
+    """What can be wrong with the input is one line, and status 2; warnings become notes."""
     try:
-        return work()
+        with warnings.catch_warnings(action="always"):
+            warnings.showwarning = _note
+            return work()
     except (ImportError, ValueError, OSError, MemoryError) as error:
         _refuse(str(error))
     except KeyboardInterrupt:
         typer.echo("\nstopped; nothing was written", err=True)
         raise typer.Exit(130) from None
+
+
+def _note(message: Warning | str, *_: Any, **__: Any) -> None:
+    typer.echo(f"note: {message}", err=True)
 
 
 def _refuse(message: str) -> NoReturn:
@@ -247,9 +275,21 @@ def _say_unknown(found: Evaluation, console: Console) -> None:
         console.print(f"without a context, so of covariance 0: {found.n_bare} words", highlight=False)
 
 
-def _draw(found: Evaluation, file: Path) -> None:
+def _check_picture(file: Path | None) -> None:
+    if file is None:
+        return
+    from .. import plotting
+
+    kinds = plotting.panels()[0].canvas.get_supported_filetypes()
+    if file.suffix.lower().lstrip(".") not in kinds:
+        raise ValueError(f"{file} must end in what can be drawn, such as .png, .pdf or .svg")
+
+
+def _drawn(found: Evaluation, file: Path) -> bytes:
     from .. import plotting
 
     figure, axes = plotting.panels(height=0.8 + 0.09 * len(found.names) * (len(found.settings) + 2))
     plotting.agreement(found, ax=axes[0, 0])
-    figure.savefig(file, dpi=200)
+    out = BytesIO()
+    figure.savefig(out, dpi=200, format=file.suffix.lower().lstrip("."))
+    return out.getvalue()
