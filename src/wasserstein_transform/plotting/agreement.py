@@ -48,7 +48,7 @@ def agreement(found: Evaluation, *, ax: Axes | None = None, title: str | None = 
     names = [f"{name} ({count})" for name, count in zip(found.names, found.n_found, strict=True)]
     ax.set_yticks(range(n), names, fontsize=TICKS)
     ax.set_ylim(n - 0.4, -0.6)
-    ax.set_xlabel("Spearman correlation with people", fontsize=TEXT, color=INK)
+    ax.set_xlabel("Spearman correlation with people (filled: significantly unlike the first)", fontsize=TEXT, color=INK)
     ax.legend(fontsize=TICKS, frameon=False, ncols=min(len(settings), 5), loc="lower left", bbox_to_anchor=(0, 1))
     tidy(ax)
     if title is not None:
