@@ -205,7 +205,9 @@ def _fitted(
         if vectors is not None or corpus is not None:
             raise ValueError("a model brings its vectors and its corpus; give --model, or --vectors and --corpus")
         held = {name: parts[name] for name in ("lam", "n_jobs") if parts[name] is not None}
-        return WordTransform.load(model).set_params(**held)
+        gt = WordTransform.load(model)
+        gt.set_params(**held)
+        return gt
     if vectors is None or corpus is None:
         raise ValueError("give --vectors and --corpus, or --model, which `wt words fit` writes")
     known: WordVectors = as_vectors(vectors)
