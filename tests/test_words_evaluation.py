@@ -125,6 +125,72 @@ def test_benchmarks_without_a_known_pair_are_refused(place: Path) -> None:
         words.evaluate(place / "vectors.txt", place / "corpus.txt", place / "benchmarks" / "EN-NONE.txt")
 
 
+CIRCLE = {f"w{k}": [np.cos(k), np.sin(k)] for k in range(8)}
+WALK = [" ".join(f"w{(3 * k * k + step) % 8}" for k in range(30)) for step in range(4)]
+
+
+def circle(n: int, scores: list[float] | None = None) -> words.Benchmark:
+    pairs = [(f"w{k % 8}", f"w{(k * k + 1 + k) % 8}") for k in range(n)]
+    return words.Benchmark("circle", pairs, list(range(n)) if scores is None else scores)
+
+
+def judged(*sets: words.Benchmark, **options: object) -> words.Evaluation:
+    transform = wt.WordTransform(None, min_count=1, sample=0, shift=options.pop("shift", None))
+    return words.evaluate(CIRCLE, WALK, sets, transform=transform, n_boot=20, **options)
+
+
+def test_benchmarks_too_small_for_a_score_have_none() -> None:
+    assert judged(circle(2)).rows()[-1][3:] == ["–"] * 4
+    assert np.isnan(judged(circle(5, [1.0] * 5)).means).all()
+
+
+def test_plain_vectors_are_those_before_points_move() -> None:
+    moved, still = judged(circle(12), shift=words.Shift(0.7)), judged(circle(12))
+    assert moved.scores[0, 0] == pytest.approx(still.scores[0, 0])
+
+
+def test_settings_are_listed_once() -> None:
+    assert len(judged(circle(5), windows=[2, 2], lams=[0, 0.5, 0.5]).settings) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"windows": 5}, r"windows must be a list, got 5; \[5\] is one"),
+        ({"lams": 0.5}, "lams must be a list"),
+        ({"rng": "a"}, "rng must be a whole number"),
+    ],
+)
+def test_what_cannot_be_evaluated_is_said(options: dict[str, object], error: str) -> None:
+    with pytest.raises(ValueError, match=error):
+        judged(circle(5), **options)
+
+
+def test_benchmarks_need_a_score_for_each_pair() -> None:
+    with pytest.raises(ValueError, match="each pair of a benchmark needs a score, got 3 pairs"):
+        circle(3, [1.0, 2.0])
+    with pytest.raises(ValueError, match="must be of two words each"):
+        words.Benchmark("odd", [("cat",)], [1.0])
+
+
+def test_studies_need_a_prediction_for_each_pair() -> None:
+    with pytest.raises(ValueError, match=r"each of the 8 pairs of all benchmarks, got shape \(7,\) for 'a'"):
+        words.study([circle(8)], {"a": np.arange(7.0)}, "a")
+    with pytest.raises(ValueError, match="n_splits must be a whole number ≥ 1"):
+        words.study([circle(8)], {"a": np.arange(8.0)}, "a", n_splits=0)
+
+
+def test_neighborhoods_of_some_words() -> None:
+    every = words.nearest_contexts(CIRCLE, 2).toarray()
+    some = words.nearest_contexts(CIRCLE, 2, np.array([5, 1, 5])).toarray()
+    assert np.array_equal(some[[1, 5]], every[[1, 5]])
+    assert not some[[0, 2, 3, 4, 6, 7]].any()
+    assert words.nearest_contexts(CIRCLE, 2, np.array([], int)).nnz == 0
+    for rows in (np.array([True] * 8), np.array([8]), np.array([-1])):
+        with pytest.raises(ValueError, match="rows must be a list of whole numbers from 0 to 7"):
+            words.nearest_contexts(CIRCLE, 2, rows)
+
+
 def command(*arguments: object) -> Result:
     return CliRunner().invoke(app, ["words", *map(str, arguments)])
 

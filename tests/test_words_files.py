@@ -149,6 +149,7 @@ def test_benchmarks_are_read(tmp_path: Path) -> None:
         (b"cat dog 1\ncat dog high\n", "line 2 must hold two words and a number"),
         (b"cat dog nan\n", "line 1 must hold a finite score"),
         (b"cat \xff 1\n", "line 1 is not UTF-8"),
+        (gzip.compress(b"cat dog 1\n")[:-9], "cut off or damaged"),
     ],
 )
 def test_what_is_wrong_with_a_benchmark_is_said(tmp_path: Path, content: bytes, error: str) -> None:

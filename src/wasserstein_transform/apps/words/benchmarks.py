@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from ... import _check as check
 from ..._types import Floats, Ints
-from .files import PathLike, open_bytes
+from .files import DAMAGED, PathLike, damaged, open_bytes
 from .vectors import WordVectors
 
 
@@ -29,6 +30,16 @@ class Benchmark:
     pairs: tuple[tuple[str, str], ...]
     scores: Floats
 
+    def __post_init__(self) -> None:
+        scores = check.floats(self.scores, "scores")
+        pairs = tuple(tuple(pair) for pair in self.pairs)
+        if any(len(pair) != 2 or not all(isinstance(word, str) for word in pair) for pair in pairs):
+            raise ValueError("pairs of a benchmark must be of two words each; [('cat', 'dog')] is one")
+        if scores.shape != (len(pairs),):
+            raise ValueError(f"each pair of a benchmark needs a score, got {len(pairs)} pairs and shape {scores.shape}")
+        object.__setattr__(self, "pairs", pairs)
+        object.__setattr__(self, "scores", scores)
+
     def __len__(self) -> int:
         return len(self.pairs)
 
@@ -45,23 +56,27 @@ def read_benchmark(file: PathLike) -> Benchmark:
     Its name is that of the file, without EN- before it.
     """
     pairs, scores = [], []
-    with open_bytes(file) as stream:
-        for number, raw in enumerate(stream, 1):
-            try:
-                fields = raw.decode("utf-8-sig" if number == 1 else "utf-8").split()
-                if not fields or fields[0].startswith("#"):
-                    continue
-                first, second, score = fields[0], fields[1], float(fields[2])
-            except UnicodeDecodeError:
-                raise ValueError(f"{file}, line {number} is not UTF-8; convert the file") from None
-            except (IndexError, ValueError):
-                raise ValueError(
-                    f"{file}, line {number} must hold two words and a number, got {raw[:60].decode(errors='replace')!r}"
-                ) from None
-            if not np.isfinite(score):
-                raise ValueError(f"{file}, line {number} must hold a finite score, got {score}")
-            pairs.append((first, second))
-            scores.append(score)
+    try:
+        with open_bytes(file) as stream:
+            lines = stream.readlines()
+    except DAMAGED:
+        raise damaged(file) from None
+    for number, raw in enumerate(lines, 1):
+        try:
+            fields = raw.decode("utf-8-sig" if number == 1 else "utf-8").split()
+            if not fields or fields[0].startswith("#"):
+                continue
+            first, second, score = fields[0], fields[1], float(fields[2])
+        except UnicodeDecodeError:
+            raise ValueError(f"{file}, line {number} is not UTF-8; convert the file") from None
+        except (IndexError, ValueError):
+            raise ValueError(
+                f"{file}, line {number} must hold two words and a number, got {raw[:60].decode(errors='replace')!r}"
+            ) from None
+        if not np.isfinite(score):
+            raise ValueError(f"{file}, line {number} must hold a finite score, got {score}")
+        pairs.append((first, second))
+        scores.append(score)
     if not pairs:
         raise ValueError(f"{file} must hold at least one pair of words, it is empty")
     name = Path(file).name.split(".")[0].removeprefix("EN-")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -80,8 +80,10 @@ class Evaluation:
 
     @property
     def means(self) -> Floats:
-        """Mean scores over the benchmarks that have one."""
-        return np.asarray(np.nanmean(self.scores, axis=0))
+        """Mean scores over the benchmarks that have one; NaN if none has."""
+        known = np.isfinite(self.scores)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.where(known, self.scores, 0.0).sum(axis=0) / known.sum(axis=0))
 
     def rows(self) -> list[list[str]]:
         """The table as text: + and − mark significant differences from the plain vectors."""
@@ -90,7 +92,7 @@ class Evaluation:
             [name, str(self.n_found[k]), str(self.n_missing[k]), *(self._cell(k, s) for s in range(len(self.settings)))]
             for k, name in enumerate(self.names)
         ]
-        return [head, *body, ["mean", "", "", *(f"{mean:.3f}" for mean in self.means)]]
+        return [head, *body, ["mean", "", "", *("–" if np.isnan(mean) else f"{mean:.3f}" for mean in self.means)]]
 
     def _cell(self, k: int, s: int) -> str:
         if np.isnan(self.scores[k, s]):
@@ -139,7 +141,8 @@ def evaluate(
     windows, lams : sequences
         All their combinations; λ = 0, the plain vectors, comes first in any case.
     transform : WordTransform, optional
-        With other parameters than the paper's; its vectors, window and λ do not count.
+        With other parameters than the paper's; its vectors, window and λ do not count. If it removes common components,
+        so it does from the plain vectors.
     n_boot : int
         Resamples of the pairs, for the intervals.
     rng : int
@@ -147,8 +150,11 @@ def evaluate(
     """
     sets = as_benchmarks(benchmarks)
     check.count(n_boot, "n_boot", 1)
-    lams = [check.lam(lam) for lam in lams if lam != 0]
-    windows = [check.count(window, "window", 1) for window in windows]
+    seed = check.count(rng, "rng", 0)
+    lams = [check.lam(lam) for lam in dict.fromkeys(_listed(lams, "lams")) if lam != 0]
+    windows = [check.count(window, "window", 1) for window in dict.fromkeys(_listed(windows, "windows"))]
+    if transform is not None and not isinstance(transform, WordTransform):
+        raise ValueError(f"transform must be a WordTransform, got {transform!r}")
     if not windows:
         raise ValueError("windows must hold at least one window, got none; [5] is the paper's kind")
     known = as_vectors(vectors)
@@ -159,9 +165,23 @@ def evaluate(
     for window in windows:
         fitted = WordTransform(**{**parts, "vectors": known, "window": window}).fit(text)
         squares, gaps = gaps_of(fitted, sets)
-        columns += [squares] if not columns else []
+        columns += [] if columns else [squares if fitted.shift is None else _plain(fitted, sets)]
         columns += [squares + lam * gaps for lam in lams]
-    return _judge(fitted, sets, settings, -np.array(columns), n_boot, rng)
+    return _judge(fitted, sets, settings, -np.array(columns), n_boot, seed)
+
+
+def _listed(values: Any, name: str) -> list[Any]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise ValueError(f"{name} must be a list, got {values!r}; [{values!r}] is one")
+    return list(values)
+
+
+def _plain(fitted: WordTransform, sets: Sequence[Benchmark]) -> Floats:
+    """‖w₁ − w₂‖² of all pairs before points were moved; NaN where a word has no vector."""
+    ends = np.concatenate([one.rows(fitted.vectors_) for one in sets])
+    unit = fitted.vectors_.unit.astype(np.float64)
+    squares = ((unit[ends[:, 0]] - unit[ends[:, 1]]) ** 2).sum(axis=1)
+    return np.where((ends >= 0).all(axis=1), squares, np.nan)
 
 
 def gaps_of(fitted: WordTransform, sets: Sequence[Benchmark]) -> tuple[Floats, Floats]:

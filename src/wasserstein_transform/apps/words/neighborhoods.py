@@ -34,7 +34,7 @@ def nearest_contexts(vectors: Any, k: int = 30, rows: Ints | None = None) -> csr
     known = as_vectors(vectors)
     n, unit = len(known), known.unit
     k = min(check.count(k, "k", 1), n - 1)
-    asked = np.arange(n) if rows is None else np.asarray(rows)
+    asked = np.arange(n) if rows is None else _rows(rows, n)
     columns = np.empty((len(asked), k), np.int32)
     for start in range(0, len(asked), _BLOCK):
         part = asked[start : start + _BLOCK]
@@ -43,6 +43,13 @@ def nearest_contexts(vectors: Any, k: int = 30, rows: Ints | None = None) -> csr
         columns[start : start + _BLOCK] = np.sort(np.argpartition(angles, -k, axis=1)[:, -k:], axis=1)
     sizes = np.zeros(n, np.int64)
     sizes[asked] = k
-    order = np.argsort(asked)
     values = np.ones(columns.size, np.float32)
-    return csr_array((values, columns[order].ravel(), np.append(0, np.cumsum(sizes))), shape=(n, n))
+    return csr_array((values, columns.ravel(), np.append(0, np.cumsum(sizes))), shape=(n, n))
+
+
+def _rows(rows: Ints, n: int) -> Ints:
+    """Rows in order, each once."""
+    asked = np.asarray(rows)
+    if asked.size and (asked.ndim != 1 or asked.dtype.kind not in "iu" or asked.min() < 0 or asked.max() >= n):
+        raise ValueError(f"rows must be a list of whole numbers from 0 to {n - 1}, got {rows!r}")
+    return np.unique(asked).astype(np.intp)

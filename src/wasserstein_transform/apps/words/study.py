@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ... import _check as check
 from ..._types import Bools, Floats, Ints
 from .benchmarks import Benchmark
 from .spearman import resampled, spearman
@@ -84,7 +85,14 @@ def study(
     """
     if baseline not in predictions:
         raise ValueError(f"the baseline must be one of the settings, got {baseline!r}")
-    settings = list(predictions)
+    n_splits, n_boot = check.count(n_splits, "n_splits", 1), check.count(n_boot, "n_boot", 1)
+    settings, n = list(predictions), sum(len(one) for one in benchmarks)
+    for name, values in predictions.items():
+        if np.shape(values) != (n,):
+            raise ValueError(
+                f"predictions must hold a number for each of the {n} pairs of all benchmarks, got shape "
+                f"{np.shape(values)} for {name!r}"
+            )
     table, scores, borders, names = _known(benchmarks, np.array([predictions[name] for name in settings]))
     chosen, plain, best, gains = [], [], [], []
     for split in range(n_splits):
