@@ -424,3 +424,29 @@ def test_parts_of_ones_own_cannot_be_saved(text, vectors, tmp_path) -> None:
     with pytest.raises(ValueError, match="a part of your own cannot be saved"):
         gt.save(tmp_path / "gt.npz")
     assert not list(tmp_path.iterdir())
+
+
+class Halfway(words.About):
+    """A part of one's own."""
+
+    def __call__(self, word, mean):
+        return (word + mean) / 2
+
+
+@pytest.mark.parametrize("shrinkage", [None, words.Shrinkage(5.0)])
+def test_parts_of_ones_own_are_searched_exactly(crowd, shrinkage) -> None:
+    known, matrix = crowd
+    gt = wt.WordTransform(known, lam=20.0, about=Halfway(), shrinkage=shrinkage).fit(matrix)
+    for word in known.words[:3]:
+        others = [other for other in known.words if other != word]
+        every = gt.pairs([(word, other) for other in others]).distances
+        assert gt.most_similar(word, 5).distances == pytest.approx(np.sort(every)[:5])
+
+
+def test_points_that_moved_to_nothing_are_found() -> None:
+    vectors = {"query": [1.0, 0.0], "nothing": [0.0, 1.0], "down": [0.0, -1.0]}
+    vectors |= {f"far{k}": [0.25, 0.968 + 0.001 * k] for k in range(100)}
+    contexts = csr_array(([1.0], ([1], [2])), shape=(103, 103))
+    gt = wt.WordTransform(vectors, lam=0.0, shift=words.Shift(0.5, centered=False)).fit(contexts)
+    assert not gt.points_[1].any()
+    assert gt.most_similar("query", 1).words == ("nothing",)

@@ -96,6 +96,14 @@ class Covariances:
         return sums
 
     @cached_property
+    def centers(self) -> Singles:
+        """What each covariance is taken about."""
+        if isinstance(self.about, AboutWord | AboutMean):
+            return self.points if isinstance(self.about, AboutWord) else self.means
+        pairs = zip(self.points.astype(np.float64), self.means.astype(np.float64), strict=True)
+        return np.array([self.about(point, mean) for point, mean in pairs], np.float32)
+
+    @cached_property
     def share(self) -> Floats:
         """n/(n + κ): what is left of each word's own covariance."""
         if self.shrinkage is None or self.shrinkage.strength == 0:
@@ -109,12 +117,9 @@ class Covariances:
             return np.zeros((self.m, self.m))
         V, C = self.points.astype(np.float64), self.contexts.matrix
         columns = np.asarray(C.sum(axis=0, dtype=np.float64)).ravel()
-        squares = (V.T * columns) @ V
-        if isinstance(self.about, AboutWord):
-            mixed = (V.T * self.totals) @ self.means
-            squares += (V.T * self.totals) @ V - mixed - mixed.T
-        else:
-            squares -= (self.means.T * self.totals) @ self.means.astype(np.float64)
+        weighted = self.centers.T * self.totals
+        mixed = weighted @ self.means.astype(np.float64)
+        squares = (V.T * columns) @ V + weighted @ self.centers.astype(np.float64) - mixed - mixed.T
         return np.asarray(squares / max(self.totals.sum(), 1e-30))
 
     @cached_property
@@ -187,13 +192,10 @@ class Covariances:
         return np.concatenate([self._products(N, part, squares) for part in parts]) if parts else np.empty(0)
 
     def _products(self, N: Floats, rows: Ints, squares: Floats) -> Floats:
-        W, means = self.points[rows].astype(np.float64), self.means[rows]
+        W, means = self.centers[rows].astype(np.float64), self.means[rows]
         totals, share = self.totals[rows], self.share[rows]
         own = (self.contexts.matrix[rows] @ squares) / np.maximum(totals, 1e-30)
-        if isinstance(self.about, AboutMean):
-            own -= np.einsum("ij,ij->i", means @ N, means)
-        else:
-            own += np.where(totals > 0, np.einsum("ij,ij->i", W @ N, W - 2.0 * means), 0.0)
+        own += np.where(totals > 0, np.einsum("ij,ij->i", W @ N, W - 2.0 * means), 0.0)
         return np.asarray(share * own + (1 - share) * float(np.sum(self.pooled * N)))
 
 

@@ -23,7 +23,6 @@ from ..._types import Floats, Ints
 from ...engine import Engine, Flag, Tile, cut
 from ...kernels import words as kernels
 from .covariances import Covariances, Factors
-from .variants import AboutMean
 from .vectors import Singles
 
 _BLOCK = 16  # distances at a time
@@ -109,8 +108,7 @@ class Search:
     def _along(self) -> Floats:
         """β = uᵀΣu of each word."""
         c, U = self.covariances, self._directions
-        middle = c.means if isinstance(c.about, AboutMean) else c.points
-        offsets = np.einsum("ij,ij->i", middle, U, dtype=np.float64)
+        offsets = np.einsum("ij,ij->i", c.centers, U, dtype=np.float64)
         matrix, out = c.contexts.matrix, np.empty(len(U))
 
         def work(tile: Tile, stop: Flag) -> None:
@@ -155,8 +153,11 @@ class Search:
         return found, values, n_exact
 
     def _squares(self, row: int) -> Floats:
-        """‖w − q‖² for all w, a little less for rounding: points have length 1."""
-        return np.asarray(np.maximum(2.0 - 2.0 * (self.centers @ self.centers[row]).astype(np.float64) - _NOISE, 0.0))
+        """‖w − q‖² for all w, a little less for rounding: points have length 1, or 0 where they moved to nothing."""
+        sizes = np.where(self.centers.any(axis=1), 1.0, 0.0)
+        return np.asarray(
+            np.maximum(sizes + sizes[row] - 2.0 * (self.centers @ self.centers[row]).astype(np.float64) - _NOISE, 0.0)
+        )
 
     def _pinched(self, A: Floats, left: Ints, _: Ints) -> Floats:
         """Lower bounds of dcov² with M = I."""
