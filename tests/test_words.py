@@ -450,3 +450,15 @@ def test_points_that_moved_to_nothing_are_found() -> None:
     gt = wt.WordTransform(vectors, lam=0.0, shift=words.Shift(0.5, centered=False)).fit(contexts)
     assert not gt.points_[1].any()
     assert gt.most_similar("query", 1).words == ("nothing",)
+
+
+def test_preparing_leaves_no_half_file(crowd, tmp_path, monkeypatch) -> None:
+    gt = wt.WordTransform(crowd[0]).fit(crowd[1])
+
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Engine, "run", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        gt.prepare(tmp_path / "factors.npy")
+    assert not list(tmp_path.iterdir())

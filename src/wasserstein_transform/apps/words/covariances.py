@@ -135,11 +135,12 @@ class Covariances:
         return np.asarray(np.minimum(sizes, self.m), np.intp)
 
     def factors(self, rows: Ints, engine: Engine, file: Path | None = None) -> Factors:
-        """Factors of some words, in memory or in a file that is mapped."""
+        """Factors of some words, in memory or in a file that is mapped, which is there once it is whole."""
         m, rows = self.m, np.asarray(rows, np.intp)
         ranks = self.ranks(rows)
         starts = np.append(0, np.cumsum(ranks * m - ranks * (ranks - 1) // 2))
-        packed = _room(int(starts[-1]), engine, len(rows), file)
+        half = None if file is None else file.with_name(f"{file.name}.half")
+        packed = _room(int(starts[-1]), engine, len(rows), half)
         sizes = np.diff(self.contexts.matrix.indptr)[rows]
 
         def work(tile: Tile, stop: Flag) -> None:
@@ -149,9 +150,15 @@ class Covariances:
                 R = self._factor(int(rows[k]))
                 packed[starts[k] : starts[k + 1]] = R[_trapezoid(len(R), m)]
 
-        _ = self.share, self._pooled_root  # once, before threads ask for them
-        with threadpool_limits(1, user_api="blas"):
-            engine.run(work, cut((sizes + m) * float(m) ** 2 / 8 + 1e4), "covariances")
+        _ = self.centers, self.share, self._pooled_root  # once, before threads ask for them
+        try:
+            with threadpool_limits(1, user_api="blas"):
+                engine.run(work, cut((sizes + m) * float(m) ** 2 / 8 + 1e4), "covariances")
+            if half is not None and file is not None:
+                half.replace(file)
+        finally:
+            if half is not None:
+                half.unlink(missing_ok=True)
         return Factors(packed, starts[:-1], ranks, m)
 
     def _factor(self, row: int) -> Floats:
