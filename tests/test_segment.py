@@ -298,3 +298,25 @@ def test_parts_can_be_given_instead_of_names(rng: np.random.Generator) -> None:
     np.testing.assert_array_equal(by_name.labels, by_part.labels)
     with pytest.raises(ValueError, match="share must be positive"):
         Adjacent(0.0)
+
+
+def test_radii_beyond_all_squares_are_radii_of_the_whole_image() -> None:
+    image = np.random.default_rng(3).integers(0, 255, (9, 8)).astype(np.uint8)
+    for lam in (0.0, 2.0):
+        wide, all_of_it = wt.segment(image, 1e6, 40.0, lam), wt.segment(image, 1e300, 40.0, lam)
+        assert np.array_equal(wide.labels, all_of_it.labels)
+    for linking in ("adjacent", "paper"):
+        assert wt.segment(image, 5.0, 1e300, linking=linking).n_segments == 1
+    assert wt.segment(image, tol=1e300).n_iter.max() == 1
+
+
+def test_masked_arrays_and_axes_that_are_none_are_refused() -> None:
+    image = np.ma.masked_array(np.eye(4), np.eye(4) > 0)
+    with pytest.raises(ValueError, match="must not be a masked array"):
+        wt.segment(image)
+    for axis in ("last", 1.5):
+        with pytest.raises(ValueError, match="channel_axis must be the number of an axis"):
+            wt.segment(np.eye(4), channel_axis=axis)
+    for part in ({"growth": "a"}, {"edge": "a"}):
+        with pytest.raises(ValueError, match="must be a finite number"):
+            wt.Merging(**part)

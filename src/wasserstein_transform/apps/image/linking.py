@@ -141,7 +141,8 @@ def _rows(reach: Ints) -> Ints:
 
 def _closed(radius: float) -> float:
     """The square of a radius, rims included."""
-    return (radius * (1 + 1e-12)) ** 2
+    reach = radius * (1 + 1e-12)
+    return reach * reach  # infinity, where a power would raise
 
 
 LINKINGS: dict[str, Linking] = {"adjacent": Adjacent(), "paper": Together()}

@@ -70,9 +70,8 @@ class Merging:
     def __post_init__(self) -> None:
         check.positive(self.share, "share")
         check.count(self.min_size, "min_size", 0)
-        if not 0 <= self.growth < np.inf:
-            raise ValueError(f"growth must be at least 0, got {self.growth}")
-        if not 0 <= self.edge <= 1:
+        check.tolerance(self.growth, "growth")
+        if check.tolerance(self.edge, "edge") > 1:
             raise ValueError(f"edge must lie between 0 and 1, got {self.edge}")
 
     def __call__(

@@ -80,9 +80,9 @@ def window_of(grid: tuple[int, int, int], spatial: float) -> Window:
     reach = spatial * (1 + 1e-12)
     steps = [np.arange(-min(int(reach), n - 1), min(int(reach), n - 1) + 1) for n in grid[:2]]
     dz, dy = (part.ravel() for part in np.meshgrid(*steps, indexing="ij"))
-    left = reach**2 - dz**2 - dy**2
+    left = reach * reach - dz**2 - dy**2
     kept = left >= 0
-    half = np.minimum(np.sqrt(left[kept]).astype(np.intp), grid[2] - 1)
+    half = np.minimum(np.sqrt(left[kept]), grid[2] - 1).astype(np.intp)
     return Window(np.array(grid), dz[kept], dy[kept], half, 0)
 
 
@@ -113,7 +113,7 @@ def _levels(pixels: Pixels, values: Floats, rule: Rule, size: float) -> Levels |
     if len(np.unique(inside[:: max(1, len(inside) // 10_000)])) > _LEVELS:
         return None
     known, found = np.unique(inside, return_inverse=True)
-    wide = np.searchsorted(known, known + 2 * rule.radii.range) - np.arange(len(known))
+    wide = np.searchsorted(known, known.astype(np.float64) + 2 * rule.radii.range) - np.arange(len(known))
     if len(known) > _LEVELS or wide.max() > size:
         return None
     of = np.full(pixels.n, len(known), np.uint16)
@@ -122,13 +122,13 @@ def _levels(pixels: Pixels, values: Floats, rule: Rule, size: float) -> Levels |
 
 
 def _by_levels(levels: Levels, window: Window, rule: Rule, engine: Engine, modes: Floats, n_iter: Counts) -> int:
-    reach = _square(rule.radii.range)
+    reach, still = _square(rule.radii.range), rule.tol * rule.tol
 
     def work(tile: Tile, stop: Flag) -> int:
         histogram = np.empty((len(levels.known) + 1, 4))
         return int(
             shift_levels(
-                levels.of, levels.known, window, reach, rule.tol**2, rule.max_iter, tile.start, tile.stop, histogram,
+                levels.of, levels.known, window, reach, still, rule.max_iter, tile.start, tile.stop, histogram,
                 modes, n_iter, stop,
             )
         )  # fmt: skip
@@ -144,6 +144,7 @@ def _by_windows(
     channels, n = values.shape
     covs = np.zeros((max(shapes, 4), n + PAD if shapes else 0))
     near, alike = _square(rule.radii.spatial), _square(min(rule.radii.range, 10 * most(values.dtype)))
+    still = rule.tol * rule.tol
     tiles = evenly(n, _STEPS * float((2 * window.half + 1).sum()))
 
     def room() -> tuple[Floats, Floats, Floats, Floats]:
@@ -167,7 +168,7 @@ def _by_windows(
         seen, there = part(tile)
         return int(
             shift(
-                seen, covs, there, rule.lam, near, alike, rule.tol**2, rule.max_iter, tile.start, tile.stop, *room(),
+                seen, covs, there, rule.lam, near, alike, still, rule.max_iter, tile.start, tile.stop, *room(),
                 modes, n_iter, stop,
             )
         )  # fmt: skip
@@ -185,4 +186,5 @@ def _run(work: Callable[[Tile, Flag], int], tiles: list[Tile], engine: Engine) -
 
 
 def _square(radius: float) -> float:
-    return (radius * (1 + 1e-12)) ** 2
+    reach = radius * (1 + 1e-12)
+    return reach * reach  # infinity, where a power would raise

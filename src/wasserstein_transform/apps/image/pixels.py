@@ -104,7 +104,11 @@ class Pixels:
 
 def read(image: ArrayLike, color: str, mask: ArrayLike | None, channel_axis: int | Literal["auto"] | None) -> Pixels:
     """Check what came."""
+    if np.ma.is_masked(image):
+        raise ValueError("image must not be a masked array; give mask=~image.mask, and image.data")
     array = np.asarray(image)
+    if channel_axis not in ("auto", None) and not isinstance(channel_axis, int | np.integer):
+        raise ValueError(f"channel_axis must be the number of an axis, None or 'auto', got {channel_axis!r}")
     channel_axis = _channel_axis(array) if channel_axis == "auto" else channel_axis
     if channel_axis is not None and not -array.ndim <= channel_axis < array.ndim:
         raise ValueError(f"channel_axis must be an axis of the image, of shape {array.shape}, got {channel_axis}")
