@@ -119,3 +119,15 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         wt.plotting.curvature(nx.path_graph(3))
     with pytest.raises(ValueError, match="up to 1500 nodes"):
         wt.plotting.layout(nx.path_graph(1501))
+
+
+def test_graphs_without_edges_and_names_like_formulas(tmp_path: Path) -> None:
+    (tmp_path / "loop.txt").write_text("0 0")
+    done = command("flow", tmp_path / "loop.txt", "-o", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    (tmp_path / "a$\\b$.txt").write_text("0 1")
+    for name in ("curvature", "flow"):
+        done = command(name, tmp_path / "a$\\b$.txt", "-o", tmp_path / "out")
+        assert done.exit_code == 0, done.output
+    with pytest.raises(TypeError, match="a Curvature is drawn, got int"):
+        wt.plotting.histogram(3)

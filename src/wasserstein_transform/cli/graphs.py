@@ -48,7 +48,7 @@ def curvature(
             else bend(network, LazyWalk(idleness, power), n_jobs=jobs, verbose=sys.stderr.isatty())
         )
         seconds = time.perf_counter() - start
-        files = {"edges.csv": _edges(found), "nodes.csv": _nodes(found), "curvature.png": _bent(found, graph.stem)}
+        files = {"edges.csv": _edges(found), "nodes.csv": _nodes(found), "curvature.png": _bent(found, _title(graph))}
         place.write(files)
     known = found.values[~np.isnan(found.values)]
     typer.echo(f"{len(known)} edges between {network.n} nodes in {seconds:.1f} s")
@@ -85,7 +85,7 @@ def flow(
         files = {
             "edges.csv": _lengths(found),
             "communities.csv": _table(("node", "community"), zip(network.nodes, groups.labels.tolist(), strict=True)),
-            "flow.png": _flowed(found, groups, graph.stem),
+            "flow.png": _flowed(found, groups, _title(graph)),
         }
         place.write(files)
     typer.echo(f"{found.n_iter} iterations on {len(network.edges)} edges between {network.n} nodes in {seconds:.1f} s")
@@ -110,6 +110,10 @@ def _refusing(command: str) -> Iterator[None]:
 
 def _read(graph: Path) -> Network:
     return as_network(graph)
+
+
+def _title(graph: Path) -> str:
+    return graph.stem.replace("$", r"\$")  # no formula
 
 
 def _truth(network: Network, attribute: str) -> list[str]:

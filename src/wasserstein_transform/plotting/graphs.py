@@ -121,6 +121,8 @@ def histogram(found: Curvature, ax: Axes | None = None, *, bins: int = 41, title
     >>> ax = wt.plotting.histogram(wt.curvature([(0, 1), (1, 2), (2, 0), (2, 3)]), axes[0, 0])
     """
     ready(ax)
+    if not isinstance(found, Curvature):
+        raise TypeError(f"a Curvature is drawn, got {type(found).__name__}; wt.curvature(graph) finds one")
     values = found.values[~np.isnan(found.values)]
     top = float(np.abs(values).max(initial=0.0)) or 1.0
     counts, edges = np.histogram(values, _bins(values, check.count(bins, "bins", 1)))
@@ -202,14 +204,19 @@ def flow(found: Flow, ax: Axes | None = None, *, cutoff: float | None = None, ti
     ax.set_ylim(bottom=0)
     ax.set_xlabel("iteration", fontsize=TEXT)
     ax.set_ylabel("length (mean 1)", fontsize=TEXT)
+    if ax.get_legend_handles_labels()[0]:
+        _legend(ax)
+    tidy(ax, title)
+    return ax
+
+
+def _legend(ax: Any) -> None:
     legend = ax.legend(
         fontsize=TICKS, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, columnspacing=1.2,
         handlelength=1.4, borderaxespad=0.1,
     )  # fmt: skip
     for line in legend.get_lines():
         line.set(alpha=1, linewidth=1.2)
-    tidy(ax, title)
-    return ax
 
 
 def _bins(values: Floats, number: int) -> Floats:
