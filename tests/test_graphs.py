@@ -328,3 +328,39 @@ def test_progress_is_shown_when_asked_for(capsys) -> None:
     assert "100 %" in capsys.readouterr().err
     wt.ricci_flow(triangle, 3, verbose=True)
     assert capsys.readouterr().err.endswith("100 %\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("source,target\n0,1\n1,2\n", "line 1: 'source target' reads as a heading"),
+        ("source target weight\n0 1 2\n", "reads as a heading"),
+        ("0,,3\n", "line 1: an edge is"),
+        ("0;1;\n", "line 1: an edge is"),
+    ],
+)
+def test_lists_that_could_be_misread_are_refused(text: str, said: str, tmp_path: Path) -> None:
+    (tmp_path / "edges.csv").write_text(text)
+    with pytest.raises(ValueError, match=said):
+        wt.read_graph(tmp_path / "edges.csv")
+
+
+def test_names_in_files_are_read_as_they_stand(tmp_path: Path) -> None:
+    file = tmp_path / "edges.txt"
+    file.write_bytes("0 1\n1 2\n2 0\n".encode("utf-8-sig"))  # as spreadsheets write it
+    assert wt.read_graph(file) == [(0, 1), (1, 2), (2, 0)]
+    file.write_text("--5 ² \n a ,b", "utf-8")
+    assert wt.read_graph(file) == [("--5", "²"), ("a", "b")]
+    gml = tmp_path / "bare.gml"
+    gml.write_text("graph [ node [ id 4 ] node [ id 7 ] edge [ source 4 target 7 ] ]")
+    assert list(wt.read_graph(gml)) == [4, 7]
+
+
+def test_wrong_arguments_are_named() -> None:
+    edges = [(0, 1), (1, 2)]
+    with pytest.raises(TypeError, match="surgery must be a Surgery"):
+        wt.ricci_flow(edges, 3, surgery=10)
+    with pytest.raises(KeyError, match="the graph has no node 'z'"):
+        wt.curvature(edges).of("z", 0)
+    with pytest.raises(ValueError, match="beyond floats; rescale lengths"):
+        wt.curvature([(0, 1, 1e120), (1, 2, 3e120)], wt.LazyWalk(0.5, 3.0))

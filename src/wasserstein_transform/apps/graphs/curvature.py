@@ -52,6 +52,9 @@ class Curvature:
 
     def of(self, a: Hashable, b: Hashable) -> float:
         """The curvature of two nodes, by name."""
+        for name in (a, b):
+            if name not in self.network.place:
+                raise KeyError(f"the graph has no node {name!r}")
         ends = sorted(self.network.place[name] for name in (a, b))
         found = np.flatnonzero((np.sort(self.pairs, axis=1) == ends).all(axis=1))
         if len(found) == 0:

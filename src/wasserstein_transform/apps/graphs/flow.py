@@ -146,6 +146,8 @@ def ricci_flow(
     n_iter, tol = check.count(n_iter, "n_iter", 0), check.tolerance(tol, "tol")
     if not 0 < check.positive(step, "step") <= 1:
         raise ValueError(f"step must be at most 1, got {step}: lengths could become negative")
+    if not (surgery is None or isinstance(surgery, Surgery)):
+        raise TypeError(f"surgery must be a Surgery such as Surgery(every=10), or None, got {surgery!r}")
     rule = LazyWalk(0.5, power=2.0) if measures is None else measures
     weights = np.full(network.n, 1.0 / network.n)
     lengths, curvatures = [_of_mean_one(network.lengths)], []

@@ -47,7 +47,13 @@ class LazyWalk(Part):
         degrees = np.diff(edges.indptr)
         chances = np.ones(edges.nnz)
         if self.power > 0 and edges.nnz:
-            reluctance = edges.data**self.power
+            with np.errstate(over="ignore", under="ignore"):
+                reluctance = edges.data**self.power
+            if np.isinf(reluctance).any():
+                raise ValueError(
+                    f"lengths up to {edges.data.max():g} to the power {self.power:g} are beyond floats; rescale "
+                    "lengths or use a smaller power"
+                )
             least = np.zeros(network.n)
             some = degrees > 0
             least[some] = np.minimum.reduceat(reluctance, edges.indptr[:-1][some])
