@@ -138,6 +138,12 @@ def test_pieces_are_infinitely_far_and_all_distances_are_refused() -> None:
         (csr_array((2, 3)), "must be square"),
         ([], "at least one node"),
         ([(0, 1, np.nan)], "must be finite"),
+        ([([0], [1])], "must be hashable"),
+        (coo_array(np.ones(3)), "must be square"),
+        ([(0, 1, 1e308), (1, 2, 1e308)], "between 1e-150 and 1e150"),
+        ([(0, 1, 5e-324)], "between 1e-150 and 1e150"),
+        (np.array([[1e19, 0.0]]), r"up to 2\^53"),
+        (np.array([[0, 1, 2], [1, 0, 3], [2, 3, 0]]), "matrix of lengths or a list of edges"),
     ],
 )
 def test_what_is_no_graph_is_refused(given: object, said: str) -> None:
@@ -180,6 +186,25 @@ def test_heat_needs_a_walk(cloud: np.ndarray) -> None:
         wt.Heat(0.0)
     with pytest.raises(ValueError, match="share below 1"):
         wt.Heat(1.0, cut=2.0)
+    with pytest.raises(ValueError, match="at most 1e\\+06 steps"):
+        wt.Heat(1e9)
+
+
+def test_affinities_are_looked_at() -> None:
+    space = wt.Space.from_graph([(0, 1), (1, 2)])
+    ones = np.ones((3, 3))
+    wrong = {"finite": ones * np.inf, "numbers": ones * 1j, "symmetric": np.triu(ones), "negative": -ones}
+    for said, matrix in wrong.items():
+        with pytest.raises(ValueError, match=said):
+            wt.Heat(1.0, csr_array(matrix))(space)
+    one, other = (wt.Heat(1.0, csr_array(scale * ones))(space).matrix().toarray() for scale in (1.0, 1e308))
+    np.testing.assert_array_equal(one, other)
+
+
+def test_heat_that_does_not_fit_is_refused() -> None:
+    star = wt.Space.from_graph([(0, k) for k in range(1, 2500)])
+    with pytest.raises(MemoryError, match="masses"):
+        wt.Heat(1.0, cut=0.0)(star, wt.Engine(memory=0.2e9))
 
 
 @pytest.mark.parametrize("k", [1, 5, 30, 0.25, 0.999])

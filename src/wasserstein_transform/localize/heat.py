@@ -19,6 +19,7 @@ from .given import Given
 from .kernel import relative
 
 _BLOCK = 2.0**22  # masses of the rows that are heated together
+_LONGEST = 1e6  # steps, each a product with P
 _TAIL = 1e-16  # of all mass: jumps later than this are left out
 
 
@@ -32,6 +33,7 @@ class Heat(Localization):
     Parameters
     ----------
     time : float
+        Up to 1e6 steps.
     base : Localization, or sparse matrix of affinities, optional
         Whose measures are the steps: Truncation(eps) for the ε-graph, Nearest(k) for that of nearest neighbors, Given
         for any walk; or symmetric affinities w(x, y), the step from x to y is then ∝ w(x, y)·α(y). By default the
@@ -60,7 +62,8 @@ class Heat(Localization):
     cut: float = 1e-6
 
     def __post_init__(self) -> None:
-        check.positive(self.time, "time")
+        if check.positive(self.time, "time") > _LONGEST:
+            raise ValueError(f"time must be at most {_LONGEST:g} steps, got {self.time:g}: all of them are made")
         if not 0 <= check.tolerance(self.cut, "cut") < 1:
             raise ValueError(f"cut must be a share below 1, got {self.cut!r}")
         if not (self.base is None or isinstance(self.base, Localization) or issparse(self.base)):
@@ -76,7 +79,11 @@ class Heat(Localization):
         n, rows = space.n, max(1, int(_BLOCK / space.n))
         engine.reserve(5 * 8 * _BLOCK, f"heat of {n} points", "use fewer points")
         least = self.cut * space.weights
-        parts = [self._heated(steps, least, start, min(start + rows, n)) for start in range(0, n, rows)]
+        parts: list[csr_array] = []
+        for start in range(0, n, rows):
+            parts.append(self._heated(steps, least, start, min(start + rows, n)))
+            held = sum(part.nnz for part in parts)
+            engine.reserve(48.0 * held, f"heat of {n} points, {held} masses", "use a larger cut or a smaller time")
         matrix = csr_array(vstack(parts))
         matrix.sort_indices()
         return discrete(matrix.indptr, matrix.indices, matrix.data, np.arange(n), n)
@@ -119,6 +126,7 @@ class Heat(Localization):
 
     def _affinities(self, space: Space) -> csr_array:
         if self.base is not None:
+            check.floats(self.base.data, "affinities")
             affinities = csr_array(self.base, dtype=np.float64)
             if affinities.shape != (space.n, space.n):
                 raise ValueError(
@@ -126,6 +134,12 @@ class Heat(Localization):
                 )
             if affinities.nnz and affinities.data.min() < 0:
                 raise ValueError(f"affinities must not be negative, got {affinities.data.min()}")
+            top = affinities.data.max(initial=0.0)
+            if top == 0:
+                return affinities
+            affinities = affinities / top  # sums stay within floats
+            if abs(affinities - affinities.T).max() > 1e-9:
+                raise ValueError("affinities must be symmetric; Given takes walks of any kind")
             return affinities
         if not isinstance(space.metric, Graph) or space.metric.size is not None:
             raise ValueError(

@@ -11,6 +11,9 @@ from scipy.sparse import coo_array, csr_array, issparse
 from .. import _check as check
 from .._types import Floats, Ints
 
+_LARGEST = 2.0**53  # floats beyond are not all whole numbers
+_RANGE = 1e-150, 1e150  # squares stay within floats
+
 
 class Edges(NamedTuple):
     """An undirected graph: its nodes by name, in order, and the lengths of its edges, each in both directions.
@@ -35,6 +38,8 @@ def as_edges(graph: Any) -> Edges:
     """
     if issparse(graph):
         matrix = coo_array(graph)
+        if matrix.ndim != 2:
+            raise ValueError(f"a graph as a sparse matrix must be square, got shape {matrix.shape}")
         return Edges(list(range(matrix.shape[0])), _undirected(matrix))
     if is_graph(graph):
         return _of_networkx(graph)
@@ -68,7 +73,10 @@ def _of_list(graph: Any) -> Edges:
             f"(a, b, length), got {type(graph).__name__}"
         )
     rows = [_row(edge, k) for k, edge in enumerate(graph)]
-    names = list(dict.fromkeys(name for a, b, _ in rows for name in (a, b)))
+    try:
+        names = list(dict.fromkeys(name for a, b, _ in rows for name in (a, b)))
+    except TypeError as error:
+        raise ValueError(f"names of nodes must be hashable, such as numbers and strings: {error}") from None
     if names and all(isinstance(name, int | np.integer) for name in names):
         names = sorted(names)
     place = {name: k for k, name in enumerate(names)}
@@ -89,12 +97,25 @@ def _of_numbers(array: Any) -> Edges:
             f"a list of edges must have rows (a, b) or (a, b, length), got shape {array.shape}; a matrix of lengths "
             "goes as a sparse one, scipy.sparse.csr_array(A)"
         )
+    if _is_table(array):
+        raise ValueError(
+            f"a symmetric array with zeros on its diagonal, shape {array.shape}, may be a matrix of lengths or a list "
+            "of edges; give scipy.sparse.csr_array(A) or a list of tuples"
+        )
     ends = check.floats(array[:, :2], "nodes of edges")
+    if np.abs(ends).max(initial=0.0) > _LARGEST:
+        raise ValueError(f"nodes of edges must be numbers up to 2^53 in an array, got {np.abs(ends).max():g}")
     if (ends != np.rint(ends)).any():
         raise ValueError("nodes of edges must be whole numbers in an array; a list of tuples takes any names")
     names, which = np.unique(ends.astype(np.int64), return_inverse=True)
     lengths = np.ones(len(array)) if array.shape[1] == 2 else check.floats(array[:, 2], "lengths of edges")
     return Edges(names.tolist(), _both_ways(which.reshape(-1, 2).astype(np.intp), lengths, len(names)))
+
+
+def _is_table(array: Any) -> bool:
+    """Whether the rows could as well be those of a matrix, and mean another graph."""
+    square = array.shape[0] == array.shape[1] and bool((array == array.T).all()) and not array.diagonal().any()
+    return square and not (len(array) == 2 and array[0, 1] == 1)
 
 
 def _both_ways(ends: Ints, lengths: Floats, n: int) -> csr_array:
@@ -110,6 +131,11 @@ def _undirected(rows: coo_array) -> csr_array:
     lengths = check.floats(rows.data, "lengths of edges")
     if (lengths < 0).any():
         raise ValueError(f"lengths of edges must not be negative, got {lengths.min()}")
+    some = lengths[lengths > 0]
+    if len(some) and not (_RANGE[0] <= some.min() and some.max() <= _RANGE[1]):
+        raise ValueError(
+            f"lengths of edges must be 0 or between 1e-150 and 1e150, got {some.min():g} to {some.max():g}; rescale"
+        )
     csr = _shortest_of_parallel(rows)
     if csr.nnz and abs(csr - csr.T).max() > 1e-9 * lengths.max(initial=0.0):
         raise ValueError(
