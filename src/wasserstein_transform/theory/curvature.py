@@ -8,7 +8,7 @@ from .. import _check as check
 from .._types import Floats, Ints
 from ..spaces import closed
 from ..transport import wasserstein
-from .forms import Form, Sample, ball, distances, moved
+from .forms import Form, Sample, ball, check_form, distances, moved
 
 
 def predicted(form: Form, eps: Floats | float) -> Floats:
@@ -22,6 +22,7 @@ def predicted(form: Form, eps: Floats | float) -> Floats:
     >>> [round(float(wt.theory.predicted(form, 0.4)), 4) for form in (wt.theory.SPHERE, wt.theory.HYPERBOLIC)]
     [0.02, -0.02]
     """
+    check_form(form)
     return np.asarray(form.ricci * np.asarray(eps) ** 2 / (2 * (form.dim + 2)))
 
 
@@ -45,7 +46,12 @@ def contraction(form: Form, eps: float, apart: float, nodes: tuple[int, int] = (
     >>> round(wt.theory.contraction(sphere, 0.4, 0.4), 4), round(float(wt.theory.predicted(sphere, 0.4)), 4)
     (0.0202, 0.02)
     """
+    check_form(form)
     eps, apart = check.eps(eps), check.positive(apart, "apart")
+    if max(eps, apart) > form.reach:
+        raise ValueError(
+            f"eps and apart must be at most π, the farthest that geodesics are shortest, got {eps:g} and {apart:g}"
+        )
     points, masses = ball(form, eps, nodes)
     cost = distances(form, moved(form, points, -apart / 2), moved(form, points, apart / 2))
     return float(1 - wasserstein(masses, masses, cost).value / apart)
@@ -67,6 +73,8 @@ def sampled_contractions(
     True
     """
     eps, apart = check.eps(eps), check.positive(apart, "apart")
+    if not isinstance(sample, Sample):
+        raise TypeError(f"a Sample is needed, got {sample!r}; wt.theory.sample(form, n) draws one")
     rng = np.random.default_rng(seed)
     pole = np.eye(sample.form.dim + 1)[:1]
     inner = np.flatnonzero(distances(sample.form, pole, sample.points)[0] <= sample.rim - eps)
@@ -79,7 +87,7 @@ def _pair(sample: Sample, inner: Ints, eps: float, apart: float, rng: np.random.
     form, points = sample.form, sample.points
     first = inner[int(rng.integers(len(inner)))]
     away = np.abs(distances(form, points[first : first + 1], points[inner])[0] - apart)
-    near = inner[away < sample.spacing]
+    near = inner[(away < sample.spacing) & (inner != first)]
     if not len(near):
         raise ValueError(f"no two points of the sample are about {apart:g} apart; draw more points or ask for another")
     ends = points[[first, int(rng.choice(near))]]

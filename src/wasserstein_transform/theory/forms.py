@@ -41,12 +41,27 @@ class Form:
         """Ric(v, v) of unit vectors."""
         return self.curvature * (self.dim - 1)
 
+    @property
+    def reach(self) -> float:
+        """How far all geodesics are shortest."""
+        return np.inf if self.curvature == -1 else float(np.pi)
+
 
 SPHERE, TORUS, HYPERBOLIC = Form(1, 2), Form(0, 2), Form(-1, 2)
 
 
+def check_form(form: object) -> None:
+    """Refuse what is no space of constant curvature."""
+    if not isinstance(form, Form):
+        raise TypeError(f"a Form is needed, got {form!r}; wt.theory.SPHERE, TORUS and HYPERBOLIC are three")
+
+
 def ball(form: Form, eps: float, nodes: tuple[int, int]) -> tuple[Floats, Floats]:
     """Nodes of the ε-ball around the pole, so many along a radius and around it, and their shares of its volume."""
+    if not isinstance(nodes, tuple) or len(nodes) != 2:
+        raise ValueError(f"nodes must be a pair of numbers, along a radius and around it, got {nodes!r}")
+    for k in nodes:
+        check.count(k, "nodes", 2)
     x, weights = np.polynomial.legendre.leggauss(nodes[0])
     r = eps * (x + 1) / 2
     across, up = {1: (np.sin(r), np.cos(r)), 0: (r, np.ones_like(r)), -1: (np.sinh(r), np.cosh(r))}[form.curvature]
@@ -128,9 +143,12 @@ def sample(form: Form, n: int, radius: float = 2.0) -> Sample:
     >>> found.points.shape, found.rim, round(found.area, 2)
     ((500, 3), 1.5, 8.5)
     """
+    check_form(form)
     if form.dim != 2:
         raise ValueError(f"samples are there of surfaces, dim 2, got {form.dim}")
     n, radius = check.count(n, "n", 1), check.positive(radius, "radius")
+    if radius > 300:
+        raise ValueError(f"radius must be at most 300: coordinates grow as its exponential, got {radius:g}")
     if form.curvature == 0:
         steps = np.arange(n)
         places = SIDE * np.stack([(steps + 0.5) / n, steps * (np.sqrt(5) - 1) / 2 % 1], axis=-1)
