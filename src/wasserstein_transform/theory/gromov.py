@@ -81,10 +81,12 @@ def gromov_wasserstein_bounds(
     engine = engine or Engine()
     D, E = one.metric.dense(engine), other.metric.dense(engine)
     a, b = one.weights, other.weights
-    means = [(distances**p @ weights) ** (1 / p) for distances, weights in ((D, a), (E, b))]
+    means = [_means(distances, weights, p) for distances, weights in ((D, a), (E, b))]
     flb = _line(means[0][None], a, means[1][None], b, p, engine)[0, 0]
     slb = _line(D.reshape(1, -1), np.outer(a, a).ravel(), E.reshape(1, -1), np.outer(b, b).ravel(), p, engine)[0, 0]
-    found = wasserstein(a, b, _line(D, a, E, b, p, engine) ** p)
+    costs = _line(D, a, E, b, p, engine)
+    unit = _unit(costs)
+    found = wasserstein(a, b, (costs / unit) ** p)
     same = len(a) == len(b) and bool(np.abs(a - b).max() <= 1e-12)
     couplings = [*([np.diag(a)] if same else []), found.plan]
     if plan is not None:
@@ -92,7 +94,7 @@ def gromov_wasserstein_bounds(
     losses = [distortion(some, D, E, p) for some in couplings]
     best = int(np.argmin(losses))
     identity = losses[0] if same else None
-    tlb = max(found.value, 0.0) ** (1 / p)
+    tlb = unit * max(found.value, 0.0) ** (1 / p)
     return GromovWasserstein(float(p), float(flb), float(slb), float(tlb), identity, losses[best], couplings[best])
 
 
@@ -132,13 +134,38 @@ def distortion(plan: Floats, one: Floats, other: Floats, p: float = 1.0) -> floa
     >>> wt.theory.distortion(np.eye(2) / 2, D, 3 * D)
     1.0
     """
+    plan, one, other = (check.floats(some, name) for some, name in ((plan, "plan"), (one, "one"), (other, "other")))
+    if plan.ndim != 2 or one.shape != (plan.shape[0],) * 2 or other.shape != (plan.shape[1],) * 2:
+        raise ValueError(
+            f"a plan of shape (n, n') needs distances of shapes (n, n) and (n', n'), got {plan.shape}, {one.shape} and "
+            f"{other.shape}"
+        )
+    if check.order_p(p) == np.inf:
+        raise ValueError("p must be finite; the distortion of order infinity is not there yet")
     rows, cols = np.nonzero(plan)
-    masses, total = plan[rows, cols], 0.0
-    for k in range(0, len(rows), _ROWS):
-        part = slice(k, k + _ROWS)
-        losses = np.abs(one[np.ix_(rows[part], rows)] - other[np.ix_(cols[part], cols)]) ** p
-        total += float(masses[part] @ losses @ masses)
-    return float(total ** (1 / p))
+    masses = plan[rows, cols]
+
+    def losses(part: slice) -> Floats:
+        return np.asarray(np.abs(one[np.ix_(rows[part], rows)] - other[np.ix_(cols[part], cols)]))
+
+    parts = [slice(k, k + _ROWS) for k in range(0, len(rows), _ROWS)]
+    unit = 1.0 if p == 1 else max((_unit(losses(part)) for part in parts), default=1.0)
+    total = sum(float(masses[part] @ (losses(part) / unit) ** p @ masses) for part in parts)
+    return float(unit * total ** (1 / p))
+
+
+def _unit(values: Floats) -> float:
+    """A power of 2 about as large as the largest: powers of what is left do not leave the range of floats."""
+    top = float(values.max())
+    return 2.0 ** int(np.frexp(top)[1]) if top > 0 else 2.0**-1074
+
+
+def _means(distances: Floats, weights: Floats, p: float) -> Floats:
+    """The p-th mean of the distances from each point."""
+    top = distances.max(axis=1, keepdims=True)
+    top[top == 0] = 1.0
+    units = 2.0 ** np.frexp(top)[1]
+    return np.asarray(units[:, 0] * ((distances / units) ** p @ weights) ** (1 / p))
 
 
 def _check_plan(plan: ArrayLike, a: Floats, b: Floats) -> Floats:
