@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import sys
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -262,3 +263,74 @@ def test_closed_quotient_is_what_truncation_makes(ultrametric: np.ndarray, quant
     np.testing.assert_array_equal(found.expand().metric.dense(), np.where(ultrametric <= eps, 0.0, ultrametric))
     assert theory.is_ultrametric(found.space)
     assert found.space.weights.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("p", [2.0, 200.0, 900.0])
+def test_bounds_of_high_order_stay_within_floats(p: float) -> None:
+    one, other = (wt.Space.from_points(X) for X in ([[0.0], [1.0], [9.0]], [[0.0], [1.0], [10.0]]))
+    found = theory.gromov_wasserstein_bounds(one, other, p)
+    assert found.upper == pytest.approx((4 / 9) ** (1 / p), rel=1e-12)  # four of nine pairs change, by 1
+    assert max(found.flb, found.tlb) <= found.upper * (1 + 1e-9)
+    assert found.slb == pytest.approx(found.upper, rel=1e-9)
+
+
+def test_contractions_are_of_points_as_far_apart_as_asked() -> None:
+    for form in (theory.SPHERE, theory.TORUS):
+        for eps, apart in ((0.4, 4.0), (4.0, 0.4)):
+            with pytest.raises(ValueError, match="at most π"):
+                theory.contraction(form, eps, apart)
+    sample = theory.sample(theory.SPHERE, 200)
+    assert np.isfinite(theory.sampled_contractions(sample, 0.4, 0.2, 40)).all()  # never a point and itself
+    with pytest.raises(ValueError, match="no two points"):
+        theory.sampled_contractions(theory.sample(theory.SPHERE, 1), 0.4, 0.1, 5)
+
+
+def test_a_space_of_one_point_can_be_printed() -> None:
+    found = theory.continuity(wt.Space.from_points([[0.0]]), 1.0)
+    assert "no pair to compare" in repr(found)
+
+
+BELL = theory.Mixture(np.zeros((1, 1)), np.ones(1), np.ones(1))
+LINE = wt.Space.from_points([[0.0], [1.0], [3.0]])
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda: theory.order([1.0], [1.0]), "two different steps"),
+        (lambda: theory.order([1.0, 2.0], [0.0, 1.0]), "errors other than 0"),
+        (lambda: theory.sampling_convergence(LINE, [], 1.0), "sizes must be a list"),
+        (lambda: theory.sampling_convergence(LINE, 5, 1.0), "sizes must be a list"),
+        (lambda: theory.sampling_convergence(LINE, [5, 9], 1.0, repeats=1).rate_error, "needs two samples"),
+        (lambda: theory.Psi(1.0, 2, 2.0, 1.0, m=-2), "m must be a whole number"),
+        (lambda: theory.taylor_1d(BELL, "a", 1.0, 0.1), "x and y must be numbers"),
+        (lambda: theory.limit_ellipsoid(BELL, [1e3]), "density must be positive"),
+        (lambda: theory.limit_ellipsoid(BELL, []), "must be one point"),
+        (lambda: theory.ball_radii(BELL, theory.interval(8), [0.1], [[1.0]], -1.0), "eps must be positive"),
+        (lambda: theory.ball_radii(BELL, theory.disc(8), [0.1], [[1.0]], 0.1), "ball's 2 coordinates"),
+        (lambda: theory.interval(0), "n must be a whole number"),
+        (lambda: theory.Mixture(np.zeros((2, 1)), np.ones(3), np.ones(2)), "scales and shares of shape"),
+        (lambda: theory.Mixture(np.zeros((1, 1)), -np.ones(1), np.ones(1)), "scales must be > 0"),
+        (lambda: theory.distortion(np.eye(2), np.eye(3), np.eye(2)), "needs distances of shapes"),
+        (lambda: theory.distortion(np.eye(2) / 2, np.eye(2), np.eye(2), 0), "p must be a number"),
+        (lambda: theory.contraction(theory.SPHERE, 0.4, 0.4, (0, 3)), "nodes must be a whole number"),
+        (lambda: theory.sample(theory.HYPERBOLIC, 9, 1e3), "radius must be at most 300"),
+    ],
+)
+def test_bad_input_is_refused_in_words(ask: Callable[[], object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        ask()
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: theory.limit_ellipsoid(3, [0.0]),
+        lambda: theory.contraction(3, 0.4, 0.4),
+        lambda: theory.predicted(3, 0.4),
+        lambda: theory.sampled_contractions(3, 0.4, 0.4, 3),
+    ],
+)
+def test_wrong_kinds_are_refused_in_words(ask: Callable[[], object]) -> None:
+    with pytest.raises(TypeError, match="is needed"):
+        ask()

@@ -87,6 +87,8 @@ class SamplingConvergence:
     def rate_error(self) -> float:
         """Its standard error, by leaving out one sample of each size after the other."""
         k = self.bounds.shape[1]
+        if k < 2:
+            raise ValueError("a standard error needs two samples of each size; use repeats=2 or more")
         rates = [order(self.sizes, np.delete(self.bounds, j, axis=1).mean(axis=1)) for j in range(k)]
         return float(np.sqrt(k - 1) * np.std(rates))
 
@@ -128,6 +130,8 @@ def sampling_convergence(
     """
     check_space(space)
     check_kernel(kernel)
+    if not np.iterable(sizes) or not len(sizes):
+        raise ValueError(f"sizes must be a list of numbers of draws, such as [25, 100], got {sizes!r}")
     sizes = [check.count(n, "sizes", 1) for n in sizes]
     shape = len(sizes), check.count(repeats, "repeats", 1)
     engine, eps, rng = engine or Engine(), check.eps(eps), np.random.default_rng(seed)

@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from .. import _check as check
 from .._types import Floats
 
 
@@ -50,6 +51,18 @@ class Mixture:
     scales: Floats
     shares: Floats
 
+    def __post_init__(self) -> None:
+        for name in ("centers", "scales", "shares"):
+            object.__setattr__(self, name, check.floats(getattr(self, name), name))
+        k = len(self.centers) if self.centers.ndim == 2 else 0
+        if k == 0 or self.scales.shape != (k,) or self.shares.shape != (k,):
+            raise ValueError(
+                "a mixture needs centers of shape (k, m), scales and shares of shape (k,), "
+                f"got {self.centers.shape}, {self.scales.shape} and {self.shares.shape}"
+            )
+        if self.scales.min() <= 0 or self.shares.min() < 0 or not self.shares.any():
+            raise ValueError(f"scales must be > 0 and shares ≥ 0, got {self.scales} and {self.shares}")
+
     def __call__(self, points: Floats) -> Floats:
         """The density at points of shape (…, m)."""
         m = points.shape[-1]
@@ -88,14 +101,26 @@ class UnitBall:
 
 def interval(n: int) -> UnitBall:
     """Gauss–Legendre nodes of [−1, 1]."""
-    nodes, weights = np.polynomial.legendre.leggauss(n)
+    nodes, weights = np.polynomial.legendre.leggauss(check.count(n, "n", 1))
     return UnitBall(nodes[:, None], weights)
 
 
 def disc(n: int) -> UnitBall:
     """Gauss–Legendre nodes along n radii, 2n equal angles."""
-    nodes, weights = np.polynomial.legendre.leggauss(n)
+    nodes, weights = np.polynomial.legendre.leggauss(check.count(n, "n", 1))
     radii, angles = (nodes + 1) / 2, np.arange(2 * n) * np.pi / n
     places = radii[:, None, None] * np.stack([np.cos(angles), np.sin(angles)], axis=-1)
     masses = np.broadcast_to((weights * radii)[:, None], places.shape[:2])
     return UnitBall(places.reshape(-1, 2), masses.ravel())
+
+
+def check_density(density: object) -> None:
+    """Refuse what has no values and derivatives."""
+    if not (callable(density) and hasattr(density, "jet")):
+        raise TypeError(f"a density such as wt.theory.Mixture is needed, with values and a jet, got {density!r}")
+
+
+def check_mass(value: Floats, point: Floats) -> None:
+    """Refuse places where floats see no mass."""
+    if not np.all(value > 0):
+        raise ValueError(f"the density must be positive, and is {value} at {point}")

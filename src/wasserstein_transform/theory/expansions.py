@@ -11,7 +11,7 @@ from .. import _check as check
 from .._types import Floats
 from ..engine import Engine
 from ..transport import gaussian_wasserstein, wasserstein_pairs
-from .densities import Density, UnitBall, interval
+from .densities import Density, UnitBall, check_density, check_mass, interval
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,8 @@ def taylor_1d(
     >>> round(found.distance, 4), round(found.expansion, 4), abs(found.error) < 0.3**3
     (0.9705, 0.97, True)
     """
-    check.eps(eps)
+    eps, (x, y) = check.eps(eps), check.floats([x, y], "x and y").tolist()
+    check_density(density)
     if not x < y:
         raise ValueError(f"x must be left of y, got {x} and {y}")
     nodes = check.count(nodes, "nodes", 1)
@@ -80,6 +81,7 @@ def taylor_1d(
 
 def _slope(f: Density, x: float) -> float:
     value, first = f.jet(np.array([x]))[:2]
+    check_mass(value, np.array([x]))
     return float(first[0] / value)
 
 
@@ -119,7 +121,10 @@ def covariance_term(density: Density, point: Floats) -> tuple[Floats, Floats]:
     >>> round(45 * wt.theory.covariance_term(bell, np.zeros(1))[0].item(), 12)  # 2f''/f = −2
     -2.0
     """
+    check_density(density)
+    point = np.asarray(point, float)
     value, first, second, third = density.jet(point)
+    check_mass(value, point)
     m = len(point)
     g, S = first / value, second / value
     dg, dS = S - np.outer(g, g), third / value - S[..., None] * g
@@ -145,7 +150,7 @@ def limit_ellipsoid(density: Density, center: ArrayLike) -> Ellipsoid:
     array([0.6758])
     """
     point = check.floats(center, "center")
-    if point.ndim != 1:
+    if point.ndim != 1 or not len(point):
         raise ValueError(f"center must be one point, shape (m,), got shape {point.shape}")
     m, slope = len(point), covariance_term(density, point)[1]
     return Ellipsoid(np.eye(m) + (m + 2) / 4 * np.einsum("ijk,ijl->kl", slope, slope))
@@ -162,7 +167,16 @@ def ball_radii(density: Density, ball: UnitBall, center: Floats, directions: Flo
     >>> wt.theory.ball_radii(hills, ball, np.array([-0.6]), np.array([[1.0], [-1.0]]), 0.02).mean().round(3)
     np.float64(0.676)
     """
-    lam = eps**-6
+    check_density(density)
+    center, directions = check.floats(center, "center"), check.floats(directions, "directions")
+    m = ball.nodes.shape[1]
+    if center.shape != (m,) or directions.ndim != 2 or directions.shape[1] != m:
+        raise ValueError(
+            f"center and directions must have the ball's {m} coordinates, shapes ({m},) and (k, {m}), "
+            f"got {center.shape} and {directions.shape}"
+        )
+    check_mass(density(center), center)
+    lam = check.eps(eps) ** -6
     here = lam * ball.moments(density, center[None], eps)[1]
     low, high = np.zeros(len(directions)), np.ones(len(directions))
     for _ in range(36):

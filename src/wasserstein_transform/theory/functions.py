@@ -6,7 +6,7 @@ from math import pi
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.special import gamma
+from scipy.special import gammaln
 
 from .. import _check as check
 
@@ -86,9 +86,10 @@ def Psi(t: float, Lambda: Lambda, D: float, eps: float, c: float = 0.0, A: float
     >>> round(wt.theory.Psi(1.0, Lambda=2, D=2.0, eps=1.0, c=1.0, A=1.0, m=2) - 106.0, 3)  # ν_2 = π
     12.566
     """
+    m, eps = check.count(m, "m", 1), check.eps(eps)
     root, whole = float(np.sqrt(check.tolerance(t, "t"))), psi(eps, Lambda, D)
-    volume = pi ** (m / 2) / gamma(m / 2 + 1)
-    moments = over(eps**m * float(volume) * check.tolerance(c, "c") * check.tolerance(A, "A") * t, whole)
+    volume = float(np.exp(m * np.log(eps * np.sqrt(pi)) - gammaln(m / 2 + 1)))
+    moments = over(volume * check.tolerance(c, "c") * check.tolerance(A, "A") * t, whole)
     masses = over(over(eps**2 * Upsilon(root, Lambda, eps), whole), whole)
     return moments + masses + 2 * eps * (1 + 2 * eps) * Phi(root, Lambda, D, eps)
 

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from .. import _check as check
 from .._types import Floats
 
 
@@ -74,11 +76,13 @@ class Inequality:
         return np.asarray(self.right - self.left)
 
     def __repr__(self) -> str:
+        if not self.left.size:
+            return f"<{self.statement}: no pair to compare>"
         verdict = "holds" if self.holds else "fails"
         return f"<{self.statement}: {verdict}, left/right at most {self.ratio:.3g}>"
 
 
-def order(steps: Floats, errors: Floats) -> float:
+def order(steps: ArrayLike, errors: ArrayLike) -> float:
     """The exponent q of errors ≈ C·stepsᵠ, by least squares of the logarithms.
 
     Examples
@@ -88,4 +92,11 @@ def order(steps: Floats, errors: Floats) -> float:
     >>> round(wt.theory.order(steps, 5 * steps**3), 6)
     3.0
     """
-    return float(np.polyfit(np.log(steps), np.log(np.abs(errors)), 1)[0])
+    x, y = check.floats(steps, "steps"), np.abs(check.floats(errors, "errors"))
+    if x.ndim != 1 or x.shape != y.shape or len(np.unique(x)) < 2:
+        raise ValueError(
+            f"an order needs two different steps and an error for each, got shapes {x.shape} and {y.shape}"
+        )
+    if not ((x > 0).all() and (y > 0).all()):
+        raise ValueError("an order needs steps > 0 and errors other than 0: their logarithms are fitted")
+    return float(np.polyfit(np.log(x), np.log(y), 1)[0])
