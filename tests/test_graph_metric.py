@@ -10,6 +10,8 @@ from scipy.sparse.csgraph import dijkstra
 from scipy.sparse.linalg import expm_multiply
 
 import wasserstein_transform as wt
+from wasserstein_transform.kernels.basis import workspace
+from wasserstein_transform.kernels.start import peel
 from wasserstein_transform.transport import batch
 
 
@@ -231,3 +233,22 @@ def test_nearest_takes_all_that_are_as_far_as_the_last() -> None:
     for wrong in (0, -1, 2.5, None):
         with pytest.raises(ValueError, match="k"):
             wt.Nearest(wrong)
+
+
+def test_tables_of_paths_are_announced_beside_the_workspaces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch, "_SMALL", 0.0)
+    star = wt.Space.from_graph([(0, k) for k in range(1, 400)])
+    said: list[str] = []
+    monkeypatch.setattr(wt.Engine, "announce", lambda self, n_bytes, what: said.append(f"{what}: {n_bytes:.0f}"))
+    wt.curvature([(0, k) for k in range(1, 400)], wt.Truncation(2.0), n_jobs=1)
+    table = next(line for line in said if line.startswith("tables of shortest paths"))
+    assert float(table.split(": ")[1]) >= 8 * star.n**2  # from every point of a measure to every point it meets
+
+
+def test_the_start_of_a_large_problem_can_be_interrupted() -> None:
+    space = workspace(8, np.ones(1, np.uint8))
+    space.supply[:], space.demand[:], space.dual[:] = 1.0, 1.0, 0.0
+    space.row[:] = 8 * np.arange(len(space.row))
+    assert peel(8, 8, 0.0, np.random.default_rng(0).random(64), space) == -1
+    space.stop[0] = 0
+    assert peel(8, 8, 0.0, np.random.default_rng(0).random(64), space) >= 0

@@ -234,7 +234,7 @@ def solve(
             work.dual[i] = 0.0
     root = peel(na, nb, _TIGHT * top, cost, work) if top < np.inf else -1
     if root < 0:
-        return np.inf, np.inf, STALLED, root
+        return np.inf, np.inf, INTERRUPTED if work.stop[0] != 0 else STALLED, root
     grow(na, nb, root, cost, work)
     tolerance = _TOLERANCE * unit
     for again in range(2):

@@ -113,7 +113,7 @@ def peel(na: int, nb: int, slack: float, cost: Any, work: Work) -> int:
 
     The last leaf that was set free goes first, so that the peeling runs along a chain as the north-west corner rule
     would. On a tie the sink is served and the source lives on with nothing: the perturbation that makes the tree
-    strong. −1 if costs or potentials are no numbers.
+    strong. −1 if costs or potentials are no numbers, or if `stop` was set: between large measures this takes seconds.
     """
     _find_tight(na, nb, slack, cost, work)
     dual, rest, queue = work.dual, work.rest, work.queue
@@ -128,6 +128,8 @@ def peel(na: int, nb: int, slack: float, cost: Any, work: Work) -> int:
             size += 1
     n_sources, n_sinks, placed, lowest_alive = na, nb, 0, 0
     while True:
+        if work.stop[0] != 0:
+            return -1
         if size > 0:
             size -= 1
             node = queue[size]

@@ -143,6 +143,11 @@ class Batch:
         if not isinstance(geometry, Streets):
             return lambda stop: (private(geometry), _at_nothing)
         assert isinstance(self.ground, Graph)
+        self.engine.reserve(
+            8.0 * self.engine.n_threads * (width * (n_met + 1) + 2 * n_met + 7 * len(geometry.indptr)),
+            "tables of shortest paths around measures",
+            "use a smaller eps or n_jobs",
+        )
         near = self.ground.vicinity(self.engine)
         homes = _homes(A) if homes is None else homes
         return _Explorer(geometry, near, A.rows, B.rows, homes, width, n_met).begin
@@ -214,6 +219,8 @@ class Batch:
                 if len(targets) == 0:
                     continue
                 look(i, targets)
+                if stop[0]:
+                    return
                 values = np.empty(len(targets))
                 failed = kernel(rows_a, i, rows_b, targets, guides, mine, rule, tables, space, values, reports[i])
                 if stop[0]:
