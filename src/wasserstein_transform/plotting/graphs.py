@@ -63,6 +63,8 @@ def curvature(
 ) -> Axes:
     """A graph with its edges in the colour of their curvature: blue where it is positive, orange where negative.
 
+    Edges without a curvature, of length 0, are grey.
+
     Parameters
     ----------
     found : Curvature
@@ -99,7 +101,7 @@ def curvature(
     ax = canvas(ax)
     from matplotlib.colors import LinearSegmentedColormap, Normalize
 
-    colors = LinearSegmentedColormap.from_list("curvature", BENT)
+    colors = LinearSegmentedColormap.from_list("curvature", BENT).with_extremes(bad=GREY)
     scale = Normalize(-(top or 1.0), top or 1.0)
     strong_last = np.argsort(np.abs(np.where(known, found.values, 0.0)), kind="stable")
     lines = _lines(ax, places[found.pairs[strong_last]], lw)
@@ -134,6 +136,7 @@ def histogram(found: Curvature, ax: Axes | None = None, *, bins: int = 41, title
     middles = (edges[1:] + edges[:-1]) / 2
     ax.bar(middles, counts, np.diff(edges), color=colors(middles / (2 * top) + 0.5), edgecolor=GREY, linewidth=0.3)
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_ylim(0, max(1.05 * counts.max(), 1))
     ax.set_xlabel("curvature", fontsize=TEXT)
     ax.set_ylabel("edges", fontsize=TEXT)
     tidy(ax, title)
@@ -200,6 +203,9 @@ def flow(found: Flow, ax: Axes | None = None, *, cutoff: float | None = None, ti
     _histories(ax, found.lengths[:, across], PALETTE[3], "between communities")
     if groups.cutoff > 0:
         ax.axhline(groups.cutoff, color=INK, lw=THIN, ls=(0, (4, 2)), label="cut")
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlim(0, max(found.n_iter, 1))
     ax.set_ylim(bottom=0)
     ax.set_xlabel("iteration", fontsize=TEXT)
