@@ -48,7 +48,14 @@ def test_the_code_of_the_page_on_theory_gives_what_it_says() -> None:
 
 @pytest.mark.parametrize(
     "file",
-    ["README.md", "docs/theory.md", "docs/reproduction.md", "docs/gaussian-transform.md", "docs/exact-transport.md"],
+    [
+        "README.md",
+        "docs/theory.md",
+        "docs/graphs.md",
+        "docs/reproduction.md",
+        "docs/gaussian-transform.md",
+        "docs/exact-transport.md",
+    ],
 )
 def test_links_and_images_are_there(file: str) -> None:
     text = (ROOT / file).read_text("utf-8")

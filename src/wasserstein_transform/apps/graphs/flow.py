@@ -55,7 +55,8 @@ class Flow:
     network : Network
         The graph as it was given.
     lengths : array of shape (n_iter + 1, m)
-        Of all edges, at the start and after each iteration; nan once an edge is cut. Their mean is 1.
+        Of all edges, at the start and after each iteration; nan once an edge is cut. Their mean is 1, unless
+        all of them vanish.
     curvatures : array of shape (n_iter, m)
         That each iteration went by.
     cut_after : array of shape (m,)
