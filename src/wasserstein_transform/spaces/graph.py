@@ -17,7 +17,6 @@ from ..engine import Engine, Flag, Tile
 from ..kernels.geometry import SparseRows, Table
 from ..kernels.paths import (
     Streets,
-    Vicinity,
     count_within,
     fill_listed,
     fill_nearest,
@@ -27,6 +26,7 @@ from ..kernels.paths import (
     front,
     spread,
 )
+from ..kernels.vicinity import Vicinity
 from .edges import as_edges
 from .matrices import Out, written
 from .metric import Balls, Metric

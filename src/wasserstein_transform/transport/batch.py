@@ -12,9 +12,10 @@ from .._types import Floats, Ints
 from ..engine import Engine, Flag, Tile, cut
 from ..kernels.basis import workspace
 from ..kernels.geometry import Around, Geometry, Table, private
-from ..kernels.paths import Streets, Vicinity, look_around, scout
+from ..kernels.paths import Streets
 from ..kernels.simplex import STALLED
 from ..kernels.transport import Rows, Rule, costs, farthest_row, n_bytes, transport_row, upper_row
+from ..kernels.vicinity import Vicinity, look_around, scout
 from ..measures import Discrete
 from ..spaces import Graph, Metric, Sparse
 from .base import Status
