@@ -252,3 +252,18 @@ def test_the_start_of_a_large_problem_can_be_interrupted() -> None:
     assert peel(8, 8, 0.0, np.random.default_rng(0).random(64), space) == -1
     space.stop[0] = 0
     assert peel(8, 8, 0.0, np.random.default_rng(0).random(64), space) >= 0
+
+
+@pytest.mark.parametrize(
+    ("lengths", "size", "said"),
+    [
+        (np.eye(2), None, "a square sparse array in csr form"),
+        (csr_array(np.ones((2, 3))), None, "a square sparse array in csr form"),
+        (csr_array([[0.0, -1.0], [-1.0, 0.0]]), None, "finite and at least 0; Graph.of names the edge"),
+        (csr_array([[0.0, np.nan], [np.nan, 0.0]]), None, "finite and at least 0"),
+        (csr_array([[0.0, 1.0], [1.0, 0.0]]), 3, "size must be a number of nodes, 1 to 2, got 3"),
+    ],
+)
+def test_lengths_are_looked_at(lengths: object, size: int | None, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        wt.Graph(lengths, size)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, issparse
 from scipy.sparse.csgraph import connected_components
 
 from .. import _check as check
@@ -62,6 +62,15 @@ class Graph(Metric):
     lengths: csr_array
     size: int | None = None
     triangle = True
+
+    def __post_init__(self) -> None:
+        lengths = self.lengths
+        if not issparse(lengths) or lengths.format != "csr" or lengths.shape[0] != lengths.shape[1]:
+            raise ValueError(f"lengths must be a square sparse array in csr form, got {lengths!r}; Graph.of makes one")
+        if not (lengths.data >= 0).all() or not np.isfinite(lengths.data).all():
+            raise ValueError("lengths must be finite and at least 0; Graph.of names the edge")
+        if self.size is not None and not 0 < self.size <= lengths.shape[0]:
+            raise ValueError(f"size must be a number of nodes, 1 to {lengths.shape[0]}, got {self.size}")
 
     @classmethod
     def of(cls, graph: Any) -> Graph:
