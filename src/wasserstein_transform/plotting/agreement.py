@@ -36,7 +36,8 @@ def agreement(found: Evaluation, *, ax: Axes | None = None, title: str | None = 
         raise ValueError(f"at most {_MOST} settings have colors of their own, got {len(found.settings) - 1}")
     n, settings = len(found.names), found.settings
     ax = canvas(ax, size=(6.5, 0.8 + 0.09 * n * (len(settings) + 2)))
-    places = np.arange(n)[:, None] + np.linspace(-0.36, 0.36, len(settings))
+    half = 0.36 - 0.36 / max(len(settings), 2)  # the gap to the next benchmark is wider than those within
+    places = np.arange(n)[:, None] + np.linspace(-half, half, len(settings))
     differs = found.better | found.worse
     for s, setting in enumerate(settings):
         ink = GREY if s == 0 else color(s - 1)
