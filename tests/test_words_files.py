@@ -163,3 +163,8 @@ def test_folders_without_benchmarks_are_refused(tmp_path: Path) -> None:
         words.read_benchmarks(tmp_path)
     with pytest.raises(ValueError, match="is not there; give a folder"):
         words.read_benchmarks(tmp_path / "no")
+
+
+def test_a_dict_without_words_is_named() -> None:
+    with pytest.raises(ValueError, match="at least one word, the dict is empty"):
+        wt.WordTransform({}).fit(["a b"])

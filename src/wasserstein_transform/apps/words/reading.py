@@ -61,7 +61,9 @@ def as_vectors(source: Any) -> WordVectors:
     if hasattr(source, "key_to_index") and hasattr(source, "vectors"):
         index: Mapping[str, int] = source.key_to_index
         return WordVectors.of(list(index), np.asarray(source.vectors, np.float32)[list(index.values())])
-    if isinstance(source, Mapping) and source:
+    if isinstance(source, Mapping):
+        if not source:
+            raise ValueError("vectors must hold at least one word, the dict is empty")
         return WordVectors.of(list(source), list(source.values()))
     raise ValueError(
         f"vectors must be WordVectors, a file, gensim's KeyedVectors or a dict, got {type(source).__name__}; "
