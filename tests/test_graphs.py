@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -364,3 +365,11 @@ def test_wrong_arguments_are_named() -> None:
         wt.curvature(edges).of("z", 0)
     with pytest.raises(ValueError, match="beyond floats; rescale lengths"):
         wt.curvature([(0, 1, 1e120), (1, 2, 3e120)], wt.LazyWalk(0.5, 3.0))
+
+
+def test_without_networkx_graphs_are_lists_and_the_rest_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    found = wt.curvature([(0, 1), (1, 2), (2, 0)])
+    np.testing.assert_allclose(found.values, 0.75)
+    with pytest.raises(ImportError, match=r"a networkx graph needs networkx.*wasserstein-transform\[graph\]"):
+        found.to_networkx()

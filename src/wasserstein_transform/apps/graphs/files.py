@@ -35,14 +35,19 @@ def read_graph(file: str | os.PathLike[str]) -> Any:
     return _listed(path) if reader is None else _by_networkx(path, reader)
 
 
-def _by_networkx(path: Path, reader: str) -> Any:
+def need_networkx(what: str) -> Any:
+    """Networkx, or how to get it."""
     try:
         import networkx as nx  # noqa: PLC0415  an extra
     except ImportError:
         raise ImportError(
-            f"reading {path.suffix} files needs networkx, which is not installed; "
-            'pip install "wasserstein-transform[graph]" brings it'
+            f'{what} needs networkx, which is not installed; pip install "wasserstein-transform[graph]" brings it'
         ) from None
+    return nx
+
+
+def _by_networkx(path: Path, reader: str) -> Any:
+    nx = need_networkx(f"reading {path.suffix} files")
     try:
         try:
             graph = getattr(nx, reader)(path)

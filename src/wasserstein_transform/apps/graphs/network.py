@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from ..._types import Bools, Floats, Ints
 from ...spaces import Graph
 from ...spaces.edges import as_edges, is_graph
-from .files import read_graph
+from .files import need_networkx, read_graph
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +73,7 @@ class Network:
 
         Parallel edges have the attributes of the shortest, loops have none.
         """
-        import networkx as nx  # noqa: PLC0415  an extra
-
+        nx = need_networkx("a networkx graph")
         kept = np.ones(len(self.edges), bool) if kept is None else kept
         graph = self._bare(nx) if self.origin is None else self.origin.copy()
         for k, (a, b) in enumerate(self.edges):
