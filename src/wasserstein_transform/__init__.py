@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _ROOMS = {
-    "engine": ("Engine", "bar"),
+    "engine": ("Cancelled", "Engine", "Update", "bar", "using"),
     "spaces": ("Dense", "Euclidean", "GaussianMetric", "Graph", "Metric", "Quotient", "Space", "Sparse", "quotient"),
     "measures": ("Diracs", "Discrete", "Gaussians", "Measures"),
     "localize": (
@@ -77,7 +77,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         spiral as spiral,
         t_junction as t_junction,
     )
-    from .engine import Engine as Engine, bar as bar
+    from .engine import Cancelled as Cancelled, Engine as Engine, Update as Update, bar as bar, using as using
     from .estimators import (
         GaussianTransform as GaussianTransform,
         KernelTransform as KernelTransform,

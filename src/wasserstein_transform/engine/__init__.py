@@ -1,7 +1,38 @@
-"""Runs work over rows and pairs: tiles, threads, progress, memory plan. Knows no transport."""
+"""Work as values and who runs it: tasks, tiles, executors, progress, cancel, memory plan. Knows no transport."""
 
-from .core import Engine, Flag
-from .progress import Progress, bar
-from .tiles import GRAIN, Tile, cut, evenly
+from .context import current, using
+from .core import Cancelled, Engine
+from .executors import Executor, Threads
+from .fingerprint import fingerprint
+from .places import Blocks, Condensed, Mirrored, Place, Ragged, Record, Rows, Scattered
+from .progress import Progress, Update, bar
+from .task import Flag, Task
+from .tiles import GRAIN, Tile, cut, evenly, of_size
 
-__all__ = ["GRAIN", "Engine", "Flag", "Progress", "Tile", "bar", "cut", "evenly"]
+__all__ = [
+    "GRAIN",
+    "Blocks",
+    "Cancelled",
+    "Condensed",
+    "Engine",
+    "Executor",
+    "Flag",
+    "Mirrored",
+    "Place",
+    "Progress",
+    "Ragged",
+    "Record",
+    "Rows",
+    "Scattered",
+    "Task",
+    "Threads",
+    "Tile",
+    "Update",
+    "bar",
+    "current",
+    "cut",
+    "evenly",
+    "fingerprint",
+    "of_size",
+    "using",
+]

@@ -1,29 +1,40 @@
-"""The engine: one thread pool for all compiled work."""
+"""The engine: where and how work runs."""
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
-from queue import Empty, SimpleQueue
-from typing import TypeAlias
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import memory as mem
-from .progress import Progress
-from .tiles import Tile
+from .executors import Executor, Threads
+from .executors.threads import as_finished
+from .places import Record
+from .progress import Progress, Update
+from .task import Flag, Task
 
 _log = logging.getLogger("wasserstein_transform")
 
-Flag: TypeAlias = NDArray[np.uint8]
-"""One byte, not 0 once somebody pressed Ctrl-C or a tile failed; long kernels look at it."""
+R = TypeVar("R")
 
-Work: TypeAlias = Callable[[Tile, Flag], None]
-"""Does one tile."""
+
+class Cancelled(Exception):
+    """The work was cancelled from another thread."""
+
+
+class Scope(NamedTuple):
+    """What work belongs to: when it began, and which iteration of a loop it is."""
+
+    began: float
+    iteration: int = 0
+    n_iter: int = 0
 
 
 @dataclass(frozen=True)
@@ -35,9 +46,13 @@ class Engine:
     n_jobs : int
         Threads; −1 means all cores, −2 all but one, as in scikit-learn.
     progress : callable, optional
-        Called with a label, the tiles done and the tiles in all; `bar()` draws a bar.
+        Called with an `Update` as tiles end; `bar()` draws a line.
     memory : float, optional
         Bytes that may be taken; by default what the machine has free.
+    backend : str or Backend
+        Who computes: "cpu", or a backend of one's own.
+    executor : Executor
+        Who runs the tiles of tasks: by default threads of this process.
 
     Examples
     --------
@@ -49,12 +64,18 @@ class Engine:
     n_jobs: int = -1
     progress: Progress | None = None
     memory: float | None = None
+    backend: Any = "cpu"
+    executor: Executor = field(default_factory=Threads)
+    flag: Flag = field(default_factory=lambda: np.zeros(1, np.uint8), repr=False, compare=False)
+    scope: Scope | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.n_jobs, int | np.integer) or isinstance(self.n_jobs, bool) or self.n_jobs == 0:
             raise ValueError(f"n_jobs must be a positive number of threads or -1 for all cores, got {self.n_jobs!r}")
         if self.memory is not None and not isinstance(self.memory, int | float | np.number):
             raise ValueError(f"memory must be a number of bytes, got {self.memory!r}")
+        if self.progress is not None and not callable(self.progress):
+            raise ValueError(f"progress must be a function such as wt.bar(), got {self.progress!r}")
 
     @property
     def n_threads(self) -> int:
@@ -63,22 +84,65 @@ class Engine:
             return int(self.n_jobs)
         return max(1, _n_cores() + 1 + int(self.n_jobs))
 
-    def run(self, work: Work, tiles: Sequence[Tile], label: str) -> None:
-        """Do all tiles; the first error, or Ctrl-C, stops the rest and is raised here."""
+    def run(self, task: Task, out: Record) -> None:
+        """Compute a task and put its records into `out`."""
+        self.check()
+        with self.watched() as engine:
+            if task.tiles:
+                self.executor.run(task, out, engine)
+
+    def alone(self, function: Callable[[Flag], R], name: str) -> R:
+        """What `function(stop)` returns: sequential work, in a thread of its own while this one listens.
+
+        `stop[0]` is not 0 once the work is to end. The function may call `engine.report` with its stage.
+        """
+        self.check()
         stop = np.zeros(1, np.uint8)
-        finished: SimpleQueue[Future[None]] = SimpleQueue()
-        with ThreadPoolExecutor(self.n_threads) as pool:
+        with ThreadPoolExecutor(1, thread_name_prefix=name) as pool:
             try:
-                for tile in tiles:
-                    pool.submit(work, tile, stop).add_done_callback(finished.put)
-                for done in range(1, len(tiles) + 1):
-                    _next(finished).result()
-                    if self.progress is not None:
-                        self.progress(label, done, len(tiles))
+                future = pool.submit(function, stop)
+                for done in as_finished([future], self):
+                    done.result()
             except BaseException:
                 stop[0] = 1
-                pool.shutdown(wait=False, cancel_futures=True)
                 raise
+        return future.result()
+
+    def cancel(self) -> None:
+        """End the work that runs on this engine, from any thread: it raises `Cancelled`, as all later work does."""
+        self.flag[0] = 1
+
+    def check(self) -> None:
+        """Raise `Cancelled` if somebody cancelled."""
+        if self.flag[0]:
+            raise Cancelled("the work was cancelled")
+
+    @contextmanager
+    def watched(self) -> Iterator[Self]:
+        """One piece of work for progress, however many stages it has: the engine for it; within another, just that."""
+        if self.scope is not None:
+            yield self
+            return
+        try:
+            yield replace(self, scope=Scope(time.monotonic()))
+        finally:
+            if self.progress is not None:
+                self.progress(Update("", 1, 1))
+
+    def iteration(self, k: int, n_iter: int) -> Self:
+        """The engine for iteration k, from 1, of a loop of at most n_iter; loops within loops are not counted."""
+        scope = self.scope or Scope(time.monotonic())
+        return self if scope.n_iter else replace(self, scope=scope._replace(iteration=k, n_iter=n_iter))
+
+    def quiet(self) -> Self:
+        """The engine without progress, for stages that are parts of one."""
+        return replace(self, progress=None)
+
+    def report(self, stage: str, done: int, total: int) -> None:
+        """Tell progress that so many tiles of a stage are done."""
+        if self.progress is not None:
+            scope = self.scope or Scope(time.monotonic())
+            self.progress(Update(stage, done, total, scope.iteration, scope.n_iter, _remaining(scope, done, total)))
 
     def announce(self, n_bytes: float, what: str) -> None:
         """Say, in the log, what memory something holds."""
@@ -101,13 +165,16 @@ class Engine:
             )
 
 
-def _next(finished: SimpleQueue[Future[None]]) -> Future[None]:
-    """The next tile that is done; waits in short naps, in which Ctrl-C is heard on every system."""
-    while True:
-        try:
-            return finished.get(timeout=0.2)
-        except Empty:
-            continue
+def _remaining(scope: Scope, done: int, total: int) -> float:
+    """Seconds to the end: of the loop, by the iterations so far, or of the only stage there is."""
+    now = time.monotonic()
+    if scope.n_iter:
+        finished = scope.iteration - 1
+        if finished == 0:
+            return float("nan")
+        each = (now - scope.began) / (finished + 0.5)
+        return max(0.0, (scope.n_iter - finished - 0.5) * each)
+    return (now - scope.began) * (total - done) / done if done else float("nan")
 
 
 def _n_cores() -> int:

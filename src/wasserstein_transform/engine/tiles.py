@@ -24,6 +24,11 @@ def evenly(n: int, steps: float, grain: float = GRAIN) -> list[Tile]:
     return [Tile(start, min(start + size, n)) for start in range(0, n, size)]
 
 
+def of_size(n: int, size: int) -> list[Tile]:
+    """Rows 0…n in tiles of the same size."""
+    return [Tile(k, min(k + size, n)) for k in range(0, n, size)]
+
+
 def cut(steps: Floats, grain: float = GRAIN) -> list[Tile]:
     """Consecutive rows grouped until each tile holds about `grain` of their estimated `steps`; no tile is empty."""
     if len(steps) == 0:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _check as check
 from .._types import Floats
-from ..engine import Engine, bar
+from ..engine import Engine, bar, current
 from ..hierarchy import linkage
 from ..hierarchy.methods import Method
 from ..localize import suggest_eps
@@ -84,7 +84,7 @@ class IteratedTransform(TransformerMixin, BaseEstimator):
         return linkage(self.trajectory_.last, method, self._engine())
 
     def _engine(self) -> Engine:
-        return Engine(self.n_jobs, bar() if self.verbose else None)
+        return current(n_jobs=self.n_jobs, progress=bar() if self.verbose else None)
 
     def _makes_matrix(self) -> bool:
         """Whether the result is a stored matrix of distances."""

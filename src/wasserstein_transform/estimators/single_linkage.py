@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._types import Floats
-from ..engine import Engine, bar
+from ..engine import bar, current
 from ..hierarchy import cut_tree, spanning_tree
 from ..hierarchy.cut import Cut
 from .spaces import read_space, tag_input
@@ -87,7 +87,7 @@ class SingleLinkage(ClusterMixin, BaseEstimator):
             Masses of the points, which the robust cut goes by. Points of weight 0 join the cluster they are nearest
             to and never connect two.
         """
-        engine = Engine(self.n_jobs, bar() if self.verbose else None)
+        engine = current(n_jobs=self.n_jobs, progress=bar() if self.verbose else None)
         space = read_space(self, X, self.metric, sample_weight)
         self.tree_ = spanning_tree(space, engine)
         self.labels_ = cut_tree(

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._types import Bools, Floats, Ints
+from ..backends.host import shortest_forest, tour, undecided
 from ..engine import Engine
-from ..kernels.trees import shortest_forest, undecided
 from ..spaces import Space
 from ..transforms.lazy import Question, ask
 from ..transforms.transform import Process, Transform
 from ..transport import Report
-from ..transport.tour import tour
 from .tree import Tree
 
 _LEAST = 64  # pairs solved in a round, at least
@@ -85,7 +84,7 @@ def _grow(question: Question) -> tuple[Ints, Floats, Report]:
     report = Report()
     if n == 1:
         return edges, lengths, report
-    order, parent = tour(question.measures, question.ground, question.engine)
+    order, parent = tour(question.measures.rows, question.ground.form, question.engine)
     chosen = np.sort(np.column_stack([order[1:], order[parent[1:]]]), axis=1)  # any tree is a roof
     rows, cols = np.empty((2, 0), np.intp)
     bounds = np.empty(0)

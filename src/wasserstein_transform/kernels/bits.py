@@ -36,8 +36,8 @@ def _rank(book: Any, i: int, j: int) -> int:
 
 
 @jit
-def mark_later(geometry: Any, book: Any, start: int, end: int, limit: float, stop: Any) -> None:
-    """Set the bits of rows start…end for the positions after their own. Rows do not share bytes."""
+def mark_later(geometry: Any, book: Any, start: int, end: int, limit: float, bits: Any, stop: Any) -> None:
+    """Set the bits of rows start…end, which `bits` holds, for the positions after their own."""
     for i in range(start, end):
         rank = 0
         runs = book.runs[book.cell[i]]
@@ -46,13 +46,13 @@ def mark_later(geometry: Any, book: Any, start: int, end: int, limit: float, sto
                 return
             for j in range(runs[r, 0], runs[r, 1]):
                 if j > i and sided(geometry, i, j, limit) <= limit:
-                    _set(book.bits, book.starts[i], rank)
+                    _set(bits, book.starts[i] - book.starts[start], rank)
                 rank += 1
 
 
 @jit
 def copy_earlier(book: Any, start: int, end: int, bits: Any, stop: Any) -> None:
-    """Complete rows start…end into `bits`: the positions before their own have tested them."""
+    """Complete rows start…end, which `bits` holds: the positions before their own have tested them."""
     for i in range(start, end):
         rank = 0
         at = book.starts[i]
@@ -66,7 +66,7 @@ def copy_earlier(book: Any, start: int, end: int, bits: Any, stop: Any) -> None:
                 else:  # reach is mutual: i is among the candidates of j
                     near = j == i or _is_set(book.bits, book.starts[j], _rank(book, j, i))
                 if near:
-                    _set(bits, at, rank)
+                    _set(bits, at - book.starts[start], rank)
                 rank += 1
 
 

@@ -55,28 +55,31 @@ def list_searches(component: Any, where: Any, near: Any, which: Any, limits: Any
 
 
 @jit
-def search_outside(geometry: Any, tree: Any, component: Any, whole: Any, limits: Any, asking: Any, start: int, end: int,
+def search_outside(geometry: Any, tree: Any, component: Any, whole: Any, limits: Any, known: Any, asking: Any,
                    near: Any, which: Any, found: Any, who: Any, nodes: Any, gaps: Any, stop: Any) -> None:  # fmt: skip
-    """The nearest point outside its component for the positions asking[start…end], or a lower bound above the limit.
+    """The nearest point outside its component for the positions `asking`, or a lower bound above the limit.
+
+    `known` are lower bounds of all positions.
 
     What a position finds limits those of its component that follow it: positions side by side are near each other.
     """
     own, limit = -1, np.inf
-    for k in range(start, end):
+    for k in range(asking.shape[0]):
         if stop[0] != 0:
             return
         p = asking[k]
+        near[k], which[k] = known[p], NOBODY
         if component[p] != own:
             own = component[p]
             limit = limits[own]
-        if near[p] >= limit:
+        if near[k] >= limit:
             continue
         found[0], who[0] = limit, NOBODY
         search(
             geometry, tree, component, whole, tree.points[p], tree.blur[p], tree.order[p], own, LOOSE, found, who,
             nodes, gaps,
         )  # fmt: skip
-        near[p], which[p] = found[0], who[0]
+        near[k], which[k] = found[0], who[0]
         limit = found[0]
 
 

@@ -10,9 +10,11 @@ from .rows import distances
 
 
 @jit
-def fill_block(geometry: Any, rows: Any, cols: Any, out: Any) -> None:
+def fill_block(geometry: Any, rows: Any, cols: Any, out: Any, stop: Any) -> None:
     """out[a, b] = distance of rows[a] and cols[b]."""
     for a in range(rows.shape[0]):
+        if stop[0] != 0:
+            return
         for b in range(cols.shape[0]):
             i, j = rows[a], cols[b]
             out[a, b] = 0.0 if i == j else distance(geometry, i, j)
@@ -25,35 +27,38 @@ def _copy(source: Any, out: Any) -> None:
 
 
 @jit
-def fill_square(geometry: Any, top: int, left: int, side: int, out: Any, scratch: Any, stop: Any) -> None:
+def fill_square(geometry: Any, top: int, left: int, upper: Any, lower: Any, scratch: Any, stop: Any) -> None:
     """The block of the full matrix at (top, left ≥ top) and its mirror image; pairs of a diagonal block once.
 
-    Some rows at a time, as many as `scratch` has: a mirrored row is then written in whole cache lines.
+    `lower` is empty if no mirror image is wanted. Some rows at a time, as many as `scratch` has: a mirrored row is then
+    written in whole cache lines.
     """
-    n = out.shape[0]
-    right = min(left + side, n)
-    for first in range(top, min(top + side, n), scratch.shape[0]):
-        last = min(first + scratch.shape[0], top + side, n)
+    height, width = upper.shape
+    for first in range(0, height, scratch.shape[0]):
+        last = min(first + scratch.shape[0], height)
         for i in range(first, last):
             if stop[0] != 0:
                 return
+            start = 0
             if top == left:
-                out[i, i] = 0.0
-            start = max(left, i + 1)
-            if start < right:
-                distances(geometry, i, start, right, scratch[i - first, start - left :])
-                _copy(scratch[i - first, start - left :], out[i, start:right])
-        for j in range(max(left, first + 1), right):
-            for i in range(first, min(last, j)):
-                out[j, i] = scratch[i - first, j - left]
+                upper[i, i] = 0.0
+                start = i + 1
+            if start < width:
+                distances(geometry, top + i, left + start, left + width, scratch[i - first, start:])
+                _copy(scratch[i - first, start:], upper[i, start:])
+        if lower.shape[0] == 0:
+            continue
+        for j in range(first + 1 if top == left else 0, width):
+            for i in range(first, min(last, j) if top == left else last):
+                lower[j, i] = scratch[i - first, j]
 
 
 @jit
 def fill_condensed(geometry: Any, n: int, start: int, end: int, out: Any, scratch: Any, stop: Any) -> None:
-    """Rows start…end of the condensed vector, in SciPy's order, some at a time: as many as scratch holds."""
+    """Rows start…end of the condensed vector, in SciPy's order, in pieces: as many at a time as scratch holds."""
     piece = scratch.shape[0]
+    at = 0
     for i in range(start, end):
-        at = i * n - i * (i + 1) // 2
         for j in range(i + 1, n, piece):
             if stop[0] != 0:
                 return

@@ -95,16 +95,17 @@ def line_distance(A: Any, i: int, B: Any, j: int, p: float) -> float:
 
 
 @jit
-def fill_line_square(A: Any, p: float, start: int, end: int, out: Any, stop: Any) -> None:
-    """Rows start…end of the full matrix: each unordered pair once, mirrored."""
+def fill_line_square(A: Any, p: float, start: int, end: int, upper: Any, lower: Any, stop: Any) -> None:
+    """Rows start…end of the full matrix from column `start` on: each pair once, mirrored unless `lower` is empty."""
     for i in range(start, end):
-        out[i, i] = 0.0
-        for j in range(i + 1, out.shape[1]):
+        upper[i - start, i - start] = 0.0
+        for k in range(i - start + 1, upper.shape[1]):
             if stop[0] != 0:
                 return
-            d = line_distance(A, i, A, j, p)
-            out[i, j] = d
-            out[j, i] = d
+            d = line_distance(A, i, A, start + k, p)
+            upper[i - start, k] = d
+            if lower.shape[0] > 0:
+                lower[k, i - start] = d
 
 
 @jit
@@ -114,4 +115,4 @@ def fill_line_block(A: Any, B: Any, p: float, start: int, end: int, out: Any, st
         for j in range(out.shape[1]):
             if stop[0] != 0:
                 return
-            out[i, j] = line_distance(A, i, B, j, p)
+            out[i - start, j] = line_distance(A, i, B, j, p)

@@ -33,7 +33,7 @@ def _middle(tree: Any, node: int) -> int:
 
 
 @jit
-def measure_leaves(geometry: Any, tree: Any, start: int, end: int, stop: Any) -> None:
+def measure_leaves(geometry: Any, tree: Any, start: int, end: int, radii: Any, stop: Any) -> None:
     """Radii of the leaves start…end."""
     for leaf in range(start, end):
         if stop[0] != 0:
@@ -43,7 +43,7 @@ def measure_leaves(geometry: Any, tree: Any, start: int, end: int, stop: Any) ->
         for p in range(tree.starts[leaf], tree.ends[leaf]):
             if tree.order[p] != i:
                 radius = max(radius, _between(geometry, i, tree.order[p]))
-        tree.radius[leaf] = radius
+        radii[leaf - start] = radius
 
 
 @jit
@@ -174,13 +174,13 @@ def nearest_others(geometry: Any, tree: Any, groups: Any, whole: Any, asked: Any
                    end: int, distances: Any, indices: Any, nodes: Any, gaps: Any, stop: Any) -> None:  # fmt: skip
     """The nearest points of the tree for positions start…end of the tree `asked`, which is of the groups `asking`.
 
-    Point i of `asked` is point first + i of the geometry, and row i of the result.
+    Point i of `asked` is point first + i of the geometry; its row of the result is that of its position.
     """
     for p in range(start, end):
         if stop[0] != 0:
             return
         i = asked.order[p]
-        near, which = distances[i], indices[i]
+        near, which = distances[p - start], indices[p - start]
         near[:] = np.inf
         which[:] = NOBODY
         search(
@@ -196,7 +196,7 @@ def nearest_in_rows(geometry: Any, n: int, start: int, end: int, distances: Any,
     for i in range(start, end):
         if stop[0] != 0:
             return
-        near, which = distances[i], indices[i]
+        near, which = distances[i - start], indices[i - start]
         near[:] = np.inf
         which[:] = NOBODY
         for j in range(n):

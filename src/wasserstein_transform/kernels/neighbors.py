@@ -30,16 +30,17 @@ def longest_run(cells: Any) -> int:
 def count_balls(
     geometry: Any, cells: Any, start: int, end: int, limit: float, apart: Any, counts: Any, stop: Any
 ) -> None:
-    """counts[i] = number of points in the closed ball of position i."""
+    """counts[i - start] = number of points in the closed ball of position i."""
     for i in range(start, end):
-        counts[i] = 0
+        count = 0
         for r in range(cells.runs.shape[1]):
             if stop[0] != 0:
                 return
             low, high = cells.runs[cells.cell[i], r]
             squares(geometry, i, low, high, limit, apart)
             for k in range(high - low):
-                counts[i] += apart[k] <= limit
+                count += apart[k] <= limit
+        counts[i - start] = count
 
 
 @jit
@@ -50,14 +51,13 @@ def fill_balls(
     end: int,
     limit: float,
     apart: Any,
-    indptr: Any,
     indices: Any,
     distances: Any,
     stop: Any,
 ) -> None:
-    """Members of the balls counted by `count_balls`, by position, with their distances."""
+    """Members of the balls counted by `count_balls`, one after the other, by position, with their distances."""
+    at = 0
     for i in range(start, end):
-        at = indptr[i]
         for r in range(cells.runs.shape[1]):
             if stop[0] != 0:
                 return
@@ -231,7 +231,7 @@ def _settle(point: Any, total: float, drift: Any) -> None:
 
 
 @jit_allocating
-def find_leaders(geometry: Any, cells: Any, order: Any, limit: float, leader: Any) -> None:
+def find_leaders(geometry: Any, cells: Any, order: Any, limit: float, leader: Any, stop: Any) -> None:
     """leader[i]: the earliest point (in `order`) that leads and lies within the limit of i; leaders lead themselves.
 
     Every point is within the limit of its leader: nothing chains, and the cost is points times nearby leaders.
@@ -244,6 +244,8 @@ def find_leaders(geometry: Any, cells: Any, order: Any, limit: float, leader: An
     for k in range(order.shape[0]):
         rank[order[k]] = k
     for k in range(order.shape[0]):
+        if stop[0] != 0:
+            return
         i = order[k]
         c = cells.cell[i]
         best = -1

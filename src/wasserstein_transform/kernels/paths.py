@@ -211,28 +211,28 @@ def fill_listed(streets: Streets, sources: Any, indptr: Any, cols: Any, out: Any
 def count_within(
     streets: Streets, start: int, end: int, n: int, limit: float, out: Any, room: Front, stop: Any
 ) -> None:
-    """out[i] = how many of the first n nodes lie within `limit` of node i."""
+    """out[i - start] = how many of the first n nodes lie within `limit` of node i."""
     for i in range(start, end):
         if stop[0] != 0:
             return
         count = spread(streets, i, limit, np.inf, 0.0, room)
-        out[i] = 0
+        near = 0
         for k in range(count):
-            out[i] += room.order[k] < n
+            near += room.order[k] < n
+        out[i - start] = near
         forget(count, room)
 
 
 @jit
 def fill_within(
-    streets: Streets, start: int, end: int, n: int, limit: float, indptr: Any, indices: Any, distances: Any,
-    room: Front, stop: Any,
+    streets: Streets, start: int, end: int, n: int, limit: float, indices: Any, distances: Any, room: Front, stop: Any,
 ) -> None:  # fmt: skip
-    """Those nodes and their distances, nearest first."""
+    """Those nodes and their distances, nearest first, node after node."""
+    at = 0
     for i in range(start, end):
         if stop[0] != 0:
             return
         count = spread(streets, i, limit, np.inf, 0.0, room)
-        at = indptr[i]
         for k in range(count):
             if room.order[k] < n:
                 indices[at] = room.order[k]
@@ -242,16 +242,30 @@ def fill_within(
 
 
 @jit
-def fill_upper(streets: Streets, start: int, end: int, matrix: Any, room: Front, stop: Any) -> None:
-    """Rows start…end of the full matrix from the diagonal on, and their mirror image."""
-    n = matrix.shape[0]
+def fill_upper(streets: Streets, start: int, end: int, upper: Any, lower: Any, room: Front, stop: Any) -> None:
+    """Rows start…end of the full matrix from column `start` on, and their mirror image unless `lower` is empty."""
     for i in range(start, end):
         if stop[0] != 0:
             return
         count = spread(streets, i, np.inf, np.inf, 0.0, room)
-        for j in range(i, n):
-            matrix[i, j] = room.dist[j]
-            matrix[j, i] = room.dist[j]
+        for k in range(i - start, upper.shape[1]):
+            upper[i - start, k] = room.dist[start + k]
+            if lower.shape[0] > 0:
+                lower[k, i - start] = room.dist[start + k]
+        forget(count, room)
+
+
+@jit
+def fill_condensed(streets: Streets, n: int, start: int, end: int, out: Any, room: Front, stop: Any) -> None:
+    """Rows start…end of the condensed vector of the first n nodes."""
+    at = 0
+    for i in range(start, end):
+        if stop[0] != 0:
+            return
+        count = spread(streets, i, np.inf, np.inf, 0.0, room)
+        for j in range(i + 1, n):
+            out[at] = room.dist[j]
+            at += 1
         forget(count, room)
 
 
@@ -264,24 +278,25 @@ def fill_nearest(
         if stop[0] != 0:
             return
         count = spread(streets, i, np.inf, k + 1.0, 1.0, room)
-        filled = 0
+        row, filled = i - start, 0
         for c in range(count):
             y = room.order[c]
             if y == i or room.mass[y] == 0.0:
                 continue
             at = min(filled, k)
             while at > 0 and (
-                distances[i, at - 1] > room.dist[y] or (distances[i, at - 1] == room.dist[y] and indices[i, at - 1] > y)
+                distances[row, at - 1] > room.dist[y]
+                or (distances[row, at - 1] == room.dist[y] and indices[row, at - 1] > y)
             ):
                 if at < k:
-                    distances[i, at] = distances[i, at - 1]
-                    indices[i, at] = indices[i, at - 1]
+                    distances[row, at] = distances[row, at - 1]
+                    indices[row, at] = indices[row, at - 1]
                 at -= 1
             if at < k:
-                distances[i, at] = room.dist[y]
-                indices[i, at] = y
+                distances[row, at] = room.dist[y]
+                indices[row, at] = y
             filled += 1
         for c in range(min(filled, k), k):
-            distances[i, c] = np.inf
-            indices[i, c] = -1
+            distances[row, c] = np.inf
+            indices[row, c] = -1
         forget(count, room)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from .. import _check as check
 from .._types import Floats
-from ..engine import Engine, Flag, Tile, cut
+from ..engine import Engine, Flag, Record, Rows, Task, Tile, current, evenly
 from ..measures import Diracs, Discrete, Gaussians, Measures
 from ..spaces import Moments, Space, check_space
 from .base import Localization, Seen, check_mass
@@ -33,7 +34,7 @@ class Extrinsic(Localization):
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Measures:
         check_space(space)
-        return self.around(space, engine or Engine())
+        return self.around(space, current(engine))
 
     @abstractmethod
     def around(self, space: Space, engine: Engine, ahead: Floats | None = None) -> Measures:
@@ -195,14 +196,20 @@ def _off_leading_axes(steps: Floats, covs: Floats, dim: int, engine: Engine) -> 
     if m == 2:
         return _off_leading_axis(steps, covs)
     left = np.empty_like(steps)
-
-    def work(tile: Tile, stop: Flag) -> None:
-        part = slice(tile.start, tile.stop)
-        left[part] = _off_leading_vectors(steps[part], covs[part], dim)
-
     with threadpool_limits(1, user_api="blas"):  # on small matrices its threads only wait for each other
-        engine.run(work, cut(np.full(n, 10.0 * m**3)), "ridges")
+        engine.run(Task("ridges", _ridges, _Steps(steps, covs, dim), evenly(n, 10.0 * m**3), Rows()), (left,))
     return left
+
+
+class _Steps(NamedTuple):
+    steps: Floats
+    covs: Floats
+    dim: int
+
+
+def _ridges(asked: _Steps, tile: Tile, stop: Flag, record: Record) -> None:
+    part = slice(tile.start, tile.stop)
+    record[0][:] = _off_leading_vectors(asked.steps[part], asked.covs[part], asked.dim)
 
 
 def _off_leading_vectors(steps: Floats, covs: Floats, dim: int) -> Floats:

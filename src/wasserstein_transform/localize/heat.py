@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, issparse, vstack
 
 from .. import _check as check
 from .._types import Floats
-from ..engine import Engine
+from ..engine import Engine, current
 from ..measures import Discrete
 from ..measures.discrete import discrete
 from ..spaces import Graph, Space, check_space
@@ -74,7 +74,7 @@ class Heat(Localization):
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         check_space(space)
-        engine = engine or Engine()
+        engine = current(engine)
         steps = self._steps(space, engine)
         n, rows = space.n, max(1, int(_BLOCK / space.n))
         engine.reserve(5 * 8 * _BLOCK, f"heat of {n} points", "use fewer points")

@@ -9,10 +9,10 @@ import numpy as np
 
 from .. import _check as check
 from .._types import Floats, Ints
-from ..engine import Engine
+from ..engine import Engine, current
 from ..measures import Discrete
 from ..measures.discrete import discrete, memory_of
-from ..spaces import Neighborhoods, Space, check_space, closed
+from ..spaces import Space, check_space, closed
 from .base import Localization, Seen, check_mass
 from .profiles import PROFILES, ProfileLike, check_profile, evaluate
 
@@ -63,7 +63,7 @@ class Kernel(Localization):
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         check_space(space)
-        engine = engine or Engine()
+        engine = current(engine)
         if not np.isfinite(self.reach):
             memory_of(space.n**2, engine)
             measures = self._weigh_all(space.metric.dense(engine), space, np.arange(space.n))
@@ -79,8 +79,7 @@ class Kernel(Localization):
             measures = self(space, engine)
             return measures if first == 0 else measures.take(np.arange(first, space.n))
         code = PROFILES[self.profile].code
-        seen = Neighborhoods.of(space.metric, space.weights, code, float(self.eps), self.reach, engine, first)
-        return seen.once() if seen.is_dear else seen
+        return space.metric.neighborhoods(space.weights, code, float(self.eps), self.reach, engine, first)
 
     def cross(self, distances: Floats, space: Space) -> Discrete:
         return self._weigh_all(distances, space, np.zeros(len(distances), np.intp))

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _check as check
 from .._types import Floats
-from ..engine import Engine
+from ..engine import Engine, current
 from ..measures import Discrete
 from ..measures.discrete import discrete
 from ..spaces import Metric, Space, check_space
@@ -49,7 +49,7 @@ class Nearest(Localization):
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         check_space(space)
-        engine = engine or Engine()
+        engine = current(engine)
         weights, need = relative(space.weights), self._need(space)
         if space.n == 1:
             return discrete(np.array([0, 1]), np.zeros(1, np.intp), np.ones(1), np.zeros(1, np.intp), 1)

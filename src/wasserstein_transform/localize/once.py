@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from .._types import Floats
 from ..engine import Engine
 from ..measures import Discrete
-from ..spaces import Neighborhoods, Space
+from ..spaces import Space
 from .base import Localization, Seen
 from .kernel import Kernel
 
@@ -49,8 +49,7 @@ class Once(Localization):
         return self.base(space, engine)
 
     def see(self, space: Space, engine: Engine, first: int = 0) -> Seen:
-        seen = self.base.see(space, engine, first)
-        return seen.once() if isinstance(seen, Neighborhoods) else seen
+        return self.base.see(space, engine, first).once()
 
     def cross(self, distances: Floats, space: Space) -> Discrete:
         return self.base.cross(distances, space)

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from .._types import Floats
-from ..kernels import profiles as codes
+from ..backends import host as codes
 
 
 class Profile(NamedTuple):

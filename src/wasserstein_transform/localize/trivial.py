@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._types import Floats
-from ..engine import Engine
+from ..engine import Engine, current
 from ..measures import Discrete
 from ..measures.discrete import discrete, memory_of
 from ..spaces import Space, check_space
@@ -28,7 +28,7 @@ class Whole(Localization):
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         check_space(space)
-        memory_of(space.n**2, engine or Engine())
+        memory_of(space.n**2, current(engine))
         return _copies(space, space.n)
 
     def see(self, space: Space, engine: Engine, first: int = 0) -> Discrete:

@@ -8,9 +8,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .._types import Bools, Floats, Ints
+from ..backends import Both, Moments, Rows
 from ..engine import Engine
-from ..kernels.transport import Rows
-from ..spaces import Both, Moments
 from .base import Measures
 
 
@@ -35,7 +34,7 @@ class Discrete(Measures):
 
     @property
     def rows(self) -> Rows:
-        """The arrays compiled code reads."""
+        """The arrays a backend reads."""
         return Rows(self.indptr, self.indices, self.masses, self.totals)
 
     def matrix(self) -> csr_array:

@@ -1,12 +1,12 @@
 """Finite metric measure spaces: a distance, weights, and coordinates where there are any."""
 
+from ..backends import Balls, Both, Moments, Neighborhoods, closed
 from .dense import Dense
 from .euclidean import Euclidean
 from .gaussian import GaussianMetric
 from .graph import Graph
 from .merging import Quotient, quotient
-from .metric import Balls, Metric, closed
-from .neighborhoods import Both, Moments, Neighborhoods
+from .metric import Metric
 from .space import Space, check_space
 from .sparse import Sparse
 

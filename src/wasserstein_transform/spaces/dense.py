@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import DTypeLike
 
+from .. import _check as check
 from .._types import Floats, Ints
+from ..backends import Matrix
 from ..engine import Engine
-from ..kernels.geometry import Table
 from .matrices import Out
 from .metric import Metric
 
@@ -39,16 +41,15 @@ class Dense(Metric):
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrix", np.ascontiguousarray(self.matrix, np.float64))
 
-    @property
-    def n(self) -> int:
-        return len(self.matrix)
-
-    @property
-    def geometry(self) -> Table:
-        return Table(self.matrix)
+    @cached_property
+    def form(self) -> Matrix:
+        return Matrix(self.matrix)
 
     def take(self, rows: Ints) -> Dense:
         return Dense(np.ascontiguousarray(self.matrix[np.ix_(rows, rows)]), self.triangle, self.gap, self.n_safe)
+
+    def checked(self) -> Dense:
+        return Dense(check.distances(self.matrix, "metric"), self.triangle)
 
     @property
     def n_bytes(self) -> int:
@@ -57,9 +58,6 @@ class Dense(Metric):
     def movement(self, other: Metric, engine: Engine | None = None) -> float:
         """The largest change of a distance: points of a matrix have no place of their own."""
         return float(np.abs(self.matrix - other.dense(engine)).max())
-
-    def largest(self) -> float:
-        return float(self.matrix.max())
 
     def dense(self, engine: Engine | None = None, dtype: DTypeLike | None = None, out: Out = None) -> Floats:
         if out is None and np.dtype(dtype) == np.float64:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
-from .._types import Floats, Ints
-from ..engine import Engine
-from ..kernels.geometry import Cloud
-from .metric import Metric, matched
-from .search import Search, sort_into_cells
+from .._types import Bools, Floats, Ints
+from ..backends import Cloud, Frame, backend_of
+from ..engine import Engine, current
+from .metric import Metric
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,22 +26,19 @@ class Euclidean(Metric):
     """
 
     points: Floats
+    frame: Frame | None = None
     triangle = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "points", np.ascontiguousarray(self.points, np.float64))
 
+    @cached_property
+    def form(self) -> Cloud:
+        return Cloud(self.points, self.frame)
+
     @property
     def n(self) -> int:
         return len(self.points)
-
-    @property
-    def geometry(self) -> Cloud:
-        return Cloud(self.points)
-
-    @property
-    def steps(self) -> float:
-        return float(self.points.shape[1])
 
     def take(self, rows: Ints) -> Euclidean:
         return Euclidean(np.ascontiguousarray(self.points[rows]))
@@ -50,13 +47,19 @@ class Euclidean(Metric):
     def n_bytes(self) -> int:
         return self.points.nbytes
 
+    @property
+    def places(self) -> Floats:
+        return self.points
+
+    @property
+    def euclidean(self) -> Floats:
+        return self.points
+
     def movement(self, other: Metric, engine: Engine | None = None) -> float:
         if not isinstance(other, Euclidean):
             return other.movement(self, engine)
-        return float(matched(Euclidean(np.concatenate([self.points, other.points]))).max())
-
-    def shadow(self) -> Floats:
-        return self.points
+        engine = current(engine)
+        return backend_of(engine).movement(self.form, other.form, engine)
 
     def beside(self, other: Metric) -> Euclidean:
         if not isinstance(other, Euclidean):
@@ -67,8 +70,15 @@ class Euclidean(Metric):
             )
         return Euclidean(np.concatenate([self.points, other.points]))
 
-    def search(self, reach: float) -> Search:
-        if not np.isfinite(reach):
-            return Search.exhaustive(self.n, self.geometry)
-        order, cells = sort_into_cells(self.points, reach)
-        return Search(order, cells, self.take(order).geometry)
+    def differs(self, before: Metric, kept: Ints) -> Bools | None:
+        if not isinstance(before, Euclidean):
+            return None
+        return np.asarray((before.points[kept] != self.points).any(axis=1))
+
+    def with_rows(self, rows: Ints, new: Euclidean) -> Euclidean:
+        points = self.points.copy()
+        points[rows] = new.points
+        return Euclidean(points)
+
+    def framed(self, frame: Frame) -> Euclidean:
+        return replace(self, frame=frame)

@@ -13,45 +13,10 @@ from numpy.lib.format import open_memmap
 from numpy.typing import DTypeLike
 
 from .._types import Floats
-from ..engine import Engine, Flag, Tile, cut
-from ..engine.tiles import GRAIN
-from ..kernels.distances import fill_condensed, fill_square
-from ..kernels.geometry import Geometry, private
+from ..engine import Engine
 
 Out: TypeAlias = np.ndarray | str | os.PathLike[str] | None
 """An array to write to, a file to make, or nothing."""
-
-_SIDE = 512  # of the blocks: their rows are a page or two of a memory map
-_ROWS = 64  # computed before they are mirrored: with blocks this wide they fit the cache
-
-
-def fill_dense(geometry: Geometry, n: int, steps: float, engine: Engine, dtype: DTypeLike | None, out: Out) -> Floats:
-    """The full matrix, block by block; each pair once."""
-    side = int(np.clip(np.sqrt(GRAIN / steps), 16, _SIDE))
-    corners = np.array([(top, left) for top in range(0, n, side) for left in range(top, n, side)])
-
-    def fill(matrix: Floats) -> None:
-        def work(tile: Tile, stop: Flag) -> None:
-            scratch, own = np.empty((_ROWS, side + 8)), private(geometry)  # + 8: columns on different cache lines
-            for top, left in corners[tile.start : tile.stop]:
-                fill_square(own, top, left, side, matrix, scratch, stop)
-
-        engine.run(work, cut(np.full(len(corners), side * side * steps)), "distances")
-
-    return written((n, n), f"the {n} × {n} distance matrix", engine, dtype, out, fill)
-
-
-def fill_vector(geometry: Geometry, n: int, steps: float, engine: Engine, dtype: DTypeLike | None, out: Out) -> Floats:
-    """The condensed vector, some rows at a time."""
-    size = n * (n - 1) // 2
-
-    def fill(vector: Floats) -> None:
-        def work(tile: Tile, stop: Flag) -> None:
-            fill_condensed(private(geometry), n, tile.start, tile.stop, vector, np.empty(_SIDE), stop)
-
-        engine.run(work, cut(np.arange(n, 0, -1, dtype=np.float64) * steps), "distances")
-
-    return written((size,), f"{size} condensed distances", engine, dtype, out, fill)
 
 
 def written(

@@ -8,9 +8,9 @@ import numpy as np
 
 from .. import _check as check
 from .._types import Floats, Ints
-from ..kernels.geometry import private
-from ..kernels.neighbors import find_leaders
-from .metric import Metric, closed
+from ..backends import backend_of
+from ..engine import Engine, current
+from .metric import Metric
 from .space import Space, check_space
 
 
@@ -57,7 +57,7 @@ class Quotient:
         return metric if metric.n == len(self.labels) else metric.take(self.labels)
 
 
-def quotient(space: Space, tol: float = 0.0) -> Quotient:
+def quotient(space: Space, tol: float = 0.0, engine: Engine | None = None) -> Quotient:
     """Merge points at distance ≤ `tol` of an earlier point (one with mass, if there is any); masses add up.
 
     Every point lies within `tol` of the point it is merged into. `tol=0` merges exact duplicates only.
@@ -71,14 +71,9 @@ def quotient(space: Space, tol: float = 0.0) -> Quotient:
     """
     check_space(space)
     tol = check.tolerance(tol, "tol")
-    metric = space.metric
-    search = metric.search(tol)
-    position = np.empty(metric.n, np.intp)
-    position[search.order] = np.arange(metric.n)
-    leader = np.empty(metric.n, np.intp)
-    heavy_first = np.argsort(space.weights == 0, kind="stable")  # a point without mass never leads one with mass
-    find_leaders(private(search.geometry), search.cells, position[heavy_first], closed(tol), leader)
-    by_point = search.order[leader][position]
+    metric, engine = space.metric, current(engine)
+    metric.check_reach(tol)
+    by_point = backend_of(engine).leaders(metric.form, space.weights, tol, engine)
     kept, labels = np.unique(by_point, return_inverse=True)
     weights = np.asarray(np.bincount(labels, weights=space.weights), np.float64)
     points = None if space.points is None else space.points[kept]

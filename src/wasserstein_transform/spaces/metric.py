@@ -3,42 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import DTypeLike
-from scipy.sparse import csr_array
 
 from .. import _check as check
-from .._types import Floats, Ints
-from ..engine import Engine, Flag, Tile, cut
-from ..kernels.distances import fill_block, fill_matched, fill_pairs
-from ..kernels.geometry import Geometry, private
-from ..kernels.neighbors import count_balls, fill_balls, longest_run
-from .matrices import Out, fill_dense, fill_vector
-from .nearest import Nearest, neighbors
-from .search import Search
-
-
-def closed(radius: float) -> float:
-    """Squared radius of a closed ball, with room for the rounding of ties. Every path compares with this number."""
-    edge = radius * (1 + 1e-12)
-    return edge * edge
-
-
-class Balls(NamedTuple):
-    """Closed balls as compressed rows: members of ball i are `indices[indptr[i]:indptr[i+1]]`, sorted."""
-
-    indptr: Ints
-    indices: Ints
-    distances: Floats
+from .._types import Bools, Floats, Ints
+from ..backends import Balls, Form, Frame, Nearest, Neighborhoods, backend_of
+from ..backends.host import largest
+from ..engine import Engine, current
+from .matrices import Out, written
 
 
 class Metric(ABC):
     """A distance on n points.
 
-    A metric is a geometry (what compiled loops ask for single distances) and a search (which points can be near);
-    all else follows from the two.
+    A metric is a form, plain arrays that a backend computes distances from; all else follows from it.
 
     Attributes
     ----------
@@ -52,18 +33,13 @@ class Metric(ABC):
 
     @property
     @abstractmethod
+    def form(self) -> Form:
+        """The arrays a backend computes distances from; the same object whenever asked."""
+
+    @property
     def n(self) -> int:
         """Number of points."""
-
-    @property
-    @abstractmethod
-    def geometry(self) -> Geometry:
-        """The arrays compiled loops read distances from."""
-
-    @property
-    def steps(self) -> float:
-        """What one distance costs, in steps of an inner loop."""
-        return 1.0
+        return self.form.n
 
     @abstractmethod
     def take(self, rows: Ints) -> Self:
@@ -78,25 +54,17 @@ class Metric(ABC):
     def movement(self, other: Metric, engine: Engine | None = None) -> float:
         """How far the points moved on the way to `other`: the largest distance of a point to its later self."""
 
-    def search(self, reach: float) -> Search:
-        """Who can lie within `reach` of whom."""
-        return Search.exhaustive(self.n, self.geometry)
-
-    def block(self, rows: Ints, cols: Ints) -> Floats:
+    def block(self, rows: Ints, cols: Ints, engine: Engine | None = None) -> Floats:
         """Distances of the points `rows` to the points `cols`."""
-        rows, cols = self._points(rows), self._points(cols)
-        out = np.empty((len(rows), len(cols)))
-        fill_block(private(self.geometry), rows, cols, out)
-        return out
+        engine = current(engine)
+        return backend_of(engine).block(self.form, self._points(rows), self._points(cols), engine)
 
-    def pairs(self, rows: Ints, cols: Ints) -> Floats:
+    def pairs(self, rows: Ints, cols: Ints, engine: Engine | None = None) -> Floats:
         """Distances of the points rows[k] and cols[k]."""
-        rows, cols = self._points(rows), self._points(cols)
+        rows, cols, engine = self._points(rows), self._points(cols), current(engine)
         if len(rows) != len(cols):
             raise ValueError(f"pairs need as many rows as cols, got {len(rows)} and {len(cols)}")
-        out = np.empty(len(rows))
-        fill_pairs(private(self.geometry), rows, cols, out)
-        return out
+        return backend_of(engine).pairs(self.form, rows, cols, engine)
 
     def _points(self, numbers: Ints) -> Ints:
         given = np.asarray(numbers)
@@ -109,9 +77,9 @@ class Metric(ABC):
             raise IndexError(f"points are numbered 0 to {self.n - 1}, got {numbers.min()} to {numbers.max()}")
         return numbers
 
-    def largest(self) -> float:
+    def largest(self, engine: Engine | None = None) -> float:
         """A number of the size of the largest distance: that of a point to the farthest from it."""
-        return float(self.block(np.zeros(1, np.intp), np.arange(self.n)).max())
+        return largest(self.form, current(engine))
 
     def dense(self, engine: Engine | None = None, dtype: DTypeLike | None = None, out: Out = None) -> Floats:
         """The full n × n matrix; each pair is computed once.
@@ -126,39 +94,25 @@ class Metric(ABC):
             Where to write: an array, or a `.npy` file, which is filled block by block and returned as a memory map.
             The file has its name, and replaces one of that name, only once it is complete.
         """
-        return fill_dense(self.geometry, self.n, self.steps, engine or Engine(), dtype, out)
+        self.check_whole("the full matrix")
+        engine, n = current(engine), self.n
+        fill = backend_of(engine).dense
+        return written(
+            (n, n), f"the {n} × {n} distance matrix", engine, dtype, out, lambda a: fill(self.form, a, engine)
+        )
 
     def condensed(self, engine: Engine | None = None, dtype: DTypeLike | None = None, out: Out = None) -> Floats:
         """The n(n−1)/2 distances in SciPy's order. `dtype` and `out` as in `dense`."""
-        return fill_vector(self.geometry, self.n, self.steps, engine or Engine(), dtype, out)
+        self.check_whole("all distances")
+        engine, size = current(engine), self.n * (self.n - 1) // 2
+        fill = backend_of(engine).condensed
+        return written((size,), f"{size} condensed distances", engine, dtype, out, lambda a: fill(self.form, a, engine))
 
     def balls(self, radius: float, engine: Engine | None = None) -> Balls:
         """The closed balls of the given radius around every point."""
-        engine = engine or Engine()
-        radius = check.tolerance(radius, "radius")
-        search, limit = self.search(radius), closed(radius)
-        tiles = cut(search.n_candidates() * self.steps)
-        room = longest_run(search.cells)
-        indptr = np.zeros(self.n + 1, np.intp)
-
-        def count(tile: Tile, stop: Flag) -> None:
-            geometry = private(search.geometry)
-            count_balls(geometry, search.cells, tile.start, tile.stop, limit, np.empty(room), indptr[1:], stop)
-
-        engine.run(count, tiles, "counting neighbors")
-        np.cumsum(indptr, out=indptr)
-        size = int(indptr[-1])
-        engine.reserve(40.0 * size, f"{size} neighbors in balls of radius {radius:g}", "use a smaller eps")
-        indices, distances = np.empty(size, np.intp), np.empty(size)
-
-        def fill(tile: Tile, stop: Flag) -> None:
-            fill_balls(
-                private(search.geometry), search.cells, tile.start, tile.stop, limit, np.empty(room), indptr, indices,
-                distances, stop,
-            )  # fmt: skip
-
-        engine.run(fill, tiles, "finding neighbors")
-        return _by_point(indptr, indices, distances, search.order)
+        radius, engine = check.tolerance(radius, "radius"), current(engine)
+        self.check_reach(radius)
+        return backend_of(engine).balls(self.form, radius, engine)
 
     def neighbors(self, k: int, of: Metric | None = None, engine: Engine | None = None) -> Nearest:
         """The k nearest other points of every point, or the k nearest points for every point of the metric `of`.
@@ -174,34 +128,76 @@ class Metric(ABC):
         >>> line.neighbors(2, of=wt.Euclidean(np.array([[2.5]]))).distances
         array([[0.5, 1.5]])
         """
-        return neighbors(self, k, of, engine or Engine())
+        k, engine = check.count(k, "k", 1), current(engine)
+        if of is None and k > self.n - 1:
+            raise ValueError(f"k must be at most {self.n - 1}, as many as there are other points, got {k}")
+        if k > self.n:
+            raise ValueError(f"k must be at most {self.n}, as many as there are points, got {k}")
+        if of is not None:
+            self.check_same_kind(of)
+        size = self.n if of is None else of.n
+        engine.reserve(16.0 * size * k, f"the {k} nearest of {size} points", "ask for fewer points at a time")
+        return backend_of(engine).nearest(self.form, k, None if of is None else of.form, engine)
 
-    def shadow(self) -> Floats | None:
-        """Places in a Euclidean space that are never farther apart than the points; None where none are known."""
-        return None
+    def neighborhoods(
+        self, weights: Floats, profile: int, eps: float, reach: float, engine: Engine | None = None, first: int = 0
+    ) -> Neighborhoods:
+        """What the points from `first` on see of the weights within `reach`, weighted by profile(d²/ε²)."""
+        engine = current(engine)
+        self.check_reach(reach)
+        if not np.isfinite(reach):
+            self.check_whole("a kernel without end")
+        return backend_of(engine).neighborhoods(self.form, weights, profile, eps, reach, engine, first)
 
-    def blur(self, shadow: Floats) -> Floats:
-        """How far rounding can have moved each place of the shadow."""
-        return np.zeros(len(shadow))
+    def check_whole(self, wanted: str) -> None:
+        """Refuse, where only some distances are known or finite, what needs all of them."""
+
+    def checked(self) -> Self:
+        """The same metric, its numbers looked at: nobody has if it was made by hand."""
+        return self
+
+    def check_joined(self, n_parts: int = 1) -> None:
+        """Refuse points that fall into parts infinitely far apart: `n_parts` is how many were found."""
+        if n_parts > 1:
+            raise ValueError(f"the points fall into {n_parts} parts at infinite distance; use the largest of them")
+
+    def check_reach(self, reach: float) -> None:
+        """Refuse, where distances are known up to a radius, what reaches farther."""
+
+    def check_same_kind(self, other: Metric) -> None:
+        """Refuse a metric whose points cannot be put beside these."""
+        self.beside(other)
 
     def beside(self, other: Metric) -> Self:
         """The metric of these points and those of `other`, a metric of the same kind."""
+        self._refuse_new()
+
+    def _refuse_new(self) -> NoReturn:
         raise TypeError(f"{type(self).__name__} distances are known between their own points only, not to new ones")
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all distances are known."""
+        return True
 
-def _by_point(indptr: Ints, indices: Ints, distances: Floats, order: Ints) -> Balls:
-    """Balls by position → balls by point, members sorted."""
-    n = len(order)
-    where = np.empty(n, np.intp)
-    where[order] = np.arange(n)
-    rows = csr_array((distances, order[indices], indptr), shape=(n, n))[where]
-    rows.sort_indices()
-    return Balls(rows.indptr.astype(np.intp), rows.indices.astype(np.intp), rows.data)
+    @property
+    def euclidean(self) -> Floats | None:
+        """Points whose Euclidean distances these are; None where there are none."""
+        return None
 
+    @property
+    def places(self) -> Floats | None:
+        """Where the points are in R^m; None where the metric knows no places."""
+        return None
 
-def matched(metric: Metric) -> Floats:
-    """Distances of the first half of the points to the second half, one to one."""
-    half = metric.n // 2
-    out = np.empty(half)
-    fill_matched(private(metric.geometry), half, out)
-    return out
+    def differs(self, before: Self, kept: Ints) -> Bools | None:
+        """Points that are not, bit for bit, what the points `kept` of `before` were; None where that cannot be told."""
+        return None
+
+    def with_rows(self, rows: Ints, new: Any) -> Self:
+        """A copy whose listed points are those of `new`, for metrics that can tell what differs."""
+        raise TypeError(f"points of {type(self).__name__} cannot be exchanged one by one")
+
+    def framed(self, frame: Frame) -> Self:
+        """The same metric as part of a cloud that has this frame."""
+        raise TypeError(f"{type(self).__name__} is not cut into cells: parts of it cannot be computed alone")

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial.distance import cdist, pdist, squareform
 
 from .._types import Floats
-from ..engine import Engine
+from ..engine import current
 from .dense import Dense
 from .euclidean import Euclidean
 from .metric import Metric
@@ -46,7 +46,7 @@ def metric_by_name(points: Floats, name: str, weights: Floats) -> Metric:
     if name == "euclidean":
         return Euclidean(points)
     n = len(points)
-    Engine().reserve(16.0 * n**2, f"{n} × {n} {name} distances", "use fewer points")
+    current().reserve(16.0 * n**2, f"{n} × {n} {name} distances", "use fewer points")
     condensed = pdist(points, name, **_scales(points, name, weights))
     return Dense(_finite(squareform(condensed, checks=False), name), TRIANGLE[name])
 

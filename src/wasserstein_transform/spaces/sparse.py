@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NoReturn
 
 import numpy as np
-from numpy.typing import DTypeLike
 from scipy.sparse import csr_array
 
-from .._types import Floats, Ints
+from .._types import Ints
+from ..backends import Balls, NearRows, closed
 from ..engine import Engine
-from ..kernels.geometry import SparseRows
-from .matrices import Out
-from .metric import Balls, Metric, closed
-from .search import Search
+from .metric import Metric
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,24 +39,13 @@ class Sparse(Metric):
     gap: float = 0.0
     n_safe: int = 0
 
-    @property
-    def n(self) -> int:
-        return len(self.rows.indptr) - 1
-
-    @property
-    def geometry(self) -> SparseRows:
-        return SparseRows(*self.rows)
-
-    @property
-    def steps(self) -> float:
-        return 8.0  # a search in a short row
+    @cached_property
+    def form(self) -> NearRows:
+        return NearRows(*self.rows)
 
     @property
     def n_bytes(self) -> int:
         return sum(array.nbytes for array in self.rows)
-
-    def largest(self) -> float:
-        return float(self.rows.distances.max())
 
     def matrix(self) -> csr_array:
         """The known distances as a sparse matrix; zeros are stored where points coincide."""
@@ -77,24 +64,28 @@ class Sparse(Metric):
         both = np.isfinite(later)
         return float(np.abs(later - self.rows.distances)[both].max(initial=0.0))
 
-    def search(self, reach: float) -> Search:
-        self._check(reach)
-        return super().search(reach)
-
     def balls(self, radius: float, engine: Engine | None = None) -> Balls:
-        self._check(radius)
+        self.check_reach(radius)
         near = self.rows.distances * self.rows.distances <= closed(radius)
         counts = np.add.reduceat(near, self.rows.indptr[:-1])
         indptr = np.append(0, np.cumsum(counts))
         return Balls(indptr, self.rows.indices[near], self.rows.distances[near])
 
-    def dense(self, engine: Engine | None = None, dtype: DTypeLike | None = None, out: Out = None) -> Floats:
-        self.refuse("the full matrix")
+    @property
+    def is_whole(self) -> bool:
+        return False
 
-    def condensed(self, engine: Engine | None = None, dtype: DTypeLike | None = None, out: Out = None) -> Floats:
-        self.refuse("all distances")
+    def check_joined(self, n_parts: int = 1) -> None:
+        if n_parts > 1:
+            raise ValueError(
+                f"distances are known up to {self.radius:g} only, and the points fall into {n_parts} parts "
+                "that are farther apart; ask for a larger radius"
+            )
 
-    def _check(self, reach: float) -> None:
+    def check_whole(self, wanted: str) -> None:
+        self.refuse(wanted)
+
+    def check_reach(self, reach: float) -> None:
         if reach > self.radius * (1 + 1e-12):
             self.refuse(f"a reach of {reach:g}")
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _check as check
 from .._types import Floats
-from ..engine import Engine
+from ..engine import Engine, current
 from ..spaces import Space, check_space
 from ..transforms import Transform
 from ..transport import Exact, Transport, wasserstein
@@ -40,7 +40,7 @@ def continuity(space: Space, eps: float, kernel: SmoothKernel = BELL, engine: En
     """
     check_space(space)
     check_kernel(kernel)
-    engine, eps = engine or Engine(), check.eps(eps)
+    engine, eps = current(engine), check.eps(eps)
     diam = diameter(space, engine)
     new = Transform(kernel.localize(eps), Exact(1))(space, engine).metric.condensed(engine)
     constant = kernel.continued(eps, diam)
@@ -134,7 +134,7 @@ def sampling_convergence(
         raise ValueError(f"sizes must be a list of numbers of draws, such as [25, 100], got {sizes!r}")
     sizes = [check.count(n, "sizes", 1) for n in sizes]
     shape = len(sizes), check.count(repeats, "repeats", 1)
-    engine, eps, rng = engine or Engine(), check.eps(eps), np.random.default_rng(seed)
+    engine, eps, rng = current(engine), check.eps(eps), np.random.default_rng(seed)
     step = Transform(kernel.localize(eps), transport or Exact(1))
     whole, ground = step(space, engine).metric.dense(engine), space.metric.dense(engine)
     diam = float(ground.max())

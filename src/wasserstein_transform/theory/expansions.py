@@ -75,7 +75,7 @@ def taylor_1d(
     masses = np.zeros((2, 2 * nodes))
     masses[0, :nodes] = ball.weights * density(places[:nodes])
     masses[1, nodes:] = ball.weights * density(places[nodes:])
-    found = wasserstein_pairs(masses, places, 1, n_jobs=(engine or Engine()).n_jobs)
+    found = wasserstein_pairs(masses, places, 1, engine=engine)
     return Taylor(float(x), float(y), float(eps), float(found[0]), _slope(density, y) - _slope(density, x))
 
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import _check as check
 from .._types import Floats
-from ..engine import Engine
+from ..engine import Engine, current
 from ..measures import Discrete
 from ..measures.discrete import discrete
 from ..spaces import Euclidean, Space, check_space
@@ -78,7 +78,7 @@ def gromov_wasserstein_bounds(
     check_space(other)
     if check.order_p(p) == np.inf:
         raise ValueError("p must be finite; bounds of order infinity are not there yet")
-    engine = engine or Engine()
+    engine = current(engine)
     D, E = one.metric.dense(engine), other.metric.dense(engine)
     a, b = one.weights, other.weights
     means = [_means(distances, weights, p) for distances, weights in ((D, a), (E, b))]

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from .. import _check as check
 from .._types import Floats
-from ..engine import Engine
+from ..engine import current
 from ..transport import wasserstein
 from ..transport.arguments import MetricLike, as_metric
 
@@ -39,7 +39,7 @@ def prokhorov(a: ArrayLike, b: ArrayLike, metric: MetricLike) -> float:
     >>> wt.theory.prokhorov([1, 0, 0], [0.75, 0, 0.25], line)  # a quarter of the mass is far away
     0.25
     """
-    engine = Engine()
+    engine = current()
     ground = as_metric(metric, engine)
     masses = [_masses(values, ground.n, name) for values, name in ((a, "a"), (b, "b"))]
     rows, cols = (np.flatnonzero(values) for values in masses)

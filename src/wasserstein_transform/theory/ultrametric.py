@@ -8,7 +8,7 @@ from scipy.spatial.distance import squareform
 
 from .. import _check as check
 from .._types import Floats
-from ..engine import Engine
+from ..engine import Engine, current
 from ..hierarchy import spanning_tree
 from ..spaces import Dense, Metric, Quotient, Space, check_space, quotient
 from ..transport.arguments import MetricLike, as_metric
@@ -25,7 +25,7 @@ def subdominant_ultrametric(metric: MetricLike, engine: Engine | None = None) ->
            [1., 0., 2.],
            [2., 2., 0.]])
     """
-    engine = engine or Engine()
+    engine = current(engine)
     return Dense(_minimax(as_metric(metric, engine), engine), triangle=True)
 
 
@@ -40,7 +40,7 @@ def is_ultrametric(metric: MetricLike, rounding: float = 1e-12, engine: Engine |
     >>> wt.theory.is_ultrametric([[0.0], [1.0], [3.0]])
     False
     """
-    engine = engine or Engine()
+    engine = current(engine)
     ground = as_metric(metric, engine)
     distances = ground.dense(engine)
     off = float((distances - _minimax(ground, engine)).max())  # an ultrametric is its own subdominant

@@ -11,7 +11,7 @@ from scipy.sparse import vstack
 
 from .. import _check as check
 from .._types import Floats
-from ..engine import Engine
+from ..engine import Engine, current
 from ..localize import Gaussian, Kernel
 from ..measures import Discrete
 from ..spaces import Euclidean, Space, check_space
@@ -42,7 +42,7 @@ class Weightings:
     def of(cls, space: Space, beta: ArrayLike, engine: Engine | None) -> Weightings:
         """The space's own weights and others."""
         check_space(space)
-        engine = engine or Engine()
+        engine = current(engine)
         other = Space(space.metric, check.weights(beta, space.n), space.points)
         return cls((space, other), diameter(space, engine), engine)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._types import Floats, Ints
-from ..engine import Engine
+from ..engine import Engine, current
 from ..localize import Localization, Point
 from ..localize.extrinsic import Extrinsic
 from ..measures import Discrete, Gaussians, Measures
@@ -32,7 +32,7 @@ def follow_points(
         Its run, with all states.
     new : array of shape (n_new, m)
     """
-    engine = engine or Engine()
+    engine = current(engine)
     steps = [] if process.start is None else [process.start]
     steps += [process.at(k) for k in range(walk.n_iter)]
     states = list(walk.quotients)
@@ -118,7 +118,7 @@ def follow_distances(process: Process, walk: Trajectory, distances: Floats, engi
     distances : array of shape (n_new, n)
         Distances of the new points to the points of the space.
     """
-    engine = engine or Engine()
+    engine = current(engine)
     massless = np.zeros(len(distances), bool)
     for k in range(walk.n_iter):
         step, here, ahead = process.at(k), walk.quotients[k].space, walk.quotients[k + 1]

@@ -10,9 +10,9 @@ from scipy.sparse import coo_array
 
 from .. import _check as check
 from .._types import Floats, Ints
-from ..engine import Engine
+from ..engine import Engine, current
 from ..measures import Discrete
-from ..spaces import Metric, Space, Sparse, check_space
+from ..spaces import Metric, Space, check_space
 from ..transport import Exact, Report
 from ..transport.batch import Batch
 from ..transport.bounds import Lower
@@ -45,8 +45,7 @@ class Question(NamedTuple):
 def ask(transform: Transform | Process, space: Space, engine: Engine | None) -> Question:
     """Localize, and refuse transforms whose distances are no transport problems."""
     check_space(space)
-    if isinstance(space.metric, Sparse):
-        space.metric.refuse("transport between all measures")
+    space.metric.check_whole("transport between all measures")
     if isinstance(transform, Process) and transform.start is None and isinstance(transform.step, Transform):
         transform = transform.step
     if not isinstance(transform, Transform) or not isinstance(transform.transport, Exact):
@@ -54,7 +53,7 @@ def ask(transform: Transform | Process, space: Space, engine: Engine | None) -> 
             f"a Transform with Exact transport is needed, such as wt.Transform(wt.Truncation(eps), wt.Exact(p=1)), "
             f"got {transform!r}; distances of other transports are closed forms: wt.spanning_tree(transform(space))"
         )
-    engine = engine or Engine()
+    engine = current(engine)
     measures = transform.localize(space, engine)
     assert isinstance(measures, Discrete)
     warn_massless(measures.massless)

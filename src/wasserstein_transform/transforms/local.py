@@ -13,11 +13,11 @@ from scipy.spatial import cKDTree
 
 from .. import _check as check
 from .._types import Ints
-from ..engine import Engine
+from ..backends import Balls
+from ..engine import Engine, current
 from ..localize import Kernel
 from ..measures import Discrete
 from ..spaces import Space, Sparse, check_space
-from ..spaces.metric import Balls
 from ..transport import Exact
 from ..transport.batch import Batch
 from ..transport.bounds import Lower
@@ -61,7 +61,7 @@ def iterate_locally(
             "local iteration needs the triangle inequality: without it, near pairs may come from far ones; "
             "assert it with Space.from_distances(D, triangle=True), or iterate on all pairs"
         )
-    engine = engine or Engine()
+    engine = current(engine)
     order = np.arange(space.n) if space.points is None else _ranks(space)
     ahead = np.cumsum([4 * kernel.reach for kernel, _ in steps][::-1])[::-1]  # what each step and those after it take
     for (kernel, transport), needed in zip(steps, np.append(ahead[1:], 0.0), strict=True):

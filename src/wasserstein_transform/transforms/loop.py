@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable
+from typing import Literal, TypeAlias
 
 import numpy as np
 
 from .. import _check as check
-from ..engine import Engine
+from .._types import Bools
+from ..engine import Engine, current
 from ..spaces import Quotient, Space, check_space, quotient
-from .resting import Awake, awake, step_awake
+from .parts import Part
+from .resting import awake, step_awake
 from .trajectory import Trajectory
 from .transform import Process, Transform, as_process, warn_massless
 
 Keep = Literal["last", "all"]
+
+Hook: TypeAlias = Callable[[int, Quotient], None]
+"""Called with τ and the state of τ whenever one is finished, the start (τ = 0) included."""
 
 
 def iterate(
@@ -24,6 +30,7 @@ def iterate(
     stop: float | None = None,
     merge: float | None = None,
     keep: Keep = "last",
+    hook: Hook | None = None,
     engine: Engine | None = None,
 ) -> Trajectory:
     """Apply a transform again and again.
@@ -42,6 +49,9 @@ def iterate(
         are expanded back to all points. 0 merges what coincides exactly and changes nothing but the cost.
     keep : {"last", "all"}
         Which states the trajectory holds.
+    hook : callable, optional
+        Called as hook(τ, state) with each finished state, a `Quotient`, from τ = 0 on: for checkpoints and pages. What it
+        raises ends the run.
     engine : Engine, optional
 
     Examples
@@ -60,35 +70,48 @@ def iterate(
     merge = None if merge is None else check.tolerance(merge, "merge")
     if keep not in ("last", "all"):
         raise ValueError(f"keep must be 'last' or 'all', got {keep!r}")
-    engine = engine or Engine()
     if n_iter:
         process.at(n_iter - 1)  # a sequence of eps that is too short fails here, not hours later
+    with current(engine).watched() as engine:
+        walk, massless = _run(process, space, n_iter, stop, merge, keep, hook or _ignore, engine)
+    warn_massless(massless)
+    return walk
 
+
+def _ignore(tau: int, state: Quotient) -> None:
+    """Nobody asked for the states."""
+
+
+def _run(
+    process: Process, space: Space, n_iter: int, stop: float | None, merge: float | None, keep: Keep, hook: Hook,
+    engine: Engine,
+) -> tuple[Trajectory, Bools]:  # fmt: skip
     state = _unmerged(space)
     massless = np.zeros(space.n, bool)
     if process.start is not None:
         state, alone = _advance(state, process.start, merge, engine)
         massless |= alone
+    hook(0, state)
     kept, movements, converged = [state], [], False
     who = None
     for k in range(n_iter):
-        step = process.at(k)
-        before = state
-        state, alone = _advance(state, step, merge, engine, who)
+        step, before, here = process.at(k), state, engine.iteration(k + 1, n_iter)
+        here.check()
+        state, alone = _advance(state, step, merge, here, who)
         massless |= alone
-        movements.append(_movement(before, state, engine) / _scale(step, stop))
+        movements.append(_movement(before, state, here) / _scale(step, stop))
         if keep == "all":
-            engine.announce(state.space.metric.n_bytes, f"state {k + 1} of the flow, kept")
+            here.announce(state.space.metric.n_bytes, f"state {k + 1} of the flow, kept")
         kept = [*kept, state] if keep == "all" else [state]
+        hook(k + 1, state)
         if stop is not None and movements[-1] <= stop and process.is_steady(k, n_iter):
             converged = True
             break
         if k + 1 < n_iter:
-            who = awake(before, state, step.localize.reach) if process.at(k + 1) == step else None
-    warn_massless(massless)
-    done = len(movements)
-    outcome = _in_words(movements, stop, converged)
-    return Trajectory(tuple(kept), tuple(movements), done, converged, outcome, 0 if keep == "all" else done)
+            who = awake(before, state, step.localize.reach, here) if process.at(k + 1) == step else None
+    done, outcome = len(movements), _in_words(movements, stop, converged)
+    first = 0 if keep == "all" else done
+    return Trajectory(tuple(kept), tuple(movements), done, converged, outcome, first), massless
 
 
 def _unmerged(space: Space) -> Quotient:
@@ -96,15 +119,15 @@ def _unmerged(space: Space) -> Quotient:
 
 
 def _advance(
-    state: Quotient, step: Transform, merge: float | None, engine: Engine, who: Awake | None = None
+    state: Quotient, step: Transform, merge: float | None, engine: Engine, who: Part | None = None
 ) -> tuple[Quotient, np.ndarray]:
     """One step on the merged space, then merging; the labels always lead from all points to the merged ones."""
-    moved, massless = step.step(state.space, engine) if who is None else step_awake(state, step, who, engine)
+    moved, massless = step.step(state.space, engine) if who is None else step_awake(state.space, step, who, engine)
     alone = massless[state.labels]
     points = state.carry(moved)
     if merge is None:
         return Quotient(moved, state.labels, state.weights, points), alone
-    merged = quotient(moved, merge * _scale(step, merge))
+    merged = quotient(moved, merge * _scale(step, merge), engine)
     labels = merged.labels[state.labels]
     return Quotient(merged.space, labels, state.weights, points, merged.leaders, merged.tol), alone
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from .. import _check as check
 from .._types import Floats, Ints
-from ..engine import Engine, Progress
+from ..engine import Engine, Progress, current
 from ..localize import Localization, Truncation
 from ..localize.base import Seen
 from ..localize.profiles import ProfileLike
@@ -150,8 +150,9 @@ def sweep(
     stop: float | None = None,
     merge: float | None = None,
     sample_weight: ArrayLike | None = None,
-    n_jobs: int = -1,
+    n_jobs: int | None = None,
     progress: Progress | None = None,
+    engine: Engine | None = None,
 ) -> Sweep:
     """The Gaussian Transform for every pair of an ε and a λ.
 
@@ -173,10 +174,12 @@ def sweep(
         As in `iterate`.
     sample_weight : array of shape (n,), optional
         Masses of the points; a Space carries its own.
-    n_jobs : int
-        Threads; −1 means all cores. Results do not depend on it.
+    n_jobs : int, optional
+        Threads; −1 means all cores, None what the engine says. Results do not depend on it.
     progress : callable, optional
-        Called with "sweep", the runs done and the runs in all; `bar()` draws a bar.
+        Called with an `Update` as runs end; `bar()` draws a line.
+    engine : Engine, optional
+        Where it runs; by default what `wt.using` says.
 
     Returns
     -------
@@ -204,25 +207,32 @@ def sweep(
     stop = None if stop is None else check.tolerance(stop, "stop")
     merge = None if merge is None else check.tolerance(merge, "merge")
     processes = [[gaussian_transform(e, l, profile, ridge) for l in lams] for e in radii]
-    engine, total = Engine(n_jobs), len(radii) * len(lams)
+    engine, total = current(engine, n_jobs=n_jobs, progress=progress), len(radii) * len(lams)
     if space.points is not None:
         n, m = space.points.shape
         states = total + len(radii)  # the start of each eps, the end of each run
         engine.reserve(8.0 * states * n * (m + m * m), f"a sweep of {total} runs", "sweep over fewer values")
-    show = progress or (lambda label, done, total: None)
 
-    runs: list[Run] = []
-    show("sweep", 0, total)
+    with engine.watched() as engine:
+        return Sweep(tuple(_runs(space, radii, lams, processes, n_iter, stop, merge, engine)))
+
+
+def _runs(
+    space: Space, radii: list[float], lams: list[float], processes: list[list[Process]], n_iter: int,
+    stop: float | None, merge: float | None, engine: Engine,
+) -> Iterator[Run]:  # fmt: skip
+    done, total, quiet = 0, len(radii) * len(lams), engine.quiet()  # progress is that of the sweep
+    engine.report("sweep", 0, total)
     for e, of_radius in zip(radii, processes, strict=True):
-        start = _start(of_radius[0], space, engine)
+        start = _start(of_radius[0], space, quiet)
         for l, process in zip(lams, of_radius, strict=True):
             measures = replace(start, lam=l)
             started = Space(GaussianMetric(measures.means, measures.covs, l), space.weights, measures.means)
             ready = Process(Transform(_Ready(measures, e), _first(process).transport), process.step)
-            walk = iterate(ready, space, n_iter=n_iter, stop=stop, merge=merge, engine=engine)
-            runs.append(Run(e, l, started, walk))
-            show("sweep", len(runs), total)
-    return Sweep(tuple(runs))
+            walk = iterate(ready, space, n_iter=n_iter, stop=stop, merge=merge, engine=quiet)
+            yield Run(e, l, started, walk)
+            done += 1
+            engine.report("sweep", done, total)
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,7 +292,7 @@ def _company(start: Space, eps: float) -> tuple[float, float]:
     others = np.delete(np.arange(start.n), asked)
     around = start.take(np.append(others, asked))
     assert around.points is not None
-    mass = Truncation(eps).see(around, Engine(1), len(others)).means(around.points).mass
+    mass = Truncation(eps).see(around, current().quiet(), len(others)).means(around.points).mass
     own = start.weights[asked]
     share = own / own.sum()
     return float(share @ mass * np.count_nonzero(start.weights)), float(share @ (mass <= own * (1 + 1e-12)))

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._parts import Part
 from .._types import Bools
-from ..engine import Engine
+from ..engine import Engine, current
 from ..localize import Localization
 from ..spaces import Space, check_space
 from ..transport import Transport
@@ -63,7 +63,7 @@ class Transform(Part):
     def __call__(self, space: Space, engine: Engine | None = None) -> Space:
         """The transformed space: new metric, same weights, moved points."""
         check_space(space)
-        moved, massless = self.step(space, engine or Engine())
+        moved, massless = self.step(space, current(engine))
         warn_massless(massless)
         return moved
 

@@ -14,7 +14,7 @@ from .._types import Floats, Ints
 from ..engine import Engine
 from ..measures import Discrete
 from ..measures.discrete import discrete
-from ..spaces import Dense, Euclidean, Graph, Metric, Space, Sparse
+from ..spaces import Dense, Euclidean, Graph, Metric, Space
 from ..spaces.edges import is_graph
 
 MeasuresLike: TypeAlias = Any
@@ -32,16 +32,11 @@ def as_metric(metric: MetricLike, engine: Engine) -> Metric:
     """
     if isinstance(metric, Space):
         metric = metric.metric
-    if isinstance(metric, Sparse):
-        metric.refuse("transport between all measures")
-    if isinstance(metric, Dense):
-        return Dense(check.distances(metric.matrix, "metric"), metric.triangle)
     if is_graph(metric):
         metric = Graph.of(metric)
-    if isinstance(metric, Graph):
-        metric.check_connected()
     if isinstance(metric, Metric):
-        return metric
+        metric.check_whole("transport between all measures")
+        return metric.checked()
     if isinstance(metric, str):
         raise TypeError(f"metric must be distances, points or a graph, got {metric!r}; give the points themselves")
     array = check.floats(metric, "metric")

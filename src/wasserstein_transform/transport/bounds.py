@@ -9,12 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from .._types import Bools, Floats, Ints
-from ..engine import Engine
-from ..kernels.distances import fill_pairs
-from ..kernels.geometry import Cloud, Geometry, private
+from ..backends.host import landmark_rows, seen_from
+from ..engine import Engine, current
 from ..measures import Discrete
-from ..spaces import Euclidean, GaussianMetric, Metric, Sparse
-from .landmarks import landmark_rows, seen_from
+from ..spaces import Euclidean, GaussianMetric, Metric
 
 _EPS = float(np.finfo(np.float64).eps)
 _SINGULAR = 1e-7  # of the roots of the traces: what is known of the Bures distance of covariances that may be singular
@@ -45,9 +43,8 @@ class Lower:
     def of(self, rows: Ints, cols: Ints) -> Floats:
         """Bounds for the pairs (rows[k], cols[k])."""
         bounds = np.zeros(len(rows))
-        for geometry, doubt in self._moments:
-            apart = np.empty(len(rows))
-            fill_pairs(private(geometry), rows, cols, apart)
+        for metric, doubt in self._moments:
+            apart = metric.pairs(rows, cols)
             np.maximum(bounds, apart - doubt[rows] - doubt[cols], out=bounds)
         for column in self._seen:
             x, y = column[rows], column[cols]
@@ -90,20 +87,22 @@ class Lower:
     @cached_property
     def _seen(self) -> Floats:
         """One row a landmark, one column a measure."""
-        if not self.ground.triangle or isinstance(self.ground, Sparse):
+        if not self.ground.triangle or not self.ground.is_whole:
             return np.empty((0, self.measures.n))
-        return np.ascontiguousarray(seen_from(self.measures, landmark_rows(self.ground, _N_LANDMARKS)).T)
+        rows = landmark_rows(self.ground.form, current(), _N_LANDMARKS)
+        return np.ascontiguousarray(seen_from(self.measures.rows, rows).T)
 
     @cached_property
-    def _moments(self) -> list[tuple[Geometry, Floats]]:
+    def _moments(self) -> list[tuple[Metric, Floats]]:
         """What first and, for p ≥ 2 in the plane, second moments know of the distances, and how far they may be off."""
-        if not isinstance(self.ground, Euclidean):
+        points = self.ground.euclidean
+        if points is None:
             return []
-        means = self.measures.means(self.ground.points).values
-        doubt = np.full(len(means), self._rounding * np.abs(self.ground.points).max() * np.sqrt(means.shape[1]))
-        known: list[tuple[Geometry, Floats]] = [(Cloud(means), doubt)]
+        means = self.measures.means(points).values
+        doubt = np.full(len(means), self._rounding * np.abs(points).max() * np.sqrt(means.shape[1]))
+        known: list[tuple[Metric, Floats]] = [(Euclidean(means), doubt)]
         if self.p >= 2 and means.shape[1] <= 2:  # beyond, Bures distances cost as much as solving
-            covs = self.measures.covs(self.ground.points).values
+            covs = self.measures.covs(points).values
             sizes = np.sqrt(np.trace(covs, axis1=1, axis2=2))
-            known.append((GaussianMetric(means, covs, 1.0).geometry, doubt + _SINGULAR * sizes))
+            known.append((GaussianMetric(means, covs, 1.0), doubt + _SINGULAR * sizes))
         return known

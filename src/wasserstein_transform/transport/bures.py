@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import _check as check
 from .._types import Floats
-from ..engine import Engine, Flag, Tile, cut
-from ..engine.tiles import GRAIN
+from ..engine import Engine, current
 from ..measures import Gaussians, Measures
 from ..spaces import Euclidean, GaussianMetric, Metric
 from .base import Coupling, Status, Transport
@@ -63,7 +62,9 @@ def _root(A: Floats) -> Floats:
     return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)
 
 
-def bures_pairs(covs: ArrayLike, covs_b: ArrayLike | None = None, *, n_jobs: int = -1) -> Floats:
+def bures_pairs(
+    covs: ArrayLike, covs_b: ArrayLike | None = None, *, n_jobs: int | None = None, engine: Engine | None = None
+) -> Floats:
     """Bures distances dcov of all pairs of covariance matrices, or of one stack to another.
 
     Parameters
@@ -72,8 +73,10 @@ def bures_pairs(covs: ArrayLike, covs_b: ArrayLike | None = None, *, n_jobs: int
         Symmetric positive semidefinite matrices; singular and zero ones are fine.
     covs_b : array of shape (n_b, m, m), optional
         The other side. Without it, all pairs of `covs`.
-    n_jobs : int
-        Threads; −1 means all cores.
+    n_jobs : int, optional
+        Threads; −1 means all cores, None what the engine says.
+    engine : Engine, optional
+        Where it runs; by default what `wt.using` says.
 
     Returns
     -------
@@ -88,7 +91,7 @@ def bures_pairs(covs: ArrayLike, covs_b: ArrayLike | None = None, *, n_jobs: int
     array([[1.4142],
            [2.8284]])
     """
-    return gaussian_wasserstein(None, covs, None, covs_b, n_jobs=n_jobs)
+    return gaussian_wasserstein(None, covs, None, covs_b, n_jobs=n_jobs, engine=engine)
 
 
 def gaussian_wasserstein(
@@ -97,7 +100,8 @@ def gaussian_wasserstein(
     means_b: ArrayLike | None = None,
     covs_b: ArrayLike | None = None,
     *,
-    n_jobs: int = -1,
+    n_jobs: int | None = None,
+    engine: Engine | None = None,
 ) -> Floats:
     """W2 of Gaussians: of all pairs, or of one family to another.
 
@@ -113,8 +117,10 @@ def gaussian_wasserstein(
         diagonal matrices.
     means_b, covs_b : arrays, optional
         The other side. Without it, all pairs of the first family.
-    n_jobs : int
-        Threads; −1 means all cores.
+    n_jobs : int, optional
+        Threads; −1 means all cores, None what the engine says.
+    engine : Engine, optional
+        Where it runs; by default what `wt.using` says.
 
     Returns
     -------
@@ -130,7 +136,7 @@ def gaussian_wasserstein(
     array([[5.   ],
            [4.899]])
     """
-    engine = Engine(n_jobs)
+    engine = current(engine, n_jobs=n_jobs)
     x, A = check.gaussians(means, covs)
     if covs_b is None:
         if means_b is not None:
@@ -162,17 +168,4 @@ def _cross(metric: Metric, n: int, engine: Engine) -> Floats:
     """Distances of the first n points to the others."""
     cols = np.arange(n, metric.n)
     engine.reserve(8.0 * n * len(cols), f"{n} × {len(cols)} distances", "use fewer at a time")
-    out = np.empty((n, len(cols)))
-
-    def work(tile: Tile, stop: Flag) -> None:
-        rows = np.arange(tile.start, tile.stop)
-        piece = max(1, int(GRAIN / (metric.steps * len(rows))))
-        for start in range(0, len(cols), piece):  # a long row is a tile, and Ctrl-C is heard between its pieces
-            if stop[0] != 0:
-                return
-            part = slice(start, start + piece)
-            out[tile.start : tile.stop, part] = metric.block(rows, cols[part])
-
-    _ = metric.geometry  # its roots are taken once, before threads ask for them
-    engine.run(work, cut(np.full(n, metric.steps * len(cols))), "distances")
-    return out
+    return metric.block(np.arange(n), cols, engine)

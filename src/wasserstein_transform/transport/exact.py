@@ -8,12 +8,12 @@ import numpy as np
 
 from .. import _check as check
 from .._types import Floats
-from ..engine import Engine
+from ..backends.host import solve_farthest, solve_power
+from ..engine import Engine, current
 from ..measures import Discrete, Measures
 from ..spaces import Dense, Metric
 from .base import Coupling, Status, Transport
 from .batch import Batch
-from .single import solve_farthest, solve_power
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Exact(Transport):
         """All distances; equal measures are solved once. The result carries the largest gap."""
         self.check(measures)
         assert isinstance(measures, Discrete)
-        engine = engine or Engine()
+        engine = current(engine)
         unique, which = measures.distinct()
         engine.reserve(
             8.0 * (measures.n**2 + unique.n**2), f"exact distances of {measures.n} measures", "use fewer points"
@@ -64,7 +64,7 @@ class Exact(Transport):
     def cross(self, new: Discrete, measures: Discrete, ground: Metric, engine: Engine | None = None) -> Floats:
         """Distances of other measures on the same ground to the measures, rectangular."""
         unique, which = measures.distinct()
-        return Batch(ground, self.p, engine or Engine()).between(new, unique)[0][:, which]
+        return Batch(ground, self.p, current(engine)).between(new, unique)[0][:, which]
 
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
         """The optimal plan between measures i and j, with dual prices and the gap between the two."""
@@ -78,9 +78,9 @@ class Exact(Transport):
             return Coupling(0.0, stay, (np.zeros(na), np.zeros(nb)), 0.0, Status.OPTIMAL, sources, targets)
         distances = ground.block(sources, targets)
         if self.p == np.inf:
-            far = solve_farthest(both.masses[:na], both.masses[na:], distances)
+            far = solve_farthest(both.masses[:na], both.masses[na:], distances, current())
             return Coupling(far.value, far.plan, None, 0.0, Status.OPTIMAL, sources, targets, far.violator)
-        found, length = solve_power(both.masses[:na], both.masses[na:], distances, float(self.p))
+        found, length = solve_power(both.masses[:na], both.masses[na:], distances, float(self.p), current())
         with np.errstate(over="ignore"):  # d^p may be beyond all numbers though its root, the distance, is not
             unit = np.float64(length) ** self.p
         potentials = (unit * found.prices[0], unit * found.prices[1]) if np.isfinite(unit) else None

@@ -9,13 +9,12 @@ import numpy as np
 
 from .. import _check as check
 from .._types import Floats, Ints
-from ..engine import Engine, Flag, Tile, cut
-from ..kernels.line import FAINT, Climbs, accumulate, fill_line_block, fill_line_square, line_distance
+from ..backends import backend_of
+from ..backends.host import FAINT, Climbs, climbs_of, line_distance
+from ..engine import Engine, current
 from ..measures import Discrete, Measures
 from ..spaces import Dense, Euclidean, Metric
 from .base import Coupling, Status, Transport
-
-_STEPS = 8.0  # inner-loop steps per mass met, about
 
 
 @dataclass(frozen=True)
@@ -55,38 +54,23 @@ class Line(Transport):
         """All distances."""
         self.check(measures)
         assert isinstance(measures, Discrete)
-        x, n, p, engine = _coordinates(ground), measures.n, float(self.p), engine or Engine()
+        x, n, engine = _coordinates(ground), measures.n, current(engine)
         _reserve(engine, n**2, f"distances of {n} measures on a line", measures)
-        climbs, out = _climbs(measures, x), np.empty((n, n))
-
-        def work(tile: Tile, stop: Flag) -> None:
-            fill_line_square(climbs, p, tile.start, tile.stop, out, stop)
-
-        sizes = np.diff(measures.indptr).astype(np.float64)
-        met = sizes * np.arange(n - 1, -1, -1) + sizes.sum() - np.cumsum(sizes)
-        engine.run(work, cut(_STEPS * met), self._label)
-        return Dense(out, ground.triangle)
+        return Dense(backend_of(engine).line_among(x, float(self.p), measures.rows, engine), ground.triangle)
 
     def cross(self, new: Discrete, measures: Discrete, ground: Metric, engine: Engine | None = None) -> Floats:
         """Distances of other measures on the same ground to the measures, rectangular."""
-        x, p, engine = _coordinates(ground), float(self.p), engine or Engine()
+        x, engine = _coordinates(ground), current(engine)
         _reserve(engine, new.n * measures.n, f"distances of {new.n} to {measures.n} measures on a line", new, measures)
-        A, B, out = _climbs(new, x), _climbs(measures, x), np.empty((new.n, measures.n))
-
-        def work(tile: Tile, stop: Flag) -> None:
-            fill_line_block(A, B, p, tile.start, tile.stop, out, stop)
-
-        met = np.diff(new.indptr) * float(measures.n) + len(measures.masses)
-        engine.run(work, cut(_STEPS * met), self._label)
-        return out
+        return backend_of(engine).line_between(x, float(self.p), new.rows, measures.rows, engine)
 
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
         """The plan that keeps the order, with dual prices (none for p = ∞) and the gap between the two."""
         self.check_pair(measures, ground, i, j)
         assert isinstance(measures, Discrete)
         x, both = _coordinates(ground), measures.take(np.array([i, j]))
-        climbs = _climbs(both, x)
-        value = float(line_distance(climbs, 0, climbs, 1, float(self.p)))
+        climbs = climbs_of(both.rows, x)
+        value = line_distance(climbs, float(self.p))
         a, b = np.split(both.masses, both.indptr[1:2])
         sources, targets = np.split(both.indices, both.indptr[1:2])
         path = _staircase(climbs, np.argsort(x[sources], kind="stable"), np.argsort(x[targets], kind="stable"))
@@ -103,10 +87,6 @@ class Line(Transport):
             unit = np.float64(top) ** self.p
         potentials = (unit * u, unit * v) if np.isfinite(unit) else None
         return Coupling(value, plan, potentials, gap, Status.OPTIMAL, sources, targets)
-
-    @property
-    def _label(self) -> str:
-        return f"transport on a line, p = {self.p:g}"
 
 
 def _coordinates(ground: Metric) -> Floats:
@@ -128,15 +108,6 @@ def _reserve(engine: Engine, n_pairs: int, what: str, *families: Discrete) -> No
     """Announce the distances and the sorted copies of the measures."""
     n_masses = sum(len(measures.masses) for measures in families)
     engine.reserve(8.0 * n_pairs + 48.0 * n_masses, what, "use fewer points or a smaller eps")
-
-
-def _climbs(measures: Discrete, x: Floats) -> Climbs:
-    """The distribution functions of the measures."""
-    places, owner = x[measures.indices], np.repeat(np.arange(measures.n), np.diff(measures.indptr))
-    order = np.lexsort((places, owner))
-    levels = np.empty(len(order))
-    accumulate(measures.indptr, measures.masses[order], levels)
-    return Climbs(measures.indptr, places[order], levels)
 
 
 class _Path(NamedTuple):

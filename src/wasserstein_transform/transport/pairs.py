@@ -11,13 +11,13 @@ from scipy.spatial.distance import squareform
 
 from .. import _check as check
 from .._types import Floats, Ints
-from ..engine import Engine
+from ..backends.host import solve_one
+from ..engine import Engine, current
 from ..measures import Discrete
 from ..spaces import Metric
 from .arguments import MeasuresLike, MetricLike, as_measures, as_metric, as_pairs
 from .base import Coupling, Status
 from .batch import Batch, Report
-from .single import solve_one
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,12 @@ class Distances(np.lib.mixins.NDArrayOperatorsMixin):
 
 
 def wasserstein_pairs(
-    measures: MeasuresLike, metric: MetricLike, p: float = 1.0, pairs: ArrayLike | None = None, n_jobs: int = -1
+    measures: MeasuresLike,
+    metric: MetricLike,
+    p: float = 1.0,
+    pairs: ArrayLike | None = None,
+    n_jobs: int | None = None,
+    engine: Engine | None = None,
 ) -> Distances:
     """Exact W_p between all pairs of discrete measures over one metric, or between the listed pairs.
 
@@ -81,8 +86,10 @@ def wasserstein_pairs(
         Order ≥ 1, or infinity.
     pairs : array of shape (k, 2), optional
         Which measures to compare; all pairs by default.
-    n_jobs : int
-        Threads; −1 means all cores. The result does not depend on it.
+    n_jobs : int, optional
+        Threads; −1 means all cores, None what the engine says. The result does not depend on it.
+    engine : Engine, optional
+        Where it runs; by default what `wt.using` says.
 
     Returns
     -------
@@ -99,7 +106,7 @@ def wasserstein_pairs(
     >>> found.gap < 1e-12
     True
     """
-    engine = Engine(n_jobs)
+    engine = current(engine, n_jobs=n_jobs)
     ground, rows = _arguments(measures, metric, p, engine)
     batch = Batch(ground, float(p), engine)
     unique, which = rows.distinct()
@@ -113,7 +120,12 @@ def wasserstein_pairs(
 
 
 def wasserstein_cross(
-    A: MeasuresLike, B: MeasuresLike, metric: MetricLike, p: float = 1.0, n_jobs: int = -1
+    A: MeasuresLike,
+    B: MeasuresLike,
+    metric: MetricLike,
+    p: float = 1.0,
+    n_jobs: int | None = None,
+    engine: Engine | None = None,
 ) -> Distances:
     """Exact W_p from every measure of A to every measure of B, rectangular; arguments as in `wasserstein_pairs`.
 
@@ -124,7 +136,7 @@ def wasserstein_cross(
     >>> np.asarray(wt.wasserstein_cross(np.eye(3)[:1], np.eye(3), points, p=2))
     array([[0., 1., 3.]])
     """
-    engine = Engine(n_jobs)
+    engine = current(engine, n_jobs=n_jobs)
     ground, rows = _arguments(A, metric, p, engine, "A")
     others = as_measures(B, ground.n, "B")
     (some, which_a), (unique, which_b) = rows.distinct(), others.distinct()
@@ -133,7 +145,7 @@ def wasserstein_cross(
     return Distances(values[np.ix_(which_a, which_b)], report)
 
 
-def wasserstein(a: ArrayLike | None, b: ArrayLike | None, cost: ArrayLike) -> Coupling:
+def wasserstein(a: ArrayLike | None, b: ArrayLike | None, cost: ArrayLike, engine: Engine | None = None) -> Coupling:
     """The cheapest plan between two masses under any cost matrix, with its prices and the gap between the two.
 
     Parameters
@@ -170,7 +182,7 @@ def wasserstein(a: ArrayLike | None, b: ArrayLike | None, cost: ArrayLike) -> Co
             f"a and b must have equal totals, got {unit * totals[0]} and {unit * totals[1]}; divide each by its sum"
         )
     rows, cols = (np.flatnonzero(m) for m in masses)
-    found = solve_one(masses[0][rows], masses[1][cols], costs[np.ix_(rows, cols)])
+    found = solve_one(masses[0][rows], masses[1][cols], costs[np.ix_(rows, cols)], current(engine))
     plan = np.zeros(costs.shape)
     plan[np.ix_(rows, cols)] = unit * (totals[0] * found.plan)
     v = np.full(costs.shape[1], -np.inf)

@@ -6,7 +6,7 @@ import platform
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
-from ...engine import Engine
+from ...engine import current
 
 _PACKAGES = ("wasserstein-transform", "numpy", "scipy", "numba", "scikit-learn", "matplotlib")
 
@@ -32,4 +32,4 @@ def this_machine() -> Machine:
             versions.append((name, version(name)))
         except PackageNotFoundError:  # run from a folder that was never installed
             continue
-    return Machine(f"{platform.system()} {platform.machine()}", Engine().n_threads, tuple(versions))
+    return Machine(f"{platform.system()} {platform.machine()}", current().n_threads, tuple(versions))

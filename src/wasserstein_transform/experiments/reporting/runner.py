@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TypeAlias
 
-from ...engine import Engine
+from ...engine import Engine, current
 from ...plotting.canvas import need_matplotlib
 from ..experiment import Experiment, Picture
 from ..parameters import FULL, QUICK
@@ -85,9 +85,7 @@ def reproduce(
     asked = set(names)
     make_room(folder)
     made = (
-        _part(experiment, folder, quick, fresh, engine or Engine(), tell)
-        if name in asked
-        else _kept(name, folder, quick)
+        _part(experiment, folder, quick, fresh, current(engine), tell) if name in asked else _kept(name, folder, quick)
         for name, experiment in experiments.items()
     )
     parts = tuple(part for part in made if part is not None)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 
-from .._types import Floats, Ints
-from ..kernels.cells import Cells, find_runs, one_cell, sort_within
-from ..kernels.geometry import Geometry
+from ..._types import Floats, Ints
+from ...kernels.cells import Cells, find_runs, one_cell, sort_within
+from ...kernels.geometry import Geometry
+from ..frame import Frame
 
 
 @dataclass(frozen=True)
@@ -31,8 +33,26 @@ class Search:
         return np.asarray(per_cell[self.cells.cell], np.float64)
 
 
-def sort_into_cells(points: Floats, reach: float) -> tuple[Ints, Cells]:
-    """Order of the points and their cells, such that all pairs within `reach` see each other.
+def sorted_search(places: Floats, reach: float, frame: Frame | None, geometry: Geometry) -> Search:
+    """Points sorted into cells by places that are never farther apart than they are."""
+    if not np.isfinite(reach):
+        return Search.exhaustive(len(places), geometry)
+    order, cells = sort_into_cells(places, frame or frame_of(places, reach))
+    return Search(order, cells, taken(geometry, order))
+
+
+def taken(geometry: Geometry, rows: Ints) -> Geometry:
+    """The geometry of the listed points: roots are not taken again."""
+    picked: dict[str, Any] = {
+        name: np.ascontiguousarray(field[rows])
+        for name, field in geometry._asdict().items()
+        if isinstance(field, np.ndarray) and name != "scratch"
+    }
+    return geometry._replace(**picked)
+
+
+def frame_of(points: Floats, reach: float) -> Frame:
+    """How a cloud is cut such that all pairs within `reach` see each other.
 
     Cells are cut along the widest axes, three at most: dropping coordinates only shortens distances.
     """
@@ -41,9 +61,27 @@ def sort_into_cells(points: Floats, reach: float) -> tuple[Ints, Cells]:
     per_reach = _cells_per_reach(len(points), extent[axes], reach)
     rounding = 2e-15 * np.abs(points[:, axes]).max(initial=0.0)  # of a coordinate and its difference to the least
     side = (reach * (1 + 1e-9) + (rounding if reach > 0 else 0.0)) / per_reach
-    where = np.stack([_cells_along(points[:, axis], side, per_reach) for axis in axes], axis=1)
-    while np.prod(where.max(axis=0) + per_reach + 1.0) > 2.0**62:  # keys must fit an integer: fewer axes
-        where = where[:, :-1]
+    frame = Frame(tuple(map(int, axes)), tuple(points[:, axes].min(axis=0).tolist()), side, per_reach)
+    while np.prod(cells_of(points, frame).max(axis=0) + per_reach + 1.0) > 2.0**62:  # keys must fit an integer
+        frame = frame._replace(axes=frame.axes[:-1], origin=frame.origin[:-1])
+    return frame
+
+
+def raw_cells(points: Floats, frame: Frame) -> Floats:
+    """The cell of each point along each axis, counted from the origin."""
+    where = points[:, list(frame.axes)] - np.array(frame.origin)
+    return np.floor(where / frame.side) if frame.side > 0 else where
+
+
+def cells_of(points: Floats, frame: Frame) -> Ints:
+    """The cell of each point along each axis; empty stretches count as just out of reach."""
+    columns = zip(frame.axes, frame.origin, strict=True)
+    return np.stack([_cells_along(points[:, axis], at, frame.side, frame.per_reach) for axis, at in columns], axis=1)
+
+
+def sort_into_cells(points: Floats, frame: Frame) -> tuple[Ints, Cells]:
+    """Order of the points and their cells."""
+    per_reach, where = frame.per_reach, cells_of(points, frame)
     shape = where.max(axis=0) + per_reach + 1
     strides = np.append(np.cumprod(shape[:0:-1])[::-1], 1)
     keys = where @ strides
@@ -60,13 +98,13 @@ def sort_into_cells(points: Floats, reach: float) -> tuple[Ints, Cells]:
     return order, Cells(cell, runs)
 
 
-def _cells_along(x: Floats, side: float, per_reach: int) -> Ints:
+def _cells_along(x: Floats, origin: float, side: float, per_reach: int) -> Ints:
     """Number of the cell of each coordinate, from `per_reach` on; empty stretches count as just out of reach.
 
     So one far point makes no difference to the others, and numbers stay small.
     """
     if side > 0:
-        steps = np.floor((x - x.min()) / side)
+        steps = np.floor((x - origin) / side)
         top = steps.max()
         if top <= 2 * len(x):  # few numbers: a table of them instead of a sort
             which = steps.astype(np.intp)

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._types import Bools, Floats
-from ..engine import Engine, Flag, Tile
-from ..kernels.basis import workspace
-from ..kernels.bottleneck import certified, plan, solve_bottleneck
-from ..kernels.simplex import INTERRUPTED, OPTIMAL, faint_mass, moves, solve
-from ..kernels.transport import CLIP, DROWNING, GAP, ROUNDS, TINY
+from ...._types import Bools, Floats
+from ....engine import Engine, Flag
+from ....kernels.basis import workspace
+from ....kernels.bottleneck import certified, plan, solve_bottleneck
+from ....kernels.simplex import INTERRUPTED, OPTIMAL, faint_mass, moves, solve
+from ....kernels.transport import CLIP, DROWNING, GAP, ROUNDS, TINY
 
 
 class Solution(NamedTuple):
@@ -24,18 +24,12 @@ class Solution(NamedTuple):
     status: int
 
 
-def solve_one(a: Floats, b: Floats, costs: Floats, unit: float = np.inf) -> Solution:
+def solve_one(a: Floats, b: Floats, costs: Floats, engine: Engine, unit: float = np.inf) -> Solution:
     """The cheapest plan between positive masses of equal shares; totals may differ, the plan's is 1.
 
     `unit` is the size of the costs of interest, where others are much larger.
     """
-    found: list[Solution] = []
-
-    def work(tile: Tile, stop: Flag) -> None:
-        found.append(_solve(a, b, costs, unit, stop))
-
-    Engine(1).run(work, [Tile(0, 1)], "exact transport")  # in a thread, so that Ctrl-C is heard
-    return found[0]
+    return engine.alone(lambda stop: _solve(a, b, costs, unit, stop), "exact transport")
 
 
 def _near_one(masses: Floats) -> Floats:
@@ -67,7 +61,7 @@ def _solve(a: Floats, b: Floats, costs: Floats, unit: float, stop: Flag) -> Solu
     return Solution(float(top * value / total), flow / total, (top * u, top * v), float(gap / total), status)
 
 
-def solve_power(a: Floats, b: Floats, distances: Floats, p: float) -> tuple[Solution, float]:
+def solve_power(a: Floats, b: Floats, distances: Floats, p: float, engine: Engine) -> tuple[Solution, float]:
     """The same for costs (d/length)^p, and the length: about W_p itself where it is small beside the distances.
 
     Beside the largest cost, that of short moves would drown in rounding; costs far above 1 are clipped then, and the
@@ -77,7 +71,7 @@ def solve_power(a: Floats, b: Floats, distances: Floats, p: float) -> tuple[Solu
     for _ in range(ROUNDS):
         with np.errstate(under="ignore", over="ignore"):
             costs = np.minimum((distances / length) ** p, clip)
-        found = solve_one(a, b, costs, CLIP)
+        found = solve_one(a, b, costs, engine, CLIP)
         if p == 1.0 or found.status != OPTIMAL or not (found.plan * distances).any():
             return found, length
         if 1.0 < clip < 1 / TINY and found.plan[costs >= clip].any():
@@ -99,15 +93,9 @@ class Farthest(NamedTuple):
     violator: tuple[Bools, Bools]
 
 
-def solve_farthest(a: Floats, b: Floats, distances: Floats) -> Farthest:
+def solve_farthest(a: Floats, b: Floats, distances: Floats, engine: Engine) -> Farthest:
     """The plan between positive masses of equal shares whose longest way is shortest; the plan's total is 1."""
-    found: list[Farthest] = []
-
-    def work(tile: Tile, stop: Flag) -> None:
-        found.append(_solve_farthest(a, b, distances, stop))
-
-    Engine(1).run(work, [Tile(0, 1)], "bottleneck transport")
-    return found[0]
+    return engine.alone(lambda stop: _solve_farthest(a, b, distances, stop), "bottleneck transport")
 
 
 def _solve_farthest(a: Floats, b: Floats, distances: Floats, stop: Flag) -> Farthest:

@@ -9,12 +9,12 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import depth_first_order
 from scipy.spatial import cKDTree
 
-from .._types import Floats, Ints
-from ..engine import Engine, Flag, Tile
-from ..kernels.geometry import Cloud
-from ..kernels.trees import prim
-from ..measures import Discrete
-from ..spaces import Metric
+from ...._types import Floats, Ints
+from ....engine import Engine
+from ....kernels.geometry import Cloud
+from ...forms import Form
+from ...records import Rows
+from ..trees import grow
 from .landmarks import landmark_rows, seen_from
 
 
@@ -28,28 +28,20 @@ class Tour(NamedTuple):
     parent: Ints
 
 
-def walk(measures: Discrete, ground: Metric) -> Ints:
+def walk(measures: Rows, form: Form, engine: Engine) -> Ints:
     """Ranks of the measures in an order that keeps near ones near: the leaves of a k-d tree of what landmarks see."""
-    seen = _seen(measures, ground)
-    rank = np.empty(measures.n, np.intp)
-    rank[cKDTree(seen, leafsize=1).indices] = np.arange(measures.n)
+    rank = np.empty(len(measures.totals), np.intp)
+    rank[cKDTree(_seen(measures, form, engine), leafsize=1).indices] = np.arange(len(rank))
     return rank
 
 
-def tour(measures: Discrete, ground: Metric, engine: Engine) -> Tour:
+def tour(measures: Rows, form: Form, engine: Engine) -> Tour:
     """A walk along the minimum spanning tree of the measures as landmarks see them."""
-    n = measures.n
+    n = len(measures.totals)
     if n == 1:
         return Tour(np.zeros(1, np.intp), np.full(1, -1, np.intp))
-    seen = _seen(measures, ground)
-    edges, lengths = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
-    done, near, source = np.zeros(n, np.bool_), np.full(n, np.inf), np.zeros(n, np.intp)
-    done[0] = True
-
-    def work(tile: Tile, stop: Flag) -> None:
-        prim(Cloud(seen), 0, n - 1, done, near, source, edges, lengths, stop)
-
-    engine.run(work, [Tile(0, n - 1)], "tour of the measures")
+    seen = _seen(measures, form, engine)
+    edges, _ = grow(Cloud(seen), n, 1.0, engine, "tour of the measures")
     tree = csr_array((np.ones(n - 1), (edges[:, 0], edges[:, 1])), shape=(n, n))
     order, parent = depth_first_order(tree, 0, directed=False)
     place = np.empty(n, np.intp)
@@ -58,6 +50,6 @@ def tour(measures: Discrete, ground: Metric, engine: Engine) -> Tour:
     return Tour(order.astype(np.intp), places.astype(np.intp))
 
 
-def _seen(measures: Discrete, ground: Metric) -> Floats:
-    rows = landmark_rows(ground)
+def _seen(measures: Rows, form: Form, engine: Engine) -> Floats:
+    rows = landmark_rows(form, engine)
     return seen_from(measures, rows / (rows.max() or 1.0))  # trees square what they are given

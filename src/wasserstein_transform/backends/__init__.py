@@ -1,0 +1,48 @@
+"""Who computes: the operations on metrics and measures, and the backends that answer them.
+
+A new backend is one folder here and one line in `BACKENDS`.
+"""
+
+from __future__ import annotations
+
+from ..engine import Engine
+from .base import Backend, Ground
+from .cpu import Cpu
+from .forms import Cloud, Form, GaussianCloud, Matrix, NearRows, Network
+from .frame import Frame
+from .records import Balls, Both, Moments, Nearest, Neighborhoods, Report, Rows, closed
+
+BACKENDS: dict[str, Backend] = {"cpu": Cpu()}
+
+
+def backend_of(engine: Engine) -> Backend:
+    """The backend that an engine names."""
+    if isinstance(engine.backend, Backend):
+        return engine.backend
+    if engine.backend not in BACKENDS:
+        raise ValueError(f"backend must be one of {', '.join(BACKENDS)} or a Backend, got {engine.backend!r}")
+    return BACKENDS[engine.backend]
+
+
+__all__ = [
+    "BACKENDS",
+    "Backend",
+    "Balls",
+    "Both",
+    "Cloud",
+    "Cpu",
+    "Form",
+    "Frame",
+    "GaussianCloud",
+    "Ground",
+    "Matrix",
+    "Moments",
+    "NearRows",
+    "Nearest",
+    "Neighborhoods",
+    "Network",
+    "Report",
+    "Rows",
+    "backend_of",
+    "closed",
+]

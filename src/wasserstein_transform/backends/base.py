@@ -1,0 +1,114 @@
+"""The operations a backend answers."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._types import Floats, Ints
+from ..engine import Engine
+from .forms import Form
+from .frame import Frame
+from .records import Balls, Nearest, Neighborhoods, Report, Rows
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What discrete measures live on: a metric, whether the triangle inequality holds, and the order p of W_p."""
+
+    form: Form
+    triangle: bool
+    p: float
+
+
+class Backend(ABC):
+    """Who computes: distances, neighborhoods, trees and transport, of metrics given as forms.
+
+    A backend of one's own derives from `Cpu`, answers what it is good at, and leaves the rest to that. Results must agree
+    within its stated tolerance; the laws of the test suite run over every backend in `BACKENDS`.
+    """
+
+    name: str
+
+    @abstractmethod
+    def block(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
+        """Distances of the points `rows` to the points `cols`."""
+
+    @abstractmethod
+    def pairs(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
+        """Distances of the points rows[k] and cols[k]."""
+
+    @abstractmethod
+    def dense(self, form: Form, out: np.ndarray, engine: Engine) -> None:
+        """Fill the n × n matrix `out`, float32 or float64, perhaps of a file."""
+
+    @abstractmethod
+    def condensed(self, form: Form, out: np.ndarray, engine: Engine) -> None:
+        """Fill the n(n−1)/2 distances in SciPy's order."""
+
+    @abstractmethod
+    def movement(self, before: Form, after: Form, engine: Engine) -> float:
+        """The largest distance of a point to its later self; both forms are of the same kind."""
+
+    @abstractmethod
+    def balls(self, form: Form, radius: float, engine: Engine) -> Balls:
+        """The closed balls of the given radius around every point."""
+
+    @abstractmethod
+    def nearest(self, form: Form, k: int, of: Form | None, engine: Engine) -> Nearest:
+        """The k nearest other points of every point, or the k nearest points of `form` for every point of `of`."""
+
+    @abstractmethod
+    def neighborhoods(
+        self, form: Form, weights: Floats, profile: int, eps: float, reach: float, engine: Engine, first: int = 0
+    ) -> Neighborhoods:
+        """What the points from `first` on see within `reach`, weighted by profile(d²/ε²)."""
+
+    @abstractmethod
+    def leaders(self, form: Form, weights: Floats, tol: float, engine: Engine) -> Ints:
+        """For every point the earliest that leads and lies within `tol`, points with mass before others."""
+
+    @abstractmethod
+    def frame(self, form: Form, reach: float) -> Frame | None:
+        """The frame of a whole cloud for neighborhoods of that reach; None where parts cannot be computed alone."""
+
+    @abstractmethod
+    def cells(self, form: Form, frame: Frame) -> Floats:
+        """The cell of each point, a row of whole numbers; no ball reaches beyond `per_reach` other cells and the next."""
+
+    @abstractmethod
+    def spanning_tree(self, form: Form, engine: Engine) -> tuple[Ints, Floats]:
+        """Edges and heights of the minimum spanning tree, in no order."""
+
+    @abstractmethod
+    def exact_among(self, ground: Ground, measures: Rows, engine: Engine) -> tuple[Floats, Report]:
+        """W_p of all pairs of measures, as a full matrix."""
+
+    @abstractmethod
+    def exact_between(self, ground: Ground, A: Rows, B: Rows, engine: Engine) -> tuple[Floats, Report]:
+        """W_p from every measure of A to every measure of B."""
+
+    @abstractmethod
+    def exact_listed(
+        self, ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine,
+        rank: Ints | None = None, homes: Ints | None = None,
+    ) -> tuple[Floats, Report]:  # fmt: skip
+        """W_p from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order.
+
+        `rank` orders the measures of B such that near ones are near. On a network, paths are looked for around
+        `homes[i]`, by default where the measure i has most of its mass.
+        """
+
+    @abstractmethod
+    def exact_at_most(self, ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine) -> Floats:
+        """Upper bounds of the same: costs of plans that are at hand."""
+
+    @abstractmethod
+    def line_among(self, places: Floats, p: float, measures: Rows, engine: Engine) -> Floats:
+        """W_p of all pairs of measures on the real line, as a full matrix."""
+
+    @abstractmethod
+    def line_between(self, places: Floats, p: float, A: Rows, B: Rows, engine: Engine) -> Floats:
+        """W_p from every measure of A to every measure of B on the real line."""

@@ -1,0 +1,89 @@
+"""The backend in numba: cells, bits, geometries and k-d trees are its own business."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..._types import Floats, Ints
+from ...engine import Engine
+from ..base import Backend, Ground
+from ..forms import Cloud, Form, GaussianCloud
+from ..frame import Frame
+from ..records import Balls, Nearest, Neighborhoods, Report, Rows
+from . import balls, gaussian, line, matrices, merging, nearest, neighborhoods, trees
+from .exact import batch
+from .search import frame_of, raw_cells
+
+
+class Cpu(Backend):
+    """All operations on the host, compiled by numba, tiles run by the engine's executor."""
+
+    name = "cpu"
+
+    def block(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
+        return matrices.block(form, rows, cols, engine)
+
+    def pairs(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
+        return matrices.pairs(form, rows, cols, engine)
+
+    def dense(self, form: Form, out: np.ndarray, engine: Engine) -> None:
+        matrices.dense(form, out, engine)
+
+    def condensed(self, form: Form, out: np.ndarray, engine: Engine) -> None:
+        matrices.condensed(form, out, engine)
+
+    def movement(self, before: Form, after: Form, engine: Engine) -> float:
+        return matrices.movement(before, after, engine)
+
+    def balls(self, form: Form, radius: float, engine: Engine) -> Balls:
+        return balls.balls(form, radius, engine)
+
+    def nearest(self, form: Form, k: int, of: Form | None, engine: Engine) -> Nearest:
+        return nearest.nearest(form, k, of, engine)
+
+    def neighborhoods(
+        self, form: Form, weights: Floats, profile: int, eps: float, reach: float, engine: Engine, first: int = 0
+    ) -> Neighborhoods:
+        found = neighborhoods.Neighborhoods.of(form, weights, profile, eps, reach, engine, first)
+        return found.once() if found.is_dear else found
+
+    def leaders(self, form: Form, weights: Floats, tol: float, engine: Engine) -> Ints:
+        return merging.leaders(form, weights, tol, engine)
+
+    def frame(self, form: Form, reach: float) -> Frame | None:
+        if not np.isfinite(reach):
+            return None
+        if isinstance(form, Cloud):
+            return frame_of(form.points, reach)
+        if isinstance(form, GaussianCloud):
+            unit = gaussian.unit_of(form.covs)
+            return frame_of(form.means, reach)._replace(unit=unit, planar=gaussian.is_planar(form.covs, unit))
+        return None
+
+    def cells(self, form: Form, frame: Frame) -> Floats:
+        assert isinstance(form, Cloud | GaussianCloud)
+        return raw_cells(form.points if isinstance(form, Cloud) else form.means, frame)
+
+    def spanning_tree(self, form: Form, engine: Engine) -> tuple[Ints, Floats]:
+        return trees.spanning_tree(form, engine)
+
+    def exact_among(self, ground: Ground, measures: Rows, engine: Engine) -> tuple[Floats, Report]:
+        return batch.among(ground, measures, engine)
+
+    def exact_between(self, ground: Ground, A: Rows, B: Rows, engine: Engine) -> tuple[Floats, Report]:
+        return batch.between(ground, A, B, engine)
+
+    def exact_listed(
+        self, ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine,
+        rank: Ints | None = None, homes: Ints | None = None,
+    ) -> tuple[Floats, Report]:  # fmt: skip
+        return batch.listed(ground, A, B, indptr, targets, engine, rank, homes)
+
+    def exact_at_most(self, ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine) -> Floats:
+        return batch.at_most(ground, A, B, indptr, targets, engine)
+
+    def line_among(self, places: Floats, p: float, measures: Rows, engine: Engine) -> Floats:
+        return line.among(places, p, measures, engine)
+
+    def line_between(self, places: Floats, p: float, A: Rows, B: Rows, engine: Engine) -> Floats:
+        return line.between(places, p, A, B, engine)

@@ -1,0 +1,1 @@
+"""Exact transport by the network simplex: batches of problems, and single ones with their plans."""

@@ -1,0 +1,228 @@
+"""Batches of exact transport problems over one metric."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...._types import Floats, Ints
+from ....engine import Engine, Flag, Record, Task, Tile, cut
+from ....kernels.basis import workspace
+from ....kernels.geometry import Geometry, Table, private
+from ....kernels.transport import Rows as KernelRows, Rule, costs, farthest_row, n_bytes, transport_row, upper_row
+from ...base import Ground
+from ...forms import Form, Network
+from ...records import Report, Rows
+from .. import paths
+from ..kinds import geometry_of, steps_of
+from ..matrices import block, dense
+from .explorer import Explorer, explorer_of
+from .places import ByMeasure, Lists, Rectangle, Symmetric
+from .tour import tour, walk
+
+_STEPS = 12.0  # inner-loop steps of the simplex per entry of the cost matrix, about
+_CHEAP = 16.0  # distances of so many steps are computed when needed; dearer ones are stored first
+_SMALL = 2.0**22  # distances of a network that may be stored for listed pairs: beyond, paths are looked for around each
+_FEW = 50  # so many problems of one measure are worth their part of a spanning tree
+_NONE = np.empty(0, np.intp)
+
+_KERNELS: dict[str, Callable[..., int]] = {
+    "exact transport": transport_row,
+    "bottleneck transport": farthest_row,
+    "upper bounds": upper_row,
+}
+
+
+class _Lists(NamedTuple):
+    """Who meets whom: measure i meets `targets[starts[i]:ends[i]]`.
+
+    `parents`, if there are any, say for each target after which of `targets` it comes and whose potentials it inherits.
+    """
+
+    starts: Ints
+    ends: Ints
+    targets: Ints
+    parents: Ints
+
+
+class _Room(NamedTuple):
+    """What workspaces must hold; see `costs`."""
+
+    cap: int
+    n_met: int
+    n_points: int
+    n_stored: int
+    farthest: bool
+    width: int
+
+
+class _Problems(NamedTuple):
+    A: KernelRows
+    B: KernelRows
+    lists: _Lists
+    geometry: Geometry | None
+    explorer: Explorer | None
+    rule: Rule
+    room: _Room
+    kernel: str
+
+
+def among(ground: Ground, measures: Rows, engine: Engine) -> tuple[Floats, Report]:
+    """The full matrix of distances, each pair solved once."""
+    n = len(measures.totals)
+    out = np.zeros((n, n))
+    order, parent = tour(measures, ground.form, engine)
+    walked = _take(measures, order)
+    sizes = np.diff(walked.indptr).astype(np.float64)
+    steps = sizes * (sizes.sum() - np.cumsum(sizes))
+    after = np.arange(1, n + 1)
+    lists = _Lists(after, np.full(n, n), np.arange(n), parent)
+    place = Symmetric(n - after, order)
+    return out, _run(ground, walked, walked, lists, place, out, steps, ground.form.n, n, engine)
+
+
+def between(ground: Ground, A: Rows, B: Rows, engine: Engine) -> tuple[Floats, Report]:
+    """The rectangle of distances from the measures A to the measures B."""
+    n_a, n_b = len(A.totals), len(B.totals)
+    engine.reserve(8.0 * n_a * n_b, f"{n_a} × {n_b} distances", "take fewer measures at a time")
+    out = np.zeros((n_a, n_b))
+    if _FEW * n_a > n_b:
+        order, parent = tour(B, ground.form, engine)
+    else:  # a spanning tree of B would cost more than it saves
+        order, parent = np.argsort(walk(B, ground.form, engine)), np.full(n_b, -1)
+    walked = _take(B, order)
+    steps = np.diff(A.indptr) * float(len(B.indices))
+    everybody = np.full(n_a, n_b)
+    lists = _Lists(np.zeros(n_a, np.intp), everybody, np.arange(n_b), parent)
+    return out, _run(ground, A, walked, lists, Rectangle(everybody, order), out, steps, ground.form.n, n_b, engine)
+
+
+def listed(
+    ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine,
+    rank: Ints | None = None, homes: Ints | None = None,
+) -> tuple[Floats, Report]:  # fmt: skip
+    """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order."""
+    rank = walk(B, ground.form, engine) if rank is None else rank
+    return _over(ground, A, B, indptr, targets, rank, engine, None, homes)
+
+
+def at_most(ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine) -> Floats:
+    """Upper bounds of the same: costs of plans that are at hand."""
+    return _over(ground, A, B, indptr, targets, np.zeros(len(B.totals)), engine, "upper bounds", None)[0]
+
+
+def _over(
+    ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, rank: Any, engine: Engine, kernel: str | None,
+    homes: Ints | None,
+) -> tuple[Floats, Report]:  # fmt: skip
+    out = np.zeros(len(targets))
+    owner = np.repeat(np.arange(len(A.totals)), np.diff(indptr))
+    order = np.lexsort((rank[targets], owner))  # near ones are met one after the other
+    targets = targets[order]
+    met = np.append(0, np.cumsum(np.diff(B.indptr)[targets]))[indptr]
+    steps = np.diff(A.indptr) * np.diff(met).astype(np.float64)
+    n_met = int(min(ground.form.n, np.diff(met).max(initial=0)))
+    lists = _Lists(indptr[:-1], indptr[1:], targets, _NONE)
+    place = Lists(np.diff(indptr), order, indptr)
+    return out, _run(ground, A, B, lists, place, out, steps, n_met, 0, engine, kernel, homes)
+
+
+def _run(
+    ground: Ground, A: Rows, B: Rows, lists: _Lists, place: ByMeasure, out: Floats, steps: Floats, n_met: int,
+    n_stored: int, engine: Engine, kernel: str | None = None, homes: Ints | None = None,
+) -> Report:  # fmt: skip
+    kernel = kernel or ("bottleneck transport" if ground.p == np.inf else "exact transport")
+    sizes, form = np.diff(A.indptr), ground.form
+    width = int(sizes[steps > 0].max(initial=1))  # of measures that meet any
+    cap = int(max(width, np.diff(B.indptr).max()))
+    room = _Room(cap, n_met, form.n, n_stored, ground.p == np.inf, width)
+    engine.reserve(engine.n_threads * n_bytes(*room), "workspaces of the simplex", "use a smaller eps or n_jobs")
+    geometry = _geometry(form, float(np.minimum(steps, sizes * float(n_met)).sum()), n_stored > 0, engine)
+    explorer = None
+    if geometry is None:
+        assert isinstance(form, Network)
+        explorer = explorer_of(form, A, homes, width, n_met, engine)
+    rule = Rule(float(ground.p), 1.0 / _scale(form, engine), ground.p == 1 and ground.triangle)
+    problems = _Problems(KernelRows(*A), KernelRows(*B), lists, geometry, explorer, rule, room, kernel)
+    reports = np.zeros((len(A.totals), 2))
+    engine.run(Task(kernel, _solve, problems, cut(_STEPS * steps), place), (out, reports))
+    solved = int((lists.ends - lists.starts).sum())
+    return Report(solved, int(reports[:, 1].sum()), float(reports[:, 0].max(initial=0.0)))
+
+
+def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
+    """Distances from the measures of a tile to those they meet, and how they were solved."""
+    values, reports = record
+    work, tables = workspace(problems.room.cap, stop), costs(*problems.room)
+    geometry = problems.geometry
+    if problems.explorer is None:
+        assert geometry is not None
+        mine, look = private(geometry), None
+    else:
+        mine, look = problems.explorer.begin(problems.A, problems.B, stop)
+    kernel, (starts, ends, all_targets, parents) = _KERNELS[problems.kernel], problems.lists
+    at = 0
+    for i in range(*tile):
+        start, end = starts[i], ends[i]
+        if start == end:
+            continue
+        targets = all_targets[start:end]
+        guides = parents[start:end] - start if len(parents) else _NONE
+        if look is not None:
+            look(i, targets)
+        if stop[0]:
+            return
+        found, report = values[at : at + end - start], reports[i - tile.start]
+        failed = kernel(problems.A, i, problems.B, targets, guides, mine, problems.rule, tables, work, found, report)
+        if stop[0]:
+            return
+        if failed >= 0:
+            raise RuntimeError(
+                f"the transport problem of measures {i} and {failed} could not be certified: the simplex did not reach "
+                "the optimum within its limit of pivots; please report it with the data"
+            )
+        at += end - start
+
+
+def _geometry(form: Form, n_entries: float, whole: bool, engine: Engine) -> Geometry | None:
+    """What the problems read distances from: dear ones are stored if more are asked for than there are.
+
+    Those of a large network are only if results are as many; else, None, paths are looked for around each measure.
+    """
+    n_pairs = float(form.n) ** 2
+    if isinstance(form, Network):
+        stored = whole or (n_pairs <= _SMALL and 2 * n_entries >= n_pairs and paths.is_connected(form))
+        return geometry_of(form, engine) if stored else None
+    if steps_of(form) <= _CHEAP or 2 * n_entries < n_pairs:
+        return geometry_of(form, engine)
+    engine.reserve(8.0 * n_pairs, f"the {form.n} × {form.n} distance matrix", "use fewer points")
+    matrix = np.empty((form.n, form.n))
+    dense(form, matrix, engine)
+    return Table(matrix)
+
+
+def _scale(form: Form, engine: Engine) -> float:
+    """A power of two at the size of the largest distance."""
+    top = largest(form, engine)
+    return float(np.ldexp(1.0, np.clip(np.frexp(top)[1], -1000, 1000))) if top > 0 else 1.0
+
+
+def largest(form: Form, engine: Engine) -> float:
+    """A number of the size of the largest distance: that of a point to the farthest from it."""
+    stored = getattr(form, "matrix", getattr(form, "distances", None))
+    if stored is not None:
+        return float(stored.max())
+    row = block(form, np.zeros(1, np.intp), np.arange(form.n), engine.quiet())
+    if isinstance(form, Network):
+        return float(max(row[np.isfinite(row)].max(), form.lengths.max(initial=0.0)))
+    return float(row.max())
+
+
+def _take(measures: Rows, rows: Ints) -> Rows:
+    """The listed measures."""
+    lengths = np.diff(measures.indptr)[rows]
+    indptr = np.append(0, np.cumsum(lengths))
+    picked = np.repeat(measures.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
+    return Rows(indptr, measures.indices[picked], measures.masses[picked], measures.totals[rows])

@@ -1,0 +1,106 @@
+"""What compiled loops need to know of each kind of metric: one record a kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..._types import Floats
+from ...engine import Engine
+from ...kernels import geometry as geometries
+from ...kernels.geometry import Geometry
+from ..forms import Cloud, Form, GaussianCloud, Matrix, NearRows, Network
+from . import gaussian, paths
+from .search import Search, sorted_search
+
+
+def _no_shadow(form: Any) -> None:
+    return None
+
+
+def _no_blur(form: Any, shadow: Floats) -> Floats:
+    return np.zeros(len(shadow))
+
+
+def _one(form: Any) -> float:
+    return 1.0
+
+
+def _exhaustive(form: Any, reach: float, engine: Engine) -> Search:
+    return Search.exhaustive(form.n, geometry_of(form, engine))
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How a kind of metric is computed.
+
+    Attributes
+    ----------
+    geometry : callable
+        The arrays compiled loops read single distances from; made once for each form.
+    steps : callable
+        What one distance costs, in steps of an inner loop.
+    search : callable
+        Who can lie within a reach of whom: points sorted into cells, by default everybody.
+    shadow : callable
+        Places in some R^k whose Euclidean distances are never above the distances, for k-d trees; None if there are
+        none.
+    blur : callable
+        How far rounding can have moved each place of a shadow.
+    """
+
+    geometry: Callable[[Any, Engine], Geometry]
+    steps: Callable[[Any], float] = _one
+    search: Callable[[Any, float, Engine], Search] = _exhaustive
+    shadow: Callable[[Any], Floats | None] = _no_shadow
+    blur: Callable[[Any, Floats], Floats] = _no_blur
+
+
+KINDS: dict[type[Form], Kind] = {
+    Matrix: Kind(lambda form, engine: geometries.Table(form.matrix)),
+    NearRows: Kind(
+        lambda form, engine: geometries.SparseRows(form.indptr, form.indices, form.distances),
+        lambda form: 8.0,  # a search in a short row
+    ),
+    Cloud: Kind(
+        lambda form, engine: geometries.Cloud(form.points),
+        lambda form: float(form.points.shape[1]),
+        lambda form, reach, engine: sorted_search(form.points, reach, form.frame, geometry_of(form, engine)),
+        lambda form: form.points,
+    ),
+    GaussianCloud: Kind(
+        lambda form, engine: gaussian.geometry(form),
+        gaussian.steps,
+        # ‖x − y‖ ≤ d: who is far in space is far in the metric
+        lambda form, reach, engine: sorted_search(form.means, reach, form.frame, geometry_of(form, engine)),
+        gaussian.shadow,
+        gaussian.blur,
+    ),
+    Network: Kind(
+        lambda form, engine: geometries.Table(paths.matrix(form, engine)),
+        lambda form: 32.0,  # a search, shared by the distances it finds
+        lambda form, reach, engine: (
+            Search.exhaustive(form.n, geometries.SparseRows(*paths.balls(form, reach, engine)))
+            if np.isfinite(reach)
+            else _exhaustive(form, reach, engine)
+        ),
+    ),
+}
+
+
+def kind_of(form: Form) -> Kind:
+    """The record of a form."""
+    return KINDS[type(form)]
+
+
+def geometry_of(form: Form, engine: Engine) -> Geometry:
+    """The geometry of a form, made once."""
+    return form.kept("cpu geometry", lambda: kind_of(form).geometry(form, engine))
+
+
+def steps_of(form: Form) -> float:
+    """What one distance of a form costs, in steps of an inner loop."""
+    return kind_of(form).steps(form)

@@ -1,0 +1,121 @@
+"""Distances in bulk: blocks, lists, full and condensed matrices."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..._types import Floats, Ints
+from ...engine import GRAIN, Blocks, Condensed, Engine, Flag, Record, Rows, Task, Tile, cut, evenly
+from ...kernels.distances import fill_block, fill_condensed, fill_matched, fill_pairs, fill_square
+from ...kernels.geometry import Geometry, private
+from ..forms import Cloud, Form, GaussianCloud
+from . import paths
+from .kinds import Network, geometry_of, steps_of
+
+_SIDE = 512  # of the blocks: their rows are a page or two of a memory map
+_ROWS = 64  # computed before they are mirrored: with blocks this wide they fit the cache
+_SMALL = 1e6  # steps that are not worth a thread
+
+
+class _Pairs(NamedTuple):
+    geometry: Geometry
+    rows: Ints
+    cols: Ints
+
+
+def block(form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
+    """Distances of the points `rows` to the points `cols`."""
+    if isinstance(form, Network):
+        return paths.block(form, rows, cols, engine)
+    out = np.empty((len(rows), len(cols)))
+    asked, steps = _Pairs(geometry_of(form, engine), rows, cols), steps_of(form)
+    _run(Task("distances", _block, asked, evenly(len(rows), steps * len(cols)), Rows()), out, steps * out.size, engine)
+    return out
+
+
+def pairs(form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
+    """Distances of the points rows[k] and cols[k]."""
+    if isinstance(form, Network):
+        return paths.pairs(form, rows, cols, engine)
+    out = np.empty(len(rows))
+    asked, steps = _Pairs(geometry_of(form, engine), rows, cols), 4 * steps_of(form)
+    _run(Task("distances", _pairs, asked, evenly(len(rows), steps), Rows()), out, steps * out.size, engine)
+    return out
+
+
+def _run(task: Task, out: np.ndarray, steps: float, engine: Engine) -> None:
+    """In this thread if that is quicker than asking others."""
+    if steps < _SMALL:
+        task.compute(task.inputs, Tile(0, len(out)), np.zeros(1, np.uint8), (out,))
+    else:
+        engine.run(task, (out,))
+
+
+def _block(asked: _Pairs, tile: Tile, stop: Flag, record: Record) -> None:
+    fill_block(private(asked.geometry), asked.rows[tile.start : tile.stop], asked.cols, record[0], stop)
+
+
+def _pairs(asked: _Pairs, tile: Tile, stop: Flag, record: Record) -> None:
+    part = slice(tile.start, tile.stop)
+    fill_pairs(private(asked.geometry), asked.rows[part], asked.cols[part], record[0])
+
+
+def movement(before: Form, after: Form, engine: Engine) -> float:
+    """The largest distance of a point to its later self."""
+    out = np.empty(before.n)
+    fill_matched(private(geometry_of(joined(before, after), engine)), before.n, out)
+    return float(out.max())
+
+
+def joined(one: Form, other: Form) -> Form:
+    """The points of both, of the same kind."""
+    if isinstance(one, Cloud) and isinstance(other, Cloud):
+        return Cloud(np.concatenate([one.points, other.points]))
+    assert isinstance(one, GaussianCloud)
+    assert isinstance(other, GaussianCloud)
+    return GaussianCloud(np.concatenate([one.means, other.means]), np.concatenate([one.covs, other.covs]), other.lam)
+
+
+class _Square(NamedTuple):
+    geometry: Geometry
+    corners: Ints
+    side: int
+
+
+def dense(form: Form, out: np.ndarray, engine: Engine) -> None:
+    """The full matrix, block by block; each pair once."""
+    if isinstance(form, Network):
+        return paths.dense(form, out, engine)
+    n, steps = form.n, steps_of(form)
+    side = int(np.clip(np.sqrt(GRAIN / steps), 16, _SIDE))
+    corners = np.array([(top, left) for top in range(0, n, side) for left in range(top, n, side)])
+    asked = _Square(geometry_of(form, engine), corners, side)
+    tiles = evenly(len(corners), side * side * steps)
+    engine.run(Task("distances", _square, asked, tiles, Blocks(corners, side)), (out,))
+
+
+def _square(asked: _Square, tile: Tile, stop: Flag, record: Record) -> None:
+    scratch = np.empty((_ROWS, asked.side + 8))  # + 8: columns on different cache lines
+    geometry = private(asked.geometry)
+    for (top, left), upper, lower in zip(asked.corners[tile.start : tile.stop], record[::2], record[1::2], strict=True):
+        fill_square(geometry, top, left, upper, lower, scratch, stop)
+
+
+class _Vector(NamedTuple):
+    geometry: Geometry
+    n: int
+
+
+def condensed(form: Form, out: np.ndarray, engine: Engine) -> None:
+    """The condensed vector, some rows at a time."""
+    if isinstance(form, Network):
+        return paths.condensed(form, out, engine)
+    asked = _Vector(geometry_of(form, engine), form.n)
+    tiles = cut(np.arange(form.n, 0, -1, dtype=np.float64) * steps_of(form))
+    engine.run(Task("distances", _vector, asked, tiles, Condensed(form.n)), (out,))
+
+
+def _vector(asked: _Vector, tile: Tile, stop: Flag, record: Record) -> None:
+    fill_condensed(private(asked.geometry), asked.n, tile.start, tile.stop, record[0], np.empty(_SIDE), stop)

@@ -1,0 +1,204 @@
+"""Shortest paths between the nodes of a network, searched from each node and no farther than needed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from ..._types import Floats, Ints
+from ...engine import Condensed, Engine, Flag, Mirrored, Ragged, Record, Rows, Task, Tile, of_size
+from ...kernels.paths import (
+    Streets,
+    count_within,
+    fill_condensed,
+    fill_listed,
+    fill_nearest,
+    fill_upper,
+    fill_within,
+    forget,
+    front,
+    spread,
+)
+from ...kernels.vicinity import Vicinity
+from ..forms import Network
+from ..records import Balls, Nearest
+
+_HALFWAY = 64  # nodes that a vicinity has, about
+_SAMPLE = 64  # nodes that are asked how far that is
+
+
+def streets_of(form: Network) -> Streets:
+    """What compiled searches read."""
+    return form.kept("cpu streets", lambda: _streets(form))
+
+
+def _streets(form: Network) -> Streets:
+    least = float(form.lengths.min()) if len(form.lengths) else 1.0
+    even = bool((form.lengths == least).all()) and least > 0
+    return Streets(form.indptr, form.indices, form.lengths, least, even)
+
+
+def _tiles(n: int) -> list[Tile]:
+    """Searches from n nodes: each tile has room of its own, as large as the graph, so that there are not too many."""
+    return of_size(n, max(16, n // 256))
+
+
+class _Lists(NamedTuple):
+    streets: Streets
+    sources: Ints
+    indptr: Ints
+    cols: Ints
+
+
+def block(form: Network, rows: Ints, cols: Ints, engine: Engine) -> Floats:
+    """Distances of the points `rows` to the points `cols`."""
+    indptr = np.arange(len(rows) + 1) * len(cols)
+    return _listed(form, rows, indptr, np.tile(cols, len(rows)), engine).reshape(len(rows), len(cols))
+
+
+def pairs(form: Network, rows: Ints, cols: Ints, engine: Engine) -> Floats:
+    """Distances of the points rows[k] and cols[k]."""
+    order = np.argsort(rows, kind="stable")
+    sources, start = np.unique(rows[order], return_index=True)
+    out = np.empty(len(rows))
+    out[order] = _listed(form, sources, np.append(start, len(rows)), cols[order], engine)
+    return out
+
+
+def _listed(form: Network, sources: Ints, indptr: Ints, cols: Ints, engine: Engine) -> Floats:
+    out = np.empty(len(cols))
+    asked = _Lists(streets_of(form), sources, indptr, cols)
+    engine.run(Task("shortest paths", _fill_lists, asked, _tiles(len(sources)), Ragged(indptr)), (out,))
+    return out
+
+
+def _fill_lists(asked: _Lists, tile: Tile, stop: Flag, record: Record) -> None:
+    sources, indptr = asked.sources[tile.start : tile.stop], asked.indptr[tile.start : tile.stop + 1]
+    cols = asked.cols[indptr[0] : indptr[-1]]
+    fill_listed(asked.streets, sources, indptr - indptr[0], cols, record[0], _room(asked.streets), stop)
+
+
+def _room(streets: Streets) -> NamedTuple:
+    return front(len(streets.indptr) - 1)
+
+
+def matrix(form: Network, engine: Engine) -> Floats:
+    """The full matrix, in memory: who asks for it asks for all distances."""
+    engine.reserve(8.0 * form.n**2, f"shortest paths between {form.n} nodes", "ask for fewer distances")
+    out = np.empty((form.n, form.n))
+    dense(form, out, engine)
+    return out
+
+
+def dense(form: Network, out: np.ndarray, engine: Engine) -> None:
+    """Fill the full matrix."""
+    engine.run(Task("shortest paths", _fill_upper, streets_of(form), _tiles(form.n), Mirrored()), (out,))
+
+
+def _fill_upper(streets: Streets, tile: Tile, stop: Flag, record: Record) -> None:
+    fill_upper(streets, tile.start, tile.stop, *record, _room(streets), stop)
+
+
+class _Points(NamedTuple):
+    streets: Streets
+    n: int
+
+
+def condensed(form: Network, out: np.ndarray, engine: Engine) -> None:
+    """Fill the condensed vector."""
+    asked = _Points(streets_of(form), form.n)
+    engine.run(Task("shortest paths", _fill_condensed, asked, _tiles(form.n), Condensed(form.n)), (out,))
+
+
+def _fill_condensed(asked: _Points, tile: Tile, stop: Flag, record: Record) -> None:
+    fill_condensed(asked.streets, asked.n, tile.start, tile.stop, record[0], _room(asked.streets), stop)
+
+
+def balls(form: Network, radius: float, engine: Engine) -> Balls:
+    """The closed balls of the given radius around every point."""
+    found = within(form, radius, form.n, engine)
+    rows = csr_array((found.distances, found.indices, found.indptr), shape=(form.n, form.n))
+    rows.sort_indices()
+    return Balls(found.indptr, rows.indices.astype(np.intp), rows.data)
+
+
+class _Reach(NamedTuple):
+    streets: Streets
+    n: int
+    limit: float
+
+
+def within(form: Network, radius: float, n: int, engine: Engine) -> Balls:
+    """Balls with their members by distance, of the first n nodes."""
+    asked, tiles = _Reach(streets_of(form), n, radius * (1 + 1e-12)), _tiles(n)
+    counts = np.empty(n, np.intp)
+    engine.run(Task("counting neighbors", _count, asked, tiles, Rows()), (counts,))
+    indptr = np.append(0, np.cumsum(counts))
+    size = int(indptr[-1])
+    engine.reserve(40.0 * size, f"{size} neighbors in balls of radius {radius:g}", "use a smaller eps")
+    found = np.empty(size, np.intp), np.empty(size)
+    engine.run(Task("finding neighbors", _fill_within, asked, tiles, Ragged(indptr)), found)
+    return Balls(indptr, *found)
+
+
+def _count(asked: _Reach, tile: Tile, stop: Flag, record: Record) -> None:
+    count_within(asked.streets, tile.start, tile.stop, asked.n, asked.limit, record[0], _room(asked.streets), stop)
+
+
+def _fill_within(asked: _Reach, tile: Tile, stop: Flag, record: Record) -> None:
+    fill_within(asked.streets, tile.start, tile.stop, asked.n, asked.limit, *record, _room(asked.streets), stop)
+
+
+class _Few(NamedTuple):
+    streets: Streets
+    n: int
+    k: int
+
+
+def nearest(form: Network, k: int, engine: Engine) -> Nearest:
+    """The k nearest other points of every point; those that no path reaches have infinite distance and index −1."""
+    found = np.empty((form.n, k)), np.empty((form.n, k), np.intp)
+    asked = _Few(streets_of(form), form.n, k)
+    engine.run(Task("nearest neighbors", _fill_nearest, asked, _tiles(form.n), Rows()), found)
+    return Nearest(*found)
+
+
+def _fill_nearest(asked: _Few, tile: Tile, stop: Flag, record: Record) -> None:
+    room = front(len(asked.streets.indptr) - 1)
+    room.mass[: asked.n] = 1.0
+    fill_nearest(asked.streets, tile.start, tile.stop, asked.k, *record, room, stop)
+
+
+def vicinity(form: Network, engine: Engine) -> Vicinity:
+    """Nodes near each node, for searches that meet halfway; none where rings of nodes are searched anyway."""
+    if streets_of(form).even or len(form.lengths) == 0:
+        return Vicinity(np.zeros(form.n_nodes + 1, np.intp), np.empty(0, np.intp), np.empty(0), 0.0)
+    radius = _halfway(form)
+    return Vicinity(*within(form, radius, form.n_nodes, engine), radius)
+
+
+def _halfway(form: Network) -> float:
+    """The radius within which a usual node has some others."""
+    streets, room = streets_of(form), front(form.n_nodes)
+    room.mass[:] = 1.0
+    seen = []
+    for source in np.unique(np.linspace(0, form.n_nodes - 1, _SAMPLE).astype(np.intp)):
+        count = spread(streets, source, np.inf, float(_HALFWAY), 0.0, room)
+        seen.append(room.dist[room.order[count - 1]])
+        forget(count, room)
+    return float(np.median(seen))
+
+
+def is_connected(form: Network) -> bool:
+    """Whether paths join all points."""
+    return not pieces(form).any()
+
+
+def pieces(form: Network) -> Ints:
+    """Which points are joined by paths: the number of the piece of each."""
+    shape = (form.n_nodes, form.n_nodes)
+    joined = csr_array((np.ones(len(form.indices)), form.indices, form.indptr), shape)
+    return np.asarray(connected_components(joined, directed=False)[1][: form.n], np.intp)

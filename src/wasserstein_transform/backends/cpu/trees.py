@@ -1,0 +1,132 @@
+"""Minimum spanning trees: Borůvka's algorithm over a k-d tree, or Prim's."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import minimum_spanning_tree
+
+from ..._types import Floats, Ints
+from ...engine import Engine, Flag, Record, Scattered, Task, Tile, of_size
+from ...kernels.boruvka import first_edges, join_components, list_searches, mark_nodes, n_leaves, search_outside
+from ...kernels.geometry import Geometry, private
+from ...kernels.kdtree import KdTree
+from ...kernels.nearest import MIXED, NOBODY
+from ...kernels.trees import prim
+from ..forms import Form, Matrix, NearRows
+from .kinds import geometry_of, kind_of, steps_of
+from .matrices import pairs
+from .nearest import grow_tree, stack
+
+_STEPS = 2e7  # distances asked for between two looks at progress
+_FEW = 2000  # points below which Prim's algorithm is as fast
+_SHARE = 0.1  # of the leaves of a k-d tree, looked through by a search, from which on it is as fast
+_PROBES = 64  # searches to find that out
+_SEARCHES = 512  # of a tile: a few milliseconds
+
+
+def spanning_tree(form: Form, engine: Engine) -> tuple[Ints, Floats]:
+    """Edges and heights, by whichever algorithm is faster; of near rows, fewer edges if they fall into parts."""
+    if isinstance(form, NearRows):
+        return _known_edges(form, engine)
+    shadow = kind_of(form).shadow(form) if form.n >= _FEW else None
+    if shadow is None:
+        return _prim(form, engine)
+    tree = grow_tree(form, shadow, engine)
+    return _boruvka(form, tree, engine) if _prunes(form, tree, engine) else _prim(form, engine)
+
+
+def _known_edges(form: NearRows, engine: Engine) -> tuple[Ints, Floats]:
+    """The tree along known distances, by their ranks: SciPy takes zeros for no edge."""
+    ranks = np.unique(form.distances, return_inverse=True)[1] + 1.0
+    tree = minimum_spanning_tree(csr_array((ranks, form.indices, form.indptr), shape=(form.n, form.n))).tocoo()
+    edges = np.column_stack(tree.coords).astype(np.intp)
+    return edges, pairs(form, edges[:, 0], edges[:, 1], engine)
+
+
+def _prim(form: Form, engine: Engine) -> tuple[Ints, Floats]:
+    if isinstance(form, Matrix) and form.n > 1 and not 1e-100 < form.matrix.max() < 1e100:
+        unit = np.ldexp(1.0, np.frexp(form.matrix.max())[1] - 1) or 1.0  # squares would leave the range of floats
+        edges, heights = grow(geometry_of(Matrix(form.matrix / unit), engine), form.n, 1.0, engine)
+        return edges, heights * unit
+    return grow(geometry_of(form, engine), form.n, steps_of(form), engine)
+
+
+def grow(geometry: Geometry, n: int, steps: float, engine: Engine, name: str = "spanning tree") -> tuple[Ints, Floats]:
+    """Prim's algorithm, some edges at a time: each piece needs the one before."""
+    edges, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
+    done = np.zeros(n, np.bool_)
+    done[0] = True
+    near, source = np.full(n, np.inf), np.zeros(n, np.intp)
+    own, stride = private(geometry), max(1, int(_STEPS / (n * steps)))
+
+    def work(stop: Flag) -> None:
+        here = 0
+        for tile in of_size(n - 1, stride):
+            part = slice(tile.start, tile.stop)
+            here = prim(own, here, tile.stop - tile.start, done, near, source, edges[part], heights[part], stop)
+            if stop[0]:
+                return
+            engine.report(name, tile.stop, n - 1)
+
+    with engine.watched() as engine:
+        engine.alone(work, name)
+    return edges, heights
+
+
+def _prunes(form: Form, tree: KdTree, engine: Engine) -> bool:
+    """Whether searches in the tree look at few of the points; in many dimensions they do not."""
+    step = max(1, form.n // _PROBES)
+    alone, mixed = np.arange(form.n), np.full(len(tree.starts), MIXED)
+    seen = n_leaves(private(geometry_of(form, engine)), tree, alone, mixed, step, *_slot(), *stack(tree))
+    return bool(seen < _SHARE * (len(tree.starts) // 2 + 1) * len(range(0, form.n, step)))
+
+
+def _slot() -> tuple[Floats, Ints]:
+    """Room for the distance and the number of one point."""
+    return np.empty(1), np.empty(1, np.intp)
+
+
+class _Round(NamedTuple):
+    geometry: Geometry
+    tree: KdTree
+    component: Ints
+    whole: Ints
+    limits: Floats
+    known: Floats
+    asking: Ints
+
+
+def _boruvka(form: Form, tree: KdTree, engine: Engine) -> tuple[Ints, Floats]:
+    n, order = form.n, tree.order
+    where = np.empty(n, np.intp)
+    where[order] = np.arange(n)
+    near, which = np.zeros(n), np.full(n, NOBODY)
+    component, whole = np.arange(n), np.empty(len(tree.starts), np.intp)
+    limits, asking, parent = np.empty(n), np.empty(n, np.intp), np.empty(n, np.intp)
+    edges, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
+    geometry, n_edges = geometry_of(form, engine), 0
+    with engine.watched() as engine:
+        quiet = engine.quiet()  # progress is that of the tree, not of a round
+        while n_edges < n - 1:
+            count = list_searches(component, where, near, which, limits, asking)
+            mark_nodes(tree, component, whole)
+            asked = asking[:count].copy()
+            inputs = _Round(geometry, tree, component, whole, limits, near, asked)
+            task = Task("spanning tree", _search, inputs, of_size(count, _SEARCHES), Scattered(asked))
+            quiet.run(task, (near, which))
+            chosen = asking[: first_edges(component, near, which, parent, asking)]
+            chosen = chosen[np.argsort(near[chosen], kind="stable")]
+            n_edges = join_components(chosen, component, order, where, near, which, parent, edges, heights, n_edges)
+            engine.report("spanning tree", n_edges, n - 1)
+    return edges, heights
+
+
+def _search(inputs: _Round, tile: Tile, stop: Flag, record: Record) -> None:
+    *_, asking = inputs
+    search_outside(
+        private(inputs.geometry), *inputs[1:-1], asking[tile.start : tile.stop], *record, *_slot(),
+        *stack(inputs.tree), stop,
+    )  # fmt: skip

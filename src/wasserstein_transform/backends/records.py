@@ -1,0 +1,98 @@
+"""What operations give back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from .._types import Floats, Ints
+
+
+def closed(radius: float) -> float:
+    """Squared radius of a closed ball, with room for the rounding of ties. Every path compares with this number."""
+    edge = radius * (1 + 1e-12)
+    return edge * edge
+
+
+class Balls(NamedTuple):
+    """Closed balls as compressed rows: members of ball i are `indices[indptr[i]:indptr[i+1]]`, sorted."""
+
+    indptr: Ints
+    indices: Ints
+    distances: Floats
+
+
+class Nearest(NamedTuple):
+    """The k nearest points of each point, from near to far, of equal distances the smaller index first.
+
+    Attributes
+    ----------
+    distances : array of shape (n, k)
+    indices : array of shape (n, k)
+    """
+
+    distances: Floats
+    indices: Ints
+
+
+class Moments(NamedTuple):
+    """Mass seen from each point, and the means or covariances of that mass."""
+
+    mass: Floats
+    values: Floats
+
+
+class Both(NamedTuple):
+    """Mass seen from each point, and the means and covariances of that mass."""
+
+    mass: Floats
+    means: Floats
+    covs: Floats
+
+
+class Neighborhoods(Protocol):
+    """What points see of a weighted space: asked for means and covariances of any coordinates, no ball stored."""
+
+    def means(self, points: Floats) -> Moments:
+        """Mass and mean of `points`; where there is no mass, the point itself."""
+
+    def covs(self, points: Floats) -> Moments:
+        """Mass and covariance of `points`, divided by the mass; 0 where there is no mass."""
+
+    def both(self, points: Floats) -> Both:
+        """Mass, mean and covariance of `points` in one pass."""
+
+    def once(self) -> Neighborhoods:
+        """The same neighborhoods, each pair tested once for all passes to come."""
+
+
+class Rows(NamedTuple):
+    """Discrete measures: row r holds `masses` on the points `indices[indptr[r]:indptr[r+1]]`, `totals[r]` together."""
+
+    indptr: Ints
+    indices: Ints
+    masses: Floats
+    totals: Floats
+
+
+@dataclass(frozen=True)
+class Report:
+    """How a batch of problems was solved.
+
+    Attributes
+    ----------
+    n_problems : int
+        Pairs that were compared.
+    n_safe : int
+        Problems that failed their certificate at first and were solved again on the safe path.
+    gap : float
+        The largest primal–dual gap, relative to the largest cost d^p of its problem.
+    """
+
+    n_problems: int = 0
+    n_safe: int = 0
+    gap: float = 0.0
+
+    def __add__(self, other: Report) -> Report:
+        n_problems, n_safe = self.n_problems + other.n_problems, self.n_safe + other.n_safe
+        return Report(n_problems, n_safe, max(self.gap, other.gap))

@@ -1,0 +1,64 @@
+"""A step of some points of a cloud among those they can see, to the bits that the whole cloud would give.
+
+A point's next Gaussian depends on the points within its reach and on theirs. Sums over neighbors are taken cell by cell,
+so the cells must be those of the whole cloud, which its `Frame` says, and complete: twice as many to either side as a
+ball reaches across.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from .._types import Bools, Floats, Ints
+from ..backends import Frame, backend_of
+from ..engine import Engine
+from ..spaces import Metric, Space
+from .transform import Transform
+
+
+class Part(NamedTuple):
+    """Points to be computed, `core`, and all points they or those can see, `context`: both sorted; the whole's frame."""
+
+    core: Ints
+    context: Ints
+    frame: Frame
+
+
+def frame_of(space: Space, reach: float, engine: Engine) -> Frame | None:
+    """The frame of a whole space for steps of that reach; None where parts cannot be computed alone."""
+    return backend_of(engine).frame(space.metric.form, reach)
+
+
+def part_of(space: Space, core: Ints, frame: Frame, engine: Engine) -> Part:
+    """The part of a space whose core is given: its context are whole cells."""
+    core = np.sort(core)
+    cells = cells_of(space.metric, frame, engine)
+    return Part(core, np.flatnonzero(near_cells(cells, cells[core], halo(frame))), frame)
+
+
+def halo(frame: Frame) -> int:
+    """How many cells away the points lie that a step of a point depends on: two passes, each across a reach."""
+    return 2 * (frame.per_reach + 1)
+
+
+def cells_of(metric: Metric, frame: Frame, engine: Engine) -> Floats:
+    """The cell of each point."""
+    return backend_of(engine).cells(metric.form, frame)
+
+
+def near_cells(cells: Floats, hot: Floats, n_cells: int) -> Bools:
+    """Which cells are at most so many cells from a hot one, along every axis."""
+    apart = cKDTree(np.unique(hot, axis=0)).query(cells, p=np.inf, distance_upper_bound=n_cells + 0.5)[0]
+    return np.isfinite(apart)
+
+
+def step_part(space: Space, step: Transform, part: Part, engine: Engine) -> tuple[Space, Bools]:
+    """The step of the core alone, and which of it saw no mass."""
+    around = space.take(part.context)
+    framed = Space(around.metric.framed(part.frame), around.weights, around.points)
+    moved, massless = step.step(framed, engine)
+    rows = np.searchsorted(part.context, part.core)
+    return moved.take(rows), massless[rows]
