@@ -326,7 +326,9 @@ def test_pairs_do_not_depend_on_the_number_of_threads(m: int, n: int) -> None:
     factors = np.random.default_rng(22).normal(size=(n, m, m + 1))
     metric = wt.GaussianMetric(np.zeros((n, m)), factors @ factors.transpose(0, 2, 1), 1.0)
     tiles: list[int] = []
-    engines = [wt.Engine(n_jobs, progress=lambda label, done, total: tiles.append(total)) for n_jobs in (1, 2, 3)]
+    engines = [
+        wt.Engine(n_jobs, progress=lambda update: update.stage and tiles.append(update.total)) for n_jobs in (1, 2, 3)
+    ]
     one, two, three = (metric.condensed(engine) for engine in engines)
     assert min(tiles) > 3  # there is work for all of them
     assert (one == two).all()

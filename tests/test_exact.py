@@ -397,9 +397,9 @@ def test_result_does_not_depend_on_the_number_of_threads(p: float) -> None:
     problems = Problems(euclidean(rng, 100), supports(rng, 110, 100, 80) * rng.integers(1, 9, (110, 100)) * 1.0)
     tiles: list[int] = []
 
-    def watch(label: str, done: int, total: int) -> None:
-        if label.startswith("exact transport"):
-            tiles.append(total)
+    def watch(update: wt.Update) -> None:
+        if update.stage == "exact transport":
+            tiles.append(update.total)
 
     engines = [wt.Engine(n_jobs, progress=watch) for n_jobs in (1, 2, 3)]
     results = [wt.Exact(p).metric(problems.measures, problems.ground, engine) for engine in engines]

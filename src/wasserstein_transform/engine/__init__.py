@@ -6,7 +6,7 @@ from .executors import Executor, Threads
 from .fingerprint import fingerprint
 from .places import Blocks, Condensed, Mirrored, Place, Ragged, Record, Rows, Scattered
 from .progress import Progress, Update, bar
-from .task import Flag, Task
+from .task import Flag, Task, computed
 from .tiles import GRAIN, Tile, cut, evenly, of_size
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "Tile",
     "Update",
     "bar",
+    "computed",
     "current",
     "cut",
     "evenly",

@@ -23,6 +23,8 @@ class Seen(Protocol):
 
     def both(self, points: Floats) -> Both: ...
 
+    def once(self) -> Seen: ...
+
 
 class Localization(Part, ABC):
     """L : α ↦ (x ↦ m(x)): one probability measure per point of a space.

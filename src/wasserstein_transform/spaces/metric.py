@@ -149,7 +149,7 @@ class Metric(ABC):
             self.check_whole("a kernel without end")
         return backend_of(engine).neighborhoods(self.form, weights, profile, eps, reach, engine, first)
 
-    def check_whole(self, wanted: str) -> None:
+    def check_whole(self, wanted: str) -> None:  # noqa: B027  # most metrics know all distances
         """Refuse, where only some distances are known or finite, what needs all of them."""
 
     def checked(self) -> Self:
@@ -161,7 +161,7 @@ class Metric(ABC):
         if n_parts > 1:
             raise ValueError(f"the points fall into {n_parts} parts at infinite distance; use the largest of them")
 
-    def check_reach(self, reach: float) -> None:
+    def check_reach(self, reach: float) -> None:  # noqa: B027  # most metrics know no radius
         """Refuse, where distances are known up to a radius, what reaches farther."""
 
     def check_same_kind(self, other: Metric) -> None:

@@ -50,8 +50,8 @@ def iterate(
     keep : {"last", "all"}
         Which states the trajectory holds.
     hook : callable, optional
-        Called as hook(τ, state) with each finished state, a `Quotient`, from τ = 0 on: for checkpoints and pages. What it
-        raises ends the run.
+        Called as hook(τ, state) with each finished state, a `Quotient`, from τ = 0 on: for checkpoints and pages. What
+        it raises ends the run.
     engine : Engine, optional
 
     Examples
@@ -72,8 +72,8 @@ def iterate(
         raise ValueError(f"keep must be 'last' or 'all', got {keep!r}")
     if n_iter:
         process.at(n_iter - 1)  # a sequence of eps that is too short fails here, not hours later
-    with current(engine).watched() as engine:
-        walk, massless = _run(process, space, n_iter, stop, merge, keep, hook or _ignore, engine)
+    with current(engine).watched() as watched:
+        walk, massless = _run(process, space, n_iter, stop, merge, keep, hook or _ignore, watched)
     warn_massless(massless)
     return walk
 
