@@ -1,9 +1,9 @@
 """Work as values and who runs it: tasks, tiles, executors, progress, cancel, memory plan. Knows no transport."""
 
+from .._fingerprint import fingerprint
 from .context import current, using
 from .core import Cancelled, Engine
 from .executors import Executor, Threads
-from .fingerprint import fingerprint
 from .places import Blocks, Condensed, Mirrored, Place, Ragged, Record, Rows, Scattered
 from .progress import Progress, Update, bar
 from .task import Flag, Task, computed

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .fingerprint import fingerprint
+from .._fingerprint import fingerprint
 from .places import Place, Record
 from .tiles import Tile
 

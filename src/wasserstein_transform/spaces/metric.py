@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import _check as check
+from .._archive import archived
 from .._types import Bools, Floats, Ints
 from ..backends import Balls, Form, Frame, Nearest, Neighborhoods, backend_of
 from ..backends.host import largest
@@ -30,6 +31,10 @@ class Metric(ABC):
     """
 
     triangle: bool
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        archived(cls)
 
     @property
     @abstractmethod
