@@ -111,6 +111,13 @@ class GaussianMetric(Metric):
             return np.asarray(1e-15 * np.linalg.norm(roots, axis=1))
         return root_errors(roots)
 
+    @property
+    def is_euclidean(self) -> bool:
+        return self.lam == 0
+
+    def joins(self, other: Metric) -> bool:
+        return isinstance(other, GaussianMetric)
+
     def beside(self, other: Metric) -> GaussianMetric:
         if not isinstance(other, GaussianMetric):
             raise TypeError(f"new points must be a GaussianMetric, as these are, got {type(other).__name__}")

@@ -184,6 +184,15 @@ class Metric(ABC):
         """How far rounding can have moved each place of the shadow."""
         return np.zeros(len(shadow))
 
+    @property
+    def is_euclidean(self) -> bool:
+        """Whether these are the Euclidean distances of the points' places: whoever has those has the metric."""
+        return False
+
+    def joins(self, other: Metric) -> bool:
+        """Whether `beside` can put the points of `other` beside these: their distances are known from both."""
+        return False
+
     def beside(self, other: Metric) -> Self:
         """The metric of these points and those of `other`, a metric of the same kind."""
         raise TypeError(f"{type(self).__name__} distances are known between their own points only, not to new ones")
