@@ -30,7 +30,7 @@ def test_kernel_measures_are_the_normalised_kernel(profile: str, cloud: np.ndarr
 def test_fused_moments_equal_those_of_the_rows(profile: str, cloud: np.ndarray) -> None:
     space = wt.Space.from_points(cloud)
     kernel = wt.Kernel(profile, 0.9)
-    fused, rows = kernel.see(space, wt.Engine()), kernel(space)
+    fused, rows = kernel.moments(space, wt.Engine()), kernel(space)
     np.testing.assert_allclose(fused.means(cloud).values, rows.means(cloud).values, rtol=0, atol=1e-13)
     np.testing.assert_allclose(fused.covs(cloud).values, rows.covs(cloud).values, rtol=0, atol=1e-13)
 

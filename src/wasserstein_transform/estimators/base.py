@@ -95,7 +95,7 @@ class IteratedTransform(TransformerMixin, BaseEstimator):
 
     def _follow_points(self, X: Any) -> Floats:
         check_is_fitted(self, "trajectory_")
-        return follow_points(self._process, self._space, self._walk, read_points(self, X), self._engine())
+        return follow_points(self._process, self._space, self._walk, read_points(self, X), self._engine()).points
 
     def _follow_distances(self, X: Any) -> Floats:
         check_is_fitted(self, "trajectory_")

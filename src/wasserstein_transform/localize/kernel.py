@@ -13,12 +13,12 @@ from ..engine import Engine
 from ..measures import Discrete
 from ..measures.discrete import discrete, memory_of
 from ..spaces import Neighborhoods, Space, check_space, closed
-from .base import Localization, Seen, check_mass
+from .base import HasMoments, Inductive, check_mass
 from .profiles import PROFILES, ProfileLike, check_profile, evaluate
 
 
 @dataclass(frozen=True)
-class Kernel(Localization):
+class Kernel(Inductive):
     """Kernel localization: m(x)(dy) ∝ profile(d(x,y)²/ε²) α(dy).
 
     Parameters
@@ -74,10 +74,9 @@ class Kernel(Localization):
         check_mass(np.where(measures.massless, 0.0, 1.0), space.weights)
         return measures
 
-    def see(self, space: Space, engine: Engine, first: int = 0) -> Seen:
+    def moments(self, space: Space, engine: Engine, first: int = 0) -> HasMoments:
         if callable(self.profile):
-            measures = self(space, engine)
-            return measures if first == 0 else measures.take(np.arange(first, space.n))
+            return super().moments(space, engine, first)
         code = PROFILES[self.profile].code
         seen = Neighborhoods.of(space.metric, space.weights, code, float(self.eps), self.reach, engine, first)
         return seen.once() if seen.is_dear else seen

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from .. import _check as check
-from ..localize import Gaussian, Kernel, Localization, Mean, Ridge, Truncation
+from ..localize import Gaussian, Kernel, Mean, Ridge, Truncation
 from ..localize.profiles import ProfileLike
 from ..transport import Bures, Exact, Points
 from .transform import Process, Transform
@@ -83,7 +83,7 @@ def gaussian_transform(eps: Eps, lam: float = 1.0, profile: ProfileLike = "flat"
     return _process([Transform(Gaussian(base, lam, move=True, ridge=ridge), Bures()) for base in bases], start)
 
 
-def _base(eps: float, profile: ProfileLike) -> Localization:
+def _base(eps: float, profile: ProfileLike) -> Kernel:
     return Truncation(eps) if profile == "flat" else Kernel(profile, eps)
 
 

@@ -14,9 +14,8 @@ from .. import _check as check
 from .._types import Floats, Ints
 from ..engine import Engine, Progress
 from ..localize import Localization, Truncation
-from ..localize.base import Seen
 from ..localize.profiles import ProfileLike
-from ..measures import Discrete, Gaussians
+from ..measures import Gaussians
 from ..spaces import Euclidean, GaussianMetric, Space, quotient
 from .loop import iterate
 from .named import Eps, gaussian_transform
@@ -231,6 +230,7 @@ class _Ready(Localization):
 
     measures: Gaussians
     eps: float
+    makes = Gaussians
 
     @property
     def scale(self) -> float:
@@ -238,12 +238,6 @@ class _Ready(Localization):
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Gaussians:
         return self.measures
-
-    def see(self, space: Space, engine: Engine, first: int = 0) -> Seen:
-        raise TypeError("measures that are there already see no other space")
-
-    def cross(self, distances: Floats, space: Space) -> Discrete:
-        raise TypeError("measures that are there already see no new points")
 
 
 def _read(X: ArrayLike | Space, sample_weight: ArrayLike | None) -> Space:
@@ -282,7 +276,7 @@ def _company(start: Space, eps: float) -> tuple[float, float]:
     others = np.delete(np.arange(start.n), asked)
     around = start.take(np.append(others, asked))
     assert around.points is not None
-    mass = Truncation(eps).see(around, Engine(1), len(others)).means(around.points).mass
+    mass = Truncation(eps).moments(around, Engine(1), len(others)).means(around.points).mass
     own = start.weights[asked]
     share = own / own.sum()
     return float(share @ mass * np.count_nonzero(start.weights)), float(share @ (mass <= own * (1 + 1e-12)))

@@ -51,6 +51,9 @@ class Line(Transport):
     def __post_init__(self) -> None:
         check.order_p(self.p)
 
+    def fits(self, ground: Metric) -> bool:
+        return isinstance(ground, Euclidean) and ground.points.shape[1:] == (1,)
+
     def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Dense:
         """All distances."""
         self.check(measures)
@@ -67,8 +70,11 @@ class Line(Transport):
         engine.run(work, cut(_STEPS * met), self._label)
         return Dense(out, ground.triangle)
 
-    def cross(self, new: Discrete, measures: Discrete, ground: Metric, engine: Engine | None = None) -> Floats:
-        """Distances of other measures on the same ground to the measures, rectangular."""
+    def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
+        self.check(new)
+        self.check(measures)
+        assert isinstance(new, Discrete)
+        assert isinstance(measures, Discrete)
         x, p, engine = _coordinates(ground), float(self.p), engine or Engine()
         _reserve(engine, new.n * measures.n, f"distances of {new.n} to {measures.n} measures on a line", new, measures)
         A, B, out = _climbs(new, x), _climbs(measures, x), np.empty((new.n, measures.n))
