@@ -23,10 +23,10 @@ class Kernel(Inductive):
 
     Parameters
     ----------
-    profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable
-        Weight as a function of t = d²/ε²; the gaussian is exp(−t/2). A callable takes and gives an array.
     eps : float
         The bandwidth ε.
+    profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable
+        Weight as a function of t = d²/ε²; the gaussian is exp(−t/2). A callable takes and gives an array.
     cut : float, optional
         Distance beyond which the weight is 0, in units of ε. The profile's own reach by default: 1 for the compact
         ones; the gaussian and callables reach everywhere.
@@ -35,19 +35,19 @@ class Kernel(Inductive):
     --------
     >>> import wasserstein_transform as wt
     >>> space = wt.Space.from_points([[0.0], [1.0], [3.0]])
-    >>> wt.Kernel("triangle", eps=2.0)(space).matrix().toarray().round(3)
+    >>> wt.Kernel(2.0, "triangle")(space).matrix().toarray().round(3)
     array([[0.667, 0.333, 0.   ],
            [0.333, 0.667, 0.   ],
            [0.   , 0.   , 1.   ]])
     """
 
-    profile: ProfileLike
     eps: float
+    profile: ProfileLike = "gaussian"
     cut: float | None = None
 
     def __post_init__(self) -> None:
-        check_profile(self.profile)
         check.eps(self.eps)
+        check_profile(self.profile)
         if self.cut is not None:
             check.positive(self.cut, "cut")
 
@@ -115,7 +115,7 @@ class Truncation(Kernel):
     """
 
     def __init__(self, eps: float) -> None:
-        super().__init__("flat", eps)
+        super().__init__(eps, "flat")
 
     def __repr__(self) -> str:
         return f"Truncation(eps={self.eps!r})"

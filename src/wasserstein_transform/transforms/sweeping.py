@@ -146,7 +146,7 @@ def sweep(
     *,
     profile: ProfileLike = "flat",
     ridge: int | None = None,
-    stop: float | None = None,
+    tol: float | None = None,
     merge: float | None = None,
     sample_weight: ArrayLike | None = None,
     n_jobs: int = -1,
@@ -168,7 +168,7 @@ def sweep(
         Iterations of each run; 0 gives the GT distances of the unmoved points.
     profile, ridge
         As in `gaussian_transform`.
-    stop, merge
+    tol, merge
         As in `iterate`.
     sample_weight : array of shape (n,), optional
         Masses of the points; a Space carries its own.
@@ -200,7 +200,7 @@ def sweep(
     space = _read(X, sample_weight)
     radii, lams = _values(eps, "eps", check.eps), _values(lam, "lam", check.lam)
     n_iter = check.count(n_iter, "n_iter", 0)
-    stop = None if stop is None else check.tolerance(stop, "stop")
+    tol = None if tol is None else check.tolerance(tol, "tol")
     merge = None if merge is None else check.tolerance(merge, "merge")
     processes = [[gaussian_transform(e, l, profile, ridge) for l in lams] for e in radii]
     engine, total = Engine(n_jobs), len(radii) * len(lams)
@@ -218,7 +218,7 @@ def sweep(
             measures = replace(start, lam=l)
             started = Space(GaussianMetric(measures.means, measures.covs, l), space.weights, measures.means)
             ready = Process(Transform(_Ready(measures, e), _first(process).transport), process.step)
-            walk = iterate(ready, space, n_iter=n_iter, stop=stop, merge=merge, engine=engine)
+            walk = iterate(ready, space, n_iter=n_iter, tol=tol, merge=merge, engine=engine)
             runs.append(Run(e, l, started, walk))
             show("sweep", len(runs), total)
     return Sweep(tuple(runs))
