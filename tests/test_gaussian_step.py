@@ -160,7 +160,7 @@ def test_testing_each_pair_once_changes_nothing(m: int) -> None:
 
 def test_once_is_for_flat_kernels() -> None:
     with pytest.raises(TypeError, match="flat kernel"):
-        wt.Once(wt.Kernel("gaussian", 1.0))  # bits cannot weigh
+        wt.Once(wt.Kernel(1.0, "gaussian"))  # bits cannot weigh
     with pytest.raises(TypeError, match="flat kernel"):
         wt.Once(wt.Whole())  # type: ignore[arg-type]
 

@@ -173,7 +173,7 @@ def test_the_light_cone_gives_the_distances_of_the_full_transform(name: str, n_i
 
 def test_the_light_cone_takes_a_kernel_and_an_eps_for_each_step() -> None:
     space, eps = SPACES["ring"]
-    process = wt.kernel_transform("triangle", [eps, eps / 2], p=1)
+    process = wt.kernel_transform([eps, eps / 2], "triangle", p=1)
     full = wt.iterate(process, space, n_iter=2).last.metric.dense()
     near = wt.iterate_locally(process, space, 0.2, 2).metric.block(np.arange(space.n), np.arange(space.n))
     np.testing.assert_allclose(near[full < 0.2], full[full < 0.2], atol=1e-13)
@@ -235,7 +235,7 @@ def test_linkage_of_a_sparse_metric_is_that_of_the_full_one_while_it_is_connecte
 
 
 @pytest.mark.parametrize(
-    "process", [wt.mean_shift(1.0), wt.gaussian_transform(1.0), wt.kernel_transform("gaussian", 1.0)]
+    "process", [wt.mean_shift(1.0), wt.gaussian_transform(1.0), wt.kernel_transform(1.0, "gaussian")]
 )
 def test_the_light_cone_needs_a_compact_kernel_and_exact_transport(process: wt.Process) -> None:
     with pytest.raises(TypeError, match="kernel of finite reach and Exact transport"):

@@ -173,6 +173,15 @@ class Metric(ABC):
         """Refuse a metric whose points cannot be put beside these."""
         self.beside(other)
 
+    @property
+    def is_euclidean(self) -> bool:
+        """Whether these are the Euclidean distances of the points' places: whoever has those has the metric."""
+        return False
+
+    def joins(self, other: Metric) -> bool:
+        """Whether `beside` can put the points of `other` beside these: their distances are known from both."""
+        return False
+
     def beside(self, other: Metric) -> Self:
         """The metric of these points and those of `other`, a metric of the same kind."""
         self._refuse_new()

@@ -37,7 +37,7 @@ class Rule(NamedTuple):
     radii: Radii
     lam: float
     tol: float
-    max_iter: int
+    n_iter: int
 
 
 class Moved(NamedTuple):
@@ -86,12 +86,12 @@ def window_of(grid: tuple[int, int, int], spatial: float) -> Window:
     return Window(np.array(grid), dz[kept], dy[kept], half, 0)
 
 
-def warn_of_swinging(moved: Moved, max_iter: int) -> None:
+def warn_of_swinging(moved: Moved, n_iter: int) -> None:
     """Of more than one pixel in a hundred."""
     n = len(moved.modes)
     if moved.n_swinging > 0.01 * n:
         warnings.warn(
-            f"{moved.n_swinging} of {n} pixels did not rest within {max_iter} iterations; raise tol, or max_iter",
+            f"{moved.n_swinging} of {n} pixels did not rest within {n_iter} iterations; raise tol, or n_iter",
             ConvergenceWarning,
             stacklevel=3,
         )
@@ -128,7 +128,7 @@ def _by_levels(levels: Levels, window: Window, rule: Rule, engine: Engine, modes
         histogram = np.empty((len(levels.known) + 1, 4))
         return int(
             shift_levels(
-                levels.of, levels.known, window, reach, still, rule.max_iter, tile.start, tile.stop, histogram,
+                levels.of, levels.known, window, reach, still, rule.n_iter, tile.start, tile.stop, histogram,
                 modes, n_iter, stop,
             )
         )  # fmt: skip
@@ -168,7 +168,7 @@ def _by_windows(
         seen, there = part(tile)
         return int(
             shift(
-                seen, covs, there, rule.lam, near, alike, still, rule.max_iter, tile.start, tile.stop, *room(),
+                seen, covs, there, rule.lam, near, alike, still, rule.n_iter, tile.start, tile.stop, *room(),
                 modes, n_iter, stop,
             )
         )  # fmt: skip
