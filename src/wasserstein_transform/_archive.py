@@ -49,7 +49,7 @@ def write(path: str | os.PathLike[str], value: Any) -> Path:
         "tree": tree,
         "fingerprint": fingerprint((json.dumps(tree, sort_keys=True), tuple(writer.arrays))),
     }
-    arrays = {f"a{k}": array for k, array in enumerate(writer.arrays)}
+    arrays: dict[str, Any] = {f"a{k}": array for k, array in enumerate(writer.arrays)}
     handle, part = tempfile.mkstemp(prefix=path.name, suffix=".part", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -9,9 +9,12 @@ import numpy as np
 
 from .._types import Floats, Ints
 from ..engine import Engine
+from ..kernels.pixels import Window
 from .forms import Form
 from .frame import Frame
+from .images import Image, Motion, Moved
 from .records import Balls, Nearest, Neighborhoods, Report, Rows
+from .words import ContextRows, Packed, Singles, Spreads, Stretch
 
 
 @dataclass(frozen=True)
@@ -112,3 +115,37 @@ class Backend(ABC):
     @abstractmethod
     def line_between(self, places: Floats, p: float, A: Rows, B: Rows, engine: Engine) -> Floats:
         """W_p from every measure of A to every measure of B on the real line."""
+
+    @abstractmethod
+    def shift_pixels(self, image: Image, window: Window, motion: Motion, engine: Engine) -> Moved:
+        """Take each pixel to the mean of the pixels that its window holds, again and again, until it rests.
+
+        The window is that of the pixel's own place; of its pixels count those within `motion.range` of where its value
+        has moved to, and for λ > 0 those alike in shape: ‖x − y‖² + λ·dcov²(Σ(y), Σ) ≤ spatial², Σ(y) the covariance
+        of the places that the window of y holds near its value. Pixels themselves stay as they are: each moves alone.
+        """
+
+    @abstractmethod
+    def count_contexts(self, text: Stretch, weights: Floats, n: int, engine: Engine) -> ContextRows:
+        """Who of n words stands within len(weights) places of whom; at distance d that counts weights[d − 1].
+
+        A window ends at a border between documents.
+        """
+
+    @abstractmethod
+    def word_factors(self, spreads: Spreads, rows: Ints, starts: Ints, out: Singles, engine: Engine) -> None:
+        """Fill `out`, perhaps of a file, with packed factors of the covariances of the words `rows`.
+
+        That of rows[k] is out[starts[k]:starts[k + 1]], of as many rows as it has contexts, and those of the pooled
+        root, at most m.
+        """
+
+    @abstractmethod
+    def word_gaps(self, factors: Packed, ends: Ints, engine: Engine) -> Floats:
+        """dcov² of pairs of covariances, a row of `ends` each."""
+
+    @abstractmethod
+    def word_spreads(
+        self, contexts: ContextRows, points: Singles, directions: Singles, centers: Floats, engine: Engine
+    ) -> Floats:
+        """Σ weight·(u·v − center)² over the contexts v of each word, u its direction."""

@@ -1,32 +1,60 @@
-"""Sequential algorithms on arrays of the host, the same whoever the backend is: forests, single problems, landmarks."""
+"""Sequential algorithms on arrays of the host, the same whoever the backend is.
+
+Forests, single problems, landmarks; regions of images; tables of words.
+"""
 
 from __future__ import annotations
 
 from ..kernels.line import FAINT, Climbs
+from ..kernels.merging import Borders, Regions, merge_regions
 from ..kernels.profiles import EPANECHNIKOV, FAINTEST, FLAT, GAUSSIAN, TRIANGLE
+from ..kernels.regions import link_adjacent, link_cells, link_inside, unite
 from ..kernels.trees import join_edges, shortest_forest, undecided
+from ..kernels.words import (
+    BORDER,
+    FULL as TABLE_IS_FULL,
+    Table as WordTable,
+    fill_slots,
+    intern as intern_words,
+    keep as keep_words,
+)
 from .cpu.exact.batch import largest
 from .cpu.exact.landmarks import landmark_rows, seen_from
 from .cpu.exact.single import Farthest, Solution, solve_farthest, solve_one, solve_power
 from .cpu.exact.tour import tour
 from .cpu.line import climbs_of, one as line_distance
 from .cpu.paths import pieces
+from .cpu.regions import number_parts
+from .cpu.words import covariance as word_covariance
 
 __all__ = [
+    "BORDER",
     "EPANECHNIKOV",
     "FAINT",
     "FAINTEST",
     "FLAT",
     "GAUSSIAN",
+    "TABLE_IS_FULL",
     "TRIANGLE",
+    "Borders",
     "Climbs",
     "Farthest",
+    "Regions",
     "Solution",
+    "WordTable",
     "climbs_of",
+    "fill_slots",
+    "intern_words",
     "join_edges",
+    "keep_words",
     "landmark_rows",
     "largest",
     "line_distance",
+    "link_adjacent",
+    "link_cells",
+    "link_inside",
+    "merge_regions",
+    "number_parts",
     "pieces",
     "seen_from",
     "shortest_forest",
@@ -35,4 +63,6 @@ __all__ = [
     "solve_power",
     "tour",
     "undecided",
+    "unite",
+    "word_covariance",
 ]

@@ -16,6 +16,7 @@ import typer
 
 from ..apps import Communities, Curvature, Flow, LazyWalk, Surgery, as_network, curvature as bend, ricci_flow
 from ..apps.graphs import Network, lin_lu_yau
+from .options import Jobs
 from .pictures import Place
 
 _DRAWN = 1500  # nodes up to which the graph itself is drawn
@@ -23,7 +24,6 @@ _DRAWN = 1500  # nodes up to which the graph itself is drawn
 Graph = Annotated[Path, typer.Argument(help="A graph: GML, GraphML, or a list of edges `a b [length]`.")]
 Output = Annotated[Path, typer.Option("-o", "--output", help="Folder for tables and figure.")]
 Idleness = Annotated[float, typer.Option(help="Chance that the walk stays where it is.")]
-Jobs = Annotated[int, typer.Option("-j", "--jobs", help="Threads; -1 means all cores.")]
 
 
 def curvature(
@@ -32,7 +32,7 @@ def curvature(
     idleness: Idleness = 0.5,
     power: Annotated[float, typer.Option(help="Neighbors count exp(-length^power); 0: all alike.")] = 0.0,
     limit: Annotated[bool, typer.Option("--limit", help="The limit of Lin, Lu and Yau instead.")] = False,
-    jobs: Jobs = -1,
+    jobs: Jobs = None,
 ) -> None:
     """Ollivier-Ricci curvature of all edges of a graph.
 
@@ -43,7 +43,7 @@ def curvature(
         place, network = Place(output), _read(graph)
         start = time.perf_counter()
         found = (
-            lin_lu_yau(network, power, jobs)
+            lin_lu_yau(network, power, n_jobs=jobs, verbose=sys.stderr.isatty())
             if limit
             else bend(network, LazyWalk(idleness, power), n_jobs=jobs, verbose=sys.stderr.isatty())
         )
@@ -66,7 +66,7 @@ def flow(
     power: Annotated[float, typer.Option(help="Neighbors count exp(-length^power); 0: all alike.")] = 2.0,
     surgery: Annotated[int, typer.Option(help="Cut long edges every so many iterations; 0: never.")] = 0,
     truth: Annotated[str, typer.Option(help="An attribute of the nodes with known communities.")] = "",
-    jobs: Jobs = -1,
+    jobs: Jobs = None,
 ) -> None:
     """Discrete Ricci flow of a graph, and the communities it pulls apart.
 

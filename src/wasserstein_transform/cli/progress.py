@@ -9,6 +9,8 @@ from typing import Self
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from ..engine import Update
+
 
 class Watch:
     """A line for each finished experiment, and a bar for the one that runs; on a terminal only the bar moves."""
@@ -42,6 +44,10 @@ class Watch:
         else:
             self._bar.reset(self._task, description=f"{name} {what}", total=None, visible=True)
 
-    def advance(self, label: str, done: int, total: int) -> None:
-        """The engine's progress."""
-        self._bar.update(self._task, description=f"{self._name}: {label}", completed=done, total=total)
+    def advance(self, update: Update) -> None:
+        """The engine's progress: iteration and stage. An experiment goes on when one piece of its work is done."""
+        if update.finished:
+            return
+        loop = f"iteration {update.iteration} of {update.n_iter}, " if update.n_iter else ""
+        description = f"{self._name}: {loop}{update.stage}"
+        self._bar.update(self._task, description=description, completed=update.done, total=update.total)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,10 +12,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ..engine import Engine
+from ..engine import Engine, current
 from ..experiments import EXPERIMENTS, Verdict
 from ..experiments.reporting import Report, make_room, reproduce as run, write_record
 from ..plotting.canvas import need_matplotlib
+from .options import Jobs
 from .progress import Watch
 
 _STYLES = {Verdict.REPRODUCED: "green", Verdict.PARTLY: "yellow", Verdict.NOT: "red"}
@@ -36,7 +36,7 @@ def reproduce(
         "reproduction"
     ),
     fresh: Annotated[bool, typer.Option("--fresh", help="Run again what is finished.")] = False,
-    jobs: Annotated[int, typer.Option("-j", "--jobs", help="Threads; -1 means all cores.")] = -1,
+    jobs: Jobs = None,
     record: Annotated[bool, typer.Option("--record", hidden=True, help="Take the verdicts as the new record.")] = False,
 ) -> None:
     """Run the paper's experiments, draw its figures, judge its claims.
@@ -49,9 +49,9 @@ def reproduce(
     console = Console() if sys.stdout.isatty() else Console(width=_WIDE)
     try:
         with Watch(console) as watch:
-            engine = replace(engine, progress=watch.advance)
             report = run(
-                chosen, output, quick=quick, fresh=fresh, engine=engine, tell=watch.tell, experiments=EXPERIMENTS
+                chosen, output, quick=quick, fresh=fresh, engine=current(engine, progress=watch.advance),
+                tell=watch.tell, experiments=EXPERIMENTS,
             )  # fmt: skip
     except KeyboardInterrupt:
         console.print(f"\nstopped; experiments that were finished are kept in {escape(str(output))}")
@@ -63,13 +63,13 @@ def reproduce(
         raise typer.Exit(1)
 
 
-def _prepared(output: Path, jobs: int) -> Engine:
+def _prepared(output: Path, jobs: int | None) -> Engine:
     """What can be wrong with the arguments is said before anything runs; what goes wrong later has its traceback."""
     if output.exists() and not output.is_dir():
         raise typer.BadParameter(f"{output} is a file; give a folder, or a name that is free", param_hint="--output")
     try:
         need_matplotlib()
-        engine = Engine(jobs)
+        engine = current(n_jobs=jobs)
     except (ImportError, ValueError) as error:
         raise typer.BadParameter(str(error)) from None
     try:

@@ -12,6 +12,7 @@ import typer
 from numpy.typing import NDArray
 
 from ..apps import Merging, Segmentation, segment as run
+from .options import Jobs
 from .pictures import Place, encode, load
 
 _LONG = 200_000  # pixels from which on progress is shown
@@ -34,7 +35,7 @@ def segment(
         typer.Option(help="With --merge: larger leaves fewer regions.", show_default=f"{Merging().share:g}"),
     ] = None,
     n_iter: Annotated[int, typer.Option(help="Most iterations of a pixel.")] = 100,
-    jobs: Annotated[int, typer.Option("-j", "--jobs", help="Threads; -1 means all cores.")] = -1,
+    jobs: Jobs = None,
 ) -> None:
     """Segment a picture by mean shift, or with --lam by the Gaussian Transform.
 

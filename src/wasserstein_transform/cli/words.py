@@ -17,6 +17,7 @@ from rich.table import Table
 
 from ..apps.words import AboutMean, Common, Evaluation, Letters, Spaced, WordTransform, WordVectors, evaluate as run
 from ..apps.words.reading import as_vectors
+from .options import Jobs
 
 words = typer.Typer(
     help="Words as Gaussians: pre-trained vectors adapted by a corpus.", no_args_is_help=True, add_completion=False
@@ -40,7 +41,6 @@ Seed = Annotated[int, typer.Option(help="For what is dropped.")]
 AsLetters = Annotated[bool, typer.Option("--letters", help="Words are runs of letters, in lower case.")]
 Removed = Annotated[int, typer.Option("--common", help="Remove the mean and so many common components; -1: nothing.")]
 Centered = Annotated[bool, typer.Option("--about-mean", help="Covariances about the mean of contexts.")]
-Jobs = Annotated[int, typer.Option("-j", "--jobs", help="Threads; -1 means all cores.")]
 
 
 @words.command()
@@ -59,7 +59,7 @@ def evaluate(
     resamples: Annotated[int, typer.Option(help="For the intervals.")] = 1000,
     csv: Annotated[Path | None, typer.Option(help="Write the table there.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw it there.")] = None,
-    jobs: Jobs = -1,
+    jobs: Jobs = None,
 ) -> None:
     """Compare distances with what people say: Spearman correlations on benchmarks of word similarity.
 
@@ -100,7 +100,7 @@ def fit(
     letters: AsLetters = False,
     common: Removed = -1,
     about_mean: Centered = False,
-    jobs: Jobs = -1,
+    jobs: Jobs = None,
 ) -> None:
     """Count the contexts of a corpus, and keep them with the vectors in one file."""
     parts = _parts(window, lam, min_count, sample, seed, letters, common, about_mean, jobs)
@@ -135,7 +135,7 @@ def similar(
     letters: AsLetters = False,
     common: Removed = -1,
     about_mean: Centered = False,
-    jobs: Jobs = -1,
+    jobs: Jobs = None,
 ) -> None:
     """The words nearest to one, exactly."""
     parts = _parts(window, lam, min_count, sample, seed, letters, common, about_mean, jobs)
@@ -166,7 +166,7 @@ def pair(
     letters: AsLetters = False,
     common: Removed = -1,
     about_mean: Centered = False,
-    jobs: Jobs = -1,
+    jobs: Jobs = None,
 ) -> None:
     """The distance of two words, and what it is made of."""
     parts = _parts(window, lam, min_count, sample, seed, letters, common, about_mean, jobs)
@@ -187,7 +187,7 @@ def pair(
 
 def _parts(
     window: int, lam: float | None, min_count: int, sample: float, seed: int, letters: bool, common: int,
-    about_mean: bool, jobs: int,
+    about_mean: bool, jobs: int | None,
 ) -> dict[str, Any]:  # fmt: skip
     return {
         "window": window, "lam": lam, "min_count": min_count, "sample": sample, "rng": seed,
@@ -204,9 +204,8 @@ def _fitted(
     if model is not None:
         if vectors is not None or corpus is not None:
             raise ValueError("a model brings its vectors and its corpus; give --model, or --vectors and --corpus")
-        held = {name: parts[name] for name in ("lam", "n_jobs") if parts[name] is not None}
         gt = WordTransform.load(model)
-        gt.set_params(**held)
+        gt.set_params(lam=gt.lam if parts["lam"] is None else parts["lam"], n_jobs=parts["n_jobs"])
         return gt
     if vectors is None or corpus is None:
         raise ValueError("give --vectors and --corpus, or --model, which `wt words fit` writes")

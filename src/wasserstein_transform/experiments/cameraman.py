@@ -131,7 +131,7 @@ def _moved(image: Floats, scene: Scene, method: str, scale: int, parameters: Cam
         warnings.simplefilter("ignore", ConvergenceWarning)  # how many is reported
         lam = scene.lam if method == "GT" else 0.0
         return segment(
-            image, scale * scene.spatial, scene.range, lam, n_iter=parameters.n_iter, n_jobs=engine.n_jobs
+            image, scale * scene.spatial, scene.range, lam, n_iter=parameters.n_iter, engine=engine
         )  # fmt: skip
 
 

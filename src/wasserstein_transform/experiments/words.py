@@ -12,7 +12,7 @@ import numpy as np
 from .. import plotting
 from .._types import Floats
 from ..apps import words as app
-from ..engine import Engine
+from ..engine import Engine, using
 from .claims import Choice, Claim
 from .experiment import Experiment, Picture, Table
 from .parameters import Words
@@ -56,20 +56,24 @@ def run(parameters: Words, engine: Engine) -> Result:
     for name in ("vectors", "corpus", "benchmarks"):
         if getattr(parameters, name) is None:
             raise ValueError(f"words needs {name}; set WT_WORDS_{name.upper()}")
+    with using(engine):
+        return _run(parameters)
+
+
+def _run(parameters: Words) -> Result:
     vectors = app.read_vectors(str(parameters.vectors))
     corpus = app.Corpus.read(str(parameters.corpus))
     sets = app.read_benchmarks(str(parameters.benchmarks))
-    base = app.WordTransform(None, n_jobs=engine.n_jobs)
-    found = app.evaluate(vectors, corpus, sets, parameters.windows, parameters.lams, base, parameters.n_boot)
+    found = app.evaluate(vectors, corpus, sets, parameters.windows, parameters.lams, n_boot=parameters.n_boot)
     if not parameters.variants:
         return Result(parameters, found, {}, {})
-    predictions = _predictions(vectors, corpus, sets, parameters, engine)
+    predictions = _predictions(vectors, corpus, sets, parameters)
     means = {name: _mean_score(sets, values) for name, values in predictions.items()}
     return Result(parameters, found, means, _studies(sets, predictions, parameters))
 
 
 def _predictions(
-    vectors: app.WordVectors, corpus: app.Corpus, sets: Sequence[app.Benchmark], parameters: Words, engine: Engine
+    vectors: app.WordVectors, corpus: app.Corpus, sets: Sequence[app.Benchmark], parameters: Words
 ) -> dict[str, Floats]:
     """Similarities of all pairs under all variants, with and without common components, at every λ."""
     out: dict[str, Floats] = {}
@@ -77,12 +81,12 @@ def _predictions(
         common = app.Common(n_components) if n_components is not None else None
         prefix = "vectors" if common is None else f"without {n_components} components"
         cleaned = vectors if common is None else common(vectors)
-        contexts = app.count_contexts(corpus, cleaned, parameters.window, engine=engine)
+        contexts = app.count_contexts(corpus, cleaned, parameters.window)
         asked = np.unique([row for one in sets for row in one.rows(cleaned).ravel() if row >= 0])
         for name in parameters.variants:
             parts = dict(VARIANTS[name])
             neighbors = parts.pop("neighbors", None)
-            gt = app.WordTransform(cleaned, n_jobs=engine.n_jobs, **parts)
+            gt = app.WordTransform(cleaned, **parts)
             gt.fit(contexts.matrix if neighbors is None else app.nearest_contexts(cleaned, neighbors, asked))
             squares, gaps = app.evaluation.gaps_of(gt, sets)
             for lam in (0.0, *parameters.study_lams):

@@ -77,25 +77,27 @@ def _sums(histogram: Any, known: Any, low: int, high: int) -> tuple[float, float
 @jit
 def shift_levels(
     levels: Any, known: Any, window: Window, reach: float, tol: float, max_iter: int, start: int, end: int,
-    histogram: Any, modes: Any, iterations: Any, stop: Any,
-) -> int:  # fmt: skip
-    """Move pixels until they rest. Radius and tolerance are squares. Returns how many did not rest.
+    histogram: Any, modes: Any, iterations: Any, swinging: Any, stop: Any,
+) -> None:  # fmt: skip
+    """Move the pixels from start to end until they rest, or are found swinging. Radius and tolerance are squares.
 
     levels : of each pixel; the last level is that of pixels outside the mask, which nobody counts
     known : values of the others, ascending
     """
-    swinging, axes = 0, modes.shape[1] - 1
+    axes = modes.shape[1] - 1
     for i in range(start, end):
         if stop[0] != 0:
-            return swinging
+            return
         z, y, x = place(window, i)
         if i == start or x == 0:
             _fill(window, levels, z, y, x, histogram)
         else:
             _slide(window, levels, z, y, x, histogram)
-        leave(window, i, 0.0, 0.0, 0.0, modes[i], axes)
+        mode = modes[i - start]
+        leave(window, i, 0.0, 0.0, 0.0, mode, axes)
         own, done, rests = levels[i], 0, False
         if own == known.shape[0]:
+            mode[axes], iterations[i - start], swinging[i - start] = 0.0, 0, False
             continue
         t, low, high = known[own], int(own), int(own) + 1
         for _ in range(max_iter):
@@ -108,11 +110,10 @@ def shift_levels(
             mean = total / count
             moved = (mean - t) ** 2
             t = mean
-            leave(window, i, by_z / count, by_y / count, (by_x - x * count) / count, modes[i], axes)
+            leave(window, i, by_z / count, by_y / count, (by_x - x * count) / count, mode, axes)
             if moved <= tol:
                 rests = True
                 break
-        iterations[i] = done
-        swinging += not rests
-        modes[i, axes] = t
-    return swinging
+        iterations[i - start] = done
+        swinging[i - start] = not rests
+        mode[axes] = t

@@ -155,20 +155,20 @@ def gather(
 
 @jit
 def first_covs(
-    values: Any, window: Window, range_: float, start: int, end: int, t: Any, marks: Any, sums: Any, own: Any,
-    covs: Any, stop: Any,
+    values: Any, unknown: Any, window: Window, range_: float, start: int, end: int, t: Any, marks: Any, sums: Any,
+    own: Any, covs: Any, stop: Any,
 ) -> None:  # fmt: skip
-    """The shape of each pixel's neighbourhood in space and range."""
+    """The shape of the neighbourhood of each pixel from start to end; 0 where there is none. `unknown` is not read."""
     for i in range(start, end):
         if stop[0] != 0:
             return
         for c in range(values.shape[0]):
             t[c] = values[c, i - window.base]
-        count = gather(values, covs, window, i, t, own, True, 0.0, 0.0, range_, marks, sums)
+        count = gather(values, unknown, window, i, t, own, True, 0.0, 0.0, range_, marks, sums)
         if count > 0.0:
             spread(sums, count, own)
-            for k in range(own.shape[0]):
-                covs[k, i] = own[k]
+        for k in range(own.shape[0]):
+            covs[k, i - start] = own[k] if count > 0.0 else 0.0
 
 
 @jit
@@ -183,15 +183,17 @@ def leave(window: Window, i: int, dz: float, dy: float, dx: float, mode: Any, ax
 @jit
 def shift(
     values: Any, covs: Any, window: Window, lam: float, spatial: float, range_: float, tol: float, max_iter: int,
-    start: int, end: int, t: Any, marks: Any, sums: Any, own: Any, modes: Any, iterations: Any, stop: Any,
-) -> int:  # fmt: skip
-    """Move pixels until they rest. Radii and tolerance are squares. Returns how many did not rest."""
-    channels, swinging = values.shape[0], 0
+    start: int, end: int, t: Any, marks: Any, sums: Any, own: Any, modes: Any, iterations: Any, swinging: Any,
+    stop: Any,
+) -> None:  # fmt: skip
+    """Move the pixels from start to end until they rest, or are found swinging. Radii and tolerance are squares."""
+    channels = values.shape[0]
     axes = modes.shape[1] - channels
     for i in range(start, end):
         if stop[0] != 0:
-            return swinging
-        leave(window, i, 0.0, 0.0, 0.0, modes[i], axes)
+            return
+        mode = modes[i - start]
+        leave(window, i, 0.0, 0.0, 0.0, mode, axes)
         for c in range(channels):
             t[c] = values[c, i - window.base]
         if lam > 0.0:
@@ -211,12 +213,11 @@ def shift(
                 t[c] = mean
             if lam > 0.0:
                 moved += reshape(sums, count, own)
-            leave(window, i, sums[0] / count, sums[1] / count, sums[2] / count, modes[i], axes)
+            leave(window, i, sums[0] / count, sums[1] / count, sums[2] / count, mode, axes)
             if moved <= tol:
                 rests = True
                 break
-        iterations[i] = done
-        swinging += not rests
+        iterations[i - start] = done
+        swinging[i - start] = not rests
         for c in range(channels):
-            modes[i, axes + c] = t[c]
-    return swinging
+            mode[axes + c] = t[c]

@@ -165,14 +165,14 @@ def count_contexts(
     kept: Any, begins: Any, places: Any, start: int, stop: int, weights: Any, totals: Any, seen: Any, sizes: Any,
     flag: Any,
 ) -> None:  # fmt: skip
-    """How many different contexts the words start…stop have. `totals` are 0, before and after."""
+    """How many different contexts each of the words start…stop has. `totals` are 0, before and after."""
     for row in range(start, stop):
         if flag[0] != 0:
             return
         n = gather(kept, places[begins[row] : begins[row + 1]], weights, totals, seen, 0)
         for k in range(n):
             totals[seen[k]] = 0.0
-        sizes[row] = n
+        sizes[row - start] = n
 
 
 @jit
@@ -180,12 +180,12 @@ def fill_contexts(
     kept: Any, begins: Any, places: Any, start: int, stop: int, weights: Any, totals: Any, seen: Any, starts: Any,
     indices: Any, values: Any, flag: Any,
 ) -> None:  # fmt: skip
-    """Contexts of the words start…stop and their weights, each at its place in a compressed matrix."""
+    """Contexts of the words start…stop and their weights, one word after the other; words begin at `starts`."""
     for row in range(start, stop):
         if flag[0] != 0:
             return
         n = gather(kept, places[begins[row] : begins[row + 1]], weights, totals, seen, 0)
-        at = starts[row]
+        at = starts[row] - starts[start]
         for k in range(n):
             indices[at + k] = seen[k]
             values[at + k] = totals[seen[k]]
@@ -229,7 +229,7 @@ def bures_gaps(
             fidelity = _nuclear(R, ranks[i], S, ranks[j], 1.0, room)
         else:
             fidelity = _nuclear(S, ranks[j], R, ranks[i], 1.0, room)
-        gaps[pair] = max(trace + other - 2.0 * fidelity, 0.0)
+        gaps[pair - start] = max(trace + other - 2.0 * fidelity, 0.0)
 
 
 @jit_summing
@@ -254,4 +254,4 @@ def spreads(
         for k in range(starts[row], starts[row + 1]):
             off = _dot(points[indices[k]], u) - center
             total += weights[k] * off * off
-        out[row] = total
+        out[row - start] = total

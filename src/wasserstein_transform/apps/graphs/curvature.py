@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ... import _check as check
 from ..._types import Floats, Ints
-from ...engine import Engine, bar
+from ...engine import Engine, bar, current
 from ...localize import Heat, Localization
 from ...measures import Discrete
 from ...spaces import Space
@@ -98,8 +98,9 @@ def curvature(
     measures: Localization | LazyWalk | None = None,
     pairs: Sequence[tuple[Hashable, Hashable]] | None = None,
     weights: ArrayLike | None = None,
-    n_jobs: int = -1,
+    n_jobs: int | None = None,
     verbose: bool = False,
+    engine: Engine | None = None,
 ) -> Curvature:
     """Ollivier–Ricci curvature of all edges of an undirected graph, or of any pairs of its nodes; exact.
 
@@ -116,10 +117,12 @@ def curvature(
         Whose curvature is asked for; by default that of all edges.
     weights : array, optional
         Masses of the nodes, for measures made of them.
-    n_jobs : int
-        Threads; −1 means all cores. The result does not depend on it.
+    n_jobs : int, optional
+        Threads; −1 means all cores, None what the engine says. The result does not depend on it.
     verbose : bool
         Show progress.
+    engine : Engine, optional
+        Where it runs; by default what `wt.using` says.
 
     Returns
     -------
@@ -133,13 +136,20 @@ def curvature(
     >>> wt.curvature([("a", "b"), ("b", "c")], wt.Truncation(1.0), pairs=[("a", "c")]).values.round(3)
     array([0.5])
     """
-    network, engine = as_network(graph), Engine(n_jobs, bar() if verbose else None)
+    network, asked = as_network(graph), current(engine, n_jobs=n_jobs, progress=bar() if verbose else None)
     ends = network.edges if pairs is None else _numbered(pairs, network)
     space = Space(network.metric, check.weights(weights, network.n), None)
-    return compare(network, localized(network, measures, space, engine), ends, engine)
+    with asked.watched() as engine:
+        return compare(network, localized(network, measures, space, engine), ends, engine)
 
 
-def lin_lu_yau(graph: Any, power: float = 0.0, n_jobs: int = -1, verbose: bool = False) -> Curvature:
+def lin_lu_yau(
+    graph: Any,
+    power: float = 0.0,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+    engine: Engine | None = None,
+) -> Curvature:
     """The curvature of Lin, Lu and Yau of all edges: the limit of κ_α / (1 − α) as the idleness α goes to 1.
 
     W1 is linear in α from ½ on, for any walk and any lengths: while a node keeps at least half of its mass, some of
@@ -151,12 +161,17 @@ def lin_lu_yau(graph: Any, power: float = 0.0, n_jobs: int = -1, verbose: bool =
     >>> wt.lin_lu_yau([(0, 1), (1, 2), (2, 3), (3, 0)]).values
     array([1., 1., 1., 1.])
     """
-    half = curvature(graph, LazyWalk(0.5, power), n_jobs=n_jobs, verbose=verbose)
+    half = curvature(graph, LazyWalk(0.5, power), n_jobs=n_jobs, verbose=verbose, engine=engine)
     return replace(half, values=2 * half.values)
 
 
 def dynamical_curvature(
-    graph: Any, times: ArrayLike, cut: float = 1e-4, n_jobs: int = -1, verbose: bool = False
+    graph: Any,
+    times: ArrayLike,
+    cut: float = 1e-4,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+    engine: Engine | None = None,
 ) -> Dynamics:
     """The curvature of all edges under the heat kernel, over several times: communities have a time of their own.
 
@@ -171,7 +186,10 @@ def dynamical_curvature(
     moments = np.atleast_1d(check.floats(times, "times"))
     if moments.ndim != 1 or len(moments) == 0:
         raise ValueError(f"times must be a list of numbers, got shape {moments.shape}")
-    values = [curvature(network, Heat(float(time), cut=cut), n_jobs=n_jobs, verbose=verbose).values for time in moments]
+    rules = [Heat(float(time), cut=cut) for time in moments]
+    with current(engine, n_jobs=n_jobs, progress=bar() if verbose else None).watched() as engine:
+        steps = [engine.iteration(k, len(rules)) for k in range(1, len(rules) + 1)]
+        values = [curvature(network, rule, engine=step).values for rule, step in zip(rules, steps, strict=True)]
     return Dynamics(network, moments, np.array(values))
 
 
@@ -192,7 +210,7 @@ def localized(network: Network, measures: Localization | LazyWalk | None, space:
 def compare(network: Network, measures: Discrete, ends: Ints, engine: Engine) -> Curvature:
     """The curvature of the listed pairs."""
     metric = network.metric
-    distances = metric.pairs(ends[:, 0], ends[:, 1])
+    distances = metric.pairs(ends[:, 0], ends[:, 1], engine)
     transports = np.where(np.isfinite(distances), 0.0, np.inf)
     asked = np.flatnonzero(np.isfinite(distances) & (ends[:, 0] != ends[:, 1]))
     report = Report()

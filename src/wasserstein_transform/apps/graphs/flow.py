@@ -10,7 +10,7 @@ import numpy as np
 from ... import _check as check
 from ..._parts import Part
 from ..._types import Bools, Floats, Ints
-from ...engine import Engine, bar
+from ...engine import Engine, bar, current
 from ...localize import Localization
 from ...spaces import Space
 from .communities import Communities, best_cut, cut_at
@@ -107,8 +107,9 @@ def ricci_flow(
     surgery: Surgery | None = None,
     step: float = 1.0,
     tol: float | None = 1e-4,
-    n_jobs: int = -1,
+    n_jobs: int | None = None,
     verbose: bool = False,
+    engine: Engine | None = None,
 ) -> Flow:
     """Discrete Ricci flow: every length becomes (1 − step·κ(x, y))·d(x, y), and their mean is brought back to 1.
 
@@ -126,10 +127,12 @@ def ricci_flow(
         In (0, 1].
     tol : float, optional
         The flow ends once all curvatures agree to this; None does exactly `n_iter` iterations.
-    n_jobs : int
-        Threads; −1 means all cores. The result does not depend on it.
+    n_jobs : int, optional
+        Threads; −1 means all cores, None what the engine says. The result does not depend on it.
     verbose : bool
         Show progress.
+    engine : Engine, optional
+        Where it runs; by default what `wt.using` says.
 
     Returns
     -------
@@ -143,23 +146,36 @@ def ricci_flow(
     >>> flow.communities().labels
     array([0, 0, 0, 1, 1, 1])
     """
-    network, engine, shown = as_network(graph), Engine(n_jobs), bar() if verbose else None
+    network, asked = as_network(graph), current(engine, n_jobs=n_jobs, progress=bar() if verbose else None)
     n_iter, tol = check.count(n_iter, "n_iter", 0), None if tol is None else check.tolerance(tol, "tol")
     if not 0 < check.positive(step, "step") <= 1:
         raise ValueError(f"step must be at most 1, got {step}: lengths could become negative")
     if not (surgery is None or isinstance(surgery, Surgery)):
         raise TypeError(f"surgery must be a Surgery such as Surgery(every=10), or None, got {surgery!r}")
     rule = LazyWalk(0.5, power=2.0) if measures is None else measures
+    with asked.watched() as engine:
+        return _flow(network, n_iter, rule, surgery, step, tol, engine)
+
+
+def _flow(
+    network: Network,
+    n_iter: int,
+    rule: Localization | LazyWalk,
+    surgery: Surgery | None,
+    step: float,
+    tol: float | None,
+    engine: Engine,
+) -> Flow:
     weights = np.full(network.n, 1.0 / network.n)
     lengths, curvatures = [_of_mean_one(network.lengths)], []
     cut_after = np.full(len(network.edges), -1, np.intp)
     converged = False
     for k in range(n_iter):
-        if shown is not None:
-            shown("Ricci flow", k, n_iter)
+        here = engine.iteration(k + 1, n_iter)
+        here.check()
         kept = cut_after < 0
         state = network.with_lengths(lengths[-1], kept)
-        found = compare(state, localized(state, rule, Space(state.metric, weights, None), engine), state.edges, engine)
+        found = compare(state, localized(state, rule, Space(state.metric, weights, None), here), state.edges, here)
         curvatures.append(_spread(found.values, kept))
         new = _of_mean_one(found.distances - step * (found.distances - found.transports))
         lengths.append(_spread(new, kept))
@@ -171,8 +187,6 @@ def ricci_flow(
             cut_after[long] = k
             lengths[-1][long] = np.nan
             lengths[-1] = _of_mean_one(lengths[-1])
-    if shown is not None:
-        shown("Ricci flow", n_iter, n_iter)
     shape = (len(curvatures), len(network.edges))
     return Flow(network, np.array(lengths), np.array(curvatures).reshape(shape), cut_after, converged)
 

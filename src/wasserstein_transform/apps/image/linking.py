@@ -9,8 +9,8 @@ import numpy as np
 
 from ... import _check as check
 from ..._types import Bools, Floats, Ints
-from ...engine import Engine, Flag, Tile
-from ...kernels.regions import link_adjacent, link_cells, link_inside, number
+from ...backends.host import link_adjacent, link_cells, link_inside, number_parts
+from ...engine import Engine, Flag, current
 
 _FINEST = 2**31  # cells along an axis
 
@@ -39,12 +39,10 @@ class Linking(ABC):
     ) -> tuple[Ints, int]:
         """The region of each pixel, −1 outside the mask, and the number of regions."""
         labels, inside = np.arange(len(modes)), np.empty(0, np.bool_) if mask is None else mask
-
-        def join(tile: Tile, stop: Flag) -> None:
-            self.join(modes, inside, shape, spatial, range, labels, stop)
-
-        (engine or Engine(1)).run(join, [Tile(0, 1)], "linking pixels")
-        return labels, int(number(labels, inside))
+        with current(engine).watched() as engine:
+            engine.report("linking pixels", 0, 1)
+            engine.alone(lambda stop: self.join(modes, inside, shape, spatial, range, labels, stop), "linking pixels")
+        return labels, number_parts(labels, inside)
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,8 @@ import numpy as np
 
 from ... import _check as check
 from ..._types import Floats, Ints
-from ...engine import Engine, Flag, Tile
-from ...kernels.merging import Borders, Regions, merge_regions
-from ...kernels.regions import number
+from ...backends.host import Borders, Regions, merge_regions, number_parts
+from ...engine import Engine, current
 from .regions import means, merge_small
 
 
@@ -97,13 +96,11 @@ class Merging:
         """The new region of each old one, and the number of new ones."""
         regions, borders = graph.copy()  # merging overwrites both
         count = len(regions.sizes)
-        new = np.arange(count)
-
-        def merge(tile: Tile, stop: Flag) -> None:
-            merge_regions(regions, borders, self.growth, self.edge, self.share * range, new, stop)
-
-        (engine or Engine(1)).run(merge, [Tile(0, 1)], "merging regions")
-        return new, int(number(new, np.empty(0, np.bool_)))
+        new, rule = np.arange(count), (self.growth, self.edge, self.share * range)
+        with current(engine).watched() as engine:
+            engine.report("merging regions", 0, 1)
+            engine.alone(lambda stop: merge_regions(regions, borders, *rule, new, stop), "merging regions")
+        return new, number_parts(new)
 
 
 def _regions(labels: Ints, values: Floats) -> Regions:

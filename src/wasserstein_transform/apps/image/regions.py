@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..._types import Bools, Floats, Ints
-from ...kernels.regions import number, unite
+from ...backends.host import number_parts, unite
 
 
 def touching(labels: Ints) -> Ints:
@@ -62,5 +62,5 @@ def _joined(labels: Ints, pairs: Ints, count: int) -> tuple[Ints, int]:
     new = np.arange(count)
     for a, b in pairs:
         unite(new, a, b)
-    left = int(number(new, np.empty(0, np.bool_)))
+    left = number_parts(new)
     return np.where(labels >= 0, new[labels], -1), left

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ... import _check as check
-from ...engine import Engine, bar
+from ...backends.images import Motion
+from ...engine import Engine, bar, current
 from .linking import LINKINGS, Linking
 from .merging import Merging
-from .moving import Radii, Rule, move, warn_of_swinging
+from .moving import move, warn_of_swinging
 from .pixels import read
 from .regions import merge_small
 from .segmentation import Segmentation
@@ -31,8 +32,9 @@ def segment(
     min_size: int = 0,
     mask: ArrayLike | None = None,
     channel_axis: int | Literal["auto"] | None = "auto",
-    n_jobs: int = -1,
+    n_jobs: int | None = None,
     verbose: bool = False,
+    engine: Engine | None = None,
 ) -> Segmentation:
     """Segment an image by mean shift (λ = 0) or the Gaussian Transform (λ > 0).
 
@@ -69,10 +71,12 @@ def segment(
         Pixels to segment; the others are −1, and nobody's neighbours.
     channel_axis : int, None or "auto"
         The axis of channels, None if there is none. "auto" takes the last of four axes, or of three if it is short.
-    n_jobs : int
-        Threads; −1 means all cores. The result does not depend on it.
+    n_jobs : int, optional
+        Threads; −1 means all cores, None what the engine says. The result does not depend on it.
     verbose : bool
         Show progress.
+    engine : Engine, optional
+        Where it runs; by default what `wt.using` says.
 
     Returns
     -------
@@ -85,24 +89,23 @@ def segment(
     >>> wt.segment(image)
     <Segmentation of 16 × 16 pixels into 2 segments>
     """
-    radii = Radii(check.positive(spatial, "spatial"), check.positive(range, "range"))
+    radii = check.positive(spatial, "spatial"), check.positive(range, "range")
     lam, tol = check.lam(lam), check.tolerance(tol, "tol")
     n_iter, min_size = check.count(n_iter, "n_iter", 1), check.count(min_size, "min_size", 0)
     linked = _linking(linking)
     if merging is not None and not isinstance(merging, Merging):
         raise ValueError(f"merging must be a Merging or None, got {merging!r}; Merging() has its defaults")
     pixels = read(image, color, mask, channel_axis)
-    engine = Engine(n_jobs, bar() if verbose else None)
-    moved = move(pixels, pixels.features(), Rule(radii, lam, tol, n_iter), engine)
-    warn_of_swinging(moved, n_iter)
-    axes = len(pixels.shape)
-    values = moved.modes[:, axes:]
-    labels, count = linked(moved.modes, pixels.mask, pixels.shape, *radii, engine)
-    labels = labels.reshape(pixels.shape)
-    if min_size > 1:
-        labels, count = merge_small(labels, values, min_size)
-    if merging is not None:
-        labels, count = merging(labels, pixels.features().T.astype(np.float64), values, radii.range, engine)
+    with current(engine, n_jobs=n_jobs, progress=bar() if verbose else None).watched() as engine:
+        moved = move(pixels, pixels.features(), Motion(*radii, lam, tol, n_iter), engine)
+        warn_of_swinging(moved, n_iter)
+        values = moved.modes[:, len(pixels.shape) :]
+        labels, count = linked(moved.modes, pixels.mask, pixels.shape, *radii, engine)
+        labels = labels.reshape(pixels.shape)
+        if min_size > 1:
+            labels, count = merge_small(labels, values, min_size)
+        if merging is not None:
+            labels, count = merging(labels, pixels.features().T.astype(np.float64), values, radii[1], engine)
     return Segmentation(
         labels,
         moved.modes.reshape(*pixels.shape, -1),

@@ -58,7 +58,7 @@ class ImageSegmenter(ClusterMixin, BaseEstimator):
         tol: float = 0.0,
         min_size: int = 0,
         channel_axis: int | Literal["auto"] | None = "auto",
-        n_jobs: int = -1,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.spatial = spatial

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -13,8 +14,10 @@ from scipy.sparse import csr_array, issparse
 from ... import _check as check
 from ..._parts import Part
 from ..._types import Floats, Ints
-from ...engine import Engine, Flag, Tile, cut
-from ...kernels import words as kernels
+from ...backends import backend_of
+from ...backends.host import BORDER, keep_words
+from ...backends.words import ContextRows, Stretch
+from ...engine import Engine, current
 from .corpus import Corpus
 from .vectors import WordVectors
 
@@ -78,6 +81,11 @@ class Contexts:
         """The number of words."""
         return int(self.matrix.shape[0])
 
+    @property
+    def rows(self) -> ContextRows:
+        """As backends take them."""
+        return ContextRows(self.matrix.indptr, self.matrix.indices, self.matrix.data)
+
     def of(self, row: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Contexts of one word, and their weights."""
         part = slice(self.matrix.indptr[row], self.matrix.indptr[row + 1])
@@ -133,8 +141,9 @@ def count_contexts(
         `Flat()` by default.
     rng : int or Generator
         For what is dropped; the same corpus and seed give the same counts.
+    engine : Engine, optional
+        Where it runs; by default what `wt.using` says.
     """
-    engine = engine or Engine()
     window, min_count = check.count(window, "window", 1), check.count(min_count, "min_count", 0)
     sample = check.tolerance(sample, "sample")
     if window > _WIDEST:
@@ -146,11 +155,12 @@ def count_contexts(
     rows, weights = found.astype(np.int32), (nearness or Flat())(window)
     draws = seeded(rng)
     total: Any = None
-    n_kept = 0
-    for kept, first, last in _stretches(corpus, rows, chances, window, draws):
-        n_kept += int(np.count_nonzero(kept[first:last] != kernels.BORDER))
-        part = _count(kept, first, last, weights, len(vectors), engine)
-        total = part if total is None else total + part
+    n_kept, n = 0, len(vectors)
+    with current(engine).watched() as engine:
+        for text in _stretches(corpus, rows, chances, window, draws):
+            n_kept += int(np.count_nonzero(text.kept[text.first : text.last] != BORDER))
+            part = _matrix(backend_of(engine).count_contexts(text, weights, n, engine))
+            total = part if total is None else total + part
     if total.nnz == 0:
         warnings.warn(
             f"no word with a vector has a context: of {corpus.n_tokens} words of text {n_kept} were kept; lower "
@@ -177,44 +187,22 @@ def _chances(counts: Ints, min_count: int, sample: float) -> Floats:
     return np.where(enough, np.minimum((np.sqrt(f / sample) + 1) * sample / f, 1.0), 0.0)
 
 
-def _stretches(corpus: Corpus, rows: Any, chances: Floats, window: int, rng: np.random.Generator) -> Any:
+def _stretches(corpus: Corpus, rows: Any, chances: Floats, window: int, rng: np.random.Generator) -> Iterator[Stretch]:
     """What is kept of the text, in stretches; of each the places first…last are new, and the rest is their context."""
     held = np.empty(0, np.int32)  # begins with a window of what was done before
     first = 0
     for numbers in corpus.pieces():
         kept = np.empty(len(numbers), np.int32)
-        n = kernels.keep(numbers, rows, chances, rng.random(len(numbers)), kept)
+        n = keep_words(numbers, rows, chances, rng.random(len(numbers)), kept)
         held = np.concatenate([held, kept[:n]])
         if len(held) >= _BLOCK:
             last = len(held) - window
-            yield held, first, last
+            yield Stretch(held, first, last)
             held = held[last - window :]
             first = window
-    yield held, first, len(held)
+    yield Stretch(held, first, len(held))
 
 
-def _count(kept: Any, first: int, last: int, weights: Floats, n: int, engine: Engine) -> Any:
-    """Contexts of the places first…last, as a sparse matrix; word by word, each with the places where it stands."""
-    begins = np.zeros(n + 1, np.int64)
-    kernels.count_places(kept, first, last, begins)
-    begins = np.cumsum(begins)
-    places = np.empty(begins[-1], np.int64)
-    kernels.list_places(kept, first, last, begins[:-1].copy(), places)
-    tiles = cut(np.diff(begins) * 2.0 * len(weights) + 10.0)
-    sizes = np.zeros(n, np.int64)
-
-    def measure(tile: Tile, stop: Flag) -> None:
-        room = np.zeros(n), np.empty(n, np.int32)
-        kernels.count_contexts(kept, begins, places, *tile, weights, *room, sizes, stop)
-
-    engine.run(measure, tiles, "contexts, sizes")
-    starts = np.append(0, np.cumsum(sizes))
-    engine.reserve(8.0 * starts[-1], f"{starts[-1]} pairs of words", "use a smaller window or fewer words")
-    indices, values = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.float32)
-
-    def fill(tile: Tile, stop: Flag) -> None:
-        room = np.zeros(n), np.empty(n, np.int32)
-        kernels.fill_contexts(kept, begins, places, *tile, weights, *room, starts, indices, values, stop)
-
-    engine.run(fill, tiles, "contexts")
-    return csr_array((values, indices, starts), shape=(n, n))
+def _matrix(found: ContextRows) -> Any:
+    n = len(found.indptr) - 1
+    return csr_array((found.weights, found.indices, found.indptr), shape=(n, n))

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ..._parts import Part
 from ..._types import Ints
-from ...engine import Progress
-from ...kernels import words as kernels
+from ...backends.host import TABLE_IS_FULL, WordTable, fill_slots, intern_words
+from ...engine import Engine, Progress, current
 from .files import DAMAGED, damaged, open_bytes
 
 _PIECE = 1 << 22  # bytes of text at a time
@@ -78,7 +78,12 @@ class Corpus:
 
     @classmethod
     def read(
-        cls, source: Any, tokens: Tokens | None = None, encoding: str = "utf-8", progress: Progress | None = None
+        cls,
+        source: Any,
+        tokens: Tokens | None = None,
+        encoding: str = "utf-8",
+        progress: Progress | None = None,
+        engine: Engine | None = None,
     ) -> Corpus:
         """Read a corpus.
 
@@ -93,15 +98,18 @@ class Corpus:
             Of files.
         progress : callable, optional
             Told when reading begins and ends: how long a text is, is known in the end.
+        engine : Engine, optional
+            Whose progress is told otherwise, and who can cancel; by default what `wt.using` says.
         """
         if isinstance(source, Corpus):
             return source
         from_file = isinstance(source, str | Path)
         pieces = _texts(_decoded(source, encoding), str(source)) if from_file else _joined(_documents(source))
-        writer, tell = _Writer(), progress or _silent
-        tell("reading the corpus", 0, 1)
-        writer.add(pieces, tokens or Spaced())
-        tell("reading the corpus", 1, 1)
+        writer = _Writer()
+        with current(engine, progress=progress).watched() as engine:
+            engine.report("reading the corpus", 0, 1)
+            writer.add(pieces, tokens or Spaced(), engine)
+            engine.report("reading the corpus", 1, 1)
         return writer.finish(str(source) if from_file else "the corpus")
 
     @property
@@ -115,10 +123,6 @@ class Corpus:
 
     def __repr__(self) -> str:
         return f"<Corpus of {self.n_tokens} words, {len(self.words)} different>"
-
-
-def _silent(label: str, done: int, total: int) -> None:
-    """Nobody asked."""
 
 
 def _documents(source: Any) -> Iterator[str]:
@@ -218,7 +222,7 @@ class _Writer:
     """Grows the table of words, and writes down their numbers."""
 
     def __init__(self) -> None:
-        self._table = kernels.Table(
+        self._table = WordTable(
             np.zeros(1 << 17, np.int32),
             np.zeros(1 << 16, np.uint64),
             np.zeros(1 << 16, np.int64),
@@ -228,10 +232,11 @@ class _Writer:
         )
         self._numbers = _Spool()
 
-    def add(self, pieces: Iterable[str], tokens: Tokens) -> None:
+    def add(self, pieces: Iterable[str], tokens: Tokens, engine: Engine) -> None:
         """A text in pieces; a word that one ends in goes on in the next."""
         rest = b""
         for piece in pieces:
+            engine.check()
             try:
                 rest = self._look_up(rest + tokens(piece).encode())
             except UnicodeEncodeError as error:
@@ -246,7 +251,7 @@ class _Writer:
         raw = np.frombuffer(text, np.uint8)
         numbers, n = np.empty(len(raw) + 1, np.int32), np.zeros(1, np.int64)
         self._table.sizes[2] = 0
-        while kernels.intern(raw, len(raw), self._table, numbers, n) == kernels.FULL:
+        while intern_words(raw, len(raw), self._table, numbers, n) == TABLE_IS_FULL:
             self._grow(len(raw))
         self._numbers.add(numbers[: n[0]].copy())
         rest = text[int(self._table.sizes[2]) :]
@@ -262,8 +267,8 @@ class _Writer:
         arrays = [np.concatenate([a, np.zeros_like(a)]) for a in (old.hashes, old.begins, old.counts)]
         pool = np.concatenate([old.pool, np.zeros(len(old.pool) + n_bytes, np.uint8)])
         hashes, begins, counts = arrays
-        kernels.fill_slots(slots, hashes, int(old.sizes[0]))
-        self._table = kernels.Table(slots, hashes, begins, counts, pool, old.sizes)
+        fill_slots(slots, hashes, int(old.sizes[0]))
+        self._table = WordTable(slots, hashes, begins, counts, pool, old.sizes)
 
     def finish(self, name: str) -> Corpus:
         n = int(self._table.sizes[0])

@@ -7,13 +7,12 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from scipy.linalg import cholesky
-from threadpoolctl import threadpool_limits
 
 from ..._types import Floats, Ints
-from ...engine import Engine, Flag, Tile, cut
-from ...engine.tiles import GRAIN
-from ...kernels import words as kernels
+from ...backends import backend_of
+from ...backends.host import word_covariance
+from ...backends.words import Packed, Spreads
+from ...engine import Engine
 from .contexts import Contexts
 from .variants import About, AboutMean, AboutWord, Shrinkage
 from .vectors import Singles
@@ -39,25 +38,17 @@ class Factors:
     ranks: Ints
     m: int
 
+    @property
+    def _all(self) -> Packed:
+        return Packed(self.packed, self.starts, self.ranks, self.m)
+
     def matrix(self, k: int) -> Floats:
         """The covariance itself."""
-        R = np.zeros((self.m, self.m))
-        kernels.unpack(self.packed[self.starts[k] :], int(self.ranks[k]), R)
-        return np.asarray(R.T @ R)
+        return word_covariance(self._all, k)
 
     def gaps(self, ends: Ints, engine: Engine) -> Floats:
         """dcov² of pairs, a row each."""
-        out = np.empty(len(ends))
-        ends = np.ascontiguousarray(ends, np.intp)
-        m = self.m
-        steps = np.full(len(ends), 300.0 + 50.0 * m**2 + m**3)
-
-        def work(tile: Tile, stop: Flag) -> None:
-            scratch = np.empty((5, m, m))
-            kernels.bures_gaps(self.packed, self.starts, self.ranks, ends, *tile, scratch, out, stop)
-
-        engine.run(work, cut(steps, min(GRAIN, float(steps.sum()) / 4)), "distances")  # few pairs, too, make some tiles
-        return out
+        return backend_of(engine).word_gaps(self._all, np.ascontiguousarray(ends, np.intp), engine)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,8 +113,11 @@ class Covariances:
         squares = (V.T * columns) @ V + weighted @ self.centers.astype(np.float64) - mixed - mixed.T
         return np.asarray(squares / max(self.totals.sum(), 1e-30))
 
-    @cached_property
+    @property
     def _pooled_root(self) -> Floats:
+        """No rows if nothing is pooled."""
+        if not self.pooled.any():
+            return np.empty((0, self.m))
         values, vectors = np.linalg.eigh(self.pooled)
         return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))).T)
 
@@ -141,19 +135,8 @@ class Covariances:
         starts = np.append(0, np.cumsum(ranks * m - ranks * (ranks - 1) // 2))
         half = None if file is None else file.with_name(f"{file.name}.half")
         packed = _room(int(starts[-1]), engine, len(rows), half)
-        sizes = np.diff(self.contexts.matrix.indptr)[rows]
-
-        def work(tile: Tile, stop: Flag) -> None:
-            for k in range(*tile):
-                if stop[0] != 0:
-                    return
-                R = self._factor(int(rows[k]))
-                packed[starts[k] : starts[k + 1]] = R[_trapezoid(len(R), m)]
-
-        _ = self.centers, self.share, self._pooled_root  # once, before threads ask for them
         try:
-            with threadpool_limits(1, user_api="blas"):
-                engine.run(work, cut((sizes + m) * float(m) ** 2 / 8 + 1e4), "covariances")
+            backend_of(engine).word_factors(self._spreads, rows, starts, packed, engine)
             if half is not None and file is not None:
                 half.replace(file)
         finally:
@@ -161,33 +144,9 @@ class Covariances:
                 half.unlink(missing_ok=True)
         return Factors(packed, starts[:-1], ranks, m)
 
-    def _factor(self, row: int) -> Floats:
-        """R of one word: of few contexts by QR, of many from the covariance itself."""
-        X = self._centered(row)
-        m = self.m
-        if self.pooled.any():
-            X = np.concatenate([np.sqrt(self.share[row]) * X, np.sqrt(1 - self.share[row]) * self._pooled_root])
-        elif self.share[row] < 1:
-            X = np.sqrt(self.share[row]) * X
-        if len(X) == 0:
-            return np.zeros((0, m))
-        if len(X) > 2 * m:
-            gram = X.T @ X
-            try:
-                return np.asarray(cholesky(gram, check_finite=False))
-            except np.linalg.LinAlgError:  # singular: its factor comes from the eigenvectors
-                values, vectors = np.linalg.eigh(gram)
-                X = (vectors * np.sqrt(np.maximum(values, 0.0))).T
-        return np.asarray(np.linalg.qr(X, mode="r"))
-
-    def _centered(self, row: int) -> Floats:
-        """Contexts less the centre, each times the root of its share: Σ = XᵀX."""
-        others, weights = self.contexts.of(row)
-        X = self.points[others].astype(np.float64)
-        shares = weights / max(self.totals[row], 1e-30)
-        X -= self.about(self.points[row].astype(np.float64), shares @ X)
-        X *= np.sqrt(shares)[:, None]
-        return X
+    @cached_property
+    def _spreads(self) -> Spreads:
+        return Spreads(self.points, self.contexts.rows, self.totals, self.share, self._pooled_root, self.about)
 
     def products(self, N: Floats, rows: Ints | None = None) -> Floats:
         """⟨Σ(w), N⟩ for all words or some, from the contexts alone: no covariance is formed. N is symmetric."""
@@ -204,10 +163,6 @@ class Covariances:
         own = (self.contexts.matrix[rows] @ squares) / np.maximum(totals, 1e-30)
         own += np.where(totals > 0, np.einsum("ij,ij->i", W @ N, W - 2.0 * means), 0.0)
         return np.asarray(share * own + (1 - share) * float(np.sum(self.pooled * N)))
-
-
-def _trapezoid(rank: int, m: int) -> tuple[Ints, Ints]:
-    return np.triu_indices(rank, 0, m)
 
 
 def _room(n: int, engine: Engine, n_words: int, file: Path | None) -> Singles:

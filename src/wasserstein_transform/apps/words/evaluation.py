@@ -12,7 +12,7 @@ import numpy as np
 
 from ... import _check as check
 from ..._types import Bools, Floats
-from ...engine import bar
+from ...engine import Engine, bar, current, using
 from .benchmarks import Benchmark, as_benchmarks
 from .corpus import Corpus
 from .reading import as_vectors
@@ -129,6 +129,7 @@ def evaluate(
     transform: WordTransform | None = None,
     n_boot: int = 1000,
     rng: int = 0,
+    engine: Engine | None = None,
 ) -> Evaluation:
     """The paper's table.
 
@@ -147,6 +148,8 @@ def evaluate(
         Resamples of the pairs, for the intervals.
     rng : int
         For these.
+    engine : Engine, optional
+        Where it runs; by default what `wt.using` says. `n_jobs` and `verbose` of the transform win.
     """
     sets = as_benchmarks(benchmarks)
     check.count(n_boot, "n_boot", 1)
@@ -159,14 +162,17 @@ def evaluate(
         raise ValueError("windows must hold at least one window, got none; [5] is the paper's kind")
     known = as_vectors(vectors)
     parts = (transform or WordTransform(known)).get_params(deep=False)
-    text = Corpus.read(corpus, parts["tokens"], progress=bar() if parts["verbose"] else None)
     settings = (PLAIN, *(Setting(window, lam) for window in windows for lam in lams))
     columns: list[Floats] = []
-    for window in windows:
-        fitted = WordTransform(**{**parts, "vectors": known, "window": window}).fit(text)
-        squares, gaps = gaps_of(fitted, sets)
-        columns += [] if columns else [squares if fitted.shift is None else _plain(fitted, sets)]
-        columns += [squares + lam * gaps for lam in lams]
+    asked = current(engine, n_jobs=parts["n_jobs"], progress=bar() if parts["verbose"] else None)
+    parts |= {"vectors": known, "n_jobs": None, "verbose": False}  # the engine has both
+    with asked.watched() as engine, using(engine):
+        text = Corpus.read(corpus, parts["tokens"])
+        for window in windows:
+            fitted = WordTransform(**{**parts, "window": window}).fit(text)
+            squares, gaps = gaps_of(fitted, sets)
+            columns += [] if columns else [squares if fitted.shift is None else _plain(fitted, sets)]
+            columns += [squares + lam * gaps for lam in lams]
     return _judge(fitted, sets, settings, -np.array(columns), n_boot, seed)
 
 

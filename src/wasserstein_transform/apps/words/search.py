@@ -13,15 +13,16 @@ M = I; and if there are still many, with the M that is best for the query and th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ..._types import Floats, Ints
-from ...engine import Engine, Flag, Tile, cut
-from ...kernels import words as kernels
+from ...backends import backend_of
+from ...engine import Engine
 from .covariances import Covariances, Factors
 from .vectors import Singles
 
@@ -77,14 +78,13 @@ class Search:
     centers : array of shape (n, m)
         The points whose distances count, which need not be those the covariances are taken about.
     factors : callable
-        (rows) → factors of their covariances.
-    engine : Engine
+        (rows, engine) → factors of their covariances.
     """
 
     covariances: Covariances
     centers: Singles
-    factors: Callable[[Ints], Factors]
-    engine: Engine
+    factors: Callable[[Ints, Engine], Factors]
+    _kept: dict[str, Floats] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def _directions(self) -> Singles:
@@ -104,33 +104,32 @@ class Search:
     def _roots(self) -> Floats:
         return np.asarray(np.sqrt(self._traces))
 
-    @cached_property
+    @property
     def _along(self) -> Floats:
         """β = uᵀΣu of each word."""
+        return self._kept["along"]
+
+    def _spread_along(self, engine: Engine) -> Floats:
         c, U = self.covariances, self._directions
         offsets = np.einsum("ij,ij->i", c.centers, U, dtype=np.float64)
-        matrix, out = c.contexts.matrix, np.empty(len(U))
-
-        def work(tile: Tile, stop: Flag) -> None:
-            arrays = matrix.indptr, matrix.indices, matrix.data, c.points, U, offsets
-            kernels.spreads(*arrays, *tile, out, stop)
-
-        self.engine.run(work, cut(np.diff(matrix.indptr) * float(c.m) + 10.0), "bounds")
+        own = backend_of(engine).word_spreads(c.contexts.rows, c.points, U, offsets, engine)
         pooled = np.einsum("ij,ij->i", U @ c.pooled, U)
-        return np.asarray(c.share * out / np.maximum(c.totals, 1e-30) + (1 - c.share) * pooled)
+        return np.asarray(c.share * own / np.maximum(c.totals, 1e-30) + (1 - c.share) * pooled)
 
-    def warm_up(self) -> None:
+    def warm_up(self, engine: Engine) -> None:
         """Compute all that does not depend on the query."""
-        _ = self._roots, self._along, self._lengths
+        _ = self._roots, self._lengths
+        if "along" not in self._kept:
+            self._kept["along"] = self._spread_along(engine)
 
-    def nearest(self, row: int, k: int, lam: float) -> tuple[Ints, Floats, int]:
+    def nearest(self, row: int, k: int, lam: float, engine: Engine) -> tuple[Ints, Floats, int]:
         """The k nearest words, their squared distances, and how many of these were computed."""
-        self.warm_up()
+        self.warm_up(engine)
         with threadpool_limits(1, user_api="blas"):  # on matrices this small its threads only wait for each other
-            return self._nearest(row, k, lam)
+            return self._nearest(row, k, lam, engine)
 
-    def _nearest(self, row: int, k: int, lam: float) -> tuple[Ints, Floats, int]:
-        A = self.factors(np.array([row])).matrix(0)
+    def _nearest(self, row: int, k: int, lam: float, engine: Engine) -> tuple[Ints, Floats, int]:
+        A = self.factors(np.array([row]), engine).matrix(0)
         squares = self._squares(row)
         bounds = squares + lam * (np.sqrt(np.trace(A)) - self._roots) ** 2 * (1 - _SLACK)
         bounds[row] = np.inf  # itself
@@ -142,12 +141,12 @@ class Search:
             size = _BLOCK if stages else 3 * _BLOCK
             rows, left = left[:size], left[size:]
             n_exact += len(rows)
-            found, values = _least(np.append(found, rows), np.append(values, self._exact(row, rows, lam)), k)
+            found, values = _least(np.append(found, rows), np.append(values, self._exact(row, rows, lam, engine)), k)
             if len(found) < k:
                 continue
             left = left[bounds[left] <= values[k - 1]]
             if stages and len(left) > stages[0][1]:
-                gaps = stages.pop(0)[0](A, left, found)
+                gaps = stages.pop(0)[0](A, left, found, engine)
                 bounds[left] = np.maximum(bounds[left], squares[left] + lam * gaps)
                 left = left[np.argsort(bounds[left])]
         return found, values, n_exact
@@ -159,15 +158,15 @@ class Search:
             np.maximum(sizes + sizes[row] - 2.0 * (self.centers @ self.centers[row]).astype(np.float64) - _NOISE, 0.0)
         )
 
-    def _pinched(self, A: Floats, left: Ints, _: Ints) -> Floats:
+    def _pinched(self, A: Floats, left: Ints, *_: Any) -> Floats:
         """Lower bounds of dcov² with M = I."""
         U, traces = self._directions[left], self._traces[left]
         alpha = np.einsum("ij,ij->i", U @ A.astype(np.float32), U).astype(np.float64)
         return _bound(np.trace(A), traces, np.trace(A), traces, alpha, self._along[left], self._lengths[left])
 
-    def _fitted(self, A: Floats, left: Ints, found: Ints) -> Floats:
+    def _fitted(self, A: Floats, left: Ints, found: Ints, engine: Engine) -> Floats:
         """Lower bounds of dcov² with the M that is best for the query and the mean covariance of the words found."""
-        M, inverse = _between(A, _mean_covariance(self.factors(found[:8])))
+        M, inverse = _between(A, _mean_covariance(self.factors(found[:8], engine)))
         U, traces = self._directions[left].astype(np.float64), self._traces[left]
         UM = U @ M
         alpha = np.einsum("ij,ij->i", UM @ A, UM)
@@ -175,15 +174,15 @@ class Search:
         b = self.covariances.products(inverse, left)
         return _bound(np.trace(A), traces, float(np.sum(A * M)), b, alpha, self._along[left], kappa)
 
-    def _exact(self, row: int, rows: Ints, lam: float) -> Floats:
+    def _exact(self, row: int, rows: Ints, lam: float, engine: Engine) -> Floats:
         """Squared distances to some words."""
         off = self.centers[rows].astype(np.float64) - self.centers[row]
         squares = np.einsum("ij,ij->i", off, off)
         if lam == 0:
             return np.asarray(squares)
-        factors = self.factors(np.append(row, rows))
+        factors = self.factors(np.append(row, rows), engine)
         ends = np.stack([np.zeros(len(rows), np.intp), np.arange(1, len(rows) + 1)], axis=1)
-        return np.asarray(squares + lam * factors.gaps(ends, self.engine))
+        return np.asarray(squares + lam * factors.gaps(ends, engine))
 
 
 def _bound(trace: float, traces: Floats, a: float, b: Floats, alpha: Floats, beta: Floats, kappa: Floats) -> Floats:

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 
 from ... import _check as check
 from ..._types import Floats, Ints
-from ...engine import Engine, bar
+from ...engine import Engine, bar, current
 from .contexts import Contexts, Nearness, Rng, count_contexts, given_contexts
 from .corpus import Corpus, Tokens
 from .covariances import Covariances, Factors
@@ -84,8 +84,8 @@ class WordTransform(BaseEstimator):
         What all vectors share is removed first.
     shift : Shift, optional
         Points move towards the mean of their contexts.
-    n_jobs : int
-        Threads; −1 means all cores. The result does not depend on it.
+    n_jobs : int, optional
+        Threads; −1 means all cores, None what `wt.using` says. The result does not depend on it.
     verbose : bool
         Show progress.
 
@@ -128,7 +128,7 @@ class WordTransform(BaseEstimator):
         shrinkage: Shrinkage | None = None,
         common: Common | None = None,
         shift: Shift | None = None,
-        n_jobs: int = -1,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.vectors = vectors
@@ -159,18 +159,17 @@ class WordTransform(BaseEstimator):
         """
         check.lam(self.lam)
         self._check_parts()
-        engine = self._engine()
+        asked = self._engine()
         vectors = as_vectors(self.vectors)
         if self.common is not None:
             vectors = self.common(vectors)
         if issparse(corpus):
-            contexts = given_contexts(corpus, len(vectors))
-        else:
-            text = Corpus.read(corpus, self.tokens, progress=engine.progress)
+            return self._set(vectors, given_contexts(corpus, len(vectors)))
+        with asked.watched() as engine:
+            text = Corpus.read(corpus, self.tokens, engine=engine)
             contexts = count_contexts(
-                text, vectors, self.window, self.min_count, self.sample, self.nearness,
-                self.rng, engine,
-            )  # fmt: skip
+                text, vectors, self.window, self.min_count, self.sample, self.nearness, self.rng, engine
+            )
         return self._set(vectors, contexts)
 
     def _set(self, vectors: WordVectors, contexts: Contexts) -> Self:
@@ -182,7 +181,7 @@ class WordTransform(BaseEstimator):
         if self.shift is not None:
             self.points_ = self.shift(vectors.unit, self._covariances.means, self._covariances.totals)
         self._prepared: Factors | None = None
-        self._search = Search(self._covariances, self.points_, self._factors, Engine(self.n_jobs))
+        self._search = Search(self._covariances, self.points_, self._factors)
         return self
 
     def prepare(self, file: PathLike | None = None) -> Self:
@@ -195,20 +194,21 @@ class WordTransform(BaseEstimator):
         """
         self._check_fitted()
         path = None if file is None else Path(file)
-        self._prepared = self._covariances.factors(np.arange(len(self.vectors_)), self._engine(), path)
-        self._search.warm_up()
+        with self._engine().watched() as engine:
+            self._prepared = self._covariances.factors(np.arange(len(self.vectors_)), engine, path)
+            self._search.warm_up(engine)
         return self
 
-    def _factors(self, rows: Ints, engine: Engine | None = None) -> Factors:
+    def _factors(self, rows: Ints, engine: Engine) -> Factors:
         if self._prepared is None:
-            return self._covariances.factors(rows, engine or Engine(self.n_jobs))
+            return self._covariances.factors(rows, engine)
         f = self._prepared
         return Factors(f.packed, f.starts[rows], f.ranks[rows], f.m)
 
     def covariance(self, word: str) -> Floats:
         """Σ(w)."""
         self._check_fitted()
-        return self._factors(np.array([self.vectors_.row(word)])).matrix(0)
+        return self._factors(np.array([self.vectors_.row(word)]), self._engine()).matrix(0)
 
     def distance(self, first: str, second: str) -> float:
         """The GT distance of two words."""
@@ -252,8 +252,8 @@ class WordTransform(BaseEstimator):
         self._check_fitted()
         rows, which = np.unique(ends, return_inverse=True)
         off = self.points_[ends[:, 0]].astype(np.float64) - self.points_[ends[:, 1]]
-        engine = self._engine()
-        spread = self._factors(rows, engine).gaps(which.reshape(ends.shape), engine)
+        with self._engine().watched() as engine:
+            spread = self._factors(rows, engine).gaps(which.reshape(ends.shape), engine)
         return np.einsum("ij,ij->i", off, off), spread
 
     def _distances(self, ends: Ints) -> Floats:
@@ -269,7 +269,8 @@ class WordTransform(BaseEstimator):
         self._check_fitted()
         row = self.vectors_.row(word)
         k = min(check.count(k, "k", 1), len(self.vectors_) - 1)
-        rows, squares, n_exact = self._search.nearest(row, k, check.lam(self.lam))
+        with self._engine().watched() as engine:
+            rows, squares, n_exact = self._search.nearest(row, k, check.lam(self.lam), engine)
         words = tuple(self.vectors_.words[r] for r in rows)
         return Neighbors(words, np.sqrt(squares), n_exact, len(self.vectors_))
 
@@ -287,7 +288,7 @@ class WordTransform(BaseEstimator):
         return load(cls, file)
 
     def _engine(self) -> Engine:
-        return Engine(self.n_jobs, bar() if self.verbose else None)
+        return current(n_jobs=self.n_jobs, progress=bar() if self.verbose else None)
 
     def _check_parts(self) -> None:
         kinds = (Tokens, Nearness, Weighting, About, Shrinkage, Common, Shift)

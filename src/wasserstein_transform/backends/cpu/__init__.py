@@ -6,11 +6,14 @@ import numpy as np
 
 from ..._types import Floats, Ints
 from ...engine import Engine
+from ...kernels.pixels import Window
 from ..base import Backend, Ground
 from ..forms import Cloud, Form, GaussianCloud
 from ..frame import Frame
+from ..images import Image, Motion, Moved
 from ..records import Balls, Nearest, Neighborhoods, Report, Rows
-from . import balls, gaussian, line, matrices, merging, nearest, neighborhoods, trees
+from ..words import ContextRows, Packed, Singles, Spreads, Stretch
+from . import balls, gaussian, line, matrices, merging, nearest, neighborhoods, pixels, trees, words
 from .exact import batch
 from .search import frame_of, raw_cells
 
@@ -87,3 +90,20 @@ class Cpu(Backend):
 
     def line_between(self, places: Floats, p: float, A: Rows, B: Rows, engine: Engine) -> Floats:
         return line.between(places, p, A, B, engine)
+
+    def shift_pixels(self, image: Image, window: Window, motion: Motion, engine: Engine) -> Moved:
+        return pixels.shift_pixels(image, window, motion, engine)
+
+    def count_contexts(self, text: Stretch, weights: Floats, n: int, engine: Engine) -> ContextRows:
+        return words.count_contexts(text, weights, n, engine)
+
+    def word_factors(self, spreads: Spreads, rows: Ints, starts: Ints, out: Singles, engine: Engine) -> None:
+        words.word_factors(spreads, rows, starts, out, engine)
+
+    def word_gaps(self, factors: Packed, ends: Ints, engine: Engine) -> Floats:
+        return words.word_gaps(factors, ends, engine)
+
+    def word_spreads(
+        self, contexts: ContextRows, points: Singles, directions: Singles, centers: Floats, engine: Engine
+    ) -> Floats:
+        return words.word_spreads(contexts, points, directions, centers, engine)

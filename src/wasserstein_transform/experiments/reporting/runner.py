@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TypeAlias
 
-from ...engine import Engine, current
+from ...engine import Engine, current, using
 from ...plotting.canvas import need_matplotlib
 from ..experiment import Experiment, Picture
 from ..parameters import FULL, QUICK
@@ -122,7 +122,8 @@ def _part(experiment: Experiment, folder: Path, quick: bool, fresh: bool, engine
     tell(experiment.name, "runs")
     parameters = (QUICK if quick else FULL)[experiment.name]
     key, start = key_of(parameters), time.perf_counter()
-    result = experiment.run(parameters, engine)
+    with using(engine):
+        result = experiment.run(parameters, engine)
     claims, tables = tuple(experiment.claims(result)), tuple(experiment.tables(result))
     tell(experiment.name, "is drawn")
     figures = tuple(_draw(picture, folder, quick) for picture in experiment.pictures(result))

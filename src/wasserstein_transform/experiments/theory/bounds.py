@@ -77,7 +77,7 @@ def _mean_shift_error(space: Space, eps: float, profile: str, engine: Engine) ->
     moved = iterate(mean_shift(eps, profile), space, n_iter=1, engine=engine).last
     assert moved.points is not None
     means = _base(eps, profile)(space, engine).matrix() @ space.points
-    diracs = wasserstein_pairs(np.eye(space.n), means, 1, n_jobs=engine.n_jobs)
+    diracs = wasserstein_pairs(np.eye(space.n), means, 1, engine=engine)
     return float(np.abs(pdist(moved.points) - diracs.values).max())
 
 

@@ -1,0 +1,165 @@
+"""Moving the pixels of an image within their windows until they rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._types import Bools, Floats
+from ...engine import GRAIN, Engine, Flag, Place, Record, Rows, Task, Tile, evenly
+from ...kernels.levels import shift_levels
+from ...kernels.pixels import Window, first_covs, shift
+from ...kernels.shapes import PAD
+from ..images import Counts, Image, Motion, Moved, window_size
+
+_STEPS = 5.0  # iterations of a pixel, about
+_LEVELS = 4096  # most levels of a histogram, whose memory is to stay in the cache
+
+
+class _Out(NamedTuple):
+    """What the tiles of both ways fill, one row a pixel."""
+
+    modes: Floats
+    n_iter: Counts
+    swinging: Bools
+
+
+def shift_pixels(image: Image, window: Window, motion: Motion, engine: Engine) -> Moved:
+    """Take each pixel to its rest. Few grey levels go by histograms, which is faster and gives the same."""
+    channels, n = image.values.shape
+    shapes = 0 if motion.lam == 0 else 4 if image.axes == 2 else 7
+    need = 8.0 * n * (image.axes + channels + shapes) + 5.0 * n
+    engine.reserve(need, "moved pixels", "segment parts of the image")
+    out = _Out(np.empty((n, image.axes + channels)), np.empty(n, np.int32), np.empty(n, np.bool_))
+    levels = _levels(image, motion, window_size(window))
+    if levels is not None:
+        _by_levels(levels, window, motion, out, engine)
+    else:
+        _by_windows(image, window, motion, shapes, out, engine)
+    return Moved(out.modes, out.n_iter, int(np.count_nonzero(out.swinging)))
+
+
+class _Levels(NamedTuple):
+    """An image of few values: the values, and for each pixel which one it has; len(known) outside the mask."""
+
+    known: Floats
+    of: NDArray[np.uint16]
+
+
+def _levels(image: Image, motion: Motion, size: float) -> _Levels | None:
+    """Of one channel; None if there are so many that windows are faster. A sample decides first."""
+    values, mask = image.values, image.mask
+    if motion.lam > 0 or len(values) > 1:
+        return None
+    inside = values[0] if mask is None else values[0, mask]
+    if len(np.unique(inside[:: max(1, len(inside) // 10_000)])) > _LEVELS:
+        return None
+    known, found = np.unique(inside, return_inverse=True)
+    wide = np.searchsorted(known, known.astype(np.float64) + 2 * motion.range) - np.arange(len(known))
+    if len(known) > _LEVELS or wide.max() > size:
+        return None
+    of = np.full(values.shape[1], len(known), np.uint16)
+    of[... if mask is None else mask] = found
+    return _Levels(known.astype(np.float64), of)
+
+
+class _Slides(NamedTuple):
+    levels: _Levels
+    window: Window
+    reach: float
+    still: float
+    max_iter: int
+
+
+def _by_levels(levels: _Levels, window: Window, motion: Motion, out: _Out, engine: Engine) -> None:
+    asked = _Slides(levels, window, _square(motion.range), motion.tol * motion.tol, motion.max_iter)
+    grain = max(float(window.shape[2]), GRAIN / (100 * len(window.half)))  # a row, or more
+    engine.run(Task("moving pixels", _slide, asked, evenly(len(levels.of), 1.0, grain), Rows()), out)
+
+
+def _slide(asked: _Slides, tile: Tile, stop: Flag, record: Record) -> None:
+    (known, of), window, reach, still, max_iter = asked
+    histogram, (modes, n_iter, swinging) = np.empty((len(known) + 1, 4)), record
+    shift_levels(of, known, window, reach, still, max_iter, *tile, histogram, modes, n_iter, swinging, stop)
+
+
+class _Shapes(NamedTuple):
+    values: Floats
+    window: Window
+    alike: float
+    size: int
+
+
+class _Shifts(NamedTuple):
+    values: Floats
+    covs: Floats
+    window: Window
+    lam: float
+    near: float
+    alike: float
+    still: float
+    max_iter: int
+
+
+def _by_windows(image: Image, window: Window, motion: Motion, shapes: int, out: _Out, engine: Engine) -> None:
+    n = image.values.shape[1]
+    covs = np.zeros((max(shapes, 4), n + PAD if shapes else 0))
+    near, alike, still = _square(motion.spatial), _square(motion.range), motion.tol * motion.tol
+    tiles = evenly(n, _STEPS * window_size(window))
+    if shapes:
+        seen = _Shapes(image.values, window, alike, len(covs))
+        engine.run(Task("shapes of neighborhoods", _see, seen, tiles, _Columns()), (covs,))
+    asked = _Shifts(image.values, covs, window, motion.lam, near, alike, still, motion.max_iter)
+    engine.run(Task("moving pixels", _shift, asked, tiles, Rows()), out)
+
+
+def _see(asked: _Shapes, tile: Tile, stop: Flag, record: Record) -> None:
+    values, window = _part(asked.values, asked.window, tile)
+    room, unknown = _room(asked.values, window, asked.size), np.empty((asked.size, 0))
+    first_covs(values, unknown, window, asked.alike, *tile, *room, record[0], stop)
+
+
+def _shift(asked: _Shifts, tile: Tile, stop: Flag, record: Record) -> None:
+    values, window = _part(asked.values, asked.window, tile)
+    room, (modes, n_iter, swinging) = _room(asked.values, window, len(asked.covs)), record
+    shift(values, asked.covs, window, *asked[3:], *tile, *room, modes, n_iter, swinging, stop)
+
+
+def _part(values: Floats, window: Window, tile: Tile) -> tuple[Floats, Window]:
+    """What the windows of a tile hold, in double precision, which is faster to compute with."""
+    _, height, width = window.shape
+    reach = int(((window.dz * height + window.dy) * width + window.half).max())
+    base = max(0, tile.start - reach)
+    held = values[:, base : tile.stop + reach]
+    padded = np.zeros((len(values), held.shape[1] + PAD))
+    padded[:, :-PAD] = held
+    return padded, window._replace(base=base)
+
+
+def _room(values: Floats, window: Window, size: int) -> tuple[Floats, Floats, Floats, Floats]:
+    """For the value of a pixel, the marks of a run, sums, and a shape."""
+    channels, longest = len(values), int(2 * window.half.max() + 1)
+    return np.empty(channels), np.empty(longest), np.empty(9 + channels), np.empty(size)
+
+
+@dataclass(frozen=True)
+class _Columns(Place):
+    """Columns start…stop: shapes are kept entry by entry, as windows read them."""
+
+    def view(self, out: Record, tile: Tile) -> Record:
+        return tuple(array[:, tile.start : tile.stop] for array in out)
+
+    def blank(self, out: Record, tile: Tile) -> Record:
+        return tuple(np.empty(part.shape, part.dtype) for part in self.view(out, tile))
+
+    def put(self, out: Record, tile: Tile, record: Record) -> None:
+        for target, values in zip(self.view(out, tile), record, strict=True):
+            target[...] = values
+
+
+def _square(radius: float) -> float:
+    reach = radius * (1 + 1e-12)
+    return reach * reach  # infinity, where a power would raise

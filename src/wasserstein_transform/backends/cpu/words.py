@@ -1,0 +1,168 @@
+"""Words in bulk: contexts counted, covariances factored, distances of their Gaussians."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import cholesky
+from threadpoolctl import threadpool_limits
+
+from ..._types import Floats, Ints
+from ...engine import GRAIN, Engine, Flag, Ragged, Record, Rows, Task, Tile, cut
+from ...kernels import words as kernels
+from ..words import ContextRows, Numbers, Packed, Singles, Spreads, Stretch
+
+
+class _Places(NamedTuple):
+    kept: Numbers
+    begins: Ints
+    places: Ints
+    weights: Floats
+
+
+class _Filling(NamedTuple):
+    where: _Places
+    starts: Ints
+
+
+def count_contexts(text: Stretch, weights: Floats, n: int, engine: Engine) -> ContextRows:
+    """ContextRows of a stretch of text; word by word, each with the places where it stands."""
+    where = _places(text, weights, n)
+    tiles = cut(np.diff(where.begins) * 2.0 * len(weights) + 10.0)
+    sizes = np.empty(n, np.int64)
+    engine.run(Task("contexts, sizes", _count, where, tiles, Rows()), (sizes,))
+    starts = np.append(0, np.cumsum(sizes))
+    size = int(starts[-1])
+    engine.reserve(8.0 * size, f"{size} pairs of words", "use a smaller window or fewer words")
+    found = np.empty(size, np.int32), np.empty(size, np.float32)
+    engine.run(Task("contexts", _fill, _Filling(where, starts), tiles, Ragged(starts)), found)
+    return ContextRows(starts, *found)
+
+
+def _places(text: Stretch, weights: Floats, n: int) -> _Places:
+    """Where each word stands, one word after the other."""
+    begins = np.zeros(n + 1, np.int64)
+    kernels.count_places(*text, begins)
+    begins = np.cumsum(begins)
+    places = np.empty(begins[-1], np.int64)
+    kernels.list_places(*text, begins[:-1].copy(), places)
+    return _Places(text.kept, begins, places, weights)
+
+
+def _count(where: _Places, tile: Tile, stop: Flag, record: Record) -> None:
+    kept, begins, places, weights = where
+    kernels.count_contexts(kept, begins, places, *tile, weights, *_room(begins), record[0], stop)
+
+
+def _fill(filling: _Filling, tile: Tile, stop: Flag, record: Record) -> None:
+    (kept, begins, places, weights), (indices, values) = filling.where, record
+    totals, seen = _room(begins)
+    kernels.fill_contexts(
+        kept, begins, places, *tile, weights, totals, seen, filling.starts, indices, values, stop
+    )  # fmt: skip
+
+
+def _room(begins: Ints) -> tuple[Floats, Numbers]:
+    n = len(begins) - 1
+    return np.zeros(n), np.empty(n, np.int32)
+
+
+class _Factoring(NamedTuple):
+    spreads: Spreads
+    rows: Ints
+    starts: Ints
+
+
+def word_factors(spreads: Spreads, rows: Ints, starts: Ints, out: Singles, engine: Engine) -> None:
+    """Packed factors of the covariances of the words `rows`, from `starts` on; in threads of ours, not of BLAS."""
+    m, sizes = spreads.points.shape[1], np.diff(spreads.contexts.indptr)[rows]
+    tiles = cut((sizes + m) * float(m) ** 2 / 8 + 1e4)
+    with threadpool_limits(1, user_api="blas"):
+        engine.run(Task("covariances", _factor, _Factoring(spreads, rows, starts), tiles, Ragged(starts)), (out,))
+
+
+def _factor(asked: _Factoring, tile: Tile, stop: Flag, record: Record) -> None:
+    m, starts = asked.spreads.points.shape[1], asked.starts - asked.starts[tile.start]
+    for k in range(*tile):
+        if stop[0] != 0:
+            return
+        R = _root(asked.spreads, int(asked.rows[k]))
+        record[0][starts[k] : starts[k + 1]] = R[np.triu_indices(len(R), 0, m)]
+
+
+def _root(spreads: Spreads, row: int) -> Floats:
+    """R of one word: of few contexts by QR, of many from the covariance itself."""
+    X, m, share = _centered(spreads, row), spreads.points.shape[1], spreads.shares[row]
+    if len(spreads.root):
+        X = np.concatenate([np.sqrt(share) * X, np.sqrt(1 - share) * spreads.root])
+    elif share < 1:
+        X = np.sqrt(share) * X
+    if len(X) == 0:
+        return np.zeros((0, m))
+    if len(X) > 2 * m:
+        gram = X.T @ X
+        try:
+            return np.asarray(cholesky(gram, check_finite=False))
+        except np.linalg.LinAlgError:  # singular: its factor comes from the eigenvectors
+            values, vectors = np.linalg.eigh(gram)
+            X = (vectors * np.sqrt(np.maximum(values, 0.0))).T
+    return np.asarray(np.linalg.qr(X, mode="r"))
+
+
+def _centered(spreads: Spreads, row: int) -> Floats:
+    """ContextRows less the center, each times the root of its share: Σ = XᵀX."""
+    indptr, indices, weights = spreads.contexts
+    part = slice(indptr[row], indptr[row + 1])
+    X = spreads.points[indices[part]].astype(np.float64)
+    shares = weights[part] / max(spreads.totals[row], 1e-30)
+    X -= spreads.about(spreads.points[row].astype(np.float64), shares @ X)
+    X *= np.sqrt(shares)[:, None]
+    return X
+
+
+class _Gaps(NamedTuple):
+    factors: Packed
+    ends: Ints
+
+
+def word_gaps(factors: Packed, ends: Ints, engine: Engine) -> Floats:
+    """dcov² of pairs of covariances, a row of `ends` each."""
+    out, m = np.empty(len(ends)), factors.m
+    steps = np.full(len(ends), 300.0 + 50.0 * m**2 + m**3)
+    tiles = cut(steps, min(GRAIN, float(steps.sum()) / 4))  # few pairs, too, make some tiles
+    engine.run(Task("distances", _compare, _Gaps(factors, ends), tiles, Rows()), (out,))
+    return out
+
+
+def _compare(asked: _Gaps, tile: Tile, stop: Flag, record: Record) -> None:
+    entries, starts, ranks, m = asked.factors
+    kernels.bures_gaps(entries, starts, ranks, asked.ends, *tile, np.empty((5, m, m)), record[0], stop)
+
+
+def covariance(factors: Packed, k: int) -> Floats:
+    """The k-th covariance itself."""
+    R = np.zeros((factors.m, factors.m))
+    kernels.unpack(factors.entries[factors.starts[k] :], int(factors.ranks[k]), R)
+    return np.asarray(R.T @ R)
+
+
+class _Along(NamedTuple):
+    contexts: ContextRows
+    points: Singles
+    directions: Singles
+    centers: Floats
+
+
+def word_spreads(
+    contexts: ContextRows, points: Singles, directions: Singles, centers: Floats, engine: Engine
+) -> Floats:  # fmt: skip
+    """Σ weight·(u·v − center)² over the contexts v of each word, u its direction."""
+    out, asked = np.empty(len(points)), _Along(contexts, points, directions, centers)
+    tiles = cut(np.diff(contexts.indptr) * float(points.shape[1]) + 10.0)
+    engine.run(Task("bounds", _spread, asked, tiles, Rows()), (out,))
+    return out
+
+
+def _spread(asked: _Along, tile: Tile, stop: Flag, record: Record) -> None:
+    kernels.spreads(*asked.contexts, *asked[1:], *tile, record[0], stop)

@@ -1,0 +1,68 @@
+"""What images are to a backend: pixels that move within windows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._types import Bools, Floats
+from ..kernels.pixels import Window
+
+Counts: TypeAlias = NDArray[np.int32]
+
+
+class Image(NamedTuple):
+    """Pixels in the order of memory.
+
+    Attributes
+    ----------
+    values : array of shape (channels, pixels)
+        Outside the mask so large that no window ever holds them.
+    mask : array of shape (pixels,), optional
+        Pixels that move.
+    axes : int
+        Of the grid, 2 or 3.
+    """
+
+    values: Floats
+    mask: Bools | None
+    axes: int
+
+
+class Motion(NamedTuple):
+    """How pixels move: radii in pixels and in values, the weight of shapes; and when they rest."""
+
+    spatial: float
+    range: float
+    lam: float
+    tol: float
+    max_iter: int
+
+
+class Moved(NamedTuple):
+    """Modes, one row a pixel: places by axes of the grid, then values; iterations of each; pixels that did not rest.
+
+    Rows of pixels outside the mask mean nothing.
+    """
+
+    modes: Floats
+    n_iter: Counts
+    n_swinging: int
+
+
+def window_of(grid: tuple[int, int, int], spatial: float) -> Window:
+    """The disc or ball of a radius as runs along the last axis; no longer than the image."""
+    reach = spatial * (1 + 1e-12)
+    steps = [np.arange(-min(int(reach), n - 1), min(int(reach), n - 1) + 1) for n in grid[:2]]
+    dz, dy = (part.ravel() for part in np.meshgrid(*steps, indexing="ij"))
+    left = reach * reach - dz**2 - dy**2
+    kept = left >= 0
+    half = np.minimum(np.sqrt(left[kept]), grid[2] - 1).astype(np.intp)
+    return Window(np.array(grid), dz[kept], dy[kept], half, 0)
+
+
+def window_size(window: Window) -> float:
+    """Pixels of a window."""
+    return float((2 * window.half + 1).sum())
