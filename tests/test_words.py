@@ -189,6 +189,12 @@ def test_distances_are_those_of_the_definition(text, vectors, fitted) -> None:
     assert fitted.distance("w30", "w30") == 0.0
 
 
+def test_distances_are_the_same_bits_whoever_asks(vectors, fitted) -> None:
+    pairs = [(a, b) for a in list(vectors)[:20] for b in list(vectors)[20:]]
+    there, back = (fitted.pairs(asked).distances for asked in (pairs, [(b, a) for a, b in pairs]))
+    assert np.array_equal(there, back)
+
+
 def test_unknown_words_and_words_without_context_are_named(fitted) -> None:
     found = fitted.pairs([("w0", "yeti"), ("only", "w1"), ("yeti", "gnu")])
     assert found.unknown == ("yeti", "gnu")
