@@ -21,10 +21,11 @@ from ..transforms import Followed, Process, follow_distances, follow_points, ite
 from ..transforms.scaling import Scaling
 from .output import Kind, kind_of, warn_of_lost_metric
 from .running import engine_of
+from .saving import Saved
 from .spaces import read_distances, read_points, read_space, tag_input
 
 
-class IteratedTransform(ClassNamePrefixFeaturesOutMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Fits a process to a space and keeps its flow, so that new points can follow it."""
 
     n_iter: int

@@ -12,10 +12,11 @@ from .._types import Floats
 from ..hierarchy import cut_tree, spanning_tree
 from ..hierarchy.cut import Cut
 from .running import engine_of
+from .saving import Saved
 from .spaces import read_space, tag_input
 
 
-class SingleLinkage(ClusterMixin, BaseEstimator):
+class SingleLinkage(Saved, ClusterMixin, BaseEstimator):
     """Single-linkage clustering of points, distances or a Space, cut so that outliers do not take the clusters.
 
     Parameters

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from .._archive import archived
 from .._types import Floats, Ints
 from ..backends import backend_of
 from ..backends.host import join_edges
@@ -16,6 +17,7 @@ from ..spaces import Metric, Space, check_space
 TIE = 1e-9  # heights that agree to this, relatively, are ties
 
 
+@archived
 @dataclass(frozen=True, eq=False)
 class Tree:
     """A spanning tree of weighted points, edges sorted by height.
