@@ -28,7 +28,7 @@ class Saved:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], engine: Engine | None = None) -> Self:
-        """An estimator from a file that `save` wrote; files of other versions, damaged or too large ones are refused."""
+        """An estimator from a file that `save` wrote; files of other versions, damaged or too large are refused."""
         found: Self = read(path, cls, lambda n_bytes: current(engine).reserve(n_bytes, str(path), "free some memory"))
         return found
 
