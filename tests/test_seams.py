@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -195,15 +196,46 @@ def test_a_backend_of_ones_own_answers_the_operations(process: wt.Process) -> No
 
 
 def test_every_finished_state_is_handed_to_the_hook() -> None:
-    seen: list[tuple[int, wt.Quotient]] = []
+    seen: list[wt.Trajectory] = []
     process, space = wt.gaussian_transform(0.7), wt.Space.from_points(cloud(50, 2))
-    walk = wt.iterate(process, space, n_iter=3, keep="all", hook=lambda tau, state: seen.append((tau, state)))
-    assert [tau for tau, _ in seen] == [0, 1, 2, 3]
-    assert all(state is kept for (_, state), kept in zip(seen, walk.quotients, strict=True))
+    walk = wt.iterate(process, space, n_iter=3, keep="all", hook=seen.append)
+    assert [part.n_iter for part in seen] == [0, 1, 2, 3]
+    assert all(part.quotients[-1] is kept for part, kept in zip(seen, walk.quotients, strict=True))
+    assert seen[-1].outcome == walk.outcome
     with pytest.raises(RuntimeError, match="enough"):
         wt.iterate(process, space, n_iter=3, hook=_enough)
 
 
-def _enough(tau: int, state: wt.Quotient) -> None:
-    if tau == 1:
+def _enough(walk: wt.Trajectory) -> None:
+    if walk.n_iter == 1:
         raise RuntimeError("enough")
+
+
+@pytest.mark.parametrize("merge", [None, 0.05])
+@pytest.mark.parametrize("keep", ["last", "all"])
+@pytest.mark.parametrize(
+    "process", [wt.mean_shift(0.7), wt.gaussian_transform(0.7), wt.local_truncation(0.7)], ids=repr
+)
+def test_a_run_goes_on_from_any_saved_state_to_the_same_bits(
+    process: wt.Process, keep: str, merge: float | None, tmp_path: Path
+) -> None:
+    space = wt.Space.from_points(cloud(60, 2))
+    whole = wt.iterate(
+        process, space, n_iter=6, tol=0.0, merge=merge, keep=keep, hook=lambda w: w.save(_at(tmp_path, w))
+    )
+    for tau in range(whole.n_iter):
+        saved = wt.Trajectory.load(tmp_path / f"{tau}.npz")
+        again = wt.iterate(process, space, n_iter=6, tol=0.0, merge=merge, keep=keep, resume=saved)
+        assert (again.movements, again.outcome, again.first) == (whole.movements, whole.outcome, whole.first)
+        np.testing.assert_array_equal(again.last.metric.dense(), whole.last.metric.dense())
+        assert len(again.quotients) == len(whole.quotients)
+
+
+def _at(folder: Path, walk: wt.Trajectory) -> Path:
+    return folder / f"{walk.n_iter}.npz"
+
+
+def test_a_run_on_other_points_is_not_resumed() -> None:
+    walk = wt.iterate(wt.mean_shift(0.7), wt.Space.from_points(cloud(50, 2)), n_iter=1)
+    with pytest.raises(ValueError, match="resume is a run on 50 points, and the space has 40"):
+        wt.iterate(wt.mean_shift(0.7), wt.Space.from_points(cloud(40, 2)), n_iter=3, resume=walk)

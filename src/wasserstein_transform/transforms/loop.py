@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,8 +18,8 @@ from .transform import Process, Transform, as_process, warn_massless
 
 Keep = Literal["last", "all"]
 
-Hook: TypeAlias = Callable[[int, Quotient], None]
-"""Called with τ and the state of τ whenever one is finished, the start (τ = 0) included."""
+Hook: TypeAlias = Callable[[Trajectory], None]
+"""Called with the run so far whenever a state is finished, the start (τ = 0) included."""
 
 
 def iterate(
@@ -31,6 +31,7 @@ def iterate(
     merge: float | None = None,
     keep: Keep = "last",
     hook: Hook | None = None,
+    resume: Trajectory | None = None,
     engine: Engine | None = None,
 ) -> Trajectory:
     """Apply a transform again and again.
@@ -51,8 +52,11 @@ def iterate(
     keep : {"last", "all"}
         Which states the trajectory holds.
     hook : callable, optional
-        Called as hook(τ, state) with each finished state, a `Quotient`, from τ = 0 on: for checkpoints and pages. What
-        it raises ends the run.
+        Called with the run so far, a `Trajectory`, whenever a state is finished, from τ = 0 on: for checkpoints and
+        pages. What it raises ends the run.
+    resume : Trajectory, optional
+        A run of the same process on the same space that ended early, such as one a hook has saved: it goes on where
+        that ended, to the same bits.
     engine : Engine, optional
 
     Examples
@@ -73,46 +77,68 @@ def iterate(
         raise ValueError(f"keep must be 'last' or 'all', got {keep!r}")
     if n_iter:
         process.at(n_iter - 1)  # a sequence of eps that is too short fails here, not hours later
+    if resume is not None and resume.quotients[-1].labels.size != space.n:
+        raise ValueError(f"resume is a run on {resume.quotients[-1].labels.size} points, and the space has {space.n}")
+    asked = _Asked(process, n_iter, tol, merge, keep, hook or _ignore)
     with current(engine).watched() as watched:
-        walk, massless = _run(process, space, n_iter, tol, merge, keep, hook or _ignore, watched)
+        walk, massless = _run(asked, space, resume, watched)
     warn_massless(massless)
     return walk
 
 
-def _ignore(tau: int, state: Quotient) -> None:
+class _Asked(NamedTuple):
+    """What a run is asked for."""
+
+    process: Process
+    n_iter: int
+    tol: float | None
+    merge: float | None
+    keep: Keep
+    hook: Hook
+
+    def told(self, kept: list[Quotient], movements: list[float], converged: bool = False) -> Trajectory:
+        """The run so far, as the hook gets it and as it is returned."""
+        done, outcome = len(movements), _in_words(movements, self.tol, converged)
+        return Trajectory(tuple(kept), tuple(movements), done, converged, outcome, done + 1 - len(kept))
+
+
+def _ignore(walk: Trajectory) -> None:
     """Nobody asked for the states."""
 
 
-def _run(
-    process: Process, space: Space, n_iter: int, tol: float | None, merge: float | None, keep: Keep, hook: Hook,
-    engine: Engine,
-) -> tuple[Trajectory, Bools]:  # fmt: skip
-    state = _unmerged(space)
-    massless = np.zeros(space.n, bool)
-    if process.start is not None:
-        state, alone = _advance(state, process.start, merge, engine)
-        massless |= alone
-    hook(0, state)
-    kept, movements, converged = [state], [], False
-    who = None
-    for k in range(n_iter):
-        step, before, here = process.at(k), state, engine.iteration(k + 1, n_iter)
+def _run(asked: _Asked, space: Space, resume: Trajectory | None, engine: Engine) -> tuple[Trajectory, Bools]:
+    process, n_iter, tol, merge, keep, hook = asked
+    massless, who = np.zeros(space.n, bool), None
+    if resume is None:
+        state, massless = _start(process, space, merge, engine)
+        kept, movements = [state], list[float]()
+        hook(asked.told(kept, movements))
+    else:
+        kept, movements = list(resume.quotients if keep == "all" else resume.quotients[-1:]), list(resume.movements)
+    converged = False
+    for k in range(len(movements), n_iter):
+        step, before, here = process.at(k), kept[-1], engine.iteration(k + 1, n_iter)
         here.check()
-        state, alone = _advance(state, step, merge, here, who)
+        state, alone = _advance(before, step, merge, here, who)
         massless |= alone
         movements.append(_movement(before, state, here) / _scale(step, tol))
         if keep == "all":
             here.announce(state.space.metric.n_bytes, f"state {k + 1} of the flow, kept")
         kept = [*kept, state] if keep == "all" else [state]
-        hook(k + 1, state)
-        if tol is not None and movements[-1] <= tol and process.is_steady(k, n_iter):
-            converged = True
+        converged = tol is not None and movements[-1] <= tol and process.is_steady(k, n_iter)
+        hook(asked.told(kept, movements, converged))
+        if converged:
             break
         if k + 1 < n_iter:
             who = awake(before, state, step.localize.reach, here) if process.at(k + 1) == step else None
-    done, outcome = len(movements), _in_words(movements, tol, converged)
-    first = 0 if keep == "all" else done
-    return Trajectory(tuple(kept), tuple(movements), done, converged, outcome, first), massless
+    return asked.told(kept, movements, converged), massless
+
+
+def _start(process: Process, space: Space, merge: float | None, engine: Engine) -> tuple[Quotient, Bools]:
+    """The state of τ = 0."""
+    if process.start is None:
+        return _unmerged(space), np.zeros(space.n, bool)
+    return _advance(_unmerged(space), process.start, merge, engine)
 
 
 def _unmerged(space: Space) -> Quotient:
