@@ -12,7 +12,7 @@ from .. import _check as check
 from .._types import Floats, Ints
 from ..backends import Matrix
 from ..engine import Engine
-from .matrices import Out
+from .matrices import Out, largest_change
 from .metric import Metric
 
 
@@ -57,7 +57,7 @@ class Dense(Metric):
 
     def movement(self, other: Metric, engine: Engine | None = None) -> float:
         """The largest change of a distance: points of a matrix have no place of their own."""
-        return float(np.abs(self.matrix - other.dense(engine)).max())
+        return largest_change(self.matrix, other.dense(engine))
 
     def dense(self, engine: Engine | None = None, dtype: DTypeLike | None = None, out: Out = None) -> Floats:
         if out is None and np.dtype(dtype) == np.float64:

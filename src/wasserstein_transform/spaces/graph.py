@@ -14,6 +14,7 @@ from ..backends import Network
 from ..backends.host import pieces
 from ..engine import Engine
 from .edges import as_edges
+from .matrices import largest_change
 from .metric import Metric
 
 
@@ -110,7 +111,7 @@ class Graph(Metric):
 
     def movement(self, other: Metric, engine: Engine | None = None) -> float:
         """The largest change of a distance."""
-        return float(np.abs(self.dense(engine) - other.dense(engine)).max())
+        return largest_change(self.dense(engine), other.dense(engine))
 
     def check_whole(self, wanted: str) -> None:
         self.check_connected()
