@@ -10,9 +10,9 @@ from scipy.sparse.csgraph import dijkstra
 from scipy.sparse.linalg import expm_multiply
 
 import wasserstein_transform as wt
+from wasserstein_transform.backends.cpu.exact import batch
 from wasserstein_transform.kernels.basis import workspace
 from wasserstein_transform.kernels.start import peel
-from wasserstein_transform.transport import batch
 
 
 def random_graph(n: int, m: int, seed: int, lengths: bool) -> nx.Graph:
