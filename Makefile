@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
+LOWEST := $(VENV)/lowest
+INSTALL := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint check slow bench soak reproduce clean clean-kernels
+.PHONY: demo test lint check slow lowest bench soak reproduce clean clean-kernels
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
@@ -18,15 +20,19 @@ lint: $(READY)
 	$(BIN)/lint-imports
 
 check: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 slow: $(READY)
 	$(BIN)/python -m pytest -m slow
 
+# The oldest versions of what is needed. They know nothing of what came after them, so deprecations are no errors.
+lowest: $(LOWEST)/ready
+	$(LOWEST)/bin/python -m pytest -n 2 --dist worksteal -W ignore::DeprecationWarning
+
 reproduce: $(READY)
 	$(BIN)/wt reproduce
 
-bench: $(READY)
+bench: $(VENV)/bench
 	$(BIN)/python -m benchmarks
 
 soak: $(READY)
@@ -35,8 +41,18 @@ soak: $(READY)
 $(READY): pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Python 3.11 or newer is needed: make PYTHON=python3.11')"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	$(BIN)/python $(INSTALL) --no-compile --editable ".[dev]"
+	-$(BIN)/python -m compileall -q -j 0 $(VENV)/lib  # by all cores, which pip does with one
 	touch $(READY)
+
+$(VENV)/bench: $(READY)
+	$(BIN)/python $(INSTALL) --editable ".[bench]"
+	touch $(VENV)/bench
+
+$(LOWEST)/ready: pyproject.toml tests/lowest.txt
+	$(PYTHON) -m venv --clear $(LOWEST)
+	$(LOWEST)/bin/python $(INSTALL) --constraint tests/lowest.txt --editable ".[all,test]"
+	touch $(LOWEST)/ready
 
 clean-kernels:
 	find src -name '*.nb[ic]' -delete

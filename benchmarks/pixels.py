@@ -58,8 +58,8 @@ def _color() -> Row:
     image = np.ascontiguousarray(data.astronaut()[:321, :481])
     stop = (cv2.TERM_CRITERIA_COUNT, 5, 0)
     peer = median_seconds(lambda: cv2.pyrMeanShiftFiltering(image, 8, 8, maxLevel=0, termcrit=stop), 5)
-    found = wt.segment(image, 8, 8, color="rgb", max_iter=5)
-    ours = median_seconds(lambda: wt.segment(image, 8, 8, color="rgb", max_iter=5), 5)
+    found = wt.segment(image, 8, 8, color="rgb", n_iter=5)
+    ours = median_seconds(lambda: wt.segment(image, 8, 8, color="rgb", n_iter=5), 5)
     each = image.shape[0] * image.shape[1]
     work = "481×321 colours, radii 8 and 8, 5 iterations at most, per pixel and iteration; ours with labels, all cores"
     per = 1e9 * ours / float(found.n_iter.sum())

@@ -23,9 +23,9 @@ def examples(name: str, n: int, eps: float = EPS) -> list[Localization]:
     made: dict[str, list[Localization]] = {
         "truncation": [wt.Truncation(eps)],
         "kernel": [
-            *(wt.Kernel(profile, eps) for profile in PROFILES),
-            wt.Kernel("gaussian", eps, cut=2.0),
-            wt.Kernel(lambda t: 1 / (1 + t), eps),
+            *(wt.Kernel(eps, profile) for profile in PROFILES),
+            wt.Kernel(eps, "gaussian", cut=2.0),
+            wt.Kernel(eps, lambda t: 1 / (1 + t)),
         ],
         "once": [wt.Once(wt.Truncation(eps))],
         "nearest": [wt.Nearest(0.3)],
@@ -33,10 +33,10 @@ def examples(name: str, n: int, eps: float = EPS) -> list[Localization]:
         "given": [wt.Given(random_walk(n))],
         "whole": [wt.Whole()],
         "point": [wt.Point()],
-        "mean": [wt.Mean(wt.Truncation(eps)), wt.Mean(wt.Kernel("gaussian", eps)), wt.Mean(wt.Given(random_walk(n)))],
+        "mean": [wt.Mean(wt.Truncation(eps)), wt.Mean(wt.Kernel(eps, "gaussian")), wt.Mean(wt.Given(random_walk(n)))],
         "ridge": [
             wt.Ridge(wt.Truncation(eps)),
-            wt.Ridge(wt.Kernel("gaussian", eps)),
+            wt.Ridge(wt.Kernel(eps, "gaussian")),
             wt.Ridge(wt.Truncation(eps), dim=0),
             wt.Ridge(wt.Given(random_walk(n))),
         ],
@@ -44,7 +44,7 @@ def examples(name: str, n: int, eps: float = EPS) -> list[Localization]:
             wt.Gaussian(wt.Truncation(eps), lam=2.0, move=True, ridge=1),
             wt.Gaussian(wt.Truncation(eps), lam=2.0),
             wt.Gaussian(wt.Truncation(eps), lam=2.0, move=True),
-            wt.Gaussian(wt.Kernel("epanechnikov", eps), lam=0.5, move=True),
+            wt.Gaussian(wt.Kernel(eps, "epanechnikov"), lam=0.5, move=True),
             wt.Gaussian(wt.Whole(), lam=1.0),
         ],
     }

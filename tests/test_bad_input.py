@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -72,13 +74,24 @@ def test_eps_is_checked(eps: object) -> None:
         wt.mean_shift,
         wt.local_truncation,
         wt.gaussian_transform,
-        lambda e: wt.Kernel("gaussian", e),
+        lambda e: wt.Kernel(e, "gaussian"),
         lambda e: wt.MeanShift(eps=e).fit(GOOD),
         lambda e: wt.LocalTruncation(eps=e).fit(GOOD),
     )
     for make in makers:
         with pytest.raises(ValueError, match="eps must be"):
             make(eps)
+
+
+@pytest.mark.parametrize("make", [wt.Kernel, wt.kernel_transform, lambda *a: wt.KernelTransform(*a).fit(GOOD)])
+def test_eps_comes_first_and_a_profile_in_its_place_is_told_so(make: Callable[..., object]) -> None:
+    make(0.3)
+    make(0.3, "triangle")
+    for profile in ("gaussian", np.exp):
+        with pytest.raises(
+            ValueError, match=r"eps must be positive and finite, got .*; eps comes first, a profile after it;"
+        ):
+            make(profile, 0.3)
 
 
 def test_a_useful_value_is_named_for_a_bad_eps() -> None:
@@ -114,14 +127,14 @@ def test_other_parameters_are_checked() -> None:
     space = wt.Space.from_points(GOOD)
     with pytest.raises(ValueError, match="keep must be 'last' or 'all', got 'some'"):
         wt.iterate(wt.mean_shift(1.0), space, n_iter=1, keep="some")
-    with pytest.raises(ValueError, match="stop must be a finite number ≥ 0"):
-        wt.iterate(wt.mean_shift(1.0), space, n_iter=1, stop=-1)
+    with pytest.raises(ValueError, match="tol must be a finite number ≥ 0"):
+        wt.iterate(wt.mean_shift(1.0), space, n_iter=1, tol=-1)
     with pytest.raises(ValueError, match="merge must be a finite number ≥ 0"):
         wt.iterate(wt.mean_shift(1.0), space, n_iter=1, merge=np.nan)
     with pytest.raises(ValueError, match="profile must be one of flat, gaussian, epanechnikov, triangle"):
-        wt.Kernel("box", 1.0)
+        wt.Kernel(1.0, "box")
     with pytest.raises(ValueError, match="cut must be positive"):
-        wt.Kernel("gaussian", 1.0, cut=0)
+        wt.Kernel(1.0, "gaussian", cut=0)
     with pytest.raises(ValueError, match="metric must be one of"):
         wt.Space.from_points(GOOD, metric="taxi")
     with pytest.raises(ValueError, match="cut must be 'robust', 'count' or 'height'"):
@@ -141,7 +154,7 @@ def test_other_parameters_are_checked() -> None:
 
 
 def test_a_row_without_mass_is_an_error_for_a_point_with_mass() -> None:
-    hollow = wt.Kernel(lambda t: 1.0 * ((t > 0) & (t < 1)), eps=1.0)
+    hollow = wt.Kernel(1.0, lambda t: 1.0 * ((t > 0) & (t < 1)))
     space = wt.Space.from_points([[0.0], [0.5], [9.0]])
     for localize in (hollow, wt.Mean(hollow)):
         with pytest.raises(ValueError, match="1 points with positive weight see no mass, the first is point 2"):
@@ -154,7 +167,7 @@ def test_a_profile_must_give_weights() -> None:
     space = wt.Space.from_points(GOOD)
     for profile in (lambda t: -np.ones_like(t), lambda t: np.full_like(t, np.nan), lambda t: 1.0):
         with pytest.raises(ValueError, match="a profile must turn an array"):
-            wt.Kernel(profile, 1.0)(space)
+            wt.Kernel(1.0, profile)(space)
 
 
 @pytest.mark.parametrize(

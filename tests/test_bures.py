@@ -10,6 +10,7 @@ import ot
 import pytest
 from numpy.typing import NDArray
 from reference.bures import bures
+from repeated import mostly_slow
 from scipy.linalg import sqrtm
 from scipy.spatial.distance import pdist, squareform
 from scipy.stats import ortho_group
@@ -74,7 +75,7 @@ def zoo(m: int) -> Floats:
     return np.array([*plain, *flat, *close, *scaled, whole, np.ones((m, m)), np.zeros((m, m))])
 
 
-@pytest.mark.parametrize("condition", [*MODERATE, *LARGE], ids="{:.0e}".format)
+@pytest.mark.parametrize("condition", mostly_slow([*MODERATE, *LARGE], quick=[1e1, 1e12]), ids="{:.0e}".format)
 @pytest.mark.parametrize("m", LOW)
 def test_near_covariances_keep_nine_digits_in_one_and_two_dimensions(m: int, condition: float) -> None:
     rng = np.random.default_rng(1)
@@ -108,7 +109,7 @@ def test_changing_one_entry_by_the_least_step_is_seen_exactly(m: int) -> None:
         assert abs(distance(A, B) - expected) <= 1e-9 * expected
 
 
-@pytest.mark.parametrize("condition", MODERATE, ids="{:.0e}".format)
+@pytest.mark.parametrize("condition", mostly_slow(MODERATE, quick=[1e1, 1e6]), ids="{:.0e}".format)
 @pytest.mark.parametrize("m", HIGH)
 def test_near_covariances_keep_twelve_digits_of_their_size_in_more_dimensions(m: int, condition: float) -> None:
     rng = np.random.default_rng(4)
@@ -326,7 +327,9 @@ def test_pairs_do_not_depend_on_the_number_of_threads(m: int, n: int) -> None:
     factors = np.random.default_rng(22).normal(size=(n, m, m + 1))
     metric = wt.GaussianMetric(np.zeros((n, m)), factors @ factors.transpose(0, 2, 1), 1.0)
     tiles: list[int] = []
-    engines = [wt.Engine(n_jobs, progress=lambda label, done, total: tiles.append(total)) for n_jobs in (1, 2, 3)]
+    engines = [
+        wt.Engine(n_jobs, progress=lambda update: update.stage and tiles.append(update.total)) for n_jobs in (1, 2, 3)
+    ]
     one, two, three = (metric.condensed(engine) for engine in engines)
     assert min(tiles) > 3  # there is work for all of them
     assert (one == two).all()

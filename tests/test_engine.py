@@ -13,9 +13,10 @@ import time
 
 import numpy as np
 import pytest
+from joblib import Parallel, delayed
 
 import wasserstein_transform as wt
-from wasserstein_transform.engine import Tile, cut, evenly
+from wasserstein_transform.engine import Rows, Task, Tile, current, cut, evenly, fingerprint, of_size
 
 
 def test_tiles_cover_all_rows_once(rng: np.random.Generator) -> None:
@@ -32,53 +33,158 @@ def test_even_tiles_cover_all_rows_once() -> None:
     assert [tile.stop - tile.start for tile in evenly(10, 5e6)] == [4, 4, 2]
 
 
-def test_every_tile_is_done_whatever_the_number_of_threads() -> None:
+def _count(inputs: int, tile: Tile, stop: np.ndarray, record: tuple[np.ndarray]) -> None:
+    record[0][:] += inputs
+
+
+def test_every_tile_is_done_once_whatever_the_number_of_threads() -> None:
     for n_jobs in (1, 2, 7, -1):
         done = np.zeros(100, int)
-
-        def work(tile: Tile, stop: np.ndarray, done: np.ndarray = done) -> None:
-            done[tile.start : tile.stop] += 1
-
-        wt.Engine(n_jobs).run(work, [Tile(k, k + 1) for k in range(100)], "test")
+        wt.Engine(n_jobs).run(Task("test", _count, 1, of_size(100, 1), Rows()), (done,))
         assert (done == 1).all()
 
 
+_started: list[int] = []
+
+
+def _fail_at_three(inputs: None, tile: Tile, stop: np.ndarray, record: tuple[np.ndarray]) -> None:
+    _started.append(tile.start)
+    if tile.start == 3:
+        raise ValueError("tile 3")
+    time.sleep(0.01)
+
+
 def test_an_error_in_a_tile_is_raised_and_the_rest_is_dropped() -> None:
-    started: list[int] = []
-
-    def work(tile: Tile, stop: np.ndarray) -> None:
-        started.append(tile.start)
-        if tile.start == 3:
-            raise ValueError("tile 3")
-        time.sleep(0.01)
-
+    _started.clear()
     with pytest.raises(ValueError, match="tile 3"):
-        wt.Engine(2).run(work, [Tile(k, k + 1) for k in range(1000)], "test")
-    assert len(started) < 100
+        wt.Engine(2).run(Task("test", _fail_at_three, None, of_size(1000, 1), Rows()), (np.empty(1000),))
+    assert len(_started) < 100
 
 
 def test_progress_counts_to_the_end_and_nothing_is_printed_unasked(capfd: pytest.CaptureFixture[str]) -> None:
-    calls: list[tuple[str, int, int]] = []
+    seen: list[wt.Update] = []
     X = np.random.default_rng(0).normal(size=(3000, 2))
-    wt.Euclidean(X).condensed(wt.Engine(progress=lambda *call: calls.append(call)))
-    assert calls[-1][0] == "distances"
-    assert calls[-1][1] == calls[-1][2]
+    wt.Euclidean(X).condensed(wt.Engine(progress=seen.append))
+    assert seen[-2][:3] == ("distances", seen[-2].total, seen[-2].total)
+    assert seen[-1].finished
     wt.GaussianTransform(eps=0.5).fit(X[:200])
+    wt.GaussianTransform(eps=0.5, verbose=True).fit(X[:200])  # standard error is no terminal here
     assert capfd.readouterr() == ("", "")
-    wt.GaussianTransform(eps=0.5, verbose=True).fit(X[:200])
-    shown = capfd.readouterr()
-    assert shown.out == ""
-    assert "covariances" in shown.err
-    assert "100 %" in shown.err
 
 
-def test_the_bar_writes_to_the_stream_it_is_given() -> None:
-    stream = io.StringIO()
+def test_progress_of_a_loop_says_which_iteration_and_what_time_is_left() -> None:
+    seen: list[wt.Update] = []
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    wt.iterate(wt.gaussian_transform(0.5), wt.Space.from_points(X), n_iter=4, engine=wt.Engine(progress=seen.append))
+    assert {update.iteration for update in seen if update.n_iter == 4} == {1, 2, 3, 4}
+    assert [update.finished for update in seen].count(True) == 1
+    assert {update.stage for update in seen} == {"means", "covariances", ""}
+    assert all(update.remaining >= 0 for update in seen if update.iteration > 1)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_bar_is_one_line_that_is_gone_in_the_end() -> None:
+    stream = Terminal()
     show = wt.bar(stream, width=10, delay=0)
-    show("work", 1, 2)
-    show("work", 2, 2)
-    assert "[#####.....]  50 %" in stream.getvalue()
-    assert stream.getvalue().endswith("100 %\n")
+    show(wt.Update("means", 1, 2, 3, 10, 75.0))
+    assert stream.getvalue() == "\riteration 3 of 10, means [#####.....]  50 %, 1:15 left"
+    show(wt.Update("", 1, 1))
+    assert "\n" not in stream.getvalue()
+    assert stream.getvalue().endswith(" \r")
+
+
+def test_the_bar_is_silent_where_there_is_no_terminal() -> None:
+    stream = io.StringIO()
+    wt.bar(stream, delay=0)(wt.Update("means", 1, 2))
+    assert stream.getvalue() == ""
+
+
+def test_work_is_cancelled_from_another_thread() -> None:
+    X = np.random.default_rng(0).normal(size=(1500, 2))
+    wt.iterate(wt.local_truncation(5.0, p=2), wt.Space.from_points(X[:30]), n_iter=1)  # compile first
+    with wt.using() as engine:
+        threading.Timer(0.5, engine.cancel).start()
+        with pytest.raises(wt.Cancelled):
+            wt.iterate(wt.local_truncation(5.0, p=2), wt.Space.from_points(X), n_iter=1000)
+        with pytest.raises(wt.Cancelled):
+            wt.Euclidean(X).dense()
+    wt.Euclidean(X[:100]).dense()  # the engine outside of the block was not cancelled
+
+
+def test_the_engine_in_use_reaches_estimators_functions_and_metrics() -> None:
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    for work in (
+        lambda: wt.GaussianTransform(eps=0.5).fit(X),
+        lambda: wt.wasserstein_pairs(np.eye(3), X[:3]),
+        lambda: wt.Euclidean(X).dense(),
+        lambda: wt.spanning_tree(wt.Space.from_points(X)),
+        lambda: wt.Graph.of([(0, 1), (1, 2)]).dense(),
+        lambda: wt.bures_pairs(np.stack([np.eye(2)] * 20)),
+    ):
+        seen: list[wt.Update] = []
+        with wt.using(progress=seen.append):
+            work()
+        assert seen
+        silent: list[wt.Update] = []
+        with wt.using(progress=silent.append), wt.using(progress=None):
+            work()
+        assert not silent
+
+
+def test_an_explicit_engine_and_n_jobs_win() -> None:
+    with wt.using(n_jobs=2) as outer:
+        assert current().n_threads == 2
+        assert current(wt.Engine(1)).n_threads == 1
+        assert current(n_jobs=3).n_threads == 3
+        assert current(n_jobs=None) is outer
+        with wt.using(wt.Engine(4), memory=5.0) as inner:
+            assert (inner.n_threads, inner.memory) == (4, 5.0)
+        assert current() is outer
+    assert current().n_jobs == -1
+
+
+def test_other_threads_and_processes_begin_with_the_default_engine() -> None:
+    with wt.using(n_jobs=3):
+        found: list[int] = []
+        thread = threading.Thread(target=lambda: found.append(current().n_jobs))
+        thread.start()
+        thread.join()
+        assert found == [-1]
+        assert Parallel(n_jobs=2)(delayed(_jobs_here)() for _ in range(2)) == [-1, -1]
+
+
+def _jobs_here() -> int:
+    return int(current().n_jobs)
+
+
+def test_lazy_results_run_on_the_engine_that_is_current_when_they_are_read() -> None:
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    with wt.using(n_jobs=1):
+        gt = wt.GaussianTransform(eps=0.5).fit(X)
+    seen: list[wt.Update] = []
+    with wt.using(progress=seen.append):
+        _ = gt.distances_
+    assert {update.stage for update in seen} == {"distances", ""}
+
+
+def test_what_is_no_engine_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"engine must be an Engine such as wt.Engine\(n_jobs=2\), got 3"):
+        wt.Euclidean(np.zeros((2, 1))).dense(3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="backend must be one of cpu"), wt.using(backend="abacus"):
+        wt.Euclidean(np.zeros((2, 1))).dense()
+
+
+def test_fingerprints_are_of_values() -> None:
+    X = np.arange(6.0).reshape(2, 3)
+    assert fingerprint((X, 1, "a")) == fingerprint((X.copy(order="F"), 1, "a"))
+    others = [(X.astype(np.float32), 1, "a"), (X.T, 1, "a"), (X, 1.0, "a"), (X, 1, "b"), [X, 1, "a"], (X, (1, "a"))]
+    assert len({fingerprint(value) for value in [(X, 1, "a"), *others]}) == 1 + len(others)
+    with pytest.raises(TypeError, match="a fingerprint is of arrays"):
+        fingerprint(object())
 
 
 def test_memory_is_refused_before_it_is_taken(caplog: pytest.LogCaptureFixture) -> None:

@@ -29,6 +29,9 @@ ESTIMATORS = [
     wt.KernelTransform(),
     wt.WassersteinTransform(wt.Truncation(1.0), wt.Exact(p=1)),
     wt.WassersteinTransform(wt.Mean(wt.Truncation(1.0)), wt.Points()),
+    wt.GaussianTransform(output="distances"),
+    wt.GaussianTransform(output="embedding"),
+    wt.LocalTruncation(output="embedding"),
     wt.SingleLinkage(),
 ]
 
@@ -36,14 +39,17 @@ ROWS_FOR_POINTS = "the output has a column for every fitted point: fewer points,
 
 
 def expected_failures(estimator: object) -> dict[str, str]:
-    gives_distances = isinstance(estimator, wt.LocalTruncation | wt.KernelTransform) or (
-        isinstance(estimator, wt.WassersteinTransform) and isinstance(estimator.localize, wt.Truncation)
-    )
+    gives_distances = (
+        isinstance(estimator, wt.LocalTruncation | wt.KernelTransform)
+        or (isinstance(estimator, wt.WassersteinTransform) and isinstance(estimator.localize, wt.Truncation))
+        or getattr(estimator, "output", None) == "distances"
+    ) and getattr(estimator, "output", None) != "embedding"
     return {"check_sample_weight_equivalence_on_dense_data": ROWS_FOR_POINTS} if gives_distances else {}
 
 
 @pytest.mark.filterwarnings("ignore::wasserstein_transform.FewerClustersWarning")
 @pytest.mark.filterwarnings("ignore::wasserstein_transform.MasslessWarning")
+@pytest.mark.filterwarnings("ignore::wasserstein_transform.MetricLostWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_scikit_learns_checks(estimator: object, check: object) -> None:
@@ -57,14 +63,14 @@ def blobs() -> tuple[np.ndarray, np.ndarray]:
 
 
 POINT_MOVERS = [
-    wt.MeanShift(eps=0.9, n_iter=3, tol=0.0),
-    wt.MeanShift(eps=0.9, profile="gaussian", n_iter=2, tol=0.0),
-    wt.MeanShift(eps=[0.5, 0.9], n_iter=2, tol=0.0),
+    wt.MeanShift(eps=0.9, n_iter=3, tol=None),
+    wt.MeanShift(eps=0.9, profile="gaussian", n_iter=2, tol=None),
+    wt.MeanShift(eps=[0.5, 0.9], n_iter=2, tol=None),
     wt.GaussianTransform(eps=0.9, lam=2.0, n_iter=0),
     wt.GaussianTransform(eps=0.9, lam=2.0, n_iter=3),
     wt.GaussianTransform(eps=0.9, lam=2.0, n_iter=3, merge=1e-9),
     wt.GaussianTransform(eps=0.9, lam=2.0, n_iter=3, merge=0.2),
-    wt.MeanShift(eps=0.9, n_iter=4, merge=0.3, tol=0.0),
+    wt.MeanShift(eps=0.9, n_iter=4, merge=0.3, tol=None),
     wt.WassersteinTransform(wt.Gaussian(wt.Truncation(0.9), lam=1.0, move=True), wt.Bures(), n_iter=2),
 ]
 
@@ -94,7 +100,7 @@ DISTANCE_MAKERS = [
     wt.LocalTruncation(eps=0.9, p=2, n_iter=2, merge=1e-9),
     wt.LocalTruncation(eps=0.9, n_iter=3, merge=0.2),
     wt.LocalTruncation(eps=0.9, metric="cityblock"),
-    wt.KernelTransform("gaussian", eps=0.3, cut=3.0, n_iter=2),
+    wt.KernelTransform(0.3, "gaussian", cut=3.0, n_iter=2),
     wt.WassersteinTransform(wt.Point(), wt.Exact(1)),
     wt.WassersteinTransform(wt.Whole(), wt.Exact(2)),
 ]
@@ -137,7 +143,7 @@ def test_every_estimator_takes_a_space(blobs) -> None:
 def test_coordinates_beside_other_distances_can_be_moved(blobs) -> None:
     X = blobs[0][:40]
     D = cdist(X, X, "cityblock")
-    moved = wt.MeanShift(eps=0.8, n_iter=1, tol=0.0).fit(wt.Space.from_distances(D, points=X))
+    moved = wt.MeanShift(eps=0.8, n_iter=1, tol=None).fit(wt.Space.from_distances(D, points=X))
     by_hand = np.array([X[D[i] <= 0.8].mean(axis=0) for i in range(40)])
     np.testing.assert_allclose(moved.points_, by_hand, rtol=0, atol=1e-12)
     with pytest.raises(ValueError, match="not known from coordinates"):
@@ -223,7 +229,9 @@ def test_parts_take_part_in_parameters_clone_and_grid_search(blobs) -> None:
 
 def test_estimators_work_in_pipelines_and_survive_pickling(blobs) -> None:
     X, truth = blobs
-    pipeline = make_pipeline(StandardScaler(), wt.GaussianTransform(eps=0.4, n_iter=2), wt.SingleLinkage(n_clusters=3))
+    pipeline = make_pipeline(
+        StandardScaler(), wt.GaussianTransform(eps=0.4, n_iter=2, output="points"), wt.SingleLinkage(n_clusters=3)
+    )
     assert adjusted_rand_score(truth, pipeline.fit_predict(X)) == 1
     for estimator in (wt.MeanShift(eps=1.0), wt.LocalTruncation(eps=0.5), wt.GaussianTransform(eps=0.5)):
         estimator.fit(X)
@@ -252,7 +260,7 @@ def test_fitted_on_another_distance_new_rows_are_distances(blobs) -> None:
 
 def test_a_refit_forgets_the_labels_of_the_last(blobs) -> None:
     estimator = wt.MeanShift(eps=1.0).fit(blobs[0])
-    estimator.set_params(n_iter=1, tol=0.0).fit(blobs[0] + 100)
+    estimator.set_params(n_iter=1, tol=None).fit(blobs[0] + 100)
     for name in ("labels_", "cluster_centers_"):
         assert not hasattr(estimator, name)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from repeated import mostly_slow
 
 from wasserstein_transform.engine import Engine
 from wasserstein_transform.experiments import EXPERIMENTS
@@ -32,7 +33,11 @@ def check_claims(name: str, quick: bool) -> None:
         assert figure.axes
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+# some seconds each; other tests look at the same data, claims and reports
+LONG = {"complexity", "circles", "t-junction", "acceleration", "eccentricity", "theory"}
+
+
+@pytest.mark.parametrize("name", mostly_slow(EXPERIMENTS, quick=set(EXPERIMENTS) - LONG))
 def test_claims_come_out_as_on_record(name: str) -> None:
     check_claims(name, quick=True)
 

@@ -38,7 +38,7 @@ def metric(graph: nx.Graph) -> wt.Graph:
 
 @pytest.fixture
 def D(metric: wt.Graph) -> np.ndarray:
-    return dijkstra(metric.lengths, directed=False)
+    return dijkstra(metric.lengths.toarray(), directed=False)
 
 
 def test_all_distances_are_scipys(metric: wt.Graph, D: np.ndarray) -> None:

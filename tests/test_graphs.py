@@ -10,6 +10,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from reference import graphs as reference
+from repeated import mostly_slow
 from scipy.sparse import csr_array
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
@@ -79,7 +80,7 @@ def test_the_limit_is_linear_from_one_half_on(make: Callable[..., nx.Graph], pow
         np.testing.assert_allclose(near, limit, atol=1e-10)
 
 
-@pytest.mark.parametrize("idleness", [0.0, 0.3, 0.5])
+@pytest.mark.parametrize("idleness", mostly_slow([0.0, 0.3, 0.5], quick=[0.0, 0.3]))
 @pytest.mark.parametrize(("seed", "power"), [(0, 0.0), (1, 2.0), (2, 1.0)])
 @pytest.mark.parametrize("small", [0.0, 2.0**22], ids=["searched", "stored"])
 def test_curvature_is_that_of_the_linear_program(
@@ -292,8 +293,8 @@ def read(name: str, attribute: str) -> tuple[nx.Graph, list[str]]:
     "load",
     [
         karate,
-        lambda: read("football", "value"),
-        lambda: read("polbooks", "value"),
+        pytest.param(lambda: read("football", "value"), marks=pytest.mark.slow),
+        pytest.param(lambda: read("polbooks", "value"), marks=pytest.mark.slow),
         lambda: read("dolphins", "group"),
     ],
     ids=["karate", "football", "polbooks", "dolphins"],

@@ -52,7 +52,7 @@ def test_curvature_writes_tables_and_a_figure(file: Path, tmp_path: Path) -> Non
 
 
 def test_flow_finds_the_cliques(file: Path, tmp_path: Path) -> None:
-    done = command("flow", file, "-o", tmp_path / "out", "--iterations", 8, "--truth", "side")
+    done = command("flow", file, "-o", tmp_path / "out", "--n-iter", 8, "--truth", "side")
     assert done.exit_code == 0, done.output
     assert "8 iterations on 21 edges between 10 nodes" in done.output
     assert "2 communities, modularity 0.452" in done.output
@@ -71,7 +71,7 @@ def test_what_goes_wrong_is_one_line_and_nothing_is_written(file: Path, tmp_path
         (("curvature", tmp_path / "bad.txt"), "line 1: an edge is"),
         (("curvature", file, "--idleness", 2), "idleness must be between 0 and 1"),
         (("flow", file, "--truth", "what"), "not all nodes have the attribute 'what'"),
-        (("flow", file, "--iterations", -1), "n_iter must be a whole number"),
+        (("flow", file, "--n-iter", -1), "n_iter must be a whole number"),
     ]:
         done = command(*words, "-o", tmp_path / "out")
         assert done.exit_code == 2, done.output

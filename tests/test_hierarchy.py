@@ -210,7 +210,7 @@ def test_many_points_without_mass_hang_from_the_nearest_with_mass(rng: np.random
 
 def test_progress_of_a_tree_ends_with_all_its_edges(rng: np.random.Generator) -> None:
     seen: list[tuple[str, int, int]] = []
-    engine = wt.Engine(progress=lambda label, done, total: seen.append((label, done, total)))
+    engine = wt.Engine(progress=lambda update: seen.append(update[:3]))
     wt.spanning_tree(wt.Space.from_points(rng.normal(size=(3000, 2))), engine)
     done = [k for label, k, total in seen if label == "spanning tree" and total == 2999]
     assert done == sorted(done)

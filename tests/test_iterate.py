@@ -15,7 +15,7 @@ def blobs(rng: np.random.Generator) -> wt.Space:
 
 
 def test_it_stops_when_nothing_moves(blobs: wt.Space) -> None:
-    walk = wt.iterate(wt.mean_shift(1.0), blobs, n_iter=100, stop=1e-9)
+    walk = wt.iterate(wt.mean_shift(1.0), blobs, n_iter=100, tol=1e-9)
     assert walk.converged
     assert walk.n_iter < 20
     assert walk.movements[-1] <= 1e-9 < walk.movements[-2]
@@ -29,7 +29,7 @@ def test_without_stop_it_does_all_iterations(blobs: wt.Space) -> None:
 
 
 def test_it_says_when_the_tolerance_was_not_met(blobs: wt.Space) -> None:
-    walk = wt.iterate(wt.mean_shift(1.0), blobs, n_iter=1, stop=1e-9)
+    walk = wt.iterate(wt.mean_shift(1.0), blobs, n_iter=1, tol=1e-9)
     assert "raise n_iter" in walk.outcome
 
 
@@ -72,7 +72,7 @@ def test_a_sequence_of_eps_is_one_step_after_another(blobs: wt.Space) -> None:
 
 
 def test_truncation_moves_distances_and_leaves_points(blobs: wt.Space) -> None:
-    walk = wt.iterate(wt.local_truncation(0.5), blobs, n_iter=50, stop=1e-9)
+    walk = wt.iterate(wt.local_truncation(0.5), blobs, n_iter=50, tol=1e-9)
     assert walk.converged
     assert walk.points is blobs.points
     assert isinstance(walk.last.metric, wt.Dense)
@@ -81,23 +81,23 @@ def test_truncation_moves_distances_and_leaves_points(blobs: wt.Space) -> None:
 
 def test_a_tolerance_needs_a_scale(blobs: wt.Space) -> None:
     with pytest.raises(ValueError, match=r"Point\(\) has no eps"):
-        wt.iterate(wt.Transform(wt.Point(), wt.Exact(1)), blobs, n_iter=2, stop=1e-3)
+        wt.iterate(wt.Transform(wt.Point(), wt.Exact(1)), blobs, n_iter=2, tol=1e-3)
 
 
 def test_named_instances_are_compositions() -> None:
     assert wt.mean_shift(0.2).step == wt.Transform(wt.Mean(wt.Truncation(0.2)), wt.Points())
     assert wt.local_truncation(0.2, 2).step == wt.Transform(wt.Truncation(0.2), wt.Exact(2))
-    assert wt.kernel_transform("gaussian", 0.2, 2, cut=3).step == wt.Transform(
-        wt.Kernel("gaussian", 0.2, 3), wt.Exact(2)
+    assert wt.kernel_transform(0.2, "gaussian", 2, cut=3).step == wt.Transform(
+        wt.Kernel(0.2, "gaussian", 3), wt.Exact(2)
     )
     gt = wt.gaussian_transform(0.2, 5.0, "epanechnikov")
-    assert gt.start == wt.Transform(wt.Gaussian(wt.Kernel("epanechnikov", 0.2), 5.0), wt.Bures())
-    assert gt.step == wt.Transform(wt.Gaussian(wt.Kernel("epanechnikov", 0.2), 5.0, move=True), wt.Bures())
+    assert gt.start == wt.Transform(wt.Gaussian(wt.Kernel(0.2, "epanechnikov"), 5.0), wt.Bures())
+    assert gt.step == wt.Transform(wt.Gaussian(wt.Kernel(0.2, "epanechnikov"), 5.0, move=True), wt.Bures())
 
 
 def test_a_small_eps_that_moves_nothing_does_not_end_a_schedule() -> None:
     space = wt.Space.from_points([[0.0], [1.0], [2.0]])
-    walk = wt.iterate(wt.mean_shift([0.1, 2.0, 2.0]), space, n_iter=3, stop=1e-6)
+    walk = wt.iterate(wt.mean_shift([0.1, 2.0, 2.0]), space, n_iter=3, tol=1e-6)
     assert walk.n_iter == 3
     np.testing.assert_allclose(walk.points, 1.0)
 

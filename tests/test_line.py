@@ -371,7 +371,9 @@ def test_result_does_not_depend_on_the_number_of_threads(p: float) -> None:
     rng = np.random.default_rng(10)
     problems = Problems(rng.normal(size=300), supports(rng, 300, 300, 299) * rng.integers(1, 9, (300, 300)) * 1.0)
     tiles: list[int] = []
-    engines = [wt.Engine(n_jobs, progress=lambda label, done, total: tiles.append(total)) for n_jobs in (1, 2, 3)]
+    engines = [
+        wt.Engine(n_jobs, progress=lambda update: update.stage and tiles.append(update.total)) for n_jobs in (1, 2, 3)
+    ]
     square, *others = (solve_all(problems, p, engine) for engine in engines)
     blocks = [Line(p).cross(problems.measures, problems.measures, problems.ground, engine) for engine in engines[:2]]
     assert min(tiles) > 3  # there is work for all of them
@@ -455,7 +457,7 @@ def test_a_raised_flag_interrupts_every_kernel() -> None:
     out, stop = np.full((2, 2), -1.0), np.ones(1, np.uint8)
     fill_line_block(climbs, climbs, 1.0, 0, 2, out, stop)
     assert (out == -1.0).all()
-    fill_line_square(climbs, 1.0, 0, 2, out, stop)
+    fill_line_square(climbs, 1.0, 0, 2, out, out, stop)
     assert (out[~np.eye(2, dtype=bool)] == -1.0).all()
 
 

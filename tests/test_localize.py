@@ -22,15 +22,15 @@ def test_kernel_measures_are_the_normalised_kernel(profile: str, cloud: np.ndarr
     if np.isfinite(PROFILES[profile].reach):
         expected = expected * (D <= 0.8)
     expected /= expected.sum(axis=1, keepdims=True)
-    measures = wt.Kernel(profile, 0.8)(wt.Space.from_points(cloud, alpha))
+    measures = wt.Kernel(0.8, profile)(wt.Space.from_points(cloud, alpha))
     np.testing.assert_allclose(measures.matrix().toarray(), expected, rtol=1e-12, atol=1e-15)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_fused_moments_equal_those_of_the_rows(profile: str, cloud: np.ndarray) -> None:
     space = wt.Space.from_points(cloud)
-    kernel = wt.Kernel(profile, 0.9)
-    fused, rows = kernel.see(space, wt.Engine()), kernel(space)
+    kernel = wt.Kernel(0.9, profile)
+    fused, rows = kernel.moments(space, wt.Engine()), kernel(space)
     np.testing.assert_allclose(fused.means(cloud).values, rows.means(cloud).values, rtol=0, atol=1e-13)
     np.testing.assert_allclose(fused.covs(cloud).values, rows.covs(cloud).values, rtol=0, atol=1e-13)
 
@@ -64,11 +64,11 @@ def test_a_point_without_mass_in_reach_stays_and_is_counted_in_one_warning() -> 
 
 
 def test_parts_are_values_that_can_be_looked_into() -> None:
-    part = wt.Gaussian(wt.Kernel("gaussian", 0.5), lam=2.0)
+    part = wt.Gaussian(wt.Kernel(0.5, "gaussian"), lam=2.0)
     assert part.get_params()["base__eps"] == 0.5
     other = part.replaced(base__eps=1.0, lam=3.0)
     assert (other.base.eps, other.lam, part.base.eps) == (1.0, 3.0, 0.5)
-    assert other == wt.Gaussian(wt.Kernel("gaussian", 1.0), lam=3.0)
+    assert other == wt.Gaussian(wt.Kernel(1.0, "gaussian"), lam=3.0)
     assert wt.Truncation(0.5).get_params() == {"eps": 0.5}
     with pytest.raises(ValueError, match="Truncation has no parameter 'radius'; it has eps"):
         wt.Truncation(0.5).replaced(radius=1.0)

@@ -10,9 +10,10 @@ from hypothesis import given, settings, strategies as st
 from sklearn.neighbors import NearestNeighbors
 
 import wasserstein_transform as wt
-from wasserstein_transform.hierarchy.tree import _boruvka, _grow
+from wasserstein_transform.backends.cpu.kinds import kind_of
+from wasserstein_transform.backends.cpu.nearest import grow_tree
+from wasserstein_transform.backends.cpu.trees import _boruvka, _prim
 from wasserstein_transform.kernels.kdtree import LEAF
-from wasserstein_transform.spaces.nearest import grow_tree
 
 
 def gaussians(n: int, m: int, lam: float, rank: int | None = None, seed: int = 0) -> wt.GaussianMetric:
@@ -74,7 +75,15 @@ CLOSE = ("thirds", "collapsed", "collapsed to rounding")  # ties up to rounding:
 
 def boruvka(metric: wt.Metric, n_jobs: int = -1) -> tuple[np.ndarray, np.ndarray]:
     engine = wt.Engine(n_jobs)
-    return _boruvka(metric, grow_tree(metric, metric.shadow(), engine), engine)
+    return _boruvka(metric.form, grow_tree(metric.form, shadow_of(metric), engine), engine)
+
+
+def shadow_of(metric: wt.Metric) -> np.ndarray | None:
+    return kind_of(metric.form).shadow(metric.form)
+
+
+def blur_of(metric: wt.Metric, shadow: np.ndarray | None = None) -> np.ndarray:
+    return kind_of(metric.form).blur(metric.form, shadow_of(metric) if shadow is None else shadow)
 
 
 def brute(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -88,8 +97,8 @@ def assert_same(
 ) -> None:
     """Equal distances up to rounding, from near to far; with `strict` also the same points."""
     distances, indices = found
-    shadow = metric.shadow()
-    room = 0.0 if shadow is None else 2 * metric.blur(shadow).max()
+    shadow = shadow_of(metric)
+    room = 0.0 if shadow is None else 2 * blur_of(metric, shadow).max()
     np.testing.assert_allclose(distances, true[0], rtol=1e-12, atol=room)
     ties = np.diff(distances, axis=1) == 0
     assert (np.diff(distances, axis=1) >= 0).all()
@@ -113,7 +122,7 @@ def test_neighbors_are_those_of_the_full_matrix(name: str, k: int) -> None:
     assert_same(metric, found, others(metric, k), name not in CLOSE)
     own = np.repeat(np.arange(metric.n), k)
     assert (found.indices.ravel() != own).all()
-    room = 2 * metric.blur(metric.shadow()).max()
+    room = 2 * blur_of(metric).max()
     apart = metric.pairs(own, found.indices.ravel())
     np.testing.assert_allclose(found.distances.ravel(), apart, rtol=1e-12, atol=room)
 
@@ -130,22 +139,22 @@ def test_neighbors_of_new_points_are_those_of_a_full_block(name: str) -> None:
 @EVERY
 def test_shadows_are_never_farther_apart_than_points(make: Callable[[], wt.Metric]) -> None:
     metric = make()
-    shadow = metric.shadow()
+    shadow = shadow_of(metric)
     assert shadow is not None
     apart = np.sqrt(((shadow[:, None] - shadow[None]) ** 2).sum(axis=2))
-    blur = metric.blur(shadow)
+    blur = blur_of(metric, shadow)
     assert (apart <= metric.dense() * (1 + 1e-10) + blur[:, None] + blur[None]).all()
 
 
 @EVERY
 def test_boruvka_and_prim_agree(make: Callable[[], wt.Metric]) -> None:
     metric = make()
-    shadow = metric.shadow()
+    shadow = shadow_of(metric)
     assert shadow is not None
     edges, heights = boruvka(metric)
-    room = 2 * metric.blur(shadow).max()  # below it there is no order
+    room = 2 * blur_of(metric, shadow).max()  # below it there is no order
     np.testing.assert_allclose(heights, metric.pairs(edges[:, 0], edges[:, 1]), rtol=1e-12, atol=room)
-    np.testing.assert_allclose(np.sort(heights), np.sort(_grow(metric, wt.Engine())[1]), rtol=1e-12, atol=room)
+    np.testing.assert_allclose(np.sort(heights), np.sort(_prim(metric.form, wt.Engine())[1]), rtol=1e-12, atol=room)
     assert len(set(_parts(metric.n, edges))) == 1
 
 
@@ -192,10 +201,10 @@ def test_any_cloud(points: list[list[float]], k: int, gaussian: bool) -> None:
     metric = wt.GaussianMetric(X[::-1], covs, 1.0) if gaussian else wt.Euclidean(X)
     k = min(k, metric.n - 1)
     assert_same(metric, metric.neighbors(k), others(metric, k), strict=not gaussian)
-    shadow = metric.shadow()
+    shadow = shadow_of(metric)
     heights = boruvka(metric, 1)[1]
-    room = 2 * metric.blur(shadow).max()
-    np.testing.assert_allclose(np.sort(heights), np.sort(_grow(metric, wt.Engine(1))[1]), rtol=1e-12, atol=room)
+    room = 2 * blur_of(metric, shadow).max()
+    np.testing.assert_allclose(np.sort(heights), np.sort(_prim(metric.form, wt.Engine(1))[1]), rtol=1e-12, atol=room)
 
 
 def test_neighbors_are_scikit_learns(rng: np.random.Generator) -> None:
@@ -246,7 +255,7 @@ def test_many_duplicates_are_no_work() -> None:
         np.testing.assert_array_equal(found.indices, expected)
         tree = wt.spanning_tree(wt.Space(metric, np.full(40_000, 1 / 40_000), None))
         few_metric = metric.take(first[:, 0])
-        np.testing.assert_allclose(tree.heights[-4:], np.sort(_grow(few_metric, wt.Engine())[1]), rtol=1e-12)
+        np.testing.assert_allclose(tree.heights[-4:], np.sort(_prim(few_metric.form, wt.Engine())[1]), rtol=1e-12)
         assert not tree.heights[:-4].any()
 
 

@@ -40,15 +40,15 @@ def test_pixels_move_as_their_slow_twins(shape: tuple[int, ...], channels: int, 
     assert found.converged
 
 
-@pytest.mark.parametrize("max_iter", [1, 2, 5])
+@pytest.mark.parametrize("n_iter", [1, 2, 5])
 @pytest.mark.parametrize("shape", [(12, 10), (4, 6, 5)])
 def test_the_gaussian_transform_moves_pixels_as_its_slow_twin(
-    shape: tuple[int, ...], max_iter: int, rng: np.random.Generator
+    shape: tuple[int, ...], n_iter: int, rng: np.random.Generator
 ) -> None:
     image = blocks(rng, shape)
     with pytest.warns(ConvergenceWarning):
-        found = wt.segment(image, 3.0, 8.0, lam=3.0, max_iter=max_iter, channel_axis=None)
-    place, value = reference.moved(image[..., None], 3.0, 8.0, 3.0, max_iter)
+        found = wt.segment(image, 3.0, 8.0, lam=3.0, n_iter=n_iter, channel_axis=None)
+    place, value = reference.moved(image[..., None], 3.0, 8.0, 3.0, n_iter)
     modes = found.modes.reshape(image.size, -1)
     np.testing.assert_allclose(modes[:, :-1], place, atol=1e-9)
     np.testing.assert_allclose(modes[:, -1:], value, atol=1e-9)
@@ -63,7 +63,7 @@ def test_few_grey_levels_go_by_histograms_with_the_same_bits(
 ) -> None:
     image = np.rint(blocks(rng, shape, 6.0))
     mask = rng.random(shape) < 0.8 if masked else None
-    levels = wt.segment(image, *radii, mask=mask, channel_axis=None, tol=1e-3, max_iter=7)
+    levels = wt.segment(image, *radii, mask=mask, channel_axis=None, tol=1e-3, n_iter=7)
     # a second channel that never tells pixels apart: windows, not histograms
     windows = wt.segment(
         np.stack([image, np.zeros(shape)], axis=-1),
@@ -72,12 +72,12 @@ def test_few_grey_levels_go_by_histograms_with_the_same_bits(
         mask=mask,
         channel_axis=-1,
         tol=1e-3,
-        max_iter=7,
+        n_iter=7,
     )
     np.testing.assert_array_equal(levels.modes, windows.modes[..., :-1])
     np.testing.assert_array_equal(levels.n_iter, windows.n_iter)
     np.testing.assert_array_equal(levels.labels, windows.labels)
-    alone = wt.segment(image, *radii, mask=mask, channel_axis=None, tol=1e-3, max_iter=7, n_jobs=1)
+    alone = wt.segment(image, *radii, mask=mask, channel_axis=None, tol=1e-3, n_iter=7, n_jobs=1)
     np.testing.assert_array_equal(alone.modes, levels.modes)
 
 
@@ -162,14 +162,14 @@ def test_what_comes_back_has_the_type_that_came(dtype: type, rng: np.random.Gene
 
 def test_colors_are_compared_in_luv_unless_told_otherwise(rng: np.random.Generator) -> None:
     image = rng.integers(0, 256, (12, 12, 3), dtype=np.uint8)
-    found = wt.segment(image, 2.0, 5.0, max_iter=1, tol=1e9)
+    found = wt.segment(image, 2.0, 5.0, n_iter=1, tol=1e9)
     expected = reference.moved(luv(image / 255).astype(np.float32), 2.0, 5.0, 0.0, 1)[1]
     np.testing.assert_allclose(found.modes[..., 2:].reshape(-1, 3), expected, atol=1e-9)
     with_alpha = np.concatenate([image, rng.integers(0, 256, (12, 12, 1), dtype=np.uint8)], axis=-1)
-    np.testing.assert_array_equal(wt.segment(with_alpha, 2.0, 5.0, max_iter=1, tol=1e9).modes, found.modes)
-    plain = wt.segment(image, 2.0, 5.0, color="rgb", max_iter=1, tol=1e9)
+    np.testing.assert_array_equal(wt.segment(with_alpha, 2.0, 5.0, n_iter=1, tol=1e9).modes, found.modes)
+    plain = wt.segment(image, 2.0, 5.0, color="rgb", n_iter=1, tol=1e9)
     np.testing.assert_allclose(
-        plain.modes, wt.segment(image.astype(float), 2.0, 5.0, color="none", max_iter=1, tol=1e9).modes
+        plain.modes, wt.segment(image.astype(float), 2.0, 5.0, color="none", n_iter=1, tol=1e9).modes
     )
 
 
@@ -272,7 +272,7 @@ def test_obvious_images_have_obvious_segments(image: np.ndarray, options: dict, 
         ({"image": np.zeros((2, 2)), "lam": -1}, "lam must be"),
         ({"image": np.zeros((2, 2)), "color": "hsv"}, "color must be one of luv, lab, rgb and none, got 'hsv'"),
         ({"image": np.zeros((2, 2)), "linking": "all"}, "linking must be one of adjacent, paper"),
-        ({"image": np.zeros((2, 2)), "max_iter": 0}, "max_iter must be a whole number ≥ 1"),
+        ({"image": np.zeros((2, 2)), "n_iter": 0}, "n_iter must be a whole number ≥ 1"),
         (
             {"image": np.zeros((2, 2)), "mask": np.ones((2, 3), bool)},
             r"mask must have the shape of the image, \(2, 2\)",

@@ -48,7 +48,7 @@ def test_labels_overlay_and_filtered_picture_are_written(file: Path, tmp_path: P
 
 
 def test_options_reach_the_segmentation(file: Path, tmp_path: Path) -> None:
-    options = ["--range", 300, "--lam", 2, "--color", "rgb", "--linking", "paper", "--max-iter", 9, "-j", 1]
+    options = ["--range", 300, "--lam", 2, "--color", "rgb", "--linking", "paper", "--n-iter", 9, "-j", 1]
     done = command(file, "-o", tmp_path / "out", *options)
     assert done.exit_code == 0, done.output
     assert "1 segments" in done.output
@@ -107,7 +107,7 @@ def test_more_labels_than_a_png_holds_go_to_an_array(
 
 def test_warnings_are_notes(file: Path, tmp_path: Path) -> None:
     io.imwrite(file, np.random.default_rng(0).integers(0, 60, (32, 40)).astype(np.uint8))
-    done = command(file, "-o", tmp_path / "out", "--max-iter", 1)
+    done = command(file, "-o", tmp_path / "out", "--n-iter", 1)
     assert done.exit_code == 0, done.output
     assert "note: " in done.output
     assert "did not rest within 1 iterations" in done.output
@@ -147,7 +147,7 @@ def test_all_files_are_written_or_none(file: Path, tmp_path: Path, monkeypatch: 
         (["FILE", "--min-size", "-1"], "min_size must be"),
         (["FILE", "--merge", "--share", "0"], "share must be positive"),
         (["FILE", "--share", "2"], "share is for merging regions; give --merge too"),
-        (["FILE", "--max-iter", "0"], "max_iter must be"),
+        (["FILE", "--n-iter", "0"], "n_iter must be"),
         (["FILE", "-j", "0"], "n_jobs must be"),
     ],
 )

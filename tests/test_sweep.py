@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
+from wasserstein_transform.backends.cpu.neighborhoods import Neighborhoods
 from wasserstein_transform.kernels.geometry import Cloud
-from wasserstein_transform.spaces import Neighborhoods
 
 EPS, LAM = [0.4, 0.9], [0.0, 1.0, 5.0]
 
@@ -42,10 +42,10 @@ SETTINGS = [
     {"n_iter": 3, "ridge": 1},
     {"n_iter": 2, "profile": "epanechnikov"},
     {"n_iter": 2, "profile": lambda t: 1 / (1 + t)},
-    {"n_iter": 50, "stop": 1e-3},
+    {"n_iter": 50, "tol": 1e-3},
     {"n_iter": 0, "merge": 0.2},
     {"n_iter": 3, "merge": 0.2},
-    {"n_iter": 50, "merge": 0.0, "stop": 1e-6},
+    {"n_iter": 50, "merge": 0.0, "tol": 1e-6},
 ]
 
 
@@ -55,7 +55,7 @@ SETTINGS = [
 def test_runs_are_those_of_iterate_to_the_last_bit(settings: dict, points: np.ndarray) -> None:
     space = wt.Space.from_points(points)
     process = {name: settings[name] for name in ("profile", "ridge") if name in settings}
-    loop = {name: settings[name] for name in ("n_iter", "stop", "merge") if name in settings}
+    loop = {name: settings[name] for name in ("n_iter", "tol", "merge") if name in settings}
     for run in wt.sweep(points, EPS, LAM, **settings):
         alone = wt.iterate(wt.gaussian_transform(run.eps, run.lam, **process), space, **loop)
         assert_same_bits(run.trajectory, alone)
@@ -124,7 +124,7 @@ def test_points_without_mass_are_not_counted(points: np.ndarray) -> None:
 
 def test_places_are_where_points_came_to_rest() -> None:
     X = np.array([[0.0], [0.1], [5.0], [5.2], [5.3], [9.0]])
-    found = wt.sweep(X, eps=[0.01, 1.0, 20.0], lam=0, n_iter=30, stop=1e-9)
+    found = wt.sweep(X, eps=[0.01, 1.0, 20.0], lam=0, n_iter=30, tol=1e-9)
     assert found.table["places"] == [6, 3, 1]
     assert found.table["converged"] == [True, True, True]
     assert all(run.movement <= 1e-9 for run in found)
@@ -174,22 +174,22 @@ def test_one_number_is_a_list_of_one_and_repeats_run_once(points: np.ndarray) ->
 
 
 def test_progress_counts_runs_and_nothing_else(points: np.ndarray, capfd: pytest.CaptureFixture[str]) -> None:
-    calls: list[tuple[str, int, int]] = []
-    wt.sweep(points, EPS, LAM, progress=lambda *call: calls.append(call))
-    assert calls == [("sweep", done, 6) for done in range(7)]
+    calls: list[wt.Update] = []
+    wt.sweep(points, EPS, LAM, progress=calls.append)
+    assert [update[:3] for update in calls if not update.finished] == [("sweep", done, 6) for done in range(7)]
+    assert [update.finished for update in calls].count(True) == 1
     wt.sweep(points, EPS, LAM)
     assert capfd.readouterr() == ("", "")
-    wt.sweep(points, EPS, LAM, progress=wt.bar())
-    assert "sweep" in capfd.readouterr().err
 
 
 def test_an_interruption_ends_everything(points: np.ndarray) -> None:
     calls: list[int] = []
 
-    def interrupt(label: str, done: int, total: int) -> None:
-        calls.append(done)
-        if done == 2:
-            raise KeyboardInterrupt
+    def interrupt(update: wt.Update) -> None:
+        if not update.finished:
+            calls.append(update.done)
+            if update.done == 2:
+                raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         wt.sweep(points, EPS, LAM, progress=interrupt)
@@ -207,7 +207,7 @@ BAD = [
     (lambda X: wt.sweep(X, 0.5, [1.0, -1.0]), "lam must be a finite number ≥ 0, got -1.0"),
     (lambda X: wt.sweep(X, 0.5, ["1"]), "lam must be a finite number ≥ 0, got '1'"),
     (lambda X: wt.sweep(X, 0.5, n_iter=-1), "n_iter must be a whole number ≥ 0"),
-    (lambda X: wt.sweep(X, 0.5, stop=-1), "stop must be a finite number ≥ 0"),
+    (lambda X: wt.sweep(X, 0.5, tol=-1), "tol must be a finite number ≥ 0"),
     (lambda X: wt.sweep(X, 0.5, merge="1"), "merge must be a finite number ≥ 0"),
     (lambda X: wt.sweep(X, 0.5, ridge=0.5), "ridge must be a whole number ≥ 0"),
     (lambda X: wt.sweep(X, 0.5, profile="round"), "profile must be one of"),

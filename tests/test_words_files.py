@@ -31,7 +31,9 @@ def binary(end: bytes = b"\n") -> bytes:
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress], ids=["plain", "gz", "xz"])
-@pytest.mark.parametrize("content", [text(), text(header=True), text().replace(b"\n", b" \r\n")])
+@pytest.mark.parametrize(
+    "content", [text(), text(header=True), text().replace(b"\n", b" \r\n")], ids=["bare", "header", "spaces"]
+)
 def test_texts_are_read_whatever_they_are_packed_in(tmp_path: Path, content: bytes, pack) -> None:
     (tmp_path / "vectors").write_bytes(pack(content))
     found = wt.read_vectors(tmp_path / "vectors")
@@ -84,28 +86,32 @@ def test_the_first_of_equal_words_counts_and_zeros_are_left_out() -> None:
     assert found.skipped == {"came again": 1, "vectors of zeros": 1}
 
 
-@pytest.mark.parametrize(
-    ("content", "error"),
-    [
-        (b"", "its first line is empty"),
-        (b"cat 1 2\ndog 1\n", "line 2 holds 1 numbers, and the first 2"),
-        (b"cat 1 2\ndog 1 x\n", r"line 2 must hold 2 finite numbers after its word, got 'dog 1 x"),
-        (b"cat 1 2\ndog 1 nan\n", "line 2 must hold 2 finite numbers"),
-        (b"cat 1 2\n\nyak 1 2\n", "line 2 must hold a word and 2 numbers"),
-        (b"cat 1 2\ndog 1\nyak 1 2 3\n", "line 2 holds 1 numbers"),
-        (b"cat\n", "line 1 must hold a word and its numbers"),
-        ("cat 1 2\nÄrger 1 2\n".encode("latin-1"), r"line 2: b'\\xc4rger' is not UTF-8; convert"),
-        (b"3 2\ncat 1 2\ndog 1 2\n", "announces 3 words and holds 2; it is cut off"),
-        (b"0 2\n", "announces 0 words in 2 dimensions"),
-        (binary()[:-6], "ends within word 4; it is cut off"),
-        (binary() + b"rest", "holds more; its first line is not true"),
-        (lzma.compress(text())[:-30], "cut off or damaged"),
-        (gzip.compress(text())[:15] + bytes([255] * 9) + gzip.compress(text())[24:], "cut off or damaged"),
-        (b"cat 1.0 2.0\ndog 1.0 2.0 3.0\n", "line 2 holds 3 numbers, and the first 2"),
-        (b"99999999999999 300\ncat \x00\x01", "ends within word 1; it is cut off"),
-        (b"3 99999999999999999999\ncat \x00\x01", "line 1 announces 3 words in 99999999999999999999 dimensions"),
-    ],
-)
+# named, for bytes make no names for tests: those of gzip hold the time
+WRONG_FILES = {
+    "empty": (b"", "its first line is empty"),
+    "short": (b"cat 1 2\ndog 1\n", "line 2 holds 1 numbers, and the first 2"),
+    "no number": (b"cat 1 2\ndog 1 x\n", r"line 2 must hold 2 finite numbers after its word, got 'dog 1 x"),
+    "not finite": (b"cat 1 2\ndog 1 nan\n", "line 2 must hold 2 finite numbers"),
+    "gap": (b"cat 1 2\n\nyak 1 2\n", "line 2 must hold a word and 2 numbers"),
+    "short and long": (b"cat 1 2\ndog 1\nyak 1 2 3\n", "line 2 holds 1 numbers"),
+    "word alone": (b"cat\n", "line 1 must hold a word and its numbers"),
+    "latin": ("cat 1 2\nÄrger 1 2\n".encode("latin-1"), r"line 2: b'\\xc4rger' is not UTF-8; convert"),
+    "fewer words": (b"3 2\ncat 1 2\ndog 1 2\n", "announces 3 words and holds 2; it is cut off"),
+    "no words": (b"0 2\n", "announces 0 words in 2 dimensions"),
+    "binary cut off": (binary()[:-6], "ends within word 4; it is cut off"),
+    "binary with more": (binary() + b"rest", "holds more; its first line is not true"),
+    "xz cut off": (lzma.compress(text())[:-30], "cut off or damaged"),
+    "gz damaged": (gzip.compress(text())[:15] + bytes([255] * 9) + gzip.compress(text())[24:], "cut off or damaged"),
+    "long": (b"cat 1.0 2.0\ndog 1.0 2.0 3.0\n", "line 2 holds 3 numbers, and the first 2"),
+    "false count": (b"99999999999999 300\ncat \x00\x01", "ends within word 1; it is cut off"),
+    "false size": (
+        b"3 99999999999999999999\ncat \x00\x01",
+        "line 1 announces 3 words in 99999999999999999999 dimensions",
+    ),
+}
+
+
+@pytest.mark.parametrize(("content", "error"), WRONG_FILES.values(), ids=WRONG_FILES)
 def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, content: bytes, error: str) -> None:
     (tmp_path / "vectors").write_bytes(content)
     with pytest.raises(ValueError, match=error):
@@ -141,17 +147,17 @@ def test_benchmarks_are_read(tmp_path: Path) -> None:
     assert one.rows(known).tolist() == [[-1, -1], [0, 1]]
 
 
-@pytest.mark.parametrize(
-    ("content", "error"),
-    [
-        (b"", "must hold at least one pair of words, it is empty"),
-        (b"cat dog\n", "line 1 must hold two words and a number, got 'cat dog"),
-        (b"cat dog 1\ncat dog high\n", "line 2 must hold two words and a number"),
-        (b"cat dog nan\n", "line 1 must hold a finite score"),
-        (b"cat \xff 1\n", "line 1 is not UTF-8"),
-        (gzip.compress(b"cat dog 1\n")[:-9], "cut off or damaged"),
-    ],
-)
+WRONG_BENCHMARKS = {
+    "empty": (b"", "must hold at least one pair of words, it is empty"),
+    "no score": (b"cat dog\n", "line 1 must hold two words and a number, got 'cat dog"),
+    "no number": (b"cat dog 1\ncat dog high\n", "line 2 must hold two words and a number"),
+    "not finite": (b"cat dog nan\n", "line 1 must hold a finite score"),
+    "latin": (b"cat \xff 1\n", "line 1 is not UTF-8"),
+    "gz cut off": (gzip.compress(b"cat dog 1\n")[:-9], "cut off or damaged"),
+}
+
+
+@pytest.mark.parametrize(("content", "error"), WRONG_BENCHMARKS.values(), ids=WRONG_BENCHMARKS)
 def test_what_is_wrong_with_a_benchmark_is_said(tmp_path: Path, content: bytes, error: str) -> None:
     (tmp_path / "b.txt").write_bytes(content)
     with pytest.raises(ValueError, match=error):

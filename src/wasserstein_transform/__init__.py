@@ -25,7 +25,7 @@ _ROOMS = {
     ),
     "hierarchy": ("FewerClustersWarning", "Tree", "cut_tree", "lazy_spanning_tree", "linkage", "spanning_tree"),
     "estimators": (
-        "GaussianTransform", "KernelTransform", "LocalTruncation", "MeanShift", "SingleLinkage",
+        "GaussianTransform", "KernelTransform", "LocalTruncation", "MeanShift", "MetricLostWarning", "SingleLinkage",
         "WassersteinTransform",
     ),
     "datasets": ("circles", "dumbbell", "grid", "grid_with_line", "spiral", "t_junction"),
@@ -83,6 +83,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         KernelTransform as KernelTransform,
         LocalTruncation as LocalTruncation,
         MeanShift as MeanShift,
+        MetricLostWarning as MetricLostWarning,
         SingleLinkage as SingleLinkage,
         WassersteinTransform as WassersteinTransform,
     )

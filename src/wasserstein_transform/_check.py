@@ -162,7 +162,10 @@ def positive(value: Any, name: str) -> float:
 def eps(value: Any) -> float:
     """A radius."""
     if not _is_number(value) or not 1e-150 < float(value) < 1e150:  # it will be squared
-        raise ValueError(f"eps must be positive and finite, got {value!r}; wt.suggest_eps(X) gives a starting value")
+        order = "eps comes first, a profile after it; " if isinstance(value, str) or callable(value) else ""
+        raise ValueError(
+            f"eps must be positive and finite, got {value!r}; {order}wt.suggest_eps(X) gives a starting value"
+        )
     return float(value)
 
 

@@ -5,12 +5,18 @@ from __future__ import annotations
 import inspect
 from typing import Any, Self
 
+from ._archive import archived
+
 
 class Part:
     """An immutable part whose constructor's arguments are its attributes.
 
     scikit-learn's `clone` and `get_params` see its parameters; `replaced` makes a part with some of them changed.
     """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        archived(cls)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters by name, and with `deep` those of nested parts as `part__parameter`."""

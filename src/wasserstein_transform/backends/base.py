@@ -29,8 +29,8 @@ class Ground:
 class Backend(ABC):
     """Who computes: distances, neighborhoods, trees and transport, of metrics given as forms.
 
-    A backend of one's own derives from `Cpu`, answers what it is good at, and leaves the rest to that. Results must agree
-    within its stated tolerance; the laws of the test suite run over every backend in `BACKENDS`.
+    A backend of one's own derives from `Cpu`, answers what it is good at, and leaves the rest to that. Results must
+    agree within its stated tolerance; the laws of the test suite run over every backend in `BACKENDS`.
     """
 
     name: str
@@ -79,7 +79,7 @@ class Backend(ABC):
 
     @abstractmethod
     def cells(self, form: Form, frame: Frame) -> Floats:
-        """The cell of each point, a row of whole numbers; no ball reaches beyond `per_reach` other cells and the next."""
+        """The cell of each point, a row of whole numbers; no ball reaches farther than `per_reach` + 1 cells."""
 
     @abstractmethod
     def spanning_tree(self, form: Form, engine: Engine) -> tuple[Ints, Floats]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from .._archive import archived
 
+
+@archived
 class Frame(NamedTuple):
     """How a cloud is cut into cells, and in which unit and by which formula its covariances are compared.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from .._archive import archived
 from .._types import Floats, Ints
 
 
@@ -14,6 +15,7 @@ def closed(radius: float) -> float:
     return edge * edge
 
 
+@archived
 class Balls(NamedTuple):
     """Closed balls as compressed rows: members of ball i are `indices[indptr[i]:indptr[i+1]]`, sorted."""
 
@@ -75,6 +77,7 @@ class Rows(NamedTuple):
     totals: Floats
 
 
+@archived
 @dataclass(frozen=True)
 class Report:
     """How a batch of problems was solved.

@@ -61,7 +61,7 @@ def curvature(
 def flow(
     graph: Graph,
     output: Output,
-    iterations: Annotated[int, typer.Option(help="Most iterations.")] = 50,
+    n_iter: Annotated[int, typer.Option(help="Most iterations.")] = 50,
     idleness: Idleness = 0.5,
     power: Annotated[float, typer.Option(help="Neighbors count exp(-length^power); 0: all alike.")] = 2.0,
     surgery: Annotated[int, typer.Option(help="Cut long edges every so many iterations; 0: never.")] = 0,
@@ -77,9 +77,7 @@ def flow(
         known = _truth(network, truth) if truth else None
         start = time.perf_counter()
         cut = Surgery(surgery) if surgery else None
-        found = ricci_flow(
-            network, iterations, LazyWalk(idleness, power), cut, n_jobs=jobs, verbose=sys.stderr.isatty()
-        )
+        found = ricci_flow(network, n_iter, LazyWalk(idleness, power), cut, n_jobs=jobs, verbose=sys.stderr.isatty())
         groups = found.communities()
         seconds = time.perf_counter() - start
         files = {

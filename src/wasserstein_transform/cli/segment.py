@@ -34,7 +34,7 @@ def segment(
         float | None,
         typer.Option(help="With --merge: larger leaves fewer regions.", show_default=f"{Merging().share:g}"),
     ] = None,
-    max_iter: Annotated[int, typer.Option(help="Most iterations of a pixel.")] = 100,
+    n_iter: Annotated[int, typer.Option(help="Most iterations of a pixel.")] = 100,
     jobs: Jobs = None,
 ) -> None:
     """Segment a picture by mean shift, or with --lam by the Gaussian Transform.
@@ -42,7 +42,7 @@ def segment(
     Writes into the folder the label map (labels.png, 16 bits a pixel; labels.npy beyond 65536 segments), overlay.png
     with the boundaries and filtered.png with the mean color of each segment: all of them or none.
     """
-    options = {"color": color, "linking": linking, "min_size": min_size, "max_iter": max_iter, "n_jobs": jobs}
+    options = {"color": color, "linking": linking, "min_size": min_size, "n_iter": n_iter, "n_jobs": jobs}
     try:
         options["merging"] = _merging(merge, share)
         place = Place(output)

@@ -1,12 +1,12 @@
 """Work as values and who runs it: tasks, tiles, executors, progress, cancel, memory plan. Knows no transport."""
 
+from .._fingerprint import fingerprint
 from .context import current, using
 from .core import Cancelled, Engine
 from .executors import Executor, Threads
-from .fingerprint import fingerprint
 from .places import Blocks, Condensed, Mirrored, Place, Ragged, Record, Rows, Scattered
 from .progress import Progress, Update, bar
-from .task import Flag, Task
+from .task import Flag, Task, computed
 from .tiles import GRAIN, Tile, cut, evenly, of_size
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "Tile",
     "Update",
     "bar",
+    "computed",
     "current",
     "cut",
     "evenly",

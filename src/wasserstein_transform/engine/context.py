@@ -17,7 +17,7 @@ _DEFAULT = Engine()
 
 
 def current(engine: Engine | None = None, **changes: Any) -> Engine:
-    """The engine given, or that of the innermost `using`, or all cores of this machine; with changes that are not None."""
+    """The engine given, or that of the innermost `using`, or all cores; with those changes that are not None."""
     if engine is not None and not isinstance(engine, Engine):
         raise TypeError(f"engine must be an Engine such as wt.Engine(n_jobs=2), got {engine!r}")
     engine = engine or _CURRENT.get() or _DEFAULT
@@ -38,10 +38,10 @@ def using(engine: Engine | None = None, **changes: Any) -> Iterator[Engine]:
 
     Notes
     -----
-    An explicit `engine=`, and `n_jobs` or `verbose` of an estimator that are not None, win. The block holds for the thread
-    (or asynchronous task) that entered it: threads started inside, and joblib's worker processes, begin with the default
-    engine. What is computed when first read, such as `distances_`, runs on the engine that is current then. The engine
-    that the block gives can be cancelled from another thread.
+    An explicit `engine=`, and `n_jobs` or `verbose` of an estimator that are not None, win. The block holds for the
+    thread (or asynchronous task) that entered it: threads started inside, and joblib's worker processes, begin with the
+    default engine. What is computed when first read, such as `distances_`, runs on the engine that is current then. The
+    engine that the block gives can be cancelled from another thread.
 
     Examples
     --------

@@ -25,7 +25,7 @@ _log = logging.getLogger("wasserstein_transform")
 R = TypeVar("R")
 
 
-class Cancelled(Exception):
+class Cancelled(Exception):  # noqa: N818  # no error: somebody asked for it
     """The work was cancelled from another thread."""
 
 

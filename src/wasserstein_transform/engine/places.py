@@ -1,21 +1,22 @@
 """Where the record of a tile lies in the result.
 
-A result and a record are tuples of arrays of the same kinds. `view` is the record as part of the result, so that kernels
-write where the result lies; where there is no such part, `blank` makes arrays and `put` copies them.
+A result and a record are tuples of arrays. `view` is the record as part of the result, so that kernels write where the
+result lies; where there is no such part, `blank` makes arrays and `put` copies them.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from .._types import Ints
 from .tiles import Tile
 
-Record: TypeAlias = tuple[np.ndarray, ...]
+Record: TypeAlias = Any
+"""A tuple of arrays, named or not; what is in it, a task and its place know."""
 
 
 class Place(ABC):
@@ -116,7 +117,8 @@ class Mirrored(Place):
         return upper, upper[:0, :0]
 
     def put(self, out: Record, tile: Tile, record: Record) -> None:
-        put_mirrored(*self.view(out, tile), record[0])
+        upper, lower = self.view(out, tile)
+        put_mirrored(upper, lower, record[0])
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
 """Work as a value: what to compute, from what, in which tiles, and where the results go.
 
-A task holds no closure and writes nothing by itself, so an executor may run it here, ship it to another process, or read
-its records from a store instead.
+A task holds no closure and writes nothing by itself, so an executor may run it here, ship it to another process, or
+read its records from a store instead.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .fingerprint import fingerprint
+from .._fingerprint import fingerprint
 from .places import Place, Record
 from .tiles import Tile
 
@@ -22,7 +22,18 @@ Flag: TypeAlias = NDArray[np.uint8]
 """One byte, not 0 once the work is to end: Ctrl-C, a cancel, an error elsewhere. Long kernels look at it."""
 
 Compute: TypeAlias = Callable[[Any, Tile, Flag, Record], None]
-"""Fills the record of one tile: compute(inputs, tile, stop, record). A function of a module, and of its inputs alone."""
+"""compute(inputs, tile, stop, record) fills the record of one tile: a module's function, and of its inputs alone."""
+
+
+Shapes: TypeAlias = tuple[tuple[tuple[int, ...], str], ...]
+"""Shape and type of each array of a record."""
+
+
+def computed(compute: Compute, inputs: Any, tile: Tile, shapes: Shapes, stop: Flag | None = None) -> Record:
+    """The record of one tile, made where this runs: in another process, on another machine."""
+    record = tuple(np.zeros(shape, dtype) for shape, dtype in shapes)
+    compute(inputs, tile, np.zeros(1, np.uint8) if stop is None else stop, record)
+    return record
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +75,10 @@ class Task:
             record = self.record(out, tile, stop)
             if not stop[0]:
                 self.place.put(out, tile, record)
+
+    def shapes(self, out: Record, tile: Tile) -> Shapes:
+        """What the record of a tile looks like: enough, with the inputs, to compute it elsewhere (`computed`)."""
+        return tuple((array.shape, array.dtype.str) for array in self.place.blank(out, tile))
 
     @cached_property
     def fingerprint(self) -> str:

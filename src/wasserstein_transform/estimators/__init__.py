@@ -4,6 +4,7 @@ from .gaussian_transform import GaussianTransform
 from .kernel_transform import KernelTransform
 from .local_truncation import LocalTruncation
 from .mean_shift import MeanShift
+from .output import MetricLostWarning
 from .single_linkage import SingleLinkage
 from .wasserstein_transform import WassersteinTransform
 
@@ -12,6 +13,7 @@ __all__ = [
     "KernelTransform",
     "LocalTruncation",
     "MeanShift",
+    "MetricLostWarning",
     "SingleLinkage",
     "WassersteinTransform",
 ]

@@ -12,23 +12,28 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _check as check
 from .._types import Floats
-from ..engine import Engine, bar, current
+from ..engine import Engine
 from ..hierarchy import linkage
 from ..hierarchy.methods import Method
 from ..localize import suggest_eps
 from ..spaces import Space
-from ..transforms import Process, follow_distances, follow_points, iterate
+from ..transforms import Followed, Process, follow_distances, follow_points, iterate
+from ..transforms.scaling import Scaling
+from .output import Kind, kind_of, warn_of_lost_metric
+from .running import engine_of
+from .saving import Saved
 from .spaces import read_distances, read_points, read_space, tag_input
 
 
-class IteratedTransform(TransformerMixin, BaseEstimator):
+class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Fits a process to a space and keeps its flow, so that new points can follow it."""
 
     n_iter: int
-    tol: float
+    tol: float | None
     merge: float | None
     keep: str
-    n_jobs: int
+    output: str
+    n_jobs: int | None
     verbose: bool
     metric: str
     eps_: Any
@@ -36,6 +41,10 @@ class IteratedTransform(TransformerMixin, BaseEstimator):
     @abstractmethod
     def _make_process(self, space: Space) -> Process:
         """The process to run; sets `eps_`."""
+
+    @abstractmethod
+    def _moves_points(self) -> bool:
+        """Whether points move; else distances alone do."""
 
     def fit(self, X: Any, y: Any = None, *, sample_weight: ArrayLike | None = None) -> Self:
         """Transform the points or distances X, or a `Space`.
@@ -47,20 +56,19 @@ class IteratedTransform(TransformerMixin, BaseEstimator):
         sample_weight : array of shape (n,), optional
             Masses of the points; weight k is the same as k copies, weight 0 as no point.
         """
-        tol = check.tolerance(self.tol, "tol")
+        tol = None if self.tol is None else check.tolerance(self.tol, "tol")
         n_iter = check.count(self.n_iter, "n_iter", 0)
         if self.keep not in ("last", "all"):
             raise ValueError(f"keep must be 'last' or 'all', got {self.keep!r}")
-        engine = self._engine()
+        engine, kind = self._engine(), self._kind()
         self._check_metric()
         space = read_space(self, X, self.metric, sample_weight)
-        if self._makes_matrix():
+        if kind != "points":
             need = f"a {space.n} × {space.n} matrix of new distances beside the old"
-            engine.reserve(16.0 * space.n**2, need, "use fewer points, or GaussianTransform")
+            instead = "output='points'" if self._moves_points() else "GaussianTransform"
+            engine.reserve(16.0 * space.n**2, need, f"use fewer points, or {instead}")
         process = self._make_process(space)
-        walk = iterate(
-            process, space, n_iter=n_iter, stop=tol if tol > 0 else None, merge=self.merge, keep="all", engine=engine
-        )
+        walk = iterate(process, space, n_iter=n_iter, tol=tol, merge=self.merge, keep="all", engine=engine)
         self._process, self._space, self._walk = process, space, walk
         self._from_space = isinstance(X, Space)
         self.trajectory_ = walk if self.keep == "all" else walk.only_last()
@@ -68,7 +76,47 @@ class IteratedTransform(TransformerMixin, BaseEstimator):
         self.points_ = walk.points
         self.n_iter_ = walk.n_iter
         self.__dict__.pop("_distances", None)
+        self.__dict__.pop("_scaling", None)
+        if kind == "embedding":
+            self._scaled()
         return self
+
+    def fit_transform(self, X: Any, y: Any = None, *, sample_weight: ArrayLike | None = None) -> Floats:
+        """Fit, and return what `output` says: the moved points, the n × n distances, or points that have these.
+
+        Where a pipeline gets points because nothing else was said, and the new metric is more than their Euclidean
+        distance, a `MetricLostWarning` says so: in a pipeline only what is returned travels.
+        """
+        self.fit(X, y, sample_weight=sample_weight)
+        kind = self._kind()
+        if kind == "distances":
+            return self.distances_.copy()
+        if kind == "embedding":
+            return self.embedding_.copy()
+        assert self.points_ is not None  # `fit` refuses spaces without coordinates
+        if self.output == "auto" and not self.metric_.is_euclidean:
+            warn_of_lost_metric(type(self).__name__)
+        return self.points_.copy()
+
+    def transform(self, X: Any) -> Floats:
+        """New points carry no mass and follow the fitted flow: where they go, or their distances to the fitted points.
+
+        Parameters
+        ----------
+        X : array of shape (n_new, m), or, fitted on distances alone, rows of distances of shape (n_new, n)
+
+        Returns
+        -------
+        array
+            As `output` says: n_new places; n_new × n distances to the fitted points under the new metric; or n_new
+            places in the embedding of the fitted points.
+        """
+        check_is_fitted(self, "trajectory_")
+        kind = self._kind()
+        if kind == "points":
+            return self._follow(X).points
+        rows = self._follow(X).distances(self._engine()) if self._moves_points() else self._follow_distances(X)
+        return rows if kind == "distances" else self._scaled().place(rows)
 
     @property
     def distances_(self) -> Floats:
@@ -78,35 +126,57 @@ class IteratedTransform(TransformerMixin, BaseEstimator):
             self._distances = self.metric_.dense(self._engine())
         return self._distances
 
+    @property
+    def embedding_(self) -> Floats:
+        """Points in R^k that have the distances at the end, as far as points can; computed on first use."""
+        return self._scaled().points
+
+    @property
+    def distortion_(self) -> float:
+        """How far the distances of `embedding_` are off: the root of Σ (‖x − y‖ − d)² / Σ d² over all pairs."""
+        return self._scaled().distortion
+
     def linkage(self, method: Method = "single") -> Floats:
         """SciPy's linkage matrix of the transformed space."""
         check_is_fitted(self, "trajectory_")
         return linkage(self.trajectory_.last, method, self._engine())
 
-    def _engine(self) -> Engine:
-        return current(n_jobs=self.n_jobs, progress=bar() if self.verbose else None)
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Names of the columns: those of the input where points are handed on, else numbered ones."""
+        check_is_fitted(self, "trajectory_")
+        mixin = OneToOneFeatureMixin if self._kind() == "points" else ClassNamePrefixFeaturesOutMixin
+        return mixin.get_feature_names_out(self, input_features)
 
-    def _makes_matrix(self) -> bool:
-        """Whether the result is a stored matrix of distances."""
-        return False
+    @property
+    def _n_features_out(self) -> int:
+        return self._space.n if self._kind() == "distances" else self.embedding_.shape[1]
+
+    def _kind(self) -> Kind:
+        return kind_of(self.output, self._moves_points(), type(self).__name__)
+
+    def _scaled(self) -> Scaling:
+        check_is_fitted(self, "trajectory_")
+        if "_scaling" not in self.__dict__:
+            self._scaling = Scaling.of(self.distances_, self._space.weights)
+        return self._scaling
+
+    def _engine(self) -> Engine:
+        return engine_of(self.n_jobs, self.verbose)
 
     def _check_metric(self) -> None:
         """Refuse a metric this transform cannot use, before anything is computed."""
 
-    def _follow_points(self, X: Any) -> Floats:
+    def _follow(self, X: Any) -> Followed:
         check_is_fitted(self, "trajectory_")
         return follow_points(self._process, self._space, self._walk, read_points(self, X), self._engine())
 
     def _follow_distances(self, X: Any) -> Floats:
-        check_is_fitted(self, "trajectory_")
         distances = read_distances(self, X, self.metric, self._space, self._from_space)
         return follow_distances(self._process, self._walk, distances, self._engine())
 
     def _choose_eps(self, space: Space, eps: Any) -> Any:
         """The radius or radii asked for, or the suggested one; sets `eps_`."""
-        if isinstance(eps, str):
-            if eps != "auto":
-                raise ValueError(f"eps must be a positive number, a sequence of them, or 'auto', got {eps!r}")
+        if isinstance(eps, str) and eps == "auto":
             self.eps_ = suggest_eps(space).eps
             return self.eps_
         radii = check.eps_sequence(eps)
@@ -117,18 +187,11 @@ class IteratedTransform(TransformerMixin, BaseEstimator):
         return tag_input(super().__sklearn_tags__(), self.metric)
 
 
-class PointTransform(OneToOneFeatureMixin, IteratedTransform):
+class PointTransform(IteratedTransform):
     """A transform that moves points."""
 
-    def fit_transform(self, X: Any, y: Any = None, *, sample_weight: ArrayLike | None = None) -> Floats:
-        """Fit, and return the moved points."""
-        self.fit(X, y, sample_weight=sample_weight)
-        assert self.points_ is not None  # `fit` refuses spaces without coordinates
-        return self.points_.copy()
-
-    def transform(self, X: Any) -> Floats:
-        """Where new points go: each carries no mass and follows the fitted flow. The fitted points go to `points_`."""
-        return self._follow_points(X)
+    def _moves_points(self) -> bool:
+        return True
 
     def _check_metric(self) -> None:
         if self.metric != "euclidean":
@@ -150,20 +213,8 @@ class PointTransform(OneToOneFeatureMixin, IteratedTransform):
         """The process, once coordinates are known to be there."""
 
 
-class DistanceTransform(ClassNamePrefixFeaturesOutMixin, IteratedTransform):
+class DistanceTransform(IteratedTransform):
     """A transform that changes distances only."""
 
-    def fit_transform(self, X: Any, y: Any = None, *, sample_weight: ArrayLike | None = None) -> Floats:
-        """Fit, and return the n × n distances."""
-        return self.fit(X, y, sample_weight=sample_weight).distances_.copy()
-
-    def transform(self, X: Any) -> Floats:
-        """Distances of new points (coordinates, or rows of distances) to the fitted points, n_new × n."""
-        return self._follow_distances(X)
-
-    def _makes_matrix(self) -> bool:
-        return True
-
-    @property
-    def _n_features_out(self) -> int:
-        return self._space.n
+    def _moves_points(self) -> bool:
+        return False

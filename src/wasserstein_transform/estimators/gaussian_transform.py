@@ -7,6 +7,7 @@ from ..spaces import Space
 from ..transforms import Process, gaussian_transform
 from ..transforms.named import Eps
 from .base import PointTransform
+from .output import Output
 
 
 class GaussianTransform(PointTransform):
@@ -28,14 +29,18 @@ class GaussianTransform(PointTransform):
         Iterations; 0 gives the GT distance of the unmoved points.
     metric : "euclidean"
         Others need coordinates beside the distances: fit on `Space.from_distances(D, points=X)`.
-    tol : float
-        End once no point moves further than tol·ε; 0 does exactly `n_iter` iterations.
+    tol : float, optional
+        End once no point moves further than tol·ε; by default exactly `n_iter` iterations are done.
     merge : float, optional
         Merge points within merge·ε of each other on the way.
     keep : {"last", "all"}
         States that `trajectory_` holds.
-    n_jobs : int
-        Threads; −1 means all cores. Results do not depend on it.
+    output : {"auto", "points", "distances", "embedding"}
+        What `transform` and `fit_transform` hand on: the moved points; the distances to the fitted points under the new
+        metric; or points whose Euclidean distances are the new ones as nearly as points can have them. "auto" gives
+        the points; in a pipeline, where they leave the metric behind (lam > 0), it warns.
+    n_jobs : int, optional
+        Threads; −1 means all cores, and so does None unless an engine says otherwise. Results do not depend on it.
     verbose : bool
         Show progress.
 
@@ -47,6 +52,9 @@ class GaussianTransform(PointTransform):
         The GT distance, lazy; its `covs` are the covariances of the neighbourhoods.
     distances_ : array of shape (n, n)
         Computed on first use.
+    embedding_ : array of shape (n, k)
+    distortion_ : float
+        Points for output="embedding", and how far their distances are off; computed on first use.
     eps_ : float
     n_iter_ : int
     trajectory_ : Trajectory
@@ -68,10 +76,11 @@ class GaussianTransform(PointTransform):
         ridge: int | None = None,
         n_iter: int = 1,
         metric: str = "euclidean",
-        tol: float = 0.0,
+        tol: float | None = None,
         merge: float | None = None,
         keep: str = "last",
-        n_jobs: int = -1,
+        output: Output = "auto",
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.eps = eps
@@ -83,6 +92,7 @@ class GaussianTransform(PointTransform):
         self.tol = tol
         self.merge = merge
         self.keep = keep
+        self.output = output
         self.n_jobs = n_jobs
         self.verbose = verbose
 

@@ -7,6 +7,7 @@ from ..spaces import Space
 from ..transforms import Process, kernel_transform
 from ..transforms.named import Eps
 from .base import DistanceTransform
+from .output import Output
 
 
 class KernelTransform(DistanceTransform):
@@ -14,10 +15,10 @@ class KernelTransform(DistanceTransform):
 
     Parameters
     ----------
-    profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable
-        Kernel profile as a function of d²/ε²; the gaussian is exp(−d²/2ε²).
     eps : float, sequence of float, or "auto"
         Bandwidth, or one for each iteration; "auto" takes `suggest_eps`.
+    profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable
+        Kernel profile as a function of d²/ε²; the gaussian is exp(−d²/2ε²).
     p : float
         Order of the Wasserstein distance, finite and ≥ 1.
     cut : float, optional
@@ -27,14 +28,17 @@ class KernelTransform(DistanceTransform):
         Iterations.
     metric : str
         "euclidean" or another SciPy name for points, "precomputed" for distances.
-    tol : float
-        End once no distance changes by more than tol·ε; 0 does exactly `n_iter` iterations.
+    tol : float, optional
+        End once no distance changes by more than tol·ε; by default exactly `n_iter` iterations are done.
     merge : float, optional
         Merge points within merge·ε of each other on the way.
     keep : {"last", "all"}
         States that `trajectory_` holds.
-    n_jobs : int
-        Threads; −1 means all cores. Results do not depend on it.
+    output : {"auto", "distances", "embedding"}
+        What `transform` and `fit_transform` hand on: the distances to the fitted points under the new metric, which is
+        "auto", or points whose Euclidean distances are these as nearly as points can have them.
+    n_jobs : int, optional
+        Threads; −1 means all cores, and so does None unless an engine says otherwise. Results do not depend on it.
     verbose : bool
         Show progress.
 
@@ -44,6 +48,9 @@ class KernelTransform(DistanceTransform):
     distances_ : array of shape (n, n)
     points_ : array of shape (n, m), or None
         The points, which do not move.
+    embedding_ : array of shape (n, k)
+    distortion_ : float
+        Points for output="embedding", and how far their distances are off; computed on first use.
     eps_ : float
     n_iter_ : int
     trajectory_ : Trajectory
@@ -51,27 +58,28 @@ class KernelTransform(DistanceTransform):
     Examples
     --------
     >>> import numpy as np, wasserstein_transform as wt
-    >>> wt.KernelTransform("triangle", eps=2.0).fit_transform(np.array([[0.0], [1.0], [2.0]]))[0].round(3)
+    >>> wt.KernelTransform(2.0, "triangle").fit_transform(np.array([[0.0], [1.0], [2.0]]))[0].round(3)
     array([0.   , 0.667, 1.333])
     """
 
     def __init__(
         self,
-        profile: ProfileLike = "gaussian",
         eps: Eps | str = "auto",
+        profile: ProfileLike = "gaussian",
         p: float = 1.0,
         *,
         cut: float | None = None,
         n_iter: int = 1,
         metric: str = "euclidean",
-        tol: float = 0.0,
+        tol: float | None = None,
         merge: float | None = None,
         keep: str = "last",
-        n_jobs: int = -1,
+        output: Output = "auto",
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
-        self.profile = profile
         self.eps = eps
+        self.profile = profile
         self.p = p
         self.cut = cut
         self.n_iter = n_iter
@@ -79,8 +87,9 @@ class KernelTransform(DistanceTransform):
         self.tol = tol
         self.merge = merge
         self.keep = keep
+        self.output = output
         self.n_jobs = n_jobs
         self.verbose = verbose
 
     def _make_process(self, space: Space) -> Process:
-        return kernel_transform(self.profile, self._choose_eps(space, self.eps), self.p, self.cut)
+        return kernel_transform(self._choose_eps(space, self.eps), self.profile, self.p, self.cut)

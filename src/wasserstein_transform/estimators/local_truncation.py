@@ -6,6 +6,7 @@ from ..spaces import Space
 from ..transforms import Process, local_truncation
 from ..transforms.named import Eps
 from .base import DistanceTransform
+from .output import Output
 
 
 class LocalTruncation(DistanceTransform):
@@ -21,14 +22,17 @@ class LocalTruncation(DistanceTransform):
         Iterations.
     metric : str
         "euclidean" or another SciPy name for points, "precomputed" for distances.
-    tol : float
-        End once no distance changes by more than tol·ε; 0 does exactly `n_iter` iterations.
+    tol : float, optional
+        End once no distance changes by more than tol·ε; by default exactly `n_iter` iterations are done.
     merge : float, optional
         Merge points within merge·ε of each other on the way.
     keep : {"last", "all"}
         States that `trajectory_` holds.
-    n_jobs : int
-        Threads; −1 means all cores. Results do not depend on it.
+    output : {"auto", "distances", "embedding"}
+        What `transform` and `fit_transform` hand on: the distances to the fitted points under the new metric, which is
+        "auto", or points whose Euclidean distances are these as nearly as points can have them.
+    n_jobs : int, optional
+        Threads; −1 means all cores, and so does None unless an engine says otherwise. Results do not depend on it.
     verbose : bool
         Show progress.
 
@@ -39,6 +43,9 @@ class LocalTruncation(DistanceTransform):
     distances_ : array of shape (n, n)
     points_ : array of shape (n, m), or None
         The points, which do not move.
+    embedding_ : array of shape (n, k)
+    distortion_ : float
+        Points for output="embedding", and how far their distances are off; computed on first use.
     eps_ : float
     n_iter_ : int
     trajectory_ : Trajectory
@@ -59,10 +66,11 @@ class LocalTruncation(DistanceTransform):
         *,
         n_iter: int = 1,
         metric: str = "euclidean",
-        tol: float = 0.0,
+        tol: float | None = None,
         merge: float | None = None,
         keep: str = "last",
-        n_jobs: int = -1,
+        output: Output = "auto",
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.eps = eps
@@ -72,6 +80,7 @@ class LocalTruncation(DistanceTransform):
         self.tol = tol
         self.merge = merge
         self.keep = keep
+        self.output = output
         self.n_jobs = n_jobs
         self.verbose = verbose
 

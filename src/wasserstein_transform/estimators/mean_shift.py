@@ -18,6 +18,7 @@ from ..spaces import Space
 from ..transforms import Process, mean_shift
 from ..transforms.named import Eps
 from .base import PointTransform
+from .output import Output
 
 _SETTLED = 1e-6  # of eps: movements below leave the clusters as they are
 
@@ -35,15 +36,19 @@ class MeanShift(ClusterMixin, PointTransform):
         Most iterations.
     metric : "euclidean"
         Others need coordinates beside the distances: fit on `Space.from_distances(D, points=X)`.
-    tol : float
-        End once no point moves further than tol·ε; 0 does exactly `n_iter` iterations.
+    tol : float, optional
+        End once no point moves further than tol·ε; None does exactly `n_iter` iterations.
     merge : float, optional
         Points within merge·ε of each other move on as one; None lets all move by themselves. What falls together
         costs nothing from then on; the default is far below `tol`.
     keep : {"last", "all"}
         States that `trajectory_` holds.
-    n_jobs : int
-        Threads; −1 means all cores. Results do not depend on it.
+    output : {"auto", "points", "distances", "embedding"}
+        What `transform` and `fit_transform` hand on: the moved points; the distances to the fitted points under the new
+        metric; or points whose Euclidean distances are the new ones as nearly as points can have them. "auto" gives
+        the points.
+    n_jobs : int, optional
+        Threads; −1 means all cores, and so does None unless an engine says otherwise. Results do not depend on it.
     verbose : bool
         Show progress.
 
@@ -55,6 +60,9 @@ class MeanShift(ClusterMixin, PointTransform):
         Their distance, lazy.
     distances_ : array of shape (n, n)
         Computed on first use.
+    embedding_ : array of shape (n, k)
+    distortion_ : float
+        Points for output="embedding", and how far their distances are off; computed on first use.
     eps_ : float
     n_iter_ : int
     trajectory_ : Trajectory
@@ -80,10 +88,11 @@ class MeanShift(ClusterMixin, PointTransform):
         profile: ProfileLike = "flat",
         n_iter: int = 300,
         metric: str = "euclidean",
-        tol: float = 1e-4,
+        tol: float | None = 1e-4,
         merge: float | None = 1e-6,
         keep: str = "last",
-        n_jobs: int = -1,
+        output: Output = "auto",
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.eps = eps
@@ -93,6 +102,7 @@ class MeanShift(ClusterMixin, PointTransform):
         self.tol = tol
         self.merge = merge
         self.keep = keep
+        self.output = output
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -113,9 +123,9 @@ class MeanShift(ClusterMixin, PointTransform):
         self.__dict__.pop("labels_", None)
         self.__dict__.pop("cluster_centers_", None)
         movements = self.trajectory_.movements
-        if movements and movements[-1] <= max(min(self.tol, TOGETHER), _SETTLED):
+        if movements and movements[-1] <= max(min(self.tol or 0.0, TOGETHER), _SETTLED):
             self.labels_, self.cluster_centers_ = resting_places(self.trajectory_.last, float(np.max(self.eps_)))
-        elif self.tol > 0:
+        elif self.tol is not None:
             warnings.warn(f"there are no labels_: {self.trajectory_.outcome}", ConvergenceWarning, stacklevel=2)
         return self
 
@@ -130,4 +140,4 @@ class MeanShift(ClusterMixin, PointTransform):
         """The cluster whose centre is nearest to where each new point goes in the fitted flow."""
         check_is_fitted(self, "trajectory_")
         centers = self.cluster_centers_
-        return nearest_place(self.transform(X), centers)
+        return nearest_place(self._follow(X).points, centers)

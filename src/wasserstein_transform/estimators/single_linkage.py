@@ -9,13 +9,14 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._types import Floats
-from ..engine import bar, current
 from ..hierarchy import cut_tree, spanning_tree
 from ..hierarchy.cut import Cut
+from .running import engine_of
+from .saving import Saved
 from .spaces import read_space, tag_input
 
 
-class SingleLinkage(ClusterMixin, BaseEstimator):
+class SingleLinkage(Saved, ClusterMixin, BaseEstimator):
     """Single-linkage clustering of points, distances or a Space, cut so that outliers do not take the clusters.
 
     Parameters
@@ -33,8 +34,8 @@ class SingleLinkage(ClusterMixin, BaseEstimator):
         For the robust cut: label small pieces −1 instead.
     metric : str
         "euclidean" or another SciPy name for points, "precomputed" for distances.
-    n_jobs : int
-        Threads; −1 means all cores.
+    n_jobs : int, optional
+        Threads; −1 means all cores, and so does None unless an engine says otherwise.
     verbose : bool
         Show progress.
 
@@ -64,7 +65,7 @@ class SingleLinkage(ClusterMixin, BaseEstimator):
         share: float = 0.35,
         noise: bool = False,
         metric: str = "euclidean",
-        n_jobs: int = -1,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.n_clusters = n_clusters
@@ -87,7 +88,7 @@ class SingleLinkage(ClusterMixin, BaseEstimator):
             Masses of the points, which the robust cut goes by. Points of weight 0 join the cluster they are nearest
             to and never connect two.
         """
-        engine = current(n_jobs=self.n_jobs, progress=bar() if self.verbose else None)
+        engine = engine_of(self.n_jobs, self.verbose)
         space = read_space(self, X, self.metric, sample_weight)
         self.tree_ = spanning_tree(space, engine)
         self.labels_ = cut_tree(

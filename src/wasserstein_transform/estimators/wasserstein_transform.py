@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
-
 from .._parts import Part
-from .._types import Floats
-from ..localize import Localization
-from ..localize.extrinsic import Extrinsic
+from ..localize import Extrinsic, Localization
 from ..spaces import Space
 from ..transforms import Process, Transform
 from ..transport import Transport
 from .base import IteratedTransform
+from .output import Output
 
 
 class WassersteinTransform(IteratedTransform):
@@ -24,22 +19,27 @@ class WassersteinTransform(IteratedTransform):
     Parameters
     ----------
     localize : Localization
-        For example `Truncation(0.2)`, or `Mean(Kernel("gaussian", 0.2))`. Its parameters take part in `get_params`,
+        For example `Truncation(0.2)`, or `Mean(Kernel(0.2, "gaussian"))`. Its parameters take part in `get_params`,
         `set_params(localize__eps=…)` and grid search.
     transport : Transport
-        `Exact(p)`, `Points()` or `Bures()`.
+        One that compares the measures the localization makes, such as `Exact(p)`, `Points()` or `Bures()`.
     n_iter : int
         Iterations.
     metric : str
         "euclidean" or another SciPy name for points, "precomputed" for distances.
-    tol : float
-        End once nothing moves further than tol·ε; 0 does exactly `n_iter` iterations.
+    tol : float, optional
+        End once nothing moves further than tol·ε; by default exactly `n_iter` iterations are done.
     merge : float, optional
         Merge points within merge·ε of each other on the way.
     keep : {"last", "all"}
         States that `trajectory_` holds.
-    n_jobs : int
-        Threads; −1 means all cores. Results do not depend on it.
+    output : {"auto", "points", "distances", "embedding"}
+        What `transform` and `fit_transform` hand on: the moved points, if points move; the distances to the fitted
+        points under the new metric; or points whose Euclidean distances are the new ones as nearly as points can have
+        them. "auto" gives the points if they move, with a warning if a pipeline loses the metric by that, or the
+        distances.
+    n_jobs : int, optional
+        Threads; −1 means all cores, and so does None unless an engine says otherwise. Results do not depend on it.
     verbose : bool
         Show progress.
 
@@ -49,6 +49,9 @@ class WassersteinTransform(IteratedTransform):
     distances_ : array of shape (n, n)
         Computed on first use.
     points_ : array of shape (n, m), or None
+    embedding_ : array of shape (n, k)
+    distortion_ : float
+        Points for output="embedding", and how far their distances are off; computed on first use.
     eps_ : float, or None if the localization has no radius
     n_iter_ : int
     trajectory_ : Trajectory
@@ -70,10 +73,11 @@ class WassersteinTransform(IteratedTransform):
         *,
         n_iter: int = 1,
         metric: str = "euclidean",
-        tol: float = 0.0,
+        tol: float | None = None,
         merge: float | None = None,
         keep: str = "last",
-        n_jobs: int = -1,
+        output: Output = "auto",
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.localize = localize
@@ -83,6 +87,7 @@ class WassersteinTransform(IteratedTransform):
         self.tol = tol
         self.merge = merge
         self.keep = keep
+        self.output = output
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -115,25 +120,5 @@ class WassersteinTransform(IteratedTransform):
         self.eps_ = self.localize.scale
         return process
 
-    def _makes_matrix(self) -> bool:
-        return not self._moves_points()
-
     def _moves_points(self) -> bool:
         return isinstance(self.localize, Extrinsic)
-
-    def fit_transform(self, X: Any, y: Any = None, *, sample_weight: ArrayLike | None = None) -> Floats:
-        """Fit, and return the moved points if the measures have centres, else the n × n distances."""
-        self.fit(X, y, sample_weight=sample_weight)
-        points = self.points_
-        return points.copy() if self._moves_points() and points is not None else self.distances_.copy()
-
-    def transform(self, X: Any) -> Floats:
-        """Where new points go, or their distances to the fitted points, n_new × n."""
-        return self._follow_points(X) if self._moves_points() else self._follow_distances(X)
-
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Names of the output columns: coordinates, or one for each fitted point."""
-        check_is_fitted(self, "trajectory_")
-        space = self._space
-        width = space.n if not self._moves_points() or space.points is None else space.points.shape[1]
-        return np.array([f"wassersteintransform{k}" for k in range(width)], dtype=object)

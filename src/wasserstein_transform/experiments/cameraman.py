@@ -118,7 +118,7 @@ def _view(photo: Floats, scene: Scene, parameters: Cameraman, engine: Engine) ->
     labels, above, restless = {}, {}, {}
     for method in METHODS:
         found = _moved(image, scene, method, 1, parameters, engine)
-        restless[method] = float(np.mean(found.n_iter >= parameters.max_iter))
+        restless[method] = float(np.mean(found.n_iter >= parameters.n_iter))
         labels.update(_linked(found, scene, method, 1, parameters))
         if finer is not None and method in parameters.finer:
             found = _moved(finer, scene, method, _FINER, parameters, engine)
@@ -131,7 +131,7 @@ def _moved(image: Floats, scene: Scene, method: str, scale: int, parameters: Cam
         warnings.simplefilter("ignore", ConvergenceWarning)  # how many is reported
         lam = scene.lam if method == "GT" else 0.0
         return segment(
-            image, scale * scene.spatial, scene.range, lam, max_iter=parameters.max_iter, engine=engine
+            image, scale * scene.spatial, scene.range, lam, n_iter=parameters.n_iter, engine=engine
         )  # fmt: skip
 
 

@@ -40,7 +40,7 @@ def run(parameters: Convergence, engine: Engine) -> Result:
             sample = task.samples[0]
             space = Space.from_points(sample.points)
             walk = iterate(
-                method(name, task.eps), space, n_iter=parameters.n_iter, stop=parameters.stop,
+                method(name, task.eps), space, n_iter=parameters.n_iter, tol=parameters.tol,
                 merge=parameters.merge, keep="all", engine=engine,
             )  # fmt: skip
             walks[task.name, name] = walk

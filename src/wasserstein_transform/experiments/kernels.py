@@ -59,7 +59,7 @@ def run(parameters: Kernels, engine: Engine) -> Result:
 def _processes(task: Task, profile: str, eps: float, parameters: Kernels) -> dict[str, Process]:
     found = {"MS": mean_shift(eps, profile), "GT": gaussian_transform(eps, task.lam, profile)}
     if task.name in parameters.exact and profile not in parameters.far:
-        found["LT-WT1"], found["LT-WT2"] = (kernel_transform(profile, eps, p) for p in (1, 2))
+        found["LT-WT1"], found["LT-WT2"] = (kernel_transform(eps, profile, p) for p in (1, 2))
     return found
 
 

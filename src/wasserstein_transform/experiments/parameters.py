@@ -104,7 +104,7 @@ class Cameraman:
         The paper's, and a second reading.
     finer : tuple of str
         Methods by which the photograph is segmented at twice the resolution, to compare with.
-    max_iter : int
+    n_iter : int
         Most iterations of a pixel: some swing between two places forever.
     part : float
         Of the photograph's side that is looked at, around the head and the camera.
@@ -116,7 +116,7 @@ class Cameraman:
     scenes: tuple[Scene, ...] = (Scene(256, 8.0, 8.0, 4.8), Scene(128, 6.0, 6.0, 5.0))
     linkings: tuple[str, ...] = ("paper", "adjacent")
     finer: tuple[str, ...] = ("MS", "GT")
-    max_iter: int = 30
+    n_iter: int = 30
     part: float = 1.0
     margin: float = 0.02
 
@@ -273,10 +273,10 @@ class Kernels:
 
 @dataclass(frozen=True)
 class Convergence:
-    """Until the movement is below `stop` (in ε); points within `merge` (in ε) become one."""
+    """Until the movement is below `tol` (in ε); points within `merge` (in ε) become one."""
 
     n_iter: int = 30
-    stop: float = 1e-6
+    tol: float = 1e-6
     merge: float = 1e-6
     methods: dict[str, tuple[str, ...]] = field(
         default_factory=lambda: {

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._archive import archived
 from .._types import Bools, Floats, Ints
 from ..backends.host import shortest_forest, tour, undecided
 from ..engine import Engine
@@ -18,6 +19,7 @@ from .tree import Tree
 _LEAST = 64  # pairs solved in a round, at least
 
 
+@archived
 @dataclass(frozen=True, eq=False)
 class LazyTree(Tree):
     """A spanning tree, and how many distances it took.

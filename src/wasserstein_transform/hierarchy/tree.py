@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from .._archive import archived
 from .._types import Floats, Ints
 from ..backends import backend_of
 from ..backends.host import join_edges
@@ -16,6 +17,7 @@ from ..spaces import Metric, Space, check_space
 TIE = 1e-9  # heights that agree to this, relatively, are ties
 
 
+@archived
 @dataclass(frozen=True, eq=False)
 class Tree:
     """A spanning tree of weighted points, edges sorted by height.
@@ -60,12 +62,12 @@ def spanning_tree(space: Space, engine: Engine | None = None) -> Tree:
     """
     check_space(space)
     space.metric.check_joined()
-    with current(engine).watched() as engine:
+    with current(engine).watched() as watched:
         heavy = np.flatnonzero(space.weights > 0)
         metric = space.metric.take(heavy) if len(heavy) < space.n else space.metric
-        edges, heights = backend_of(engine).spanning_tree(metric.form, engine)
+        edges, heights = backend_of(watched).spanning_tree(metric.form, watched)
         light = np.flatnonzero(space.weights == 0)
-        nearest, apart = _nearest(space.metric, light, heavy, engine)
+        nearest, apart = _nearest(space.metric, light, heavy, watched)
     n_parts = len(heavy) - len(edges) + int(np.count_nonzero(np.isinf(apart)))
     space.metric.check_joined(n_parts)
     edges = np.concatenate([heavy[edges], np.column_stack([nearest, light])])

@@ -155,14 +155,18 @@ def _plane_within(g: Any, i: int, start: int, end: int, limit: float, band: floa
         s = s if s > 0.0 else 0.0
         margin = a * A[k] + b * B[k] + c * C[k] + root * R[k] - s * s
         unsure += 1 if abs(margin) <= band else 0
-        out[k] = w if margin >= 0.0 else 0.0  # NaN: both beyond all floats, and k far away
+        out[k] = w if margin >= 0.0 else 0.0
     return unsure
 
 
 def _within_plane(geometry: Any, i: Any, start: Any, end: Any, limit: Any, weights: Any, out: Any) -> Any:
-    # no term of a decision at the edge of the ball is larger than `edge`; rounding is some 1e-16 of it
+    # no term of a decision at the edge of the ball is larger than `edge`; rounding is some 1e-16 of it. Nor is one of
+    # (2λf)² larger than `steep`, whatever k, for entries are at most 1: it stays finite. Infinite, it would win against
+    # an s² beyond all floats where that is fused with the subtraction, and k would be near.
     edge = 4.0 * (limit + geometry.lifts[i]) * (limit + geometry.lifts[i])
-    if not 1e-280 < edge < 1e300 or _plane_within(geometry, i, start, end, limit, 1e-13 * edge, weights, out) > 0:
+    steep = 4.0 * geometry.lam * geometry.lifts[i]
+    in_range = 1e-280 < edge < 1e300 and steep < 1e300
+    if not in_range or _plane_within(geometry, i, start, end, limit, 1e-13 * edge, weights, out) > 0:
         for k in range(end - start):
             out[k] = weights[start + k] if squared(geometry, i, start + k, limit) <= limit else 0.0
 

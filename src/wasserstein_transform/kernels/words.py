@@ -209,6 +209,18 @@ def unpack(packed: Any, rank: int, R: Any) -> float:
 
 
 @jit
+def _comes_first(R: Any, rank_r: int, S: Any, rank_s: int) -> bool:
+    """Whether R has fewer rows, or the lesser entry where the two first differ: the same bits whoever asks."""
+    if rank_r != rank_s:
+        return rank_r < rank_s
+    for k in range(rank_r):
+        for l in range(k, R.shape[1]):
+            if R[k, l] != S[k, l]:
+                return R[k, l] < S[k, l]
+    return True
+
+
+@jit
 def bures_gaps(
     packed: Any, starts: Any, ranks: Any, ends: Any, start: int, stop: int, scratch: Any, gaps: Any, flag: Any
 ) -> None:
@@ -225,7 +237,7 @@ def bures_gaps(
         fidelity = 0.0
         if i == j:
             fidelity = trace
-        elif ranks[i] <= ranks[j]:
+        elif _comes_first(R, ranks[i], S, ranks[j]):
             fidelity = _nuclear(R, ranks[i], S, ranks[j], 1.0, room)
         else:
             fidelity = _nuclear(S, ranks[j], R, ranks[i], 1.0, room)

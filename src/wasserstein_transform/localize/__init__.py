@@ -3,8 +3,8 @@
 A new localization is one file here and one line in `LOCALIZATIONS`.
 """
 
-from .base import Localization
-from .extrinsic import Gaussian, Mean, Ridge
+from .base import Inductive, Intrinsic, Localization
+from .extrinsic import Extrinsic, Gaussian, Mean, Ridge, sees_new_points
 from .given import Given
 from .heat import Heat
 from .kernel import Kernel, Truncation
@@ -31,9 +31,12 @@ LOCALIZATIONS: dict[str, type[Localization]] = {
 __all__ = [
     "LOCALIZATIONS",
     "PROFILES",
+    "Extrinsic",
     "Gaussian",
     "Given",
     "Heat",
+    "Inductive",
+    "Intrinsic",
     "Kernel",
     "Localization",
     "Mean",
@@ -44,5 +47,6 @@ __all__ = [
     "Scale",
     "Truncation",
     "Whole",
+    "sees_new_points",
     "suggest_eps",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from ..measures import Discrete, Measures
 from ..spaces import Both, Moments, Space
 
 
-class Seen(Protocol):
-    """What points see of a space: the means and covariances of any coordinates under their measures."""
+class HasMoments(Protocol):
+    """Measures that tell the means and covariances of any coordinates, whether they are stored or not."""
 
     def means(self, points: Floats) -> Moments: ...
 
@@ -23,12 +23,23 @@ class Seen(Protocol):
 
     def both(self, points: Floats) -> Both: ...
 
+    def once(self) -> HasMoments: ...
+
 
 class Localization(Part, ABC):
     """L : α ↦ (x ↦ m(x)): one probability measure per point of a space.
 
-    Localizations are values: nothing about a space is kept in them.
+    Localizations are values: nothing about a space is kept in them. What one offers is said by what it derives from:
+    `Intrinsic` ones make measures on the space itself, `Inductive` ones also those of new points, `Extrinsic` ones
+    make measures in R^m of what an intrinsic one sees.
+
+    Attributes
+    ----------
+    makes : type
+        The kind of measures it makes.
     """
+
+    makes: ClassVar[type[Measures]]
 
     @property
     def scale(self) -> float | None:
@@ -44,9 +55,28 @@ class Localization(Part, ABC):
     def __call__(self, space: Space, engine: Engine | None = None) -> Measures:
         """The measures of all points."""
 
+
+class Intrinsic(Localization):
+    """A localization whose measures live on the space itself."""
+
+    makes = Discrete
+
     @abstractmethod
-    def see(self, space: Space, engine: Engine, first: int = 0) -> Seen:
-        """What the points from `first` on see of the space, for means and covariances only."""
+    def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
+        """The measures of all points."""
+
+    def moments(self, space: Space, engine: Engine) -> HasMoments:
+        """The measures of all points, for means and covariances only: they need not be stored."""
+        return self(space, engine)
+
+
+class Inductive(Intrinsic):
+    """An intrinsic localization that also has measures for points that were not there: they carry no mass."""
+
+    def moments(self, space: Space, engine: Engine, first: int = 0) -> HasMoments:
+        """The measures of the points from `first` on, for means and covariances only."""
+        measures = self(space, engine)
+        return measures if first == 0 else measures.take(np.arange(first, space.n))
 
     @abstractmethod
     def cross(self, distances: Floats, space: Space) -> Discrete:

@@ -12,17 +12,17 @@ from threadpoolctl import threadpool_limits
 from .. import _check as check
 from .._types import Floats
 from ..engine import Engine, Flag, Record, Rows, Task, Tile, current, evenly
-from ..measures import Diracs, Discrete, Gaussians, Measures
+from ..measures import Diracs, Gaussians, Measures
 from ..spaces import Moments, Space, check_space
-from .base import Localization, Seen, check_mass
+from .base import HasMoments, Inductive, Intrinsic, Localization, check_mass
 
 _TIED = 1e-9  # eigenvalues that agree so far are one, relative to the second moment around the point
 
 
 class Extrinsic(Localization):
-    """A localization that composes a base localization with a map ψ into measures on R^m."""
+    """A localization that composes one on the space itself with a map ψ into measures on R^m."""
 
-    base: Localization
+    base: Intrinsic
 
     @property
     def scale(self) -> float | None:
@@ -38,19 +38,28 @@ class Extrinsic(Localization):
 
     @abstractmethod
     def around(self, space: Space, engine: Engine, ahead: Floats | None = None) -> Measures:
-        """The measures of all points, or, given where the first `len(ahead)` of them move, of the others."""
+        """The measures of all points, or, given where the first `len(ahead)` of them move, of the others.
 
-    def see(self, space: Space, engine: Engine, first: int = 0) -> Seen:
-        raise TypeError(f"{type(self).__name__} needs a base localization on the space itself, such as Truncation")
+        The others are new points: only an inductive base has measures for them.
+        """
 
-    def cross(self, distances: Floats, space: Space) -> Discrete:
-        raise TypeError(f"{type(self).__name__} makes measures in R^m; new points need coordinates, not distances")
+    def _moments(self, space: Space, engine: Engine, first: int) -> HasMoments:
+        """What the points from `first` on see, through the base."""
+        if first == 0:
+            return self.base.moments(space, engine)
+        assert isinstance(self.base, Inductive)  # `sees_new_points` was asked before
+        return self.base.moments(space, engine, first)
+
+
+def sees_new_points(localize: Localization) -> bool:
+    """Whether a localization has measures for points that were not there."""
+    return isinstance(localize.base if isinstance(localize, Extrinsic) else localize, Inductive)
 
 
 def _check_base(base: object, owner: str) -> None:
-    if not isinstance(base, Localization) or isinstance(base, Extrinsic):
+    if not isinstance(base, Intrinsic):
         raise TypeError(
-            f"{owner} needs a base localization on the space itself (Truncation, Kernel, Given, Whole, Point), "
+            f"{owner} needs a base localization on the space itself, such as Truncation, Kernel, Nearest or Given, "
             f"got {base!r}"
         )
 
@@ -76,7 +85,8 @@ class Mean(Extrinsic):
     array([0.5, 0.5, 5. ])
     """
 
-    base: Localization
+    base: Intrinsic
+    makes = Diracs
 
     def __post_init__(self) -> None:
         _check_base(self.base, "Mean")
@@ -84,7 +94,7 @@ class Mean(Extrinsic):
     def around(self, space: Space, engine: Engine, ahead: Floats | None = None) -> Diracs:
         points = _coordinates(space, "Mean")
         first = 0 if ahead is None else len(ahead)
-        mass, means = self.base.see(space, engine, first).means(points)
+        mass, means = self._moments(space, engine, first).means(points)
         return Diracs(means, check_mass(mass, space.weights[first:]))
 
 
@@ -103,7 +113,7 @@ class Ridge(Extrinsic):
 
     Parameters
     ----------
-    base : Localization
+    base : Intrinsic localization
     dim : int
         Dimension of the ridge. 0 is mean shift; with as many as coordinates nothing moves.
 
@@ -117,8 +127,9 @@ class Ridge(Extrinsic):
     array([0. , 0.1])
     """
 
-    base: Localization
+    base: Intrinsic
     dim: int = 1
+    makes = Diracs
 
     def __post_init__(self) -> None:
         _check_base(self.base, "Ridge")
@@ -127,7 +138,7 @@ class Ridge(Extrinsic):
     def around(self, space: Space, engine: Engine, ahead: Floats | None = None) -> Diracs:
         points = _coordinates(space, "Ridge")
         first = 0 if ahead is None else len(ahead)
-        mass, moved = _moved(self.base.see(space, engine, first), points, first, int(self.dim), engine)
+        mass, moved = _moved(self._moments(space, engine, first), points, first, int(self.dim), engine)
         return Diracs(moved, check_mass(mass, space.weights[first:]))
 
 
@@ -137,7 +148,7 @@ class Gaussian(Extrinsic):
 
     Parameters
     ----------
-    base : Localization
+    base : Intrinsic localization
     lam : float
         Weight λ ≥ 0 of the covariance.
     move : bool
@@ -154,10 +165,11 @@ class Gaussian(Extrinsic):
     array([0.25, 0.25, 0.  ])
     """
 
-    base: Localization
+    base: Intrinsic
     lam: float
     move: bool = False
     ridge: int | None = None
+    makes = Gaussians
 
     def __post_init__(self) -> None:
         _check_base(self.base, "Gaussian")
@@ -170,7 +182,7 @@ class Gaussian(Extrinsic):
     def around(self, space: Space, engine: Engine, ahead: Floats | None = None) -> Gaussians:
         points = _coordinates(space, "Gaussian")
         first = 0 if ahead is None else len(ahead)
-        seen = self.base.see(space, engine, first)
+        seen = self._moments(space, engine, first)
         centers = points[first:]
         if self.move:
             centers = _moved(seen, points, first, int(self.ridge or 0), engine).values
@@ -179,7 +191,7 @@ class Gaussian(Extrinsic):
         return Gaussians(centers, covs, float(self.lam), check_mass(mass, space.weights[first:]))
 
 
-def _moved(seen: Seen, points: Floats, first: int, dim: int, engine: Engine) -> Moments:
+def _moved(seen: HasMoments, points: Floats, first: int, dim: int, engine: Engine) -> Moments:
     """Mass seen by the points from `first` on, and where they move, off the `dim` leading axes of what they see."""
     if dim == 0:
         return seen.means(points)

@@ -9,17 +9,16 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from .. import _check as check
-from .._types import Floats
 from ..engine import Engine
 from ..measures import Discrete
 from ..measures.discrete import discrete
 from ..spaces import Space, check_space
-from .base import Localization, check_mass
+from .base import Intrinsic, check_mass
 
 
 @dataclass(frozen=True, eq=False)
-class Given(Localization):
-    """Any Markov kernel: row i of `matrix` is the measure of point i.
+class Given(Intrinsic):
+    """Any Markov kernel: row i of `matrix` is the measure of point i. New points have no row, and so no measure.
 
     Parameters
     ----------
@@ -64,14 +63,6 @@ class Given(Localization):
         measures = discrete(rows.indptr, rows.indices, rows.data, np.arange(space.n), space.n)
         check_mass(np.where(measures.massless, 0.0, 1.0), space.weights)
         return measures
-
-    def see(self, space: Space, engine: Engine, first: int = 0) -> Discrete:
-        if first:
-            raise ValueError("Given has no measures for new points: its matrix has rows for the fitted points only")
-        return self(space, engine)
-
-    def cross(self, distances: Floats, space: Space) -> Discrete:
-        raise ValueError("Given has no measures for new points: its matrix has rows for the fitted points only")
 
     def _rows(self) -> csr_array:
         if issparse(self.matrix):

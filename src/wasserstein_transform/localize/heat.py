@@ -14,7 +14,7 @@ from ..engine import Engine, current
 from ..measures import Discrete
 from ..measures.discrete import discrete
 from ..spaces import Graph, Space, check_space
-from .base import Localization
+from .base import Intrinsic
 from .given import Given
 from .kernel import relative
 
@@ -24,17 +24,18 @@ _TAIL = 1e-16  # of all mass: jumps later than this are left out
 
 
 @dataclass(frozen=True, eq=False)
-class Heat(Localization):
+class Heat(Intrinsic):
     """m(x) = δ_x exp(−time·L) with L = I − P: a walk from x that makes steps of P at the times of a Poisson process.
 
     L is the Laplacian of the walk P that the weights α make: from x to y ∝ α(y) among the neighbors of x. Time is
-    counted in steps. Where there is hardly any mass beside α it is dropped, and the rest is normalised.
+    counted in steps. Where there is hardly any mass beside α it is dropped, and the rest is normalised. The walk is on
+    the points of the space: new ones have no measure.
 
     Parameters
     ----------
     time : float
         Up to 1e6 steps.
-    base : Localization, or sparse matrix of affinities, optional
+    base : Intrinsic localization, or sparse matrix of affinities, optional
         Whose measures are the steps: Truncation(eps) for the ε-graph, Nearest(k) for that of nearest neighbors, Given
         for any walk; or symmetric affinities w(x, y), the step from x to y is then ∝ w(x, y)·α(y). By default the
         edges of the space's own graph, all alike.
@@ -66,10 +67,10 @@ class Heat(Localization):
             raise ValueError(f"time must be at most {_LONGEST:g} steps, got {self.time:g}: all of them are made")
         if not 0 <= check.tolerance(self.cut, "cut") < 1:
             raise ValueError(f"cut must be a share below 1, got {self.cut!r}")
-        if not (self.base is None or isinstance(self.base, Localization) or issparse(self.base)):
+        if not (self.base is None or isinstance(self.base, Intrinsic) or issparse(self.base)):
             raise TypeError(
-                "Heat needs a localization such as Truncation(eps) or Nearest(k), or a sparse matrix of affinities, "
-                f"got {type(self.base).__name__}"
+                "Heat needs a localization on the space itself such as Truncation(eps) or Nearest(k), or a sparse "
+                f"matrix of affinities, got {type(self.base).__name__}"
             )
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
@@ -88,14 +89,6 @@ class Heat(Localization):
         matrix.sort_indices()
         return discrete(matrix.indptr, matrix.indices, matrix.data, np.arange(n), n)
 
-    def see(self, space: Space, engine: Engine, first: int = 0) -> Discrete:
-        if first:
-            raise ValueError("Heat has no measures for new points: its walk is on the fitted points only")
-        return self(space, engine)
-
-    def cross(self, distances: Floats, space: Space) -> Discrete:
-        raise ValueError("Heat has no measures for new points: its walk is on the fitted points only")
-
     def _heated(self, steps: csr_array, least: Floats, start: int, end: int) -> csr_array:
         """Rows start…end of the heat kernel, small masses dropped."""
         term = np.zeros((steps.shape[0], end - start))  # a column for each start: steps are those of Pᵀ
@@ -108,11 +101,8 @@ class Heat(Localization):
         return csr_array(total.T)
 
     def _steps(self, space: Space, engine: Engine) -> csr_array:
-        if isinstance(self.base, Localization):
-            measures = self.base(space, engine)
-            if not isinstance(measures, Discrete):
-                raise TypeError(f"Heat needs measures on the space itself, {self.base!r} makes others")
-            return measures.matrix()
+        if isinstance(self.base, Intrinsic):
+            return self.base(space, engine).matrix()
         affinities = self._affinities(space)
         weighted = csr_array(affinities.multiply(relative(space.weights)[None, :]))
         weighted.eliminate_zeros()

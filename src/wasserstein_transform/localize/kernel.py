@@ -13,20 +13,20 @@ from ..engine import Engine, current
 from ..measures import Discrete
 from ..measures.discrete import discrete, memory_of
 from ..spaces import Space, check_space, closed
-from .base import Localization, Seen, check_mass
+from .base import HasMoments, Inductive, check_mass
 from .profiles import PROFILES, ProfileLike, check_profile, evaluate
 
 
 @dataclass(frozen=True)
-class Kernel(Localization):
+class Kernel(Inductive):
     """Kernel localization: m(x)(dy) ∝ profile(d(x,y)²/ε²) α(dy).
 
     Parameters
     ----------
-    profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable
-        Weight as a function of t = d²/ε²; the gaussian is exp(−t/2). A callable takes and gives an array.
     eps : float
         The bandwidth ε.
+    profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable
+        Weight as a function of t = d²/ε²; the gaussian is exp(−t/2). A callable takes and gives an array.
     cut : float, optional
         Distance beyond which the weight is 0, in units of ε. The profile's own reach by default: 1 for the compact
         ones; the gaussian and callables reach everywhere.
@@ -35,19 +35,19 @@ class Kernel(Localization):
     --------
     >>> import wasserstein_transform as wt
     >>> space = wt.Space.from_points([[0.0], [1.0], [3.0]])
-    >>> wt.Kernel("triangle", eps=2.0)(space).matrix().toarray().round(3)
+    >>> wt.Kernel(2.0, "triangle")(space).matrix().toarray().round(3)
     array([[0.667, 0.333, 0.   ],
            [0.333, 0.667, 0.   ],
            [0.   , 0.   , 1.   ]])
     """
 
-    profile: ProfileLike
     eps: float
+    profile: ProfileLike = "gaussian"
     cut: float | None = None
 
     def __post_init__(self) -> None:
-        check_profile(self.profile)
         check.eps(self.eps)
+        check_profile(self.profile)
         if self.cut is not None:
             check.positive(self.cut, "cut")
 
@@ -74,10 +74,9 @@ class Kernel(Localization):
         check_mass(np.where(measures.massless, 0.0, 1.0), space.weights)
         return measures
 
-    def see(self, space: Space, engine: Engine, first: int = 0) -> Seen:
+    def moments(self, space: Space, engine: Engine, first: int = 0) -> HasMoments:
         if callable(self.profile):
-            measures = self(space, engine)
-            return measures if first == 0 else measures.take(np.arange(first, space.n))
+            return super().moments(space, engine, first)
         code = PROFILES[self.profile].code
         return space.metric.neighborhoods(space.weights, code, float(self.eps), self.reach, engine, first)
 
@@ -115,7 +114,7 @@ class Truncation(Kernel):
     """
 
     def __init__(self, eps: float) -> None:
-        super().__init__("flat", eps)
+        super().__init__(eps, "flat")
 
     def __repr__(self) -> str:
         return f"Truncation(eps={self.eps!r})"

@@ -12,12 +12,12 @@ from ..engine import Engine, current
 from ..measures import Discrete
 from ..measures.discrete import discrete
 from ..spaces import Metric, Space, check_space
-from .base import Localization
+from .base import Inductive
 from .kernel import relative
 
 
 @dataclass(frozen=True)
-class Nearest(Localization):
+class Nearest(Inductive):
     """m(x) = α on the smallest closed ball of x that has at least a given mass, normalised.
 
     All points at the distance of the last one are in it, so that weight k is the same as k copies. Points that no
@@ -59,10 +59,6 @@ class Nearest(Localization):
             if measures is not None:
                 return measures
             k = min(2 * k, space.n - 1)
-
-    def see(self, space: Space, engine: Engine, first: int = 0) -> Discrete:
-        measures = self(space, engine)
-        return measures if first == 0 else measures.take(np.arange(first, space.n))
 
     def cross(self, distances: Floats, space: Space) -> Discrete:
         weights, need = relative(space.weights), self._need(space)

@@ -8,12 +8,12 @@ from .._types import Floats
 from ..engine import Engine
 from ..measures import Discrete
 from ..spaces import Space
-from .base import Localization, Seen
+from .base import HasMoments, Inductive
 from .kernel import Kernel
 
 
 @dataclass(frozen=True)
-class Once(Localization):
+class Once(Inductive):
     """A flat kernel localization that tests each pair once and keeps a bit for it: the same measures at another cost.
 
     The Gaussian Transform asks twice who is near whom, from both sides. In three and more dimensions, where the answer
@@ -48,8 +48,8 @@ class Once(Localization):
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         return self.base(space, engine)
 
-    def see(self, space: Space, engine: Engine, first: int = 0) -> Seen:
-        return self.base.see(space, engine, first).once()
+    def moments(self, space: Space, engine: Engine, first: int = 0) -> HasMoments:
+        return self.base.moments(space, engine, first).once()
 
     def cross(self, distances: Floats, space: Space) -> Discrete:
         return self.base.cross(distances, space)

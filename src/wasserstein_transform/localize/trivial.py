@@ -11,11 +11,11 @@ from ..engine import Engine, current
 from ..measures import Discrete
 from ..measures.discrete import discrete, memory_of
 from ..spaces import Space, check_space
-from .base import Localization
+from .base import Inductive
 
 
 @dataclass(frozen=True)
-class Whole(Localization):
+class Whole(Inductive):
     """m(x) = α for every x: the transform sends all distances to 0.
 
     Examples
@@ -31,7 +31,7 @@ class Whole(Localization):
         memory_of(space.n**2, current(engine))
         return _copies(space, space.n)
 
-    def see(self, space: Space, engine: Engine, first: int = 0) -> Discrete:
+    def moments(self, space: Space, engine: Engine, first: int = 0) -> Discrete:
         memory_of((space.n - first) * space.n, engine)
         return _copies(space, space.n - first)
 
@@ -40,7 +40,7 @@ class Whole(Localization):
 
 
 @dataclass(frozen=True)
-class Point(Localization):
+class Point(Inductive):
     """m(x) = δ_x: the transform is the identity.
 
     Examples
@@ -55,7 +55,7 @@ class Point(Localization):
         check_space(space)
         return self._diracs(space, 0)
 
-    def see(self, space: Space, engine: Engine, first: int = 0) -> Discrete:
+    def moments(self, space: Space, engine: Engine, first: int = 0) -> Discrete:
         return self._diracs(space, first)
 
     def cross(self, distances: Floats, space: Space) -> Discrete:

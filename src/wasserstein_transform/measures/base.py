@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from .._types import Bools, Floats
+from ..spaces import Metric
 
 
 class Measures(ABC):
@@ -26,4 +27,8 @@ class Measures(ABC):
     @property
     def centers(self) -> Floats | None:
         """Where the measures sit in R^m: the new points. None if they live on the space itself."""
+        return None
+
+    def metric(self) -> Metric | None:
+        """Their distance where a formula gives it; None where transport must be solved."""
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .._types import Bools, Floats
+from ..spaces import Euclidean
 from .base import Measures
 
 
@@ -22,3 +23,7 @@ class Diracs(Measures):
     @property
     def centers(self) -> Floats:
         return self.points
+
+    def metric(self) -> Euclidean:
+        """W_p of Diracs is the distance of their points, for every p."""
+        return Euclidean(self.points)

@@ -66,6 +66,10 @@ class Discrete(Measures):
             covs[i] = (steps.T * self.masses[part]) @ steps / self.totals[i]
         return Both(mass, means, covs)
 
+    def once(self) -> Discrete:
+        """Measures that are stored are tested no more."""
+        return self
+
     def _seen(self) -> Floats:
         return np.where(self.massless, 0.0, self.totals)
 

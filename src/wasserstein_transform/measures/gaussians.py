@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .._types import Bools, Floats
+from ..spaces import GaussianMetric
 from .base import Measures
 
 
@@ -24,3 +25,7 @@ class Gaussians(Measures):
     @property
     def centers(self) -> Floats:
         return self.means
+
+    def metric(self) -> GaussianMetric:
+        """W2 of Gaussians, by the formula of Bures."""
+        return GaussianMetric(self.means, self.covs, self.lam)

@@ -11,6 +11,7 @@ from scipy.linalg import eigh
 
 from .. import _check as check
 from .._types import Floats
+from ..transforms.scaling import signs
 from .inputs import as_matrix
 
 
@@ -65,7 +66,7 @@ def embed(distances: Any, dim: int = 2, *, onto: ArrayLike | None = None) -> Emb
     values, vectors = eigh(products, subset_by_index=[max(0, n - dim), n - 1])
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
     points = np.zeros((n, dim))
-    points[:, : len(values)] = _signed(vectors) * np.sqrt(values)
+    points[:, : len(values)] = vectors * signs(vectors) * np.sqrt(values)
     explained = _share(values, products)
     return Embedding(points if target is None else laid(points, target), explained)
 
@@ -84,14 +85,6 @@ def _centred(matrix: Floats) -> Floats:
     squares = -0.5 * matrix**2
     means = squares.mean(axis=0)
     return np.asarray(squares - means - means[:, None] + means.mean())
-
-
-def _signed(vectors: Floats) -> Floats:
-    """The first entry of nearly the largest size positive: of equal ones, rounding must not choose."""
-    sizes = np.abs(vectors)
-    first = (sizes > (1 - 1e-6) * sizes.max(axis=0)).argmax(axis=0)
-    signs = np.sign(vectors[first, np.arange(vectors.shape[1])])
-    return np.asarray(vectors * np.where(signs == 0, 1.0, signs))
 
 
 def _share(kept: Floats, products: Floats) -> float:

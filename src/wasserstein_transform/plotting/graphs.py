@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from .. import _check as check
@@ -45,10 +46,17 @@ def layout(graph: Any) -> Floats:
         )
     if network.n == 1:
         return np.zeros((1, 2))
-    D = dijkstra(network.metric.lengths, directed=False, unweighted=True)
+    D = _hops(network.metric.lengths)
     largest = D[np.isfinite(D)].max()
     D[np.isinf(D)] = _FAR * max(largest, 1.0)
     return _majorized(D, embed(D).points)
+
+
+def _hops(lengths: csr_array) -> Floats:
+    """How many edges lie between nodes. Small indices, for older SciPy takes no others."""
+    indices, starts = lengths.indices.astype(np.int32), lengths.indptr.astype(np.int32)
+    small = csr_array((lengths.data, indices, starts), lengths.shape)
+    return np.asarray(dijkstra(small, directed=False, unweighted=True))
 
 
 def curvature(

@@ -61,6 +61,13 @@ class Euclidean(Metric):
         engine = current(engine)
         return backend_of(engine).movement(self.form, other.form, engine)
 
+    @property
+    def is_euclidean(self) -> bool:
+        return True
+
+    def joins(self, other: Metric) -> bool:
+        return isinstance(other, Euclidean)
+
     def beside(self, other: Metric) -> Euclidean:
         if not isinstance(other, Euclidean):
             raise TypeError(f"new points must be Euclidean, as these are, got {type(other).__name__}")

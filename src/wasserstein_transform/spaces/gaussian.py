@@ -71,6 +71,13 @@ class GaussianMetric(Metric):
         engine = current(engine)
         return backend_of(engine).movement(self.form, other.form, engine)
 
+    @property
+    def is_euclidean(self) -> bool:
+        return self.lam == 0
+
+    def joins(self, other: Metric) -> bool:
+        return isinstance(other, GaussianMetric)
+
     def beside(self, other: Metric) -> GaussianMetric:
         if not isinstance(other, GaussianMetric):
             raise TypeError(f"new points must be a GaussianMetric, as these are, got {type(other).__name__}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _check as check
+from .._archive import archived
 from .._types import Floats, Ints
 from ..backends import backend_of
 from ..engine import Engine, current
@@ -14,6 +15,7 @@ from .metric import Metric
 from .space import Space, check_space
 
 
+@archived
 @dataclass(frozen=True, eq=False)
 class Quotient:
     """A space with collocated points merged into one that carries their mass.
@@ -40,6 +42,13 @@ class Quotient:
     points: Floats | None
     leaders: Ints | None = None
     tol: float = 0.0
+
+    def _check_archived(self) -> None:
+        n = len(self.labels)
+        if self.labels.ndim != 1 or self.weights.shape != (n,) or (self.points is not None and len(self.points) != n):
+            raise ValueError("a stored state has labels, weights and points of different lengths")
+        if n and not (self.labels.min() >= 0 and self.labels.max() < self.space.n):
+            raise ValueError(f"a stored state has labels beyond its {self.space.n} merged points")
 
     def expand(self, space: Space | None = None) -> Space:
         """All original points again, each where its merged point is in `space` (by default the merged space)."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import _check as check
+from .._archive import archived
 from .._types import Bools, Floats, Ints
 from ..backends import Balls, Form, Frame, Nearest, Neighborhoods, backend_of
 from ..backends.host import largest
@@ -30,6 +31,10 @@ class Metric(ABC):
     """
 
     triangle: bool
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        archived(cls)
 
     @property
     @abstractmethod
@@ -149,7 +154,7 @@ class Metric(ABC):
             self.check_whole("a kernel without end")
         return backend_of(engine).neighborhoods(self.form, weights, profile, eps, reach, engine, first)
 
-    def check_whole(self, wanted: str) -> None:
+    def check_whole(self, wanted: str) -> None:  # noqa: B027  # most metrics know all distances
         """Refuse, where only some distances are known or finite, what needs all of them."""
 
     def checked(self) -> Self:
@@ -161,12 +166,21 @@ class Metric(ABC):
         if n_parts > 1:
             raise ValueError(f"the points fall into {n_parts} parts at infinite distance; use the largest of them")
 
-    def check_reach(self, reach: float) -> None:
+    def check_reach(self, reach: float) -> None:  # noqa: B027  # most metrics know no radius
         """Refuse, where distances are known up to a radius, what reaches farther."""
 
     def check_same_kind(self, other: Metric) -> None:
         """Refuse a metric whose points cannot be put beside these."""
         self.beside(other)
+
+    @property
+    def is_euclidean(self) -> bool:
+        """Whether these are the Euclidean distances of the points' places: whoever has those has the metric."""
+        return False
+
+    def joins(self, other: Metric) -> bool:
+        """Whether `beside` can put the points of `other` beside these: their distances are known from both."""
+        return False
 
     def beside(self, other: Metric) -> Self:
         """The metric of these points and those of `other`, a metric of the same kind."""

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
 from .. import _check as check
+from .._archive import archived, read, write
 from .._types import Floats, Ints
+from ..engine import Engine, current
 from .dense import Dense
 from .graph import Graph
 from .metric import Metric
 from .named import metric_by_name
 
 
+@archived
 @dataclass(frozen=True, eq=False)
 class Space:
     """A finite metric measure space (X, d, α) with φ(X) ⊂ R^m where coordinates are known.
@@ -108,6 +113,30 @@ class Space:
             if len(points) != metric.n:
                 raise ValueError(f"points must have one row per node of the graph, {metric.n}, got {len(points)}")
         return cls(metric, check.weights(weights, metric.n), points)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the space to a `.npz` file, without pickle; returns its path. `Space.load` reads it."""
+        return write(path, self)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], engine: Engine | None = None) -> Self:
+        """A space from a file that `save` wrote. Files of other versions, damaged or too large ones are refused.
+
+        Examples
+        --------
+        >>> import tempfile, wasserstein_transform as wt
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = wt.Space.from_points([[0.0], [1.0]]).save(f"{folder}/two.npz")
+        ...     wt.Space.load(path)
+        <Space of 2 points in R^1, Euclidean metric>
+        """
+        space: Self = read(path, cls, lambda n_bytes: current(engine).reserve(n_bytes, f"{path}", "free some memory"))
+        return space
+
+    def _check_archived(self) -> None:
+        n = self.metric.n
+        if self.weights.shape != (n,) or (self.points is not None and len(self.points) != n):
+            raise ValueError("a stored space has a metric, weights and points of different lengths")
 
     def __repr__(self) -> str:
         where = "" if self.points is None else f" in R^{self.points.shape[1]}"

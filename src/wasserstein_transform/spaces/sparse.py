@@ -47,6 +47,9 @@ class Sparse(Metric):
     def n_bytes(self) -> int:
         return sum(array.nbytes for array in self.rows)
 
+    def _check_archived(self) -> None:
+        self.matrix().check_format(full_check=True)
+
     def matrix(self) -> csr_array:
         """The known distances as a sparse matrix; zeros are stored where points coincide."""
         return csr_array((self.rows.distances, self.rows.indices, self.rows.indptr), shape=(self.n, self.n))

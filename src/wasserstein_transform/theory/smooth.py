@@ -48,7 +48,7 @@ class SmoothKernel:
 
     def localize(self, eps: float) -> Kernel:
         """The kernel localization."""
-        return Kernel(self.profile, eps)
+        return Kernel(eps, self.profile)
 
     def least(self, eps: float, diameter: float) -> float:
         """N: the smallest value on a space of that diameter; constants are infinite where it is 0 to floats. M is 1."""

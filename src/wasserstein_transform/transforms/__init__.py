@@ -1,6 +1,6 @@
 """One step, a process, the only loop, and the named instances."""
 
-from .follow import follow_distances, follow_points
+from .follow import Followed, follow_distances, follow_points
 from .lazy import LazyBalls, lazy_balls
 from .local import iterate_locally
 from .loop import iterate
@@ -10,6 +10,7 @@ from .trajectory import Trajectory
 from .transform import MasslessWarning, Process, Transform
 
 __all__ = [
+    "Followed",
     "LazyBalls",
     "MasslessWarning",
     "Process",

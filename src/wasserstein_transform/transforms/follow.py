@@ -5,22 +5,49 @@ At iteration k a new point is localized on the k-th state, like the others, move
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from .._types import Floats, Ints
 from ..engine import Engine, current
-from ..localize import Localization, Point
-from ..localize.extrinsic import Extrinsic
-from ..measures import Discrete, Gaussians, Measures
-from ..spaces import Dense, Euclidean, GaussianMetric, Metric, Quotient, Space, closed
-from ..transport import Exact
+from ..localize import Extrinsic, Inductive, Localization, Point, sees_new_points
+from ..measures import Discrete, Measures
+from ..spaces import Dense, Euclidean, Metric, Quotient, Space, closed
+from ..transport import Transport
+from ..transport.bures import rectangle
 from .trajectory import Trajectory
-from .transform import Process, warn_massless
+from .transform import Process, Transform, warn_massless
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """New points at the end of a flow.
+
+    Attributes
+    ----------
+    points : array of shape (n_new, m)
+        Where they went.
+    state : Space
+        The last state as it was computed, and after its points the new ones, which carry no mass.
+    labels : array of shape (n,)
+        For each fitted point its point of the state.
+    """
+
+    points: Floats
+    state: Space
+    labels: Ints
+
+    def distances(self, engine: Engine | None = None) -> Floats:
+        """Distances of the new points to all fitted points, n_new × n, under the metric at the end."""
+        n = self.state.n - len(self.points)
+        new_first = np.append(np.arange(n, self.state.n), np.arange(n))
+        return rectangle(self.state.metric.take(new_first), len(self.points), current(engine))[:, self.labels]
 
 
 def follow_points(
     process: Process, space: Space, walk: Trajectory, new: Floats, engine: Engine | None = None
-) -> Floats:
+) -> Followed:
     """Where new points go in the flow of an extrinsic process.
 
     Parameters
@@ -33,46 +60,92 @@ def follow_points(
     new : array of shape (n_new, m)
     """
     engine = current(engine)
-    steps = [] if process.start is None else [process.start]
-    steps += [process.at(k) for k in range(walk.n_iter)]
+    steps = _steps(process, walk)
     states = list(walk.quotients)
     if process.start is not None:
         states.insert(0, Quotient(space, np.arange(space.n), space.weights, space.points))
     places, massless = new, np.zeros(len(new), bool)
-    visitors: Metric = Euclidean(new)
+    both = _settled(_placed(states[0].space.metric, new), new, states[0])
     for step, here, ahead in zip(steps, states[:-1], states[1:], strict=True):
-        measures = _visit(step.localize, here, ahead, visitors, engine)
+        measures = _visit(step.localize, both, here, ahead, engine)
         assert measures.centers is not None
-        places, visitors = measures.centers, _settle(_metric_of(measures), ahead)
+        places, both = measures.centers, _settled(_joined(step, here, ahead, measures, engine), measures.centers, ahead)
         massless |= measures.massless
     warn_massless(massless, "new points")
-    return places
+    return Followed(places, both, states[-1].labels)
 
 
-def _visit(localize: Localization, here: Quotient, ahead: Quotient, visitors: Metric, engine: Engine) -> Measures:
+def _steps(process: Process, walk: Trajectory) -> list[Transform]:
+    """The transforms of a run, in order; refuses one whose localization has no measures for new points."""
+    steps = [] if process.start is None else [process.start]
+    steps += [process.at(k) for k in range(walk.n_iter)]
+    for step in steps:
+        if not sees_new_points(step.localize):
+            raise ValueError(
+                f"{_named(step.localize)} has no measures for new points: those of the fitted ones are all it knows; "
+                "fit all points together, the new ones with weight 0, or use a localization such as Truncation"
+            )
+    return steps
+
+
+def _named(localize: Localization) -> str:
+    name = type(localize).__name__
+    return f"{name} of {type(localize.base).__name__}" if isinstance(localize, Extrinsic) else name
+
+
+def _visit(localize: Localization, both: Space, here: Quotient, ahead: Quotient, engine: Engine) -> Measures:
     """The measures of the visitors of one state, whose own points are known to move on."""
-    if not isinstance(localize, Extrinsic) or here.space.points is None or ahead.points is None:
+    if not isinstance(localize, Extrinsic) or ahead.points is None:
         raise TypeError(f"{localize!r} does not move points: new ones are given by their distances")
-    both = Space(
-        _join(here.space.metric, visitors),
-        np.append(here.space.weights, np.zeros(visitors.n)),
-        np.concatenate([here.space.points, _places(visitors)]),
-    )
     one_of_each = np.unique(here.labels, return_index=True)[1]
     return localize.around(both, engine, ahead.points[one_of_each])
 
 
-def _settle(visitors: Metric, state: Quotient) -> Metric:
-    """Visitors near a kept point of a merged state become it, as the points that were merged did."""
+def _placed(metric: Metric, new: Floats) -> Metric:
+    """The metric of the points and of new ones, known by their coordinates."""
+    visitors = Euclidean(new)
+    if metric.joins(visitors):
+        return metric.beside(visitors)
+    raise ValueError(
+        f"new points cannot be placed in a space whose metric is {type(metric).__name__}: "
+        "their distances to the fitted points are not known from coordinates; fit on points instead"
+    )
+
+
+def _joined(step: Transform, here: Quotient, ahead: Quotient, new: Measures, engine: Engine) -> Metric:
+    """The metric of the points of the state ahead and of their visitors, known by their measures."""
+    kept, visitors = ahead.space.metric, new.metric()
+    if visitors is not None and kept.joins(visitors):
+        return kept.beside(visitors)
+    measures = step.localize(here.space, engine)
+    rows = step.transport.cross(new, measures, here.space.metric, engine)
+    return _extended(kept, rows if ahead.leaders is None else rows[:, ahead.leaders], engine)
+
+
+def _extended(metric: Metric, rows: Floats, engine: Engine) -> Dense:
+    """A metric and points that carry no mass, known by their distances to the others."""
+    k, n = rows.shape
+    engine.reserve(8.0 * (n + k) ** 2, f"distances of {n} points and {k} new ones", "take fewer new points at a time")
+    matrix = np.empty((n + k, n + k))
+    matrix[:n, :n], matrix[n:, :n], matrix[:n, n:] = metric.dense(engine), rows, rows.T
+    matrix[n:, n:] = 2 * rows.max(initial=0.0)  # never asked for: nobody sees a point without mass
+    np.fill_diagonal(matrix, 0.0)
+    return Dense(matrix)
+
+
+def _settled(metric: Metric, places: Floats, state: Quotient) -> Space:
+    """A state and its visitors; those near a kept point of a merged state become it, as merged points did."""
+    kept = state.space
+    n, k = kept.n, len(places)
+    assert kept.points is not None
+    weights, points = np.append(kept.weights, np.zeros(k)), np.concatenate([kept.points, places])
     if state.leaders is None:
-        return visitors
-    kept = state.space.metric
-    both = _join(kept, visitors)
-    which = np.arange(kept.n, both.n)
-    for k, row in enumerate(which):
-        leader = _leader(both.block(np.array([row]), np.arange(kept.n))[0], state)
-        which[k] = row if leader < 0 else leader
-    return both.take(which)
+        return Space(metric, weights, points)
+    which = np.arange(n + k)
+    for row in range(n, n + k):
+        leader = _leader(metric.block(np.array([row]), np.arange(n))[0], state)
+        which[row] = row if leader < 0 else leader
+    return Space(metric.take(which), weights, points[which])
 
 
 def _leader(distances: Floats, state: Quotient) -> int:
@@ -81,30 +154,6 @@ def _leader(distances: Floats, state: Quotient) -> int:
     if len(near) == 0:
         return -1
     return int(near[np.argmax(state.space.weights[near] > 0)])
-
-
-def _places(metric: Metric) -> Floats:
-    if isinstance(metric, GaussianMetric):
-        return metric.means
-    assert isinstance(metric, Euclidean)
-    return metric.points
-
-
-def _metric_of(measures: Measures) -> Metric:
-    if isinstance(measures, Gaussians):
-        return GaussianMetric(measures.means, measures.covs, measures.lam)
-    assert measures.centers is not None
-    return Euclidean(measures.centers)
-
-
-def _join(metric: Metric, visitors: Metric) -> Metric:
-    """The metric of the points and their visitors."""
-    if isinstance(metric, Euclidean | GaussianMetric) and isinstance(visitors, type(metric)):
-        return metric.beside(visitors)
-    raise ValueError(
-        f"new points cannot be placed in a space whose metric is {type(metric).__name__}: "
-        "their distances to the fitted points are not known from coordinates; fit on points instead"
-    )
 
 
 def follow_distances(process: Process, walk: Trajectory, distances: Floats, engine: Engine | None = None) -> Floats:
@@ -120,15 +169,12 @@ def follow_distances(process: Process, walk: Trajectory, distances: Floats, engi
     """
     engine = current(engine)
     massless = np.zeros(len(distances), bool)
-    for k in range(walk.n_iter):
-        step, here, ahead = process.at(k), walk.quotients[k].space, walk.quotients[k + 1]
-        if not isinstance(step.transport, Exact):
-            raise TypeError(f"new points are given distances by Exact transport only, not by {step.transport!r}")
-        new = step.localize.cross(distances, here)
-        measures = step.localize(here, engine)
-        assert isinstance(measures, Discrete)
-        ground = Dense(here.metric.dense(engine), here.metric.triangle)
-        following = step.transport.cross(new, measures, ground, engine)
+    for step, before, ahead in zip(_steps(process, walk), walk.quotients[:-1], walk.quotients[1:], strict=True):
+        here = before.space
+        if not isinstance(step.localize, Inductive):
+            raise TypeError(f"{step.localize!r} moves points: new ones are given by their coordinates")
+        new, measures = step.localize.cross(distances, here), step.localize(here, engine)
+        following = step.transport.cross(new, measures, _ground(step.transport, here.metric, engine), engine)
         following[new.massless] = _from_diracs(distances[new.massless], measures, float(step.transport.p))
         distances = _settle_rows(following, ahead)
         if not isinstance(step.localize, Point):  # there, every point sees itself alone, by definition
@@ -136,6 +182,12 @@ def follow_distances(process: Process, walk: Trajectory, distances: Floats, engi
     warn_massless(massless, "new points")
     labels: Ints = walk.quotients[-1].labels
     return distances if distances.shape[1] == len(labels) else distances[:, labels]
+
+
+def _ground(transport: Transport, metric: Metric, engine: Engine) -> Metric:
+    """Distances are stored where that is all the same to the transport: each will be asked for many times."""
+    stored = Dense(metric.dense(engine), metric.triangle)
+    return stored if transport.fits(stored) else metric
 
 
 def _from_diracs(distances: Floats, measures: Discrete, p: float) -> Floats:

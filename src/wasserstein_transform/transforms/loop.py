@@ -27,7 +27,7 @@ def iterate(
     space: Space,
     *,
     n_iter: int,
-    stop: float | None = None,
+    tol: float | None = None,
     merge: float | None = None,
     keep: Keep = "last",
     hook: Hook | None = None,
@@ -41,23 +41,24 @@ def iterate(
     space : Space
     n_iter : int
         Number of iterations τ; 0 gives the state after the start alone.
-    stop : float, optional
+    tol : float, optional
         End early once the largest movement of an iteration, relative to ε, is at most this. Movement is the transport
-        distance of a point to its later self, or the largest change of a distance where points have no place.
+        distance of a point to its later self, or the largest change of a distance where points have no place. By
+        default all iterations are done; 0 ends where nothing moves any more.
     merge : float, optional
         After each iteration, merge points within this distance (relative to ε) into one with their mass; the results
         are expanded back to all points. 0 merges what coincides exactly and changes nothing but the cost.
     keep : {"last", "all"}
         Which states the trajectory holds.
     hook : callable, optional
-        Called as hook(τ, state) with each finished state, a `Quotient`, from τ = 0 on: for checkpoints and pages. What it
-        raises ends the run.
+        Called as hook(τ, state) with each finished state, a `Quotient`, from τ = 0 on: for checkpoints and pages. What
+        it raises ends the run.
     engine : Engine, optional
 
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> walk = wt.iterate(wt.mean_shift(1.0), wt.Space.from_points([[0.0], [1.0], [5.0]]), n_iter=10, stop=0.0)
+    >>> walk = wt.iterate(wt.mean_shift(1.0), wt.Space.from_points([[0.0], [1.0], [5.0]]), n_iter=10, tol=0.0)
     >>> walk.outcome
     'converged after 2 iterations: the last movement was 0 eps, the tolerance is 0'
     >>> walk.points.ravel()
@@ -66,14 +67,14 @@ def iterate(
     process = as_process(process)
     check_space(space)
     n_iter = check.count(n_iter, "n_iter", 0)
-    stop = None if stop is None else check.tolerance(stop, "stop")
+    tol = None if tol is None else check.tolerance(tol, "tol")
     merge = None if merge is None else check.tolerance(merge, "merge")
     if keep not in ("last", "all"):
         raise ValueError(f"keep must be 'last' or 'all', got {keep!r}")
     if n_iter:
         process.at(n_iter - 1)  # a sequence of eps that is too short fails here, not hours later
-    with current(engine).watched() as engine:
-        walk, massless = _run(process, space, n_iter, stop, merge, keep, hook or _ignore, engine)
+    with current(engine).watched() as watched:
+        walk, massless = _run(process, space, n_iter, tol, merge, keep, hook or _ignore, watched)
     warn_massless(massless)
     return walk
 
@@ -83,7 +84,7 @@ def _ignore(tau: int, state: Quotient) -> None:
 
 
 def _run(
-    process: Process, space: Space, n_iter: int, stop: float | None, merge: float | None, keep: Keep, hook: Hook,
+    process: Process, space: Space, n_iter: int, tol: float | None, merge: float | None, keep: Keep, hook: Hook,
     engine: Engine,
 ) -> tuple[Trajectory, Bools]:  # fmt: skip
     state = _unmerged(space)
@@ -99,17 +100,17 @@ def _run(
         here.check()
         state, alone = _advance(state, step, merge, here, who)
         massless |= alone
-        movements.append(_movement(before, state, here) / _scale(step, stop))
+        movements.append(_movement(before, state, here) / _scale(step, tol))
         if keep == "all":
             here.announce(state.space.metric.n_bytes, f"state {k + 1} of the flow, kept")
         kept = [*kept, state] if keep == "all" else [state]
         hook(k + 1, state)
-        if stop is not None and movements[-1] <= stop and process.is_steady(k, n_iter):
+        if tol is not None and movements[-1] <= tol and process.is_steady(k, n_iter):
             converged = True
             break
         if k + 1 < n_iter:
             who = awake(before, state, step.localize.reach, here) if process.at(k + 1) == step else None
-    done, outcome = len(movements), _in_words(movements, stop, converged)
+    done, outcome = len(movements), _in_words(movements, tol, converged)
     first = 0 if keep == "all" else done
     return Trajectory(tuple(kept), tuple(movements), done, converged, outcome, first), massless
 
@@ -136,9 +137,7 @@ def _scale(step: Transform, relative: float | None) -> float:
     """The ε of a step; without one, movements are absolute, and a relative tolerance has no meaning."""
     scale = step.localize.scale
     if scale is None and relative:
-        raise ValueError(
-            f"{step.localize!r} has no eps that a tolerance could be relative to; leave stop and merge out"
-        )
+        raise ValueError(f"{step.localize!r} has no eps that a tolerance could be relative to; leave tol and merge out")
     return scale or 1.0
 
 
@@ -150,12 +149,12 @@ def _movement(before: Quotient, after: Quotient, engine: Engine) -> float:
     return before.space.metric.movement(after.space.metric.take(after.labels[first]), engine)
 
 
-def _in_words(movements: list[float], stop: float | None, converged: bool) -> str:
+def _in_words(movements: list[float], tol: float | None, converged: bool) -> str:
     n = len(movements)
     times = f"{n} iteration{'s' if n != 1 else ''}"
     if converged:
-        return f"converged after {times}: the last movement was {movements[-1]:.3g} eps, the tolerance is {stop:g}"
+        return f"converged after {times}: the last movement was {movements[-1]:.3g} eps, the tolerance is {tol:g}"
     if not movements:
         return "no iteration was asked for: this is the start"
     said = f"did {times} as asked; the last movement was {movements[-1]:.3g} eps"
-    return said if stop is None else f"{said}, not within the tolerance {stop:g}: raise n_iter to go on"
+    return said if tol is None else f"{said}, not within the tolerance {tol:g}: raise n_iter to go on"

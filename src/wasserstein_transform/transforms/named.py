@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from .. import _check as check
-from ..localize import Gaussian, Kernel, Localization, Mean, Ridge, Truncation
+from ..localize import Gaussian, Kernel, Mean, Ridge, Truncation
 from ..localize.profiles import ProfileLike
 from ..transport import Bures, Exact, Points
 from .transform import Process, Transform
@@ -50,18 +50,18 @@ def local_truncation(eps: Eps, p: float = 1.0) -> Process:
     return _process([Transform(Truncation(e), Exact(p)) for e in check.eps_sequence(eps)])
 
 
-def kernel_transform(profile: ProfileLike, eps: Eps, p: float = 1.0, cut: float | None = None) -> Process:
+def kernel_transform(eps: Eps, profile: ProfileLike = "gaussian", p: float = 1.0, cut: float | None = None) -> Process:
     """KL-WTp: exact transport between measures weighted by a kernel profile of d²/ε².
 
     Examples
     --------
     >>> import wasserstein_transform as wt
     >>> space = wt.Space.from_points([[0.0], [1.0], [2.0]])
-    >>> walk = wt.iterate(wt.kernel_transform("gaussian", 1.0), space, n_iter=1)
+    >>> walk = wt.iterate(wt.kernel_transform(1.0, "gaussian"), space, n_iter=1)
     >>> walk.last.metric.dense()[0].round(3)
     array([0.   , 0.496, 0.993])
     """
-    return _process([Transform(Kernel(profile, e, cut), Exact(p)) for e in check.eps_sequence(eps)])
+    return _process([Transform(Kernel(e, profile, cut), Exact(p)) for e in check.eps_sequence(eps)])
 
 
 def gaussian_transform(eps: Eps, lam: float = 1.0, profile: ProfileLike = "flat", ridge: int | None = None) -> Process:
@@ -83,8 +83,8 @@ def gaussian_transform(eps: Eps, lam: float = 1.0, profile: ProfileLike = "flat"
     return _process([Transform(Gaussian(base, lam, move=True, ridge=ridge), Bures()) for base in bases], start)
 
 
-def _base(eps: float, profile: ProfileLike) -> Localization:
-    return Truncation(eps) if profile == "flat" else Kernel(profile, eps)
+def _base(eps: float, profile: ProfileLike) -> Kernel:
+    return Truncation(eps) if profile == "flat" else Kernel(eps, profile)
 
 
 def _process(steps: list[Transform], start: Transform | None = None) -> Process:

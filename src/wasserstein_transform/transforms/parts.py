@@ -1,8 +1,8 @@
 """A step of some points of a cloud among those they can see, to the bits that the whole cloud would give.
 
-A point's next Gaussian depends on the points within its reach and on theirs. Sums over neighbors are taken cell by cell,
-so the cells must be those of the whole cloud, which its `Frame` says, and complete: twice as many to either side as a
-ball reaches across.
+A point's next Gaussian depends on the points within its reach and on theirs. Sums over neighbors are taken cell by
+cell, so the cells must be those of the whole cloud, which its `Frame` says, and complete: twice as many to either side
+as a ball reaches across.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .transform import Transform
 
 
 class Part(NamedTuple):
-    """Points to be computed, `core`, and all points they or those can see, `context`: both sorted; the whole's frame."""
+    """Points to be computed and all points they or those can see, both sorted, and the frame of the whole."""
 
     core: Ints
     context: Ints
@@ -52,7 +52,7 @@ def cells_of(metric: Metric, frame: Frame, engine: Engine) -> Floats:
 def near_cells(cells: Floats, hot: Floats, n_cells: int) -> Bools:
     """Which cells are at most so many cells from a hot one, along every axis."""
     apart = cKDTree(np.unique(hot, axis=0)).query(cells, p=np.inf, distance_upper_bound=n_cells + 0.5)[0]
-    return np.isfinite(apart)
+    return np.asarray(np.isfinite(apart))
 
 
 def step_part(space: Space, step: Transform, part: Part, engine: Engine) -> tuple[Space, Bools]:

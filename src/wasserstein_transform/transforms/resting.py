@@ -1,7 +1,7 @@
 """Points at rest: where nothing near has changed, a step would give the same again, and is not taken.
 
-If no point that a point's next state depends on changed in the last step, by a single bit, the next step repeats the last
-one there; the others are computed as a part of the cloud, to the same bits.
+If no point that a point's next state depends on changed in the last step, by a single bit, the next step repeats the
+last one there; the others are computed as a part of the cloud, to the same bits.
 """
 
 from __future__ import annotations

@@ -14,9 +14,8 @@ from .. import _check as check
 from .._types import Floats, Ints
 from ..engine import Engine, Progress, current
 from ..localize import Localization, Truncation
-from ..localize.base import Seen
 from ..localize.profiles import ProfileLike
-from ..measures import Discrete, Gaussians
+from ..measures import Gaussians
 from ..spaces import Euclidean, GaussianMetric, Space, quotient
 from .loop import iterate
 from .named import Eps, gaussian_transform
@@ -147,7 +146,7 @@ def sweep(
     *,
     profile: ProfileLike = "flat",
     ridge: int | None = None,
-    stop: float | None = None,
+    tol: float | None = None,
     merge: float | None = None,
     sample_weight: ArrayLike | None = None,
     n_jobs: int | None = None,
@@ -170,7 +169,7 @@ def sweep(
         Iterations of each run; 0 gives the GT distances of the unmoved points.
     profile, ridge
         As in `gaussian_transform`.
-    stop, merge
+    tol, merge
         As in `iterate`.
     sample_weight : array of shape (n,), optional
         Masses of the points; a Space carries its own.
@@ -204,7 +203,7 @@ def sweep(
     space = _read(X, sample_weight)
     radii, lams = _values(eps, "eps", check.eps), _values(lam, "lam", check.lam)
     n_iter = check.count(n_iter, "n_iter", 0)
-    stop = None if stop is None else check.tolerance(stop, "stop")
+    tol = None if tol is None else check.tolerance(tol, "tol")
     merge = None if merge is None else check.tolerance(merge, "merge")
     processes = [[gaussian_transform(e, l, profile, ridge) for l in lams] for e in radii]
     engine, total = current(engine, n_jobs=n_jobs, progress=progress), len(radii) * len(lams)
@@ -214,12 +213,12 @@ def sweep(
         engine.reserve(8.0 * states * n * (m + m * m), f"a sweep of {total} runs", "sweep over fewer values")
 
     with engine.watched() as engine:
-        return Sweep(tuple(_runs(space, radii, lams, processes, n_iter, stop, merge, engine)))
+        return Sweep(tuple(_runs(space, radii, lams, processes, n_iter, tol, merge, engine)))
 
 
 def _runs(
     space: Space, radii: list[float], lams: list[float], processes: list[list[Process]], n_iter: int,
-    stop: float | None, merge: float | None, engine: Engine,
+    tol: float | None, merge: float | None, engine: Engine,
 ) -> Iterator[Run]:  # fmt: skip
     done, total, quiet = 0, len(radii) * len(lams), engine.quiet()  # progress is that of the sweep
     engine.report("sweep", 0, total)
@@ -229,7 +228,7 @@ def _runs(
             measures = replace(start, lam=l)
             started = Space(GaussianMetric(measures.means, measures.covs, l), space.weights, measures.means)
             ready = Process(Transform(_Ready(measures, e), _first(process).transport), process.step)
-            walk = iterate(ready, space, n_iter=n_iter, stop=stop, merge=merge, engine=quiet)
+            walk = iterate(ready, space, n_iter=n_iter, tol=tol, merge=merge, engine=quiet)
             yield Run(e, l, started, walk)
             done += 1
             engine.report("sweep", done, total)
@@ -241,6 +240,7 @@ class _Ready(Localization):
 
     measures: Gaussians
     eps: float
+    makes = Gaussians
 
     @property
     def scale(self) -> float:
@@ -248,12 +248,6 @@ class _Ready(Localization):
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Gaussians:
         return self.measures
-
-    def see(self, space: Space, engine: Engine, first: int = 0) -> Seen:
-        raise TypeError("measures that are there already see no other space")
-
-    def cross(self, distances: Floats, space: Space) -> Discrete:
-        raise TypeError("measures that are there already see no new points")
 
 
 def _read(X: ArrayLike | Space, sample_weight: ArrayLike | None) -> Space:
@@ -292,7 +286,7 @@ def _company(start: Space, eps: float) -> tuple[float, float]:
     others = np.delete(np.arange(start.n), asked)
     around = start.take(np.append(others, asked))
     assert around.points is not None
-    mass = Truncation(eps).see(around, current().quiet(), len(others)).means(around.points).mass
+    mass = Truncation(eps).moments(around, current().quiet(), len(others)).means(around.points).mass
     own = start.weights[asked]
     share = own / own.sum()
     return float(share @ mass * np.count_nonzero(start.weights)), float(share @ (mass <= own * (1 + 1e-12)))

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import Self
 
+from .._archive import archived, read, write
 from .._types import Floats
+from ..engine import Engine, current
 from ..spaces import Quotient, Space
 
 
+@archived
 @dataclass(frozen=True, eq=False)
 class Trajectory:
     """The states of an iterated transform.
@@ -54,6 +60,16 @@ class Trajectory:
     def only_last(self) -> Trajectory:
         """The same run without its earlier states."""
         return Trajectory(self.quotients[-1:], self.movements, self.n_iter, self.converged, self.outcome, self.n_iter)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the run to a `.npz` file, without pickle; returns its path. `Trajectory.load` reads it."""
+        return write(path, self)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], engine: Engine | None = None) -> Self:
+        """A run from a file that `save` wrote. Files of other versions, damaged or too large ones are refused."""
+        found: Self = read(path, cls, lambda n_bytes: current(engine).reserve(n_bytes, str(path), "free some memory"))
+        return found
 
     def __repr__(self) -> str:
         return f"<Trajectory of {self.quotients[-1].labels.size} points: {self.outcome}>"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._archive import archived
 from .._parts import Part
 from .._types import Bools
 from ..engine import Engine, current
@@ -75,6 +76,7 @@ class Transform(Part):
         return Space(metric, space.weights, points), measures.massless
 
 
+@archived
 @dataclass(frozen=True)
 class Process:
     """A start and steps: `start` (or nothing) makes the state of τ = 0, each step the next one.

@@ -3,8 +3,8 @@
 A new transport is one file here and one line in `TRANSPORTS`. `Stored` is not in the table: it wraps another.
 """
 
+from ..backends import Report
 from .base import Coupling, Status, Transport
-from .batch import Report
 from .bures import Bures, bures_pairs, gaussian_wasserstein
 from .exact import Exact
 from .line import Line

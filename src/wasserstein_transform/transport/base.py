@@ -68,9 +68,16 @@ class Transport(Part, ABC):
     ----------
     accepts : type
         The kind of measures it compares.
+    p : float
+        The order of the distance.
     """
 
     accepts: type[Measures]
+    p: float
+
+    def fits(self, ground: Metric) -> bool:
+        """Whether measures on a space with this metric can be compared."""
+        return True
 
     def check_pair(self, measures: Measures, ground: Metric, i: int, j: int) -> None:
         """Refuse what `coupling` cannot use."""
@@ -95,6 +102,10 @@ class Transport(Part, ABC):
     @abstractmethod
     def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Metric:
         """The distances between all measures. `ground` is the metric of the space discrete measures live on."""
+
+    @abstractmethod
+    def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
+        """Distances of other measures on the same ground to the measures, `new.n` × `measures.n`."""
 
     @abstractmethod
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .._types import Floats, Ints
-from ..backends import Ground, Report as Report, backend_of
+from ..backends import Ground, Report, backend_of
 from ..engine import Engine
 from ..measures import Discrete
 from ..spaces import Metric
@@ -13,7 +13,7 @@ from ..spaces import Metric
 
 @dataclass(frozen=True)
 class Batch:
-    """W_p between measures on the points of `ground`: what is asked of the backend, once it is known to have an answer."""
+    """W_p between measures on the points of `ground`, asked of the backend once it is known that there is an answer."""
 
     ground: Metric
     p: float

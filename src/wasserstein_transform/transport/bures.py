@@ -30,11 +30,16 @@ class Bures(Transport):
     """
 
     accepts = Gaussians
+    p = 2.0
 
     def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> GaussianMetric:
         self.check(measures)
         assert isinstance(measures, Gaussians)
-        return GaussianMetric(measures.means, measures.covs, measures.lam)
+        return measures.metric()
+
+    def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
+        both = self.metric(new, ground).beside(self.metric(measures, ground))
+        return rectangle(both, new.n, current(engine))
 
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
         """The optimal joint Gaussian; `plan` is the covariance E[(X − x)(Y − y)ᵀ] between the two sides."""
@@ -149,7 +154,7 @@ def gaussian_wasserstein(
         raise ValueError(f"both families must have the same dimension, got {x.shape[1]} and {y.shape[1]}")
     if A.ndim != B.ndim:
         A, B = _matrices(A), _matrices(B)
-    return _cross(_metric(np.concatenate([x, y]), np.concatenate([A, B])), len(x), engine)
+    return rectangle(_metric(np.concatenate([x, y]), np.concatenate([A, B])), len(x), engine)
 
 
 def _metric(means: Floats, covs: Floats) -> Metric:
@@ -164,7 +169,7 @@ def _matrices(covs: Floats) -> Floats:
     return covs if covs.ndim == 3 else np.asarray(covs[:, :, None] * np.eye(covs.shape[1]))
 
 
-def _cross(metric: Metric, n: int, engine: Engine) -> Floats:
+def rectangle(metric: Metric, n: int, engine: Engine) -> Floats:
     """Distances of the first n points to the others."""
     cols = np.arange(n, metric.n)
     engine.reserve(8.0 * n * len(cols), f"{n} × {len(cols)} distances", "use fewer at a time")

@@ -61,8 +61,11 @@ class Exact(Transport):
         matrix = out if unique.n == measures.n else out[np.ix_(which, which)]
         return Dense(matrix, ground.triangle, report.gap, report.n_safe)
 
-    def cross(self, new: Discrete, measures: Discrete, ground: Metric, engine: Engine | None = None) -> Floats:
-        """Distances of other measures on the same ground to the measures, rectangular."""
+    def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
+        self.check(new)
+        self.check(measures)
+        assert isinstance(new, Discrete)
+        assert isinstance(measures, Discrete)
         unique, which = measures.distinct()
         return Batch(ground, self.p, current(engine)).between(new, unique)[0][:, which]
 

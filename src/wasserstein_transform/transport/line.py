@@ -50,6 +50,9 @@ class Line(Transport):
     def __post_init__(self) -> None:
         check.order_p(self.p)
 
+    def fits(self, ground: Metric) -> bool:
+        return isinstance(ground, Euclidean) and ground.points.shape[1:] == (1,)
+
     def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Dense:
         """All distances."""
         self.check(measures)
@@ -58,8 +61,11 @@ class Line(Transport):
         _reserve(engine, n**2, f"distances of {n} measures on a line", measures)
         return Dense(backend_of(engine).line_among(x, float(self.p), measures.rows, engine), ground.triangle)
 
-    def cross(self, new: Discrete, measures: Discrete, ground: Metric, engine: Engine | None = None) -> Floats:
-        """Distances of other measures on the same ground to the measures, rectangular."""
+    def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
+        self.check(new)
+        self.check(measures)
+        assert isinstance(new, Discrete)
+        assert isinstance(measures, Discrete)
         x, engine = _coordinates(ground), current(engine)
         _reserve(engine, new.n * measures.n, f"distances of {new.n} to {measures.n} measures on a line", new, measures)
         return backend_of(engine).line_between(x, float(self.p), new.rows, measures.rows, engine)

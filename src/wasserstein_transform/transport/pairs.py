@@ -11,13 +11,14 @@ from scipy.spatial.distance import squareform
 
 from .. import _check as check
 from .._types import Floats, Ints
+from ..backends import Report
 from ..backends.host import solve_one
 from ..engine import Engine, current
 from ..measures import Discrete
 from ..spaces import Metric
 from .arguments import MeasuresLike, MetricLike, as_measures, as_metric, as_pairs
 from .base import Coupling, Status
-from .batch import Batch, Report
+from .batch import Batch
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..engine import Engine
+from .._types import Floats
+from ..engine import Engine, current
 from ..measures import Diracs, Measures
 from ..spaces import Euclidean, Metric
 from .base import Coupling, Status, Transport
+from .bures import rectangle
 
 
 @dataclass(frozen=True)
@@ -25,11 +27,16 @@ class Points(Transport):
     """
 
     accepts = Diracs
+    p = 1.0  # and every other
 
     def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Euclidean:
         self.check(measures)
         assert isinstance(measures, Diracs)
-        return Euclidean(measures.points)
+        return measures.metric()
+
+    def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
+        both = self.metric(new, ground).beside(self.metric(measures, ground))
+        return rectangle(both, new.n, current(engine))
 
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
         """All mass goes from one point to the other."""

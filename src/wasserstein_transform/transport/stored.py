@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .._types import Floats
 from ..engine import Engine
 from ..measures import Measures
 from ..spaces import Dense, Metric
@@ -32,10 +33,17 @@ class Stored(Transport):
         if not isinstance(self.of, Transport):
             raise TypeError(f"Stored needs a Transport such as Bures(), got {self.of!r}")
         object.__setattr__(self, "accepts", self.of.accepts)
+        object.__setattr__(self, "p", self.of.p)
+
+    def fits(self, ground: Metric) -> bool:
+        return self.of.fits(ground)
 
     def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Metric:
         metric = self.of.metric(measures, ground, engine)
         return metric if isinstance(metric, Dense) else Dense(metric.dense(engine), metric.triangle)
+
+    def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
+        return self.of.cross(new, measures, ground, engine)
 
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
         return self.of.coupling(measures, ground, i, j)

@@ -106,7 +106,7 @@ def ricci_flow(
     measures: Localization | LazyWalk | None = None,
     surgery: Surgery | None = None,
     step: float = 1.0,
-    tol: float = 1e-4,
+    tol: float | None = 1e-4,
     n_jobs: int | None = None,
     verbose: bool = False,
     engine: Engine | None = None,
@@ -125,8 +125,8 @@ def ricci_flow(
         What is cut on the way; by default nothing, and communities cut in the end.
     step : float
         In (0, 1].
-    tol : float
-        The flow ends once all curvatures agree to this.
+    tol : float, optional
+        The flow ends once all curvatures agree to this; None does exactly `n_iter` iterations.
     n_jobs : int, optional
         Threads; −1 means all cores, None what the engine says. The result does not depend on it.
     verbose : bool
@@ -147,7 +147,7 @@ def ricci_flow(
     array([0, 0, 0, 1, 1, 1])
     """
     network, asked = as_network(graph), current(engine, n_jobs=n_jobs, progress=bar() if verbose else None)
-    n_iter, tol = check.count(n_iter, "n_iter", 0), check.tolerance(tol, "tol")
+    n_iter, tol = check.count(n_iter, "n_iter", 0), None if tol is None else check.tolerance(tol, "tol")
     if not 0 < check.positive(step, "step") <= 1:
         raise ValueError(f"step must be at most 1, got {step}: lengths could become negative")
     if not (surgery is None or isinstance(surgery, Surgery)):
@@ -163,7 +163,7 @@ def _flow(
     rule: Localization | LazyWalk,
     surgery: Surgery | None,
     step: float,
-    tol: float,
+    tol: float | None,
     engine: Engine,
 ) -> Flow:
     weights = np.full(network.n, 1.0 / network.n)
@@ -179,7 +179,7 @@ def _flow(
         curvatures.append(_spread(found.values, kept))
         new = _of_mean_one(found.distances - step * (found.distances - found.transports))
         lengths.append(_spread(new, kept))
-        converged = _agree(found, tol)
+        converged = tol is not None and _agree(found, tol)
         if converged:
             break
         if surgery is not None and (k + 1) % surgery.every == 0:

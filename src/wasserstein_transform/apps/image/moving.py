@@ -29,12 +29,12 @@ def move(pixels: Pixels, values: Floats, motion: Motion, engine: Engine) -> Move
     return moved
 
 
-def warn_of_swinging(moved: Moved, max_iter: int) -> None:
+def warn_of_swinging(moved: Moved, n_iter: int) -> None:
     """Of more than one pixel in a hundred."""
     n = len(moved.modes)
     if moved.n_swinging > 0.01 * n:
         warnings.warn(
-            f"{moved.n_swinging} of {n} pixels did not rest within {max_iter} iterations; raise tol, or max_iter",
+            f"{moved.n_swinging} of {n} pixels did not rest within {n_iter} iterations; raise tol, or n_iter",
             ConvergenceWarning,
             stacklevel=3,
         )

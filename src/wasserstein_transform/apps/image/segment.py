@@ -27,7 +27,7 @@ def segment(
     color: Literal["luv", "lab", "rgb", "none"] = "luv",
     linking: str | Linking = "adjacent",
     merging: Merging | None = None,
-    max_iter: int = 100,
+    n_iter: int = 100,
     tol: float = 0.0,
     min_size: int = 0,
     mask: ArrayLike | None = None,
@@ -61,7 +61,7 @@ def segment(
     merging : Merging, optional
         `Merging()` merges regions that people would not tell apart; its defaults were set on photographs, at radii 5
         and 3 with λ = 5.
-    max_iter : int
+    n_iter : int
         Most iterations of a pixel; a few may swing forever.
     tol : float
         A pixel rests once it moves by at most this in values.
@@ -91,14 +91,14 @@ def segment(
     """
     radii = check.positive(spatial, "spatial"), check.positive(range, "range")
     lam, tol = check.lam(lam), check.tolerance(tol, "tol")
-    max_iter, min_size = check.count(max_iter, "max_iter", 1), check.count(min_size, "min_size", 0)
+    n_iter, min_size = check.count(n_iter, "n_iter", 1), check.count(min_size, "min_size", 0)
     linked = _linking(linking)
     if merging is not None and not isinstance(merging, Merging):
         raise ValueError(f"merging must be a Merging or None, got {merging!r}; Merging() has its defaults")
     pixels = read(image, color, mask, channel_axis)
     with current(engine, n_jobs=n_jobs, progress=bar() if verbose else None).watched() as engine:
-        moved = move(pixels, pixels.features(), Motion(*radii, lam, tol, max_iter), engine)
-        warn_of_swinging(moved, max_iter)
+        moved = move(pixels, pixels.features(), Motion(*radii, lam, tol, n_iter), engine)
+        warn_of_swinging(moved, n_iter)
         values = moved.modes[:, len(pixels.shape) :]
         labels, count = linked(moved.modes, pixels.mask, pixels.shape, *radii, engine)
         labels = labels.reshape(pixels.shape)

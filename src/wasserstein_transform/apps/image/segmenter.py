@@ -22,7 +22,7 @@ class ImageSegmenter(ClusterMixin, BaseEstimator):
 
     Parameters
     ----------
-    spatial, range, lam, color, linking, merging, max_iter, tol, min_size, channel_axis, n_jobs, verbose
+    spatial, range, lam, color, linking, merging, n_iter, tol, min_size, channel_axis, n_jobs, verbose
         As for `segment`.
 
     Attributes
@@ -54,7 +54,7 @@ class ImageSegmenter(ClusterMixin, BaseEstimator):
         color: Literal["luv", "lab", "rgb", "none"] = "luv",
         linking: str | Linking = "adjacent",
         merging: Merging | None = None,
-        max_iter: int = 100,
+        n_iter: int = 100,
         tol: float = 0.0,
         min_size: int = 0,
         channel_axis: int | Literal["auto"] | None = "auto",
@@ -67,7 +67,7 @@ class ImageSegmenter(ClusterMixin, BaseEstimator):
         self.color = color
         self.linking = linking
         self.merging = merging
-        self.max_iter = max_iter
+        self.n_iter = n_iter
         self.tol = tol
         self.min_size = min_size
         self.channel_axis = channel_axis

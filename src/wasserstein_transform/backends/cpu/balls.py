@@ -49,9 +49,11 @@ def _count(asked: _Search, tile: Tile, stop: Flag, record: Record) -> None:
 
 
 def _fill(asked: _Search, tile: Tile, stop: Flag, record: Record) -> None:
+    indices, distances = record
     fill_balls(
-        private(asked.geometry), asked.cells, tile.start, tile.stop, asked.limit, np.empty(asked.room), *record, stop
-    )
+        private(asked.geometry), asked.cells, tile.start, tile.stop, asked.limit, np.empty(asked.room), indices,
+        distances, stop,
+    )  # fmt: skip
 
 
 def _by_point(found: Balls, order: Ints) -> Balls:

@@ -30,7 +30,8 @@ def among(places: Floats, p: float, measures: Rows, engine: Engine) -> Floats:
 
 
 def _square(asked: _Square, tile: Tile, stop: Flag, record: Record) -> None:
-    fill_line_square(asked.climbs, asked.p, tile.start, tile.stop, *record, stop)
+    upper, lower = record
+    fill_line_square(asked.climbs, asked.p, tile.start, tile.stop, upper, lower, stop)
 
 
 class _Rectangle(NamedTuple):

@@ -10,9 +10,9 @@ from ..._types import Floats, Ints
 from ...engine import GRAIN, Blocks, Condensed, Engine, Flag, Record, Rows, Task, Tile, cut, evenly
 from ...kernels.distances import fill_block, fill_condensed, fill_matched, fill_pairs, fill_square
 from ...kernels.geometry import Geometry, private
-from ..forms import Cloud, Form, GaussianCloud
+from ..forms import Cloud, Form, GaussianCloud, Network
 from . import paths
-from .kinds import Network, geometry_of, steps_of
+from .kinds import geometry_of, steps_of
 
 _SIDE = 512  # of the blocks: their rows are a page or two of a memory map
 _ROWS = 64  # computed before they are mirrored: with blocks this wide they fit the cache
@@ -87,7 +87,8 @@ class _Square(NamedTuple):
 def dense(form: Form, out: np.ndarray, engine: Engine) -> None:
     """The full matrix, block by block; each pair once."""
     if isinstance(form, Network):
-        return paths.dense(form, out, engine)
+        paths.dense(form, out, engine)
+        return
     n, steps = form.n, steps_of(form)
     side = int(np.clip(np.sqrt(GRAIN / steps), 16, _SIDE))
     corners = np.array([(top, left) for top in range(0, n, side) for left in range(top, n, side)])
@@ -111,7 +112,8 @@ class _Vector(NamedTuple):
 def condensed(form: Form, out: np.ndarray, engine: Engine) -> None:
     """The condensed vector, some rows at a time."""
     if isinstance(form, Network):
-        return paths.condensed(form, out, engine)
+        paths.condensed(form, out, engine)
+        return
     asked = _Vector(geometry_of(form, engine), form.n)
     tiles = cut(np.arange(form.n, 0, -1, dtype=np.float64) * steps_of(form))
     engine.run(Task("distances", _vector, asked, tiles, Condensed(form.n)), (out,))

@@ -65,8 +65,13 @@ def _search_tree(queries: _Queries, found: Nearest, engine: Engine) -> None:
 
 
 def _from_tree(queries: _Queries, tile: Tile, stop: Flag, record: Record) -> None:
-    geometry, *rest = queries
-    nearest_others(private(geometry), *rest, tile.start, tile.stop, *record, *stack(queries.tree), stop)
+    distances, indices = record
+    nodes, gaps = stack(queries.tree)
+    _, tree, groups, whole, asked, first, asking = queries
+    nearest_others(
+        private(queries.geometry), tree, groups, whole, asked, first, asking, tile.start, tile.stop, distances, indices,
+        nodes, gaps, stop,
+    )  # fmt: skip
 
 
 class _All(NamedTuple):
@@ -83,7 +88,8 @@ def _search_rows(form: Form, found: Nearest, engine: Engine) -> None:
 
 
 def _from_rows(asked: _All, tile: Tile, stop: Flag, record: Record) -> None:
-    nearest_in_rows(private(asked.geometry), asked.n, tile.start, tile.stop, *record, stop)
+    distances, indices = record
+    nearest_in_rows(private(asked.geometry), asked.n, tile.start, tile.stop, distances, indices, stop)
 
 
 class _Leaves(NamedTuple):

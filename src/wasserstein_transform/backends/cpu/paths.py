@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 from ..._types import Floats, Ints
 from ...engine import Condensed, Engine, Flag, Mirrored, Ragged, Record, Rows, Task, Tile, of_size
 from ...kernels.paths import (
+    Front,
     Streets,
     count_within,
     fill_condensed,
@@ -81,7 +82,7 @@ def _fill_lists(asked: _Lists, tile: Tile, stop: Flag, record: Record) -> None:
     fill_listed(asked.streets, sources, indptr - indptr[0], cols, record[0], _room(asked.streets), stop)
 
 
-def _room(streets: Streets) -> NamedTuple:
+def _room(streets: Streets) -> Front:
     return front(len(streets.indptr) - 1)
 
 
@@ -99,7 +100,8 @@ def dense(form: Network, out: np.ndarray, engine: Engine) -> None:
 
 
 def _fill_upper(streets: Streets, tile: Tile, stop: Flag, record: Record) -> None:
-    fill_upper(streets, tile.start, tile.stop, *record, _room(streets), stop)
+    upper, lower = record
+    fill_upper(streets, tile.start, tile.stop, upper, lower, _room(streets), stop)
 
 
 class _Points(NamedTuple):
@@ -149,7 +151,9 @@ def _count(asked: _Reach, tile: Tile, stop: Flag, record: Record) -> None:
 
 
 def _fill_within(asked: _Reach, tile: Tile, stop: Flag, record: Record) -> None:
-    fill_within(asked.streets, tile.start, tile.stop, asked.n, asked.limit, *record, _room(asked.streets), stop)
+    indices, distances = record
+    room = _room(asked.streets)
+    fill_within(asked.streets, tile.start, tile.stop, asked.n, asked.limit, indices, distances, room, stop)
 
 
 class _Few(NamedTuple):
@@ -169,7 +173,8 @@ def nearest(form: Network, k: int, engine: Engine) -> Nearest:
 def _fill_nearest(asked: _Few, tile: Tile, stop: Flag, record: Record) -> None:
     room = front(len(asked.streets.indptr) - 1)
     room.mass[: asked.n] = 1.0
-    fill_nearest(asked.streets, tile.start, tile.stop, asked.k, *record, room, stop)
+    distances, indices = record
+    fill_nearest(asked.streets, tile.start, tile.stop, asked.k, distances, indices, room, stop)
 
 
 def vicinity(form: Network, engine: Engine) -> Vicinity:

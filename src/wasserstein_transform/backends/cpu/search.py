@@ -70,7 +70,7 @@ def frame_of(points: Floats, reach: float) -> Frame:
 def raw_cells(points: Floats, frame: Frame) -> Floats:
     """The cell of each point along each axis, counted from the origin."""
     where = points[:, list(frame.axes)] - np.array(frame.origin)
-    return np.floor(where / frame.side) if frame.side > 0 else where
+    return np.asarray(np.floor(where / frame.side) if frame.side > 0 else where)
 
 
 def cells_of(points: Floats, frame: Frame) -> Ints:

@@ -69,10 +69,10 @@ def grow(geometry: Geometry, n: int, steps: float, engine: Engine, name: str = "
             here = prim(own, here, tile.stop - tile.start, done, near, source, edges[part], heights[part], stop)
             if stop[0]:
                 return
-            engine.report(name, tile.stop, n - 1)
+            watched.report(name, tile.stop, n - 1)
 
-    with engine.watched() as engine:
-        engine.alone(work, name)
+    with engine.watched() as watched:
+        watched.alone(work, name)
     return edges, heights
 
 
@@ -108,8 +108,8 @@ def _boruvka(form: Form, tree: KdTree, engine: Engine) -> tuple[Ints, Floats]:
     limits, asking, parent = np.empty(n), np.empty(n, np.intp), np.empty(n, np.intp)
     edges, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
     geometry, n_edges = geometry_of(form, engine), 0
-    with engine.watched() as engine:
-        quiet = engine.quiet()  # progress is that of the tree, not of a round
+    with engine.watched() as watched:
+        quiet = watched.quiet()  # progress is that of the tree, not of a round
         while n_edges < n - 1:
             count = list_searches(component, where, near, which, limits, asking)
             mark_nodes(tree, component, whole)
@@ -120,13 +120,14 @@ def _boruvka(form: Form, tree: KdTree, engine: Engine) -> tuple[Ints, Floats]:
             chosen = asking[: first_edges(component, near, which, parent, asking)]
             chosen = chosen[np.argsort(near[chosen], kind="stable")]
             n_edges = join_components(chosen, component, order, where, near, which, parent, edges, heights, n_edges)
-            engine.report("spanning tree", n_edges, n - 1)
+            watched.report("spanning tree", n_edges, n - 1)
     return edges, heights
 
 
 def _search(inputs: _Round, tile: Tile, stop: Flag, record: Record) -> None:
-    *_, asking = inputs
+    geometry, tree, component, whole, limits, known, asking = inputs
+    (near, which), (found, who), (nodes, gaps) = record, _slot(), stack(tree)
     search_outside(
-        private(inputs.geometry), *inputs[1:-1], asking[tile.start : tile.stop], *record, *_slot(),
-        *stack(inputs.tree), stop,
+        private(geometry), tree, component, whole, limits, known, asking[tile.start : tile.stop], near, which, found,
+        who, nodes, gaps, stop,
     )  # fmt: skip

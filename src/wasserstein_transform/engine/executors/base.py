@@ -14,9 +14,9 @@ if TYPE_CHECKING:  # the engine imports executors
 class Executor(Protocol):
     """Runs the tiles of a task and puts their records into the result.
 
-    An executor calls `engine.report(name, done, total)` as tiles end and `engine.check()` while it waits, several times a
-    second: the one shows progress, the other raises when the work was cancelled. The first error stops the rest. Records
-    of one tile may be computed twice or in any order: they depend on the task alone.
+    An executor calls `engine.report(name, done, total)` as tiles end and `engine.check()` while it waits, several times
+    a second: the one shows progress, the other raises when the work was cancelled. The first error stops the rest.
+    Records may be computed twice or in any order: they depend on the task alone.
     """
 
     def run(self, task: Task, out: Record, engine: Engine) -> None:

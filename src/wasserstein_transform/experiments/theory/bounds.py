@@ -67,8 +67,8 @@ def run_bounds(parameters: Theory, engine: Engine) -> Bounds:
     return Bounds(errors, still, walking, means_w1, means_gaussians, gaussians_w2, unmoved, pair, parameters.rounding)
 
 
-def _base(profile: str, eps: float) -> Kernel:
-    return Truncation(eps) if profile == "flat" else Kernel(profile, eps)
+def _base(eps: float, profile: str) -> Kernel:
+    return Truncation(eps) if profile == "flat" else Kernel(eps, profile)
 
 
 def _mean_shift_error(space: Space, eps: float, profile: str, engine: Engine) -> float:
@@ -76,7 +76,7 @@ def _mean_shift_error(space: Space, eps: float, profile: str, engine: Engine) ->
     assert space.points is not None
     moved = iterate(mean_shift(eps, profile), space, n_iter=1, engine=engine).last
     assert moved.points is not None
-    means = _base(profile, eps)(space, engine).matrix() @ space.points
+    means = _base(eps, profile)(space, engine).matrix() @ space.points
     diracs = wasserstein_pairs(np.eye(space.n), means, 1, engine=engine)
     return float(np.abs(pdist(moved.points) - diracs.values).max())
 

@@ -1,0 +1,187 @@
+"""Values in a file, without pickle: arrays beside a tree of names and numbers, with a version and a fingerprint.
+
+A value is built of registered classes (by the arguments of their constructors), arrays, sparse arrays, tuples, lists,
+dicts, strings, numbers and None. What stands in it twice is stored once and is one thing again when it is read.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+
+from ._fingerprint import fingerprint
+
+FORMAT, VERSION = "wasserstein-transform", 1
+
+T = TypeVar("T", bound=type)
+
+_CLASSES: dict[str, type] = {}
+
+
+def archived(cls: T) -> T:
+    """Register a class, by its name, as one whose values can be stored."""
+    _CLASSES[cls.__name__] = cls
+    return cls
+
+
+def write(path: str | os.PathLike[str], value: Any) -> Path:
+    """Store a value as `.npz`; the file has its name only once it is complete. Returns where it is."""
+    path = Path(path)
+    if path.suffix != ".npz":
+        path = path.with_name(path.name + ".npz")
+    if path.is_dir():
+        raise IsADirectoryError(f"a file is needed to write to, got the folder {path}")
+    writer = _Writer()
+    tree = writer.encode(value)
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "kind": type(value).__name__,
+        "tree": tree,
+        "fingerprint": fingerprint((json.dumps(tree, sort_keys=True), tuple(writer.arrays))),
+    }
+    arrays: dict[str, Any] = {f"a{k}": array for k, array in enumerate(writer.arrays)}
+    handle, part = tempfile.mkstemp(prefix=path.name, suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez(file, header=np.array(json.dumps(header)), **arrays)
+        Path(part).replace(path)
+    except BaseException:
+        Path(part).unlink(missing_ok=True)
+        raise
+    return path
+
+
+def read(path: str | os.PathLike[str], kind: type, room: Callable[[float], None] = lambda n_bytes: None) -> Any:
+    """The value in a file, which must be of the class `kind`; `room` may refuse its size before anything is read."""
+    try:
+        with zipfile.ZipFile(path) as members:
+            room(float(sum(member.file_size for member in members.infolist())))
+        with np.load(path, allow_pickle=False) as stored:
+            header = json.loads(str(stored["header"]))
+            arrays = [stored[f"a{k}"] for k in range(len(stored.files) - 1)]
+    except (ValueError, KeyError, EOFError, zipfile.BadZipFile, json.JSONDecodeError) as error:
+        raise ValueError(f"{path} is no file that save() wrote, or it is damaged ({error})") from None
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise ValueError(f"{path} is no file that save() wrote")
+    if header.get("version") != VERSION:
+        raise ValueError(f"{path} has version {header.get('version')!r}, and this library reads version {VERSION}")
+    if header.get("fingerprint") != fingerprint((json.dumps(header["tree"], sort_keys=True), tuple(arrays))):
+        raise ValueError(f"{path} is damaged: its content does not match its fingerprint; write it again")
+    if header.get("kind") not in _names(kind):
+        raise ValueError(f"{path} holds a {header.get('kind')}, and a {kind.__name__} is asked for")
+    return _Reader(arrays).decode(header["tree"])
+
+
+def _names(kind: type) -> set[str]:
+    return {name for name, cls in _CLASSES.items() if issubclass(cls, kind)}
+
+
+class _Writer:
+    """Turns a value into a tree for JSON and a list of arrays."""
+
+    def __init__(self) -> None:
+        self.arrays: list[np.ndarray] = []
+        self._seen: dict[int, tuple[dict[str, Any], Any]] = {}  # holds the values, so that no other gets their id
+        self._count = 0
+
+    def encode(self, value: Any) -> Any:
+        if isinstance(value, np.generic):
+            value = value.item()
+        if value is None or isinstance(value, bool | int | str):
+            return value
+        if isinstance(value, float):  # JSON knows neither infinity nor NaN
+            return value if np.isfinite(value) else {"float": str(value)}
+        if id(value) in self._seen:
+            return {"same": self._seen[id(value)][0]["id"]}
+        node: dict[str, Any] = {"id": self._count}
+        self._count += 1
+        self._seen[id(value)] = node, value
+        node.update(self._compound(value))
+        return node
+
+    def _compound(self, value: Any) -> dict[str, Any]:
+        if isinstance(value, np.ndarray):
+            if value.dtype.kind == "O":
+                return {"objects": [self.encode(entry) for entry in value.ravel().tolist()], "shape": value.shape}
+            self.arrays.append(value)
+            return {"array": len(self.arrays) - 1}
+        if issparse(value):
+            rows = csr_array(value)
+            return {"sparse": [self.encode(part) for part in (rows.data, rows.indices, rows.indptr)],
+                    "shape": [int(side) for side in rows.shape]}  # fmt: skip
+        name = type(value).__name__
+        if _CLASSES.get(name) is type(value):
+            return {"class": name, "state": {key: self.encode(part) for key, part in _state(value).items()}}
+        if type(value) in (tuple, list):
+            return {name: [self.encode(entry) for entry in value]}
+        if type(value) is dict and all(isinstance(key, str) for key in value):
+            return {"dict": {key: self.encode(entry) for key, entry in value.items()}}
+        if callable(value):
+            raise TypeError(f"a function cannot be stored, got {value!r}; use a profile that has a name")
+        raise TypeError(f"{name} cannot be stored; archived classes, arrays, numbers and strings can")
+
+
+def _state(value: Any) -> dict[str, Any]:
+    """What a value is made of: what it says itself, or the arguments of its constructor."""
+    if hasattr(value, "_archive_state"):
+        return dict(value._archive_state())
+    return {name: getattr(value, name) for name in inspect.signature(type(value)).parameters}
+
+
+class _Reader:
+    """The way back."""
+
+    def __init__(self, arrays: list[np.ndarray]) -> None:
+        self._arrays = arrays
+        self._known: dict[int, Any] = {}
+
+    def decode(self, node: Any) -> Any:
+        if not isinstance(node, dict):
+            return node
+        if "float" in node:
+            return float(node["float"])
+        if "same" in node:
+            return self._known[node["same"]]
+        value = self._compound(node)
+        self._known[node["id"]] = value
+        return value
+
+    def _compound(self, node: dict[str, Any]) -> Any:
+        if "array" in node:
+            return self._arrays[node["array"]]
+        if "objects" in node:
+            out = np.empty(len(node["objects"]), object)
+            out[:] = [self.decode(entry) for entry in node["objects"]]
+            return out.reshape(node["shape"])
+        if "sparse" in node:
+            data, indices, indptr = (self.decode(part) for part in node["sparse"])
+            rows = csr_array((data, indices, indptr), shape=tuple(node["shape"]))
+            rows.check_format(full_check=True)
+            return rows
+        if "class" in node:
+            return self._instance(node)
+        if "dict" in node:
+            return {key: self.decode(entry) for key, entry in node["dict"].items()}
+        kind = "tuple" if "tuple" in node else "list"
+        entries = [self.decode(entry) for entry in node[kind]]
+        return tuple(entries) if kind == "tuple" else entries
+
+    def _instance(self, node: dict[str, Any]) -> Any:
+        cls = _CLASSES.get(node["class"])
+        if cls is None:
+            raise ValueError(f"the class {node['class']} is not known here; import the module that defines it first")
+        state = {key: self.decode(part) for key, part in node["state"].items()}
+        value = cls._from_archive(state) if hasattr(cls, "_from_archive") else cls(**state)
+        if hasattr(value, "_check_archived"):
+            value._check_archived()
+        return value

@@ -1,0 +1,169 @@
+"""Spaces, trajectories and fitted estimators in files, without pickle."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+import wasserstein_transform as wt
+from wasserstein_transform._archive import read
+
+
+def cloud(n: int = 40, m: int = 2) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(n, m))
+
+
+SPACES: dict[str, Callable[[], wt.Space]] = {
+    "points": lambda: wt.Space.from_points(cloud(), np.arange(40)),
+    "distances": lambda: wt.Space.from_distances(wt.Euclidean(cloud()).dense(), triangle=True),
+    "points beside distances": lambda: wt.Space.from_points(cloud(), metric="cityblock"),
+    "graph": lambda: wt.Space.from_graph([("a", "b"), ("b", "c", 2.0)]),
+    "Gaussians": lambda: wt.iterate(wt.gaussian_transform(0.5), wt.Space.from_points(cloud()), n_iter=1).last,
+    "near distances": lambda: wt.iterate_locally(wt.local_truncation(0.5), wt.Space.from_points(cloud()), 3.0),
+}
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_a_space_comes_back_as_it_was(name: str, tmp_path: Path) -> None:
+    space = SPACES[name]()
+    path = space.save(tmp_path / "space")
+    assert path == tmp_path / "space.npz"
+    again = wt.Space.load(path)
+    assert repr(again) == repr(space)
+    assert again.metric.triangle == space.metric.triangle
+    np.testing.assert_array_equal(again.weights, space.weights)
+    np.testing.assert_array_equal(again.points, space.points)
+    rows = np.arange(space.n)
+    np.testing.assert_array_equal(again.metric.block(rows, rows), space.metric.block(rows, rows))
+    assert [file.name for file in tmp_path.iterdir()] == ["space.npz"]
+
+
+@pytest.mark.parametrize("merge", [None, 0.05])
+def test_a_trajectory_comes_back_as_it_was(merge: float | None, tmp_path: Path) -> None:
+    walk = wt.iterate(wt.mean_shift(0.5), wt.Space.from_points(cloud()), n_iter=5, tol=0.0, merge=merge, keep="all")
+    again = wt.Trajectory.load(walk.save(tmp_path / "walk.npz"))
+    assert (again.movements, again.outcome, again.first) == (walk.movements, walk.outcome, walk.first)
+    for one, other in zip(walk.states, again.states, strict=True):
+        np.testing.assert_array_equal(one.points, other.points)
+
+
+ESTIMATORS: dict[str, Callable[[], Any]] = {
+    "mean shift": lambda: wt.MeanShift(eps=0.8),
+    "GT": lambda: wt.GaussianTransform(eps=[1.5, 1.4], lam=0.5, n_iter=2, ridge=1),
+    "LT-WT": lambda: wt.LocalTruncation(eps=0.5, p=2, n_iter=2, merge=1e-3),
+    "KL-WT": lambda: wt.KernelTransform(0.4, cut=3),
+    "any parts": lambda: wt.WassersteinTransform(wt.Gaussian(wt.Nearest(5), 1.0), wt.Stored(wt.Bures())),
+    "single linkage": lambda: wt.SingleLinkage(3),
+}
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_fitted_estimator_comes_back_with_all_it_learned(name: str, tmp_path: Path) -> None:
+    fitted = ESTIMATORS[name]().fit(cloud())
+    path = fitted.save(tmp_path / "fitted.npz")
+    again = type(fitted).load(path)
+    assert repr(again) == repr(fitted)
+    new = cloud(5) + 0.1
+    for ask in ("transform", "predict"):
+        if hasattr(fitted, ask):
+            np.testing.assert_array_equal(getattr(again, ask)(new), getattr(fitted, ask)(new))
+    for learned in ("labels_", "points_", "distances_", "n_features_in_", "eps_"):
+        if hasattr(fitted, learned):
+            np.testing.assert_array_equal(getattr(again, learned), getattr(fitted, learned))
+
+
+def test_names_of_columns_come_back(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    fitted = wt.GaussianTransform(eps=0.5).fit(pandas.DataFrame(cloud(), columns=["x", "y"]))
+    again = wt.GaussianTransform.load(fitted.save(tmp_path / "gt"))
+    assert list(again.feature_names_in_) == ["x", "y"]
+    assert list(again.get_feature_names_out()) == list(fitted.get_feature_names_out())
+
+
+def test_a_matrix_given_as_sparse_rows_comes_back(tmp_path: Path) -> None:
+    walk = csr_array(np.kron(np.eye(20), np.full((2, 2), 0.5)))
+    fitted = wt.WassersteinTransform(wt.Given(walk), wt.Exact(1)).fit(cloud())
+    again = wt.WassersteinTransform.load(fitted.save(tmp_path / "given"))
+    np.testing.assert_array_equal(again.distances_, fitted.distances_)
+
+
+def test_functions_are_not_stored(tmp_path: Path) -> None:
+    fitted = wt.MeanShift(eps=0.8, profile=np.ones_like, tol=None, n_iter=1).fit(cloud())
+    with pytest.raises(TypeError, match=r"a function cannot be stored, got .*; use a profile that has a name"):
+        fitted.save(tmp_path / "x.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
+def _rewritten(path: Path, change: Callable[[dict[str, Any]], None]) -> Path:
+    with np.load(path) as stored:
+        arrays = {name: stored[name] for name in stored.files}
+    header = json.loads(str(arrays.pop("header")))
+    arrays["header"] = header
+    change(arrays)
+    arrays["header"] = np.array(json.dumps(arrays["header"]))
+    np.savez(path, **arrays)
+    return path
+
+
+DAMAGES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
+    "another number": (lambda a: a.update(a0=a["a0"] + 1), "does not match its fingerprint"),
+    "another tree": (lambda a: a["header"]["tree"].update({"class": "Dense"}), "does not match its fingerprint"),
+    "a later version": (lambda a: a["header"].update(version=99), "version 99, and this library reads version 1"),
+    "another format": (lambda a: a["header"].update(format="x"), "is no file that save"),
+    "a missing array": (lambda a: a.pop("a0"), "is no file that save.* wrote, or it is damaged"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_damaged_and_foreign_files_are_refused(name: str, tmp_path: Path) -> None:
+    change, message = DAMAGES[name]
+    path = _rewritten(wt.Space.from_points(cloud()).save(tmp_path / "x.npz"), change)
+    with pytest.raises(ValueError, match=message):
+        wt.Space.load(path)
+
+
+def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "text.npz").write_text("x,y\n1,2\n")
+    np.savez(tmp_path / "other.npz", x=np.arange(3))
+    np.savez(tmp_path / "objects.npz", header=np.array([{}], object))
+    for name in ("text", "other", "objects"):
+        with pytest.raises(ValueError, match=r"is no file that save\(\) wrote"):
+            wt.Space.load(tmp_path / f"{name}.npz")
+    with pytest.raises(FileNotFoundError):
+        wt.Space.load(tmp_path / "nowhere.npz")
+    path = wt.Space.from_points(cloud()).save(tmp_path / "space")
+    with pytest.raises(ValueError, match="holds a Space, and a Trajectory is asked for"):
+        wt.Trajectory.load(path)
+    (tmp_path / "folder.npz").mkdir()
+    with pytest.raises(IsADirectoryError, match="got the folder"):
+        wt.Space.from_points(cloud()).save(tmp_path / "folder")
+
+
+def test_size_is_looked_at_before_a_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "zeros.npz"
+    np.savez_compressed(path, header=np.array("{}"), a0=np.zeros(10**7))
+    assert path.stat().st_size < 10**6
+    with zipfile.ZipFile(path) as members:
+        assert sum(member.file_size for member in members.infolist()) > 7 * 10**7
+    with pytest.raises(MemoryError, match=r"zeros.npz needs 76.3 MiB"):
+        wt.Space.load(path, wt.Engine(memory=1e7))
+
+
+def test_unknown_classes_are_named(tmp_path: Path) -> None:
+    class Mine(wt.Euclidean):
+        """A metric of somebody's own."""
+
+    path = wt.Space(Mine(cloud()), np.full(40, 1 / 40), None).save(tmp_path / "mine")
+    assert isinstance(wt.Space.load(path).metric, Mine)
+    from wasserstein_transform import _archive  # noqa: PLC0415
+
+    _archive._CLASSES.pop("Mine")
+    with pytest.raises(ValueError, match="the class Mine is not known here; import the module that defines it first"):
+        read(path, wt.Space)

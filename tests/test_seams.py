@@ -1,0 +1,209 @@
+"""Seams: tasks that travel, backends of one's own, clouds in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from reference.backend import Plain
+from reference.executor import Shipped
+
+import wasserstein_transform as wt
+from wasserstein_transform.engine import Blocks, Condensed, Mirrored, Place, Ragged, Rows, Scattered, Tile, of_size
+from wasserstein_transform.transforms.parts import frame_of, part_of, step_part
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Iterator[Shipped]:
+    executor = Shipped()
+    yield executor
+    executor.close()
+
+
+def cloud(n: int, m: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(n, m))
+
+
+def gaussians(n: int, m: int) -> wt.GaussianMetric:
+    factors = np.random.default_rng(1).normal(size=(n, m, m))
+    return wt.GaussianMetric(cloud(n, m), factors @ factors.transpose(0, 2, 1), 1.0)
+
+
+def graph() -> wt.Graph:
+    rng = np.random.default_rng(0)
+    ring = [(i, (i + 1) % 60, 1.0 + rng.random()) for i in range(60)]
+    return wt.Graph.of([*ring, *((int(a), int(b), 5.0) for a, b in rng.integers(0, 60, (40, 2)))])
+
+
+def walk_of(process: wt.Process, X: np.ndarray) -> list[np.ndarray]:
+    last = wt.iterate(process, wt.Space.from_points(X), n_iter=2, merge=1e-3).last
+    return [last.points, last.metric.dense()]
+
+
+def moved(step: wt.Transform, X: np.ndarray) -> np.ndarray:
+    return step(wt.Space.from_points(X)).metric.dense()
+
+
+WORK: dict[str, Callable[[], list[np.ndarray]]] = {
+    "blocks": lambda: [gaussians(1200, 2).block(np.arange(600), np.arange(600, 1200))],
+    "pairs": lambda: [gaussians(600, 3).pairs(np.arange(599), np.arange(1, 600))],
+    "matrix": lambda: [wt.Euclidean(cloud(1100, 2)).dense(), wt.Euclidean(cloud(1100, 2)).dense(dtype="float32")],
+    "condensed": lambda: [gaussians(300, 2).condensed()],
+    "balls": lambda: list(wt.Euclidean(cloud(500, 2)).balls(0.5)),
+    "neighbors": lambda: list(wt.Euclidean(cloud(3000, 3)).neighbors(4)),
+    "neighbors of others": lambda: list(gaussians(300, 2).neighbors(3, of=gaussians(40, 2))),
+    "neighbors in rows": lambda: list(wt.Dense(wt.Euclidean(cloud(300, 2)).dense()).neighbors(3)),
+    "tree": lambda: [wt.spanning_tree(wt.Space.from_points(cloud(2500, 2))).edges],
+    "mean shift": lambda: walk_of(wt.mean_shift(0.6), cloud(400, 2)),
+    "GT in the plane": lambda: walk_of(wt.gaussian_transform(0.6, 1.0), cloud(400, 2)),
+    "GT in space, pairs tested once": lambda: walk_of(wt.gaussian_transform(0.9, 1.0), cloud(200, 3)),
+    "ridge in space": lambda: walk_of(wt.gaussian_transform(0.9, 1.0, ridge=1), cloud(200, 3)),
+    "LT-WT": lambda: [moved(wt.Transform(wt.Truncation(0.6), wt.Exact(1)), cloud(80, 2))],
+    "rectangle": lambda: [np.asarray(wt.wasserstein_cross(np.eye(9)[:4], np.eye(9) + 1, cloud(9, 2), 2))],
+    "listed pairs": lambda: [np.asarray(wt.wasserstein_pairs(np.eye(9) + 1, cloud(9, 2), np.inf, [[0, 1], [5, 2]]))],
+    "line": lambda: [moved(wt.Transform(wt.Truncation(0.3), wt.Line(1)), cloud(90, 1))],
+    "paths": lambda: [graph().dense(), graph().condensed(), *graph().balls(3.0), *graph().neighbors(5)],
+    "transport on a graph": lambda: [
+        np.asarray(wt.wasserstein_pairs(wt.Truncation(2.0)(wt.Space(graph(), np.full(60, 1 / 60), None)), graph()))
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_tasks_that_travel_through_pickle_give_the_bits_of_threads(name: str, shipped: Shipped) -> None:
+    here = WORK[name]()
+    shipped.names.clear()
+    with wt.using(executor=shipped):
+        there = WORK[name]()
+    assert shipped.names
+    for one, other in zip(here, there, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_what_travels_is_the_task_alone(shipped: Shipped) -> None:
+    """Two runs of one task have one fingerprint; another radius has another."""
+    prints: list[str] = []
+
+    class Noting(Shipped):
+        def __init__(self) -> None: ...
+
+        def run(self, task, out, engine) -> None:  # type: ignore[no-untyped-def]
+            prints.append(task.fingerprint)
+            for tile in task.tiles:
+                task.into(out, tile, np.zeros(1, np.uint8))
+
+    metric = wt.Euclidean(cloud(100, 2))
+    for radius in (0.5, 0.5, 0.6):
+        metric.balls(radius, wt.Engine(executor=Noting()))
+    counting = prints[::2]
+    assert counting[0] == counting[1] != counting[2]
+
+
+N = 23
+CORNERS = np.array([(top, left) for top in range(0, N, 8) for left in range(top, N, 8)])
+PLACES: dict[str, tuple[Place, list[Tile], tuple[int, ...]]] = {
+    "rows": (Rows(), of_size(N, 5), (N, 3)),
+    "ragged": (Ragged(np.array([0, 2, 2, 7, 11, 12])), of_size(5, 2), (12,)),
+    "condensed": (Condensed(N), of_size(N, 4), (N * (N - 1) // 2,)),
+    "scattered": (Scattered(np.random.default_rng(0).permutation(N)), of_size(N, 6), (N, 2)),
+    "mirrored": (Mirrored(), of_size(N, 5), (N, N)),
+    "blocks": (Blocks(CORNERS, 8), of_size(len(CORNERS), 4), (N, N)),
+}
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_records_put_tile_by_tile_fill_the_result(name: str) -> None:
+    place, tiles, shape = PLACES[name]
+    truth = np.random.default_rng(1).random(shape)
+    if name in ("mirrored", "blocks"):
+        truth = np.triu(truth, 1) + np.triu(truth, 1).T
+    out = (np.full(shape, np.nan),)
+    for tile in tiles:
+        record = place.blank(out, tile)
+        if name == "scattered":
+            record[0][:] = truth[place.rows[tile.start : tile.stop]]  # type: ignore[attr-defined]
+        else:
+            for mine, whole in zip(record, place.view((truth,), tile), strict=True):
+                mine[:] = whole[: len(mine), : mine.shape[1]] if mine.ndim > 1 else whole
+        place.put(out, tile, record)
+    np.testing.assert_array_equal(out[0], truth)
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+@pytest.mark.parametrize("lam", [0.0, 2.0])
+def test_two_halves_with_halos_give_the_bits_of_the_whole(m: int, lam: float) -> None:
+    rng = np.random.default_rng(m)
+    X = np.concatenate([rng.uniform(0, 12, size=(1500, m)), rng.normal(5, 0.2, size=(300, m)), [[1e6] * m]])
+    X[:, 0] *= 3  # long enough for parts
+    weights, eps, engine = rng.integers(1, 4, len(X)), (0.05, 0.8, 1.6)[m - 1], wt.Engine()
+    weights[1500:1520] = 0  # of the dense ones, which see others
+    space = wt.Space.from_points(X, weights)
+    process = wt.mean_shift(eps) if lam == 0 else wt.gaussian_transform(eps, lam)
+    state = wt.iterate(process, space, n_iter=1).last
+    frame = frame_of(state, eps, engine)
+    assert frame is not None
+    whole, alone = process.at(0).step(state, engine)
+    left = state.points[:, 0] < 18.0
+    for core in (np.flatnonzero(left), np.flatnonzero(~left)):
+        part = part_of(state, core, frame, engine)
+        assert len(part.context) < state.n  # not simply everything
+        moved, massless = step_part(state, process.at(0), part, engine)
+        np.testing.assert_array_equal(moved.points, whole.points[core])
+        np.testing.assert_array_equal(massless, alone[core])
+        if lam:
+            np.testing.assert_array_equal(moved.metric.covs, whole.metric.covs[core])
+
+
+def test_a_part_cut_by_its_own_frame_has_other_bits() -> None:
+    """What the frame is for: without it sums are taken in another order."""
+    X = np.random.default_rng(0).uniform(0, 12, size=(3000, 2))
+    space, step, engine = wt.Space.from_points(X), wt.mean_shift(0.8).at(0), wt.Engine()
+    frame = frame_of(space, 0.8, engine)
+    assert frame is not None
+    part = part_of(space, np.flatnonzero(X[:, 0] > 6), frame, engine)
+    alone, _ = step.step(space.take(part.context), engine)
+    whole, _ = step.step(space, engine)
+    rows = np.searchsorted(part.context, part.core)
+    assert (alone.points[rows] != whole.points[part.core]).any()
+
+
+@pytest.mark.parametrize(
+    "process",
+    [
+        wt.mean_shift(0.7),
+        wt.mean_shift(0.5, "gaussian"),
+        wt.gaussian_transform(0.7, 2.0),
+        wt.gaussian_transform(0.7, 2.0, "epanechnikov"),
+        wt.local_truncation(0.7),
+        wt.local_truncation(0.7, 2),
+    ],
+    ids=repr,
+)
+def test_a_backend_of_ones_own_answers_the_operations(process: wt.Process) -> None:
+    space = wt.Space.from_points(cloud(40, 2), np.random.default_rng(0).integers(1, 4, 40))
+    here = wt.iterate(process, space, n_iter=2, merge=1e-3)
+    with wt.using(backend=Plain()):
+        there = wt.iterate(process, space, n_iter=2, merge=1e-3)
+        tree = wt.spanning_tree(there.last)
+        near = there.last.metric.neighbors(3)
+        distances = there.last.metric.dense()
+    np.testing.assert_allclose(distances, here.last.metric.dense(), rtol=0, atol=1e-7)
+    np.testing.assert_allclose(there.movements, here.movements, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(tree.heights, wt.spanning_tree(here.last).heights, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(near.distances, here.last.metric.neighbors(3).distances, rtol=0, atol=1e-7)
+
+
+def test_every_finished_state_is_handed_to_the_hook() -> None:
+    seen: list[tuple[int, wt.Quotient]] = []
+    process, space = wt.gaussian_transform(0.7), wt.Space.from_points(cloud(50, 2))
+    walk = wt.iterate(process, space, n_iter=3, keep="all", hook=lambda tau, state: seen.append((tau, state)))
+    assert [tau for tau, _ in seen] == [0, 1, 2, 3]
+    assert all(state is kept for (_, state), kept in zip(seen, walk.quotients, strict=True))
+    with pytest.raises(RuntimeError, match="enough"):
+        wt.iterate(process, space, n_iter=3, hook=_enough)
+
+
+def _enough(tau: int, state: wt.Quotient) -> None:
+    if tau == 1:
+        raise RuntimeError("enough")
