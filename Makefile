@@ -11,7 +11,9 @@ INSTALL := -m pip install --quiet --disable-pip-version-check
 demo: $(READY)
 	$(BIN)/python examples/demo.py
 
-test: lint check
+# linters beside the tests: they use one core, and not for long
+test: $(READY)
+	$(MAKE) -j 2 lint check
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -42,7 +44,7 @@ $(READY): pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Python 3.11 or newer is needed: make PYTHON=python3.11')"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python $(INSTALL) --no-compile --editable ".[dev]"
-	-$(BIN)/python -m compileall -q -j 0 $(VENV)/lib  # by all cores, which pip does with one
+	-PYTHONWARNINGS=ignore $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib  # by all cores, which pip does with one
 	touch $(READY)
 
 $(VENV)/bench: $(READY)

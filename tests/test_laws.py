@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import warnings
 
-import compositions
 import numpy as np
 import pytest
 from compositions import name, transforms
 
 import wasserstein_transform as wt
-from wasserstein_transform.localize import LOCALIZATIONS
+from wasserstein_transform.localize import sees_new_points
 
 N = 14
 ALL = pytest.mark.parametrize("transform", transforms(N), ids=name)
+LINES = pytest.mark.parametrize("transform", transforms(N, dim=1), ids=name)
 OF_ALPHA = pytest.mark.parametrize("transform", transforms(N, of_alpha=True), ids=name)
 
 
@@ -31,9 +31,14 @@ def distances(transform: wt.Transform, points: np.ndarray, weights: np.ndarray |
     return transform(wt.Space.from_points(points, weights)).metric.dense()
 
 
-def test_every_localization_has_an_example() -> None:
-    for entry, kind in LOCALIZATIONS.items():
-        assert all(isinstance(example, kind) for example in compositions.examples(entry, N))
+def test_every_part_has_an_example_and_a_partner() -> None:
+    for kind in wt.LOCALIZATIONS.values():
+        found = kind.examples(N, 0.7)
+        assert found
+        assert all(type(example) is kind for example in found)
+        assert any(transform.localize.makes is kind.makes for transform in transforms(N))
+    for kind in wt.TRANSPORTS.values():
+        assert any(type(transform.transport) is kind for dim in (1, 2) for transform in transforms(N, dim=dim))
 
 
 @ALL
@@ -126,7 +131,7 @@ def test_the_lazy_metric_and_its_matrix_give_the_same(transform: wt.Transform, p
     one, other = transform(lazy), transform(dense)
     np.testing.assert_allclose(one.points, other.points, rtol=0, atol=1e-12)
     # of a covariance that is singular (balls of two points), rounded entries tell the root to 1e-8 only
-    tolerance = 1e-8 if isinstance(one.metric, wt.GaussianMetric) else 1e-12
+    tolerance = 1e-8 if transform.transport.accepts is wt.Gaussians else 1e-12
     np.testing.assert_allclose(one.metric.dense(), other.metric.dense(), rtol=0, atol=tolerance)
     for rows, cols in (([3], [1, 3, 5]), ([0, 4, 4], [4])):
         expected = one.metric.dense()[np.ix_(rows, cols)]
@@ -154,3 +159,59 @@ def test_other_metrics_are_evaluated_with_their_triangle_flag(metric: str, point
     assert isinstance(space.metric, wt.Dense)
     assert space.metric.triangle == (metric != "cosine")
     assert wt.Transform(wt.Truncation(0.5), wt.Exact(1))(space).metric.triangle == space.metric.triangle
+
+
+def check_new_points(transform: wt.Transform, X: np.ndarray, new: np.ndarray, n_iter: int) -> None:
+    """New points have the distances that they would have as points of weight 0, or are refused with the reason."""
+    estimator = wt.WassersteinTransform(transform.localize, transform.transport, n_iter=n_iter, output="distances")
+    weights = np.repeat([1.0, 0.0], [len(X), len(new)])
+    if not sees_new_points(transform.localize):
+        with pytest.raises(ValueError, match=r"has no measures for new points.*fit all points together"):
+            estimator.fit(X).transform(new)
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", wt.MasslessWarning)
+        rows = estimator.fit(X).transform(new)
+        together = estimator.fit(np.concatenate([X, new]), sample_weight=weights).distances_
+    np.testing.assert_allclose(rows, together[len(X) :, : len(X)], rtol=0, atol=1e-7)
+
+
+@ALL
+def test_every_composition_takes_new_points_if_its_localization_does(
+    transform: wt.Transform, points: np.ndarray, rng: np.random.Generator
+) -> None:
+    check_new_points(transform, points, rng.normal(size=(5, 2)), n_iter=2)
+
+
+@LINES
+def test_every_composition_takes_new_points_on_a_line_too(
+    transform: wt.Transform, points: np.ndarray, rng: np.random.Generator
+) -> None:
+    check_new_points(transform, points[:, :1], rng.normal(size=(5, 1)), n_iter=1)
+
+
+@LINES
+def test_distances_to_other_measures_are_those_among_all(transform: wt.Transform, points: np.ndarray) -> None:
+    space = wt.Space.from_points(points[:, :1])
+    measures = transform.localize(space)
+    D = transform.transport.metric(measures, space.metric).dense()
+    found = transform.transport.cross(measures, measures, space.metric)
+    np.testing.assert_allclose(found, D, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "transport", [example for kind in wt.TRANSPORTS.values() for example in kind.examples()], ids=repr
+)
+def test_measures_of_another_kind_are_refused_whatever_is_asked_for(
+    transport: wt.Transport, points: np.ndarray
+) -> None:
+    space = wt.Space.from_points(points[:, :1])
+    truncation = wt.Truncation(1.0)
+    measures = (wt.Mean(truncation) if transport.accepts is wt.Discrete else truncation)(space)
+    message = f"it got {type(measures).__name__} measures, made by "
+    with pytest.raises(TypeError, match=message):
+        transport.metric(measures, space.metric)
+    with pytest.raises(TypeError, match=message):
+        transport.cross(measures, measures, space.metric)
+    with pytest.raises(TypeError, match=message):
+        transport.coupling(measures, space.metric, 0, 1)

@@ -73,6 +73,11 @@ def test_who_calls_by_hand_has_the_metric_and_gets_no_warning(blobs) -> None:
         np.testing.assert_array_equal(gt.fit_transform(blobs[0]), gt.points_)
 
 
+def named(estimator: object) -> str:
+    """Functions print with their addresses, which no two processes share."""
+    return type(estimator).__name__
+
+
 MOVERS = [
     wt.MeanShift(eps=0.9, n_iter=3, tol=None),
     wt.GaussianTransform(eps=0.9, lam=2.0, n_iter=0),
@@ -86,7 +91,7 @@ MOVERS = [
 ]
 
 
-@pytest.mark.parametrize("estimator", MOVERS, ids=str)
+@pytest.mark.parametrize("estimator", MOVERS, ids=named)
 def test_distances_of_new_points_are_those_of_points_of_weight_0(estimator, blobs, rng) -> None:
     X, new = blobs[0], rng.uniform(-1, 5, size=(15, 2))
     with warnings.catch_warnings():
@@ -101,7 +106,7 @@ def test_distances_of_new_points_are_those_of_points_of_weight_0(estimator, blob
     np.testing.assert_array_equal(clone(fitted).fit_transform(X), fitted.distances_)
 
 
-@pytest.mark.parametrize("estimator", [*MOVERS, wt.LocalTruncation(0.9, 2)], ids=str)
+@pytest.mark.parametrize("estimator", [*MOVERS, wt.LocalTruncation(0.9, 2)], ids=named)
 def test_new_points_are_placed_in_the_embedding_of_the_fitted_ones(estimator, blobs) -> None:
     X = blobs[0]
     fitted = clone(estimator).set_params(output="embedding").fit(X)

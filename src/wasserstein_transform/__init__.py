@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import importlib
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
+_PARTS = ("localize", "transport")  # rooms whose names are all the package's: a new part is an import there
 _ROOMS = {
     "engine": ("Cancelled", "Engine", "Update", "bar", "using"),
     "spaces": ("Dense", "Euclidean", "GaussianMetric", "Graph", "Metric", "Quotient", "Space", "Sparse", "quotient"),
     "measures": ("Diracs", "Discrete", "Gaussians", "Measures"),
-    "localize": (
-        "Gaussian", "Given", "Heat", "Kernel", "Localization", "Mean", "Nearest", "Once", "Point", "Ridge", "Scale",
-        "Truncation", "Whole", "suggest_eps",
-    ),
-    "transport": (
-        "Bures", "Coupling", "Distances", "Exact", "Line", "Points", "Report", "Status", "Stored", "Transport",
-        "bures_pairs", "gaussian_wasserstein", "wasserstein", "wasserstein_cross", "wasserstein_pairs",
-    ),
     "transforms": (
         "MasslessWarning", "Process", "Run", "Sweep", "Trajectory", "Transform", "gaussian_transform", "iterate",
         "iterate_locally", "kernel_transform", "lazy_balls", "local_truncation", "mean_shift", "sweep",
@@ -95,22 +89,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         linkage as linkage,
         spanning_tree as spanning_tree,
     )
-    from .localize import (
-        Gaussian as Gaussian,
-        Given as Given,
-        Heat as Heat,
-        Kernel as Kernel,
-        Localization as Localization,
-        Mean as Mean,
-        Nearest as Nearest,
-        Once as Once,
-        Point as Point,
-        Ridge as Ridge,
-        Scale as Scale,
-        Truncation as Truncation,
-        Whole as Whole,
-        suggest_eps as suggest_eps,
-    )
+    from .localize import *  # noqa: F403
     from .measures import Diracs as Diracs, Discrete as Discrete, Gaussians as Gaussians, Measures as Measures
     from .spaces import (
         Dense as Dense,
@@ -139,37 +118,35 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         mean_shift as mean_shift,
         sweep as sweep,
     )
-    from .transport import (
-        Bures as Bures,
-        Coupling as Coupling,
-        Distances as Distances,
-        Exact as Exact,
-        Line as Line,
-        Points as Points,
-        Report as Report,
-        Status as Status,
-        Stored as Stored,
-        Transport as Transport,
-        bures_pairs as bures_pairs,
-        gaussian_wasserstein as gaussian_wasserstein,
-        wasserstein as wasserstein,
-        wasserstein_cross as wasserstein_cross,
-        wasserstein_pairs as wasserstein_pairs,
-    )
+    from .transport import *  # noqa: F403
 
-__all__ = sorted(_HOME)  # noqa: PLE0605
+
+def _names_of(room: str) -> list[str]:
+    """What a room of parts offers."""
+    names = vars(importlib.import_module(f".{room}", __name__))
+    return [name for name, value in names.items() if not name.startswith("_") and not isinstance(value, ModuleType)]
+
+
+def _home_of(name: str) -> str | None:
+    """The room a name is from."""
+    if name in _HOME or name.startswith("_"):
+        return _HOME.get(name)
+    return next((room for room in _PARTS if name in _names_of(room)), None)
 
 
 def __getattr__(name: str) -> Any:
     """Names are imported when first used: `import wasserstein_transform` alone stays fast."""
-    if name in _ROOMS:
+    if name == "__all__":
+        return sorted([*_HOME, *(name for room in _PARTS for name in _names_of(room))])
+    if name in _ROOMS or name in _PARTS:
         return importlib.import_module(f".{name}", __name__)
-    if name in _HOME:
-        value = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = _home_of(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{home}", __name__), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__", "plotting", "theory"]
+    return [*__getattr__("__all__"), "__version__", "plotting", "theory"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from typing import Any, Self
 
 from ._archive import archived
@@ -46,3 +47,9 @@ class Part:
                 raise ValueError(f"{name} of {type(self).__name__} is {params[name]!r} and has no parameters to set")
             params[name] = params[name].replaced(**inner_changes)
         return type(self)(**params)
+
+
+def parts_in(names: Mapping[str, object], kind: type[Part]) -> dict[str, Any]:
+    """The parts of one kind among the names of a room, in small letters: what a room imports is what it offers."""
+    classes = [value for value in names.values() if isinstance(value, type) and issubclass(value, kind)]
+    return {found.__name__.lower(): found for found in classes if not inspect.isabstract(found)}

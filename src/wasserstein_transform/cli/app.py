@@ -8,6 +8,7 @@ import typer
 
 from .. import __version__
 from .graphs import curvature, flow
+from .parts import parts
 from .reproduce import reproduce
 from .segment import segment
 from .words import words
@@ -24,6 +25,7 @@ app.command()(segment)
 app.add_typer(words, name="words")
 app.command()(curvature)
 app.command()(flow)
+app.command()(parts)
 
 
 def _say_version(asked: bool) -> None:

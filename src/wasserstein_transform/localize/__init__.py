@@ -1,52 +1,30 @@
 """L: every point gets the probability measure of its neighbourhood.
 
-A new localization is one file here and one line in `LOCALIZATIONS`.
+A new localization is one file here and one line below, its import: tables, exports, laws and the command line read it.
 """
 
-from .base import Inductive, Intrinsic, Localization
-from .extrinsic import Extrinsic, Gaussian, Mean, Ridge, sees_new_points
-from .given import Given
-from .heat import Heat
-from .kernel import Kernel, Truncation
-from .nearest import Nearest
-from .once import Once
-from .profiles import PROFILES
-from .scale import Scale, suggest_eps
-from .trivial import Point, Whole
+from .. import _parts
+from .base import (
+    HasMoments as HasMoments,
+    Inductive as Inductive,
+    Intrinsic as Intrinsic,
+    Localization as Localization,
+)
+from .extrinsic import (
+    Extrinsic as Extrinsic,
+    Gaussian as Gaussian,
+    Mean as Mean,
+    Ridge as Ridge,
+    sees_new_points as sees_new_points,
+)
+from .given import Given as Given
+from .heat import Heat as Heat
+from .kernel import Kernel as Kernel, Truncation as Truncation
+from .nearest import Nearest as Nearest
+from .once import Once as Once
+from .profiles import PROFILES as PROFILES
+from .scale import Scale as Scale, suggest_eps as suggest_eps
+from .trivial import Point as Point, Whole as Whole
 
-LOCALIZATIONS: dict[str, type[Localization]] = {
-    "truncation": Truncation,
-    "kernel": Kernel,
-    "once": Once,
-    "nearest": Nearest,
-    "heat": Heat,
-    "given": Given,
-    "whole": Whole,
-    "point": Point,
-    "mean": Mean,
-    "ridge": Ridge,
-    "gaussian": Gaussian,
-}
-
-__all__ = [
-    "LOCALIZATIONS",
-    "PROFILES",
-    "Extrinsic",
-    "Gaussian",
-    "Given",
-    "Heat",
-    "Inductive",
-    "Intrinsic",
-    "Kernel",
-    "Localization",
-    "Mean",
-    "Nearest",
-    "Once",
-    "Point",
-    "Ridge",
-    "Scale",
-    "Truncation",
-    "Whole",
-    "sees_new_points",
-    "suggest_eps",
-]
+LOCALIZATIONS: dict[str, type[Localization]] = _parts.parts_in(globals(), Localization)
+"""All of them, by their names in small letters."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, Self
 
 import numpy as np
 
@@ -50,6 +50,16 @@ class Localization(Part, ABC):
     def reach(self) -> float:
         """Distance beyond which a point sees nothing; infinity if there is none."""
         return float("inf")
+
+    @property
+    def of_alpha(self) -> bool:
+        """Whether the measures are made from the weights α, so that weight k is the same as k copies."""
+        return True
+
+    @classmethod
+    def examples(cls, n: int, eps: float) -> list[Self]:
+        """Some of the kind for n points that are about eps apart: what the laws are tested on."""
+        return [cls(eps)]  # type: ignore[call-arg]  # one of another constructor says so
 
     @abstractmethod
     def __call__(self, space: Space, engine: Engine | None = None) -> Measures:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -15,6 +15,9 @@ from ..engine import Engine, Flag, Record, Rows, Task, Tile, current, evenly
 from ..measures import Diracs, Gaussians, Measures
 from ..spaces import Moments, Space, check_space
 from .base import HasMoments, Inductive, Intrinsic, Localization, check_mass
+from .given import Given
+from .kernel import Kernel, Truncation
+from .trivial import Whole
 
 _TIED = 1e-9  # eigenvalues that agree so far are one, relative to the second moment around the point
 
@@ -31,6 +34,14 @@ class Extrinsic(Localization):
     @property
     def reach(self) -> float:
         return self.base.reach
+
+    @property
+    def of_alpha(self) -> bool:
+        return self.base.of_alpha
+
+    @classmethod
+    def examples(cls, n: int, eps: float) -> list[Self]:
+        return [cls(base) for base in _bases(n, eps)]  # type: ignore[call-arg]  # one that needs more says so
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Measures:
         check_space(space)
@@ -62,6 +73,10 @@ def _check_base(base: object, owner: str) -> None:
             f"{owner} needs a base localization on the space itself, such as Truncation, Kernel, Nearest or Given, "
             f"got {base!r}"
         )
+
+
+def _bases(n: int, eps: float) -> list[Intrinsic]:
+    return [Truncation(eps), Kernel(eps, "gaussian"), *Given.examples(n, eps)]
 
 
 def _coordinates(space: Space, owner: str) -> Floats:
@@ -135,6 +150,10 @@ class Ridge(Extrinsic):
         _check_base(self.base, "Ridge")
         check.count(self.dim, "dim", 0)
 
+    @classmethod
+    def examples(cls, n: int, eps: float) -> list[Self]:
+        return [*super().examples(n, eps), cls(Truncation(eps), dim=0)]
+
     def around(self, space: Space, engine: Engine, ahead: Floats | None = None) -> Diracs:
         points = _coordinates(space, "Ridge")
         first = 0 if ahead is None else len(ahead)
@@ -178,6 +197,16 @@ class Gaussian(Extrinsic):
             check.count(self.ridge, "ridge", 0)
             if not self.move:
                 raise ValueError(f"ridge={self.ridge!r} says how centres move, and they do not: use move=True as well")
+
+    @classmethod
+    def examples(cls, n: int, eps: float) -> list[Self]:
+        return [
+            cls(Truncation(eps), lam=2.0, move=True, ridge=1),
+            cls(Truncation(eps), lam=2.0),
+            cls(Truncation(eps), lam=2.0, move=True),
+            cls(Kernel(eps, "epanechnikov"), lam=0.5, move=True),
+            cls(Whole(), lam=1.0),
+        ]
 
     def around(self, space: Space, engine: Engine, ahead: Floats | None = None) -> Gaussians:
         points = _coordinates(space, "Gaussian")

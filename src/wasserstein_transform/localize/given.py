@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
@@ -51,6 +51,16 @@ class Given(Intrinsic):
                 f"rows of a Markov matrix must sum to 1, row {worst} sums to {sums[worst]}; "
                 "divide the matrix by its row sums"
             )
+
+    @property
+    def of_alpha(self) -> bool:
+        return False
+
+    @classmethod
+    def examples(cls, n: int, eps: float) -> list[Self]:
+        """A lazy walk on a cycle."""
+        stay = np.eye(n)
+        return [cls(0.5 * stay + 0.25 * (np.roll(stay, 1, axis=0) + np.roll(stay, -1, axis=0)))]
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         check_space(space)

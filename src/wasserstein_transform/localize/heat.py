@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.sparse import csr_array, issparse, vstack
@@ -16,7 +16,8 @@ from ..measures.discrete import discrete
 from ..spaces import Graph, Space, check_space
 from .base import Intrinsic
 from .given import Given
-from .kernel import relative
+from .kernel import Truncation, relative
+from .nearest import Nearest
 
 _BLOCK = 2.0**22  # masses of the rows that are heated together
 _LONGEST = 1e6  # steps, each a product with P
@@ -72,6 +73,14 @@ class Heat(Intrinsic):
                 "Heat needs a localization on the space itself such as Truncation(eps) or Nearest(k), or a sparse "
                 f"matrix of affinities, got {type(self.base).__name__}"
             )
+
+    @property
+    def of_alpha(self) -> bool:
+        return self.base.of_alpha if isinstance(self.base, Intrinsic) else self.base is None
+
+    @classmethod
+    def examples(cls, n: int, eps: float) -> list[Self]:
+        return [cls(1.5, Truncation(eps)), cls(0.5, Nearest(0.3))]
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         check_space(space)

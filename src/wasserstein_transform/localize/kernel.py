@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
+from typing import Self, cast
 
 import numpy as np
 
@@ -55,6 +55,10 @@ class Kernel(Inductive):
     def scale(self) -> float:
         return float(self.eps)
 
+    @classmethod
+    def examples(cls, n: int, eps: float) -> list[Self]:
+        return [*(cls(eps, profile) for profile in PROFILES), cls(eps, cut=2.0), cls(eps, _rational)]
+
     @property
     def reach(self) -> float:
         """Distance beyond which the kernel is 0."""
@@ -95,6 +99,11 @@ class Kernel(Inductive):
         return evaluate(self.profile, (distances / self.eps) ** 2)
 
 
+def _rational(t: Floats) -> Floats:
+    """A profile that reaches everywhere, as an example of one's own."""
+    return np.asarray(1 / (1 + t))
+
+
 def relative(weights: Floats) -> Floats:
     """Weights in units of the largest: uniform ones become exactly 1, so that sums of them tie exactly."""
     return cast(Floats, weights / weights.max())
@@ -115,6 +124,10 @@ class Truncation(Kernel):
 
     def __init__(self, eps: float) -> None:
         super().__init__(eps, "flat")
+
+    @classmethod
+    def examples(cls, n: int, eps: float) -> list[Self]:
+        return [cls(eps)]
 
     def __repr__(self) -> str:
         return f"Truncation(eps={self.eps!r})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -46,6 +47,10 @@ class Nearest(Inductive):
         check.positive(self.k, "k")
         if self.k >= 1:
             check.count(self.k, "k, a number of points (or a share of their mass below 1),", 1)
+
+    @classmethod
+    def examples(cls, n: int, eps: float) -> list[Self]:
+        return [cls(0.3)]
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         check_space(space)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 from .._types import Floats
 from ..engine import Engine
 from ..measures import Discrete
 from ..spaces import Space
 from .base import HasMoments, Inductive
-from .kernel import Kernel
+from .kernel import Kernel, Truncation
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,10 @@ class Once(Inductive):
     @property
     def reach(self) -> float:
         return self.base.reach
+
+    @classmethod
+    def examples(cls, n: int, eps: float) -> list[Self]:
+        return [cls(Truncation(eps))]
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         return self.base(space, engine)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -25,6 +26,10 @@ class Whole(Inductive):
     array([[0., 0.],
            [0., 0.]])
     """
+
+    @classmethod
+    def examples(cls, n: int, eps: float) -> list[Self]:
+        return [cls()]
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         check_space(space)
@@ -50,6 +55,10 @@ class Point(Inductive):
     array([[0., 2.],
            [2., 0.]])
     """
+
+    @classmethod
+    def examples(cls, n: int, eps: float) -> list[Self]:
+        return [cls()]
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         check_space(space)

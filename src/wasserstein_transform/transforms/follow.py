@@ -12,7 +12,7 @@ import numpy as np
 from .._types import Floats, Ints
 from ..engine import Engine, current
 from ..localize import Extrinsic, Inductive, Localization, Point, sees_new_points
-from ..measures import Discrete, Measures
+from ..measures import Measures
 from ..spaces import Dense, Euclidean, Metric, Quotient, Space, closed
 from ..transport import Transport
 from ..transport.bures import rectangle
@@ -175,7 +175,7 @@ def follow_distances(process: Process, walk: Trajectory, distances: Floats, engi
             raise TypeError(f"{step.localize!r} moves points: new ones are given by their coordinates")
         new, measures = step.localize.cross(distances, here), step.localize(here, engine)
         following = step.transport.cross(new, measures, _ground(step.transport, here.metric, engine), engine)
-        following[new.massless] = _from_diracs(distances[new.massless], measures, float(step.transport.p))
+        following[new.massless] = step.transport.cross_diracs(distances[new.massless], measures)
         distances = _settle_rows(following, ahead)
         if not isinstance(step.localize, Point):  # there, every point sees itself alone, by definition
             massless |= new.massless
@@ -188,15 +188,6 @@ def _ground(transport: Transport, metric: Metric, engine: Engine) -> Metric:
     """Distances are stored where that is all the same to the transport: each will be asked for many times."""
     stored = Dense(metric.dense(engine), metric.triangle)
     return stored if transport.fits(stored) else metric
-
-
-def _from_diracs(distances: Floats, measures: Discrete, p: float) -> Floats:
-    """W_p(δ_y, m) needs no plan: it is the p-mean of the distances."""
-    if p == np.inf:
-        return np.maximum.reduceat(distances[:, measures.indices], measures.indptr[:-1], axis=1)
-    top = distances.max(axis=1, initial=0.0, keepdims=True)
-    top[top == 0] = 1.0
-    return np.asarray(top * (measures.matrix() @ ((distances / top) ** p).T).T ** (1 / p))
 
 
 def _settle_rows(distances: Floats, state: Quotient) -> Floats:

@@ -1,34 +1,22 @@
 """d_{W,p}: the Wasserstein distance between the localized measures, as the new metric.
 
-A new transport is one file here and one line in `TRANSPORTS`. `Stored` is not in the table: it wraps another.
+A new transport is one file here and one line below, its import: tables, exports, laws and the command line read it.
 """
 
-from ..backends import Report
-from .base import Coupling, Status, Transport
-from .bures import Bures, bures_pairs, gaussian_wasserstein
-from .exact import Exact
-from .line import Line
-from .pairs import Distances, wasserstein, wasserstein_cross, wasserstein_pairs
-from .points import Points
-from .stored import Stored
+from .. import _parts
+from ..backends import Report as Report
+from .base import Coupling as Coupling, Status as Status, Transport as Transport
+from .bures import Bures as Bures, bures_pairs as bures_pairs, gaussian_wasserstein as gaussian_wasserstein
+from .exact import Exact as Exact
+from .line import Line as Line
+from .pairs import (
+    Distances as Distances,
+    wasserstein as wasserstein,
+    wasserstein_cross as wasserstein_cross,
+    wasserstein_pairs as wasserstein_pairs,
+)
+from .points import Points as Points
+from .stored import Stored as Stored
 
-TRANSPORTS: dict[str, type[Transport]] = {"exact": Exact, "line": Line, "points": Points, "bures": Bures}
-
-__all__ = [
-    "TRANSPORTS",
-    "Bures",
-    "Coupling",
-    "Distances",
-    "Exact",
-    "Line",
-    "Points",
-    "Report",
-    "Status",
-    "Stored",
-    "Transport",
-    "bures_pairs",
-    "gaussian_wasserstein",
-    "wasserstein",
-    "wasserstein_cross",
-    "wasserstein_pairs",
-]
+TRANSPORTS: dict[str, type[Transport]] = _parts.parts_in(globals(), Transport)
+"""All of them, by their names in small letters."""

@@ -5,18 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import Enum
+from typing import Self
+
+import numpy as np
 
 from .._parts import Part
 from .._types import Bools, Floats, Ints
 from ..engine import Engine
-from ..measures import Diracs, Discrete, Gaussians, Measures
+from ..localize import LOCALIZATIONS
+from ..measures import Discrete, Measures
 from ..spaces import Metric
-
-_MAKERS: dict[type[Measures], str] = {
-    Discrete: "Truncation, Kernel, Once, Nearest, Heat, Given, Whole and Point",
-    Diracs: "Mean and Ridge",
-    Gaussians: "Gaussian",
-}
 
 
 class Status(Enum):
@@ -75,6 +73,11 @@ class Transport(Part, ABC):
     accepts: type[Measures]
     p: float
 
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Some of the kind: what the laws are tested on."""
+        return [cls()]
+
     def fits(self, ground: Metric) -> bool:
         """Whether measures on a space with this metric can be compared."""
         return True
@@ -95,8 +98,8 @@ class Transport(Part, ABC):
         partner = next((t for t in Transport.__subclasses__() if getattr(t, "accepts", None) is kind), None)
         hint = f"; to compare {kind.__name__} measures use {partner.__name__}" if partner else ""
         raise TypeError(
-            f"{name} compares {self.accepts.__name__} measures, made by {_MAKERS.get(self.accepts, 'other parts')}; "
-            f"it got {kind.__name__} measures, made by {_MAKERS.get(kind, 'other parts')}{hint}"
+            f"{name} compares {self.accepts.__name__} measures, made by {_makers(self.accepts)}; "
+            f"it got {kind.__name__} measures, made by {_makers(kind)}{hint}"
         )
 
     @abstractmethod
@@ -107,6 +110,23 @@ class Transport(Part, ABC):
     def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
         """Distances of other measures on the same ground to the measures, `new.n` × `measures.n`."""
 
+    def cross_diracs(self, distances: Floats, measures: Discrete) -> Floats:
+        """Distances of Diracs off the space, known by rows of distances to its points, to measures on it.
+
+        W_p(δ_y, m) needs no plan: it is the p-mean of the distances.
+        """
+        if self.p == np.inf:
+            return np.maximum.reduceat(distances[:, measures.indices], measures.indptr[:-1], axis=1)
+        top = distances.max(axis=1, initial=0.0, keepdims=True)
+        top[top == 0] = 1.0
+        return np.asarray(top * (measures.matrix() @ ((distances / top) ** self.p).T).T ** (1 / self.p))
+
     @abstractmethod
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
         """The optimal plan between measures i and j."""
+
+
+def _makers(kind: type[Measures]) -> str:
+    """Who makes measures of a kind, in words."""
+    names = [localize.__name__ for localize in LOCALIZATIONS.values() if localize.makes is kind]
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names) or "other parts"

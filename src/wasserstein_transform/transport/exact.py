@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -47,6 +48,10 @@ class Exact(Transport):
 
     def __post_init__(self) -> None:
         check.order_p(self.p)
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(1.0), cls(2.0), cls(np.inf)]
 
     def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Dense:
         """All distances; equal measures are solved once. The result carries the largest gap."""

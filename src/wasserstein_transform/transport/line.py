@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -49,6 +49,10 @@ class Line(Transport):
 
     def __post_init__(self) -> None:
         check.order_p(self.p)
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(1.0), cls(2.0), cls(np.inf)]
 
     def fits(self, ground: Metric) -> bool:
         return isinstance(ground, Euclidean) and ground.points.shape[1:] == (1,)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 from .._types import Floats
 from ..engine import Engine
 from ..measures import Measures
 from ..spaces import Dense, Metric
 from .base import Coupling, Transport
+from .bures import Bures
+from .points import Points
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,10 @@ class Stored(Transport):
             raise TypeError(f"Stored needs a Transport such as Bures(), got {self.of!r}")
         object.__setattr__(self, "accepts", self.of.accepts)
         object.__setattr__(self, "p", self.of.p)
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(Points()), cls(Bures())]
 
     def fits(self, ground: Metric) -> bool:
         return self.of.fits(ground)

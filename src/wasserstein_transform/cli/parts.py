@@ -1,0 +1,27 @@
+"""`wt parts`: what transforms are made of."""
+
+from __future__ import annotations
+
+import inspect
+
+import typer
+
+from ..localize import LOCALIZATIONS, sees_new_points
+from ..transport import TRANSPORTS
+
+
+def parts() -> None:
+    """All localizations and transports, with what they are."""
+    typer.echo("localizations, and the measures they make:")
+    for localize in LOCALIZATIONS.values():
+        new = "" if sees_new_points(localize.examples(3, 1.0)[0]) else "; new points have none"
+        _describe(localize, f"{localize.makes.__name__}{new}")
+    typer.echo("\ntransports, and the measures they compare:")
+    for transport in TRANSPORTS.values():
+        kinds = dict.fromkeys(example.accepts.__name__ for example in transport.examples())
+        _describe(transport, ", ".join(kinds))
+
+
+def _describe(part: type, kinds: str) -> None:
+    what = (inspect.getdoc(part) or "").partition("\n")[0]
+    typer.echo(f"  {part.__name__}({', '.join(inspect.signature(part).parameters)}): {kinds}\n      {what}")
