@@ -16,7 +16,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 import wasserstein_transform as wt
 from wasserstein_transform.apps.graphs.communities import modularity
-from wasserstein_transform.transport import batch
+from wasserstein_transform.backends.cpu.exact import batch
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "graphs"
 
@@ -321,15 +321,40 @@ def test_communities_of_the_football_league_are_as_good_as_those_of_louvain() ->
     assert adjusted_rand_score(truth, labels) >= adjusted_rand_score(truth, louvain) - 0.02
 
 
-def test_progress_is_shown_when_asked_for(capsys) -> None:
+def test_progress_is_shown_on_a_terminal_when_asked_for(capsys, monkeypatch: pytest.MonkeyPatch) -> None:
     triangle = [(0, 1), (1, 2), (2, 0), (2, 3)]
+    wt.curvature(triangle, verbose=True)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     wt.curvature(triangle)
     wt.ricci_flow(triangle, 3)
     assert capsys.readouterr().err == ""
     wt.curvature(triangle, verbose=True)
-    assert "100 %" in capsys.readouterr().err
+    assert "shortest paths" in capsys.readouterr().err
     wt.ricci_flow(triangle, 3, verbose=True)
-    assert capsys.readouterr().err.endswith("100 %\n")
+    shown = capsys.readouterr().err
+    assert "iteration 1 of 3, " in shown
+    assert shown.endswith(" \r")
+
+
+@pytest.mark.parametrize(
+    ("work", "n_iter"),
+    [
+        (wt.curvature, 0),
+        (lambda edges: wt.ricci_flow(edges, 3, tol=0.0), 3),
+        (lambda edges: wt.dynamical_curvature(edges, [0.1, 1.0]), 2),
+    ],
+    ids=["curvature", "flow", "dynamical"],
+)
+def test_graphs_run_on_the_current_engine(work: Callable[..., object], n_iter: int) -> None:
+    seen: list[wt.Update] = []
+    with wt.using(progress=seen.append) as engine:
+        work([(0, 1), (1, 2), (2, 0), (2, 3)])
+        assert {update.iteration for update in seen if not update.finished} == (set(range(1, n_iter + 1)) or {0})
+        assert [update.finished for update in seen].count(True) == 1
+        engine.cancel()
+        with pytest.raises(wt.Cancelled):
+            work([(0, 1), (1, 2), (2, 0), (2, 3)])
 
 
 @pytest.mark.parametrize(

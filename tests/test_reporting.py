@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import io
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import matplotlib.figure
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 import wasserstein_transform as wt
 from wasserstein_transform import cli
 from wasserstein_transform.cli.app import app
-from wasserstein_transform.engine import Engine
+from wasserstein_transform.cli.progress import Watch
+from wasserstein_transform.engine import Engine, current
 from wasserstein_transform.experiments import EXPERIMENTS, Choice, Claim, Experiment, Picture, Table, Verdict
 from wasserstein_transform.experiments.parameters import FULL, QUICK
 from wasserstein_transform.experiments.reporting import Report, reproduce, runner
@@ -148,6 +151,26 @@ def test_reports_have_every_claim_reading_table_and_figure(tmp_path: Path) -> No
     assert 'src="data:image/png;base64,iVBOR' in page
     assert "http" not in page
     assert "<script" not in page
+
+
+def test_the_command_shows_iteration_and_stage_of_the_experiment_that_runs() -> None:
+    stream = io.StringIO()
+    with Watch(Console(file=stream, force_terminal=True, width=160)) as watch:
+        watch.tell("toy", "runs")
+        watch.advance(wt.Update("means", 1, 2, 3, 10, 75.0))
+        watch.advance(wt.Update("", 1, 1))
+    assert "toy: iteration 3 of 10, means" in stream.getvalue()
+
+
+def test_experiments_run_on_the_engine_of_the_command(tmp_path: Path) -> None:
+    found: list[Engine] = []
+
+    class Asking(Toy):
+        def run(self, parameters: object, engine: Engine) -> None:
+            found.extend([engine, current()])
+
+    run_toys([Asking()], tmp_path, engine=Engine(n_jobs=3))
+    assert [engine.n_jobs for engine in found] == [3, 3]
 
 
 def test_only_lost_cases_fail_and_never_by_the_clock() -> None:

@@ -45,7 +45,7 @@ def test_a_mask_leaves_pixels_out(image: np.ndarray) -> None:
 
 def test_parameters_are_read_set_and_cloned_and_shown_where_they_differ() -> None:
     made = wt.ImageSegmenter(spatial=5, color="lab")
-    assert set(made.get_params()) == set(signature(wt.segment).parameters) - {"image", "mask"}
+    assert set(made.get_params()) == set(signature(wt.segment).parameters) - {"image", "mask", "engine"}
     assert clone(made).set_params(lam=2.0).get_params() == {**made.get_params(), "lam": 2.0}
     assert repr(made) == "ImageSegmenter(color='lab', spatial=5)"
 
@@ -158,3 +158,19 @@ def test_without_scikit_image_the_experiment_says_how_to_get_it(monkeypatch: pyt
     assert 'pip install "wasserstein-transform[image]"' in EXPERIMENTS["cameraman"].lacks
     with pytest.raises(ImportError, match=r"wasserstein-transform\[image\]"):
         EXPERIMENTS["cameraman"].run(Cameraman(), Engine())
+
+
+def test_segments_are_found_on_the_current_engine(image: np.ndarray) -> None:
+    seen: list[wt.Update] = []
+    with wt.using(progress=seen.append) as engine:
+        wt.segment(image, 4.0, 8.0, lam=1.0, merging=wt.Merging(0.1))
+        stages = list(dict.fromkeys(update.stage for update in seen))
+        assert stages == ["shapes of neighborhoods", "moving pixels", "linking pixels", "merging regions", ""]
+        assert [update.finished for update in seen].count(True) == 1
+        engine.cancel()
+        with pytest.raises(wt.Cancelled):
+            wt.ImageSegmenter(spatial=4.0).fit(image)
+    asked = wt.Engine(progress=seen.append)
+    seen.clear()
+    wt.segment(image, 4.0, 8.0, engine=asked)
+    assert seen

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import sys
 
 import numpy as np
 import pytest
@@ -339,14 +340,53 @@ def test_memory_is_announced(crowd) -> None:
         gt._covariances.factors(np.arange(1500), Engine(memory=1000.0))
 
 
-def test_progress_is_shown_when_asked_for(text, vectors, capsys) -> None:
-    quiet = wt.WordTransform(vectors, window=3, min_count=2).fit(text)
-    quiet.distance("w1", "w2")
+def test_progress_is_shown_on_a_terminal_when_asked_for(text, vectors, capsys, monkeypatch) -> None:
+    quiet, loud = (wt.WordTransform(vectors, window=3, min_count=2, verbose=verbose) for verbose in (False, True))
+    loud.fit(text)
     assert capsys.readouterr().err == ""
-    wt.WordTransform(vectors, window=3, min_count=2, verbose=True).fit(text)
-    shown = capsys.readouterr().err
-    assert "reading the corpus" in shown
-    assert "contexts" in shown
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    quiet.fit(text).distance("w1", "w2")
+    assert capsys.readouterr().err == ""
+    loud.fit(text)
+    assert "reading the corpus" in capsys.readouterr().err
+    loud.distance("w1", "w2")
+    assert "covariances" in capsys.readouterr().err
+
+
+def test_words_run_on_the_engine_that_is_current_when_they_are_asked(text, vectors) -> None:
+    seen: list[wt.Update] = []
+    gt = wt.WordTransform(vectors, window=3, min_count=2)
+    with wt.using(progress=seen.append) as engine:
+        gt.fit(text)
+        assert seen[0].stage == "reading the corpus"
+        assert {update.stage for update in seen} == {"reading the corpus", "contexts, sizes", "contexts", ""}
+        assert [update.finished for update in seen].count(True) == 1
+        engine.cancel()
+        for work in (lambda: gt.fit(text), lambda: gt.distance("w1", "w2"), lambda: gt.most_similar("w1", 2)):
+            with pytest.raises(wt.Cancelled):
+                work()
+    assert gt.most_similar("w1", 2).words
+
+
+def test_a_corpus_can_be_cancelled_between_its_documents(vectors) -> None:
+    engine = Engine()
+
+    def documents():
+        yield "w1 w2 " * 1_000_000
+        engine.cancel()
+        yield "w1 w2 " * 1_000_000
+
+    with pytest.raises(wt.Cancelled):
+        wt.Corpus.read(documents(), engine=engine)
+
+
+def test_progress_of_an_evaluation_is_one_piece_of_work(text, vectors) -> None:
+    seen: list[wt.Update] = []
+    one = words.Benchmark("one", (("w1", "w2"), ("w3", "w4"), ("w5", "w6")), np.array([1.0, 2.0, 3.0]))
+    transform = wt.WordTransform(vectors, min_count=2)
+    words.evaluate(vectors, text, [one], [2, 3], [1.0], transform, n_boot=2, engine=Engine(progress=seen.append))
+    assert [update.finished for update in seen].count(True) == 1
+    assert {"reading the corpus", "contexts", "covariances", "distances"} < {update.stage for update in seen}
 
 
 def test_texts_of_zeros_or_half_characters_are_refused(tmp_path) -> None:

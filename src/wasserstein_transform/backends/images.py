@@ -38,7 +38,7 @@ class Motion(NamedTuple):
     range: float
     lam: float
     tol: float
-    max_iter: int
+    n_iter: int
 
 
 class Moved(NamedTuple):

@@ -75,7 +75,7 @@ class _Slides(NamedTuple):
 
 
 def _by_levels(levels: _Levels, window: Window, motion: Motion, out: _Out, engine: Engine) -> None:
-    asked = _Slides(levels, window, _square(motion.range), motion.tol * motion.tol, motion.max_iter)
+    asked = _Slides(levels, window, _square(motion.range), motion.tol * motion.tol, motion.n_iter)
     grain = max(float(window.shape[2]), GRAIN / (100 * len(window.half)))  # a row, or more
     engine.run(Task("moving pixels", _slide, asked, evenly(len(levels.of), 1.0, grain), Rows()), out)
 
@@ -112,7 +112,7 @@ def _by_windows(image: Image, window: Window, motion: Motion, shapes: int, out: 
     if shapes:
         seen = _Shapes(image.values, window, alike, len(covs))
         engine.run(Task("shapes of neighborhoods", _see, seen, tiles, _Columns()), (covs,))
-    asked = _Shifts(image.values, covs, window, motion.lam, near, alike, still, motion.max_iter)
+    asked = _Shifts(image.values, covs, window, motion.lam, near, alike, still, motion.n_iter)
     engine.run(Task("moving pixels", _shift, asked, tiles, Rows()), out)
 
 

@@ -1,0 +1,88 @@
+"""What images and words ask of a backend travels: the same bits through pickle, and each task has its fingerprint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+from reference.executor import Shipped
+
+import wasserstein_transform as wt
+from wasserstein_transform.apps import words
+from wasserstein_transform.engine import Engine, Record, Task, Threads
+
+
+class Printing(Threads):
+    """Notes the fingerprints of tasks."""
+
+    def __init__(self) -> None:
+        self.prints: list[str] = []
+
+    def run(self, task: Task, out: Record, engine: Engine) -> None:
+        self.prints.append(task.fingerprint)
+        super().run(task, out, engine)
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Iterator[Shipped]:
+    executor = Shipped()
+    yield executor
+    executor.close()
+
+
+def grey() -> np.ndarray:
+    rng = np.random.default_rng(0)
+    return (np.arange(48) > 20) * 40.0 + rng.integers(0, 9, (40, 48))
+
+
+def segmented(image: np.ndarray, lam: float = 0.0, **options: object) -> list[np.ndarray]:
+    found = wt.segment(image, 4.0, 8.0, lam, tol=0.1, **options)
+    return [found.labels, found.modes, found.n_iter]
+
+
+def volume() -> np.ndarray:
+    return np.random.default_rng(1).normal(0, 3, (6, 14, 15)) + (np.arange(15) > 7) * 20
+
+
+def asked(**parts: object) -> list[np.ndarray]:
+    rng = np.random.default_rng(2)
+    names = [f"w{k}" for k in range(80)]
+    vectors = dict(zip(names, rng.normal(size=(80, 6)), strict=True))
+    text = [" ".join(rng.choice(names, 60)) for _ in range(20)]
+    gt = wt.WordTransform(vectors, window=3, min_count=1, sample=0, **parts).fit(text)
+    pairs = gt.pairs([(names[k], names[-k - 1]) for k in range(40)])
+    return [gt.contexts_.matrix.toarray(), pairs.distances, gt.most_similar("w3", 5).distances]
+
+
+WORK: dict[str, Callable[[], list[np.ndarray]]] = {
+    "grey levels": lambda: segmented(grey()),
+    "grey levels, masked": lambda: segmented(grey(), mask=grey() % 7 != 0),
+    "windows": lambda: segmented(np.stack([grey(), grey()[::-1]], axis=-1), color="none", channel_axis=-1),
+    "shapes in the plane": lambda: segmented(grey(), 2.0),
+    "shapes in the plane, masked": lambda: segmented(grey(), 2.0, mask=grey() % 7 != 0),
+    "shapes in space": lambda: segmented(volume(), 2.0, channel_axis=None),
+    "words": asked,
+    "words about means, shrunk": lambda: asked(about=words.AboutMean(), shrinkage=words.Shrinkage(3.0)),
+}
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_tasks_of_apps_that_travel_give_the_bits_of_threads(name: str, shipped: Shipped) -> None:
+    here = WORK[name]()
+    shipped.names.clear()
+    with wt.using(executor=shipped):
+        there = WORK[name]()
+    assert shipped.names
+    for one, other in zip(here, there, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_tasks_of_apps_have_the_fingerprint_of_what_they_are_made_of(name: str) -> None:
+    one, other = Printing(), Printing()
+    for executor in (one, other):
+        with wt.using(executor=executor):
+            WORK[name]()
+    assert one.prints
+    assert one.prints == other.prints
