@@ -227,7 +227,7 @@ def test_stored_distances_have_neighbors_too(rng: np.random.Generator) -> None:
 
 def test_a_tree_holds_every_point_once_in_its_box(rng: np.random.Generator) -> None:
     metric = wt.Euclidean(rng.integers(0, 30, (1000, 3)).astype(float))
-    tree = grow_tree(metric, metric.points, wt.Engine())
+    tree = grow_tree(metric.form, metric.points, wt.Engine())
     assert sorted(tree.order) == list(range(1000))
     np.testing.assert_array_equal(tree.points, metric.points[tree.order])
     for node, (start, end) in enumerate(zip(tree.starts, tree.ends, strict=True)):

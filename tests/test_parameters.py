@@ -21,7 +21,7 @@ ESTIMATORS = [getattr(estimators, name) for name in estimators.__all__ if not na
 def signatures() -> Iterator[tuple[str, list[str]]]:
     for name in wt.__all__:
         value = getattr(wt, name)
-        if inspect.isfunction(value) or (inspect.isclass(value) and not issubclass(value, Warning)):
+        if inspect.isfunction(value) or (inspect.isclass(value) and not issubclass(value, BaseException)):
             yield name, list(inspect.signature(value).parameters)
 
 
