@@ -25,6 +25,10 @@ class Form:
         value: T = self._kept[name]
         return value
 
+    def forget(self) -> None:
+        """Drop what was derived: it is made again when it is needed."""
+        self._kept.clear()
+
     @property
     def n(self) -> int:
         """Number of points."""

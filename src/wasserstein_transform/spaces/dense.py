@@ -12,8 +12,8 @@ from .. import _check as check
 from .._types import Floats, Ints
 from ..backends import Matrix
 from ..engine import Engine
-from .matrices import Out, largest_change
-from .metric import Metric
+from .matrices import Out
+from .metric import Metric, largest_change
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class Dense(Metric):
 
     def movement(self, other: Metric, engine: Engine | None = None) -> float:
         """The largest change of a distance: points of a matrix have no place of their own."""
-        return largest_change(self.matrix, other.dense(engine))
+        return largest_change(self, other, engine)
 
     def dense(self, engine: Engine | None = None, dtype: DTypeLike | None = None, out: Out = None) -> Floats:
         if out is None and np.dtype(dtype) == np.float64:

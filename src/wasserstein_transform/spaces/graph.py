@@ -14,8 +14,7 @@ from ..backends import Network
 from ..backends.host import pieces
 from ..engine import Engine
 from .edges import as_edges
-from .matrices import largest_change
-from .metric import Metric
+from .metric import Metric, largest_change
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +110,7 @@ class Graph(Metric):
 
     def movement(self, other: Metric, engine: Engine | None = None) -> float:
         """The largest change of a distance."""
-        return largest_change(self.dense(engine), other.dense(engine))
+        return largest_change(self, other, engine)
 
     def check_whole(self, wanted: str) -> None:
         self.check_connected()

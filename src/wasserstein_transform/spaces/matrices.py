@@ -18,8 +18,6 @@ from ..engine import Engine
 Out: TypeAlias = np.ndarray | str | os.PathLike[str] | None
 """An array to write to, a file to make, or nothing."""
 
-_CHUNK = 1 << 20  # numbers that are compared together
-
 
 def written(
     shape: tuple[int, ...], what: str, engine: Engine, dtype: DTypeLike | None, out: Out, fill: Callable[[Floats], None]
@@ -73,10 +71,3 @@ def _mapped(
         part.unlink(missing_ok=True)
         raise
     return open_memmap(path, "r")
-
-
-def largest_change(before: Floats, after: Floats) -> float:
-    """The largest difference of two matrices, some rows at a time: no third matrix is made."""
-    step = max(1, _CHUNK // max(1, before.shape[1]))
-    parts = (slice(start, start + step) for start in range(0, len(before), step))
-    return max((float(np.abs(before[part] - after[part]).max()) for part in parts), default=0.0)

@@ -124,6 +124,8 @@ def _run(asked: _Asked, space: Space, resume: Trajectory | None, engine: Engine)
         movements.append(_movement(before, state, here) / _scale(step, tol))
         if keep == "all":
             here.announce(state.space.metric.n_bytes, f"state {k + 1} of the flow, kept")
+        if before.space is not space:
+            before.space.metric.form.forget()  # roots of its covariances: no step will ask for them again
         kept = [*kept, state] if keep == "all" else [state]
         converged = tol is not None and movements[-1] <= tol and process.is_steady(k, n_iter)
         hook(asked.told(kept, movements, converged))
