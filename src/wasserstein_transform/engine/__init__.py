@@ -4,19 +4,21 @@ from .context import current, using
 from .core import Cancelled, Engine
 from .executors import Executor, Threads
 from .fingerprint import fingerprint
-from .places import Blocks, Condensed, Mirrored, Place, Ragged, Record, Rows, Scattered
+from .places import Blocks, Condensed, Marks, Mirrored, Place, Ragged, Record, Rows, Scattered, Tilewise, Together
 from .progress import Progress, Update, bar
-from .task import Flag, Task
+from .task import Compute, Flag, Task
 from .tiles import GRAIN, Tile, cut, evenly, of_size
 
 __all__ = [
     "GRAIN",
     "Blocks",
     "Cancelled",
+    "Compute",
     "Condensed",
     "Engine",
     "Executor",
     "Flag",
+    "Marks",
     "Mirrored",
     "Place",
     "Progress",
@@ -27,6 +29,8 @@ __all__ = [
     "Task",
     "Threads",
     "Tile",
+    "Tilewise",
+    "Together",
     "Update",
     "bar",
     "current",
