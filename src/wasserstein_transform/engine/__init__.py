@@ -4,19 +4,21 @@ from .._fingerprint import fingerprint
 from .context import current, using
 from .core import Cancelled, Engine
 from .executors import Executor, Threads
-from .places import Blocks, Condensed, Mirrored, Place, Ragged, Record, Rows, Scattered
+from .places import Blocks, Condensed, Marks, Mirrored, Place, Ragged, Record, Rows, Scattered, Tilewise, Together
 from .progress import Progress, Update, bar
-from .task import Flag, Task, computed
+from .task import Compute, Flag, Task, computed
 from .tiles import GRAIN, Tile, cut, evenly, of_size
 
 __all__ = [
     "GRAIN",
     "Blocks",
     "Cancelled",
+    "Compute",
     "Condensed",
     "Engine",
     "Executor",
     "Flag",
+    "Marks",
     "Mirrored",
     "Place",
     "Progress",
@@ -27,6 +29,8 @@ __all__ = [
     "Task",
     "Threads",
     "Tile",
+    "Tilewise",
+    "Together",
     "Update",
     "bar",
     "computed",

@@ -73,6 +73,48 @@ class Ragged(Slices):
 
 
 @dataclass(frozen=True)
+class Tilewise(Slices):
+    """One row for each tile, all of which but the last have that size."""
+
+    size: int
+
+    def where(self, tile: Tile) -> slice:
+        return slice(tile.start // self.size, -(-tile.stop // self.size))
+
+
+@dataclass(frozen=True)
+class Together(Place):
+    """Arrays that are cut differently: the k-th one lies as the k-th place says."""
+
+    places: tuple[Slices, ...]
+
+    def view(self, out: Record, tile: Tile) -> Record:
+        return tuple(array[place.where(tile)] for array, place in zip(out, self.places, strict=True))
+
+    def blank(self, out: Record, tile: Tile) -> Record:
+        return tuple(np.empty_like(array) for array in self.view(out, tile))
+
+    def put(self, out: Record, tile: Tile, record: Record) -> None:
+        for target, values in zip(self.view(out, tile), record, strict=True):
+            target[...] = values
+
+
+@dataclass(frozen=True)
+class Marks(Place):
+    """Marks that tiles share: each only ever sets some, so it does not matter who comes first."""
+
+    def view(self, out: Record, tile: Tile) -> Record:
+        return out
+
+    def blank(self, out: Record, tile: Tile) -> Record:
+        return tuple(np.zeros_like(array) for array in out)
+
+    def put(self, out: Record, tile: Tile, record: Record) -> None:
+        for target, values in zip(out, record, strict=True):
+            target[values != 0] = 1
+
+
+@dataclass(frozen=True)
 class Condensed(Slices):
     """Rows of the upper triangle of an n × n matrix, in SciPy's condensed order."""
 

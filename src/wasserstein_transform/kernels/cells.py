@@ -39,13 +39,30 @@ def _lower(keys: Any, key: int) -> int:
 
 
 @jit
-def find_runs(keys: Any, starts: Any, offsets: Any, widths: Any, runs: Any) -> None:
-    """Runs of every cell: for each row offset, the cells key−width … key+width of that row, which lie side by side."""
-    for c in range(keys.shape[0]):
-        for r in range(offsets.shape[0]):
+def find_runs(
+    keys: Any, starts: Any, offsets: Any, widths: Any, first: int, last: int, cell: Any, runs: Any, seen: Any
+) -> None:
+    """Runs of the cells first…last: for each row offset, the cells key−width … key+width of that row, side by side.
+
+    Also the cell of each position of theirs, and how many positions each cell looks at. Keys rise, so the ends of runs
+    do, too, and are found by walking on.
+    """
+    for c in range(first, last):
+        seen[c - first] = 0
+        for k in range(starts[c], starts[c + 1]):
+            cell[k - starts[first]] = c
+    for r in range(offsets.shape[0]):
+        low = _lower(keys, keys[first] + offsets[r] - widths[r])
+        high = _lower(keys, keys[first] + offsets[r] + widths[r] + 1)
+        for c in range(first, last):
             key = keys[c] + offsets[r]
-            runs[c, r, 0] = starts[_lower(keys, key - widths[r])]
-            runs[c, r, 1] = starts[_lower(keys, key + widths[r] + 1)]
+            while low < keys.shape[0] and keys[low] < key - widths[r]:
+                low += 1
+            while high < keys.shape[0] and keys[high] < key + widths[r] + 1:
+                high += 1
+            runs[c - first, r, 0] = starts[low]
+            runs[c - first, r, 1] = starts[high]
+            seen[c - first] += starts[high] - starts[low]
 
 
 @jit
@@ -58,18 +75,21 @@ def _before(points: Any, i: int, j: int) -> bool:
 
 
 @jit
-def sort_within(points: Any, starts: Any, order: Any) -> None:
-    """Sort the points of each cell by their coordinates (Shell sort: cells are small, and large ones no disaster)."""
-    for c in range(starts.shape[0] - 1):
-        low, high = starts[c], starts[c + 1]
-        gap = 1
-        while gap < (high - low) // 3:
-            gap = 3 * gap + 1
-        while gap > 0:
-            for at in range(low + gap, high):
-                here, to = order[at], at
-                while to - gap >= low and _before(points, here, order[to - gap]):
-                    order[to] = order[to - gap]
-                    to -= gap
-                order[to] = here
-            gap //= 3
+def sort_range(points: Any, order: Any, first: Any, low: int, high: int) -> None:
+    """Sort the points order[low:high] by their coordinates (Shell sort: cells are small, large ones no disaster).
+
+    `first` holds their first coordinates, which mostly decide: points themselves lie all over the memory.
+    """
+    gap = 1
+    while gap < (high - low) // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for at in range(low + gap, high):
+            here, x, to = order[at], first[at], at
+            while to - gap >= low and (
+                x < first[to - gap] or (x == first[to - gap] and _before(points, here, order[to - gap]))
+            ):
+                order[to], first[to] = order[to - gap], first[to - gap]
+                to -= gap
+            order[to], first[to] = here, x
+        gap //= 3

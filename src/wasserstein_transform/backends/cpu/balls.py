@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from ..._types import Ints
 from ...engine import Engine, Flag, Ragged, Record, Rows, Task, Tile, cut
 from ...kernels.cells import Cells
+from ...kernels.gather import sort_balls
 from ...kernels.geometry import Geometry, private
 from ...kernels.neighbors import count_balls, fill_balls, longest_run
 from ..forms import Form, Network
 from ..records import Balls, closed
 from . import paths
 from .kinds import kind_of, steps_of
+from .passes import run
 
 
 class _Search(NamedTuple):
@@ -31,7 +32,7 @@ def balls(form: Form, radius: float, engine: Engine) -> Balls:
         return paths.balls(form, radius, engine)
     search = kind_of(form).search(form, radius, engine)
     asked = _Search(search.geometry, search.cells, closed(radius), longest_run(search.cells))
-    tiles = cut(search.n_candidates() * steps_of(form))
+    tiles = search.tiles(steps_of(form))
     counts = np.empty(form.n, np.intp)
     engine.run(Task("counting neighbors", _count, asked, tiles, Rows()), (counts,))
     indptr = np.append(0, np.cumsum(counts))
@@ -39,7 +40,7 @@ def balls(form: Form, radius: float, engine: Engine) -> Balls:
     engine.reserve(40.0 * size, f"{size} neighbors in balls of radius {radius:g}", "use a smaller eps")
     found = np.empty(size, np.intp), np.empty(size)
     engine.run(Task("finding neighbors", _fill, asked, tiles, Ragged(indptr)), found)
-    return _by_point(Balls(indptr, *found), search.order)
+    return _by_point(Balls(indptr, *found), search.order, engine)
 
 
 def _count(asked: _Search, tile: Tile, stop: Flag, record: Record) -> None:
@@ -56,11 +57,24 @@ def _fill(asked: _Search, tile: Tile, stop: Flag, record: Record) -> None:
     )  # fmt: skip
 
 
-def _by_point(found: Balls, order: Ints) -> Balls:
+class _Found(NamedTuple):
+    balls: Balls
+    order: Ints
+    where: Ints
+
+
+def _by_point(found: Balls, order: Ints, engine: Engine) -> Balls:
     """Balls by position → balls by point, members sorted."""
     n = len(order)
     where = np.empty(n, np.intp)
     where[order] = np.arange(n)
-    rows = csr_array((found.distances, order[found.indices], found.indptr), shape=(n, n))[where]
-    rows.sort_indices()
-    return Balls(rows.indptr.astype(np.intp), rows.indices.astype(np.intp), rows.data)
+    indptr = np.append(0, np.cumsum(np.diff(found.indptr)[where]))
+    out = np.empty_like(found.indices), np.empty_like(found.distances)
+    tiles = cut(np.diff(indptr) * 20.0 + 1.0)
+    run(Task("finding neighbors", _sort, _Found(found, order, where), tiles, Ragged(indptr)), out, engine)
+    return Balls(indptr, *out)
+
+
+def _sort(found: _Found, tile: Tile, stop: Flag, record: Record) -> None:
+    indices, distances = record
+    sort_balls(found.balls, found.order, found.where[tile.start : tile.stop], indices, distances, stop)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ..._types import Floats, Ints
-from ...kernels.geometry import Cloud, GaussianLine, GaussianPlane, GaussianSolid, Geometry
+from ...engine import GRAIN, Engine, Flag, Record, Rows, Task, Tile, Tilewise, Together, evenly, of_size
+from ...kernels.distances import fill_matched
+from ...kernels.geometry import Cloud, GaussianLine, GaussianPlane, GaussianSolid, Geometry, private
+from ...kernels.planes import fill_plane, fill_root_determinants
 from ..forms import GaussianCloud
+from .passes import run, size, size_of, taken, tiles_of
+from .sorting import Sorted
 
+_DEAR = 100.0  # steps of LAPACK for each entry of a matrix and each row of it
 _TINY = 1e-60  # beside the largest: the formulas of the plane would leave the range of floats
 
 
@@ -20,9 +27,13 @@ def steps(form: GaussianCloud) -> float:
     return float(m) if form.lam == 0 else 5.0 if m <= 2 else 300.0 + 50.0 * m**2 + m**3
 
 
-def unit_of(covs: Floats) -> float:
+def unit_of(covs: Floats, engine: Engine | None = None) -> float:
     """A power of two at the size of the largest covariance: divided by it, no product of entries leaves the floats."""
-    return float(np.ldexp(1.0, min(np.frexp(np.abs(covs).max(initial=0.0))[1], 1023)))
+    return _unit(size(covs, engine))
+
+
+def _unit(largest: float) -> float:
+    return float(np.ldexp(1.0, min(np.frexp(largest)[1], 1023)))
 
 
 def is_planar(covs: Floats, unit: float) -> bool:
@@ -33,26 +44,135 @@ def is_planar(covs: Floats, unit: float) -> bool:
     return not bool(((traces > 0) & (traces < _TINY)).any())
 
 
-def geometry(form: GaussianCloud) -> Geometry:
-    """The arrays distances are read from."""
-    m = form.means.shape[1]
+def _largest(form: GaussianCloud, engine: Engine) -> float:
+    return form.kept("largest covariance", lambda: size(form.covs, engine))
+
+
+def geometry(form: GaussianCloud, engine: Engine, found: Sorted | None = None) -> Geometry:
+    """The arrays distances are read from, of the points as they are, or sorted."""
+    means, rows = (form.means, np.arange(form.n)) if found is None else (found.places, found.order)
     if form.lam == 0:
-        return Cloud(form.means)
-    unit = unit_of(form.covs) if form.frame is None else form.frame.unit
-    covs, lam = form.covs / unit, form.lam * unit
-    if not np.isfinite(2 * m * lam):
+        return Cloud(means)
+    frame = form.frame
+    unit = _unit(_largest(form, engine)) if frame is None else frame.unit
+    asked = _Gaussians(means, form.covs, rows, unit, _lifted(form, form.lam, unit, engine))
+    with _one_thread_each(form):
+        made, good = _made(asked, frame is None or frame.planar, engine)
+        return made if good or frame is not None else _made(asked, False, engine)[0]
+
+
+def movement(before: GaussianCloud, after: GaussianCloud, engine: Engine) -> float:
+    """The largest distance of a point to its later self."""
+    larger = max(before, after, key=lambda form: _largest(form, engine))
+    unit = _unit(_largest(larger, engine))
+    lam = _lifted(larger, after.lam, unit, engine)
+    asked = _Pairs(before.means, before.covs, after.means, after.covs, unit, lam, True)
+    with _one_thread_each(before):
+        found, good = _movement(asked, engine)
+        return found if good else _movement(asked._replace(planar=False), engine)[0]
+
+
+class _Pairs(NamedTuple):
+    means: Floats
+    covs: Floats
+    later_means: Floats
+    later_covs: Floats
+    unit: float
+    lam: float
+    planar: bool
+
+
+def _movement(asked: _Pairs, engine: Engine) -> tuple[float, bool]:
+    n, m = asked.means.shape
+    size = size_of(n) if m < 3 else max(1, int(GRAIN / (_DEAR * m**3)))
+    tiles = of_size(n, size)
+    out = np.empty(len(tiles)), np.empty(len(tiles), np.uint8)
+    run(Task("movement", _moved, asked, tiles, Tilewise(size)), out, engine)
+    return float(out[0].max()), bool(out[1].all())
+
+
+def _moved(asked: _Pairs, tile: Tile, stop: Flag, record: Record) -> None:
+    part = slice(tile.start, tile.stop)
+    means = np.concatenate([asked.means[part], asked.later_means[part]])
+    covs = np.concatenate([asked.covs[part], asked.later_covs[part]])
+    found, good = _made(_Gaussians(means, covs, np.arange(len(means)), asked.unit, asked.lam), asked.planar, None)
+    moved = np.empty(tile.stop - tile.start)
+    fill_matched(private(found), len(moved), moved)
+    record[0][0], record[1][0] = moved.max(), good
+
+
+def _one_thread_each(form: GaussianCloud) -> AbstractContextManager[Any]:
+    """For LAPACK: on small matrices its threads only wait for each other."""
+    return nullcontext() if form.means.shape[1] < 3 else threadpool_limits(1, user_api="blas")
+
+
+def _lifted(form: GaussianCloud, lam: float, unit: float, engine: Engine) -> float:
+    """λ for covariances divided by `unit`."""
+    lifted = lam * unit
+    if not np.isfinite(2 * form.means.shape[1] * lifted):
         raise ValueError(
-            f"lam={form.lam:g} times covariances up to {np.abs(form.covs).max():.3g} leaves the range of floats; "
+            f"lam={lam:g} times covariances up to {_largest(form, engine):.3g} leaves the range of floats; "
             "use coordinates in a larger unit, or a smaller lam"
         )
-    if m == 1:
-        variances = np.ascontiguousarray(covs[:, 0, 0])
-        return GaussianLine(form.means, variances, np.sqrt(variances), lam)
-    if is_planar(form.covs, unit) if form.frame is None else form.frame.planar:
-        a, b, c = (np.ascontiguousarray(covs[:, k, l]) for k, l in ((0, 0), (0, 1), (1, 1)))
-        x, y = (np.ascontiguousarray(column) for column in form.means.T)
-        return GaussianPlane(x, y, a, b, c, _root_determinants(a, b, c), np.sqrt(a + c), lam * (a + c), lam)
-    return GaussianSolid(form.means, covs, *_factors(covs), lam, np.empty((3, m, m)))
+    return lifted
+
+
+class _Gaussians(NamedTuple):
+    """Means, and covariances covs[rows] / unit."""
+
+    means: Floats
+    covs: Floats
+    rows: Ints
+    unit: float
+    lam: float
+
+
+def _made(asked: _Gaussians, planar: bool, engine: Engine | None) -> tuple[Geometry, bool]:
+    """The geometry of the listed Gaussians, and whether its formulas are good for all of them."""
+    m = asked.means.shape[1]
+    if m == 2 and planar:
+        return _plane(asked, engine)
+    return _line(asked, engine) if m == 1 else _solid(asked, engine), True
+
+
+def _line(asked: _Gaussians, engine: Engine | None) -> GaussianLine:
+    variances = taken(asked.covs[:, 0, 0], asked.rows, engine) / asked.unit
+    return GaussianLine(asked.means, variances, np.sqrt(variances), asked.lam)
+
+
+def _plane(asked: _Gaussians, engine: Engine | None) -> tuple[GaussianPlane, bool]:
+    """Columns, and whether the formulas of the plane are good for all of them."""
+    n = len(asked.rows)
+    columns = tuple(np.empty(n) for _ in range(8))
+    tiles = tiles_of(n)
+    good = np.empty(len(tiles), np.uint8)
+    place = Together((*(Rows() for _ in columns), Tilewise(size_of(n))))
+    run(Task("covariances", _fill_plane, asked, tiles, place), (*columns, good), engine)
+    x, y, a, b, c, rootdets, sizes, lifts = columns
+    return GaussianPlane(x, y, a, b, c, rootdets, sizes, lifts, asked.lam), bool(good.all())
+
+
+def _fill_plane(asked: _Gaussians, tile: Tile, stop: Flag, record: Record) -> None:
+    *columns, good = record
+    rows = asked.rows[tile.start : tile.stop]
+    good[0] = fill_plane(asked.means[tile.start : tile.stop], asked.covs, rows, asked.unit, asked.lam, *columns)
+
+
+def _solid(asked: _Gaussians, engine: Engine | None) -> GaussianSolid:
+    n, m = len(asked.rows), asked.means.shape[1]
+    square = (n, m, m)
+    out = np.empty(square), np.empty(square), np.empty(square), np.empty(n, np.intp), np.empty((n, m))
+    run(Task("covariances", _fill_solid, asked, evenly(n, _DEAR * m**3), Rows()), out, engine)
+    return GaussianSolid(asked.means, *out, asked.lam, np.empty((3, m, m)))
+
+
+def _fill_solid(asked: _Gaussians, tile: Tile, stop: Flag, record: Record) -> None:
+    rows = asked.rows[tile.start : tile.stop]
+    covs, *factors = record
+    covs[:] = asked.covs[rows]
+    covs /= asked.unit
+    for target, values in zip(factors, _factors(covs), strict=True):
+        target[...] = values
 
 
 def shadow(form: GaussianCloud) -> Floats:
@@ -107,40 +227,18 @@ def _rounding(m: int, largest: Any) -> Any:
 
 
 def _root_determinants(a: Floats, b: Floats, c: Floats) -> Floats:
-    exponents = np.frexp(a + c)[1]  # each matrix is brought near 1: tiny ones have a determinant, too
-    a, b, c = (np.ldexp(entry, -exponents) for entry in (a, b, c))
-    (ac, ac_rest), (bb, bb_rest) = _exact_product(a, c), _exact_product(b, b)
-    det = (ac - bb) + (ac_rest - bb_rest)
-    root = np.sqrt(np.maximum(det, 0.0))  # ≥ 0 in theory; clip what the rounding of the entries adds
-    return np.asarray(np.ldexp(root, exponents))
-
-
-def _exact_product(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """The product and what rounding it lost (Dekker): a·c − b² is then good to its last digits."""
-    (x_high, x_low), (y_high, y_low) = _halve(x), _halve(y)
-    product = x * y
-    return product, ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low
-
-
-def _halve(x: Floats) -> tuple[Floats, Floats]:
-    """The upper and the lower half of the digits."""
-    big = 134217729.0 * x
-    high = big - (big - x)
-    return high, x - high
+    a, b, c = (np.ascontiguousarray(column) for column in (a, b, c))
+    out = np.empty_like(a)
+    fill_root_determinants(a, b, c, a + c, np.empty_like(a), out)
+    return out
 
 
 def _factors(covs: Floats) -> tuple[Floats, Floats, Ints, Floats]:
     """Square roots, thin factors, ranks and roots of the eigenvalues of covariances."""
-    values, vectors = np.empty(covs.shape[:2]), np.empty_like(covs)
-    piece = max(1, int(1e7 / covs.shape[1] ** 3))  # LAPACK does not hear Ctrl-C
-    with threadpool_limits(1, user_api="blas"):  # on small matrices its threads only wait for each other
-        for start in range(0, len(covs), piece):
-            part = slice(start, start + piece)
-            values[part], vectors[part] = np.linalg.eigh(covs[part])
+    values, vectors = np.linalg.eigh(covs)
     noise = 2e-16 * covs.shape[1] * values[:, -1:]  # what rounding makes of an eigenvalue 0
     spectra = np.sqrt(np.where(values > noise, values, 0.0)[:, ::-1])
     columns = vectors[:, :, ::-1]
     halves = (columns * spectra[:, None, :]) @ columns.transpose(0, 2, 1)
     factors = (columns * spectra[:, None, :]).transpose(0, 2, 1)
-    ranks = np.count_nonzero(spectra, axis=1)
-    return np.ascontiguousarray(halves), np.ascontiguousarray(factors), ranks, np.ascontiguousarray(spectra)
+    return halves, factors, np.count_nonzero(spectra, axis=1), spectra

@@ -15,6 +15,7 @@ from ...kernels.geometry import Geometry
 from ..forms import Cloud, Form, GaussianCloud, Matrix, NearRows, Network
 from . import gaussian, paths
 from .search import Search, sorted_search
+from .sorting import Sorted
 
 
 def _no_shadow(form: Any) -> None:
@@ -31,6 +32,21 @@ def _one(form: Any) -> float:
 
 def _exhaustive(form: Any, reach: float, engine: Engine) -> Search:
     return Search.exhaustive(form.n, geometry_of(form, engine))
+
+
+def _search_cloud(form: Cloud, reach: float, engine: Engine) -> Search:
+    def geometry(found: Sorted | None) -> Geometry:
+        return geometry_of(form, engine) if found is None else geometries.Cloud(found.places)
+
+    return sorted_search(form.points, reach, form.frame, geometry, engine)
+
+
+def _search_gaussians(form: GaussianCloud, reach: float, engine: Engine) -> Search:
+    def geometry(found: Sorted | None) -> Geometry:
+        return geometry_of(form, engine) if found is None else gaussian.geometry(form, engine, found)
+
+    # ‖x − y‖ ≤ d: who is far in space is far in the metric
+    return sorted_search(form.means, reach, form.frame, geometry, engine)
 
 
 @dataclass(frozen=True)
@@ -68,14 +84,13 @@ KINDS: dict[type[Form], Kind] = {
     Cloud: Kind(
         lambda form, engine: geometries.Cloud(form.points),
         lambda form: float(form.points.shape[1]),
-        lambda form, reach, engine: sorted_search(form.points, reach, form.frame, geometry_of(form, engine)),
+        _search_cloud,
         lambda form: form.points,
     ),
     GaussianCloud: Kind(
-        lambda form, engine: gaussian.geometry(form),
+        gaussian.geometry,
         gaussian.steps,
-        # ‖x − y‖ ≤ d: who is far in space is far in the metric
-        lambda form, reach, engine: sorted_search(form.means, reach, form.frame, geometry_of(form, engine)),
+        _search_gaussians,
         gaussian.shadow,
         gaussian.blur,
     ),

@@ -7,12 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._types import Floats, Ints
-from ...engine import GRAIN, Blocks, Condensed, Engine, Flag, Record, Rows, Task, Tile, cut, evenly
+from ...engine import GRAIN, Blocks, Condensed, Engine, Flag, Record, Rows, Task, Tile, Tilewise, cut, evenly
+from ...kernels import geometry as geometries
 from ...kernels.distances import fill_block, fill_condensed, fill_matched, fill_pairs, fill_square
 from ...kernels.geometry import Geometry, private
 from ..forms import Cloud, Form, GaussianCloud, Network
-from . import paths
+from . import gaussian, paths
 from .kinds import geometry_of, steps_of
+from .passes import run, size_of, tiles_of
 
 _SIDE = 512  # of the blocks: their rows are a page or two of a memory map
 _ROWS = 64  # computed before they are mirrored: with blocks this wide they fit the cache
@@ -63,10 +65,32 @@ def _pairs(asked: _Pairs, tile: Tile, stop: Flag, record: Record) -> None:
 
 
 def movement(before: Form, after: Form, engine: Engine) -> float:
-    """The largest distance of a point to its later self."""
-    out = np.empty(before.n)
-    fill_matched(private(geometry_of(joined(before, after), engine)), before.n, out)
+    """The largest distance of a point to its later self; both forms are of the same kind."""
+    if isinstance(after, GaussianCloud) and after.lam > 0:
+        assert isinstance(before, GaussianCloud)
+        return gaussian.movement(before, after, engine)
+    points = _Later(_points(before), _points(after))
+    n = len(points.before)
+    out = np.empty(len(tiles_of(n)))
+    run(Task("movement", _moved, points, tiles_of(n), Tilewise(size_of(n))), (out,), engine)
     return float(out.max())
+
+
+class _Later(NamedTuple):
+    before: Floats
+    after: Floats
+
+
+def _points(form: Form) -> Floats:
+    assert isinstance(form, Cloud | GaussianCloud)
+    return form.points if isinstance(form, Cloud) else form.means
+
+
+def _moved(points: _Later, tile: Tile, stop: Flag, record: Record) -> None:
+    part = slice(tile.start, tile.stop)
+    both, moved = np.concatenate([points.before[part], points.after[part]]), np.empty(tile.stop - tile.start)
+    fill_matched(geometries.Cloud(both), len(moved), moved)
+    record[0][0] = moved.max()
 
 
 def joined(one: Form, other: Form) -> Form:

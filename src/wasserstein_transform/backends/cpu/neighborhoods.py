@@ -8,18 +8,20 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._types import Floats, Ints
-from ...engine import Engine, Flag, Ragged, Record, Scattered, Task, Tile, cut
+from ...engine import GRAIN, Compute, Engine, Flag, Ragged, Record, Task, Tile, cut
 from ...kernels.bits import copy_earlier, mark_later
 from ...kernels.cells import Cells
 from ...kernels.geometry import Bits, Geometry, private
 from ...kernels.neighbors import first_moments, longest_run, second_moments
 from ...kernels.profiles import FLAT
-from ..forms import Form
+from ..forms import Cloud, Form, GaussianCloud
 from ..records import Both, Moments, closed
 from .kinds import kind_of, steps_of
+from .passes import Spread, taken
 from .search import Search
 
 _DEAR = 100  # steps of a distance from which a bit is read faster than the distance is taken again
+_GRAIN = GRAIN / 2  # of a million points in the plane: tiles enough that many threads end together
 _FEW = 2.0**28  # bytes that bits may take without being asked for
 
 
@@ -39,6 +41,7 @@ class Neighborhoods:
     first: int
     steps: float
     engine: Engine
+    known: Floats | None
 
     @classmethod
     def of(
@@ -47,14 +50,16 @@ class Neighborhoods:
         """Neighbourhoods within `reach`, weighted by profile(d²/ε²)."""
         search = kind_of(form).search(form, reach, engine)
         limit = closed(reach) if np.isfinite(reach) else np.inf
-        return cls(search, weights[search.order], profile, eps, limit, first, steps_of(form), engine)
+        ordered, known = taken(weights, search.order, engine), _places(form)
+        return cls(search, ordered, profile, eps, limit, first, steps_of(form), engine, known)
 
     @property
     def is_dear(self) -> bool:
         """Whether testing each pair once pays, and its bits are few."""
         if self.profile != FLAT or self.first > 0 or self.steps < _DEAR:
             return False
-        n_bytes = 2.0 * (self.search.n_candidates() / 8 + 1).sum()
+        search = self.search
+        n_bytes = 2.0 * ((search.seen / 8 + 1) * np.diff(search.starts)).sum()
         return bool(n_bytes <= _FEW and self.engine.fits(n_bytes))
 
     def once(self) -> Neighborhoods:
@@ -70,16 +75,16 @@ class Neighborhoods:
         tested, complete = np.zeros(size, np.uint8), np.zeros(size, np.uint8)
         book = Bits(cells.cell, cells.runs, starts, tested)
         place, asked = Ragged(starts), _Tests(self.search.geometry, book, self.limit)
-        self.engine.run(Task("testing pairs", _test, asked, cut(candidates * self.steps), place), (tested,))
-        self.engine.run(Task("neighborhoods", _complete, book, cut(candidates * 10), place), (complete,))
+        self.engine.run(Task("testing pairs", _test, asked, self.search.tiles(self.steps), place), (tested,))
+        self.engine.run(Task("neighborhoods", _complete, book, self.search.tiles(10), place), (complete,))
         search = replace(self.search, geometry=book._replace(bits=complete))
         return replace(self, search=search, steps=1.0)
 
     def means(self, points: Floats) -> Moments:
         """Mass and mean of `points`; where there is no mass, the point itself."""
-        rows, sums = self._ask(points)
-        out = np.empty(len(rows)), np.empty((len(rows), points.shape[1]))
-        self.engine.run(Task("means", _first, sums, self._tiles(rows), self._places(rows)), out)
+        n = len(points) - self.first
+        out = np.empty(n), np.empty((n, points.shape[1]))
+        self._run("means", _first, points, out)
         return Moments(*out)
 
     def covs(self, points: Floats) -> Moments:
@@ -89,27 +94,33 @@ class Neighborhoods:
 
     def both(self, points: Floats) -> Both:
         """Mass, mean and covariance of `points` in one pass."""
-        rows, sums = self._ask(points)
-        m = points.shape[1]
-        size = 8.0 * len(rows) * m * m
-        self.engine.reserve(4 * size, f"{len(rows)} covariances of {m} coordinates", "reduce the coordinates first")
-        out = np.empty(len(rows)), np.empty((len(rows), m)), np.empty((len(rows), m, m))
-        self.engine.run(Task("covariances", _second, sums, self._tiles(rows), self._places(rows)), out)
+        n, m = len(points) - self.first, points.shape[1]
+        size = 8.0 * n * m * m
+        self.engine.reserve(4 * size, f"{n} covariances of {m} coordinates", "reduce the coordinates first")
+        out = np.empty(n), np.empty((n, m)), np.empty((n, m, m))
+        self._run("covariances", _second, points, out)
         return Both(*out)
 
-    def _ask(self, points: Floats) -> tuple[Ints, _Sums]:
-        """Positions of the wanted points, and what their sums are taken from."""
-        rows = np.flatnonzero(self.search.order >= self.first)
-        geometry, cells = self.search.geometry, self.search.cells
-        ordered = np.ascontiguousarray(points[self.search.order])
-        room = longest_run(cells)
-        return rows, _Sums(geometry, cells, rows, self.weights, ordered, self.profile, self.eps, self.limit, room)
+    def _run(self, name: str, compute: Compute, points: Floats, out: Record) -> None:
+        """Sums over the neighbors of the points from `first` on, each put where its point is."""
+        search, rows = self.search, None
+        where, tiles = search.order, search.tiles(self.steps, _GRAIN)
+        if self.first > 0:
+            rows = np.flatnonzero(search.order >= self.first)
+            where, tiles = search.order[rows] - self.first, cut(search.n_candidates()[rows] * self.steps)
+        ordered = search.places
+        if ordered is None or points is not self.known:
+            ordered = taken(points, search.order, self.engine)
+        sums = _Sums(
+            search.geometry, search.cells, rows, self.weights, ordered, self.profile, self.eps, self.limit,
+            longest_run(search.cells),
+        )  # fmt: skip
+        self.engine.run(Task(name, compute, sums, tiles, Spread(where)), out)
 
-    def _tiles(self, rows: Ints) -> list[Tile]:
-        return cut(self.search.n_candidates()[rows] * self.steps)
 
-    def _places(self, rows: Ints) -> Scattered:
-        return Scattered(self.search.order[rows] - self.first)
+def _places(form: Form) -> Floats | None:
+    """The points that the search has sorted."""
+    return form.means if isinstance(form, GaussianCloud) else form.points if isinstance(form, Cloud) else None
 
 
 class _Tests(NamedTuple):
@@ -133,7 +144,7 @@ def _complete(book: Bits, tile: Tile, stop: Flag, record: Record) -> None:
 class _Sums(NamedTuple):
     geometry: Geometry
     cells: Cells
-    rows: Ints
+    rows: Ints | None
     weights: Floats
     points: Floats
     profile: int
@@ -142,10 +153,15 @@ class _Sums(NamedTuple):
     room: int
 
 
+def _positions(sums: _Sums, tile: Tile) -> Ints:
+    """Whose sums are taken; by default everybody's."""
+    return np.arange(*tile) if sums.rows is None else sums.rows[tile.start : tile.stop]
+
+
 def _first(sums: _Sums, tile: Tile, stop: Flag, record: Record) -> None:
     mass, means = record
     first_moments(
-        private(sums.geometry), sums.cells, sums.rows[tile.start : tile.stop], sums.weights, sums.points, sums.profile,
+        private(sums.geometry), sums.cells, _positions(sums, tile), sums.weights, sums.points, sums.profile,
         sums.eps, sums.limit, np.empty(sums.room), mass, means, stop,
     )  # fmt: skip
 
@@ -153,6 +169,6 @@ def _first(sums: _Sums, tile: Tile, stop: Flag, record: Record) -> None:
 def _second(sums: _Sums, tile: Tile, stop: Flag, record: Record) -> None:
     mass, means, covs = record
     second_moments(
-        private(sums.geometry), sums.cells, sums.rows[tile.start : tile.stop], sums.weights, sums.points, sums.profile,
+        private(sums.geometry), sums.cells, _positions(sums, tile), sums.weights, sums.points, sums.profile,
         sums.eps, sums.limit, np.empty(sums.room), mass, means, covs, stop,
     )  # fmt: skip

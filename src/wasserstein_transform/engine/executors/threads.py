@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from ..places import Record
-from ..task import Task
+from ..task import Flag, Task
+from ..tiles import Tile
 
 if TYPE_CHECKING:
     from ..core import Engine
 
 _NAP = 0.05  # seconds between two looks at Ctrl-C and cancel
+
+T = TypeVar("T")
 
 
 class Threads:
@@ -24,32 +28,57 @@ class Threads:
     def run(self, task: Task, out: Record, engine: Engine) -> None:
         """Do all tiles; the first error, Ctrl-C or a cancel stops the rest and is raised here."""
         stop, total = np.zeros(1, np.uint8), len(task.tiles)
-        with ThreadPoolExecutor(max(1, min(engine.n_threads, total))) as pool:
+        todo, ended = deque(task.tiles), SimpleQueue[BaseException | None]()
+        n_threads = max(1, min(engine.n_threads, total))
+        with ThreadPoolExecutor(n_threads) as pool:
             try:
-                futures = [pool.submit(task.into, out, tile, stop) for tile in task.tiles]
-                for done, future in enumerate(as_finished(futures, engine), 1):
-                    future.result()
+                for _ in range(n_threads):
+                    pool.submit(_work, task, out, todo, stop, ended)
+                for done in range(1, total + 1):
+                    error = _next(ended, engine)
+                    if error is not None:
+                        raise error
                     engine.report(task.name, done, total)
             except BaseException:
                 stop[0] = 1
-                pool.shutdown(wait=False, cancel_futures=True)
+                todo.clear()
                 raise
 
     def __repr__(self) -> str:
         return "Threads()"
 
 
+def _work(task: Task, out: Record, todo: deque[Tile], stop: Flag, ended: SimpleQueue[BaseException | None]) -> None:
+    """One tile after the other, while there are any: a future for each would cost more than short tiles do."""
+    while not stop[0]:
+        try:
+            tile = todo.popleft()
+        except IndexError:
+            return
+        try:
+            task.into(out, tile, stop)
+        except BaseException as error:
+            ended.put(error)
+            return
+        ended.put(None)
+
+
+def _next(queue: SimpleQueue[T], engine: Engine) -> T:
+    """What comes next; waits in short naps, in which Ctrl-C is heard on every system and cancel is looked at."""
+    while True:
+        try:
+            found = queue.get(timeout=_NAP)
+            break
+        except Empty:
+            engine.check()
+    engine.check()
+    return found
+
+
 def as_finished(futures: list[Future[Any]], engine: Engine) -> Iterator[Future[Any]]:
-    """Futures as they end; waits in short naps, in which Ctrl-C is heard on every system and cancel is looked at."""
+    """Futures as they end, while Ctrl-C and cancel are listened to."""
     finished: SimpleQueue[Future[Any]] = SimpleQueue()
     for future in futures:
         future.add_done_callback(finished.put)
     for _ in futures:
-        while True:
-            try:
-                future = finished.get(timeout=_NAP)
-                break
-            except Empty:
-                engine.check()
-        engine.check()
-        yield future
+        yield _next(finished, engine)

@@ -1,0 +1,96 @@
+"""Passes over all rows that cost little each: gathers, bounds, keys. A few rows are done in the calling thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._types import Floats, Ints
+from ...engine import Engine, Flag, Record, Rows, Scattered, Task, Tile, Tilewise, of_size
+from ...kernels.gather import find_bounds, largest_size, put_rows, take_rows
+
+_SHORT = 2**13  # rows that are not worth a thread
+_MANY = 64  # tiles: what is kept for each of them stays small
+
+
+def size_of(n: int) -> int:
+    """Rows of a tile, by the number of all."""
+    return max(_SHORT, -(-n // _MANY))
+
+
+def tiles_of(n: int) -> list[Tile]:
+    """Rows 0…n in tiles of `size_of(n)`."""
+    return of_size(n, size_of(n))
+
+
+def run(task: Task, out: Record, engine: Engine | None) -> None:
+    """A single tile is done here: nobody needs to be asked, or told. Without an engine all are."""
+    if engine is not None and len(task.tiles) > 1:
+        engine.run(task, out)
+    else:
+        stop = np.zeros(1, np.uint8)
+        for tile in task.tiles:
+            task.into(out, tile, stop)
+
+
+class _Taken(NamedTuple):
+    source: np.ndarray
+    rows: Ints
+
+
+def taken(source: np.ndarray, rows: Ints, engine: Engine | None) -> Any:
+    """source[rows], in parallel."""
+    out = np.empty((len(rows), *source.shape[1:]), source.dtype)
+    flat = source.reshape(len(source), -1)
+    run(Task("sorting points", _take, _Taken(flat, rows), tiles_of(len(rows)), Rows()), (flatten(out),), engine)
+    return out
+
+
+def _take(asked: _Taken, tile: Tile, stop: Flag, record: Record) -> None:
+    take_rows(asked.source, asked.rows[tile.start : tile.stop], record[0])
+
+
+def flatten(array: np.ndarray) -> np.ndarray:
+    """Rows of any shape as rows of numbers."""
+    return array.reshape(len(array), -1)
+
+
+@dataclass(frozen=True, eq=False)
+class Spread(Scattered):
+    """The same as `Scattered`, put by a compiled loop."""
+
+    def put(self, out: Record, tile: Tile, record: Record) -> None:
+        rows = self.rows[tile.start : tile.stop]
+        for target, values in zip(out, record, strict=True):
+            put_rows(flatten(values), rows, flatten(target))
+
+
+def bounds(points: Floats, engine: Engine | None = None) -> tuple[Floats, Floats]:
+    """The least and the largest coordinates."""
+    n, m = points.shape
+    tiles = tiles_of(n)
+    out = np.empty((len(tiles), m)), np.empty((len(tiles), m))
+    run(Task("sorting points", _bounds, (points,), tiles, Tilewise(size_of(n))), out, engine)
+    return out[0].min(axis=0), out[1].max(axis=0)
+
+
+def _bounds(asked: tuple[Floats], tile: Tile, stop: Flag, record: Record) -> None:
+    low, high = record
+    find_bounds(asked[0], tile.start, tile.stop, low[0], high[0])
+
+
+def size(values: np.ndarray, engine: Engine | None = None) -> float:
+    """The largest absolute value; 0 if there is none."""
+    if values.size == 0:
+        return 0.0
+    flat = values.reshape(-1)
+    tiles = tiles_of(len(flat))
+    out = np.empty(len(tiles))
+    run(Task("sizes", _size, (flat,), tiles, Tilewise(size_of(len(flat)))), (out,), engine)
+    return float(out.max())
+
+
+def _size(asked: tuple[Floats], tile: Tile, stop: Flag, record: Record) -> None:
+    record[0][0] = largest_size(asked[0][tile.start : tile.stop])

@@ -1,0 +1,263 @@
+"""Points sorted into cells: by the key of the cell, then by coordinates, then by number.
+
+Sums over neighbors are taken in this order: by coordinates within a cell, so they come out the same however the points
+were shuffled. Every stage is cut by the number of points alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise, product
+from typing import NamedTuple
+
+import numpy as np
+
+from ..._types import Floats, Ints
+from ...engine import Engine, Flag, Marks, Place, Ragged, Record, Rows, Task, Tile, Tilewise, Together, cut, of_size
+from ...kernels.buckets import Grid, count_keys, deal, find_cells, mark_steps, put_dealt, sort_buckets
+from ...kernels.cells import Cells, find_runs
+from ..frame import Frame
+from .passes import run, size_of, tiles_of
+
+_NAME = "sorting points"
+_BUCKETS = 512  # at most: dealing writes into all of them at once
+_PER_BUCKET = 2048  # points, if the cells are equally full
+
+
+class Sorted(NamedTuple):
+    """`order[position]` is the point, `places[position]` its place.
+
+    `starts` are the positions where cells begin, `seen` how many each looks at.
+    """
+
+    order: Ints
+    places: Floats
+    cells: Cells
+    starts: Ints
+    seen: Ints
+
+
+def sort_into_cells(points: Floats, frame: Frame, high: Floats, engine: Engine | None = None) -> Sorted:
+    """Order of the points, whose largest coordinates are `high`, and their cells."""
+    grid, strides, top = grid_of(points, frame, high, engine)
+    keys, order, places, n_cells, buckets = _sorted(points, grid, top, engine)
+    before = np.append(0, np.cumsum(n_cells))
+    starts, cell_keys = np.empty(before[-1] + 1, np.intp), np.empty(before[-1], np.int64)
+    starts[-1] = len(points)
+    tiles = cut(np.diff(buckets).astype(np.float64), size_of(len(points)))
+    run(Task(_NAME, _find, _Found(keys, buckets), tiles, Ragged(before)), (starts[:-1], cell_keys), engine)
+    return Sorted(order, places, *_runs(starts, cell_keys, frame.per_reach, strides, engine))
+
+
+def grid_of(points: Floats, frame: Frame, high: Floats, engine: Engine | None = None) -> tuple[Grid, Ints, int]:
+    """How keys are made; how far apart the keys of next cells along each axis are; and a number above all keys."""
+    grid, tables = _tables(points, frame, high, engine)
+    shape = _shape(tables, frame).astype(np.int64)
+    strides = np.append(np.cumprod(shape[:0:-1])[::-1], 1)
+    terms = [numbers * stride for (_, numbers), stride in zip(tables, strides, strict=True)]
+    grid = grid._replace(
+        firsts=np.append(0, np.cumsum([len(along) for along in terms])),
+        steps=np.concatenate([steps for steps, _ in tables]),
+        terms=np.concatenate(terms),
+    )
+    return grid, strides, int(np.prod(shape))
+
+
+def n_keys(points: Floats, frame: Frame, high: Floats, engine: Engine | None = None) -> float:
+    """How many keys there could be; more than fit an integer are as many."""
+    return float(np.prod(_shape(_tables(points, frame, high, engine)[1], frame)))
+
+
+def _shape(tables: list[tuple[Floats, Ints]], frame: Frame) -> Floats:
+    """Numbers of cells along each axis."""
+    return np.array([numbers.max() + frame.per_reach + 1.0 for _, numbers in tables])
+
+
+def _tables(
+    points: Floats, frame: Frame, high: Floats, engine: Engine | None
+) -> tuple[Grid, list[tuple[Floats, Ints]]]:
+    """Steps along each axis and the numbers of their cells; and the grid, without them.
+
+    Empty stretches count as just out of reach: so one far point makes no difference to the others, and keys stay small.
+    """
+    axes, origin = np.array(frame.axes, np.intp), np.array(frame.origin)
+    lengths = [_length(top, frame.side, len(points)) for top in high[axes] - origin]
+    firsts = np.append(0, np.cumsum(lengths))
+    grid = Grid(axes, origin, frame.side, np.equal(lengths, 0), firsts, np.empty(0), np.empty(0, np.int64))
+    marks = np.zeros(firsts[-1], np.uint8)
+    if len(marks):
+        run(Task(_NAME, _mark, _Steps(points, grid, 0), tiles_of(len(points)), Marks()), (marks,), engine)
+    return grid, [_table(points, frame, a, marks[start:end]) for a, (start, end) in enumerate(pairwise(firsts))]
+
+
+def _table(points: Floats, frame: Frame, a: int, marks: np.ndarray) -> tuple[Floats, Ints]:
+    """Steps along an axis and the numbers of their cells; in a table of all steps those not marked have any number."""
+    if len(marks):
+        occupied = np.flatnonzero(marks)
+        numbers = np.zeros(len(marks), np.int64)
+        numbers[occupied] = number(occupied, frame.per_reach, frame.side)
+        return np.empty(len(marks)), numbers
+    steps = np.unique(_steps(points[:, frame.axes[a]], frame.origin[a], frame.side))
+    return steps, number(steps, frame.per_reach, frame.side)
+
+
+def _length(high: float, side: float, n: int) -> int:
+    """How long a table of all steps is; 0 if it would be longer than a list of those there are."""
+    if side == 0:
+        return 0
+    top = np.floor(high / side)
+    return int(top) + 1 if top <= 2 * n else 0
+
+
+def _steps(x: Floats, origin: float, side: float) -> Floats:
+    return np.floor((x - origin) / side) if side > 0 else x
+
+
+def number(occupied: Ints | Floats, per_reach: int, side: float) -> Ints:
+    """Numbers of the occupied cells along an axis, from `per_reach` on."""
+    if side == 0:
+        return np.arange(len(occupied)) * (per_reach + 1) + per_reach
+    gaps = np.minimum(np.diff(occupied), per_reach + 1)
+    return np.asarray(np.append(0, np.cumsum(gaps)).astype(np.int64) + per_reach)
+
+
+class _Steps(NamedTuple):
+    points: Floats
+    grid: Grid
+    shift: int
+
+
+def _mark(asked: _Steps, tile: Tile, stop: Flag, record: Record) -> None:
+    mark_steps(asked.points, asked.grid, tile.start, tile.stop, record[0])
+
+
+def _sorted(points: Floats, grid: Grid, top: int, engine: Engine | None) -> tuple[Ints, Ints, Floats, Ints, Ints]:
+    """Keys, order and places of the sorted points; how many cells each bucket holds, and where it begins."""
+    n = len(points)
+    tiles, place = tiles_of(n), Tilewise(size_of(n))
+    shift = _shift(n, top)
+    counts = np.empty((len(tiles), (top >> shift) + 1), np.intp)
+    keys = np.empty(n, np.int64)
+    asked = _Steps(points, grid, shift)
+    run(Task(_NAME, _count, asked, tiles, Together((Rows(), place))), (keys, counts), engine)
+    buckets = np.append(0, np.cumsum(counts.sum(axis=0)))
+    if len(tiles) == 1:
+        dealt = keys, np.arange(n)
+    else:
+        dealt = np.empty(n, np.int64), np.empty(n, np.intp)
+        to = buckets[:-1] + np.cumsum(counts, axis=0) - counts
+        run(Task(_NAME, _deal, _Hand(keys, shift, counts, size_of(n)), tiles, _Dealt(counts, to, place)), dealt, engine)
+    out = np.empty_like(keys), np.empty(n, np.intp), np.empty_like(points), np.empty(len(buckets) - 1, np.intp)
+    by_bucket = Together((Ragged(buckets), Ragged(buckets), Ragged(buckets), Rows()))
+    tiles = cut(np.diff(buckets).astype(np.float64), size_of(n))
+    run(Task(_NAME, _sort, _Buckets(points, *dealt, buckets), tiles, by_bucket), out, engine)
+    return *out, buckets
+
+
+def _shift(n: int, top: int) -> int:
+    """Bits of a key that do not count for its bucket."""
+    wanted = min(_BUCKETS, max(1, n // _PER_BUCKET)) if len(tiles_of(n)) > 1 else 1
+    shift = 0
+    while top >> shift >= wanted:
+        shift += 1
+    return shift
+
+
+def _count(asked: _Steps, tile: Tile, stop: Flag, record: Record) -> None:
+    keys, counts = record
+    count_keys(asked.points, asked.grid, tile.start, tile.stop, asked.shift, keys, counts[0])
+
+
+class _Hand(NamedTuple):
+    keys: Ints
+    shift: int
+    counts: Ints
+    size: int
+
+
+def _deal(hand: _Hand, tile: Tile, stop: Flag, record: Record) -> None:
+    counts = hand.counts[tile.start // hand.size]
+    deal(hand.keys[tile.start : tile.stop], tile.start, hand.shift, np.cumsum(counts) - counts, *record)
+
+
+@dataclass(frozen=True, eq=False)
+class _Dealt(Place):
+    """The points of a tile, bucket by bucket: those of bucket b go to `to[tile, b]` and after."""
+
+    counts: Ints
+    to: Ints
+    tile: Tilewise
+
+    def blank(self, out: Record, tile: Tile) -> Record:
+        return tuple(np.empty(tile.stop - tile.start, array.dtype) for array in out)
+
+    def put(self, out: Record, tile: Tile, record: Record) -> None:
+        row = self.tile.where(tile)
+        keys, numbers = record
+        put_dealt(keys, numbers, self.counts[row][0], self.to[row][0], *out)
+
+
+class _Buckets(NamedTuple):
+    points: Floats
+    keys: Ints
+    numbers: Ints
+    starts: Ints
+
+
+def _sort(asked: _Buckets, tile: Tile, stop: Flag, record: Record) -> None:
+    starts = asked.starts[tile.start : tile.stop + 1]
+    most = int(np.diff(starts).max())
+    digits, room, spare, first = (
+        np.empty(256, np.intp),
+        np.empty(most, np.int64),
+        np.empty(most, np.intp),
+        np.empty(most),
+    )
+    keys, order, places, n_cells = record
+    sort_buckets(
+        asked.points, asked.keys, asked.numbers, starts, digits, room, spare, first, keys, order, places, n_cells, stop
+    )
+
+
+class _Found(NamedTuple):
+    keys: Ints
+    buckets: Ints
+
+
+def _find(asked: _Found, tile: Tile, stop: Flag, record: Record) -> None:
+    find_cells(asked.keys, asked.buckets[tile.start], asked.buckets[tile.stop], *record)
+
+
+class _Rows(NamedTuple):
+    keys: Ints
+    starts: Ints
+    offsets: Ints
+    widths: Ints
+
+
+def _runs(starts: Ints, keys: Ints, per_reach: int, strides: Ints, engine: Engine | None) -> tuple[Cells, Ints, Ints]:
+    """The cells, where they begin, and how many positions each looks at."""
+    offsets, widths = _rows_in_reach(per_reach, strides)
+    n, n_cells = int(starts[-1]), len(keys)
+    out = np.empty(n, np.intp), np.empty((n_cells, len(offsets), 2), np.intp), np.empty(n_cells, np.intp)
+    tiles = of_size(n_cells, max(1, -(-n_cells // len(tiles_of(n)))))
+    place = Together((Ragged(starts), Rows(), Rows()))
+    run(Task(_NAME, _look, _Rows(keys, starts, offsets, widths), tiles, place), out, engine)
+    return Cells(out[0], out[1]), starts, out[2]
+
+
+def _look(asked: _Rows, tile: Tile, stop: Flag, record: Record) -> None:
+    find_runs(*asked, tile.start, tile.stop, *record)
+
+
+def _rows_in_reach(k: int, strides: Ints) -> tuple[Ints, Ints]:
+    """Offsets of the rows of cells a ball of k cells can touch, and how many cells of each row to either side."""
+    offsets, widths = [], []
+    for row in product(range(-k, k + 1), repeat=len(strides) - 1):
+        off = np.array(row, np.int64)
+        room = k * k - float(np.sum(np.maximum(np.abs(off) - 1, 0) ** 2))
+        if room < 0:
+            continue
+        offsets.append(int(off @ strides[:-1]))
+        widths.append(min(k, int(np.sqrt(room)) + 1))
+    return np.array(offsets, np.int64), np.array(widths, np.int64)
