@@ -11,13 +11,13 @@ from ..._types import Floats, Ints
 from ...engine import Engine, Flag, Record, Rows, Scattered, Task, Tile, Tilewise, of_size
 from ...kernels.gather import find_bounds, largest_size, put_rows, take_rows
 
-_SHORT = 2**13  # rows that are not worth a thread
-_MANY = 64  # tiles: what is kept for each of them stays small
+_SHORT = 2**14  # rows that are not worth a thread
+_MANY = 64  # tiles, from some rows on: enough for many threads to end together, and little to keep for each
 
 
 def size_of(n: int) -> int:
     """Rows of a tile, by the number of all."""
-    return max(_SHORT, -(-n // _MANY))
+    return max(n, 1) if n <= _SHORT else max(_SHORT // 4, -(-n // _MANY))
 
 
 def tiles_of(n: int) -> list[Tile]:

@@ -44,6 +44,8 @@ class Search:
         """Positions in tiles of about `grain` steps, given those of a distance."""
         each = np.maximum(self.seen * steps, 1.0)
         ends = np.cumsum(each * np.diff(self.starts))
+        if ends[-1] <= grain:
+            return [Tile(0, int(self.starts[-1]))]
         marks = np.arange(grain, ends[-1], grain)
         cell = np.searchsorted(ends, marks, side="right")
         back = np.floor((ends[cell] - marks) / each[cell])  # positions from the mark to the end of its cell

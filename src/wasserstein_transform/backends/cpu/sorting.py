@@ -44,8 +44,7 @@ def sort_into_cells(points: Floats, frame: Frame, high: Floats, engine: Engine |
     before = np.append(0, np.cumsum(n_cells))
     starts, cell_keys = np.empty(before[-1] + 1, np.intp), np.empty(before[-1], np.int64)
     starts[-1] = len(points)
-    tiles = cut(np.diff(buckets).astype(np.float64), size_of(len(points)))
-    run(Task(_NAME, _find, _Found(keys, buckets), tiles, Ragged(before)), (starts[:-1], cell_keys), engine)
+    run(Task(_NAME, _find, _Found(keys, buckets), _tiles(buckets), Ragged(before)), (starts[:-1], cell_keys), engine)
     return Sorted(order, places, *_runs(starts, cell_keys, frame.per_reach, strides, engine))
 
 
@@ -149,9 +148,15 @@ def _sorted(points: Floats, grid: Grid, top: int, engine: Engine | None) -> tupl
         run(Task(_NAME, _deal, _Hand(keys, shift, counts, size_of(n)), tiles, _Dealt(counts, to, place)), dealt, engine)
     out = np.empty_like(keys), np.empty(n, np.intp), np.empty_like(points), np.empty(len(buckets) - 1, np.intp)
     by_bucket = Together((Ragged(buckets), Ragged(buckets), Ragged(buckets), Rows()))
-    tiles = cut(np.diff(buckets).astype(np.float64), size_of(n))
-    run(Task(_NAME, _sort, _Buckets(points, *dealt, buckets), tiles, by_bucket), out, engine)
+    run(Task(_NAME, _sort, _Buckets(points, *dealt, buckets), _tiles(buckets), by_bucket), out, engine)
     return *out, buckets
+
+
+def _tiles(buckets: Ints) -> list[Tile]:
+    """Buckets in tiles of about as many points as others have."""
+    if len(buckets) == 2:
+        return [Tile(0, 1)]
+    return cut(np.diff(buckets).astype(np.float64), size_of(int(buckets[-1])))
 
 
 def _shift(n: int, top: int) -> int:
@@ -207,12 +212,8 @@ class _Buckets(NamedTuple):
 def _sort(asked: _Buckets, tile: Tile, stop: Flag, record: Record) -> None:
     starts = asked.starts[tile.start : tile.stop + 1]
     most = int(np.diff(starts).max())
-    digits, room, spare, first = (
-        np.empty(256, np.intp),
-        np.empty(most, np.int64),
-        np.empty(most, np.intp),
-        np.empty(most),
-    )
+    digits = np.empty(256, np.intp)
+    room, spare, first = np.empty(most, np.int64), np.empty(most, np.intp), np.empty(most)
     keys, order, places, n_cells = record
     sort_buckets(
         asked.points, asked.keys, asked.numbers, starts, digits, room, spare, first, keys, order, places, n_cells, stop
