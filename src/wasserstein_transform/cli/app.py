@@ -10,6 +10,7 @@ from .. import __version__
 from .graphs import curvature, flow
 from .reproduce import reproduce
 from .segment import segment
+from .warmup import warmup
 from .words import words
 
 app = typer.Typer(
@@ -24,6 +25,7 @@ app.command()(segment)
 app.add_typer(words, name="words")
 app.command()(curvature)
 app.command()(flow)
+app.command()(warmup)
 
 
 def _say_version(asked: bool) -> None:
