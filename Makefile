@@ -39,7 +39,7 @@ $(READY): pyproject.toml
 	touch $(READY)
 
 clean-kernels:
-	find src -name '*.nb[ic]' -delete
+	rm -rf src/wasserstein_transform/kernels/__pycache__
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
