@@ -57,7 +57,7 @@ $(LOWEST)/ready: pyproject.toml tests/lowest.txt
 	touch $(LOWEST)/ready
 
 clean-kernels:
-	find src -name '*.nb[ic]' -delete
+	rm -rf src/wasserstein_transform/kernels/__pycache__
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
-from wasserstein_transform.kernels import compile as compile_
 
 
 def test_all_names_are_there_and_documented() -> None:
@@ -49,19 +48,3 @@ def test_dumbbell_is_the_papers() -> None:
     assert np.ptp(wt.dumbbell(0.2).points[:, 1]) == pytest.approx(np.ptp(X[:, 1]) / 5)
     with pytest.raises(ValueError, match="eccentricity must be positive"):
         wt.dumbbell(0)
-
-
-def test_where_nothing_can_be_kept_code_is_compiled_anew_and_said_so_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refusing(**options: object):
-        def decorate(function):
-            if "cache" in options:
-                raise RuntimeError("cannot cache function 'f': no locator available for file 'f.py'")
-            return function
-
-        return decorate
-
-    monkeypatch.setattr(compile_, "_njit", refusing)
-    compile_._warn_uncached.cache_clear()
-    with pytest.warns(UserWarning, match="set NUMBA_CACHE_DIR") as said:
-        assert compile_.jit(len) is compile_.jit_allocating(len) is len
-    assert len(said) == 1

@@ -5,6 +5,7 @@ Forests, single problems, landmarks; regions of images; tables of words.
 
 from __future__ import annotations
 
+from ..kernels.compile import on_compile
 from ..kernels.line import FAINT, Climbs
 from ..kernels.merging import Borders, Regions, merge_regions
 from ..kernels.profiles import EPANECHNIKOV, FAINTEST, FLAT, GAUSSIAN, TRIANGLE
@@ -55,6 +56,7 @@ __all__ = [
     "link_inside",
     "merge_regions",
     "number_parts",
+    "on_compile",
     "pieces",
     "seen_from",
     "shortest_forest",

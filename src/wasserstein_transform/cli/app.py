@@ -11,6 +11,7 @@ from .graphs import curvature, flow
 from .parts import parts
 from .reproduce import reproduce
 from .segment import segment
+from .warmup import warmup
 from .words import words
 
 app = typer.Typer(
@@ -26,6 +27,7 @@ app.add_typer(words, name="words")
 app.command()(curvature)
 app.command()(flow)
 app.command()(parts)
+app.command()(warmup)
 
 
 def _say_version(asked: bool) -> None:

@@ -10,29 +10,13 @@ from typing import Any
 import numpy as np
 
 from .compile import jit
-from .geometry import sided
-
-
-@jit
-def _is_set(bits: Any, start: int, k: int) -> bool:
-    return (bits[start + k // 8] >> (k % 8)) & 1 != 0
+from .formulas import sided
+from .rows import is_set, rank_of
 
 
 @jit
 def _set(bits: Any, start: int, k: int) -> None:
     bits[start + k // 8] |= np.uint8(1 << (k % 8))
-
-
-@jit
-def _rank(book: Any, i: int, j: int) -> int:
-    """Where j stands among the candidates of i."""
-    runs = book.runs[book.cell[i]]
-    count = 0
-    for r in range(runs.shape[0]):
-        if runs[r, 0] <= j < runs[r, 1]:
-            return count + j - runs[r, 0]
-        count += runs[r, 1] - runs[r, 0]
-    return -1
 
 
 @jit
@@ -62,18 +46,9 @@ def copy_earlier(book: Any, start: int, end: int, bits: Any, stop: Any) -> None:
                 return
             for j in range(runs[r, 0], runs[r, 1]):
                 if j > i:
-                    near = _is_set(book.bits, at, rank)
+                    near = is_set(book.bits, at, rank)
                 else:  # reach is mutual: i is among the candidates of j
-                    near = j == i or _is_set(book.bits, book.starts[j], _rank(book, j, i))
+                    near = j == i or is_set(book.bits, book.starts[j], rank_of(book, j, i))
                 if near:
                     _set(bits, at - book.starts[start], rank)
                 rank += 1
-
-
-@jit
-def read_run(book: Any, i: int, start: int, end: int, weights: Any, out: Any) -> None:
-    """out[k] = weights[start + k] if start + k, of a run of i, is in the ball of i, else 0."""
-    rank = _rank(book, i, start) if start < end else 0
-    for k in range(end - start):
-        w = weights[start + k]
-        out[k] = w if _is_set(book.bits, book.starts[i], rank + k) else 0.0

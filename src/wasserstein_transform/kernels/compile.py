@@ -2,62 +2,160 @@
 
 from __future__ import annotations
 
-import warnings
+import gc
+import logging
+import os
+import time
 from collections.abc import Callable
-from functools import cache
+from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import config as numba_config, event as numba_event
+from numba.extending import overload
+
+from .store import warn_uncached
 
 F = TypeVar("F", bound=Callable[..., Any])
+OnCompile = Callable[[str, float | None], None]
 
 # contract: fused multiply-add; never nnan/ninf, kernels rely on inf as "too far"
 OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
 
-_njit: Any = numba.njit  # its stubs know neither `_nrt` nor a dictionary of options
+_LOG = logging.getLogger("wasserstein_transform")
+_njit: Any = numba.njit  # its stubs know no dictionary of options
+_event: Any = numba_event  # nor these
+_config: Any = numba_config
+
+
+def _find_private() -> Any:
+    """The module that uses numba's inside; None where that is not known, or not wanted (`WT_NUMBA=public`)."""
+    if os.environ.get("WT_NUMBA") == "public":
+        return None
+    try:
+        from . import numba_private  # noqa: PLC0415 - it may be missing
+    except (ImportError, AttributeError) as error:
+        _LOG.debug("numba %s is used by its public options alone: %s", numba.__version__, error)
+        return None
+    if numba_private.is_tested(numba.__version__):
+        return numba_private
+    first, last = (".".join(map(str, version)) for version in numba_private.TESTED)
+    _LOG.info("numba %s is none of %s to %s: used by its public options alone", numba.__version__, first, last)
+    return None
+
+
+PRIVATE = None if _config.DISABLE_JIT else _find_private()
 
 
 def _compiled(function: F, **options: Any) -> F:
-    """Cached on disk; where nothing can be written, compiled anew in every process, and said so once."""
+    """Kept on disk by what it depends on; by numba's own cache, file by file, where its inside is not known."""
+    if _config.DISABLE_JIT:
+        return function
+    if PRIVATE is not None:
+        return cast(F, PRIVATE.Kernel(function, options))
     try:
         return cast(F, _njit(cache=True, **options)(function))
     except RuntimeError as error:
         if "cannot cache function" not in str(error):
             raise
-        _warn_uncached()
+        warn_uncached()
         return cast(F, _njit(**options)(function))
 
 
-@cache
-def _warn_uncached() -> None:
-    warnings.warn(
-        "compiled code cannot be kept beside the package, which is read-only: it is compiled again in every process, "
-        "which "
-        "takes a minute or two; set NUMBA_CACHE_DIR to a folder that can be written",
-        stacklevel=2,
-    )
+def _uncounted() -> dict[str, Any]:
+    return {} if PRIVATE is None else PRIVATE.PRIVATE
 
 
 def jit(function: F) -> F:
-    """Compile without Python, without the GIL, cached on disk, without reference counts.
+    """Compile without Python, without the GIL, kept on disk, without reference counts.
 
     Such a function allocates nothing: the caller owns every array. Counting references to the arrays of a named
     tuple at each inner call made the network simplex 3.5 times slower.
     """
-    return _compiled(function, _nrt=False, **OPTIONS)
+    return _compiled(function, **OPTIONS, **_uncounted())
 
 
 def jit_strict(function: F) -> F:
     """The same without fused multiply-adds, which a loop and a single call may place differently."""
-    return _compiled(function, _nrt=False, **{**OPTIONS, "fastmath": False})
+    return _compiled(function, **{**OPTIONS, "fastmath": False}, **_uncounted())
 
 
 def jit_summing(function: F) -> F:
     """The same for loops whose sums may be taken in any order: several terms at a time, always the same way."""
-    options = {**OPTIONS, "fastmath": {"contract", "reassoc"}}
-    return _compiled(function, _nrt=False, **options)
+    return _compiled(function, **{**OPTIONS, "fastmath": {"contract", "reassoc"}}, **_uncounted())
 
 
 def jit_allocating(function: F) -> F:
     """The same for functions that make arrays of their own."""
     return _compiled(function, **OPTIONS)
+
+
+def jit_or(plain: F) -> Callable[[F], F]:
+    """Like `jit`; `plain` takes the place of what means another thing, or warns, where nothing is compiled."""
+    return lambda function: plain if _config.DISABLE_JIT else jit(function)
+
+
+def compiled_as(question: Callable[..., Any]) -> Callable[[F], F]:
+    """What compiled code calls in place of a Python function: the decorated one tells it by the types of arguments."""
+    options = dict(OPTIONS)
+    if PRIVATE is not None:
+        options |= {"pipeline_class": PRIVATE.PartCompiler, "no_cfunc_wrapper": True}
+    return cast(Callable[[F], F], overload(question, jit_options=cast(Any, options), strict=False))
+
+
+class _Listener(numba_event.Listener):
+    """Hears of what is compiled, in whatever thread, one at a time: numba has a lock for all."""
+
+    def __init__(self) -> None:
+        self.callbacks: list[OnCompile] = []
+        self.depth = 0
+        self.since = 0.0
+        self.said = False
+        self.collects = False
+
+    def on_start(self, event: Any) -> None:
+        self.depth += 1
+        if self.depth > 1 or not _is_ours(event):
+            return
+        name = event.data["dispatcher"].py_func.__name__
+        self.since = time.perf_counter()
+        _LOG.log(logging.DEBUG if self.said else logging.INFO, "compiling %s, once; `wt warmup` does it ahead", name)
+        self.said = True
+        self.tell(name, None)
+        self.collects = gc.isenabled()
+        gc.disable()  # a compiler makes many objects and little garbage: looking for it takes a tenth of the time
+
+    def on_end(self, event: Any) -> None:
+        self.depth -= 1
+        if self.depth > 0 or not _is_ours(event):
+            return
+        if self.collects:
+            gc.enable()
+        self.tell(event.data["dispatcher"].py_func.__name__, time.perf_counter() - self.since)
+
+    def tell(self, name: str, seconds: float | None) -> None:
+        for callback in tuple(self.callbacks):
+            callback(name, seconds)
+
+
+def _is_ours(event: Any) -> bool:
+    return str(event.data["dispatcher"].py_func.__module__).startswith(__package__ or "")
+
+
+_LISTENER = _Listener()
+_event.register("numba:compile", _LISTENER)
+
+
+def on_compile(callback: OnCompile) -> Callable[[], None]:
+    """Have a function called before a kernel is compiled, with its name and None, and after, with the seconds it took.
+
+    Not for what is loaded from disk. It runs in the thread that compiles, while others wait: it must be quick and not
+    fail. Returns a function that ends it.
+    """
+    _LISTENER.callbacks.append(callback)
+
+    def end() -> None:
+        with suppress(ValueError):
+            _LISTENER.callbacks.remove(callback)
+
+    return end

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .compile import jit
-from .geometry import distance
-from .rows import distances
+from .formulas import distance, distances
 
 
 @jit

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba.core import types
-from numba.extending import intrinsic
 
-from .compile import jit
-
-_intrinsic = cast(Callable[[Any], Any], intrinsic)  # its stubs count the typing context among the arguments
+from .compile import PRIVATE, jit
 
 
-@_intrinsic
-def _lesser(typing: Any, a: Any, b: Any) -> Any:
-    """The lesser of two floats that are numbers. A comparison written out keeps the loop from being vectorized."""
+def _plain_lesser(a: float, b: float) -> float:
+    return a if a < b else b
 
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        double = ir.DoubleType()
-        minimum = builder.module.declare_intrinsic("llvm.minnum", [double], ir.FunctionType(double, [double, double]))
-        return builder.call(minimum, args, fastmath=("nnan", "nsz"))
 
-    return types.float64(types.float64, types.float64), emit
+_lesser: Any = jit(_plain_lesser) if PRIVATE is None else PRIVATE.lesser
 
 
 @jit

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .compile import jit
-from .geometry import distance, squared
+from .formulas import distance, squared
 
 NOBODY = np.iinfo(np.intp).max  # in place of a point: farther than any other at the same distance
 MIXED = -1  # a node of more than one group

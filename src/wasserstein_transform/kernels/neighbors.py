@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from .compile import jit, jit_allocating, jit_summing
-from .geometry import squared
+from .formulas import squared, squares, within
 from .profiles import FLAT, profile_value
-from .rows import squares, within
 
 
 @jit

@@ -1,62 +1,19 @@
-"""One point against a run of consecutive positions: the loops that are vectorised.
+"""One point against a run of consecutive positions: the loops that are vectorised, and those that read bits.
 
-`squares` and `distances` write how far they are, `within` the weights of those within a limit. Geometries without a
-loop of their own are asked pair by pair.
+Metrics without a loop of their own are asked pair by pair (`formulas.py`).
 """
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from numba.extending import overload
 
-from .bits import read_run
 from .bures import is_far, near_plane, overlap_plane
-from .compile import OPTIONS, jit, jit_summing
-from .geometry import (
-    Bits,
-    Cloud,
-    GaussianPlane,
-    Geometry,
-    apart,
-    distance,
-    kind,
-    sided,
-    square_of_three,
-    square_of_two,
-    squared,
-)
+from .compile import jit, jit_summing
+from .pairs import apart, gaussian_plane, square_of_three, square_of_two
 
 _PIECE = 256  # numbers a loop leaves for the next one, within the first cache
-
-
-def squares(geometry: Geometry, i: int, start: int, end: int, limit: float, out: np.ndarray) -> None:
-    """out[k] = squared distance of i and start + k, or another number above `limit` if it is. Compiled callers only."""
-    raise NotImplementedError("squares() exists only inside compiled code")
-
-
-def within(
-    geometry: Geometry, i: int, start: int, end: int, limit: float, weights: np.ndarray, out: np.ndarray
-) -> None:
-    """out[k] = weights[start + k] if start + k is within `limit` (squared) of i, else 0. Compiled callers only."""
-    raise NotImplementedError("within() exists only inside compiled code")
-
-
-def distances(geometry: Geometry, i: int, start: int, end: int, out: np.ndarray) -> None:
-    """out[k] = distance of i and start + k. Compiled callers only."""
-    raise NotImplementedError("distances() exists only inside compiled code")
-
-
-def _squares_one_by_one(geometry: Any, i: Any, start: Any, end: Any, limit: Any, out: Any) -> Any:
-    for k in range(end - start):
-        out[k] = 0.0 if start + k == i else squared(geometry, i, start + k, limit)
-
-
-def _within_one_by_one(geometry: Any, i: Any, start: Any, end: Any, limit: Any, weights: Any, out: Any) -> Any:
-    for k in range(end - start):
-        j = start + k
-        out[k] = weights[j] if i == j or sided(geometry, i, j, limit) <= limit else 0.0
 
 
 @jit
@@ -83,11 +40,15 @@ def _cloud(points: Any, i: int, start: int, end: int, out: Any) -> None:
             out[k] = apart(points[i], points[start + k])
 
 
-def _squares_cloud(geometry: Any, i: Any, start: Any, end: Any, limit: Any, out: Any) -> Any:
+@jit
+def squares_cloud(geometry: Any, i: int, start: int, end: int, limit: float, out: Any) -> None:
+    """Of points."""
     _cloud(geometry.points, i, start, end, out)
 
 
-def _within_cloud(geometry: Any, i: Any, start: Any, end: Any, limit: Any, weights: Any, out: Any) -> Any:
+@jit
+def within_cloud(geometry: Any, i: int, start: int, end: int, limit: float, weights: Any, out: Any) -> None:
+    """Of points."""
     _cloud(geometry.points, i, start, end, out)
     near = weights[start:end]
     for k in range(near.shape[0]):
@@ -127,7 +88,9 @@ def _plane_near(g: Any, i: int, start: int, end: int, out: Any) -> None:
         out[k] = dx * dx + dy * dy + g.lam * (plain if is_far(plain, traces, overlap) else near)
 
 
-def _squares_plane(geometry: Any, i: Any, start: Any, end: Any, limit: Any, out: Any) -> Any:
+@jit
+def squares_plane(geometry: Any, i: int, start: int, end: int, limit: float, out: Any) -> None:
+    """Of Gaussians in the plane."""
     for at in range(start, end, _PIECE):
         upto = min(at + _PIECE, end)
         if _plane_plain(geometry, i, at, upto, out[at - start :]) > 0:
@@ -159,7 +122,9 @@ def _plane_within(g: Any, i: int, start: int, end: int, limit: float, band: floa
     return unsure
 
 
-def _within_plane(geometry: Any, i: Any, start: Any, end: Any, limit: Any, weights: Any, out: Any) -> Any:
+@jit
+def within_plane(geometry: Any, i: int, start: int, end: int, limit: float, weights: Any, out: Any) -> None:
+    """Of Gaussians in the plane."""
     # no term of a decision at the edge of the ball is larger than `edge`; rounding is some 1e-16 of it. Nor is one of
     # (2λf)² larger than `steep`, whatever k, for entries are at most 1: it stays finite. Infinite, it would win against
     # an s² beyond all floats where that is fused with the subtraction, and k would be near.
@@ -168,43 +133,38 @@ def _within_plane(geometry: Any, i: Any, start: Any, end: Any, limit: Any, weigh
     in_range = 1e-280 < edge < 1e300 and steep < 1e300
     if not in_range or _plane_within(geometry, i, start, end, limit, 1e-13 * edge, weights, out) > 0:
         for k in range(end - start):
-            out[k] = weights[start + k] if squared(geometry, i, start + k, limit) <= limit else 0.0
+            out[k] = weights[start + k] if gaussian_plane(geometry, i, start + k, limit) <= limit else 0.0
 
 
-def _distances_one_by_one(geometry: Any, i: Any, start: Any, end: Any, out: Any) -> Any:
+@jit
+def is_set(bits: Any, start: int, k: int) -> bool:
+    """Whether the k-th bit from byte `start` on is set."""
+    return (bits[start + k // 8] >> (k % 8)) & 1 != 0
+
+
+@jit
+def rank_of(book: Any, i: int, j: int) -> int:
+    """Where j stands among the candidates of i."""
+    runs = book.runs[book.cell[i]]
+    count = 0
+    for r in range(runs.shape[0]):
+        if runs[r, 0] <= j < runs[r, 1]:
+            return count + j - runs[r, 0]
+        count += runs[r, 1] - runs[r, 0]
+    return -1
+
+
+@jit
+def within_bits(geometry: Any, i: int, start: int, end: int, limit: float, weights: Any, out: Any) -> None:
+    """out[k] = weights[start + k] if start + k, of a run of i, is in the ball of i, else 0."""
+    rank = rank_of(geometry, i, start) if start < end else 0
     for k in range(end - start):
-        out[k] = 0.0 if start + k == i else distance(geometry, i, start + k)
+        w = weights[start + k]
+        out[k] = w if is_set(geometry.bits, geometry.starts[i], rank + k) else 0.0
 
 
-def _distances_of_squares(geometry: Any, i: Any, start: Any, end: Any, out: Any) -> Any:
-    squares(geometry, i, start, end, np.inf, out)
+@jit
+def squares_bits(geometry: Any, i: int, start: int, end: int, limit: float, out: Any) -> None:
+    """Of bits, which know no distances: profiles that need them do not get bits."""
     for k in range(end - start):
-        out[k] = np.sqrt(out[k])
-
-
-def _within_bits(geometry: Any, i: Any, start: Any, end: Any, limit: Any, weights: Any, out: Any) -> Any:
-    read_run(geometry, i, start, end, weights, out)
-
-
-def _squares_bits(geometry: Any, i: Any, start: Any, end: Any, limit: Any, out: Any) -> Any:
-    for k in range(end - start):
-        out[k] = np.nan  # bits know no distances: smooth profiles do not get them
-
-
-_SQUARES = {Cloud: _squares_cloud, GaussianPlane: _squares_plane, Bits: _squares_bits}
-_WITHIN = {Cloud: _within_cloud, GaussianPlane: _within_plane, Bits: _within_bits}
-
-
-@overload(squares, jit_options=cast(Any, OPTIONS))
-def _squares(geometry: Any, i: Any, start: Any, end: Any, limit: Any, out: Any) -> Any:
-    return _SQUARES.get(kind(geometry), _squares_one_by_one)
-
-
-@overload(within, jit_options=cast(Any, OPTIONS))
-def _within(geometry: Any, i: Any, start: Any, end: Any, limit: Any, weights: Any, out: Any) -> Any:
-    return _WITHIN.get(kind(geometry), _within_one_by_one)
-
-
-@overload(distances, jit_options=cast(Any, OPTIONS))
-def _distances(geometry: Any, i: Any, start: Any, end: Any, out: Any) -> Any:
-    return _distances_of_squares if kind(geometry) in _SQUARES else _distances_one_by_one
+        out[k] = np.nan

@@ -9,7 +9,7 @@ import numpy as np
 from .basis import Work, arc_cost
 from .bottleneck import Plan, certified, plan, solve_bottleneck
 from .compile import jit
-from .geometry import distance, scaled_square
+from .formulas import distance, scaled_square
 from .minimum import lowest
 from .simplex import INTERRUPTED, OPTIMAL, STALLED, faint_mass, moves, plan_cost, plan_reach, solve
 from .start import peel

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .compile import jit, jit_allocating
-from .geometry import squared
+from .formulas import squared
 
 
 @jit

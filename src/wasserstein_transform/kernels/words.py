@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .bures import _nuclear
-from .compile import jit, jit_summing
+from .compile import jit, jit_or, jit_summing
 
 DONE, FULL = 0, 1
 
@@ -35,6 +35,17 @@ class Table(NamedTuple):
     sizes: Any
 
 
+def _plain_mix(hashed: Any, byte: int) -> Any:
+    """The same in whole numbers of Python, which do not wrap around by themselves."""
+    return np.uint64((int(hashed) ^ int(byte)) * int(_PRIME) % 2**64)
+
+
+@jit_or(_plain_mix)
+def _mix(hashed: Any, byte: int) -> Any:
+    """The hash of a word with one more byte."""
+    return (hashed ^ np.uint64(byte)) * _PRIME
+
+
 @jit
 def intern(text: Any, n: int, table: Table, numbers: Any, n_numbers: Any) -> int:
     """Numbers of the words of a text, and END for each byte 0.
@@ -53,7 +64,7 @@ def intern(text: Any, n: int, table: Table, numbers: Any, n_numbers: Any) -> int
             i += 1
         start, hashed = i, _BASIS
         while i < n and text[i] > 32:
-            hashed = (hashed ^ np.uint64(text[i])) * _PRIME
+            hashed = _mix(hashed, text[i])
             i += 1
         sizes[2] = start
         if i == n:

@@ -1,0 +1,110 @@
+"""`wt warmup`: compile what common calls need, before they are made."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import typer
+
+
+def warmup() -> None:
+    """Compile what common calls need, ahead of them.
+
+    Runs tiny computations of every kind. What is compiled is kept, and loaded by other processes in a moment.
+    """
+    start, n_compiled = time.perf_counter(), _count_compiled()
+    for name, part in _PARTS.items():
+        began, before = time.perf_counter(), n_compiled()
+        part()
+        new = n_compiled() - before
+        told = f"{new} kernels compiled" if new else "ready"
+        typer.echo(f"{name}: {told}, {time.perf_counter() - began:.1f} s")
+    typer.echo(f"all: {n_compiled()} kernels compiled, {time.perf_counter() - start:.1f} s")
+
+
+def _count_compiled() -> Callable[[], int]:
+    from ..backends.host import on_compile
+
+    names: list[str] = []
+
+    def listen(name: str, seconds: float | None) -> None:
+        if seconds is not None:
+            names.append(name)
+
+    on_compile(listen)
+    return lambda: len(names)
+
+
+def _mean_shift() -> None:
+    import numpy as np
+
+    from ..estimators import MeanShift
+
+    for m in (1, 2, 3):
+        MeanShift(1.0, n_iter=2).fit(np.random.default_rng(0).normal(size=(20, m)))
+
+
+def _gaussian_transform() -> None:
+    import numpy as np
+
+    from ..estimators import GaussianTransform, SingleLinkage
+
+    for m in (1, 2, 3):
+        SingleLinkage(2).fit(GaussianTransform(1.0, n_iter=2).fit(np.random.default_rng(0).normal(size=(20, m))))
+
+
+def _local_truncation() -> None:
+    import numpy as np
+
+    from ..estimators import LocalTruncation, SingleLinkage
+
+    for p in (1, 2):
+        walk = LocalTruncation(1.0, p=p, n_iter=2).fit(np.random.default_rng(0).normal(size=(20, 2)))
+        SingleLinkage(2).fit(walk)
+
+
+def _single_linkage() -> None:
+    import numpy as np
+
+    from ..estimators import SingleLinkage
+
+    SingleLinkage(2).fit(np.random.default_rng(0).normal(size=(400, 2)))
+
+
+def _pairs() -> None:
+    import numpy as np
+
+    from ..transport import bures_pairs, wasserstein_pairs
+
+    rng = np.random.default_rng(0)
+    wasserstein_pairs(rng.random((3, 6)), rng.normal(size=(6, 2)))
+    bures_pairs(np.stack([np.eye(2), 2 * np.eye(2)]))
+
+
+def _segment() -> None:
+    import numpy as np
+
+    from ..apps import segment
+
+    image = np.random.default_rng(0).random((8, 8, 3))
+    for lam in (0.0, 1.0):
+        segment(image, 2, 0.3, lam, color="none", tol=0.01)
+        segment((9 * image[..., 0]).astype(np.uint8), 2, 3.0, lam, color="none", tol=0.01)
+
+
+def _curvature() -> None:
+    from ..apps import curvature
+
+    curvature([(0, 1), (1, 2), (2, 0), (2, 3)])
+
+
+_PARTS: dict[str, Callable[[], None]] = {
+    "mean shift": _mean_shift,
+    "Gaussian Transform": _gaussian_transform,
+    "local truncation": _local_truncation,
+    "single linkage": _single_linkage,
+    "pairs of measures": _pairs,
+    "segmentation": _segment,
+    "curvature": _curvature,
+}

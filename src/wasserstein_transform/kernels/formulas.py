@@ -1,0 +1,195 @@
+"""What loops can ask of a metric, and the record of answers that each metric has.
+
+`squared(geometry, i, j, limit)` is the squared distance of points i and j, or infinity once it is certain to exceed
+`limit`; `sided` is any number on the same side of the limit, for loops that only ask who is in a ball. `squares`,
+`within` and `distances` ask for a run of consecutive positions. Every kernel is written once against these, and
+compiled for the metric at hand; without a compiler Python picks the answer from the same records.
+
+A new metric is a named tuple in `geometry.py`, a formula for its squares, and a line in `FORMULAS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numba.core import types
+
+from . import pairs, rows
+from .compile import compiled_as, jit
+from .geometry import (
+    Around,
+    Bits,
+    Cloud,
+    GaussianLine,
+    GaussianPlane,
+    GaussianSolid,
+    Geometry,
+    SparseRows,
+    Table,
+)
+
+Answer = Callable[..., Any]
+
+
+class Formulas(NamedTuple):
+    """The answers of one metric: compiled functions, their arguments named as those of the questions below."""
+
+    squared: Answer
+    sided: Answer
+    distance: Answer
+    scaled_square: Answer
+    squares: Answer
+    within: Answer
+    distances: Answer
+
+
+def squared(geometry: Geometry, i: int, j: int, limit: float) -> float:
+    """Squared distance of points i and j, infinity if certainly above `limit`."""
+    return FORMULAS[type(geometry)].squared(geometry, i, j, limit)
+
+
+def sided(geometry: Geometry, i: int, j: int, limit: float) -> float:
+    """A number that is ≤ `limit` exactly if the squared distance is."""
+    return FORMULAS[type(geometry)].sided(geometry, i, j, limit)
+
+
+def distance(geometry: Geometry, i: int, j: int) -> float:
+    """Distance of points i and j."""
+    return FORMULAS[type(geometry)].distance(geometry, i, j)
+
+
+def scaled_square(geometry: Geometry, i: int, j: int, unit: float) -> float:
+    """(unit · distance)², without a root where squares are at hand."""
+    return FORMULAS[type(geometry)].scaled_square(geometry, i, j, unit)
+
+
+def squares(geometry: Geometry, i: int, start: int, end: int, limit: float, out: np.ndarray) -> None:
+    """out[k] = squared distance of i and start + k, or another number above `limit` if it is."""
+    FORMULAS[type(geometry)].squares(geometry, i, start, end, limit, out)
+
+
+def within(
+    geometry: Geometry, i: int, start: int, end: int, limit: float, weights: np.ndarray, out: np.ndarray
+) -> None:
+    """out[k] = weights[start + k] if start + k is within `limit` (squared) of i, else 0."""
+    FORMULAS[type(geometry)].within(geometry, i, start, end, limit, weights, out)
+
+
+def distances(geometry: Geometry, i: int, start: int, end: int, out: np.ndarray) -> None:
+    """out[k] = distance of i and start + k."""
+    FORMULAS[type(geometry)].distances(geometry, i, start, end, out)
+
+
+@jit
+def _root(geometry: Any, i: int, j: int) -> float:
+    return np.sqrt(squared(geometry, i, j, np.inf))
+
+
+@jit
+def _scaled(geometry: Any, i: int, j: int, unit: float) -> float:
+    return squared(geometry, i, j, np.inf) * unit * unit
+
+
+@jit
+def _squares_one_by_one(geometry: Any, i: int, start: int, end: int, limit: float, out: Any) -> None:
+    for k in range(end - start):
+        out[k] = 0.0 if start + k == i else squared(geometry, i, start + k, limit)
+
+
+@jit
+def _within_one_by_one(geometry: Any, i: int, start: int, end: int, limit: float, weights: Any, out: Any) -> None:
+    for k in range(end - start):
+        j = start + k
+        out[k] = weights[j] if i == j or sided(geometry, i, j, limit) <= limit else 0.0
+
+
+@jit
+def _distances_one_by_one(geometry: Any, i: int, start: int, end: int, out: Any) -> None:
+    for k in range(end - start):
+        out[k] = 0.0 if start + k == i else distance(geometry, i, start + k)
+
+
+@jit
+def _distances_of_squares(geometry: Any, i: int, start: int, end: int, out: Any) -> None:
+    squares(geometry, i, start, end, np.inf, out)
+    for k in range(end - start):
+        out[k] = np.sqrt(out[k])
+
+
+def formulas(
+    squared: Answer,
+    *,
+    sided: Answer | None = None,
+    distance: Answer = _root,
+    scaled_square: Answer = _scaled,
+    squares: Answer | None = None,
+    within: Answer = _within_one_by_one,
+) -> Formulas:
+    """A record from the formula of squares, and from others where they can be better than what follows from it."""
+    return Formulas(
+        squared,
+        sided or squared,
+        distance,
+        scaled_square,
+        squares or _squares_one_by_one,
+        within,
+        _distances_of_squares if squares else _distances_one_by_one,
+    )
+
+
+FORMULAS: dict[type, Formulas] = {
+    Around: formulas(pairs.around, distance=pairs.looked_up, scaled_square=pairs.around_scaled),
+    Table: formulas(pairs.table, distance=pairs.table_distance, scaled_square=pairs.table_scaled),
+    SparseRows: formulas(pairs.sparse_rows, distance=pairs.stored, scaled_square=pairs.sparse_scaled),
+    Cloud: formulas(pairs.cloud, squares=rows.squares_cloud, within=rows.within_cloud),
+    GaussianLine: formulas(pairs.gaussian_line),
+    GaussianPlane: formulas(pairs.gaussian_plane, squares=rows.squares_plane, within=rows.within_plane),
+    GaussianSolid: formulas(pairs.gaussian_solid, sided=pairs.gaussian_solid_side),
+    Bits: formulas(pairs.unknown, squares=rows.squares_bits, within=rows.within_bits),
+}
+
+
+def _answer(question: str, geometry: Any) -> Any:
+    """The Python function that a question is compiled to for a metric, given as a type of numba."""
+    kind = cast(Any, geometry).instance_class if isinstance(geometry, types.BaseNamedTuple) else None
+    if kind not in FORMULAS:
+        return None
+    answer = getattr(FORMULAS[kind], question)
+    return getattr(answer, "py_func", answer)
+
+
+@compiled_as(squared)
+def _squared(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
+    return _answer("squared", geometry)
+
+
+@compiled_as(sided)
+def _sided(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
+    return _answer("sided", geometry)
+
+
+@compiled_as(distance)
+def _distance(geometry: Any, i: Any, j: Any) -> Any:
+    return _answer("distance", geometry)
+
+
+@compiled_as(scaled_square)
+def _scaled_square(geometry: Any, i: Any, j: Any, unit: Any) -> Any:
+    return _answer("scaled_square", geometry)
+
+
+@compiled_as(squares)
+def _squares(geometry: Any, i: Any, start: Any, end: Any, limit: Any, out: Any) -> Any:
+    return _answer("squares", geometry)
+
+
+@compiled_as(within)
+def _within(geometry: Any, i: Any, start: Any, end: Any, limit: Any, weights: Any, out: Any) -> Any:
+    return _answer("within", geometry)
+
+
+@compiled_as(distances)
+def _distances(geometry: Any, i: Any, start: Any, end: Any, out: Any) -> Any:
+    return _answer("distances", geometry)

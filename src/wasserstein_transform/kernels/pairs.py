@@ -1,0 +1,204 @@
+"""The distance of two points, metric by metric: `squared` or another question of `formulas.py`.
+
+Squares may stop early with infinity, once the distance is certain to exceed the limit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .bures import gap_general, gap_line, gap_plane
+from .compile import jit, jit_strict, jit_summing
+
+
+@jit
+def table(geometry: Any, i: int, j: int, limit: float) -> float:
+    """Of a stored matrix."""
+    d = geometry.matrix[i, j]
+    return d * d
+
+
+@jit
+def stored(geometry: Any, i: int, j: int) -> float:
+    """The stored distance of i and j, infinity if there is none."""
+    low, high = geometry.indptr[i], geometry.indptr[i + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if geometry.indices[middle] < j:
+            low = middle + 1
+        else:
+            high = middle
+    if low < geometry.indptr[i + 1] and geometry.indices[low] == j:
+        return geometry.distances[low]
+    return np.inf
+
+
+@jit
+def sparse_rows(geometry: Any, i: int, j: int, limit: float) -> float:
+    """Of sparse rows."""
+    d = stored(geometry, i, j)
+    return d * d
+
+
+@jit
+def looked_up(geometry: Any, i: int, j: int) -> float:
+    """The distance of node i and point j, read from the table."""
+    return geometry.table[geometry.row[i] * geometry.width[0] + geometry.column[j]]
+
+
+@jit
+def around(geometry: Any, i: int, j: int, limit: float) -> float:
+    """Of nodes around a measure."""
+    d = looked_up(geometry, i, j)
+    return d * d
+
+
+@jit_strict
+def square_of_two(a: float, b: float) -> float:
+    """a² + b², the same bits in a loop and alone."""
+    return a * a + b * b
+
+
+@jit_strict
+def square_of_three(a: float, b: float, c: float) -> float:
+    """a² + b² + c², the same bits in a loop and alone."""
+    return a * a + b * b + c * c
+
+
+@jit_summing
+def apart(x: Any, y: Any) -> float:
+    """‖x − y‖², several coordinates at a time."""
+    total = 0.0
+    for a in range(x.shape[0]):
+        total += (x[a] - y[a]) * (x[a] - y[a])
+    return total
+
+
+@jit
+def cloud(geometry: Any, i: int, j: int, limit: float) -> float:
+    """Of points."""
+    points = geometry.points
+    m = points.shape[1]
+    if m > 3:
+        return apart(points[i], points[j])
+    x = points[i, 0] - points[j, 0]
+    if m == 1:
+        return x * x
+    y = points[i, 1] - points[j, 1]
+    return square_of_two(x, y) if m == 2 else square_of_three(x, y, points[i, 2] - points[j, 2])
+
+
+@jit
+def gaussian_line(geometry: Any, i: int, j: int, limit: float) -> float:
+    """Of Gaussians on the line."""
+    step = geometry.points[i, 0] - geometry.points[j, 0]
+    gap = gap_line(geometry.variances[i], geometry.roots[i], geometry.variances[j], geometry.roots[j])
+    return step * step + geometry.lam * gap
+
+
+@jit
+def gaussian_plane(geometry: Any, i: int, j: int, limit: float) -> float:
+    """Of Gaussians in the plane."""
+    x = geometry.x[i] - geometry.x[j]
+    y = geometry.y[i] - geometry.y[j]
+    apart = x * x + y * y
+    if apart > limit:
+        return np.inf
+    size = geometry.sizes[i] - geometry.sizes[j]
+    if apart + geometry.lam * size * size > limit * (1 + 1e-9):  # (√tr A − √tr B)² ≤ dcov², with room for rounding
+        return np.inf
+    p, q = (i, j) if i < j else (j, i)  # the same bits whoever asks
+    gap = gap_plane(
+        geometry.a[p], geometry.b[p], geometry.c[p], geometry.rootdets[p],
+        geometry.a[q], geometry.b[q], geometry.c[q], geometry.rootdets[q],
+    )  # fmt: skip
+    return apart + geometry.lam * gap
+
+
+@jit
+def _solid_floor(geometry: Any, i: int, j: int, limit: float) -> float:
+    """A lower bound of the squared distance: ‖x − y‖² + λ·Σ(√λ_k(A) − √λ_k(B))²."""
+    points, spectra = geometry.points, geometry.spectra
+    total = 0.0
+    for a in range(points.shape[1]):
+        step = points[i, a] - points[j, a]
+        total += step * step
+    if total > limit:
+        return total
+    gap = 0.0
+    for a in range(points.shape[1]):
+        step = spectra[i, a] - spectra[j, a]
+        gap += step * step
+    return total + geometry.lam * gap
+
+
+@jit
+def gaussian_solid(geometry: Any, i: int, j: int, limit: float) -> float:
+    """Of Gaussians in three or more dimensions."""
+    if _solid_floor(geometry, i, j, limit) > limit * (1 + 1e-9):  # room for rounding
+        return np.inf
+    points = geometry.points
+    apart = 0.0
+    for a in range(points.shape[1]):
+        step = points[i, a] - points[j, a]
+        apart += step * step
+    p, q = (i, j) if i < j else (j, i)
+    gap = gap_general(
+        geometry.covs[p], geometry.factors[p], geometry.ranks[p],
+        geometry.covs[q], geometry.factors[q], geometry.ranks[q], geometry.scratch,
+    )  # fmt: skip
+    return apart + geometry.lam * gap
+
+
+@jit
+def gaussian_solid_side(geometry: Any, i: int, j: int, limit: float) -> float:
+    """A number on the right side of the limit: mostly a bound decides."""
+    if _solid_floor(geometry, i, j, limit) > limit * (1 + 1e-9):
+        return np.inf
+    points, halves = geometry.points, geometry.halves
+    m = points.shape[1]
+    roof = 0.0
+    for a in range(m):
+        step = points[i, a] - points[j, a]
+        roof += step * step
+        for b in range(m):
+            off = halves[i, a, b] - halves[j, a, b]
+            roof += geometry.lam * off * off  # dcov² ≤ ‖A^½ − B^½‖²
+    if roof < limit * (1 - 1e-9):
+        return roof
+    return gaussian_solid(geometry, i, j, limit)
+
+
+@jit
+def table_distance(geometry: Any, i: int, j: int) -> float:
+    """The distance itself."""
+    return geometry.matrix[i, j]
+
+
+@jit
+def table_scaled(geometry: Any, i: int, j: int, unit: float) -> float:
+    """(unit · distance)²."""
+    d = geometry.matrix[i, j] * unit
+    return d * d
+
+
+@jit
+def sparse_scaled(geometry: Any, i: int, j: int, unit: float) -> float:
+    """(unit · distance)²."""
+    d = stored(geometry, i, j) * unit
+    return d * d
+
+
+@jit
+def around_scaled(geometry: Any, i: int, j: int, unit: float) -> float:
+    """(unit · distance)²."""
+    d = looked_up(geometry, i, j) * unit
+    return d * d
+
+
+@jit
+def unknown(geometry: Any, i: int, j: int, limit: float) -> float:
+    """Bits know no distances: profiles that need them do not get bits."""
+    return np.nan

@@ -1,0 +1,162 @@
+"""Compiled code on disk: one file for each function and signature, written whole or not at all.
+
+What cannot be read is as good as not there, and what cannot be written is left: a cache never makes a call fail. Files
+are renamed into place, so processes that compile at once do not see halves of each other's; a name holds everything
+the code depends on, so whoever comes last writes the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import platform
+import shutil
+import stat
+import sys
+import uuid
+import warnings
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+
+_SOURCES = Path(__file__).parent
+_BESIDE = _SOURCES / "__pycache__" / "compiled"
+_LOG = logging.getLogger("wasserstein_transform")
+_DIGEST = 32  # bytes that a file begins with: damaged code is not run
+
+
+class Store:
+    """Files in a folder of this source and these versions; the folder is looked for when first needed."""
+
+    def __init__(self, *versions: str) -> None:
+        self._versions = "-".join([*versions, f"{sys.implementation.cache_tag}-{platform.machine()}"])
+
+    @cached_property
+    def name(self) -> str:
+        """The name of the folder: versions, and a hash of all kernel sources, for kernels are built into each other."""
+        return f"{self._versions}-{hash_of_sources(_SOURCES)}"
+
+    @cached_property
+    def folders(self) -> list[Path]:
+        """Where to look: what the user names, else beside the kernels and in the user's cache."""
+        return [place / self.name for place in places()]
+
+    @cached_property
+    def home(self) -> Path | None:
+        """The first folder that can be written; if there is none, that is said once."""
+        for folder in self.folders:
+            if _is_writable(folder):
+                _sweep(folder, self._versions)
+                return folder
+        warn_uncached()
+        return None
+
+    def read(self, name: str) -> bytes | None:
+        """What was written under a name, if it is whole and the user's own or the package's."""
+        for folder in self.folders:
+            try:
+                content = _read_trusted(folder / name)
+            except OSError:
+                continue
+            if content is not None and hashlib.sha256(content[_DIGEST:]).digest() == content[:_DIGEST]:
+                return content[_DIGEST:]
+            _LOG.debug("compiled code in %s is damaged or another user's: compiled anew", folder / name)
+        return None
+
+    def write(self, name: str, content: bytes) -> None:
+        """Keep it, if that is possible."""
+        if self.home is None:
+            return
+        draft = self.home / f"{name}.{uuid.uuid4().hex[:12]}.tmp"
+        try:
+            self.home.mkdir(parents=True, exist_ok=True)  # somebody may have deleted it meanwhile
+            draft.write_bytes(hashlib.sha256(content).digest() + content)
+            draft.replace(self.home / name)
+        except OSError as error:
+            _LOG.debug("compiled code is not kept: %s", error)
+            _remove(draft)
+
+
+def hash_of_sources(folder: Path) -> str:
+    """A hash of all sources in a folder."""
+    digest = hashlib.sha256()
+    for file in sorted(folder.glob("*.py")):
+        digest.update(f"{file.name}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()[:16]
+
+
+def places() -> Iterator[Path]:
+    """Folders for compiled code, the most wanted first."""
+    named = os.environ.get("NUMBA_CACHE_DIR")
+    if named:
+        place = Path(named) / "wasserstein_transform"
+        yield place
+        if _is_writable(place):
+            return
+    yield _BESIDE
+    yield _user_folder() / "wasserstein_transform"
+
+
+def _user_folder() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or "~/AppData/Local").expanduser()
+    if sys.platform == "darwin":
+        return Path("~/Library/Caches").expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+
+
+def _is_writable(folder: Path) -> bool:
+    """By trying: permissions say little about mounts and quotas."""
+    probe = folder / f"{uuid.uuid4().hex[:12]}.tmp"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe.touch()
+    except (OSError, RuntimeError):  # no home folder to expand ~ to
+        return False
+    _remove(probe)
+    return True
+
+
+def _sweep(folder: Path, versions: str) -> None:
+    """Remove what the same versions compiled of older sources. Others may do so at the same time."""
+    for other in folder.parent.glob(f"{versions}-*"):
+        if other != folder:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+def _read_trusted(file: Path) -> bytes | None:
+    """The content of a file of the user, or of the one whose sources these are; None if it is somebody else's."""
+    with file.open("rb") as stream:
+        if hasattr(os, "getuid"):
+            about = os.fstat(stream.fileno())
+            if about.st_uid not in (os.getuid(), _owner_of_sources()) or about.st_mode & stat.S_IWOTH:
+                return None
+        return stream.read()
+
+
+def _owner_of_sources() -> int:
+    """Who could change what is run anyway."""
+    return _SOURCES.stat().st_uid
+
+
+def _remove(file: Path) -> None:
+    try:
+        file.unlink(missing_ok=True)
+    except OSError as error:
+        _LOG.debug("%s is left over: %s", file, error)
+
+
+_WARNED: list[bool] = []
+
+
+def warn_uncached() -> None:
+    """Say once that nothing can be kept."""
+    if _WARNED:
+        return
+    _WARNED.append(True)
+    warnings.warn(
+        "compiled code cannot be kept, neither beside the package nor in the user's cache folder: it is compiled again "
+        "in every process, which takes half a minute; set NUMBA_CACHE_DIR to a folder that can be written",
+        stacklevel=2,
+    )

@@ -1,0 +1,275 @@
+"""Compiled code one can trust: where it is kept, what it does without a compiler, and who hears of it."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
+import pytest
+from everyday import everyday
+from typer.testing import CliRunner
+
+from wasserstein_transform.cli import app, warmup
+from wasserstein_transform.kernels import compile as compile_, store
+from wasserstein_transform.kernels.compile import jit, on_compile
+from wasserstein_transform.kernels.distances import fill_pairs
+from wasserstein_transform.kernels.formulas import FORMULAS, Formulas, formulas
+from wasserstein_transform.kernels.geometry import Cloud, Geometry
+from wasserstein_transform.kernels.profiles import GAUSSIAN, profile_value
+
+TESTS = Path(__file__).parent
+SOURCE = TESTS.parent / "src"
+
+# a kernel that is compiled in a moment, and how often it was
+TINY = """
+from wasserstein_transform.kernels import store
+from wasserstein_transform.kernels.compile import on_compile
+from wasserstein_transform.kernels.profiles import GAUSSIAN, profile_value
+told = []
+on_compile(lambda name, seconds: told.append(name) if seconds else None)
+assert abs(profile_value(GAUSSIAN, 2.0) - 2.718281828459045**-1) < 1e-15
+print(len(told))
+"""
+
+needs_private = pytest.mark.skipif(compile_.PRIVATE is None, reason="numba's own cache")
+
+
+def python(code: str, **environment: str) -> str:
+    """What a process of its own prints."""
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("NUMBA", "XDG", "WT_"))}
+    paths = os.pathsep.join([str(SOURCE), str(TESTS)])
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**clean, "PYTHONPATH": paths, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def kept(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.rglob("*") if file.is_file())
+
+
+def test_without_a_compiler_results_are_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "plain.npz"
+    python(f"import numpy, everyday; numpy.savez({str(file)!r}, **everyday.everyday())", NUMBA_DISABLE_JIT="1")
+    plain, compiled = np.load(file), everyday()
+    assert set(plain.files) == set(compiled)
+    for name, value in compiled.items():
+        np.testing.assert_allclose(plain[name], value, rtol=1e-12, atol=1e-12, err_msg=name)
+
+
+def test_public_options_of_numba_alone_give_the_same(tmp_path: Path) -> None:
+    code = """
+import numpy as np
+from wasserstein_transform.kernels import compile
+from wasserstein_transform.kernels.distances import fill_pairs
+from wasserstein_transform.kernels.geometry import Cloud
+from wasserstein_transform.kernels.minimum import lowest
+assert compile.PRIVATE is None
+out = np.empty(1)
+fill_pairs(Cloud(np.array([[0.0, 0.0], [3.0, 4.0]])), np.array([0]), np.array([1]), out)
+print(out[0], lowest(np.array([3.0, 1.0, 2.0]), 0, np.zeros(3), 3))
+"""
+    assert python(code, WT_NUMBA="public", NUMBA_CACHE_DIR=str(tmp_path)) == "5.0 1.0\n"
+
+
+@needs_private
+def test_the_installed_numba_is_one_that_was_tested() -> None:
+    assert compile_.PRIVATE.is_tested("0.61.2")
+    assert not compile_.PRIVATE.is_tested("0.60.0")
+    assert not compile_.PRIVATE.is_tested("1.0.0")
+
+
+@needs_private
+def test_code_is_compiled_once_for_all_processes(tmp_path: Path) -> None:
+    assert python(TINY, NUMBA_CACHE_DIR=str(tmp_path)) == "1\n"
+    assert python(TINY, NUMBA_CACHE_DIR=str(tmp_path)) == "0\n"
+
+
+@needs_private
+def test_processes_that_compile_at_once_do_not_harm_each_other(tmp_path: Path) -> None:
+    paths = os.pathsep.join([str(SOURCE), str(TESTS)])
+    environment = {**os.environ, "PYTHONPATH": paths, "NUMBA_CACHE_DIR": str(tmp_path)}
+    both = [subprocess.Popen([sys.executable, "-c", TINY], env=environment) for _ in range(2)]
+    assert [one.wait() for one in both] == [0, 0]
+    assert python(TINY, NUMBA_CACHE_DIR=str(tmp_path)) == "0\n"
+    assert not [file for file in kept(tmp_path) if file.suffix == ".tmp"]
+
+
+@needs_private
+@pytest.mark.parametrize("damage", [b"", b"nonsense", b"\0" * 5000])
+def test_damaged_files_are_compiled_anew_and_replaced(tmp_path: Path, damage: bytes) -> None:
+    python(TINY, NUMBA_CACHE_DIR=str(tmp_path))
+    for file in kept(tmp_path):
+        file.write_bytes(damage)
+    assert python(TINY, NUMBA_CACHE_DIR=str(tmp_path)) == "1\n"
+    assert python(TINY, NUMBA_CACHE_DIR=str(tmp_path)) == "0\n"
+
+
+@needs_private
+def test_files_whole_but_wrong_inside_are_compiled_anew(tmp_path: Path) -> None:
+    python(TINY, NUMBA_CACHE_DIR=str(tmp_path))
+    for file in kept(tmp_path):
+        content = pickle.dumps("not code")
+        file.write_bytes(store.hashlib.sha256(content).digest() + content)
+    assert python(TINY, NUMBA_CACHE_DIR=str(tmp_path)) == "1\n"
+
+
+@needs_private
+def test_a_read_only_package_keeps_code_in_the_cache_of_the_user(tmp_path: Path) -> None:
+    code = TINY.replace("told = []", "store._BESIDE = store.Path(__import__('os').devnull) / 'nowhere'; told = []")
+    environment = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "LOCALAPPDATA": str(tmp_path)}
+    assert python(code, **environment) == "1\n"
+    assert python(code, **environment) == "0\n"
+    assert kept(tmp_path)
+
+
+@needs_private
+def test_where_nothing_can_be_kept_code_is_compiled_anew_and_said_so_once() -> None:
+    code = TINY.replace("told = []", "store._BESIDE = store.Path(__import__('os').devnull) / 'nowhere'; told = []")
+    nowhere = os.devnull + "/nowhere"
+    for environment in ({}, {"NUMBA_CACHE_DIR": nowhere}):
+        said = python(code, HOME=nowhere, XDG_CACHE_HOME=nowhere, LOCALAPPDATA=nowhere, **environment)
+        assert said.startswith("1\n")
+        assert said.count("set NUMBA_CACHE_DIR") == 1
+
+
+@needs_private
+def test_a_cache_deleted_meanwhile_is_made_again(tmp_path: Path) -> None:
+    again = "import shutil; shutil.rmtree(store.os.environ['NUMBA_CACHE_DIR']); profile_value(GAUSSIAN, 2)"
+    assert python(TINY + again, NUMBA_CACHE_DIR=str(tmp_path / "cache")) == "1\n"
+    assert kept(tmp_path)
+
+
+def test_a_full_disk_is_no_error_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(file: Path, content: bytes) -> int:
+        file.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    here = store.Store("test")
+    here.write("before", b"content")
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_bytes", full)
+        here.write("code", b"content")
+    assert here.read("before") == b"content"
+    assert here.read("code") is None
+    assert [file.name for file in kept(tmp_path)] == ["before"]
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="files have no owners")
+def test_files_of_another_user_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    here = store.Store("test")
+    here.write("code", b"content")
+    mine = os.getuid()
+    monkeypatch.setattr(store.os, "getuid", lambda: mine + 1)
+    assert here.read("code") == (b"content" if store._owner_of_sources() == mine else None)
+    monkeypatch.setattr(store, "_owner_of_sources", lambda: mine + 1)
+    assert here.read("code") is None
+    monkeypatch.setattr(store.os, "getuid", lambda: mine)
+    assert here.read("code") == b"content"
+    (file,) = kept(tmp_path)
+    file.chmod(0o666)
+    assert here.read("code") is None
+
+
+def test_a_change_in_any_source_is_another_cache_and_older_ones_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sources = tmp_path / "kernels"
+    sources.mkdir()
+    (sources / "a.py").write_text("1")
+    (sources / "b.py").write_text("2")
+    monkeypatch.setattr(store, "_SOURCES", sources)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    before, other = store.Store("numba1"), store.Store("numba2")
+    before.write("code", b"old")
+    other.write("code", b"of another numba")
+    (sources / "b.py").write_text("3")
+    after = store.Store("numba1")
+    assert after.name != before.name
+    assert after.read("code") is None
+    after.write("code", b"new")
+    assert not before.folders[0].exists()
+    assert other.read("code") == b"of another numba"
+
+
+@jit
+def _half(x: float) -> float:
+    return x / 2
+
+
+def test_compiling_is_told_to_whoever_asks(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    told: list[tuple[str, float | None]] = []
+    monkeypatch.setattr(compile_, "_is_ours", lambda event: True)
+    monkeypatch.setattr(compile_._LISTENER, "said", False)
+    end = on_compile(lambda name, seconds: told.append((name, seconds)))
+
+    def one_more(x: Any) -> Any:
+        return x + 1
+
+    with caplog.at_level(logging.INFO, "wasserstein_transform"):
+        assert jit(one_more)(1.0) == 2.0
+        assert jit(one_more)(np.float32(1.0)) == 2.0
+    end()
+    assert [name for name, _ in told] == ["one_more"] * 4
+    assert [seconds is None for _, seconds in told] == [True, False, True, False]
+    assert [record.message for record in caplog.records] == ["compiling one_more, once; `wt warmup` does it ahead"]
+    _half(3)
+    assert len(told) == 4
+
+
+def test_kernels_travel_by_name() -> None:
+    assert pickle.loads(pickle.dumps(profile_value)) is profile_value
+
+
+def test_every_geometry_has_one_record() -> None:
+    assert set(FORMULAS) == set(get_args(Geometry))
+    assert all(isinstance(record, Formulas) and all(map(callable, record)) for record in FORMULAS.values())
+
+
+class Blocks(NamedTuple):
+    points: np.ndarray
+
+
+@jit
+def _blocks(geometry: Any, i: int, j: int, limit: float) -> float:
+    d = abs(geometry.points[i, 0] - geometry.points[j, 0]) + abs(geometry.points[i, 1] - geometry.points[j, 1])
+    return d * d
+
+
+def test_a_metric_is_one_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(FORMULAS, Blocks, formulas(_blocks))
+    points, out = np.array([[0.0, 0.0], [3.0, 4.0]]), np.empty(1)
+    fill_pairs(Blocks(points), np.array([0]), np.array([1]), out)
+    assert out[0] == 7
+    fill_pairs(Cloud(points), np.array([0]), np.array([1]), out)
+    assert out[0] == 5
+
+
+def test_warmup_says_what_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warmup, "_PARTS", {"one profile": lambda: profile_value(GAUSSIAN, 1.0)})
+    done = CliRunner().invoke(app.app, ["warmup"])
+    assert done.exit_code == 0
+    assert done.stdout.splitlines()[0].startswith("one profile: ")
+    assert done.stdout.splitlines()[1].startswith("all: ")
+
+
+@pytest.mark.slow
+@needs_private
+def test_a_second_warmup_compiles_nothing(tmp_path: Path) -> None:
+    code = "from wasserstein_transform.cli import main; import sys; sys.argv = ['wt', 'warmup']; main()"
+    python(code, NUMBA_CACHE_DIR=str(tmp_path))
+    assert "all: 0 kernels compiled" in python(code, NUMBA_CACHE_DIR=str(tmp_path))
