@@ -6,13 +6,14 @@ the caller's, as long as the longest run; `stop[0]` ≠ 0 interrupts.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from .compile import jit, jit_allocating, jit_summing
+from .compile import compiled_as, jit, jit_allocating, jit_summing
 from .formulas import squared, squares, within
-from .profiles import FLAT, profile_value
+from .profiles import Flat, Smooth, profile_value
 
 
 @jit
@@ -69,18 +70,37 @@ def fill_balls(
                     at += 1
 
 
-@jit
-def _weigh(
-    geometry: Any, i: int, low: int, high: int, limit: float, weights: Any, profile: int, scale: float, mass: Any
+def weigh(
+    profile: Flat | Smooth, geometry: Any, i: int, low: int, high: int, limit: float, weights: Any, mass: Any
 ) -> None:
     """mass[k] = what position i sees of low + k: weight times profile within the limit, else 0."""
-    if profile == FLAT:
-        within(geometry, i, low, high, limit, weights, mass)
-    else:
-        squares(geometry, i, low, high, limit, mass)
-        near = weights[low:high]
-        for k in range(near.shape[0]):
-            mass[k] = near[k] * profile_value(profile, mass[k] * scale) if mass[k] <= limit else 0.0
+    _WEIGHINGS[type(profile)](profile, geometry, i, low, high, limit, weights, mass)
+
+
+@jit
+def _weigh_flat(
+    profile: Any, geometry: Any, i: int, low: int, high: int, limit: float, weights: Any, mass: Any
+) -> None:
+    within(geometry, i, low, high, limit, weights, mass)
+
+
+@jit
+def _weigh_smooth(
+    profile: Any, geometry: Any, i: int, low: int, high: int, limit: float, weights: Any, mass: Any
+) -> None:
+    squares(geometry, i, low, high, limit, mass)
+    near = weights[low:high]
+    for k in range(near.shape[0]):
+        mass[k] = near[k] * profile_value(profile.code, mass[k] * profile.scale) if mass[k] <= limit else 0.0
+
+
+_WEIGHINGS: dict[type, Callable[..., None]] = {Flat: _weigh_flat, Smooth: _weigh_smooth}
+
+
+@compiled_as(weigh)
+def _weigh(profile: Any, geometry: Any, i: Any, low: Any, high: Any, limit: Any, weights: Any, mass: Any) -> Any:
+    answer = _WEIGHINGS[profile.instance_class]
+    return getattr(answer, "py_func", answer)
 
 
 @jit_summing
@@ -150,8 +170,7 @@ def first_moments(
     rows: Any,
     weights: Any,
     points: Any,
-    profile: int,
-    eps: float,
+    profile: Any,
     limit: float,
     scratch: Any,
     mass: Any,
@@ -159,7 +178,6 @@ def first_moments(
     stop: Any,
 ) -> None:
     """Mass and mean of the localized measure of each row; a row without mass keeps its point."""
-    scale = 1.0 / (eps * eps)
     for row in range(rows.shape[0]):
         i = rows[row]
         means[row] = 0.0
@@ -168,7 +186,7 @@ def first_moments(
             if stop[0] != 0:
                 return
             low, high = cells.runs[cells.cell[i], r]
-            _weigh(geometry, i, low, high, limit, weights, profile, scale, scratch)
+            weigh(profile, geometry, i, low, high, limit, weights, scratch)
             total += _add_first(points, i, low, high, scratch, means[row])
         mass[row] = total
         _settle(points[i], total, means[row])
@@ -181,8 +199,7 @@ def second_moments(
     rows: Any,
     weights: Any,
     points: Any,
-    profile: int,
-    eps: float,
+    profile: Any,
     limit: float,
     scratch: Any,
     mass: Any,
@@ -191,7 +208,6 @@ def second_moments(
     stop: Any,
 ) -> None:
     """The same, and the covariance of `points`, divided by mass; 0 without mass."""
-    scale = 1.0 / (eps * eps)
     for row in range(rows.shape[0]):
         i = rows[row]
         means[row] = 0.0
@@ -201,7 +217,7 @@ def second_moments(
             if stop[0] != 0:
                 return
             low, high = cells.runs[cells.cell[i], r]
-            _weigh(geometry, i, low, high, limit, weights, profile, scale, scratch)
+            weigh(profile, geometry, i, low, high, limit, weights, scratch)
             total += _add_second(points, i, low, high, scratch, means[row], covs[row])
         mass[row] = total
         if total > 0.0:

@@ -13,7 +13,7 @@ from ...kernels.bits import copy_earlier, mark_later
 from ...kernels.cells import Cells
 from ...kernels.geometry import Bits, Geometry, private
 from ...kernels.neighbors import first_moments, longest_run, second_moments
-from ...kernels.profiles import FLAT
+from ...kernels.profiles import FLAT, Flat, Smooth, profile_of
 from ..forms import Cloud, Form, GaussianCloud
 from ..records import Both, Moments, closed
 from .kinds import kind_of, steps_of
@@ -112,7 +112,7 @@ class Neighborhoods:
         if ordered is None or points is not self.known:
             ordered = taken(points, search.order, self.engine)
         sums = _Sums(
-            search.geometry, search.cells, rows, self.weights, ordered, self.profile, self.eps, self.limit,
+            search.geometry, search.cells, rows, self.weights, ordered, profile_of(self.profile, self.eps), self.limit,
             longest_run(search.cells),
         )  # fmt: skip
         self.engine.run(Task(name, compute, sums, tiles, Spread(where)), out)
@@ -147,8 +147,7 @@ class _Sums(NamedTuple):
     rows: Ints | None
     weights: Floats
     points: Floats
-    profile: int
-    eps: float
+    profile: Flat | Smooth
     limit: float
     room: int
 
@@ -162,7 +161,7 @@ def _first(sums: _Sums, tile: Tile, stop: Flag, record: Record) -> None:
     mass, means = record
     first_moments(
         private(sums.geometry), sums.cells, _positions(sums, tile), sums.weights, sums.points, sums.profile,
-        sums.eps, sums.limit, np.empty(sums.room), mass, means, stop,
+        sums.limit, np.empty(sums.room), mass, means, stop,
     )  # fmt: skip
 
 
@@ -170,5 +169,5 @@ def _second(sums: _Sums, tile: Tile, stop: Flag, record: Record) -> None:
     mass, means, covs = record
     second_moments(
         private(sums.geometry), sums.cells, _positions(sums, tile), sums.weights, sums.points, sums.profile,
-        sums.eps, sums.limit, np.empty(sums.room), mass, means, covs, stop,
+        sums.limit, np.empty(sums.room), mass, means, covs, stop,
     )  # fmt: skip
