@@ -11,10 +11,11 @@ from threadpoolctl import threadpool_limits
 from ..._types import Floats, Ints
 from ...engine import GRAIN, Engine, Flag, Record, Rows, Task, Tile, Tilewise, Together, evenly, of_size
 from ...kernels.distances import fill_matched
+from ...kernels.gather import take_rows
 from ...kernels.geometry import Cloud, GaussianLine, GaussianPlane, GaussianSolid, Geometry, private
 from ...kernels.planes import fill_plane, fill_root_determinants
 from ..forms import GaussianCloud
-from .passes import run, size, size_of, taken, tiles_of
+from .passes import flatten, run, size, size_of, taken, tiles_of
 from .sorting import Sorted
 
 _DEAR = 100.0  # steps of LAPACK for each entry of a matrix and each row of it
@@ -169,7 +170,7 @@ def _solid(asked: _Gaussians, engine: Engine | None) -> GaussianSolid:
 def _fill_solid(asked: _Gaussians, tile: Tile, stop: Flag, record: Record) -> None:
     rows = asked.rows[tile.start : tile.stop]
     covs, *factors = record
-    covs[:] = asked.covs[rows]
+    take_rows(flatten(asked.covs), rows, flatten(covs))
     covs /= asked.unit
     for target, values in zip(factors, _factors(covs), strict=True):
         target[...] = values
