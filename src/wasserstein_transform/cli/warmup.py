@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import typer
 
@@ -18,7 +19,7 @@ def warmup() -> None:
         began, before = time.perf_counter(), n_compiled()
         part()
         new = n_compiled() - before
-        told = f"{new} kernels compiled" if new else "ready"
+        told = f"{new} kernel{'s' * (new > 1)} compiled" if new else "ready"
         typer.echo(f"{name}: {told}, {time.perf_counter() - began:.1f} s")
     typer.echo(f"all: {n_compiled()} kernels compiled, {time.perf_counter() - start:.1f} s")
 
@@ -36,40 +37,38 @@ def _count_compiled() -> Callable[[], int]:
     return lambda: len(names)
 
 
-def _mean_shift() -> None:
+def _points(n: int, m: int) -> Any:
+    """Two clusters: nothing to warn of."""
     import numpy as np
 
+    return np.random.default_rng(0).random((n, m)) + 9.0 * (np.arange(n)[:, None] % 2)
+
+
+def _mean_shift() -> None:
     from ..estimators import MeanShift
 
     for m in (1, 2, 3):
-        MeanShift(1.0, n_iter=2).fit(np.random.default_rng(0).normal(size=(20, m)))
+        MeanShift(1.0).fit(_points(20, m))
 
 
 def _gaussian_transform() -> None:
-    import numpy as np
-
     from ..estimators import GaussianTransform, SingleLinkage
 
     for m in (1, 2, 3):
-        SingleLinkage(2).fit(GaussianTransform(1.0, n_iter=2).fit(np.random.default_rng(0).normal(size=(20, m))))
+        SingleLinkage(2).fit(GaussianTransform(1.0, n_iter=2).fit(_points(20, m)))
 
 
 def _local_truncation() -> None:
-    import numpy as np
-
     from ..estimators import LocalTruncation, SingleLinkage
 
     for p in (1, 2):
-        walk = LocalTruncation(1.0, p=p, n_iter=2).fit(np.random.default_rng(0).normal(size=(20, 2)))
-        SingleLinkage(2).fit(walk)
+        SingleLinkage(2).fit(LocalTruncation(1.0, p=p, n_iter=2).fit(_points(20, 2)))
 
 
 def _single_linkage() -> None:
-    import numpy as np
-
     from ..estimators import SingleLinkage
 
-    SingleLinkage(2).fit(np.random.default_rng(0).normal(size=(400, 2)))
+    SingleLinkage(2).fit(_points(400, 2))
 
 
 def _pairs() -> None:
