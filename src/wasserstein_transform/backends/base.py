@@ -74,7 +74,7 @@ class Backend(ABC):
         """For every point the earliest that leads and lies within `tol`, points with mass before others."""
 
     @abstractmethod
-    def frame(self, form: Form, reach: float) -> Frame | None:
+    def frame(self, form: Form, reach: float, engine: Engine) -> Frame | None:
         """The frame of a whole cloud for neighborhoods of that reach; None where parts cannot be computed alone."""
 
     @abstractmethod

@@ -77,10 +77,11 @@ class Euclidean(Metric):
             )
         return Euclidean(np.concatenate([self.points, other.points]))
 
-    def differs(self, before: Metric, kept: Ints) -> Bools | None:
+    def differs(self, before: Metric, kept: Ints | None = None) -> Bools | None:
         if not isinstance(before, Euclidean):
             return None
-        return np.asarray((before.points[kept] != self.points).any(axis=1))
+        points = before.points if kept is None else before.points[kept]
+        return np.asarray((points != self.points).any(axis=1))
 
     def with_rows(self, rows: Ints, new: Euclidean) -> Euclidean:
         points = self.points.copy()

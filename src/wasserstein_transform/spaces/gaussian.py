@@ -90,13 +90,14 @@ class GaussianMetric(Metric):
             np.concatenate([self.means, other.means]), np.concatenate([self.covs, other.covs]), self.lam
         )
 
-    def differs(self, before: Metric, kept: Ints) -> Bools | None:
+    def differs(self, before: Metric, kept: Ints | None = None) -> Bools | None:
         if not isinstance(before, GaussianMetric):
             return None
         if before.lam != self.lam:
             return np.ones(self.n, bool)
-        moved = (before.means[kept] != self.means).any(axis=1)
-        return np.asarray(moved | (before.covs[kept] != self.covs).any(axis=(1, 2)))
+        means, covs = (before.means, before.covs) if kept is None else (before.means[kept], before.covs[kept])
+        moved = (means != self.means).any(axis=1)
+        return np.asarray(moved | (covs != self.covs).any(axis=(1, 2)))
 
     def with_rows(self, rows: Ints, new: GaussianMetric) -> GaussianMetric:
         means, covs = self.means.copy(), self.covs.copy()

@@ -206,8 +206,11 @@ class Metric(ABC):
         """Where the points are in R^m; None where the metric knows no places."""
         return None
 
-    def differs(self, before: Self, kept: Ints) -> Bools | None:
-        """Points that are not, bit for bit, what the points `kept` of `before` were; None where that cannot be told."""
+    def differs(self, before: Self, kept: Ints | None = None) -> Bools | None:
+        """Points that are not, bit for bit, what the points `kept` of `before` were, by default all of them.
+
+        None where that cannot be told.
+        """
         return None
 
     def with_rows(self, rows: Ints, new: Any) -> Self:

@@ -29,7 +29,7 @@ class Part(NamedTuple):
 
 def frame_of(space: Space, reach: float, engine: Engine) -> Frame | None:
     """The frame of a whole space for steps of that reach; None where parts cannot be computed alone."""
-    return backend_of(engine).frame(space.metric.form, reach)
+    return backend_of(engine).frame(space.metric.form, reach, engine)
 
 
 def part_of(space: Space, core: Ints, frame: Frame, engine: Engine) -> Part:

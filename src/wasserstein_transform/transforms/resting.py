@@ -15,6 +15,7 @@ from .parts import Part, cells_of, frame_of, halo, near_cells, step_part
 from .transform import Transform
 
 _WORTH = 0.5  # of the points: with more of them to be looked at, all are
+_ASKED = 1000  # points that are asked first
 
 
 def awake(before: Quotient, now: Quotient, reach: float, engine: Engine) -> Part | None:
@@ -22,10 +23,12 @@ def awake(before: Quotient, now: Quotient, reach: float, engine: Engine) -> Part
     here, there = now.space, before.space
     if not np.isfinite(reach) or here.points is None or there.points is None:
         return None
-    kept = np.arange(there.n) if now.leaders is None else now.leaders
-    changed = here.metric.differs(there.metric, kept)
+    if here.metric.n == there.n and _many_differ(there, here):
+        return None
+    changed = here.metric.differs(there.metric, now.leaders)
     if changed is None:
         return None
+    kept = np.arange(there.n) if now.leaders is None else now.leaders
     changed |= there.weights[kept] != here.weights
     if changed.sum() > _WORTH * here.n:
         return None
@@ -42,6 +45,13 @@ def awake(before: Quotient, now: Quotient, reach: float, engine: Engine) -> Part
     if len(context) > _WORTH * here.n:
         return None
     return Part(np.flatnonzero(near_cells(cells, hot, halo(frame))), context, frame)
+
+
+def _many_differ(there: Space, here: Space) -> bool:
+    """Whether some points, spread over all, tell that most have moved: as long as they do, nobody else is looked at."""
+    some = np.unique(np.linspace(0, here.n - 1, _ASKED).astype(np.intp))
+    changed = here.metric.take(some).differs(there.metric.take(some))
+    return changed is not None and bool(changed.mean() > (1 + _WORTH) / 2)
 
 
 def step_awake(space: Space, step: Transform, who: Part, engine: Engine) -> tuple[Space, Bools]:

@@ -53,14 +53,14 @@ class Cpu(Backend):
     def leaders(self, form: Form, weights: Floats, tol: float, engine: Engine) -> Ints:
         return merging.leaders(form, weights, tol, engine)
 
-    def frame(self, form: Form, reach: float) -> Frame | None:
+    def frame(self, form: Form, reach: float, engine: Engine) -> Frame | None:
         if not np.isfinite(reach):
             return None
         if isinstance(form, Cloud):
-            return frame_of(form.points, reach)
+            return frame_of(form.points, reach, engine)
         if isinstance(form, GaussianCloud):
-            unit = gaussian.unit_of(form.covs)
-            return frame_of(form.means, reach)._replace(unit=unit, planar=gaussian.is_planar(form.covs, unit))
+            unit = gaussian.unit_of(form.covs, engine)
+            return frame_of(form.means, reach, engine)._replace(unit=unit, planar=gaussian.is_planar(form.covs, unit))
         return None
 
     def cells(self, form: Form, frame: Frame) -> Floats:
