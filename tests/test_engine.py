@@ -194,8 +194,10 @@ def test_memory_is_refused_before_it_is_taken(caplog: pytest.LogCaptureFixture) 
         space.metric.dense(small)
     with pytest.raises(MemoryError, match="neighbors in balls of radius"):
         space.metric.balls(10.0, small)
-    with pytest.raises(MemoryError, match="exact distances of 500 measures"):
+    with pytest.raises(MemoryError, match="1 iterations on 500 points"):
         wt.iterate(wt.local_truncation(0.1), space, n_iter=1, engine=small)
+    with pytest.raises(MemoryError, match="exact distances of 500 measures"):
+        wt.Exact().metric(wt.Truncation(0.1)(space), space.metric, small)
     with caplog.at_level(logging.INFO, "wasserstein_transform"):
         space.metric.dense()
     assert "500 × 500 distance matrix: 1.9 MiB" in caplog.text

@@ -70,6 +70,10 @@ class Backend(ABC):
         """What the points from `first` on see within `reach`, weighted by profile(d²/ε²)."""
 
     @abstractmethod
+    def working_bytes(self, form: Form, state: float) -> float:
+        """Memory that a step of means and covariances takes beside its result, which holds `state` bytes."""
+
+    @abstractmethod
     def leaders(self, form: Form, weights: Floats, tol: float, engine: Engine) -> Ints:
         """For every point the earliest that leads and lies within `tol`, points with mass before others."""
 

@@ -18,6 +18,7 @@ from ..hierarchy.methods import Method
 from ..localize import suggest_eps
 from ..spaces import Space
 from ..transforms import Followed, Process, follow_distances, follow_points, iterate
+from ..transforms.loop import Keep
 from ..transforms.scaling import Scaling
 from .output import Kind, kind_of, warn_of_lost_metric
 from .running import engine_of
@@ -58,17 +59,18 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         """
         tol = None if self.tol is None else check.tolerance(self.tol, "tol")
         n_iter = check.count(self.n_iter, "n_iter", 0)
-        if self.keep not in ("last", "all"):
-            raise ValueError(f"keep must be 'last' or 'all', got {self.keep!r}")
+        if self.keep not in ("result", "last", "all"):
+            raise ValueError(f"keep must be 'result', 'last' or 'all', got {self.keep!r}")
         engine, kind = self._engine(), self._kind()
         self._check_metric()
         space = read_space(self, X, self.metric, sample_weight)
         if kind != "points":
-            need = f"a {space.n} × {space.n} matrix of new distances beside the old"
+            need = f"a {space.n} × {space.n} matrix of new distances beside a copy"
             instead = "output='points'" if self._moves_points() else "GaussianTransform"
             engine.reserve(16.0 * space.n**2, need, f"use fewer points, or {instead}")
         process = self._make_process(space)
-        walk = iterate(process, space, n_iter=n_iter, tol=tol, merge=self.merge, keep="all", engine=engine)
+        kept: Keep = "last" if self.keep == "result" else "all"  # new points follow all states
+        walk = iterate(process, space, n_iter=n_iter, tol=tol, merge=self.merge, keep=kept, engine=engine)
         self._process, self._space, self._walk = process, space, walk
         self._from_space = isinstance(X, Space)
         self.trajectory_ = walk if self.keep == "all" else walk.only_last()
@@ -112,6 +114,10 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
             places in the embedding of the fitted points.
         """
         check_is_fitted(self, "trajectory_")
+        if self._walk.first > 0:
+            raise ValueError(
+                "new points follow the states of the flow, and keep='result' dropped them; fit with keep='last'"
+            )
         kind = self._kind()
         if kind == "points":
             return self._follow(X).points

@@ -32,8 +32,9 @@ class KernelTransform(DistanceTransform):
         End once no distance changes by more than tol·ε; by default exactly `n_iter` iterations are done.
     merge : float, optional
         Merge points within merge·ε of each other on the way.
-    keep : {"last", "all"}
-        States that `trajectory_` holds.
+    keep : {"result", "last", "all"}
+        States that `trajectory_` holds: the last, or all. New points follow all of them, so "last" keeps the others
+        out of sight; "result" drops them, and `transform` is refused.
     output : {"auto", "distances", "embedding"}
         What `transform` and `fit_transform` hand on: the distances to the fitted points under the new metric, which is
         "auto", or points whose Euclidean distances are these as nearly as points can have them.

@@ -41,8 +41,9 @@ class MeanShift(ClusterMixin, PointTransform):
     merge : float, optional
         Points within merge·ε of each other move on as one; None lets all move by themselves. What falls together
         costs nothing from then on; the default is far below `tol`.
-    keep : {"last", "all"}
-        States that `trajectory_` holds.
+    keep : {"result", "last", "all"}
+        States that `trajectory_` holds: the last, or all. New points follow all of them, so "last" keeps the others
+        out of sight; "result" drops them, and `transform` is refused.
     output : {"auto", "points", "distances", "embedding"}
         What `transform` and `fit_transform` hand on: the moved points; the distances to the fitted points under the new
         metric; or points whose Euclidean distances are the new ones as nearly as points can have them. "auto" gives

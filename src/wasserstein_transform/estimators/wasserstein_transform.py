@@ -31,8 +31,9 @@ class WassersteinTransform(IteratedTransform):
         End once nothing moves further than tol·ε; by default exactly `n_iter` iterations are done.
     merge : float, optional
         Merge points within merge·ε of each other on the way.
-    keep : {"last", "all"}
-        States that `trajectory_` holds.
+    keep : {"result", "last", "all"}
+        States that `trajectory_` holds: the last, or all. New points follow all of them, so "last" keeps the others
+        out of sight; "result" drops them, and `transform` is refused.
     output : {"auto", "points", "distances", "embedding"}
         What `transform` and `fit_transform` hand on: the moved points, if points move; the distances to the fitted
         points under the new metric; or points whose Euclidean distances are the new ones as nearly as points can have

@@ -11,12 +11,15 @@ from .. import _check as check
 from .._types import Bools
 from ..engine import Engine, current
 from ..spaces import Quotient, Space, check_space, quotient
+from .memory import plan_of
 from .parts import Part
 from .resting import awake, step_awake
 from .trajectory import Trajectory
 from .transform import Process, Transform, as_process, warn_massless
 
 Keep = Literal["last", "all"]
+
+_INSTEAD = "use fewer points, or keep fewer states"
 
 Hook: TypeAlias = Callable[[Trajectory], None]
 """Called with the run so far whenever a state is finished, the start (τ = 0) included."""
@@ -81,6 +84,7 @@ def iterate(
         raise ValueError(f"resume is a run on {resume.quotients[-1].labels.size} points, and the space has {space.n}")
     asked = _Asked(process, n_iter, tol, merge, keep, hook or _ignore)
     with current(engine).watched() as watched:
+        _reserve(asked, space, watched)
         walk, massless = _run(asked, space, resume, watched)
     warn_massless(massless)
     return walk
@@ -100,6 +104,17 @@ class _Asked(NamedTuple):
         """The run so far, as the hook gets it and as it is returned."""
         done, outcome = len(movements), _in_words(movements, self.tol, converged)
         return Trajectory(tuple(kept), tuple(movements), done, converged, outcome, done + 1 - len(kept))
+
+
+def _reserve(asked: _Asked, space: Space, engine: Engine) -> None:
+    """Refuse what will not fit before anything is computed; with a tolerance, nobody knows how many states come."""
+    n_states = asked.n_iter + (asked.process.start is not None)
+    if asked.keep == "last" or asked.tol is not None:
+        n_states = min(n_states, 2)
+    if n_states:
+        plan = plan_of(asked.process, asked.n_iter, space, engine)
+        what = f"{asked.n_iter} iterations on {space.n} points, {n_states} states at a time"
+        engine.reserve(plan.total(n_states), what, _INSTEAD)
 
 
 def _ignore(walk: Trajectory) -> None:
@@ -122,8 +137,8 @@ def _run(asked: _Asked, space: Space, resume: Trajectory | None, engine: Engine)
         state, alone = _advance(before, step, merge, here, who)
         massless |= alone
         movements.append(_movement(before, state, here) / _scale(step, tol))
-        if keep == "all":
-            here.announce(state.space.metric.n_bytes, f"state {k + 1} of the flow, kept")
+        if keep == "all" and tol is not None and k + 1 < n_iter:
+            here.reserve(state.space.metric.n_bytes, f"state {k + 2} of the flow", _INSTEAD)
         if before.space is not space:
             before.space.metric.form.forget()  # roots of its covariances: no step will ask for them again
         kept = [*kept, state] if keep == "all" else [state]

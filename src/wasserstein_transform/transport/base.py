@@ -82,6 +82,10 @@ class Transport(Part, ABC):
         """Whether measures on a space with this metric can be compared."""
         return True
 
+    def memory(self, n: int, m: int) -> tuple[float, float]:
+        """Bytes that the metric of n measures in R^m holds, and that are taken beside it on the way."""
+        return 8.0 * n * n, 8.0 * n * n  # a matrix, and that of different measures only
+
     def check_pair(self, measures: Measures, ground: Metric, i: int, j: int) -> None:
         """Refuse what `coupling` cannot use."""
         self.check(measures)

@@ -41,6 +41,9 @@ class Bures(Transport):
         both = self.metric(new, ground).beside(self.metric(measures, ground))
         return rectangle(both, new.n, current(engine))
 
+    def memory(self, n: int, m: int) -> tuple[float, float]:
+        return 8.0 * n * (m + m * m), 0.0
+
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
         """The optimal joint Gaussian; `plan` is the covariance E[(X − x)(Y − y)ᵀ] between the two sides."""
         self.check_pair(measures, ground, i, j)

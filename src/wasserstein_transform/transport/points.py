@@ -38,6 +38,9 @@ class Points(Transport):
         both = self.metric(new, ground).beside(self.metric(measures, ground))
         return rectangle(both, new.n, current(engine))
 
+    def memory(self, n: int, m: int) -> tuple[float, float]:
+        return 8.0 * n * m, 0.0
+
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
         """All mass goes from one point to the other."""
         self.check_pair(measures, ground, i, j)

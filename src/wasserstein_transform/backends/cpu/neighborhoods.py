@@ -171,3 +171,14 @@ def _second(sums: _Sums, tile: Tile, stop: Flag, record: Record) -> None:
         private(sums.geometry), sums.cells, _positions(sums, tile), sums.weights, sums.points, sums.profile,
         sums.limit, np.empty(sums.room), mass, means, covs, stop,
     )  # fmt: skip
+
+
+def working_bytes(form: Form, state: float) -> float:
+    """Order, cells and their runs, sorted copies, the geometry and what is put in its place later."""
+    places = _places(form)
+    if places is None:
+        return 64.0 * form.n + state
+    m = places.shape[1]
+    columns = 0 if not isinstance(form, GaussianCloud) else 9 if m <= 2 else 1 + 2 * m + 3 * m * m
+    runs = (2, 6, 18)[min(m, 3) - 1]
+    return 8.0 * form.n * float(8 + 3 * m + runs + columns) + (state if m > 2 else 0.0)

@@ -1,0 +1,41 @@
+"""What a run will take, known before it starts: the states it keeps, and what a step takes on the way to the next."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..backends import backend_of
+from ..engine import Engine
+from ..localize import Extrinsic
+from ..spaces import Space
+from .transform import Process, Transform
+
+_SLACK = 2.0**21  # bytes that every run takes: tiles, workspaces, lists of neighbors of a few points
+
+
+class Plan(NamedTuple):
+    """Bytes that each state of a flow holds, and that a step takes beside them."""
+
+    state: float
+    working: float
+
+    def total(self, n_states: int) -> float:
+        """Bytes of a run that holds so many new states at a time."""
+        return n_states * self.state + self.working
+
+
+def plan_of(process: Process, n_iter: int, space: Space, engine: Engine) -> Plan:
+    """The plan of a process: of its dearest step."""
+    steps = [process.at(k) for k in range(n_iter)] if not isinstance(process.step, Transform) else [process.step]
+    if process.start is not None:
+        steps.append(process.start)
+    plans = [_plan(step, space, engine) for step in steps]
+    return Plan(max(plan.state for plan in plans), max(plan.working for plan in plans) + _SLACK)
+
+
+def _plan(step: Transform, space: Space, engine: Engine) -> Plan:
+    n, m = space.n, 0 if space.points is None else space.points.shape[1]
+    state, working = step.transport.memory(n, m)
+    if isinstance(step.localize, Extrinsic):
+        working += backend_of(engine).working_bytes(space.metric.form, state)
+    return Plan(state, working)

@@ -1,0 +1,93 @@
+"""What a run takes is planned, refused before work starts, and kept to."""
+
+from __future__ import annotations
+
+import logging
+import re
+import tracemalloc
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import wasserstein_transform as wt
+
+_UNITS = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+
+
+def cloud(n: int, m: int) -> wt.Space:
+    return wt.Space.from_points(np.random.default_rng(0).random((n, m)))
+
+
+RUNS: dict[str, tuple[Callable[[], wt.Space], wt.Process]] = {
+    "mean shift on a line": (lambda: cloud(100_000, 1), wt.mean_shift(1e-4)),
+    "mean shift": (lambda: cloud(100_000, 2), wt.mean_shift(0.008)),
+    "mean shift, hardly any neighbors": (lambda: cloud(100_000, 3), wt.mean_shift(0.002)),
+    "GT on a line": (lambda: cloud(100_000, 1), wt.gaussian_transform(1e-4)),
+    "GT": (lambda: cloud(100_000, 2), wt.gaussian_transform(0.008)),
+    "GT in space": (lambda: cloud(30_000, 3), wt.gaussian_transform(0.05)),
+    "GT in 5 dimensions": (lambda: cloud(10_000, 5), wt.gaussian_transform(0.15)),
+    "LT-WT": (lambda: cloud(600, 2), wt.local_truncation(0.06)),
+}
+
+
+def _taken(caplog: pytest.LogCaptureFixture, work: Callable[[], object]) -> tuple[float, float]:
+    """What was planned first, and the peak of what was taken."""
+    work()  # compiled code and caches are not of the run
+    caplog.clear()
+    tracemalloc.start()
+    try:
+        with caplog.at_level(logging.INFO, "wasserstein_transform"):
+            result = work()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert result is not None
+    said = next(line for line in caplog.messages if "iterations on" in line)
+    number, unit = re.search(r": ([\d.]+) (\w+)$", said).groups()  # type: ignore[union-attr]
+    return float(number) * _UNITS[unit], peak
+
+
+@pytest.mark.parametrize("keep", ["last", "all"])
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_stays_within_its_plan(name: str, keep: str, caplog: pytest.LogCaptureFixture) -> None:
+    make, process = RUNS[name]
+    space = make()
+    planned, peak = _taken(caplog, lambda: wt.iterate(process, space, n_iter=4, keep=keep))
+    assert peak <= 1.1 * planned
+    assert planned <= 2.5 * peak  # a plan that is always kept says nothing
+
+
+def test_a_run_that_does_not_fit_is_refused_before_it_starts() -> None:
+    started: list[wt.Trajectory] = []
+    for process in (wt.gaussian_transform(0.1), wt.local_truncation(0.1)):
+        with pytest.raises(MemoryError, match=r"5 iterations on 2000 points, . states at a time needs .* keep fewer"):
+            wt.iterate(process, cloud(2000, 2), n_iter=5, keep="all", hook=started.append, engine=wt.Engine(memory=1e6))
+    assert not started
+
+
+def test_keep_governs_the_trajectory_and_what_is_held() -> None:
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    walks = {keep: wt.GaussianTransform(0.9, n_iter=3, keep=keep).fit(X) for keep in ("result", "last", "all")}
+    assert [len(fitted.trajectory_.quotients) for fitted in walks.values()] == [1, 1, 4]
+    assert len(walks["result"]._walk.quotients) == 1
+    for fitted in walks.values():
+        np.testing.assert_array_equal(fitted.points_, walks["all"].points_)
+    np.testing.assert_array_equal(walks["last"].transform(X[:9]), walks["all"].transform(X[:9]))
+    with pytest.raises(ValueError, match="new points follow the states of the flow, and keep='result' dropped them"):
+        walks["result"].transform(X)
+    with pytest.raises(ValueError, match="keep must be 'result', 'last' or 'all', got 'some'"):
+        wt.MeanShift(0.9, keep="some").fit(X)
+
+
+def test_dropping_states_needs_less() -> None:
+    X = np.random.default_rng(0).random((1000, 2))
+    with wt.using(memory=8e6 * 5), pytest.raises(MemoryError, match="keep fewer states"):
+        wt.LocalTruncation(0.05, n_iter=6).fit(X)
+    with wt.using(memory=8e6 * 5):
+        assert wt.LocalTruncation(0.05, n_iter=6, keep="result").fit(X).n_iter_ == 6
+
+
+def test_states_of_a_flow_hold_no_more_than_points_and_covariances() -> None:
+    walk = wt.iterate(wt.gaussian_transform(0.05), cloud(5000, 2), n_iter=3, keep="all")
+    assert all(not state.space.metric.form._kept for state in walk.quotients[:-1])
