@@ -392,7 +392,7 @@ def test_proportional_masses_are_one_measure(solved: Solved) -> None:
         assert tripled.cost(i, i + len(masses)) <= ACCURACY, i
 
 
-@pytest.mark.parametrize("p", [1.0, 1.5])
+@pytest.mark.parametrize("p", mostly_slow([1.0, 1.5], quick=[1.0]))
 def test_result_does_not_depend_on_the_number_of_threads(p: float) -> None:
     rng = np.random.default_rng(10)
     problems = Problems(euclidean(rng, 100), supports(rng, 110, 100, 80) * rng.integers(1, 9, (110, 100)) * 1.0)
