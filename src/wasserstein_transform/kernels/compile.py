@@ -103,6 +103,11 @@ def compiled_as(question: Callable[..., Any]) -> Callable[[F], F]:
     return cast(Callable[[F], F], overload(question, jit_options=cast(Any, options), strict=False))
 
 
+def plain(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The Python function behind a compiled one, which is what `compiled_as` asks for."""
+    return cast(Callable[..., Any], getattr(function, "py_func", function))
+
+
 class _Listener(numba_event.Listener):
     """Hears of what is compiled, in whatever thread, one at a time: numba has a lock for all."""
 

@@ -17,7 +17,7 @@ import numpy as np
 from numba.core import types
 
 from . import pairs, rows
-from .compile import compiled_as, jit
+from .compile import compiled_as, jit, plain
 from .geometry import (
     Around,
     Bits,
@@ -156,8 +156,7 @@ def _answer(question: str, geometry: Any) -> Any:
     kind = cast(Any, geometry).instance_class if isinstance(geometry, types.BaseNamedTuple) else None
     if kind not in FORMULAS:
         return None
-    answer = getattr(FORMULAS[kind], question)
-    return getattr(answer, "py_func", answer)
+    return plain(getattr(FORMULAS[kind], question))
 
 
 @compiled_as(squared)

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .compile import compiled_as, jit, jit_allocating, jit_summing
+from .compile import compiled_as, jit, jit_allocating, jit_summing, plain
 from .formulas import squared, squares, within
+from .geometry import GaussianPlane, Geometry
 from .profiles import Flat, Smooth, profile_value
 
 
@@ -99,58 +100,63 @@ _WEIGHINGS: dict[type, Callable[..., None]] = {Flat: _weigh_flat, Smooth: _weigh
 
 @compiled_as(weigh)
 def _weigh(profile: Any, geometry: Any, i: Any, low: Any, high: Any, limit: Any, weights: Any, mass: Any) -> Any:
-    answer = _WEIGHINGS[profile.instance_class]
-    return getattr(answer, "py_func", answer)
+    return plain(_WEIGHINGS[profile.instance_class])
 
 
 @jit_summing
-def _add_first(points: Any, i: int, low: int, high: int, mass: Any, drift: Any) -> float:
+def _first_in_plane(points: Any, i: int, low: int, high: int, mass: Any, drift: Any) -> float:
     """Add Σ mass · (y − x) to `drift`, relative to the point so exact far from the origin; returns Σ mass."""
-    m = points.shape[1]
+    flat = points.reshape(points.size)[2 * low : 2 * high]
+    x, y, sum_x, sum_y, total = points[i, 0], points[i, 1], 0.0, 0.0, 0.0
+    for k in range(high - low):
+        w = mass[k]
+        total += w
+        sum_x += w * (flat[2 * k] - x)
+        sum_y += w * (flat[2 * k + 1] - y)
+    drift[0] += sum_x
+    drift[1] += sum_y
+    return total
+
+
+@jit_summing
+def _first_in_space(points: Any, i: int, low: int, high: int, mass: Any, drift: Any) -> float:
+    """The same in any dimension."""
     total = 0.0
-    if m == 2:
-        flat = points.reshape(points.size)[2 * low : 2 * high]
-        x, y, sum_x, sum_y = points[i, 0], points[i, 1], 0.0, 0.0
-        for k in range(high - low):
-            w = mass[k]
-            total += w
-            sum_x += w * (flat[2 * k] - x)
-            sum_y += w * (flat[2 * k + 1] - y)
-        drift[0] += sum_x
-        drift[1] += sum_y
-        return total
     for k in range(high - low):
         w = mass[k]
         if w > 0.0:
             total += w
-            for a in range(m):
+            for a in range(points.shape[1]):
                 drift[a] += w * (points[low + k, a] - points[i, a])
     return total
 
 
 @jit_summing
-def _add_second(points: Any, i: int, low: int, high: int, mass: Any, drift: Any, spread: Any) -> float:
-    """The same, and Σ mass · (y − x)(y − x)ᵀ to the upper triangle of `spread`."""
-    m = points.shape[1]
-    total = 0.0
-    if m == 2:
-        flat = points.reshape(points.size)[2 * low : 2 * high]
-        x, y, sum_x, sum_y, xx, xy, yy = points[i, 0], points[i, 1], 0.0, 0.0, 0.0, 0.0, 0.0
-        for k in range(high - low):
-            w, dx, dy = mass[k], flat[2 * k] - x, flat[2 * k + 1] - y
-            wx, wy = w * dx, w * dy
-            total += w
-            sum_x += wx
-            sum_y += wy
-            xx += wx * dx
-            xy += wx * dy
-            yy += wy * dy
-        drift[0] += sum_x
-        drift[1] += sum_y
-        spread[0, 0] += xx
-        spread[0, 1] += xy
-        spread[1, 1] += yy
-        return total
+def _second_in_plane(points: Any, i: int, low: int, high: int, mass: Any, drift: Any, spread: Any) -> float:
+    """Add Σ mass · (y − x), and Σ mass · (y − x)(y − x)ᵀ to the upper triangle of `spread`; returns Σ mass."""
+    flat = points.reshape(points.size)[2 * low : 2 * high]
+    x, y, sum_x, sum_y, xx, xy, yy, total = points[i, 0], points[i, 1], 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(high - low):
+        w, dx, dy = mass[k], flat[2 * k] - x, flat[2 * k + 1] - y
+        wx, wy = w * dx, w * dy
+        total += w
+        sum_x += wx
+        sum_y += wy
+        xx += wx * dx
+        xy += wx * dy
+        yy += wy * dy
+    drift[0] += sum_x
+    drift[1] += sum_y
+    spread[0, 0] += xx
+    spread[0, 1] += xy
+    spread[1, 1] += yy
+    return total
+
+
+@jit_summing
+def _second_in_space(points: Any, i: int, low: int, high: int, mass: Any, drift: Any, spread: Any) -> float:
+    """The same in any dimension."""
+    m, total = points.shape[1], 0.0
     for k in range(high - low):
         w = mass[k]
         if w > 0.0:
@@ -161,6 +167,60 @@ def _add_second(points: Any, i: int, low: int, high: int, mass: Any, drift: Any,
                 for b in range(a, m):
                     spread[a, b] += step * (points[low + k, b] - points[i, b])
     return total
+
+
+@jit
+def _add_first_in_plane(geometry: Any, points: Any, i: int, low: int, high: int, mass: Any, drift: Any) -> float:
+    return _first_in_plane(points, i, low, high, mass, drift)
+
+
+@jit
+def _add_first_anywhere(geometry: Any, points: Any, i: int, low: int, high: int, mass: Any, drift: Any) -> float:
+    if points.shape[1] == 2:
+        return _first_in_plane(points, i, low, high, mass, drift)
+    return _first_in_space(points, i, low, high, mass, drift)
+
+
+@jit
+def _add_second_in_plane(
+    geometry: Any, points: Any, i: int, low: int, high: int, mass: Any, drift: Any, spread: Any
+) -> float:
+    return _second_in_plane(points, i, low, high, mass, drift, spread)
+
+
+@jit
+def _add_second_anywhere(
+    geometry: Any, points: Any, i: int, low: int, high: int, mass: Any, drift: Any, spread: Any
+) -> float:
+    if points.shape[1] == 2:
+        return _second_in_plane(points, i, low, high, mass, drift, spread)
+    return _second_in_space(points, i, low, high, mass, drift, spread)
+
+
+def add_first(geometry: Geometry, points: Any, i: int, low: int, high: int, mass: Any, drift: Any) -> float:
+    """Add first moments; those of Gaussians in the plane are compiled without the loops of other dimensions."""
+    plane = isinstance(geometry, GaussianPlane)
+    return (_add_first_in_plane if plane else _add_first_anywhere)(geometry, points, i, low, high, mass, drift)
+
+
+def add_second(
+    geometry: Geometry, points: Any, i: int, low: int, high: int, mass: Any, drift: Any, spread: Any
+) -> float:
+    """Add first and second moments."""
+    plane = isinstance(geometry, GaussianPlane)
+    return (_add_second_in_plane if plane else _add_second_anywhere)(
+        geometry, points, i, low, high, mass, drift, spread
+    )
+
+
+@compiled_as(add_first)
+def _add_first(geometry: Any, points: Any, i: Any, low: Any, high: Any, mass: Any, drift: Any) -> Any:
+    return plain(_add_first_in_plane if geometry.instance_class is GaussianPlane else _add_first_anywhere)
+
+
+@compiled_as(add_second)
+def _add_second(geometry: Any, points: Any, i: Any, low: Any, high: Any, mass: Any, drift: Any, spread: Any) -> Any:
+    return plain(_add_second_in_plane if geometry.instance_class is GaussianPlane else _add_second_anywhere)
 
 
 @jit
@@ -187,7 +247,7 @@ def first_moments(
                 return
             low, high = cells.runs[cells.cell[i], r]
             weigh(profile, geometry, i, low, high, limit, weights, scratch)
-            total += _add_first(points, i, low, high, scratch, means[row])
+            total += add_first(geometry, points, i, low, high, scratch, means[row])
         mass[row] = total
         _settle(points[i], total, means[row])
 
@@ -218,7 +278,7 @@ def second_moments(
                 return
             low, high = cells.runs[cells.cell[i], r]
             weigh(profile, geometry, i, low, high, limit, weights, scratch)
-            total += _add_second(points, i, low, high, scratch, means[row], covs[row])
+            total += add_second(geometry, points, i, low, high, scratch, means[row], covs[row])
         mass[row] = total
         if total > 0.0:
             _center(covs[row], means[row], total)

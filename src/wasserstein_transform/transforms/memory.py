@@ -30,7 +30,8 @@ def plan_of(process: Process, n_iter: int, space: Space, engine: Engine) -> Plan
     if process.start is not None:
         steps.append(process.start)
     plans = [_plan(step, space, engine) for step in steps]
-    return Plan(max(plan.state for plan in plans), max(plan.working for plan in plans) + _SLACK)
+    state, working = max(plan.state for plan in plans), max(plan.working for plan in plans)
+    return Plan(state, working + min(_SLACK, 2 * (state + working)))
 
 
 def _plan(step: Transform, space: Space, engine: Engine) -> Plan:

@@ -11,7 +11,7 @@ from ...engine import Engine, Flag, Ragged, Record, Rows, Task, Tile, cut
 from ...kernels.cells import Cells
 from ...kernels.gather import sort_balls
 from ...kernels.geometry import Geometry, private
-from ...kernels.neighbors import count_balls, fill_balls, longest_run
+from ...kernels.neighbors import count_balls, fill_balls
 from ..forms import Form, Network
 from ..records import Balls, closed
 from . import paths
@@ -31,7 +31,7 @@ def balls(form: Form, radius: float, engine: Engine) -> Balls:
     if isinstance(form, Network):
         return paths.balls(form, radius, engine)
     search = kind_of(form).search(form, radius, engine)
-    asked = _Search(search.geometry, search.cells, closed(radius), longest_run(search.cells))
+    asked = _Search(search.geometry, search.cells, closed(radius), search.longest_run)
     tiles = search.tiles(steps_of(form))
     counts = np.empty(form.n, np.intp)
     engine.run(Task("counting neighbors", _count, asked, tiles, Rows()), (counts,))

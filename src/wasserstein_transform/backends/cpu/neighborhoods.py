@@ -12,7 +12,7 @@ from ...engine import GRAIN, Compute, Engine, Flag, Ragged, Record, Task, Tile, 
 from ...kernels.bits import copy_earlier, mark_later
 from ...kernels.cells import Cells
 from ...kernels.geometry import Bits, Geometry, private
-from ...kernels.neighbors import first_moments, longest_run, second_moments
+from ...kernels.neighbors import first_moments, second_moments
 from ...kernels.profiles import FLAT, Flat, Smooth, profile_of
 from ..forms import Cloud, Form, GaussianCloud
 from ..records import Both, Moments, closed
@@ -113,7 +113,7 @@ class Neighborhoods:
             ordered = taken(points, search.order, self.engine)
         sums = _Sums(
             search.geometry, search.cells, rows, self.weights, ordered, profile_of(self.profile, self.eps), self.limit,
-            longest_run(search.cells),
+            search.longest_run,
         )  # fmt: skip
         self.engine.run(Task(name, compute, sums, tiles, Spread(where)), out)
 

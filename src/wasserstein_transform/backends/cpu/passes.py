@@ -40,8 +40,15 @@ class _Taken(NamedTuple):
     rows: Ints
 
 
+def are_few(n: int) -> bool:
+    """Whether NumPy does for so many rows: for these, nothing is compiled."""
+    return n <= _SHORT
+
+
 def taken(source: np.ndarray, rows: Ints, engine: Engine | None) -> Any:
     """source[rows], in parallel."""
+    if are_few(len(rows)):
+        return np.ascontiguousarray(source[rows])
     out = np.empty((len(rows), *source.shape[1:]), source.dtype)
     flat = source.reshape(len(source), -1)
     run(Task("sorting points", _take, _Taken(flat, rows), tiles_of(len(rows)), Rows()), (flatten(out),), engine)
@@ -62,6 +69,9 @@ class Spread(Scattered):
     """The same as `Scattered`, put by a compiled loop."""
 
     def put(self, out: Record, tile: Tile, record: Record) -> None:
+        if are_few(len(self.rows)):
+            super().put(out, tile, record)
+            return
         rows = self.rows[tile.start : tile.stop]
         for target, values in zip(out, record, strict=True):
             put_rows(flatten(values), rows, flatten(target))
@@ -70,6 +80,8 @@ class Spread(Scattered):
 def bounds(points: Floats, engine: Engine | None = None) -> tuple[Floats, Floats]:
     """The least and the largest coordinates."""
     n, m = points.shape
+    if are_few(n):
+        return points.min(axis=0), points.max(axis=0)
     tiles = tiles_of(n)
     out = np.empty((len(tiles), m)), np.empty((len(tiles), m))
     run(Task("sorting points", _bounds, (points,), tiles, Tilewise(size_of(n))), out, engine)
@@ -85,6 +97,8 @@ def size(values: np.ndarray, engine: Engine | None = None) -> float:
     """The largest absolute value; 0 if there is none."""
     if values.size == 0:
         return 0.0
+    if are_few(values.size):
+        return float(np.abs(values).max())
     flat = values.reshape(-1)
     tiles = tiles_of(len(flat))
     out = np.empty(len(tiles))

@@ -12,8 +12,9 @@ from ..._types import Floats, Ints
 from ...engine import GRAIN, Engine, Tile
 from ...kernels.cells import Cells, one_cell
 from ...kernels.geometry import Geometry
+from ...kernels.neighbors import longest_run
 from ..frame import Frame
-from .passes import bounds
+from .passes import are_few, bounds
 from .sorting import Sorted, n_keys, sort_into_cells
 
 
@@ -39,6 +40,14 @@ class Search:
     def n_candidates(self) -> Floats:
         """How many points each position has to look at."""
         return np.asarray(np.repeat(self.seen, np.diff(self.starts)), np.float64)
+
+    @property
+    def longest_run(self) -> int:
+        """The most positions in one run: what scratch must hold."""
+        runs = self.cells.runs
+        if are_few(len(runs)):
+            return int((runs[:, :, 1] - runs[:, :, 0]).max(initial=0))
+        return int(longest_run(self.cells))
 
     def tiles(self, steps: float, grain: float = GRAIN) -> list[Tile]:
         """Positions in tiles of about `grain` steps, given those of a distance."""

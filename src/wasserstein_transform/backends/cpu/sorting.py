@@ -17,7 +17,7 @@ from ...engine import Engine, Flag, Marks, Place, Ragged, Record, Rows, Task, Ti
 from ...kernels.buckets import Grid, count_keys, deal, find_cells, mark_steps, put_dealt, sort_buckets
 from ...kernels.cells import Cells, find_runs
 from ..frame import Frame
-from .passes import run, size_of, tiles_of
+from .passes import are_few, run, size_of, tiles_of
 
 _NAME = "sorting points"
 _BUCKETS = 512  # at most: dealing writes into all of them at once
@@ -39,6 +39,8 @@ class Sorted(NamedTuple):
 
 def sort_into_cells(points: Floats, frame: Frame, high: Floats, engine: Engine | None = None) -> Sorted:
     """Order of the points, whose largest coordinates are `high`, and their cells."""
+    if are_few(len(points)):
+        return _sorted_few(points, frame)
     grid, strides, top = grid_of(points, frame, high, engine)
     keys, order, places, n_cells, buckets = _sorted(points, grid, top, engine)
     before = np.append(0, np.cumsum(n_cells))
@@ -46,6 +48,30 @@ def sort_into_cells(points: Floats, frame: Frame, high: Floats, engine: Engine |
     starts[-1] = len(points)
     run(Task(_NAME, _find, _Found(keys, buckets), _tiles(buckets), Ragged(before)), (starts[:-1], cell_keys), engine)
     return Sorted(order, places, *_runs(starts, cell_keys, frame.per_reach, strides, engine))
+
+
+def _sorted_few(points: Floats, frame: Frame) -> Sorted:
+    """The same of a few points, by NumPy."""
+    where = [_numbers(points[:, axis], at, frame) for axis, at in zip(frame.axes, frame.origin, strict=True)]
+    shape = np.array([numbers.max() + frame.per_reach + 1 for numbers in where])
+    strides = np.append(np.cumprod(shape[:0:-1])[::-1], 1)
+    keys = np.stack(where, axis=1) @ strides
+    order = np.lexsort((*points.T[::-1], keys))
+    keys = keys[order]
+    starts = np.append(np.flatnonzero(np.diff(keys, prepend=-1)), len(points))
+    cell_keys, (offsets, widths) = keys[starts[:-1]], _rows_in_reach(frame.per_reach, strides)
+    row = cell_keys[:, None] + offsets
+    ends = [np.searchsorted(cell_keys, edge) for edge in (row - widths, row + widths + 1)]
+    runs = np.stack([starts[end] for end in ends], axis=2)
+    cell = np.repeat(np.arange(len(cell_keys)), np.diff(starts))
+    places = np.ascontiguousarray(points[order])
+    return Sorted(order, places, Cells(cell, runs), starts, (runs[:, :, 1] - runs[:, :, 0]).sum(axis=1))
+
+
+def _numbers(x: Floats, origin: float, frame: Frame) -> Ints:
+    """Number of the cell of each coordinate."""
+    steps, which = np.unique(_steps(x, origin, frame.side), return_inverse=True)
+    return number(steps, frame.per_reach, frame.side)[which]
 
 
 def grid_of(points: Floats, frame: Frame, high: Floats, engine: Engine | None = None) -> tuple[Grid, Ints, int]:
