@@ -52,5 +52,8 @@ class Stored(Transport):
     def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
         return self.of.cross(new, measures, ground, engine)
 
+    def memory(self, n: int, m: int) -> tuple[float, float]:
+        return 8.0 * n * n, sum(self.of.memory(n, m)) if self.of.memory(n, m)[0] < 8.0 * n * n else 8.0 * n * n
+
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
         return self.of.coupling(measures, ground, i, j)
