@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from compositions import name, transforms
+from reference.backend import Plain
 
 import wasserstein_transform as wt
+from wasserstein_transform.backends import BACKENDS
 from wasserstein_transform.localize import sees_new_points
 
 N = 14
 ALL = pytest.mark.parametrize("transform", transforms(N), ids=name)
 LINES = pytest.mark.parametrize("transform", transforms(N, dim=1), ids=name)
 OF_ALPHA = pytest.mark.parametrize("transform", transforms(N, of_alpha=True), ids=name)
+
+
+@pytest.fixture(autouse=True, params=[*BACKENDS.values(), Plain()], ids=lambda backend: backend.name)
+def backend(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every law holds whoever computes."""
+    with wt.using(backend=request.param):
+        yield
 
 
 @pytest.fixture

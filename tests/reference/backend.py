@@ -154,7 +154,8 @@ def _computed(form: Form) -> np.ndarray:
     if form.lam == 0:
         return np.sqrt(apart)
     values, vectors = np.linalg.eigh(form.covs)
-    halves = (vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :]) @ vectors.transpose(0, 2, 1)
+    values[values < 1e-15 * values.shape[1] * values[:, -1:]] = 0.0  # what rounding makes of an eigenvalue 0
+    halves = (vectors * np.sqrt(values)[:, None, :]) @ vectors.transpose(0, 2, 1)
     gaps = np.zeros((form.n, form.n))
     for i in range(form.n):
         for j in range(i + 1, form.n):  # Procrustes: the smallest ‖A^½ − B^½Q‖, no cancellation
