@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import logging
 import os
 import pickle
@@ -16,6 +17,7 @@ import pytest
 from everyday import everyday
 from typer.testing import CliRunner
 
+from wasserstein_transform.backends import compiling
 from wasserstein_transform.cli import app, warmup
 from wasserstein_transform.kernels import compile as compile_, store
 from wasserstein_transform.kernels.compile import jit, on_compile
@@ -273,3 +275,16 @@ def test_a_second_warmup_compiles_nothing(tmp_path: Path) -> None:
     code = "from wasserstein_transform.cli import main; import sys; sys.argv = ['wt', 'warmup']; main()"
     python(code, NUMBA_CACHE_DIR=str(tmp_path))
     assert "all: 0 kernels compiled" in python(code, NUMBA_CACHE_DIR=str(tmp_path))
+
+
+def test_a_line_on_a_terminal_says_once_that_something_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    for stream, expected in ((Terminal(), 1), (io.StringIO(), 0)):
+        monkeypatch.setattr(compiling, "_said", False)
+        monkeypatch.setattr(sys, "stderr", stream)
+        for seconds in (None, 1.0, None):
+            compiling.say("kernel", seconds)
+        assert stream.getvalue().count("`wt warmup` does it ahead") == expected

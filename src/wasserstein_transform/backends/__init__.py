@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from ..engine import Engine
 from .base import Backend, Ground
+from .compiling import listen
 from .cpu import Cpu
 from .forms import Cloud, Form, GaussianCloud, Matrix, NearRows, Network
 from .frame import Frame
 from .records import Balls, Both, Moments, Nearest, Neighborhoods, Report, Rows, closed
 
 BACKENDS: dict[str, Backend] = {"cpu": Cpu()}
+
+listen()
 
 
 def backend_of(engine: Engine) -> Backend:
