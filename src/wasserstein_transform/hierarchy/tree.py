@@ -91,7 +91,9 @@ def _known_edges(metric: Sparse) -> tuple[Ints, Floats]:
     """The tree along known distances, by their ranks: SciPy takes zeros for no edge."""
     known = metric.matrix()
     ranks = np.unique(known.data, return_inverse=True)[1] + 1.0
-    tree = minimum_spanning_tree(csr_array((ranks, known.indices, known.indptr), shape=known.shape)).tocoo()
+    kind = np.int32 if known.nnz < 2**31 else np.int64  # older SciPy takes only the first
+    parts = (ranks, known.indices.astype(kind), known.indptr.astype(kind))
+    tree = minimum_spanning_tree(csr_array(parts, shape=known.shape)).tocoo()
     if tree.nnz < metric.n - 1:
         raise ValueError(_too_far(metric, metric.n - tree.nnz))
     edges = np.column_stack(tree.coords).astype(np.intp)
