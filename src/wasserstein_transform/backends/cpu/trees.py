@@ -41,7 +41,9 @@ def spanning_tree(form: Form, engine: Engine) -> tuple[Ints, Floats]:
 def _known_edges(form: NearRows, engine: Engine) -> tuple[Ints, Floats]:
     """The tree along known distances, by their ranks: SciPy takes zeros for no edge."""
     ranks = np.unique(form.distances, return_inverse=True)[1] + 1.0
-    tree = minimum_spanning_tree(csr_array((ranks, form.indices, form.indptr), shape=(form.n, form.n))).tocoo()
+    kind = np.int32 if len(ranks) < 2**31 else np.int64  # older SciPy takes only the first
+    rows = csr_array((ranks, form.indices.astype(kind), form.indptr.astype(kind)), shape=(form.n, form.n))
+    tree = minimum_spanning_tree(rows).tocoo()
     edges = np.column_stack(tree.coords).astype(np.intp)
     return edges, pairs(form, edges[:, 0], edges[:, 1], engine)
 
