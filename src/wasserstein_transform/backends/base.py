@@ -70,7 +70,7 @@ class Backend(ABC):
         """What the points from `first` on see within `reach`, weighted by profile(d²/ε²)."""
 
     @abstractmethod
-    def working_bytes(self, form: Form, state: float) -> float:
+    def working_bytes(self, form: Form, state: float, engine: Engine) -> float:
         """Memory that a step of means and covariances takes beside its result, which holds `state` bytes."""
 
     @abstractmethod

@@ -65,7 +65,7 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         self._check_metric()
         space = read_space(self, X, self.metric, sample_weight)
         if kind != "points":
-            need = f"a {space.n} × {space.n} matrix of new distances beside a copy"
+            need = f"a {space.n} × {space.n} matrix of new distances beside the old"
             instead = "output='points'" if self._moves_points() else "GaussianTransform"
             engine.reserve(16.0 * space.n**2, need, f"use fewer points, or {instead}")
         process = self._make_process(space)

@@ -38,5 +38,5 @@ def _plan(step: Transform, space: Space, engine: Engine) -> Plan:
     n, m = space.n, 0 if space.points is None else space.points.shape[1]
     state, working = step.transport.memory(n, m)
     if isinstance(step.localize, Extrinsic):
-        working += backend_of(engine).working_bytes(space.metric.form, state)
+        working += backend_of(engine).working_bytes(space.metric.form, state, engine)
     return Plan(state, working)

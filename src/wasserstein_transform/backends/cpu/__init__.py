@@ -50,8 +50,8 @@ class Cpu(Backend):
         found = neighborhoods.Neighborhoods.of(form, weights, profile, eps, reach, engine, first)
         return found.once() if found.is_dear else found
 
-    def working_bytes(self, form: Form, state: float) -> float:
-        return neighborhoods.working_bytes(form, state)
+    def working_bytes(self, form: Form, state: float, engine: Engine) -> float:
+        return neighborhoods.working_bytes(form, state, engine)
 
     def leaders(self, form: Form, weights: Floats, tol: float, engine: Engine) -> Ints:
         return merging.leaders(form, weights, tol, engine)

@@ -9,7 +9,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ..._types import Floats, Ints
-from ...engine import GRAIN, Engine, Flag, Record, Rows, Task, Tile, Tilewise, Together, evenly, of_size
+from ...engine import GRAIN, Engine, Flag, Record, Rows, Task, Tile, Tilewise, Together, of_size
 from ...kernels.distances import fill_matched
 from ...kernels.gather import take_rows
 from ...kernels.geometry import Cloud, GaussianLine, GaussianPlane, GaussianSolid, Geometry, private
@@ -83,9 +83,14 @@ class _Pairs(NamedTuple):
     planar: bool
 
 
+def rows_of_tile(m: int) -> int:
+    """Matrices that LAPACK gets at a time, in three and more dimensions."""
+    return max(1, int(GRAIN / (_DEAR * m**3)))
+
+
 def _movement(asked: _Pairs, engine: Engine) -> tuple[float, bool]:
     n, m = asked.means.shape
-    size = size_of(n) if m < 3 else max(1, int(GRAIN / (_DEAR * m**3)))
+    size = size_of(n) if m < 3 else rows_of_tile(m)
     tiles = of_size(n, size)
     out = np.empty(len(tiles)), np.empty(len(tiles), np.uint8)
     run(Task("movement", _moved, asked, tiles, Tilewise(size)), out, engine)
@@ -163,7 +168,7 @@ def _solid(asked: _Gaussians, engine: Engine | None) -> GaussianSolid:
     n, m = len(asked.rows), asked.means.shape[1]
     square = (n, m, m)
     out = np.empty(square), np.empty(square), np.empty(square), np.empty(n, np.intp), np.empty((n, m))
-    run(Task("covariances", _fill_solid, asked, evenly(n, _DEAR * m**3), Rows()), out, engine)
+    run(Task("covariances", _fill_solid, asked, of_size(n, rows_of_tile(m)), Rows()), out, engine)
     return GaussianSolid(asked.means, *out, asked.lam, np.empty((3, m, m)))
 
 

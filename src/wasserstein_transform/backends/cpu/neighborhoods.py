@@ -16,6 +16,7 @@ from ...kernels.neighbors import first_moments, second_moments
 from ...kernels.profiles import FLAT, Flat, Smooth, profile_of
 from ..forms import Cloud, Form, GaussianCloud
 from ..records import Both, Moments, closed
+from .gaussian import rows_of_tile
 from .kinds import kind_of, steps_of
 from .passes import Spread, taken
 from .search import Search
@@ -173,12 +174,16 @@ def _second(sums: _Sums, tile: Tile, stop: Flag, record: Record) -> None:
     )  # fmt: skip
 
 
-def working_bytes(form: Form, state: float) -> float:
-    """Order, cells and their runs, sorted copies, the geometry and what is put in its place later."""
+def working_bytes(form: Form, state: float, engine: Engine) -> float:
+    """Order, cells and their runs, sorted copies, the geometry, and what tiles hold that are computed at a time."""
     places = _places(form)
+    tiles = state * min(1.0, engine.n_threads / 8)
     if places is None:
-        return 64.0 * form.n + state
+        return 64.0 * form.n + state + tiles
     m = places.shape[1]
-    columns = 0 if not isinstance(form, GaussianCloud) else 9 if m <= 2 else 1 + 2 * m + 3 * m * m
+    gaussian = state > 8.0 * form.n * m  # it holds covariances, and the next step will read them
+    columns = 0 if not gaussian else 9 if m <= 2 else 1 + 2 * m + 3 * m * m
     runs = (2, 6, 18)[min(m, 3) - 1]
-    return 8.0 * form.n * float(8 + 3 * m + runs + columns) + (state if m > 2 else 0.0)
+    if gaussian and m > 2:  # LAPACK's results before they are put in their place
+        tiles += 48.0 * m * m * min(form.n, engine.n_threads * rows_of_tile(m))
+    return 8.0 * form.n * float(8 + 3 * m + runs + columns) + tiles
