@@ -21,7 +21,9 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# what is compiled first is compiled once: two workers that begin together would both do it
 check: $(READY)
+	$(BIN)/wt warmup
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 slow: $(READY)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from repeated import mostly_slow
 
 import wasserstein_transform as wt
 
@@ -48,8 +49,8 @@ def _taken(caplog: pytest.LogCaptureFixture, work: Callable[[], object]) -> tupl
     return float(number) * _UNITS[unit], peak
 
 
-@pytest.mark.parametrize("keep", ["last", "all"])
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("keep", mostly_slow(["last", "all"], ["all"]))
+@pytest.mark.parametrize("name", mostly_slow(RUNS, ["mean shift", "GT", "GT in space", "LT-WT"]))
 def test_a_run_stays_within_its_plan(name: str, keep: str, caplog: pytest.LogCaptureFixture) -> None:
     make, process = RUNS[name]
     space = make()
@@ -81,10 +82,10 @@ def test_keep_governs_the_trajectory_and_what_is_held() -> None:
 
 
 def test_dropping_states_needs_less() -> None:
-    X = np.random.default_rng(0).random((1000, 2))
-    with wt.using(memory=8e6 * 5), pytest.raises(MemoryError, match="keep fewer states"):
+    X = np.random.default_rng(0).random((600, 2))
+    with wt.using(memory=8 * 600**2 * 6), pytest.raises(MemoryError, match="keep fewer states"):
         wt.LocalTruncation(0.05, n_iter=6).fit(X)
-    with wt.using(memory=8e6 * 5):
+    with wt.using(memory=8 * 600**2 * 6):
         assert wt.LocalTruncation(0.05, n_iter=6, keep="result").fit(X).n_iter_ == 6
 
 
