@@ -218,3 +218,9 @@ def test_one_problem_of_any_total_is_solved(total: float) -> None:
     assert found.value / total == pytest.approx(2.0, rel=1e-12)
     np.testing.assert_allclose(found.plan / total, [[0.5, 0.5], [0.0, 1.0]], atol=1e-12)
     assert abs(found.gap) <= 1e-12
+
+
+@pytest.mark.xfail(strict=True, reason="masses are cross-multiplied, and a product beyond 2^53 loses its last units")
+def test_a_mass_that_is_a_trillionth_of_the_other_side_is_moved_whole() -> None:
+    found = wt.wasserstein_pairs([[0, 65793], [1, 136902091000]], [[0.0], [1.0]], p=2)
+    assert found[0] == pytest.approx(136902091001**-0.5, rel=1e-9)

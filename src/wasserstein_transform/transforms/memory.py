@@ -10,7 +10,7 @@ from ..localize import Extrinsic
 from ..spaces import Space
 from .transform import Process, Transform
 
-_SLACK = 2.0**21  # bytes that every run takes: tiles, workspaces, lists of neighbors of a few points
+_SLACK = 2.0**22  # bytes that every run takes: tiles, workspaces, lists of neighbors of a few points
 
 
 class Plan(NamedTuple):
