@@ -178,6 +178,11 @@ def test_what_is_no_engine_is_refused() -> None:
         wt.Euclidean(np.zeros((2, 1))).dense()
 
 
+def test_changes_that_no_engine_knows_are_named() -> None:
+    with pytest.raises(TypeError, match="changes of n_jobs, progress, memory, backend, executor; got threads"):
+        wt.using(threads=2).__enter__()
+
+
 def test_fingerprints_are_of_values() -> None:
     X = np.arange(6.0).reshape(2, 3)
     assert fingerprint((X, 1, "a")) == fingerprint((X.copy(order="F"), 1, "a"))

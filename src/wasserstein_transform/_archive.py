@@ -40,6 +40,8 @@ def write(path: str | os.PathLike[str], value: Any) -> Path:
         path = path.with_name(path.name + ".npz")
     if path.is_dir():
         raise IsADirectoryError(f"a file is needed to write to, got the folder {path}")
+    if not path.absolute().parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {path.absolute().parent} to write {path.name} to; make it first")
     writer = _Writer()
     tree = writer.encode(value)
     header = {

@@ -51,6 +51,9 @@ def using(engine: Engine | None = None, **changes: Any) -> Iterator[Engine]:
     >>> engine.n_threads
     1
     """
+    known = ("n_jobs", "progress", "memory", "backend", "executor")
+    if unknown := sorted(set(changes) - set(known)):
+        raise TypeError(f"using takes an engine or changes of {', '.join(known)}; got {', '.join(unknown)}")
     token = _CURRENT.set(
         replace(current(engine), **({"flag": np.zeros(1, np.uint8)} if engine is None else {}) | changes)
     )

@@ -80,6 +80,14 @@ def iterate(
         raise ValueError(f"keep must be 'last' or 'all', got {keep!r}")
     if n_iter:
         process.at(n_iter - 1)  # a sequence of eps that is too short fails here, not hours later
+    if hook is not None and not callable(hook):
+        raise TypeError(f"hook must be a function of a Trajectory, got {hook!r}")
+    if resume is not None and not isinstance(resume, Trajectory):
+        raise TypeError(f"resume must be a Trajectory, got {resume!r}; wt.Trajectory.load reads one")
+    if resume is not None and resume.n_iter > n_iter:
+        raise ValueError(
+            f"resume has done {resume.n_iter} iterations already, and n_iter={n_iter} are asked for in all"
+        )
     if resume is not None and resume.quotients[-1].labels.size != space.n:
         raise ValueError(f"resume is a run on {resume.quotients[-1].labels.size} points, and the space has {space.n}")
     asked = _Asked(process, n_iter, tol, merge, keep, hook or _ignore)
