@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from ..._cached import cached_property
 from ..._types import Floats, Ints
 from ...backends import backend_of
 from ...engine import Engine
