@@ -40,7 +40,7 @@ def curvature(
     them or none.
     """
     with _refusing("curvature"):
-        place, network = Place(output), _read(graph)
+        place, network = Place(output, "edges.csv", "nodes.csv", "curvature.png"), _read(graph)
         start = time.perf_counter()
         found = (
             lin_lu_yau(network, power, n_jobs=jobs, verbose=sys.stderr.isatty())
@@ -73,7 +73,7 @@ def flow(
     Writes into the folder edges.csv (lengths in the end), communities.csv and flow.png: all of them or none.
     """
     with _refusing("flow"):
-        place, network = Place(output), _read(graph)
+        place, network = Place(output, "edges.csv", "communities.csv", "flow.png"), _read(graph)
         known = _truth(network, truth) if truth else None
         start = time.perf_counter()
         cut = Surgery(surgery) if surgery else None

@@ -45,7 +45,7 @@ def segment(
     options = {"color": color, "linking": linking, "min_size": min_size, "n_iter": n_iter, "n_jobs": jobs}
     try:
         options["merging"] = _merging(merge, share)
-        place = Place(output)
+        place = Place(output, "labels.png", "labels.npy", "overlay.png", "filtered.png")
         picture = load(image)
         start = time.perf_counter()
         found = _segmented(picture, spatial, range, lam, options)

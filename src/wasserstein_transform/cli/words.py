@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from .._files import check_target, write_together
 from ..apps.words import AboutMean, Common, Evaluation, Letters, Spaced, WordTransform, WordVectors, evaluate as run
 from ..apps.words.reading import as_vectors
 from .options import Jobs
@@ -73,10 +74,8 @@ def evaluate(
         found = run(
             vectors, corpus, benchmarks, window or [5], lam or [0.1, 0.5, 1.0], WordTransform(None, **parts), resamples
         )
-        if plot is not None:
-            plot.write_bytes(_drawn(found, plot))
-        if csv is not None:
-            csv.write_text(found.csv(), encoding="utf-8")
+        drawn = {} if plot is None else {plot: _drawn(found, plot)}
+        write_together(drawn | ({} if csv is None else {csv: found.csv().encode()}))
         return found
 
     start = time.perf_counter()
@@ -226,10 +225,8 @@ def _check_options(context: typer.Context, model: Path | None) -> None:
 
 def _check_files(*files: Path | None) -> None:
     for file in files:
-        if file is not None and not file.absolute().parent.is_dir():
-            raise ValueError(f"{file.absolute().parent} is no folder; make it first")
-        if file is not None and file.is_dir():
-            raise ValueError(f"{file} is a folder; give a file")
+        if file is not None:
+            check_target(file)
 
 
 def _tried(work: Callable[[], Any]) -> Any:

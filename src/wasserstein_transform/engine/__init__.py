@@ -1,6 +1,7 @@
 """Work as values and who runs it: tasks, tiles, executors, progress, cancel, memory plan. Knows no transport."""
 
 from .._fingerprint import fingerprint
+from .blas import one_blas_thread
 from .context import current, using
 from .core import Cancelled, Engine
 from .executors import Executor, Threads
@@ -39,5 +40,6 @@ __all__ = [
     "evenly",
     "fingerprint",
     "of_size",
+    "one_blas_thread",
     "using",
 ]

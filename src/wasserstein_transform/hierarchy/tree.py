@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from .._archive import archived
+from .._cached import cached_property
 from .._types import Floats, Ints
 from ..backends import backend_of
 from ..backends.host import join_edges
