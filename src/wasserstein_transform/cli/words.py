@@ -52,7 +52,7 @@ def evaluate(
     window: Annotated[list[int] | None, typer.Option(help="W; may be given several times. Default: 5.")] = None,
     lam: Annotated[
         list[float] | None,
-        typer.Option(help="Weight of the contexts; may be given several times. Default: 0.1, 0.5, 1."),
+        typer.Option(help="Weight of contexts; several times. Default: 0.1, 0.5, 1."),
     ] = None,
     min_count: MinCount = 5,
     sample: Sample = 1e-4,
