@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from ._types import Floats
 
 _NARROW = 16  # columns; NumPy goes along short rows slowly, a million of two took 0.2 s
+_LARGEST = int(np.iinfo(np.int64).max)  # what a count is to compiled code
 
 
 def floats(values: ArrayLike, name: str) -> Floats:
@@ -161,7 +162,12 @@ def gaussians(means: ArrayLike | None, covs: ArrayLike, suffix: str = "") -> tup
 
 def _is_number(value: Any) -> bool:
     truth: object = value  # True and False are numbers to Python, not to us
-    return not isinstance(truth, bool | np.bool_) and isinstance(value, Real) and not np.isnan(float(value))
+    if isinstance(truth, bool | np.bool_) or not isinstance(value, Real):
+        return False
+    try:
+        return not math.isnan(float(value))
+    except OverflowError:  # a whole number beyond all floats
+        return False
 
 
 def positive(value: Any, name: str) -> float:
@@ -206,8 +212,9 @@ def order_p(value: Any) -> float:
 
 def count(value: Any, name: str, least: int) -> int:
     """A whole number of at least `least`."""
-    if not _is_number(value) or not np.isfinite(value) or value != int(value) or value < least:
-        raise ValueError(f"{name} must be a whole number ≥ {least}, got {value!r}")
+    if not _is_number(value) or not least <= value <= _LARGEST or value != int(value):
+        below = f" and ≤ {_LARGEST}" if isinstance(value, int) and value > _LARGEST else ""
+        raise ValueError(f"{name} must be a whole number ≥ {least}{below}, got {value!r}")
     return int(value)
 
 
