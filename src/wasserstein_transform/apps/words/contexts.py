@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -14,6 +13,7 @@ from scipy.sparse import csr_array, issparse
 from ... import _check as check
 from ..._parts import Part
 from ..._types import Floats, Ints
+from ..._warn import warn
 from ...backends import backend_of
 from ...backends.host import BORDER, keep_words
 from ...backends.words import ContextRows, Stretch
@@ -170,10 +170,9 @@ def count_contexts(
             part = _matrix(backend_of(engine).count_contexts(text, weights, n, engine))
             total = part if total is None else total + part
     if total.nnz == 0:
-        warnings.warn(
+        warn(
             f"no word with a vector has a context: of {corpus.n_tokens} words of text {n_kept} were kept; lower "
-            "min_count, take sample=0 for a small corpus, or see that corpus and vectors write words alike",
-            stacklevel=3,
+            "min_count, take sample=0 for a small corpus, or see that corpus and vectors write words alike"
         )
     return Contexts(total, counts, n_kept)
 

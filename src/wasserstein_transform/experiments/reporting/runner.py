@@ -86,8 +86,10 @@ def reproduce(
     asked = set(names)
     make_room(folder)
     made = (
-        _part(experiment, folder, quick, fresh, current(engine), tell) if name in asked else _kept(name, folder, quick)
-        for name, experiment in experiments.items()
+        _part(experiments[name], folder, quick, fresh, current(engine), tell)
+        if name in asked
+        else _kept(name, folder, quick)
+        for name in experiments
     )
     parts = tuple(part for part in made if part is not None)
     stem = "report-quick" if quick else "report"
