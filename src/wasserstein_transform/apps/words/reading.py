@@ -10,6 +10,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from ..._npz import read_header
 from .files import DAMAGED, Allowance, PathLike, damaged, lines_of, open_bytes, shown
 from .vectors import Singles, WordVectors
 
@@ -79,7 +80,8 @@ def _from_array(file: PathLike, vocabulary: PathLike | None) -> WordVectors:
     memory = Allowance(file)
     try:
         with open_bytes(file) as stream:
-            memory.take(_announced(stream))
+            shape, dtype = read_header(stream)
+        memory.take(float(prod(shape)) * dtype.itemsize)  # NumPy takes them before it reads
         with open_bytes(file) as stream:
             matrix = np.load(stream, allow_pickle=False)
     except (ValueError, OverflowError) as error:
@@ -92,16 +94,6 @@ def _from_array(file: PathLike, vocabulary: PathLike | None) -> WordVectors:
     if matrix.ndim != 2 or len(words) != len(matrix):
         raise ValueError(f"{file} has shape {matrix.shape}, and {vocabulary} {len(words)} words; each needs one row")
     return WordVectors.of(words, matrix)
-
-
-def _announced(stream: IO[bytes]) -> float:
-    """Bytes of an array by its header: NumPy takes them before it reads."""
-    version = np.lib.format.read_magic(stream)
-    readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-    if version not in readers:
-        raise ValueError(f"version {version} of NumPy's format is not known")
-    shape, _, dtype = readers[version](stream)
-    return float(prod(shape)) * dtype.itemsize
 
 
 def _from_stream(stream: IO[bytes], file: PathLike) -> WordVectors:
