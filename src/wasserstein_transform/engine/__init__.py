@@ -4,7 +4,7 @@ from .._fingerprint import fingerprint
 from .blas import one_blas_thread
 from .context import current, using
 from .core import Cancelled, Engine
-from .executors import Executor, Threads
+from .executors import Executor, Overseer, Threads
 from .places import Blocks, Condensed, Marks, Mirrored, Place, Ragged, Record, Rows, Scattered, Tilewise, Together
 from .progress import Progress, Update, bar
 from .task import Compute, Flag, Task, computed
@@ -21,6 +21,7 @@ __all__ = [
     "Flag",
     "Marks",
     "Mirrored",
+    "Overseer",
     "Place",
     "Progress",
     "Ragged",
