@@ -302,3 +302,24 @@ def test_what_was_there_comes_back_if_a_name_cannot_be_taken(
 def test_a_name_as_long_as_names_can_be_is_taken(tmp_path: Path) -> None:
     write_bytes(tmp_path / ("n" * 250), b"")
     assert names(tmp_path) == {"n" * 250}
+
+
+@unix
+def test_a_command_that_is_told_to_end_ends_as_by_an_error() -> None:
+    code = """
+import os, signal, sys
+from wasserstein_transform import cli
+from wasserstein_transform.cli import app
+def work():
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+        signal.pause()
+    finally:
+        print("tidied up")
+app.app = work
+cli.main()
+"""
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 128 + signal.SIGTERM, done.stderr
+    assert done.stdout == "tidied up\n"
