@@ -37,6 +37,9 @@ class Scope(NamedTuple):
     n_iter: int = 0
 
 
+_MOST_THREADS = 1 << 16
+
+
 @dataclass(frozen=True)
 class Engine:
     """Where and how work runs. The result never depends on it.
@@ -70,8 +73,14 @@ class Engine:
     scope: Scope | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.n_jobs, int | np.integer) or isinstance(self.n_jobs, bool) or self.n_jobs == 0:
-            raise ValueError(f"n_jobs must be a positive number of threads or -1 for all cores, got {self.n_jobs!r}")
+        if (
+            not isinstance(self.n_jobs, int | np.integer)
+            or isinstance(self.n_jobs, bool)
+            or not (self.n_jobs < 0 or 0 < self.n_jobs <= _MOST_THREADS)
+        ):
+            raise ValueError(
+                f"n_jobs must be a positive number of threads or -1 for all cores, got {self.n_jobs!r:.60}"
+            )
         if self.memory is not None and not isinstance(self.memory, int | float | np.number):
             raise ValueError(f"memory must be a number of bytes, got {self.memory!r}")
         if self.progress is not None and not callable(self.progress):

@@ -48,8 +48,8 @@ class Given(Intrinsic):
         if wrong.any():
             worst = int(wrong.argmax())
             raise ValueError(
-                f"rows of a Markov matrix must sum to 1, row {worst} sums to {sums[worst]}; "
-                "divide the matrix by its row sums"
+                f"rows of a Markov matrix must sum to 1, row {worst} sums to {sums[worst]:.6g}; "
+                f"divide the matrix by its row sums, also if it is part of a larger one, for {len(sums)} points"
             )
 
     @property

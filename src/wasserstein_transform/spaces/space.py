@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from .. import _check as check
 from .._archive import archived, read, write
 from .._types import Floats, Ints
+from .._warn import warn
 from ..engine import Engine, current
 from .dense import Dense
 from .graph import Graph
@@ -55,6 +56,11 @@ class Space:
         """
         points = check.points(points)
         alpha = check.weights(weights, len(points))
+        if check.are_like_distances(points):
+            warn(
+                f"a {len(points)} × {len(points)} matrix that is symmetric and 0 on the diagonal is taken for points; "
+                "if these are distances, Space.from_distances(D) says so, for an estimator metric='precomputed'"
+            )
         return cls(metric_by_name(points, metric, alpha), alpha, points)
 
     @classmethod
