@@ -181,7 +181,7 @@ def _parts(
 
     return {
         "window": window, "lam": lam, "min_count": min_count, "sample": sample, "rng": seed,
-        "tokens": Letters() if letters else Spaced(), "common": Common(common) if common >= 0 else None,
+        "tokens": Letters() if letters else Spaced(), "common": _tried(lambda: Common(common)) if common >= 0 else None,
         "about": AboutMean() if about_mean else None, "n_jobs": jobs,
         "verbose": sys.stderr.isatty(),
     }  # fmt: skip
