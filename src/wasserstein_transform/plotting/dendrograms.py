@@ -11,7 +11,7 @@ from .._types import Floats, Ints
 from ..hierarchy import Tree, cut_tree
 from .branches import MIXED, Branches, as_tree, branches, places, top
 from .canvas import canvas, ready
-from .style import GREY, INK, NOISE, RASTER, TEXT, THIN, color, numbered, tidy
+from .style import GREY, INK, NOISE, RASTER, TEXT, THIN, WIDTH, color, numbered, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,6 +28,7 @@ def dendrogram(
     ax: Axes | None = None,
     orientation: Orientation = "top",
     max_leaves: int | None = None,
+    title: str | None = None,
 ) -> Axes:
     """A tree, each branch in the colour of the cluster that all its points share, grey above the clusters.
 
@@ -46,6 +47,7 @@ def dendrogram(
         Where the root is.
     max_leaves : int, optional
         Draw only the highest merges, over this many branches; what hangs below one becomes a triangle of its height.
+    title : str, optional
 
     Returns
     -------
@@ -54,9 +56,9 @@ def dendrogram(
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> figure, axes = wt.plotting.panels()
+    >>> figure, ax = wt.plotting.panels()
     >>> space = wt.Space.from_points([[0.0], [1.0], [5.0], [7.0]])
-    >>> ax = wt.plotting.dendrogram(space, height=3.0, ax=axes[0, 0])
+    >>> ax = wt.plotting.dendrogram(space, height=3.0, ax=ax)
     >>> [len(lines.get_segments()) for lines in ax.collections]  # grey, and one for each cluster
     [1, 1, 1]
     """
@@ -68,7 +70,7 @@ def dendrogram(
     drawn = branches(grown, _clusters(tree, grown, labels, n_clusters, height))
     drawn = drawn if most is None else top(drawn, most)
     along = places(drawn)
-    ax = canvas(ax, 2, (4.0, 2.5))
+    ax = canvas(ax, 2, (WIDTH, 0.6 * WIDTH))
     for label in _colored(drawn):
         _draw_merges(ax, drawn, along, label, orientation)
     _draw_triangles(ax, drawn, along, orientation)
@@ -78,6 +80,7 @@ def dendrogram(
         across(height, color=INK, lw=THIN, ls=(0, (4, 3)))
         highest = max(highest, float(height))
     _frame(ax, drawn.n, highest, orientation)
+    tidy(ax, title)
     return ax
 
 
@@ -146,7 +149,6 @@ def _turned(along: Floats, up: Floats, orientation: Orientation) -> Floats:
 
 def _frame(ax: Any, n: int, highest: float, orientation: Orientation) -> None:
     """One axis, that of the heights."""
-    tidy(ax)
     upright = orientation in ("top", "bottom")
     up, along = ("y", "x") if upright else ("x", "y")
     limits = (0.0, 1.05 * highest) if orientation in ("top", "right") else (1.05 * highest, 0.0)

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import _check as check
 from .._types import Floats, Ints
 from .canvas import canvas, ready
-from .style import GREY, PALETTE, RASTER, THIN, color, tidy
+from .colors import one_color
+from .style import GREY, PALETTE, RASTER, THIN, WIDTH, color, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,27 +59,35 @@ def segmentation(
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> image = np.repeat([[10.0] * 8 + [50.0] * 8], 16, axis=0)
-    >>> figure, axes = wt.plotting.panels()
-    >>> ax = wt.plotting.segmentation(image, wt.segment(image).labels, axes[0, 0])
+    >>> figure, ax = wt.plotting.panels()
+    >>> ax = wt.plotting.segmentation(image, wt.segment(image).labels, ax)
     >>> len(ax.collections[0].get_segments())  # one straight line
     1
     """
     ready(ax)
     shown = as_rgb(image)
     regions = _regions(labels, shown.shape[:2])
+    if like is not None and not fill:
+        raise ValueError("like chooses the colors of painted regions; give fill=True too")
     others = None if like is None else _regions(like, shown.shape[:2])
-    lines = _between(regions)
-    ax = canvas(ax)
+    lines, lw, ink = _between(regions), check.tolerance(lw, "lw"), one_color(edge, "edge")
+    ax = canvas(ax, 2, _size(*shown.shape[:2]))
     ax.imshow(painted(regions, others) if fill else shown, interpolation="nearest")
     if len(lines):
         from matplotlib.collections import LineCollection
 
-        drawn = LineCollection(list(lines), colors=edge, linewidths=lw, capstyle="projecting")
+        drawn = LineCollection(list(lines), colors=ink, linewidths=lw, capstyle="projecting")
         drawn.set_rasterized(len(lines) > RASTER)
         ax.add_collection(drawn, autolim=False)
     ax.set(xticks=[], yticks=[])
     tidy(ax, title)
     return ax
+
+
+def _size(height: int, width: int) -> tuple[float, float]:
+    """Of a figure, no side longer than the width of a page."""
+    ratio = float(np.clip(height / width, 0.25, 4.0))
+    return WIDTH * min(1.0, 1 / ratio), WIDTH * min(1.0, ratio)
 
 
 def outlined(image: ArrayLike, labels: ArrayLike) -> NDArray[np.uint8]:
