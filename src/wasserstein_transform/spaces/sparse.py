@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .._types import Ints
-from ..backends import Balls, NearRows, closed
+from ..backends import Balls, NearRows, closed, rim
 from ..engine import Engine
 from .metric import Metric
 
@@ -89,7 +89,7 @@ class Sparse(Metric):
         self.refuse(wanted)
 
     def check_reach(self, reach: float) -> None:
-        if reach > self.radius * (1 + 1e-12):
+        if reach > rim(self.radius):
             self.refuse(f"a reach of {reach:g}")
 
     def refuse(self, wanted: str) -> NoReturn:
