@@ -6,15 +6,12 @@ from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..claims import Claim, Verdict
 from ..experiment import Table
 from .markdown import QUICK_NOTE, opening
 from .part import Part
-
-if TYPE_CHECKING:
-    from .runner import Report
+from .report import Report
 
 _CLASSES = {Verdict.REPRODUCED: "yes", Verdict.PARTLY: "some", Verdict.NOT: "no"}
 
