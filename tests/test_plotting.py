@@ -115,7 +115,7 @@ def test_the_room_is_there_without_matplotlib() -> None:
     assert out.stdout == "#333333\n"
 
 
-# colours
+# colors
 
 
 def test_labels_choose_colors_and_noise_is_grey() -> None:
@@ -125,7 +125,7 @@ def test_labels_choose_colors_and_noise_is_grey() -> None:
 
 
 def _colors(ax: mpl.axes.Axes, points: np.ndarray) -> list[str]:
-    """The colour in which each point is drawn."""
+    """The color in which each point is drawn."""
     dots = ax.collections[0]
     drawn = {tuple(place): to_hex(face) for place, face in zip(dots.get_offsets(), dots.get_facecolors(), strict=True)}
     return [drawn[tuple(point)].upper() for point in points]
@@ -293,7 +293,7 @@ def test_embeddings_refuse_what_they_cannot_do(cloud: np.ndarray) -> None:
 
 
 def _merges(ax: mpl.axes.Axes) -> list[tuple[float, str]]:
-    """Height and colour of every merge drawn."""
+    """Height and color of every merge drawn."""
     return sorted(
         (float(segment[1][1]), to_hex(lines.get_colors()[0]).upper())
         for lines in ax.collections

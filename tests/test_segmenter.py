@@ -24,7 +24,7 @@ mpl.use("Agg")
 
 @pytest.fixture
 def image() -> np.ndarray:
-    """Three upright stripes of grey, 5, 7 and 8 wide."""
+    """Three upright stripes of gray, 5, 7 and 8 wide."""
     return np.repeat([[10.0] * 5 + [50.0] * 7 + [200.0] * 8], 20, axis=0)
 
 

@@ -31,7 +31,7 @@ _STEPS = 801  # places along an axis
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """GT distances from the centre, by λ; and for each λ how far the ball reaches across the line over along it."""
+    """GT distances from the center, by λ; and for each λ how far the ball reaches across the line over along it."""
 
     parameters: Anisotropy
     data: Labelled
@@ -151,7 +151,7 @@ def draw(result: Result) -> Figure:
 EXPERIMENT = Experiment(
     "anisotropy",
     "Anisotropy: balls along a line",
-    "A grid with a dense line through it. Near the line neighbourhoods change quickly across it and not at all along "
+    "A grid with a dense line through it. Near the line neighborhoods change quickly across it and not at all along "
     "it: "
     "under the GT distance the ball of a point of the line should be narrow across and long along it, the more so the "
     "larger λ.",

@@ -57,7 +57,7 @@ class Separation:
 
 
 def separation(tree: Tree, labels: Ints, *, tolerance: float = 0.03, n_clusters: int | None = None) -> Separation:
-    """Whether a threshold of the tree separates the labelled parts, and how wide the range of such thresholds is.
+    """Whether a threshold of the tree separates the labeled parts, and how wide the range of such thresholds is.
 
     A height separates the parts if each has a cluster of its own that holds all of it but for the tolerance. Points of
     label −1 may be anywhere. With `n_clusters` there must be exactly as many clusters, stray points included.
@@ -181,7 +181,7 @@ def absorbed(points: Floats, curve: Curve, within: float) -> float:
 
 
 def thickness(points: Floats, radius: float) -> float:
-    """Mean extent of the neighbourhoods across their widest axes: root of the smallest variance within the radius.
+    """Mean extent of the neighborhoods across their widest axes: root of the smallest variance within the radius.
 
     0 on a straight line, and where points have gathered in one place.
     """
@@ -227,7 +227,7 @@ def differences(one: Ints, other: Ints) -> Floats:
 
 
 def explained(labels: Ints, image: Floats) -> float:
-    """The share of the variance of grey that lies between regions; the more regions, the larger."""
+    """The share of the variance of gray that lies between regions; the more regions, the larger."""
     flat = labels.ravel()
     means = np.bincount(flat, image.ravel()) / np.maximum(np.bincount(flat), 1)
     return float(1.0 - ((image - means[labels]) ** 2).mean() / image.var())

@@ -19,7 +19,7 @@ from .kernel import relative
 
 @dataclass(frozen=True)
 class Nearest(Inductive):
-    """m(x) = α on the smallest closed ball of x that has at least a given mass, normalised.
+    """m(x) = α on the smallest closed ball of x that has at least a given mass, normalized.
 
     All points at the distance of the last one are in it, so that weight k is the same as k copies. Points that no
     path joins to x are never in it, however little mass there is.

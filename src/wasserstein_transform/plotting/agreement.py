@@ -19,7 +19,7 @@ _MOST = 21  # settings that have a color of their own
 def agreement(found: Evaluation, *, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Spearman correlations for every benchmark, a dot for each setting with its 95 % interval; full dots differ.
 
-    The plain vectors are grey. A dot is filled where its difference from the plain vectors is significant.
+    The plain vectors are gray. A dot is filled where its difference from the plain vectors is significant.
 
     Parameters
     ----------

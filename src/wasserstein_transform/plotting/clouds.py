@@ -1,4 +1,4 @@
-"""Points, coloured by label."""
+"""Points, colored by label."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def cloud(
     points : array of shape (n, m), Space, Trajectory or fitted transform
         m = 1 is drawn on a line, m = 3 in 3-D Axes. Of a trajectory, its end.
     labels : array of shape (n,), optional
-        Whole numbers choose colors as `color` does; −1 is noise, grey and below the others. Names are numbered in
-        sorted order. Fractions are values (heights, say): their colors are a scale, which a bar explains; NaN is grey.
+        Whole numbers choose colors as `color` does; −1 is noise, gray and below the others. Names are numbered in
+        sorted order. Fractions are values (heights, say): their colors are a scale, which a bar explains; NaN is gray.
     ax : Axes, optional
     size : float, optional
         Area of a dot in square points; by default smaller for more points.

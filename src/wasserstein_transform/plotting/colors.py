@@ -59,7 +59,7 @@ def _scaled(values: Floats, colors: Any) -> Look:
 
 
 def colormap(chosen: Any, usual: str, name: str) -> Any:
-    """A colormap by its name, itself, or the usual one; what is unknown is grey."""
+    """A colormap by its name, itself, or the usual one; what is unknown is gray."""
     from matplotlib import colormaps
 
     try:

@@ -1,4 +1,4 @@
-"""Trees, their branches coloured by cluster."""
+"""Trees, their branches colored by cluster."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def dendrogram(
     max_leaves: int | None = None,
     title: str | None = None,
 ) -> Axes:
-    """A tree, each branch in the colour of the cluster that all its points share, grey above the clusters.
+    """A tree, each branch in the color of the cluster that all its points share, gray above the clusters.
 
     Parameters
     ----------
     tree : Tree, fitted SingleLinkage, SciPy's linkage matrix, Space, fitted transform, or matrix of distances
         Distances give their single-linkage tree.
     labels : array of shape (n,), optional
-        Clusters; −1 is noise, and grey. By default those of a fitted SingleLinkage.
+        Clusters; −1 is noise, and gray. By default those of a fitted SingleLinkage.
     n_clusters : int, optional
         Cut the tree into this many clusters instead, by the robust cut of `cut_tree`.
     height : float, optional
@@ -59,7 +59,7 @@ def dendrogram(
     >>> figure, ax = wt.plotting.panels()
     >>> space = wt.Space.from_points([[0.0], [1.0], [5.0], [7.0]])
     >>> ax = wt.plotting.dendrogram(space, height=3.0, ax=ax)
-    >>> [len(lines.get_segments()) for lines in ax.collections]  # grey, and one for each cluster
+    >>> [len(lines.get_segments()) for lines in ax.collections]  # gray, and one for each cluster
     [1, 1, 1]
     """
     if orientation not in ("top", "bottom", "left", "right"):
@@ -98,7 +98,7 @@ def _clusters(shown: Any, tree: Tree, labels: Any, n_clusters: int | None, heigh
 
 
 def _colored(drawn: Branches) -> list[int]:
-    """The labels to draw, what is grey first."""
+    """The labels to draw, what is gray first."""
     return sorted(set(drawn.labels[drawn.n :].tolist()))
 
 
@@ -109,7 +109,7 @@ def _color(label: int, drawn: Branches) -> str:
 
 
 def _draw_merges(ax: Any, drawn: Branches, along: Floats, label: int, orientation: Orientation) -> None:
-    """The merges of one colour: up from one branch, across, and down to the other."""
+    """The merges of one color: up from one branch, across, and down to the other."""
     from matplotlib.collections import LineCollection
 
     who = np.flatnonzero(drawn.labels[drawn.n :] == label)

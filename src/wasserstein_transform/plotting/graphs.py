@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BENT = PALETTE[3], "#E6E6E6", PALETTE[0]
-"""Colours of negative curvature, none, and positive curvature."""
+"""Colors of negative curvature, none, and positive curvature."""
 
 _MOST = 1500  # nodes that are laid out
 _ROUNDS = 60
@@ -70,9 +70,9 @@ def curvature(
     lw: float = 1.4,
     title: str | None = None,
 ) -> Axes:
-    """A graph with its edges in the colour of their curvature: blue where it is positive, orange where negative.
+    """A graph with its edges in the color of their curvature: blue where it is positive, orange where negative.
 
-    Edges without a curvature, of length 0, are grey.
+    Edges without a curvature, of length 0, are gray.
 
     Parameters
     ----------
@@ -82,9 +82,9 @@ def curvature(
         Places of the nodes; `layout` finds some.
     ax : Axes, optional
     limit : float, optional
-        The curvature of full colour; by default the largest there is.
+        The curvature of full color; by default the largest there is.
     bar : bool
-        Draw the scale of colours.
+        Draw the scale of colors.
     lw : float
         Width of the edges, in points.
     title : str, optional
@@ -124,7 +124,7 @@ def curvature(
 
 
 def histogram(found: Curvature, ax: Axes | None = None, *, bins: int = 41, title: str | None = None) -> Axes:
-    """How many pairs have which curvature, in the colours of `curvature`.
+    """How many pairs have which curvature, in the colors of `curvature`.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def histogram(found: Curvature, ax: Axes | None = None, *, bins: int = 41, title
 def communities(
     found: Communities, points: ArrayLike | None = None, ax: Axes | None = None, *, title: str | None = None
 ) -> Axes:
-    """A graph with its nodes in the colour of their community; edges between communities are dashed.
+    """A graph with its nodes in the color of their community; edges between communities are dashed.
 
     Examples
     --------

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 EDGE = PALETTE[3]
 """What boundaries are drawn in."""
 
-_NAMED = 21  # regions, the largest first, that have colours of their own; all others are grey
+_NAMED = 21  # regions, the largest first, that have colors of their own; all others are gray
 
 
 def segmentation(
@@ -38,14 +38,14 @@ def segmentation(
     Parameters
     ----------
     image : array of shape (h, w) or (h, w, channels)
-        Grey, or red, green, blue and perhaps opacity, which is left out.
+        Gray, or red, green, blue and perhaps opacity, which is left out.
     labels : array of shape (h, w)
         The region of each pixel; −1 is none.
     ax : Axes, optional
     fill : bool
-        Paint the regions instead of the image, the 21 largest in colours, the others grey.
+        Paint the regions instead of the image, the 21 largest in colors, the others gray.
     like : array of shape (h, w), optional
-        Another segmentation, painted elsewhere: regions have the colours of those they share most pixels with.
+        Another segmentation, painted elsewhere: regions have the colors of those they share most pixels with.
     edge : color
     lw : float
         Width of the boundaries, in points.
@@ -91,7 +91,7 @@ def _size(height: int, width: int) -> tuple[float, float]:
 
 
 def outlined(image: ArrayLike, labels: ArrayLike) -> NDArray[np.uint8]:
-    """The image in 8-bit colours with boundary pixels painted: as many pixels as it has."""
+    """The image in 8-bit colors with boundary pixels painted: as many pixels as it has."""
     shown = as_rgb(image).copy()
     regions = _regions(labels, shown.shape[:2])
     for axis in (0, 1):
@@ -101,9 +101,9 @@ def outlined(image: ArrayLike, labels: ArrayLike) -> NDArray[np.uint8]:
 
 
 def as_rgb(image: ArrayLike) -> NDArray[np.uint8]:
-    """An image in 8-bit colours: whole numbers by the range of their type, floats in [0, 1], others by their extremes.
+    """An image in 8-bit colors: whole numbers by the range of their type, floats in [0, 1], others by their extremes.
 
-    One or two channels are grey; of more than four, their mean is.
+    One or two channels are gray; of more than four, their mean is.
     """
     array = np.asarray(image)
     if array.ndim not in (2, 3) or array.size == 0 or array.dtype.kind not in "buif":
@@ -129,7 +129,7 @@ def _share(values: NDArray[Any]) -> Floats:
 
 
 def painted(labels: Ints, like: Ints | None = None) -> NDArray[np.uint8]:
-    """Regions in colours by falling size, or those of another segmentation; all but the largest in grey."""
+    """Regions in colors by falling size, or those of another segmentation; all but the largest in gray."""
     table = np.tile(_rgb(GREY), (int(labels.max(initial=0)) + 2, 1))  # the last is that of no region
     large = _largest(labels)
     for region, rank in zip(large, _ranks(labels, large, like), strict=True):

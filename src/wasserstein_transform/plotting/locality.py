@@ -37,7 +37,7 @@ def balls(
     """The points within ε of one point under the GT distance (τ = 0), for several λ.
 
     d² = ‖x − y‖² + λ·dcov²(Σ_x, Σ_y) grows with λ, so the balls shrink: from the Euclidean ball (λ = 0) to the points
-    with a neighbourhood of the same shape. They are drawn over each other, the largest below; the
+    with a neighborhood of the same shape. They are drawn over each other, the largest below; the
     legend counts their points. The dashed circle has radius ε.
 
     Parameters
@@ -46,7 +46,7 @@ def balls(
     center : int, or two coordinates
         The number of a point, or a place: the point nearest to it is taken.
     eps : float
-        Radius of the neighbourhoods and of the ball.
+        Radius of the neighborhoods and of the ball.
     lams : sequence of float
     weights : array of shape (n,), optional
     ax : Axes, optional

@@ -1,4 +1,4 @@
-"""Colours, sizes and panels of all pictures: readable at the width of a page, safe for colour-blind eyes."""
+"""Colors, sizes and panels of all pictures: readable at the width of a page, safe for color-blind eyes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442")
-"""The colours of Okabe and Ito, without black, those that are clear on white first."""
+"""The colors of Okabe and Ito, without black, those that are clear on white first."""
 
 GREY = "#999999"
 """Noise, branches above the clusters, and everything in the background."""
@@ -33,17 +33,17 @@ N_COLORS = 21  # that labels have before they begin again
 RASTER = 5000  # points or lines from which on a vector file holds them as pixels
 
 Colors: TypeAlias = str | Sequence[Any] | Mapping[Any, Any] | None
-"""Colours instead of the palette: one, a sequence that labels 0, 1, … run through, or one for each label by name."""
+"""Colors instead of the palette: one, a sequence that labels 0, 1, … run through, or one for each label by name."""
 
 _PANEL = 2.6  # inches that a panel needs
 _SHADES = ((0.0, 0), (0.4, 0), (0.5, 255))  # how far, and towards black or white
 
 
 def color(label: int) -> str:
-    """The colour of a label, as a hexadecimal string.
+    """The color of a label, as a hexadecimal string.
 
-    −1 is noise, and grey. Labels 0 to 6 have the colours of the palette, 7 to 13 the same darker, 14 to 20 lighter;
-    label 21 begins again. Only the first seven are safe for colour-blind eyes.
+    −1 is noise, and gray. Labels 0 to 6 have the colors of the palette, 7 to 13 the same darker, 14 to 20 lighter;
+    label 21 begins again. Only the first seven are safe for color-blind eyes.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def numbered(labels: Any, n: int) -> Ints:
 
 
 def paint(labels: Any, n: int, colors: Colors = None) -> Floats:
-    """The colours of n points as rows of RGBA."""
+    """The colors of n points as rows of RGBA."""
     from matplotlib.colors import to_rgba_array
 
     if isinstance(colors, str):

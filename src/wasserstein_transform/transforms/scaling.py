@@ -37,7 +37,7 @@ class Scaling:
     def of(cls, matrix: Floats, weights: Floats) -> Scaling:
         """The scaling of a matrix of distances; weight k of a point is the same as k copies.
 
-        With centred squares B = −½ (I − 1wᵀ) D² (I − w1ᵀ) and the eigenvectors √w·B·√w u = λu, the coordinates are
+        With centered squares B = −½ (I − 1wᵀ) D² (I − w1ᵀ) and the eigenvectors √w·B·√w u = λu, the coordinates are
         B·√w u/√λ: that needs no mass at a point itself, and so places new ones too (Gower's formula).
         """
         squares = -0.5 * matrix**2

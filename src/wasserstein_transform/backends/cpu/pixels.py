@@ -29,7 +29,7 @@ class _Out(NamedTuple):
 
 
 def shift_pixels(image: Image, window: Window, motion: Motion, engine: Engine) -> Moved:
-    """Take each pixel to its rest. Few grey levels go by histograms, which is faster and gives the same."""
+    """Take each pixel to its rest. Few gray levels go by histograms, which is faster and gives the same."""
     channels, n = image.values.shape
     shapes = 0 if motion.lam == 0 else 4 if image.axes == 2 else 7
     need = 8.0 * n * (image.axes + channels + shapes) + 5.0 * n
