@@ -7,8 +7,8 @@ import wasserstein_transform as wt
 from wasserstein_transform.apps.image import Merging
 
 
-def strips(*greys, width=8):
-    return np.repeat(np.repeat(np.array([greys], float), width, axis=1), 16, axis=0)
+def strips(*grays, width=8):
+    return np.repeat(np.repeat(np.array([grays], float), width, axis=1), 16, axis=0)
 
 
 def blocks(seed, size=7, side=3):

@@ -43,13 +43,13 @@ class Scaling:
         squares = -0.5 * matrix**2
         means = squares @ weights
         roots = np.sqrt(weights)
-        centred = squares - means - means[:, None] + weights @ means
-        values, vectors = eigh(roots[:, None] * centred * roots)
+        centered = squares - means - means[:, None] + weights @ means
+        values, vectors = eigh(roots[:, None] * centered * roots)
         k = max(1, int(np.count_nonzero(values > _NOISE * values[-1])))
         values, vectors = values[::-1][:k], vectors[:, ::-1][:, :k]
         axes = roots[:, None] * vectors / np.sqrt(np.where(values > 0, values, np.inf))  # all in one place: λ = 0
-        axes *= signs(centred[weights > 0] @ axes)
-        points = centred @ axes
+        axes *= signs(centered[weights > 0] @ axes)
+        points = centered @ axes
         return cls(points, _distortion(points, matrix, weights), axes, weights, means)
 
     def place(self, distances: Floats) -> Floats:
