@@ -46,7 +46,7 @@ def curvature(
         from ..apps.graphs import LazyWalk, as_network, curvature as bend, lin_lu_yau
         from .pictures import Place
 
-        place, network = Place(output), as_network(graph)
+        place, network = Place(output, "edges.csv", "nodes.csv", "curvature.png"), as_network(graph)
         start = time.perf_counter()
         found = (
             lin_lu_yau(network, power, n_jobs=jobs, verbose=sys.stderr.isatty())
@@ -82,7 +82,7 @@ def flow(
         from ..apps.graphs import LazyWalk, Surgery, as_network, ricci_flow
         from .pictures import Place
 
-        place, network = Place(output), as_network(graph)
+        place, network = Place(output, "edges.csv", "communities.csv", "flow.png"), as_network(graph)
         known = _truth(network, truth) if truth else None
         start = time.perf_counter()
         cut = Surgery(surgery) if surgery else None

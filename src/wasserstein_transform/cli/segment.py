@@ -50,7 +50,8 @@ def segment(
         from ..apps.image import segment as run
         from .pictures import Place, encode, load
 
-        merging, place, picture = _merging(merge, share), Place(output), load(image)
+        merging, picture = _merging(merge, share), load(image)
+        place = Place(output, "labels.png", "labels.npy", "overlay.png", "filtered.png")
         long = picture.shape[0] * picture.shape[1] >= _LONG
         start = time.perf_counter()
         found = run(picture, spatial, range, lam, **options, merging=merging, verbose=long and sys.stderr.isatty())

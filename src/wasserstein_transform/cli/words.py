@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .._files import check_target, write_together
 from .door import door
 from .options import Jobs
 from .printing import say
@@ -80,10 +81,8 @@ def evaluate(
             vectors, corpus, benchmarks, window or [5], lam or [0.1, 0.5, 1.0], WordTransform(None, **parts), resamples
         )
         seconds = time.perf_counter() - start
-        if plot is not None:
-            plot.write_bytes(_drawn(found, plot))
-        if csv is not None:
-            csv.write_text(found.csv(), encoding="utf-8")
+        drawn = {} if plot is None else {plot: _drawn(found, plot)}
+        write_together(drawn | ({} if csv is None else {csv: found.csv().encode()}))
     show(found.rows())
     _say_unknown(found)
     say(f"{seconds:.1f} s")
@@ -220,10 +219,8 @@ def _check_options(context: typer.Context, model: Path | None) -> None:
 
 def _check_files(*files: Path | None) -> None:
     for file in files:
-        if file is not None and not file.absolute().parent.is_dir():
-            raise ValueError(f"{file.absolute().parent} is no folder; make it first")
-        if file is not None and file.is_dir():
-            raise ValueError(f"{file} is a folder; give a file")
+        if file is not None:
+            check_target(file)
 
 
 def _say_unknown(found: Evaluation) -> None:

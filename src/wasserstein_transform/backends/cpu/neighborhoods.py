@@ -20,6 +20,7 @@ from .gaussian import rows_of_tile
 from .kinds import kind_of, steps_of
 from .passes import Spread, taken
 from .search import Search
+from .twins import repeat, repeated, twins
 
 _DEAR = 100  # steps of a distance from which a bit is read faster than the distance is taken again
 _GRAIN = GRAIN / 2  # of a million points in the plane: tiles enough that many threads end together
@@ -43,6 +44,7 @@ class Neighborhoods:
     steps: float
     engine: Engine
     known: Floats | None
+    twin: Ints | None
 
     @classmethod
     def of(
@@ -52,12 +54,13 @@ class Neighborhoods:
         search = kind_of(form).search(form, reach, engine)
         limit = closed(reach) if np.isfinite(reach) else np.inf
         ordered, known = taken(weights, search.order, engine), _places(form)
-        return cls(search, ordered, profile, eps, limit, first, steps_of(form), engine, known)
+        twin = None if first > 0 else twins(form, known, search)
+        return cls(search, ordered, profile, eps, limit, first, steps_of(form), engine, known, twin)
 
     @property
     def is_dear(self) -> bool:
         """Whether testing each pair once pays, and its bits are few."""
-        if self.profile != FLAT or self.first > 0 or self.steps < _DEAR:
+        if self.profile != FLAT or self.first > 0 or self.steps < _DEAR or self.twin is not None:
             return False
         search = self.search
         n_bytes = 2.0 * ((search.seen / 8 + 1) * np.diff(search.starts)).sum()
@@ -112,11 +115,18 @@ class Neighborhoods:
         ordered = search.places
         if ordered is None or points is not self.known:
             ordered = taken(points, search.order, self.engine)
+        again = np.empty(0, np.intp)
+        if self.twin is not None:
+            again = repeated(self.twin, ordered)
+            rows = np.delete(np.arange(len(where)), again)
+            where, tiles = where[rows], cut(search.n_candidates()[rows] * self.steps, _GRAIN)
         sums = _Sums(
             search.geometry, search.cells, rows, self.weights, ordered, profile_of(self.profile, self.eps), self.limit,
             search.longest_run,
         )  # fmt: skip
         self.engine.run(Task(name, compute, sums, tiles, Spread(where)), out)
+        if self.twin is not None:
+            repeat(out, search.order[again], search.order[self.twin[again]])
 
 
 def _places(form: Form) -> Floats | None:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..._files import write_bytes
 from ..claims import Claim, Verdict
 from ..parameters import FULL
-from .part import Part, write
+from .part import Part
 
 _FEW = 6  # claims of an experiment that a summary names
 _FILE = Path(__file__).parents[1] / "record.json"
@@ -110,7 +111,7 @@ def write_record(file: Path, parts: Iterable[Part], quick: bool = False) -> None
     known = {**kept, **{name: entry for claims in new.values() for name, entry in claims.items()}}
     order = list(FULL)
     raw[key] = dict(sorted(known.items(), key=lambda item: order.index(item[0].partition(":")[0])))
-    write(file, (json.dumps(raw, ensure_ascii=False, indent=1) + "\n").encode())
+    write_bytes(file, (json.dumps(raw, ensure_ascii=False, indent=1) + "\n").encode())
 
 
 def _raw(claim: Claim) -> dict[str, str | list[str]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TypeAlias
 
+from ..._files import write_bytes
 from ...engine import Engine, current, using
 from ...plotting.canvas import need_matplotlib
 from ..experiment import Experiment, Picture
@@ -16,7 +17,7 @@ from ..parameters import FULL, QUICK
 from .machine import this_machine
 from .markdown import markdown
 from .page import page
-from .part import Figure, Part, key_of, load, save, write
+from .part import Figure, Part, key_of, load, save
 from .record import changes, read_record
 from .report import Report
 
@@ -68,8 +69,8 @@ def reproduce(
     report = Report(
         parts, changes(parts, read_record(quick)), quick, folder / f"{stem}.html", folder / f"{stem}.md"
     )  # fmt: skip
-    write(report.text, markdown(report).encode())
-    write(report.page, page(report, folder).encode())
+    write_bytes(report.text, markdown(report).encode())
+    write_bytes(report.page, page(report, folder).encode())
     return report
 
 
@@ -115,5 +116,5 @@ def _draw(picture: Picture, folder: Path, quick: bool) -> Figure:
     file = f"figures/{picture.name}{'-quick' if quick else ''}.png"
     drawn = BytesIO()
     picture.draw().savefig(drawn, dpi=_DPI, format="png")
-    write(folder / file, drawn.getvalue())
+    write_bytes(folder / file, drawn.getvalue())
     return Figure(file, picture.caption)
