@@ -337,9 +337,13 @@ def test_trees_come_in_many_shapes_and_are_the_same(cloud: np.ndarray) -> None:
     space = wt.Space.from_points(cloud)
     tree = wt.spanning_tree(space)
     fitted = wt.SingleLinkage(n_clusters=2).fit(cloud)
-    expected = _merges(plotting.dendrogram(tree, wt.cut_tree(tree, 2)))
-    for shown, wish in ((tree, 2), (tree.Z, 2), (space, 2), (space.metric.dense(), 2), (fitted, None)):
+    labels = wt.cut_tree(tree, 2)
+    expected = _merges(plotting.dendrogram(tree, labels))
+    for shown, wish in ((tree, 2), (space, 2), (space.metric.dense(), 2), (fitted, None)):
         assert _merges(plotting.dendrogram(shown, n_clusters=wish)) == expected
+    assert _merges(plotting.dendrogram(tree.Z, labels)) == expected
+    alone = _merges(plotting.dendrogram(tree.Z, n_clusters=2))  # heights do not say what strays are nearest to
+    assert all(ink in (plotting.GREY, wanted) for (_, ink), (_, wanted) in zip(alone, expected, strict=True))
 
 
 @pytest.mark.parametrize("orientation", ["bottom", "left", "right"])

@@ -1,4 +1,4 @@
-"""What a report is made of."""
+"""What a reproduction came to."""
 
 from __future__ import annotations
 
