@@ -80,6 +80,16 @@ def test_what_goes_wrong_is_one_line_and_nothing_is_written(file: Path, tmp_path
     assert not (tmp_path / "out").exists()
 
 
+def test_tables_are_written_all_or_none_also_where_a_folder_is_in_the_way(file: Path, tmp_path: Path) -> None:
+    for words, name in ((("curvature",), "curvature.png"), (("flow", "--n-iter", 1), "communities.csv")):
+        out = tmp_path / words[0]
+        (out / name).mkdir(parents=True)
+        done = command(words[0], file, *words[1:], "-o", out)
+        assert done.exit_code == 2
+        assert f"got the folder {out / name}" in done.output
+        assert [path.name for path in out.iterdir()] == [name]
+
+
 def test_pictures_take_axes_and_return_them() -> None:
     graph = nx.barbell_graph(4, 1)
     graph.add_edge("far", "away")

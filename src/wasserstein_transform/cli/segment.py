@@ -50,8 +50,9 @@ def segment(
         from ..apps.image import segment as run
         from .pictures import Place, encode, load
 
-        merging, picture = _merging(merge, share), load(image)
+        merging = _merging(merge, share)
         place = Place(output, "labels.png", "labels.npy", "overlay.png", "filtered.png")
+        picture = load(image)
         long = picture.shape[0] * picture.shape[1] >= _LONG
         start = time.perf_counter()
         found = run(picture, spatial, range, lam, **options, merging=merging, verbose=long and sys.stderr.isatty())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._archive import archived
+from .._archive import archived, check_type
 from .._parts import Part
 from .._types import Bools
 from .._warn import warn
@@ -99,6 +99,11 @@ class Process:
 
     start: Transform | None
     step: Transform | Sequence[Transform]
+
+    def _check_archived(self) -> None:
+        check_type(self.start, "start", Transform, type(None))
+        for step in [self.step] if isinstance(self.step, Transform) else self.step:
+            check_type(step, "step", Transform)
 
     def at(self, k: int) -> Transform:
         """The transform of iteration k, counted from 0."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
+from pathlib import Path
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -14,8 +15,10 @@ from scipy.ndimage import distance_transform_edt
 from sklearn.metrics import adjusted_rand_score, rand_score
 
 from ..._types import Bools, Floats, Ints
+from ...engine import current
 from .regions import boundaries
 
+_MOST = 1032  # times that what is packed by deflate can grow
 _NEAR = 0.0075  # of the diagonal: how far a boundary may be off
 
 
@@ -95,6 +98,8 @@ def score_segmentation(labels: ArrayLike, truths: Sequence[ArrayLike]) -> Scores
 
 def read_bsds(file: str | os.PathLike[str]) -> list[Ints]:
     """People's segmentations from a `.mat` file of the Berkeley benchmark, one a person; regions are 0, 1, … there."""
+    size = Path(file).stat().st_size
+    current().reserve(_MOST * size, f"{os.fspath(file)}, unpacked", "raise the limit with wt.using(memory=…)")
     found = loadmat(file)
     if "groundTruth" not in found:
         raise ValueError(f"{os.fspath(file)} must hold groundTruth, as files of the Berkeley benchmark do")

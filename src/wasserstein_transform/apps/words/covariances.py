@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ..._cached import cached_property
-from ..._files import write_mapped
+from ..._mapped import write_mapped
 from ..._types import Floats, Ints
 from ...backends import backend_of
 from ...backends.host import word_covariance

@@ -37,7 +37,7 @@ nav a { margin-right: 1rem; white-space: nowrap } details { margin: .8rem 0 } su
 
 def page(report: Report, folder: Path) -> str:
     """The whole page; figures are read from the folder."""
-    links = " ".join(f'<a href="#{part.name}">{escape(part.name)}</a>' for part in report.parts)
+    links = " ".join(f'<a href="#{escape(part.name)}">{escape(part.name)}</a>' for part in report.parts)
     changed = "".join(f"<li>{escape(str(change))}</li>" for change in report.changes)
     body = [
         "<h1>The Wasserstein Transform: the paper again</h1>",
@@ -79,7 +79,7 @@ def _section(part: Part, folder: Path, quick: bool) -> str:
     claims = "".join(_claim(claim) for claim in part.claims)
     tables = "".join(_table(table) for table in part.tables)
     about = part.about + (f" ({QUICK_NOTE})" if quick else "")
-    head = f'<h2 id="{part.name}">{escape(part.title)}</h2><p>{escape(about)}</p>'
+    head = f'<h2 id="{escape(part.name)}">{escape(part.title)}</h2><p>{escape(about)}</p>'
     return f"<section>{head}{pictures}{claims}{tables}</section>"
 
 

@@ -87,7 +87,8 @@ def _file(name: str, folder: Path, quick: bool) -> Path:
 
 
 def _kept(name: str, folder: Path, quick: bool) -> Part | None:
-    return load(_file(name, folder, quick), key_of((QUICK if quick else FULL)[name]))
+    found = load(_file(name, folder, quick), key_of((QUICK if quick else FULL)[name]))
+    return found if found is None or found.name == name else None
 
 
 def _part(experiment: Experiment, folder: Path, quick: bool, fresh: bool, engine: Engine, tell: Tell) -> Part:
