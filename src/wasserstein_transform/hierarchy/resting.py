@@ -40,7 +40,7 @@ def within_reach(space: Space, eps: float) -> tuple[Ints, Floats]:
 
 
 def nearest_place(points: Floats, centers: Floats) -> Ints:
-    """The nearest centre of each point."""
+    """The nearest center of each point."""
     both = Euclidean(np.concatenate([points, centers]))
     distances = both.block(np.arange(len(points)), np.arange(len(points), both.n))
     return np.asarray(distances.argmin(axis=1), np.intp)

@@ -21,7 +21,7 @@ from .metric import Metric
 class GaussianMetric(Metric):
     """d² = ‖x − y‖² + λ·dcov²(Σ_x, Σ_y): W2 of N(x, λΣ_x) and N(y, λΣ_y), never stored unless asked for.
 
-    The covariances are kept unscaled, so another λ needs no new neighbourhoods.
+    The covariances are kept unscaled, so another λ needs no new neighborhoods.
 
     Examples
     --------

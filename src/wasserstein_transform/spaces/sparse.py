@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from .._archive import check_array, check_range, check_rows, check_type
 from .._cached import cached_property
 from .._types import Ints
-from ..backends import Balls, NearRows, closed
+from ..backends import Balls, NearRows, closed, rim
 from ..engine import Engine
 from .metric import Metric, check_counts
 
@@ -103,7 +103,7 @@ class Sparse(Metric):
         self.refuse(wanted)
 
     def check_reach(self, reach: float) -> None:
-        if reach > self.radius * (1 + 1e-12):
+        if reach > rim(self.radius):
             self.refuse(f"a reach of {reach:g}")
 
     def refuse(self, wanted: str) -> NoReturn:

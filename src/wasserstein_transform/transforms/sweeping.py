@@ -25,7 +25,7 @@ from .trajectory import Trajectory
 from .transform import Process, Transform, warn_massless
 
 _TOGETHER = 1e-3  # of eps: points that near are in one place
-_ASKED = 1000  # points whose neighbours are counted
+_ASKED = 1000  # points whose neighbors are counted
 _SAME = 1e-9  # relative: 0.1 + 0.2 finds the run of 0.3
 
 
