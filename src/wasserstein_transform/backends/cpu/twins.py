@@ -30,7 +30,7 @@ def twins(form: Form, places: Floats | None, search: Search) -> Ints | None:
     group = np.cumsum(~same) - 1
     first = np.flatnonzero(~same)[group]
     if sorted_by is None:
-        return first
+        return np.asarray(first)
     twin = np.empty(len(group), np.intp)
     twin[sorted_by] = sorted_by[first]
     return twin
@@ -57,7 +57,7 @@ def _is_worth(same: Bools, sorted_by: Ints | None, search: Search) -> bool:
 def repeated(twin: Ints, ordered: Floats) -> Ints:
     """Positions whose sums are those of their twins: the coordinates that are asked about are the same, too."""
     again = np.flatnonzero(twin != np.arange(len(twin)))
-    return again[(ordered[again] == ordered[twin[again]]).all(axis=1)]
+    return np.asarray(again[(ordered[again] == ordered[twin[again]]).all(axis=1)])
 
 
 def repeat(out: Record, to: Ints, of: Ints) -> None:
