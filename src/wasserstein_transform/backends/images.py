@@ -12,6 +12,9 @@ from ..kernels.pixels import Window
 
 Counts: TypeAlias = NDArray[np.int32]
 
+SHAPES = {2: 4, 3: 7}
+"""Numbers kept of the shape of a neighborhood, by the axes of the grid."""
+
 
 class Image(NamedTuple):
     """Pixels in the order of memory.
