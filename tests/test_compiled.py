@@ -101,6 +101,7 @@ def test_code_is_compiled_once_for_all_processes(tmp_path: Path) -> None:
     assert python(TINY, NUMBA_CACHE_DIR=str(tmp_path)) == "0\n"
 
 
+@pytest.mark.slow
 @needs_private
 def test_processes_that_compile_at_once_do_not_harm_each_other(tmp_path: Path) -> None:
     paths = os.pathsep.join([str(SOURCE), str(TESTS)])
@@ -123,6 +124,7 @@ def test_damaged_files_are_compiled_anew_and_replaced(tmp_path: Path, damage: by
     assert python(TINY, NUMBA_CACHE_DIR=str(tmp_path)) == "0\n"
 
 
+@pytest.mark.slow
 @needs_private
 def test_files_whole_but_wrong_inside_are_compiled_anew(tmp_path: Path) -> None:
     python(TINY, NUMBA_CACHE_DIR=str(tmp_path))
@@ -132,6 +134,7 @@ def test_files_whole_but_wrong_inside_are_compiled_anew(tmp_path: Path) -> None:
     assert python(TINY, NUMBA_CACHE_DIR=str(tmp_path)) == "1\n"
 
 
+@pytest.mark.slow
 @needs_private
 def test_a_read_only_package_keeps_code_in_the_cache_of_the_user(tmp_path: Path) -> None:
     code = TINY.replace("told = []", "store._BESIDE = store.Path(__import__('os').devnull) / 'nowhere'; told = []")
@@ -141,6 +144,7 @@ def test_a_read_only_package_keeps_code_in_the_cache_of_the_user(tmp_path: Path)
     assert kept(tmp_path)
 
 
+@pytest.mark.slow
 @needs_private
 def test_where_nothing_can_be_kept_code_is_compiled_anew_and_said_so_once() -> None:
     code = TINY.replace("told = []", "store._BESIDE = store.Path(__import__('os').devnull) / 'nowhere'; told = []")

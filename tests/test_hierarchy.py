@@ -231,3 +231,80 @@ def test_linkage_refuses_distances_that_are_not_finite() -> None:
     far = wt.Dense(np.array([[0.0, np.inf], [np.inf, 0.0]]))
     with pytest.raises(ValueError, match="linkage needs finite distances"):
         wt.linkage(wt.Space(far, np.full(2, 0.5), None), "average")
+
+
+CUTS = {
+    "robust": {},
+    "noise": {"noise": True},
+    "share": {"share": 1.0},
+    "count": {"cut": "count"},
+    "height": {"cut": "height", "height": 2.0},
+    "distances": {"metric": "precomputed"},
+    "cityblock": {"metric": "cityblock"},
+}
+
+
+def partition(labels: np.ndarray) -> list[int]:
+    """Labels by first occurrence; −1 stays."""
+    numbers = {-1: -1}
+    return [numbers.setdefault(label, len(numbers)) for label in labels.tolist()]
+
+
+@pytest.mark.filterwarnings("ignore::wasserstein_transform.FewerClustersWarning")
+@pytest.mark.parametrize("cut", CUTS.values(), ids=CUTS.keys())
+def test_clusters_of_ties_depend_neither_on_the_order_of_points_nor_on_their_unit(cut, rng) -> None:
+    def clusters(X: np.ndarray, weights: np.ndarray | None, unit: float) -> np.ndarray:
+        scaled = {**cut, "height": cut["height"] * unit} if "height" in cut else cut
+        X = euclidean(X) if cut.get("metric") == "precomputed" else X
+        return wt.SingleLinkage(k, **scaled).fit(X * unit, sample_weight=weights).labels_
+
+    for turn in range(40):
+        n, k = int(rng.integers(3, 13)), int(rng.integers(2, 5))
+        X = rng.integers(0, rng.integers(3, 9), size=(n, 2)).astype(float)
+        weights, order = (np.append(1, rng.integers(0, 3, n - 1)) if turn % 3 == 0 else None), rng.permutation(n)
+        labels = clusters(X, weights, 1.0)
+        other = clusters(X[order], None if weights is None else weights[order], 1.0)
+        assert partition(labels[order]) == partition(other)
+        for unit in (1.7, 3e-3):
+            assert partition(clusters(X, weights, unit)) == partition(labels)
+
+
+def test_four_points_of_which_two_are_one_have_no_two_clusters_whatever_their_order() -> None:
+    for X in ([[4], [5], [6], [4]], [[4], [4], [5], [6]], [[6], [4], [5], [4]]):
+        with pytest.warns(wt.FewerClustersWarning, match="the next merges tie, and cutting all of them would make 3"):
+            assert wt.SingleLinkage(2).fit_predict(X).tolist() == [0, 0, 0, 0]
+        assert wt.SingleLinkage(3).fit_predict(X).max() == 2
+
+
+def test_a_piece_between_clusters_goes_to_the_nearest_then_the_heaviest_then_the_first_by_coordinates() -> None:
+    def clusters(left: int, right: int, between: float, metric: str = "euclidean") -> list[int]:
+        X = np.repeat([0.0, 2.0, between], [left, right, 1])[:, None]
+        return wt.SingleLinkage(2, metric=metric).fit_predict(X if metric == "euclidean" else euclidean(X)).tolist()
+
+    assert clusters(10, 10, 0.9) == [0] * 10 + [1] * 10 + [0]
+    assert clusters(10, 11, 1.0) == [1] * 10 + [0] * 11 + [0]
+    assert clusters(10, 10, 1.0) == [0] * 10 + [1] * 10 + [0]
+    assert clusters(10, 10, 1.0, "precomputed") == [0] * 10 + [1] * 10 + [-1]  # nothing tells the two sides apart
+
+
+def test_a_lazy_tree_is_cut_like_the_tree_of_all_distances(rng: np.random.Generator) -> None:
+    transform = wt.Transform(wt.Truncation(1.0), wt.Exact(p=1))
+    for _ in range(10):
+        X = rng.integers(0, 12, size=(14, 1)).astype(float)
+        space, order = wt.Space.from_points(X), rng.permutation(14)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", wt.FewerClustersWarning)
+            whole = wt.cut_tree(wt.spanning_tree(transform(space)), 3)
+            lazy = wt.cut_tree(wt.lazy_spanning_tree(transform, space), 3)
+            turned = wt.cut_tree(wt.lazy_spanning_tree(transform, space.take(order)), 3)
+        assert partition(lazy) == partition(whole)
+        assert partition(turned) == partition(whole[order])
+
+
+def test_points_in_one_place_are_never_told_apart() -> None:
+    X = np.repeat([[0.1], [0.3], [0.7]], 4, axis=0) + np.tile([[0.0], [1e-17], [0.0], [2e-17]], (3, 1))
+    for cut in ("count", "robust"):
+        with pytest.warns(wt.FewerClustersWarning, match="found 3 clusters of the 5"):
+            assert partition(wt.SingleLinkage(5, cut=cut, share=0).fit_predict(X)) == [1] * 4 + [2] * 4 + [3] * 4
+    with pytest.warns(wt.FewerClustersWarning, match="in one place; a transform with a smaller eps, or less of it"):
+        wt.SingleLinkage(2).fit(wt.GaussianTransform(1e3).fit(np.arange(20.0)[:, None] / 7))

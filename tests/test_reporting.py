@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import json
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,7 +23,7 @@ from wasserstein_transform.experiments import EXPERIMENTS, Choice, Claim, Experi
 from wasserstein_transform.experiments.parameters import FULL, QUICK
 from wasserstein_transform.experiments.reporting import Report, reproduce, runner
 from wasserstein_transform.experiments.reporting.part import key_of, load, save
-from wasserstein_transform.experiments.reporting.record import Entry, changes
+from wasserstein_transform.experiments.reporting.record import Entry, changes, read_record
 
 
 def claim(*holds: bool, name: str = "toy: works", timed: bool = False) -> Claim:
@@ -230,6 +231,22 @@ def test_the_command_fails_if_a_claim_that_held_is_lost(
     done = command.invoke(app, ["reproduce", "toy", "-o", str(tmp_path)])
     assert done.exit_code == 1
     assert "(the claim is partly, was reproduced)" in " ".join(done.output.split())
+
+
+def test_verdicts_are_recorded_where_it_is_said_and_nowhere_else(command: CliRunner, tmp_path: Path) -> None:
+    before, file = read_record(quick=True), tmp_path / "record.json"
+    arguments = ["reproduce", "toy", "--quick", "-o", str(tmp_path / "out"), "--record"]
+    done = command.invoke(app, [*arguments, str(file)])
+    assert done.exit_code == 0, done.output
+    assert f"record: {file}" in done.output
+    assert read_record(quick=True) == before
+    written = json.loads(file.read_text("utf-8"))["quick"]
+    assert written.keys() == {*before, "toy: works"}
+    (tmp_path / "other.json").write_text("[]")
+    for place, message in (("other.json", "is no record of verdicts"), ("no/where.json", "is no folder")):
+        done = command.invoke(app, [*arguments, str(tmp_path / place)])
+        assert (done.exit_code, done.output.count("\n")) == (2, 1)
+        assert message in done.output
 
 
 def test_the_command_keeps_what_is_finished_when_interrupted(

@@ -12,6 +12,9 @@ from numpy.typing import ArrayLike
 
 from ._types import Floats
 
+_NARROW = 16  # columns; NumPy goes along short rows slowly, a million of two took 0.2 s
+_LARGEST = int(np.iinfo(np.int64).max)  # what a count is to compiled code
+
 
 def floats(values: ArrayLike, name: str) -> Floats:
     """A float64 array, C-ordered, without NaN or infinity."""
@@ -43,12 +46,22 @@ def points(values: ArrayLike, name: str = "points") -> Floats:
         )
     if array.shape[0] == 0 or array.shape[1] == 0:
         raise ValueError(f"{name} must hold at least one point with one coordinate, got shape {array.shape}")
-    largest, spread = np.abs(array).max(), np.ptp(array, axis=0).max()
+    largest, spread = _extent(array)
     if largest > 1e150 or 0 < spread < 1e-150:  # their squares would leave the range of floats
         raise ValueError(
             f"{name} must lie between 1e-150 and 1e150, got {largest:g} and a width of {spread:g}; rescale"
         )
     return array
+
+
+def _extent(array: Floats) -> tuple[float, float]:
+    """The largest absolute coordinate, and the largest width along an axis."""
+    if array.shape[1] <= _NARROW:
+        low, high = (np.array([side(column) for column in array.T]) for side in (np.min, np.max))
+    else:
+        low, high = array.min(axis=0), array.max(axis=0)
+    with np.errstate(over="ignore"):  # such coordinates are too large already
+        return float(max(-low.min(), high.max())), float((high - low).max())
 
 
 def weights(values: ArrayLike | None, n: int) -> Floats:
@@ -149,7 +162,12 @@ def gaussians(means: ArrayLike | None, covs: ArrayLike, suffix: str = "") -> tup
 
 def _is_number(value: Any) -> bool:
     truth: object = value  # True and False are numbers to Python, not to us
-    return not isinstance(truth, bool | np.bool_) and isinstance(value, Real) and not np.isnan(float(value))
+    if isinstance(truth, bool | np.bool_) or not isinstance(value, Real):
+        return False
+    try:
+        return not math.isnan(float(value))
+    except OverflowError:  # a whole number beyond all floats
+        return False
 
 
 def positive(value: Any, name: str) -> float:
@@ -194,8 +212,9 @@ def order_p(value: Any) -> float:
 
 def count(value: Any, name: str, least: int) -> int:
     """A whole number of at least `least`."""
-    if not _is_number(value) or not np.isfinite(value) or value != int(value) or value < least:
-        raise ValueError(f"{name} must be a whole number ≥ {least}, got {value!r}")
+    if not _is_number(value) or not least <= value <= _LARGEST or value != int(value):
+        below = f" and ≤ {_LARGEST}" if isinstance(value, int) and value > _LARGEST else ""
+        raise ValueError(f"{name} must be a whole number ≥ {least}{below}, got {value!r}")
     return int(value)
 
 

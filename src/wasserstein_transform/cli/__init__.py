@@ -1,4 +1,7 @@
-"""The command line, `wt`. Needs typer, the extra `cli`."""
+"""The command line, `wt`. Needs typer, the extra `cli`.
+
+What a command needs is imported when it runs: `wt --help` loads no array library.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,9 @@ def main() -> None:
         )
     try:
         from .app import app
+        from .printing import spell_out
 
+        spell_out(sys.stdout, sys.stderr)
         app()
     except KeyboardInterrupt:  # while modules are still being imported
         sys.exit(130)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._files import check_target, write_together
 from ..apps import Segmentation
 from ..plotting.images import as_rgb, outlined
 
@@ -96,14 +98,16 @@ def _png(array: NDArray[Any]) -> bytes:
 
 
 class Place:
-    """A folder to write to; what can be wrong with it is said before anything is computed."""
+    """A folder to write files of these names to; what can be wrong with it is said before anything is computed."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *names: str) -> None:
         there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
         if not there.is_dir():
             raise ValueError(f"{there} is a file; give a folder, or a name that is free")
         if not os.access(there, os.W_OK):
             raise ValueError(f"{there} cannot be written to")
+        for name in names if folder.is_dir() else ():
+            check_target(folder / name)
         self.folder = folder
 
     def write(self, files: dict[str, bytes], stale: Collection[str] = ()) -> None:
@@ -111,15 +115,13 @@ class Place:
 
         Files of the names `stale` that are not written anew are of a run before, and no longer true: they go.
         """
+        new = [folder for folder in (self.folder, *self.folder.parents) if not folder.exists()]
         self.folder.mkdir(parents=True, exist_ok=True)
-        halves = {self.folder / f"{name}.half": self.folder / name for name in files}
         try:
-            for half, content in zip(halves, files.values(), strict=True):
-                half.write_bytes(content)
-            for half, whole in halves.items():
-                half.replace(whole)
-        finally:
-            for half in halves:
-                half.unlink(missing_ok=True)
-        for name in set(stale) - set(files):
-            (self.folder / name).unlink(missing_ok=True)
+            old = [self.folder / name for name in set(stale) - set(files)]
+            write_together({self.folder / name: content for name, content in files.items()}, old)
+        except BaseException:
+            for folder in new:
+                with suppress(OSError):  # somebody else's file may be in it by now
+                    folder.rmdir()
+            raise

@@ -21,6 +21,7 @@ from .progress import Progress, Update
 from .task import Flag, Task
 
 _log = logging.getLogger("wasserstein_transform")
+_THREADS = 10_000  # more are a slip: systems start no more
 
 R = TypeVar("R")
 
@@ -72,6 +73,8 @@ class Engine:
     def __post_init__(self) -> None:
         if not isinstance(self.n_jobs, int | np.integer) or isinstance(self.n_jobs, bool) or self.n_jobs == 0:
             raise ValueError(f"n_jobs must be a positive number of threads or -1 for all cores, got {self.n_jobs!r}")
+        if self.n_jobs > _THREADS:
+            raise ValueError(f"n_jobs must be at most {_THREADS}, got {self.n_jobs}; -1 stands for all cores")
         if self.memory is not None and not isinstance(self.memory, int | float | np.number):
             raise ValueError(f"memory must be a number of bytes, got {self.memory!r}")
         if self.progress is not None and not callable(self.progress):

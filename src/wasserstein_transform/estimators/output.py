@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
-from types import FrameType
 from typing import Literal, TypeAlias, get_args
+
+from .._warn import frames_within, module_of, warn
 
 Kind: TypeAlias = Literal["points", "distances", "embedding"]
 Output: TypeAlias = Literal["auto", "points", "distances", "embedding"]
 
-_WITHIN = ("wasserstein_transform", "sklearn", "imblearn", "joblib")
 _PIPELINES = ("sklearn.pipeline", "imblearn.pipeline")  # whose steps get what `fit_transform` returned, and no more
 
 
@@ -37,19 +35,10 @@ def warn_of_lost_metric(name: str) -> None:
 
     Who calls `fit_transform` by hand still has the estimator and its metric: no warning.
     """
-    level, frame, in_pipeline = 1, sys._getframe(), False
-    while frame.f_back is not None and _module(frame).partition(".")[0] in _WITHIN:
-        in_pipeline = in_pipeline or _module(frame) in _PIPELINES
-        level, frame = level + 1, frame.f_back
-    if in_pipeline:
-        warnings.warn(
+    if any(module_of(frame) in _PIPELINES for frame in frames_within()):
+        warn(
             f"{name} hands on the moved points, and its metric is more than their Euclidean distance: what comes next "
             "in the pipeline does not see it. output='distances' hands it on, for metric='precomputed'; "
             "output='embedding' gives points that have it; output='points' says that points are wanted",
             MetricLostWarning,
-            stacklevel=level,
         )
-
-
-def _module(frame: FrameType) -> str:
-    return str(frame.f_globals.get("__name__", ""))

@@ -24,8 +24,10 @@ class SingleLinkage(Saved, ClusterMixin, BaseEstimator):
     n_clusters : int
         Clusters wanted, for the cuts "robust" and "count".
     cut : {"robust", "count", "height"}
-        "robust": cut the highest merges whose two sides both hold at least share·(total mass)/n_clusters; smaller
-        pieces stay with what they touch. "count": cut the highest merges. "height": cut all merges above `height`.
+        "robust": cut the highest merges of parts that hold at least share·(total mass)/n_clusters each; smaller pieces
+        go to the nearest cluster. "count": cut the highest merges. "height": cut all merges above `height`. Merges of
+        equal height are cut together or not at all, see `cut_tree`: clusters depend neither on the order of rows nor
+        on their unit.
     height : float, optional
         For cut="height".
     share : float

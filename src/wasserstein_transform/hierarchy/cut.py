@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
-from collections import deque
-from itertools import pairwise
+from itertools import islice, takewhile
 from typing import Literal
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from .. import _check as check
-from .._types import Bools, Floats, Ints
+from .._types import Bools, Ints
+from .._warn import warn
+from .merges import Merge, level_of_edges, merges_of, separable
+from .pieces import clusters_of, components, hung
 from .tree import TIE, Tree
 
 Cut = Literal["robust", "count", "height"]
@@ -33,6 +32,11 @@ def cut_tree(
 ) -> Ints:
     """Cluster labels 0, 1, … by falling mass; −1 is noise.
 
+    Clusters depend neither on the order of the points nor on their unit. Edges whose heights agree to a billionth, or
+    to the rounding of coordinates, tie: they merge all their parts at once, and are cut together or not at all. If
+    that would make more clusters than asked for, it is not done, and a warning says so. Points in one place are never
+    told apart.
+
     Parameters
     ----------
     tree : Tree
@@ -41,14 +45,16 @@ def cut_tree(
         Clusters wanted, for the cuts "robust" and "count".
     cut : {"robust", "count", "height"}
         "count" removes the highest edges: outliers take clusters of their own. "height" removes all edges above
-        `height`. "robust" removes the highest edges whose two sides both hold at least share·(total mass)/n_clusters;
-        sides are what lies strictly below the edge and its ties.
+        `height`. "robust" cuts the highest merges with at least two parts that hold share·(total mass)/n_clusters
+        each, of equal ones the most even. These parts are the clusters; whatever is left over goes to the nearest, part
+        by part, of equally near ones to the heaviest, of equally heavy ones to the first by coordinates. Without
+        coordinates it is noise.
     height : float, optional
     share : float
         For the robust cut, between 0 and 1.
     noise : bool
         For the robust cut: label −1 the pieces below that mass into which the clusters fall at the level of the lowest
-        cut, instead of leaving them with what they touch.
+        cut, instead of leaving them with the nearest cluster.
 
     Examples
     --------
@@ -67,14 +73,10 @@ def cut_tree(
         if height is None:
             raise ValueError("cut='height' needs a height")
         above = tree.heights > check.tolerance(height, "height") * (1 + TIE)  # an edge that ties with it stays
-        return _labels(tree, above & _between_heavy(tree), np.zeros(tree.n, bool))
+        return _numbered(tree, components(tree, ~(above & separable(tree))))
     n_clusters = check.count(n_clusters, "n_clusters", 1)
     if cut == "count":
-        heavy = np.flatnonzero(_between_heavy(tree))
-        _say_if_fewer(min(n_clusters, len(heavy) + 1), n_clusters, "there are no more points with mass")
-        removed = np.zeros(tree.n - 1, bool)
-        removed[heavy[max(len(heavy) - n_clusters + 1, 0) :]] = True
-        return _labels(tree, removed, np.zeros(tree.n, bool))
+        return _counted(tree, n_clusters)
     if cut == "robust":
         if check.tolerance(share, "share") > 1:
             raise ValueError(f"share must be between 0 and 1, got {share!r}")
@@ -82,120 +84,87 @@ def cut_tree(
     raise ValueError(f"cut must be 'robust', 'count' or 'height', got {cut!r}")
 
 
-def _between_heavy(tree: Tree) -> Bools:
-    """Edges between points with mass: points without any hang from one, and stay with it."""
-    return np.asarray((tree.weights[tree.edges] > 0).all(axis=1))
+def _counted(tree: Tree, n_clusters: int) -> Ints:
+    """Whole levels are removed, from the highest on, as long as there are not too many clusters."""
+    level, open_ = level_of_edges(tree), separable(tree)
+    left = 1 + np.cumsum(np.bincount(level[open_], minlength=level.max(initial=-1) + 1)[::-1])  # after each removal
+    n_levels = int(np.searchsorted(left, n_clusters, side="right"))
+    found = int(left[n_levels - 1]) if n_levels else 1
+    reason = "there are no more places with mass"
+    if found < int(left.max(initial=1)):
+        reason = f"the next merges tie, and cutting all of them would make {left[n_levels]}"
+    _say_if_fewer(found, n_clusters, reason)
+    removed = open_ & (level >= len(left) - n_levels)
+    return _numbered(tree, components(tree, ~removed))
 
 
 def _robust(tree: Tree, n_clusters: int, share: float, noise: bool) -> Ints:
-    least = max(share * tree.weights.sum() / n_clusters * (1 - 1e-12), np.finfo(float).tiny)
-    fit, small = _splits(tree, least)
-    # the highest first; among equal heights the one that splits more evenly
-    chosen = fit[np.lexsort((-small, -tree.heights[fit]))][: n_clusters - 1]
-    reason = f"no other merge has {100 * share / n_clusters:.3g} % of the mass on both sides; lower share to admit less"
-    _say_if_fewer(len(chosen) + 1, n_clusters, reason)
-    removed = np.zeros(tree.n - 1, bool)
-    removed[chosen] = True
-    dropped = _small_pieces(tree, removed, least) if noise and len(chosen) else np.zeros(tree.n, bool)
-    return _labels(tree, removed, dropped)
+    least = max(share * tree.weights.sum() / n_clusters * (1 - 1e-9), np.finfo(float).tiny)
+    merges = merges_of(tree, least)
+    chosen, surplus = _chosen(merges, n_clusters)
+    found = 1 + sum(merge.n_large - 1 for merge in chosen)
+    if found < n_clusters:
+        _say_if_fewer(found, n_clusters, _why(tree, n_clusters, share, surplus))
+    cluster = clusters_of(tree, chosen, least)
+    dropped = cluster < 0
+    if noise and chosen:
+        dropped |= _small_pieces(tree, chosen[-1].level, cluster, least)
+    return _numbered(tree, cluster, dropped & (tree.weights > 0))
 
 
-def _splits(tree: Tree, least: float) -> tuple[Ints, Floats]:
-    """Edges that join two parts of at least the mass `least`, and the mass of the smaller part.
-
-    Edges that tie join all their parts at once, so sides are what lies strictly below the tie: of a regular grid no
-    edge splits anything, in whatever order its equal edges come. Small parts of a tie go to a large one they touch.
-    """
-    parent = list(range(tree.n))
-    mass = tree.weights.tolist()
-
-    def root(i: int) -> int:
-        while parent[i] != i:
-            parent[i] = parent[parent[i]]
-            i = parent[i]
-        return i
-
-    edges = tree.edges.tolist()
-    fit: list[int] = []
-    small: list[float] = []
-    for group in _ties(tree):
-        joined = [(root(edges[k][0]), root(edges[k][1])) for k in group]
-        for k, lighter in _between_large(joined, mass, least):
-            fit.append(group[k])
-            small.append(lighter)
-        for one, other in joined:
-            a, b = root(one), root(other)
-            parent[b] = a
-            mass[a] += mass[b]
-    return np.array(fit, np.intp), np.array(small)
+def _chosen(merges: list[Merge], n_clusters: int) -> tuple[list[Merge], int]:
+    """The merges to cut, and how many clusters there would be with the next ones, if these are too many."""
+    found, chosen, k = 1, list[Merge](), 0
+    while k < len(merges) and found < n_clusters:
+        alike = list(takewhile(merges[k].ties, islice(merges, k, None)))
+        ahead = found + sum(merge.n_large - 1 for merge in alike)
+        if ahead > n_clusters:
+            return chosen, ahead
+        found, k = ahead, k + len(alike)
+        chosen += alike
+    return chosen, 0
 
 
-def _ties(tree: Tree) -> list[range]:
-    """The edges, level by level."""
-    ends = np.searchsorted(tree.heights, tree.levels(), side="right")
-    return [range(a, b) for a, b in pairwise([0, *ends.tolist()])]
+def _why(tree: Tree, n_clusters: int, share: float, surplus: int) -> str:
+    """What stands in the way of more clusters."""
+    if surplus:
+        return f"the next merges tie, and cutting all of them would make {surplus}"
+    n_places = int(separable(tree).sum()) + 1
+    if n_places < n_clusters:
+        places = "one place" if n_places == 1 else f"{n_places} places"
+        return f"all points with mass are in {places}; a transform with a smaller eps, or less of it, leaves more"
+    return f"no other merge has {100 * share / n_clusters:.3g} % of the mass on both sides; lower share to admit less"
 
 
-def _between_large(joined: list[tuple[int, int]], mass: list[float], least: float) -> list[tuple[int, float]]:
-    """Of the edges of one level, those between the territories of different large parts, with the lighter mass."""
-    if len(joined) == 1:
-        lighter = min(mass[part] for part in joined[0])
-        return [(0, lighter)] if lighter >= least else []
-    neighbors: dict[int, list[int]] = {}
-    for a, b in joined:
-        neighbors.setdefault(a, []).append(b)
-        neighbors.setdefault(b, []).append(a)
-    large = sorted((part for part in neighbors if mass[part] >= least), key=lambda part: -mass[part])
-    owner = {part: part for part in large}
-    front = deque(large)
-    while front:
-        part = front.popleft()
-        for other in neighbors[part]:
-            if other not in owner:
-                owner[other] = owner[part]
-                front.append(other)
-    return [
-        (k, min(mass[owner[a]], mass[owner[b]]))
-        for k, (a, b) in enumerate(joined)
-        if a in owner and b in owner and owner[a] != owner[b]
-    ]
-
-
-def _small_pieces(tree: Tree, removed: Bools, least: float) -> Bools:
-    """Points of parts that the clusters fall into at the level of the lowest removed edge, and that are too light.
+def _small_pieces(tree: Tree, lowest: int, cluster: Ints, least: float) -> Bools:
+    """Points of parts that the clusters fall into at the level of the lowest cut, and that are too light.
 
     A cluster all of whose parts are light keeps its heaviest.
     """
-    lowest = float(tree.heights[removed].min())
-    cluster = _components(tree, ~removed)
-    part = _components(tree, ~removed & (tree.heights < lowest * (1 - TIE)))
+    part = components(tree, level_of_edges(tree) < lowest)
     mass = np.round(np.bincount(part, weights=tree.weights), 12)
-    home = np.empty(len(mass), np.intp)
-    home[part] = cluster
-    heaviest = np.zeros(cluster.max() + 1)
+    home = np.full(len(mass), -1)
+    home[part[tree.weights > 0]] = cluster[tree.weights > 0]
+    heaviest = np.zeros(cluster.max() + 2)  # the last is for points without a cluster, −1
     np.maximum.at(heaviest, home, mass)
     light = (mass < least) & (mass < heaviest[home])
-    return np.asarray(light[part] & (tree.weights > 0))
+    return np.asarray(light[part])
 
 
-def _components(tree: Tree, kept: Bools) -> Ints:
-    edges = tree.edges[kept]
-    graph = coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(tree.n, tree.n))
-    return np.asarray(connected_components(graph, directed=False)[1], np.intp)
-
-
-def _labels(tree: Tree, removed: Bools, dropped: Bools) -> Ints:
-    """Components of the tree without the removed edges, numbered by falling mass."""
-    part = _components(tree, ~removed)
-    n_parts = int(part.max()) + 1
-    mass = np.bincount(part, weights=np.where(dropped, 0.0, tree.weights), minlength=n_parts)
-    first = np.full(n_parts, tree.n)
-    np.minimum.at(first, part, np.arange(tree.n))
-    rank = np.empty(n_parts, np.intp)
-    rank[np.lexsort((first, -np.round(mass, 12)))] = np.arange(n_parts)
-    return np.where(dropped, -1, rank[part])
+def _numbered(tree: Tree, cluster: Ints, dropped: Bools | None = None) -> Ints:
+    """The clusters, numbered by falling mass; −1 for what is dropped."""
+    dropped = np.zeros(tree.n, bool) if dropped is None else dropped
+    cluster = hung(tree, cluster)
+    dropped = dropped | (cluster < 0)
+    n_clusters = int(cluster.max()) + 1
+    mass = np.bincount(cluster[~dropped], weights=tree.weights[~dropped], minlength=n_clusters)
+    first = np.full(n_clusters, tree.n)
+    np.minimum.at(first, cluster[~dropped], np.flatnonzero(~dropped))
+    rank = np.empty(n_clusters, np.intp)
+    rank[np.lexsort((first, -np.round(mass, 12)))] = np.arange(n_clusters)
+    return np.where(dropped, -1, rank[cluster])
 
 
 def _say_if_fewer(found: int, wanted: int, reason: str) -> None:
     if found < wanted:
-        warnings.warn(f"found {found} clusters of the {wanted} asked for: {reason}", FewerClustersWarning, stacklevel=4)
+        warn(f"found {found} clusters of the {wanted} asked for: {reason}", FewerClustersWarning)

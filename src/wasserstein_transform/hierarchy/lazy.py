@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from ..spaces import Space
 from ..transforms.lazy import Question, ask
 from ..transforms.transform import Process, Transform
 from ..transport import Report
-from .tree import Tree
+from .tree import TIE, Tree
 
 _LEAST = 64  # pairs solved in a round, at least
 
@@ -30,13 +32,37 @@ class LazyTree(Tree):
         Pairs of different measures there are.
     report : Report
         How those that had to be solved were solved.
+    question : Question, or None
+        What it was asked of, which tells where ties belong; not kept in files.
     """
 
-    n_pairs: int
-    report: Report
+    n_pairs: int = 0
+    report: Report = field(default_factory=Report)
+    question: Question | None = None
 
     def __repr__(self) -> str:
         return f"<LazyTree of {self.n} points, {self.share:.1%} of {self.n_pairs} pairs solved>"
+
+    def _archive_state(self) -> dict[str, Any]:
+        return {**super()._archive_state(), "n_pairs": self.n_pairs, "report": self.report}
+
+    def distances_to(self, points: Ints, others: Ints) -> Floats | None:
+        """As of any tree, solved when asked for."""
+        if self.question is None:
+            return None
+        measures, which = self.question.measures, self.question.which
+        rows, _ = self.question.batch.between(measures.take(which[points]), measures.take(np.unique(which[others])))
+        return np.asarray(rows.min(axis=1))
+
+    def hosts(self, light: Ints) -> Iterator[tuple[int, Ints]]:
+        """As of any tree, solved when asked for."""
+        if self.question is None:
+            return
+        heavy = np.flatnonzero(self.weights > 0)
+        measures, which = self.question.measures, self.question.which
+        rows, _ = self.question.batch.between(measures.take(which[light]), measures.take(which[heavy]))
+        for i, row in zip(light.tolist(), rows, strict=True):
+            yield i, heavy[row <= row.min() * (1 + TIE)]
 
     @property
     def share(self) -> float:
@@ -76,7 +102,8 @@ def lazy_spanning_tree(transform: Transform | Process, space: Space, engine: Eng
         report += more
     order = np.argsort(np.concatenate(lengths), kind="stable")
     n_pairs = len(kinds) * (len(kinds) - 1) // 2 + len(light) * len(kinds)
-    return LazyTree(np.concatenate(joined)[order], np.concatenate(lengths)[order], space.weights, n_pairs, report)
+    edges, heights = np.concatenate(joined)[order], np.concatenate(lengths)[order]
+    return LazyTree(edges, heights, space.weights, space, n_pairs, report, question)
 
 
 def _grow(question: Question) -> tuple[Ints, Floats, Report]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from .._archive import archived
+from .._cached import cached_property
 from .._types import Floats, Ints
 from ..backends import backend_of
 from ..backends.host import join_edges
@@ -15,6 +17,8 @@ from ..engine import Engine, current
 from ..spaces import Metric, Space, check_space
 
 TIE = 1e-9  # heights that agree to this, relatively, are ties
+_HOSTS = 8  # nearest points that a point without mass is asked for; more, if all of them tie
+_ROUNDING = 1e-14  # of the largest number a distance is computed from: distances cannot agree better
 
 
 @archived
@@ -29,11 +33,22 @@ class Tree:
         Non-decreasing.
     weights : array of shape (n,)
         Masses of the points.
+    space : Space, or None
+        Where it grew, which tells where ties belong; not kept in files.
     """
 
     edges: Ints
     heights: Floats
     weights: Floats
+    space: Space | None = None
+
+    def __repr__(self) -> str:
+        if self.n == 1:
+            return "<Tree of 1 point>"
+        return f"<Tree of {self.n} points, heights {self.heights[0]:.4g} to {self.heights[-1]:.4g}>"
+
+    def _archive_state(self) -> dict[str, Any]:
+        return {"edges": self.edges, "heights": self.heights, "weights": self.weights}
 
     @property
     def n(self) -> int:
@@ -51,8 +66,38 @@ class Tree:
         """The distinct heights, ties counted once (the highest of each group of ties)."""
         if self.n == 1:
             return np.empty(0)
-        gaps = np.diff(self.heights) > TIE * self.heights[1:]
+        rounding = np.maximum(self.rounding[:-1], self.rounding[1:])
+        gaps = np.diff(self.heights) > np.maximum(TIE * self.heights[1:], rounding)
         return np.asarray(self.heights[np.append(np.flatnonzero(gaps), self.n - 2)])
+
+    @cached_property
+    def rounding(self) -> Floats:
+        """What each height may be off by: points that near are in one place, heights that near are ties."""
+        places = None if self.space is None else self.space.metric.places
+        if places is None:
+            return np.full(self.n - 1, _ROUNDING * self.heights.max(initial=0.0))
+        return np.asarray(_ROUNDING * np.abs(places).max(axis=1)[self.edges].max(axis=1))
+
+    def distances_to(self, points: Ints, others: Ints) -> Floats | None:
+        """The distance of each of the points to the nearest of the others; None where it cannot be known."""
+        return None if self.space is None else _nearest(self.space.metric, points, others, current())[1]
+
+    def hosts(self, light: Ints) -> Iterator[tuple[int, Ints]]:
+        """The points without mass that are as near to several with mass, and these; none where it cannot be known."""
+        if self.space is None:
+            return
+        heavy, metric = np.flatnonzero(self.weights > 0), self.space.metric
+        rows, k = light, min(_HOSTS, len(heavy))
+        if metric.places is not None and k == _HOSTS:  # most have one host: few need a whole row
+            distances, indices = metric.take(heavy).neighbors(k, metric.take(light), current())
+            near = distances <= distances[:, :1] * (1 + TIE)
+            several = near.sum(axis=1) > 1
+            for i in np.flatnonzero(several & ~near[:, -1]):
+                yield int(light[i]), heavy[indices[i][near[i]]]
+            rows = light[near[:, -1]]
+        for i in rows:
+            row = metric.block(np.array([i]), heavy)[0]
+            yield int(i), heavy[row <= row.min() * (1 + TIE)]
 
 
 def spanning_tree(space: Space, engine: Engine | None = None) -> Tree:
@@ -73,7 +118,7 @@ def spanning_tree(space: Space, engine: Engine | None = None) -> Tree:
     edges = np.concatenate([heavy[edges], np.column_stack([nearest, light])])
     heights = np.concatenate([heights, apart])
     order = np.argsort(heights, kind="stable")
-    return Tree(edges[order], heights[order], space.weights)
+    return Tree(edges[order], heights[order], space.weights, space)
 
 
 def _nearest(metric: Metric, light: Ints, heavy: Ints, engine: Engine) -> tuple[Ints, Floats]:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from .. import _check as check
 from .._types import Floats
-from ..engine import Engine, Flag, Record, Rows, Task, Tile, current, evenly
+from ..engine import Engine, Flag, Record, Rows, Task, Tile, current, evenly, one_blas_thread
 from ..measures import Diracs, Gaussians, Measures
 from ..spaces import Moments, Space, check_space
 from .base import HasMoments, Inductive, Intrinsic, Localization, check_mass
@@ -237,7 +236,7 @@ def _off_leading_axes(steps: Floats, covs: Floats, dim: int, engine: Engine) -> 
     if m == 2:
         return _off_leading_axis(steps, covs)
     left = np.empty_like(steps)
-    with threadpool_limits(1, user_api="blas"):  # on small matrices its threads only wait for each other
+    with one_blas_thread():
         engine.run(Task("ridges", _ridges, _Steps(steps, covs, dim), evenly(n, 10.0 * m**3), Rows()), (left,))
     return left
 

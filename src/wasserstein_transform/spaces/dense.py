@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import _check as check
+from .._cached import cached_property
 from .._types import Floats, Ints
 from ..backends import Matrix
 from ..engine import Engine

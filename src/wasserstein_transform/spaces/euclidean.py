@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
+from .._cached import cached_property
 from .._types import Bools, Floats, Ints
 from ..backends import Cloud, Frame, backend_of
 from ..engine import Engine, current

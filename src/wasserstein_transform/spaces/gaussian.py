@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
 from .. import _check as check
+from .._cached import cached_property
 from .._types import Bools, Floats, Ints
 from ..backends import Frame, GaussianCloud, backend_of
 from ..engine import Engine, current

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from .._cached import cached_property
 from .._types import Ints
 from ..backends import Network
 from ..backends.host import pieces

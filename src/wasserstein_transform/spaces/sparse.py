@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NoReturn
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from .._cached import cached_property
 from .._types import Ints
 from ..backends import Balls, NearRows, closed
 from ..engine import Engine

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check as check
+from .._cached import cached_property
 from .._types import Floats, Ints
 from ..engine import Engine, Progress, current
 from ..localize import Localization, Truncation

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Self
 
 from .._archive import archived, read, write
+from .._cached import cached_property
 from .._types import Floats
 from ..engine import Engine, current
 from ..spaces import Quotient, Space

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ import numpy as np
 from .._archive import archived
 from .._parts import Part
 from .._types import Bools
+from .._warn import warn
 from ..engine import Engine, current
 from ..localize import Localization
 from ..spaces import Space, check_space
@@ -25,11 +25,10 @@ def warn_massless(massless: Bools, who: str = "points") -> None:
     """One warning for all points that see no mass."""
     count = int(np.count_nonzero(massless))
     if count:
-        warnings.warn(
+        warn(
             f"{count} of {len(massless)} {who} see no mass within reach and stay where they are; "
             "a larger eps would reach a neighbour",
             MasslessWarning,
-            stacklevel=3,
         )
 
 

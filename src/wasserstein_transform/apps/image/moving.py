@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from ..._types import Floats
+from ..._warn import warn
 from ...backends import backend_of
 from ...backends.images import Image, Motion, Moved, window_of, window_size
 from ...engine import Engine
@@ -33,16 +32,12 @@ def warn_of_swinging(moved: Moved, n_iter: int) -> None:
     """Of more than one pixel in a hundred."""
     n = len(moved.modes)
     if moved.n_swinging > 0.01 * n:
-        warnings.warn(
+        warn(
             f"{moved.n_swinging} of {n} pixels did not rest within {n_iter} iterations; raise tol, or n_iter",
             ConvergenceWarning,
-            stacklevel=3,
         )
 
 
 def _warn_of_cost(size: float, n: int) -> None:
     if size > _DEAR:
-        warnings.warn(
-            f"windows of {size:.0f} pixels, about {size * n * _STEPS:.1e} comparisons; a smaller radius is faster",
-            stacklevel=4,
-        )
+        warn(f"windows of {size:.0f} pixels, about {size * n * _STEPS:.1e} comparisons; a smaller radius is faster")

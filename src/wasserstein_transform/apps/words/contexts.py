@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -14,6 +13,7 @@ from scipy.sparse import csr_array, issparse
 from ... import _check as check
 from ..._parts import Part
 from ..._types import Floats, Ints
+from ..._warn import warn
 from ...backends import backend_of
 from ...backends.host import BORDER, keep_words
 from ...backends.words import ContextRows, Stretch
@@ -22,6 +22,7 @@ from .corpus import Corpus
 from .vectors import WordVectors
 
 _BLOCK = 1 << 24  # words of text that are counted at a time
+_HEAVIEST = 1e30  # of all contexts: what is computed from them in single precision stays finite
 _WIDEST = 1 << 20  # words of a window, far less than of a block
 Rng: TypeAlias = "int | np.random.Generator | None"
 
@@ -106,10 +107,17 @@ def given_contexts(matrix: Any, n: int) -> Contexts:
     if matrix.dtype.kind not in "buif":
         raise ValueError(f"weights of contexts must be real numbers, got dtype {matrix.dtype}")
     rows = csr_array(matrix, dtype=np.float32)
-    if not np.isfinite(rows.data).all() or (rows.data < 0).any():
-        raise ValueError("weights of contexts must be finite and not negative")
+    check_weights(rows.data)
     rows.eliminate_zeros()
     return Contexts(rows, np.diff(rows.indptr).astype(np.intp), 0)
+
+
+def check_weights(weights: NDArray[np.float32]) -> None:
+    """Refuse what cannot be weights of contexts, or is so large that sums of it are lost in single precision."""
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError("weights of contexts must be finite and not negative")
+    if (total := float(weights.sum(dtype=np.float64))) > _HEAVIEST:
+        raise ValueError(f"weights of contexts must sum to at most {_HEAVIEST:g}, got {total:g}; divide them")
 
 
 def count_contexts(
@@ -162,10 +170,9 @@ def count_contexts(
             part = _matrix(backend_of(engine).count_contexts(text, weights, n, engine))
             total = part if total is None else total + part
     if total.nnz == 0:
-        warnings.warn(
+        warn(
             f"no word with a vector has a context: of {corpus.n_tokens} words of text {n_kept} were kept; lower "
-            "min_count, take sample=0 for a small corpus, or see that corpus and vectors write words alike",
-            stacklevel=3,
+            "min_count, take sample=0 for a small corpus, or see that corpus and vectors write words alike"
         )
     return Contexts(total, counts, n_kept)
 

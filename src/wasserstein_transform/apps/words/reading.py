@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -170,11 +169,12 @@ def _line(numbers: bytes, m: int, line: bytes, file: PathLike, number: int) -> S
 
 
 def _numbers(text: bytes) -> Singles | None:
-    with warnings.catch_warnings(action="error"):
-        try:
-            return np.asarray(np.fromstring(text, np.float32, sep=" "))
-        except (DeprecationWarning, ValueError):  # something is no number
-            return None
+    """All numbers of a text, None if something is none. NumPy would warn of that, and filters are of all threads."""
+    try:
+        with np.errstate(over="ignore"):  # infinity is refused by those who ask
+            return None if b"_" in text else np.fromiter(map(float, text.split()), np.float32)
+    except ValueError:
+        return None
 
 
 def _is_number(text: bytes) -> bool:

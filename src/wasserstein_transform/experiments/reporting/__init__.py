@@ -1,7 +1,7 @@
 """From finished experiments to a report: parts that are kept, verdicts on record, Markdown and HTML."""
 
 from .part import Figure, Part
-from .record import Change, listing, read_record, summary, write_record
+from .record import Change, listing, open_record, read_record, summary, write_record
 from .runner import Report, make_room, reproduce
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "Report",
     "listing",
     "make_room",
+    "open_record",
     "read_record",
     "reproduce",
     "summary",

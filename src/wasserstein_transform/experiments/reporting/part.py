@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from ..._files import write_bytes
 from ..claims import Choice, Claim
 from ..experiment import Table
 from .machine import this_machine
@@ -62,16 +62,9 @@ def key_of(parameters: Any) -> str:
     return seen.hexdigest()[:16]
 
 
-def write(file: Path, content: bytes) -> None:
-    """All or nothing: a file that was there stays as it was until the new one is complete."""
-    half = file.with_name(f"{file.name}.{os.getpid()}.half")  # two runs may write at once
-    half.write_bytes(content)
-    os.replace(half, file)  # noqa: PTH105
-
-
 def save(part: Part, file: Path) -> None:
     """As JSON."""
-    write(file, json.dumps(asdict(part), ensure_ascii=False, indent=1).encode())
+    write_bytes(file, json.dumps(asdict(part), ensure_ascii=False, indent=1).encode())
 
 
 def load(file: Path, key: str) -> Part | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TypeAlias
 
+from ..._files import write_bytes
 from ...engine import Engine, current, using
 from ...plotting.canvas import need_matplotlib
 from ..experiment import Experiment, Picture
@@ -17,7 +18,7 @@ from ..parameters import FULL, QUICK
 from .machine import this_machine
 from .markdown import markdown
 from .page import page
-from .part import Figure, Part, key_of, load, save, write
+from .part import Figure, Part, key_of, load, save
 from .record import Change, changes, read_record
 
 _DPI = 200
@@ -85,16 +86,18 @@ def reproduce(
     asked = set(names)
     make_room(folder)
     made = (
-        _part(experiment, folder, quick, fresh, current(engine), tell) if name in asked else _kept(name, folder, quick)
-        for name, experiment in experiments.items()
+        _part(experiments[name], folder, quick, fresh, current(engine), tell)
+        if name in asked
+        else _kept(name, folder, quick)
+        for name in experiments
     )
     parts = tuple(part for part in made if part is not None)
     stem = "report-quick" if quick else "report"
     report = Report(
         parts, changes(parts, read_record(quick)), quick, folder / f"{stem}.html", folder / f"{stem}.md"
     )  # fmt: skip
-    write(report.text, markdown(report).encode())
-    write(report.page, page(report, folder).encode())
+    write_bytes(report.text, markdown(report).encode())
+    write_bytes(report.page, page(report, folder).encode())
     return report
 
 
@@ -140,5 +143,5 @@ def _draw(picture: Picture, folder: Path, quick: bool) -> Figure:
     file = f"figures/{picture.name}{'-quick' if quick else ''}.png"
     drawn = BytesIO()
     picture.draw().savefig(drawn, dpi=_DPI, format="png")
-    write(folder / file, drawn.getvalue())
+    write_bytes(folder / file, drawn.getvalue())
     return Figure(file, picture.caption)
