@@ -47,8 +47,9 @@ def _parts(n: int, width: int, stop: Flag) -> Iterator[slice]:
 
 def _table(costs: Floats, function: Callable[[Floats], Floats], stop: Flag) -> Floats:
     """A function of the costs, one row a sink."""
-    table = np.empty(costs.shape[::-1])
-    for part in _parts(*table.shape, stop):
+    na, nb = costs.shape
+    table = np.empty((nb, na))
+    for part in _parts(nb, na, stop):
         table[part] = function(costs[:, part].T)
     return table
 
