@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from .. import _check as check
-from .._archive import archived
+from .._archive import archived, check_array, check_range, check_type
 from .._types import Floats
 from ..spaces import Euclidean, Space
 from ..spaces.named import cross_by_name, known_name
@@ -102,6 +102,13 @@ class Ground:
         elif from_space:  # its distance is known between its own points only
             metric = "precomputed"
         return cls(metric, None if metric == "precomputed" else space.points, space.weights, from_space)
+
+    def _check_archived(self) -> None:
+        check_type(self.metric, "metric", str)
+        check_array(self.weights, "weights", "f", None)
+        check_range(self.weights, "weights", 0.0)
+        if self.points is not None:
+            check_array(self.points, "points", "f", len(self.weights), None)
 
 
 def read_distances(estimator: BaseEstimator, X: Any, ground: Ground) -> Floats:
