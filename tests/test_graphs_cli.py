@@ -147,9 +147,9 @@ def test_edges_of_no_length_are_seen_and_axes_count_in_whole_numbers() -> None:
     pytest.importorskip("matplotlib").use("Agg")
     figure, axes = wt.plotting.panels(1, 3)
     found = wt.curvature([(0, 1, 0.0), (1, 2, 0.0)])
-    lines = wt.plotting.curvature(found, ax=axes[0, 0]).collections[0]
-    assert wt.plotting.histogram(found, axes[0, 1]).get_ylim() == (0, 1)
-    flow = wt.plotting.flow(wt.ricci_flow([(0, 1), (2, 3)], 5), axes[0, 2])
+    lines = wt.plotting.curvature(found, ax=axes[0]).collections[0]
+    assert wt.plotting.histogram(found, axes[1]).get_ylim() == (0, 1)
+    flow = wt.plotting.flow(wt.ricci_flow([(0, 1), (2, 3)], 5), axes[2])
     figure.canvas.draw()
     assert (lines.get_colors()[:, 3] == 1).all()
     assert all(float(tick).is_integer() for tick in flow.get_xticks())

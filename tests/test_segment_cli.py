@@ -20,7 +20,7 @@ io = pytest.importorskip("imageio.v3")
 
 
 def picture() -> np.ndarray:
-    """A light disc on dark ground, in colours."""
+    """A light disc on dark ground, in colors."""
     y, x = np.mgrid[:32, :40]
     inside = np.hypot(y - 15, x - 18) < 9
     return np.where(inside[..., None], np.uint8([230, 180, 40]), np.uint8([20, 40, 90]))
@@ -164,7 +164,7 @@ def test_a_small_file_that_unpacks_to_a_large_picture_is_not_unpacked(
         (["FOLDER"], "is no file; give a picture"),
         (["TEXT"], "text.png cannot be read as a picture; it is damaged"),
         (["CUT"], "cut.png cannot be read as a picture; it is damaged"),
-        (["STACK"], "has shape (3, 8, 9, 3), which is not one grey or color picture"),
+        (["STACK"], "has shape (3, 8, 9, 3), which is not one gray or color picture"),
         (["FILE", "-o", "FILE"], "is a file; give a folder"),
         (["FILE", "-o", "FILE/below"], "is a file; give a folder"),
         (["FILE", "--spatial", "0"], "spatial must be positive"),

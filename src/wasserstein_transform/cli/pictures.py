@@ -22,7 +22,7 @@ _MOST = 65536  # labels that 16 bits hold
 
 
 def load(file: Path) -> NDArray[Any]:
-    """A picture of shape (h, w), or (h, w, 3 or 4); grey levels are of 0 to 255, whatever the depth of the file."""
+    """A picture of shape (h, w), or (h, w, 3 or 4); gray levels are of 0 to 255, whatever the depth of the file."""
     try:
         from imageio.v3 import improps, imread
     except ImportError:
@@ -54,11 +54,11 @@ def _plain(picture: NDArray[Any], file: Path) -> NDArray[Any]:
         raise ValueError(f"{file} holds {picture.dtype} of shape {picture.shape}, which is no picture")
     if picture.ndim == 4 and len(picture) == 1:  # a film of one picture
         picture = picture[0]
-    if picture.ndim == 3 and picture.shape[2] in (1, 2):  # grey, and perhaps opacity
+    if picture.ndim == 3 and picture.shape[2] in (1, 2):  # gray, and perhaps opacity
         picture = picture[..., 0]
     if picture.ndim != 2 and not (picture.ndim == 3 and picture.shape[2] in (3, 4)):
         raise ValueError(
-            f"{file} has shape {picture.shape}, which is not one grey or color picture; wt.segment in Python takes "
+            f"{file} has shape {picture.shape}, which is not one gray or color picture; wt.segment in Python takes "
             "volumes and other channels"
         )
     if picture.dtype.kind == "b":

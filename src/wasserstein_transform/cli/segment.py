@@ -24,7 +24,7 @@ def segment(
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for labels, overlay and filtered picture.")],
     spatial: Annotated[float, typer.Option(help="Radius of the window, in pixels.")] = 8.0,
     range: Annotated[
-        float, typer.Option(help="Radius in values: of L*u*v* for colors, of 0 to 255 for grey pictures.")
+        float, typer.Option(help="Radius in values: of L*u*v* for colors, of 0 to 255 for gray pictures.")
     ] = 8.0,
     lam: Annotated[float, typer.Option(help="Weight of the shape of neighborhoods; 0 is mean shift.")] = 0.0,
     color: Annotated[str, typer.Option(help="What colors are compared in: luv, lab, rgb, none.")] = "luv",

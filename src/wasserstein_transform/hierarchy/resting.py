@@ -6,6 +6,8 @@ import numpy as np
 
 from .._types import Floats, Ints
 from ..spaces import Euclidean, Space, quotient
+from .cut import cut_tree
+from .tree import spanning_tree
 
 TOGETHER = 1e-3  # of eps: points that near have met
 
@@ -27,8 +29,18 @@ def resting_places(space: Space, eps: float) -> tuple[Ints, Floats]:
     return labels, centers
 
 
+def within_reach(space: Space, eps: float) -> tuple[Ints, Floats]:
+    """Labels, by falling mass, of points within ε of each other, by way of others; and the mean place of each."""
+    assert space.points is not None
+    labels = cut_tree(spanning_tree(space), cut="height", height=eps)
+    mass = np.bincount(labels, weights=space.weights)
+    sums = np.zeros((len(mass), space.points.shape[1]))
+    np.add.at(sums, labels, space.weights[:, None] * space.points)
+    return labels, sums / mass[:, None]
+
+
 def nearest_place(points: Floats, centers: Floats) -> Ints:
-    """The nearest centre of each point."""
+    """The nearest center of each point."""
     both = Euclidean(np.concatenate([points, centers]))
     distances = both.block(np.arange(len(points)), np.arange(len(points), both.n))
     return np.asarray(distances.argmin(axis=1), np.intp)

@@ -11,12 +11,12 @@ from scipy.sparse import csr_array
 from .._archive import check_array, check_range, check_rows, check_type
 from .._cached import cached_property
 from .._types import Ints
-from ..backends import Balls, NearRows, closed
+from ..backends import Balls, NearRows, closed, rim
 from ..engine import Engine
 from .metric import Metric, check_counts
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sparse(Metric):
     """Distances up to a radius, as sorted compressed rows; all others are only known to be larger.
 
@@ -39,6 +39,9 @@ class Sparse(Metric):
     triangle: bool = True
     gap: float = 0.0
     n_safe: int = 0
+
+    def _in_words(self) -> str:
+        return f", {len(self.rows.indices)} distances up to {self.radius:g}"
 
     @cached_property
     def form(self) -> NearRows:
@@ -100,7 +103,7 @@ class Sparse(Metric):
         self.refuse(wanted)
 
     def check_reach(self, reach: float) -> None:
-        if reach > self.radius * (1 + 1e-12):
+        if reach > rim(self.radius):
             self.refuse(f"a reach of {reach:g}")
 
     def refuse(self, wanted: str) -> NoReturn:

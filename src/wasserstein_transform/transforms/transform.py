@@ -27,7 +27,7 @@ def warn_massless(massless: Bools, who: str = "points") -> None:
     if count:
         warn(
             f"{count} of {len(massless)} {who} see no mass within reach and stay where they are; "
-            "a larger eps would reach a neighbour",
+            "a larger eps would reach a neighbor",
             MasslessWarning,
         )
 
@@ -36,7 +36,7 @@ def warn_massless(massless: Bools, who: str = "points") -> None:
 class Transform(Part):
     """W_{L,p}: localize every point to a measure, take the transport distance of the measures as the new metric.
 
-    Measures with centres (Diracs, Gaussians) move the points there; discrete measures move the distances only.
+    Measures with centers (Diracs, Gaussians) move the points there; discrete measures move the distances only.
 
     Parameters
     ----------
