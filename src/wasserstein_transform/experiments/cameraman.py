@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import plotting
 from .._types import Floats, Ints
-from ..apps import Segmentation, segment
+from ..apps.image import Segmentation, segment
 from ..apps.image.linking import LINKINGS
 from ..apps.image.regions import boundaries
 from ..engine import Engine
