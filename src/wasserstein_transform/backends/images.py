@@ -13,6 +13,9 @@ from .records import rim
 
 Counts: TypeAlias = NDArray[np.int32]
 
+SHAPES = {2: 4, 3: 7}
+"""Numbers kept of the shape of a neighborhood, by the axes of the grid."""
+
 
 class Image(NamedTuple):
     """Pixels in the order of memory.

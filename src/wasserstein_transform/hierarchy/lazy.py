@@ -46,7 +46,7 @@ class LazyTree(Tree):
     def _archive_state(self) -> dict[str, Any]:
         return {**super()._archive_state(), "n_pairs": self.n_pairs, "report": self.report}
 
-    def distances_to(self, points: Ints, others: Ints) -> Floats | None:
+    def nearest(self, points: Ints, others: Ints) -> Floats | None:
         """As of any tree, solved when asked for."""
         if self.question is None:
             return None

@@ -69,7 +69,7 @@ def _nearest(tree: Tree, points: Ints, part: Ints, cores: Ints, clusters: Ints) 
     parts, of = np.unique(part, return_inverse=True)
     apart = np.full((len(parts), len(clusters)), np.inf)
     for column, one in zip(apart.T, clusters, strict=True):
-        found = tree.distances_to(points, np.flatnonzero(cores == one))
+        found = tree.nearest(points, np.flatnonzero(cores == one))
         if found is None:
             return np.full(len(points), -1)
         np.minimum.at(column, of, found)

@@ -6,6 +6,8 @@ import numpy as np
 
 from .._types import Floats, Ints
 from ..spaces import Euclidean, Space, quotient
+from .cut import cut_tree
+from .tree import spanning_tree
 
 TOGETHER = 1e-3  # of eps: points that near have met
 
@@ -25,6 +27,16 @@ def resting_places(space: Space, eps: float) -> tuple[Ints, Floats]:
     light = np.flatnonzero(space.weights == 0)
     labels[light] = nearest_place(space.points[light], centers)
     return labels, centers
+
+
+def within_reach(space: Space, eps: float) -> tuple[Ints, Floats]:
+    """Labels, by falling mass, of points within ε of each other, by way of others; and the mean place of each."""
+    assert space.points is not None
+    labels = cut_tree(spanning_tree(space), cut="height", height=eps)
+    mass = np.bincount(labels, weights=space.weights)
+    sums = np.zeros((len(mass), space.points.shape[1]))
+    np.add.at(sums, labels, space.weights[:, None] * space.points)
+    return labels, sums / mass[:, None]
 
 
 def nearest_place(points: Floats, centers: Floats) -> Ints:

@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from .._archive import archived, check_array, check_range
 from .._cached import cached_property
+from .._shown import facts
 from .._types import Floats, Ints
 from ..backends import backend_of
 from ..backends.host import join_edges
@@ -19,6 +20,7 @@ from ..engine import Engine, current
 from ..spaces import Metric, Space, check_space
 
 TIE = 1e-9  # heights that agree to this, relatively, are ties
+_HIGHEST = 8  # merges that a notebook shows
 _HOSTS = 8  # nearest points that a point without mass is asked for; more, if all of them tie
 _ROUNDING = 1e-14  # of the largest number a distance is computed from: distances cannot agree better
 
@@ -48,6 +50,13 @@ class Tree:
         if self.n == 1:
             return "<Tree of 1 point>"
         return f"<Tree of {self.n} points, heights {self.heights[0]:.4g} to {self.heights[-1]:.4g}>"
+
+    def _repr_html_(self) -> str:
+        rows: dict[str, Any] = {"points": self.n, "levels": len(self.levels())}
+        if self.n > 1:
+            highest = ", ".join(f"{height:.4g}" for height in self.heights[: -_HIGHEST - 1 : -1])
+            rows |= {"heights": f"{self.heights[0]:.4g} to {self.heights[-1]:.4g}", "highest": highest}
+        return facts(type(self).__name__, rows)
 
     def _archive_state(self) -> dict[str, Any]:
         return {"edges": self.edges, "heights": self.heights, "weights": self.weights}
@@ -91,7 +100,7 @@ class Tree:
             return np.full(self.n - 1, _ROUNDING * self.heights.max(initial=0.0))
         return np.asarray(_ROUNDING * np.abs(places).max(axis=1)[self.edges].max(axis=1))
 
-    def distances_to(self, points: Ints, others: Ints) -> Floats | None:
+    def nearest(self, points: Ints, others: Ints) -> Floats | None:
         """The distance of each of the points to the nearest of the others; None where it cannot be known."""
         return None if self.space is None else _nearest(self.space.metric, points, others, current())[1]
 

@@ -1,5 +1,7 @@
-"""Agglomerative clustering by chains of nearest neighbors (Murtagh 1983): two clusters that are nearest to each other
-can be merged at once, whatever is nearer elsewhere. n² steps and no memory beside the distances, which it overwrites.
+"""Agglomerative clustering by chains of nearest neighbors (Murtagh 1983).
+
+Two clusters that are nearest to each other can be merged at once, whatever is nearer elsewhere: some n² steps, and no
+memory beside the distances, which are overwritten.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from ..engine import Engine
 from .base import Measures
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Discrete(Measures):
     """Measures as compressed rows: row r has `masses` on the points `indices[indptr[r]:indptr[r+1]]`, sorted.
 
@@ -27,6 +27,9 @@ class Discrete(Measures):
     totals: Floats
     massless: Bools
     size: int
+
+    def _in_words(self) -> str:
+        return f" on {self.size} points, {len(self.masses)} masses"
 
     @property
     def n(self) -> int:

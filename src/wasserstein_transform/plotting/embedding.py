@@ -10,13 +10,14 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
 from .. import _check as check
+from .._shown import Brief
 from .._types import Floats
 from ..transforms.scaling import signs
 from .inputs import as_matrix
 
 
-@dataclass(frozen=True, eq=False)
-class Embedding:
+@dataclass(frozen=True, eq=False, repr=False)
+class Embedding(Brief):
     """Coordinates found for distances.
 
     Attributes

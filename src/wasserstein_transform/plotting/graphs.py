@@ -205,7 +205,7 @@ def flow(found: Flow, ax: Axes | None = None, *, cutoff: float | None = None, ti
     ready(ax)
     if not isinstance(found, Flow):
         raise TypeError(f"a Flow is drawn, got {type(found).__name__}; wt.ricci_flow(graph) makes one")
-    groups = found.communities(cutoff)
+    groups = found.communities(cutoff=cutoff)
     ends = groups.labels[found.network.edges]
     across = ends[:, 0] != ends[:, 1]
     ax = canvas(ax, size=(WIDTH, 0.7 * WIDTH))

@@ -17,7 +17,7 @@ from .matrices import Out
 from .metric import Metric, check_counts, largest_change
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dense(Metric):
     """A stored n × n distance matrix.
 
@@ -41,6 +41,9 @@ class Dense(Metric):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrix", np.ascontiguousarray(self.matrix, np.float64))
+
+    def _in_words(self) -> str:
+        return f", gap {self.gap:.1e}" if self.gap else ""
 
     @cached_property
     def form(self) -> Matrix:

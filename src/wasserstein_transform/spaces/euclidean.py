@@ -15,7 +15,7 @@ from ..engine import Engine, current
 from .metric import Metric
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Euclidean(Metric):
     """The Euclidean distance of points, computed when asked for.
 
@@ -33,6 +33,9 @@ class Euclidean(Metric):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "points", np.ascontiguousarray(self.points, np.float64))
+
+    def _in_words(self) -> str:
+        return f" in R^{self.points.shape[1]}"
 
     @cached_property
     def form(self) -> Cloud:

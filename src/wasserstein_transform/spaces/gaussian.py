@@ -17,7 +17,7 @@ from .euclidean import Euclidean
 from .metric import Metric
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GaussianMetric(Metric):
     """d² = ‖x − y‖² + λ·dcov²(Σ_x, Σ_y): W2 of N(x, λΣ_x) and N(y, λΣ_y), never stored unless asked for.
 
@@ -45,6 +45,9 @@ class GaussianMetric(Metric):
         if len(means) != 2 or covs != (*means, means[1]):
             raise ValueError(f"means of shape (n, m) need covs of shape (n, m, m), got {means} and {covs}")
         check.lam(self.lam)
+
+    def _in_words(self) -> str:
+        return f" in R^{self.means.shape[1]}, lam={self.lam:g}"
 
     @cached_property
     def form(self) -> GaussianCloud:

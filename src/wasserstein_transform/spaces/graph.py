@@ -18,7 +18,7 @@ from .edges import as_edges
 from .metric import Metric, largest_change
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Graph(Metric):
     """Lengths of shortest paths between the nodes of an undirected graph, found when asked for.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type
+from .._shown import Brief
 from .._types import Floats, Ints
 from ..backends import backend_of
 from ..engine import Engine, current
@@ -16,8 +17,8 @@ from .space import Space, check_space
 
 
 @archived
-@dataclass(frozen=True, eq=False)
-class Quotient:
+@dataclass(frozen=True, eq=False, repr=False)
+class Quotient(Brief):
     """A space with collocated points merged into one that carries their mass.
 
     Attributes

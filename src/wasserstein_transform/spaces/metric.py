@@ -38,6 +38,13 @@ class Metric(ABC):
         super().__init_subclass__(**options)
         archived(cls)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} metric of {self.n} points{self._in_words()}>"
+
+    def _in_words(self) -> str:
+        """What else there is to say."""
+        return ""
+
     @property
     @abstractmethod
     def form(self) -> Form:

@@ -16,7 +16,7 @@ from ..engine import Engine
 from .metric import Metric, check_counts
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sparse(Metric):
     """Distances up to a radius, as sorted compressed rows; all others are only known to be larger.
 
@@ -39,6 +39,9 @@ class Sparse(Metric):
     triangle: bool = True
     gap: float = 0.0
     n_safe: int = 0
+
+    def _in_words(self) -> str:
+        return f", {len(self.rows.indices)} distances up to {self.radius:g}"
 
     @cached_property
     def form(self) -> NearRows:

@@ -8,13 +8,14 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.spatial.distance import pdist, squareform
 
+from .._shown import Brief
 from .._types import Floats
 
 _NOISE = 1e-12  # of the largest: eigenvalues below are rounding
 
 
-@dataclass(frozen=True, eq=False)
-class Scaling:
+@dataclass(frozen=True, eq=False, repr=False)
+class Scaling(Brief):
     """Points in R^k whose Euclidean distances are as near to given ones as classical scaling brings them.
 
     Axes come by falling weight: the first k columns are the classical scaling in R^k.

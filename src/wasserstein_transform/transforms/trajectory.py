@@ -9,9 +9,12 @@ from typing import Self
 
 from .._archive import archived, check_range, check_type, read, write
 from .._cached import cached_property
+from .._shown import facts
 from .._types import Floats
 from ..engine import Engine, current
 from ..spaces import Quotient, Space
+
+_SHOWN = 8  # movements that a notebook shows
 
 
 @archived
@@ -85,6 +88,18 @@ class Trajectory:
         """A run from a file that `save` wrote. Files of other versions, damaged or too large ones are refused."""
         found: Self = read(path, cls, lambda n_bytes: current(engine).reserve(n_bytes, str(path), "free some memory"))
         return found
+
+    def _repr_html_(self) -> str:
+        movements = ", ".join(f"{movement:.3g}" for movement in self.movements[-_SHOWN:])
+        earlier = "… " if len(self.movements) > _SHOWN else ""
+        rows = {
+            "points": self.quotients[-1].labels.size,
+            "outcome": self.outcome,
+            "movements, in eps": earlier + movements or "none",
+            "states kept": f"{len(self.quotients)}, from τ = {self.first} on",
+            "merged points at the end": self.quotients[-1].space.n,
+        }
+        return facts("Trajectory", rows)
 
     def __repr__(self) -> str:
         return f"<Trajectory of {self.quotients[-1].labels.size} points: {self.outcome}>"

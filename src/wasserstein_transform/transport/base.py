@@ -10,6 +10,7 @@ from typing import Self
 import numpy as np
 
 from .._parts import Part
+from .._shown import Brief
 from .._types import Bools, Floats, Ints
 from ..engine import Engine
 from ..localize import LOCALIZATIONS
@@ -25,8 +26,8 @@ class Status(Enum):
     INTERRUPTED = "interrupted"
 
 
-@dataclass(frozen=True, eq=False)
-class Coupling:
+@dataclass(frozen=True, eq=False, repr=False)
+class Coupling(Brief):
     """An optimal plan between two of the measures.
 
     Attributes

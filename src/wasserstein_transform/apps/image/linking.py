@@ -29,6 +29,10 @@ class Linking(ABC):
         Radii are those of the windows. `inside` is empty where there is no mask. `stop[0]` ≠ 0 interrupts.
         """
 
+    def room(self, n_columns: int) -> float:
+        """Bytes that `join` takes for each pixel, beside modes of so many columns and the forest."""
+        return 0.0
+
     def __call__(
         self,
         modes: Floats,
@@ -77,6 +81,9 @@ class Together(Linking):
     Modes are sorted into cells so small that all modes of a cell are linked; then only cells near each other are asked
     for one pair that is.
     """
+
+    def room(self, n_columns: int) -> float:
+        return 48.0 + 20.0 * n_columns  # cells of pixels and their order; most, if every pixel has a cell of its own
 
     def join(
         self, modes: Floats, inside: Bools, shape: tuple[int, ...], spatial: float, range: float, parent: Ints,

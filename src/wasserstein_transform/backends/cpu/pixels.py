@@ -13,7 +13,7 @@ from ...engine import GRAIN, Engine, Flag, Place, Record, Rows, Task, Tile, even
 from ...kernels.levels import shift_levels
 from ...kernels.pixels import Window, first_covs, shift
 from ...kernels.shapes import PAD
-from ..images import Counts, Image, Motion, Moved, window_size
+from ..images import SHAPES, Counts, Image, Motion, Moved, window_size
 from ..records import closed
 
 _STEPS = 5.0  # iterations of a pixel, about
@@ -31,9 +31,7 @@ class _Out(NamedTuple):
 def shift_pixels(image: Image, window: Window, motion: Motion, engine: Engine) -> Moved:
     """Take each pixel to its rest. Few gray levels go by histograms, which is faster and gives the same."""
     channels, n = image.values.shape
-    shapes = 0 if motion.lam == 0 else 4 if image.axes == 2 else 7
-    need = 8.0 * n * (image.axes + channels + shapes) + 5.0 * n
-    engine.reserve(need, "moved pixels", "segment parts of the image")
+    shapes = 0 if motion.lam == 0 else SHAPES[image.axes]
     out = _Out(np.empty((n, image.axes + channels)), np.empty(n, np.int32), np.empty(n, np.bool_))
     levels = _levels(image, motion, window_size(window))
     if levels is not None:
