@@ -56,6 +56,15 @@ def test_help_imports_neither_experiments_nor_array_libraries(words: list[str]) 
     assert not imported & {f"wasserstein_transform.{room}" for room in ROOMS}
 
 
+def test_commands_import_no_more_than_they_need(tmp_path: Path) -> None:
+    done = wt_command("curvature", str(tmp_path / "no.txt"), "-o", str(tmp_path))
+    assert "no.txt is not there" in done.stderr
+    imported = set(done.stderr.splitlines()[-1].split())
+    assert "wasserstein_transform.apps.graphs" in imported
+    others = ("apps.words", "apps.image", "estimators", "experiments.reporting", "experiments.theory")
+    assert not imported & {"sklearn", "matplotlib", *(f"wasserstein_transform.{room}" for room in others)}
+
+
 def test_the_names_of_experiments_are_known_before_they_are_imported() -> None:
     assert [EXPERIMENTS[name].name for name in EXPERIMENTS] == list(EXPERIMENTS)
     with pytest.raises(KeyError):
