@@ -183,30 +183,28 @@ def _parse(lines: list[bytes], m: int, file: PathLike, number: int) -> tuple[lis
             raise ValueError(f"{file}, line {number + k} holds {n} numbers, and the first {m}; all need one dimension")
         words.append(_word(part[0], file, number + k))
         numbers.append(b" ".join(part[1:]))
-    rows = _numbers(b" ".join(numbers))
-    even = all(text.rstrip().count(b" ") == m - 1 for text in numbers)  # or one line's number would be the next one's
-    if rows is not None and even and len(rows) == m * len(lines) and np.isfinite(rows).all():
-        return words, rows.reshape(-1, m)
+    rows = _numbers(numbers)
+    if rows is not None and rows.shape == (len(lines), m) and np.isfinite(rows).all():
+        return words, rows
     one_by_one = [_line(text, m, lines[k], file, number + k) for k, text in enumerate(numbers)]
     return words, np.stack(one_by_one)
 
 
 def _line(numbers: bytes, m: int, line: bytes, file: PathLike, number: int) -> Singles:
-    row = _numbers(numbers)
-    if row is None or not np.isfinite(row).all():
+    rows = _numbers([numbers])
+    if rows is None or not np.isfinite(rows).all():
         raise ValueError(f"{file}, line {number} must hold {m} finite numbers after its word, got {shown(line)}")
-    if len(row) != m:
+    if rows.shape[1] != m:
         raise ValueError(
-            f"{file}, line {number} holds {len(row)} numbers, and the first {m}; all vectors need one dimension"
+            f"{file}, line {number} holds {rows.shape[1]} numbers, and the first {m}; all vectors need one dimension"
         )
-    return row
+    return np.asarray(rows[0])
 
 
-def _numbers(text: bytes) -> Singles | None:
-    """All numbers of a text, None if something is none. NumPy would warn of that, and filters are of all threads."""
+def _numbers(lines: list[bytes]) -> Singles | None:
+    """A row for each line; None if something is no number, or lines have not as many."""
     try:
-        with np.errstate(over="ignore"):  # infinity is refused by those who ask
-            return None if b"_" in text else np.fromiter(map(float, text.split()), np.float32)
+        return np.loadtxt(lines, np.float32, comments=None, encoding="latin-1", ndmin=2)
     except ValueError:
         return None
 
