@@ -63,10 +63,7 @@ def _chained(distances: Floats, n: int, average: bool, engine: Engine) -> Floats
                 return
             engine.report("linkage", tile.stop, n - 1)
 
-<<<<<<< HEAD
     engine.report("linkage", 0, n - 1)
-=======
->>>>>>> main
     engine.alone(work, "linkage")
     order, out = np.argsort(heights, kind="stable"), np.empty((n - 1, 4))
     join_edges(edges[order], heights[order], out)

@@ -7,6 +7,7 @@ import numpy as np
 from .._types import Floats, Ints
 from ..spaces import Euclidean, Space, quotient
 
+_CHUNK = 2**20  # distances that are looked at together
 TOGETHER = 1e-3  # of eps: points that near have met
 
 
@@ -28,7 +29,10 @@ def resting_places(space: Space, eps: float) -> tuple[Ints, Floats]:
 
 
 def nearest_place(points: Floats, centers: Floats) -> Ints:
-    """The nearest centre of each point."""
-    both = Euclidean(np.concatenate([points, centers]))
-    distances = both.block(np.arange(len(points)), np.arange(len(points), both.n))
-    return np.asarray(distances.argmin(axis=1), np.intp)
+    """The nearest centre of each point, some points at a time: there may be as many centres as points."""
+    both, nearest = Euclidean(np.concatenate([points, centers])), np.empty(len(points), np.intp)
+    everywhere, step = np.arange(len(points), both.n), max(1, _CHUNK // len(centers))
+    for start in range(0, len(points), step):
+        rows = np.arange(start, min(start + step, len(points)))
+        nearest[rows] = both.block(rows, everywhere).argmin(axis=1)
+    return nearest
