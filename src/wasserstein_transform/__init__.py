@@ -14,8 +14,8 @@ _ROOMS = {
     "spaces": ("Dense", "Euclidean", "GaussianMetric", "Graph", "Metric", "Quotient", "Space", "Sparse", "quotient"),
     "measures": ("Diracs", "Discrete", "Gaussians", "Measures"),
     "transforms": (
-        "MasslessWarning", "Process", "Run", "Sweep", "Trajectory", "Transform", "gaussian_transform", "iterate",
-        "iterate_locally", "kernel_transform", "lazy_balls", "local_truncation", "mean_shift", "sweep",
+        "CostWarning", "MasslessWarning", "Process", "Run", "Sweep", "Trajectory", "Transform", "gaussian_transform",
+        "iterate", "iterate_locally", "kernel_transform", "lazy_balls", "local_truncation", "mean_shift", "sweep",
     ),
     "hierarchy": ("FewerClustersWarning", "Tree", "cut_tree", "lazy_spanning_tree", "linkage", "spanning_tree"),
     "estimators": (
@@ -111,6 +111,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         quotient as quotient,
     )
     from .transforms import (
+        CostWarning as CostWarning,
         MasslessWarning as MasslessWarning,
         Process as Process,
         Run as Run,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import blake2b
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -90,8 +91,9 @@ class Discrete(Measures):
         which = np.empty(self.n, np.intp)
         for i in range(self.n):
             part = slice(self.indptr[i], self.indptr[i + 1])
-            key = self.indices[part].tobytes() + self.masses[part].tobytes()
-            which[i] = seen.setdefault(key, len(seen))
+            digest = blake2b(self.indices[part].data, digest_size=32)  # the rows themselves would be kept twice
+            digest.update(self.masses[part].data)
+            which[i] = seen.setdefault(digest.digest(), len(seen))
         first = np.unique(which, return_index=True)[1]
         return (self if len(first) == self.n else self.take(first)), which
 
@@ -107,17 +109,15 @@ class Discrete(Measures):
 
 def discrete(indptr: Ints, indices: Ints, masses: Floats, alone: Ints, size: int) -> Discrete:
     """Measures from rows that may hold zero masses; a row without mass becomes the Dirac at its `alone` point."""
-    indptr = np.asarray(indptr, np.intp)
-    kept = masses > 0
-    owner = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))[kept]
-    counts = np.bincount(owner, minlength=len(indptr) - 1)
-    massless = counts == 0
-    indices, masses = indices[kept], masses[kept]
-    empty = np.flatnonzero(massless)
-    where = np.searchsorted(owner, empty)
-    indices, masses = np.insert(indices, where, alone[empty]), np.insert(masses, where, 1.0)
-    counts[empty] = 1
-    new = np.append(0, np.cumsum(counts))
+    new, kept = np.asarray(indptr, np.intp), masses > 0
+    if not kept.all():
+        new = np.append(0, np.cumsum(kept))[new]
+        indices, masses = indices[kept], masses[kept]
+    massless = np.diff(new) == 0
+    if massless.any():
+        empty = np.flatnonzero(massless)
+        indices, masses = np.insert(indices, new[empty], alone[empty]), np.insert(masses, new[empty], 1.0)
+        new = new + np.append(0, np.cumsum(massless))
     masses = within_range(masses, new)
     totals = np.add.reduceat(masses, new[:-1])
     return Discrete(new, np.asarray(indices, np.intp), masses, totals, massless, size)

@@ -89,6 +89,10 @@ class Transport(Part, ABC):
         """Bytes that the metric of n measures in R^m holds, and that are taken beside it on the way."""
         return 8.0 * n * n, 8.0 * n * n  # a matrix, and that of different measures only
 
+    def seconds(self, n: int, n_seen: float) -> float:
+        """About how long one core takes for the metric of n measures that hold so many points each; 0: no time."""
+        return 0.0
+
     def check_pair(self, measures: Measures, ground: Metric, i: int, j: int) -> None:
         """Refuse what `coupling` cannot use."""
         self.check(measures)
