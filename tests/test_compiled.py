@@ -19,6 +19,7 @@ from everyday import everyday
 from repeated import mostly_slow
 from typer.testing import CliRunner
 
+from wasserstein_transform import _files
 from wasserstein_transform.backends import compiling
 from wasserstein_transform.cli import app, warmup
 from wasserstein_transform.kernels import compile as compile_, store
@@ -101,6 +102,7 @@ def test_code_is_compiled_once_for_all_processes(tmp_path: Path) -> None:
     assert python(TINY, NUMBA_CACHE_DIR=str(tmp_path)) == "0\n"
 
 
+@pytest.mark.slow
 @needs_private
 def test_processes_that_compile_at_once_do_not_harm_each_other(tmp_path: Path) -> None:
     paths = os.pathsep.join([str(SOURCE), str(TESTS)])
@@ -108,7 +110,7 @@ def test_processes_that_compile_at_once_do_not_harm_each_other(tmp_path: Path) -
     both = [subprocess.Popen([sys.executable, "-c", TINY], env=environment) for _ in range(2)]
     assert [one.wait() for one in both] == [0, 0]
     assert python(TINY, NUMBA_CACHE_DIR=str(tmp_path)) == "0\n"
-    assert not [file for file in kept(tmp_path) if file.suffix == ".tmp"]
+    assert not [file for file in kept(tmp_path) if file.suffix in (".tmp", ".part")]
 
 
 @needs_private
@@ -123,6 +125,7 @@ def test_damaged_files_are_compiled_anew_and_replaced(tmp_path: Path, damage: by
     assert python(TINY, NUMBA_CACHE_DIR=str(tmp_path)) == "0\n"
 
 
+@pytest.mark.slow
 @needs_private
 def test_files_whole_but_wrong_inside_are_compiled_anew(tmp_path: Path) -> None:
     python(TINY, NUMBA_CACHE_DIR=str(tmp_path))
@@ -132,6 +135,7 @@ def test_files_whole_but_wrong_inside_are_compiled_anew(tmp_path: Path) -> None:
     assert python(TINY, NUMBA_CACHE_DIR=str(tmp_path)) == "1\n"
 
 
+@pytest.mark.slow
 @needs_private
 def test_a_read_only_package_keeps_code_in_the_cache_of_the_user(tmp_path: Path) -> None:
     code = TINY.replace("told = []", "store._BESIDE = store.Path(__import__('os').devnull) / 'nowhere'; told = []")
@@ -141,6 +145,7 @@ def test_a_read_only_package_keeps_code_in_the_cache_of_the_user(tmp_path: Path)
     assert kept(tmp_path)
 
 
+@pytest.mark.slow
 @needs_private
 def test_where_nothing_can_be_kept_code_is_compiled_anew_and_said_so_once() -> None:
     code = TINY.replace("told = []", "store._BESIDE = store.Path(__import__('os').devnull) / 'nowhere'; told = []")
@@ -159,15 +164,14 @@ def test_a_cache_deleted_meanwhile_is_made_again(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_no_error_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(file: Path, content: bytes) -> int:
-        file.touch()
+    def full(draft: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     here = store.Store("test")
     here.write("before", b"content")
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "write_bytes", full)
+        patched.setattr(_files.Draft, "publish", full)
         here.write("code", b"content")
     assert here.read("before") == b"content"
     assert here.read("code") is None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -31,10 +33,12 @@ ESTIMATORS = [
     wt.KernelTransform(),
     wt.WassersteinTransform(wt.Truncation(1.0), wt.Exact(p=1)),
     wt.WassersteinTransform(wt.Mean(wt.Truncation(1.0)), wt.Points()),
+    wt.SingleLinkage(),
+]
+WITH_OUTPUT = [
     wt.GaussianTransform(output="distances"),
     wt.GaussianTransform(output="embedding"),
     wt.LocalTruncation(output="embedding"),
-    wt.SingleLinkage(),
 ]
 
 ROWS_FOR_POINTS = "the output has a column for every fitted point: fewer points, fewer columns"
@@ -49,12 +53,31 @@ def expected_failures(estimator: object) -> dict[str, str]:
     return {"check_sample_weight_equivalence_on_dense_data": ROWS_FOR_POINTS} if gives_distances else {}
 
 
-@pytest.mark.filterwarnings("ignore::wasserstein_transform.FewerClustersWarning")
-@pytest.mark.filterwarnings("ignore::wasserstein_transform.MasslessWarning")
-@pytest.mark.filterwarnings("ignore::wasserstein_transform.MetricLostWarning")
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+QUIET = [
+    pytest.mark.filterwarnings(f"ignore::{warning}")
+    for warning in (
+        "wasserstein_transform.FewerClustersWarning",
+        "wasserstein_transform.MasslessWarning",
+        "wasserstein_transform.MetricLostWarning",
+        "sklearn.exceptions.SkipTestWarning",
+    )
+]
+
+
+def quietly(test: Callable[..., None]) -> Callable[..., None]:
+    return functools.reduce(lambda marked, mark: mark(marked), QUIET, test)
+
+
+@quietly
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_scikit_learns_checks(estimator: object, check: object) -> None:
+    check(estimator)  # type: ignore[operator]
+
+
+@pytest.mark.slow
+@quietly
+@parametrize_with_checks(WITH_OUTPUT, expected_failed_checks=expected_failures)
+def test_scikit_learns_checks_whatever_the_output(estimator: object, check: object) -> None:
     check(estimator)  # type: ignore[operator]
 
 

@@ -217,7 +217,7 @@ def problems(request: pytest.FixtureRequest) -> Problems:
     return seeded(request.param)
 
 
-@pytest.fixture(scope="module", params=mostly_slow(ORDERS, quick=[1.0, 2.0, 3.0]), ids=lambda p: f"p={p:g}")
+@pytest.fixture(scope="module", params=mostly_slow(ORDERS, quick=[1.0, 3.0]), ids=lambda p: f"p={p:g}")
 def solved(request: pytest.FixtureRequest, problems: Problems) -> Solved:
     return Solved(problems, request.param, solve_all(problems, request.param))
 
@@ -551,6 +551,7 @@ def test_a_raised_flag_interrupts_every_kernel() -> None:
     everything = np.arange(1, problems.n)
     assert transport_row(rows, 0, rows, everything, everything - 2, table, rule, room, work, out, report) == 1
     assert (out == -1.0).all()
+    assert room.state[1] == 0  # no point was met, no distance computed
 
 
 def test_a_lowered_flag_lets_an_interrupted_workspace_go_on() -> None:

@@ -372,6 +372,22 @@ def test_lists_that_could_be_misread_are_refused(text: str, said: str, tmp_path:
         wt.read_graph(tmp_path / "edges.csv")
 
 
+LAUGHS = """<?xml version="1.0"?>
+<!DOCTYPE graphml [<!ENTITY a "ha">"""
+LAUGHS += "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in zip("abcdefgh", "bcdefghi", strict=True))
+LAUGHS += "]><graphml><graph edgedefault='undirected'><node id='&i;'/></graph></graphml>"
+
+
+def test_a_graph_that_needs_more_memory_than_there_is_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "edges.txt").write_text("0 1\n" * 1000)
+    message = r"the graph of .*edges.txt needs 156.2 KiB, and 97.7 KiB are available; .* wt.using\(memory=…\)"
+    with wt.using(memory=1e5), pytest.raises(MemoryError, match=message):
+        wt.read_graph(tmp_path / "edges.txt")
+    (tmp_path / "laughs.graphml").write_text(LAUGHS)
+    with pytest.raises(ValueError, match=r"laughs.graphml cannot be read as graphml: .*amplification"):
+        wt.read_graph(tmp_path / "laughs.graphml")
+
+
 def test_names_in_files_are_read_as_they_stand(tmp_path: Path) -> None:
     file = tmp_path / "edges.txt"
     file.write_bytes("0 1\n1 2\n2 0\n".encode("utf-8-sig"))  # as spreadsheets write it

@@ -217,6 +217,22 @@ def test_progress_of_a_tree_ends_with_all_its_edges(rng: np.random.Generator) ->
     assert done[-1] == 2999
 
 
+@pytest.mark.parametrize("method", ["average", "complete"])
+@pytest.mark.parametrize("levels", [3, 1000])
+def test_linkage_is_that_of_scipy_to_the_bit_where_distances_tie_too(method: str, levels: int) -> None:
+    rng = np.random.default_rng(levels)
+    for n in (2, 7, 40, 90):
+        space = wt.Space.from_points(rng.integers(0, levels, (n, 2)) * 1.7)
+        wanted = scipy_hierarchy.linkage(space.metric.condensed(), method)
+        np.testing.assert_array_equal(wt.linkage(space, method), wanted)  # type: ignore[arg-type]
+
+
+def test_linkage_refuses_distances_that_are_not_finite() -> None:
+    far = wt.Dense(np.array([[0.0, np.inf], [np.inf, 0.0]]))
+    with pytest.raises(ValueError, match="linkage needs finite distances"):
+        wt.linkage(wt.Space(far, np.full(2, 0.5), None), "average")
+
+
 CUTS = {
     "robust": {},
     "noise": {"noise": True},

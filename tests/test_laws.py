@@ -20,9 +20,13 @@ LINES = pytest.mark.parametrize("transform", transforms(N, dim=1), ids=name)
 OF_ALPHA = pytest.mark.parametrize("transform", transforms(N, of_alpha=True), ids=name)
 
 
-@pytest.fixture(autouse=True, params=[*BACKENDS.values(), Plain()], ids=lambda backend: backend.name)
+@pytest.fixture(
+    autouse=True,
+    params=[*BACKENDS.values(), pytest.param(Plain(), marks=pytest.mark.slow)],
+    ids=lambda backend: backend.name,
+)
 def backend(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Every law holds whoever computes."""
+    """Every law holds whoever computes; `make test` takes the backends that people use."""
     with wt.using(backend=request.param):
         yield
 

@@ -50,7 +50,7 @@ def _taken(caplog: pytest.LogCaptureFixture, work: Callable[[], object]) -> tupl
 
 
 @pytest.mark.parametrize("keep", mostly_slow(["last", "all"], ["all"]))
-@pytest.mark.parametrize("name", mostly_slow(RUNS, ["mean shift", "GT", "GT in space", "LT-WT"]))
+@pytest.mark.parametrize("name", mostly_slow(RUNS, ["GT in space", "LT-WT"]))
 def test_a_run_stays_within_its_plan(name: str, keep: str, caplog: pytest.LogCaptureFixture) -> None:
     make, process = RUNS[name]
     space = make()

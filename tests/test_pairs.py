@@ -111,11 +111,11 @@ def test_parallel_edges_count_as_the_shortest_and_loops_not_at_all() -> None:
 @pytest.mark.parametrize("p", mostly_slow([1.0, 2.0], quick=[1.0]))
 def test_threads_do_not_change_a_bit(p: float) -> None:
     rng = np.random.default_rng(5)
-    points, masses = rng.normal(size=(200, 2)), some_measures(rng, 120, 200)
+    points, masses = rng.normal(size=(100, 2)), some_measures(rng, 80, 100)
     results = [np.asarray(wt.wasserstein_pairs(masses, points, p, n_jobs=k)) for k in (1, 2, 3)]
     np.testing.assert_array_equal(results[1], results[0])
     np.testing.assert_array_equal(results[2], results[0])
-    pairs = rng.integers(0, 120, (4000, 2))
+    pairs = rng.integers(0, 80, (2000, 2))
     listed = [np.asarray(wt.wasserstein_pairs(masses, points, p, pairs, n_jobs=k)) for k in (1, 3)]
     np.testing.assert_array_equal(listed[1], listed[0])
 

@@ -35,7 +35,7 @@ def test_a_pipeline_that_loses_the_metric_says_so_once_at_the_line_that_runs_it(
         labels, line = pipeline.fit_predict(X), inspect.currentframe().f_lineno
     assert [found.category for found in caught] == [wt.MetricLostWarning, wt.FewerClustersWarning]
     assert (caught[0].filename, caught[0].lineno) == (__file__, line)
-    assert adjusted_rand_score(truth, labels) < 0.3  # only points travelled
+    assert adjusted_rand_score(truth, labels) < 0.3  # only points traveled
 
 
 @pytest.mark.parametrize(("output", "metric"), [("distances", "precomputed"), ("embedding", "euclidean")])

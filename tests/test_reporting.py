@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import json
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,8 +22,9 @@ from wasserstein_transform.engine import Engine, current
 from wasserstein_transform.experiments import EXPERIMENTS, Choice, Claim, Experiment, Picture, Table, Verdict
 from wasserstein_transform.experiments.parameters import FULL, QUICK
 from wasserstein_transform.experiments.reporting import Report, reproduce, runner
+from wasserstein_transform.experiments.reporting.page import page
 from wasserstein_transform.experiments.reporting.part import key_of, load, save
-from wasserstein_transform.experiments.reporting.record import Entry, changes
+from wasserstein_transform.experiments.reporting.record import Entry, changes, read_record
 
 
 def claim(*holds: bool, name: str = "toy: works", timed: bool = False) -> Claim:
@@ -114,6 +116,41 @@ def test_a_part_without_its_figure_or_half_written_is_made_again(tmp_path: Path)
         file.write_text(bad)
         run_toys([toy], tmp_path)
     assert toy.runs == 8
+
+
+def _changed(file: Path, **changes: object) -> None:
+    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"figures": [{"file": "../secret.png", "caption": ""}]},
+        {"figures": [{"file": "figures/link.png", "caption": ""}]},
+        {"figures": [{"file": 7, "caption": ""}]},
+        {"seconds": "long"},
+        {"about": ["a"]},
+        {"name": "other"},
+        {"claims": [{"name": "toy: x", "where": "", "statement": "", "quantity": "", "choices": []}]},
+        {"tables": [{"title": "t", "header": [1], "rows": []}]},
+    ],
+    ids=["outside", "linked outside", "no name", "no seconds", "no text", "another", "no cases", "no table"],
+)
+def test_a_part_that_holds_something_else_is_made_again(changes: dict[str, object], tmp_path: Path) -> None:
+    toy, folder = Toy(), tmp_path / "report"
+    (tmp_path / "secret.png").write_bytes(b"secret")
+    run_toys([toy], folder)
+    (folder / "figures" / "link.png").symlink_to(tmp_path / "secret.png")
+    _changed(folder / "parts" / "toy.json", **changes)
+    report = run_toys([toy], folder)
+    assert toy.runs == 2
+    assert "c2VjcmV0" not in report.page.read_text()
+
+
+def test_names_of_parts_are_text_in_a_page(tmp_path: Path) -> None:
+    report = run_toys([Toy()], tmp_path)
+    odd = dataclasses.replace(report.parts[0], name='"><script>alert(1)</script>')
+    assert "<script>" not in page(dataclasses.replace(report, parts=(odd,)), tmp_path)
 
 
 def test_what_was_finished_before_an_interruption_is_kept(tmp_path: Path) -> None:
@@ -230,6 +267,22 @@ def test_the_command_fails_if_a_claim_that_held_is_lost(
     done = command.invoke(app, ["reproduce", "toy", "-o", str(tmp_path)])
     assert done.exit_code == 1
     assert "(the claim is partly, was reproduced)" in " ".join(done.output.split())
+
+
+def test_verdicts_are_recorded_where_it_is_said_and_nowhere_else(command: CliRunner, tmp_path: Path) -> None:
+    before, file = read_record(quick=True), tmp_path / "record.json"
+    arguments = ["reproduce", "toy", "--quick", "-o", str(tmp_path / "out"), "--record"]
+    done = command.invoke(app, [*arguments, str(file)])
+    assert done.exit_code == 0, done.output
+    assert f"record: {file}" in done.output
+    assert read_record(quick=True) == before
+    written = json.loads(file.read_text("utf-8"))["quick"]
+    assert written.keys() == {*before, "toy: works"}
+    (tmp_path / "other.json").write_text("[]")
+    for place, message in (("other.json", "is no record of verdicts"), ("no/where.json", "is no folder")):
+        done = command.invoke(app, [*arguments, str(tmp_path / place)])
+        assert (done.exit_code, done.output.count("\n")) == (2, 1)
+        assert message in done.output
 
 
 def test_the_command_keeps_what_is_finished_when_interrupted(

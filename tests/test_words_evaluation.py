@@ -252,7 +252,7 @@ def test_small_corpora_are_noted(place: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (["fit", "FILES", "-o", "/no/where.npz"], "/no is no folder"),
+        (["fit", "FILES", "-o", "/no/where.npz"], "there is no folder /no to write"),
         (["evaluate", "FILES", "--benchmarks", "x", "--plot", "where.xyz"], "where.xyz must end in what can be drawn"),
         (["similar", "yeti", "FILES"], "'yeti' has no vector"),
         (["pair", "w1", "w2"], "give --vectors and --corpus, or --model"),
@@ -260,7 +260,7 @@ def test_small_corpora_are_noted(place: Path, tmp_path: Path) -> None:
         (["pair", "w1", "w2", "FILES", "--lam", "-1"], "lam must be a finite number"),
         (["similar", "w1", "--model", "none.npz"], "none.npz is not there"),
         (["evaluate", "FILES", "--benchmarks", "nowhere"], "nowhere is not there; give a folder"),
-        (["evaluate", "FILES", "--benchmarks", "x", "--csv", "/no/where.csv"], "/no is no folder"),
+        (["evaluate", "FILES", "--benchmarks", "x", "--csv", "/no/where.csv"], "there is no folder /no to write"),
     ],
 )
 def test_what_is_wrong_is_one_line(place: Path, arguments: list[str], error: str) -> None:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import inspect
 import json
 import os
-import tempfile
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,13 +16,16 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from ._files import check_target, writing
 from ._fingerprint import fingerprint
+from ._npz import read_arrays
 
 FORMAT, VERSION = "wasserstein-transform", 1
 
 T = TypeVar("T", bound=type)
 
 _CLASSES: dict[str, type] = {}
+_KINDS = {"f": "floats", "i": "whole numbers"}
 
 
 def archived(cls: T) -> T:
@@ -38,10 +39,7 @@ def write(path: str | os.PathLike[str], value: Any) -> Path:
     path = Path(path)
     if path.suffix != ".npz":
         path = path.with_name(path.name + ".npz")
-    if path.is_dir():
-        raise IsADirectoryError(f"a file is needed to write to, got the folder {path}")
-    if not path.absolute().parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {path.absolute().parent} to write {path.name} to; make it first")
+    check_target(path)
     writer = _Writer()
     tree = writer.encode(value)
     header = {
@@ -52,36 +50,75 @@ def write(path: str | os.PathLike[str], value: Any) -> Path:
         "fingerprint": fingerprint((json.dumps(tree, sort_keys=True), tuple(writer.arrays))),
     }
     arrays: dict[str, Any] = {f"a{k}": array for k, array in enumerate(writer.arrays)}
-    handle, part = tempfile.mkstemp(prefix=path.name, suffix=".part", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, header=np.array(json.dumps(header)), **arrays)
-        Path(part).replace(path)
-    except BaseException:
-        Path(part).unlink(missing_ok=True)
-        raise
+    with writing(path) as stream:
+        np.savez(stream, header=np.array(json.dumps(header)), **arrays)
     return path
 
 
 def read(path: str | os.PathLike[str], kind: type, room: Callable[[float], None] = lambda n_bytes: None) -> Any:
     """The value in a file, which must be of the class `kind`; `room` may refuse its size before anything is read."""
     try:
-        with zipfile.ZipFile(path) as members:
-            room(float(sum(member.file_size for member in members.infolist())))
-        with np.load(path, allow_pickle=False) as stored:
-            header = json.loads(str(stored["header"]))
-            arrays = [stored[f"a{k}"] for k in range(len(stored.files) - 1)]
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile, json.JSONDecodeError) as error:
+        stored = read_arrays(path, room)
+        header = json.loads(str(stored.pop("header")))
+        arrays = [stored[f"a{k}"] for k in range(len(stored))]
+    except (ValueError, KeyError, RecursionError) as error:
         raise ValueError(f"{path} is no file that save() wrote, or it is damaged ({error})") from None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ValueError(f"{path} is no file that save() wrote")
     if header.get("version") != VERSION:
         raise ValueError(f"{path} has version {header.get('version')!r}, and this library reads version {VERSION}")
-    if header.get("fingerprint") != fingerprint((json.dumps(header["tree"], sort_keys=True), tuple(arrays))):
+    tree = header.get("tree")
+    if any(array.dtype.kind not in "biufcSU" for array in arrays):
+        raise ValueError(f"{path} is damaged: it holds arrays that save() never writes")
+    if header.get("fingerprint") != fingerprint((json.dumps(tree, sort_keys=True), tuple(arrays))):
         raise ValueError(f"{path} is damaged: its content does not match its fingerprint; write it again")
-    if header.get("kind") not in _names(kind):
+    if str(header.get("kind")) not in _names(kind):
         raise ValueError(f"{path} holds a {header.get('kind')}, and a {kind.__name__} is asked for")
-    return _Reader(arrays).decode(header["tree"])
+    try:
+        value = _Reader(arrays).decode(tree)
+    except UnknownClassError as error:
+        raise ValueError(f"{path}: {error}") from None
+    except Exception as error:  # constructors of whatever it names, with whatever it holds
+        raise ValueError(f"{path} is damaged: {type(error).__name__}, {error}; write it again") from None
+    if not isinstance(value, kind):
+        raise ValueError(f"{path} is damaged: it says that it holds a {kind.__name__}, and does not; write it again")
+    return value
+
+
+class UnknownClassError(ValueError):
+    """A class of somebody's own that was not imported."""
+
+
+def check_array(value: Any, name: str, kinds: str, *shape: int | None) -> None:
+    """Refuse what a stored value cannot hold: no array, of other numbers or another shape (None: any), not finite."""
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in kinds:
+        got = value.dtype if isinstance(value, np.ndarray) else type(value).__name__
+        raise ValueError(f"{name} must be an array of {_KINDS[kinds]}, got {got}")
+    if value.ndim != len(shape) or any(side not in (None, got) for side, got in zip(shape, value.shape, strict=True)):
+        raise ValueError(f"{name} must have shape {shape}, got {value.shape}")
+    if "f" in kinds and not np.isfinite(value).all():
+        raise ValueError(f"{name} must be finite")
+
+
+def check_rows(indptr: Any, indices: Any, height: int, width: int) -> None:
+    """Refuse what cannot be compressed rows: kernels look up what they name, without asking again."""
+    check_array(indptr, "indptr", "i", height + 1)
+    check_array(indices, "indices", "i", None)
+    check_range(indices, "indices", 0, width - 1)
+    if indptr[0] != 0 or indptr[-1] != len(indices) or (indptr[1:] < indptr[:-1]).any():
+        raise ValueError("rows must follow each other, from the first entry to the last")
+
+
+def check_range(values: Any, name: str, low: float, high: float = float("inf")) -> None:
+    """Refuse numbers below `low` or above `high`."""
+    if np.size(values) and not (low <= np.min(values) and np.max(values) <= high):
+        raise ValueError(f"{name} must be {low} to {high}, got {np.min(values)} to {np.max(values)}")
+
+
+def check_type(value: Any, name: str, *kinds: type) -> None:
+    """Refuse a stored value of another class; True is no number."""
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        raise ValueError(f"{name} must be a {kinds[0].__name__}, got {type(value).__name__}")
 
 
 def _names(kind: type) -> set[str]:
@@ -167,9 +204,9 @@ class _Reader:
             return out.reshape(node["shape"])
         if "sparse" in node:
             data, indices, indptr = (self.decode(part) for part in node["sparse"])
-            rows = csr_array((data, indices, indptr), shape=tuple(node["shape"]))
-            rows.check_format(full_check=True)
-            return rows
+            height, width = node["shape"]
+            check_rows(indptr, indices, height, width)
+            return csr_array((data, indices, indptr), shape=(height, width))
         if "class" in node:
             return self._instance(node)
         if "dict" in node:
@@ -181,7 +218,9 @@ class _Reader:
     def _instance(self, node: dict[str, Any]) -> Any:
         cls = _CLASSES.get(node["class"])
         if cls is None:
-            raise ValueError(f"the class {node['class']} is not known here; import the module that defines it first")
+            raise UnknownClassError(
+                f"the class {node['class']} is not known here; import the module that defines it first"
+            )
         state = {key: self.decode(part) for key, part in node["state"].items()}
         value = cls._from_archive(state) if hasattr(cls, "_from_archive") else cls(**state)
         if hasattr(value, "_check_archived"):

@@ -6,7 +6,7 @@ import pickle
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
-from wasserstein_transform.engine import Engine, Record, Task, computed
+from wasserstein_transform.engine import Overseer, Record, Task, computed
 
 
 class Shipped:
@@ -16,7 +16,7 @@ class Shipped:
         self._pool = ProcessPoolExecutor(1, get_context("spawn"))
         self.names: list[str] = []
 
-    def run(self, task: Task, out: Record, engine: Engine) -> None:
+    def run(self, task: Task, out: Record, engine: Overseer) -> None:
         self.names.append(task.name)
         parcels = [pickle.dumps((task.compute, task.inputs, tile, task.shapes(out, tile))) for tile in task.tiles]
         for done, (tile, record) in enumerate(zip(task.tiles, self._pool.map(_opened, parcels), strict=True), 1):

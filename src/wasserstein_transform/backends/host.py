@@ -5,6 +5,7 @@ Forests, single problems, landmarks; regions of images; tables of words.
 
 from __future__ import annotations
 
+from ..kernels.chains import merge_chains
 from ..kernels.compile import on_compile
 from ..kernels.line import FAINT, Climbs
 from ..kernels.merging import Borders, Regions, merge_regions
@@ -54,6 +55,7 @@ __all__ = [
     "link_adjacent",
     "link_cells",
     "link_inside",
+    "merge_chains",
     "merge_regions",
     "number_parts",
     "on_compile",

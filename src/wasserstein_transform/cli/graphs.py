@@ -5,19 +5,20 @@ from __future__ import annotations
 import csv
 import sys
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
+from functools import partial
 from io import BytesIO, StringIO
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
-from ..apps import Communities, Curvature, Flow, LazyWalk, Surgery, as_network, curvature as bend, ricci_flow
-from ..apps.graphs import Network, lin_lu_yau
+from .door import door
 from .options import Jobs
-from .pictures import Place
+from .printing import say
+
+if TYPE_CHECKING:
+    from ..apps.graphs import Communities, Curvature, Flow, Network
 
 _DRAWN = 1500  # nodes up to which the graph itself is drawn
 
@@ -39,8 +40,13 @@ def curvature(
     Writes into the folder edges.csv, nodes.csv (mean curvature of the edges of each node) and curvature.png: all of
     them or none.
     """
-    with _refusing("curvature"):
-        place, network = Place(output), _read(graph)
+    with door("wt curvature"):
+        import numpy as np
+
+        from ..apps.graphs import LazyWalk, as_network, curvature as bend, lin_lu_yau
+        from .pictures import Place
+
+        place, network = Place(output, "edges.csv", "nodes.csv", "curvature.png"), as_network(graph)
         start = time.perf_counter()
         found = (
             lin_lu_yau(network, power, n_jobs=jobs, verbose=sys.stderr.isatty())
@@ -51,11 +57,11 @@ def curvature(
         files = {"edges.csv": _edges(found), "nodes.csv": _nodes(found), "curvature.png": _bent(found, _title(graph))}
         place.write(files)
     known = found.values[~np.isnan(found.values)]
-    typer.echo(f"{len(known)} edges between {network.n} nodes in {seconds:.1f} s")
+    say(f"{len(known)} edges between {network.n} nodes in {seconds:.1f} s")
     if len(known):
         below = f"{100 * float(np.mean(known < -1e-12)):.0f} % of edges negative"
-        typer.echo(f"curvature {known.min():.3f} to {known.max():.3f}, mean {known.mean():.3f}, {below}")
-    typer.echo(f"{output}: {', '.join(files)}")
+        say(f"curvature {known.min():.3f} to {known.max():.3f}, mean {known.mean():.3f}, {below}")
+    say(f"{output}: {', '.join(files)}")
 
 
 def flow(
@@ -72,8 +78,11 @@ def flow(
 
     Writes into the folder edges.csv (lengths in the end), communities.csv and flow.png: all of them or none.
     """
-    with _refusing("flow"):
-        place, network = Place(output), _read(graph)
+    with door("wt flow"):
+        from ..apps.graphs import LazyWalk, Surgery, as_network, ricci_flow
+        from .pictures import Place
+
+        place, network = Place(output, "edges.csv", "communities.csv", "flow.png"), as_network(graph)
         known = _truth(network, truth) if truth else None
         start = time.perf_counter()
         cut = Surgery(surgery) if surgery else None
@@ -86,28 +95,11 @@ def flow(
             "flow.png": _flowed(found, groups, _title(graph)),
         }
         place.write(files)
-    typer.echo(f"{found.n_iter} iterations on {len(network.edges)} edges between {network.n} nodes in {seconds:.1f} s")
-    typer.echo(f"{groups.n_communities} communities, modularity {groups.modularity:.3f}")
+    say(f"{found.n_iter} iterations on {len(network.edges)} edges between {network.n} nodes in {seconds:.1f} s")
+    say(f"{groups.n_communities} communities, modularity {groups.modularity:.3f}")
     if known is not None:
         _score(known, groups)
-    typer.echo(f"{output}: {', '.join(files)}")
-
-
-@contextmanager
-def _refusing(command: str) -> Iterator[None]:
-    """What goes wrong is one line, and status 2."""
-    try:
-        yield
-    except (ImportError, ValueError, TypeError, OSError, MemoryError) as error:
-        typer.echo(f"wt {command}: {' '.join(str(error).split())}", err=True)
-        raise typer.Exit(2) from None
-    except KeyboardInterrupt:
-        typer.echo("\nstopped; nothing was written", err=True)
-        raise typer.Exit(130) from None
-
-
-def _read(graph: Path) -> Network:
-    return as_network(graph)
+    say(f"{output}: {', '.join(files)}")
 
 
 def _title(graph: Path) -> str:
@@ -128,7 +120,7 @@ def _score(known: list[str], groups: Communities) -> None:
 
     rand, shared = (score(known, groups.labels) for score in (adjusted_rand_score, normalized_mutual_info_score))
     scores = f"adjusted Rand index {rand:.3f}, normalized mutual information {shared:.3f}"
-    typer.echo(f"{len(set(known))} known communities: {scores}")
+    say(f"{len(set(known))} known communities: {scores}")
 
 
 def _edges(found: Curvature) -> bytes:
@@ -156,28 +148,27 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> bytes:
 
 
 def _bent(found: Curvature, name: str) -> bytes:
-    from ..plotting import graphs, panels
+    from ..plotting import curvature, histogram
 
-    drawn = found.network.n <= _DRAWN
-    figure, axes = panels(1, 2 if drawn else 1, width=7.5 if drawn else 4.0, height=3.6)
-    if drawn:
-        graphs.curvature(found, ax=axes[0, 0], title=name)
-    graphs.histogram(found, ax=axes[0, -1])
-    return _png(figure)
+    return _drawn(found.network, partial(curvature, found, title=name), partial(histogram, found))
 
 
 def _flowed(found: Flow, groups: Communities, name: str) -> bytes:
-    from ..plotting import graphs, panels
+    from ..plotting import communities, flow
 
-    drawn = found.network.n <= _DRAWN
-    figure, axes = panels(1, 2 if drawn else 1, width=7.5 if drawn else 4.0, height=3.6)
-    if drawn:
-        graphs.communities(groups, ax=axes[0, 0], title=name)
-    graphs.flow(found, ax=axes[0, -1])
-    return _png(figure)
+    return _drawn(found.network, partial(communities, groups, title=name), partial(flow, found))
 
 
-def _png(figure: Any) -> bytes:
+def _drawn(network: Network, graph: Callable[..., Any], figures: Callable[..., Any]) -> bytes:
+    """A graph, unless it is too large, and the figures beside it, as a PNG."""
+    from ..plotting import panels
+
+    if network.n <= _DRAWN:
+        figure, (left, right) = panels(1, 2, width=9.0, height=4.0)
+        graph(ax=left)
+    else:
+        figure, right = panels(width=5.0, height=4.0)
+    figures(ax=right)
     raw = BytesIO()
     figure.savefig(raw, format="png", dpi=200)
     return raw.getvalue()

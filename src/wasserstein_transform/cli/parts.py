@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import inspect
 
-import typer
-
-from ..localize import LOCALIZATIONS, sees_new_points
-from ..transport import TRANSPORTS
+from .printing import say
 
 
 def parts() -> None:
     """All localizations and transports, with what they are."""
-    typer.echo("localizations, and the measures they make:")
+    from ..localize import LOCALIZATIONS, sees_new_points
+    from ..transport import TRANSPORTS
+
+    say("localizations, and the measures they make:")
     for localize in LOCALIZATIONS.values():
         new = "" if sees_new_points(localize.examples(3, 1.0)[0]) else "; new points have none"
         _describe(localize, f"{localize.makes.__name__}{new}")
-    typer.echo("\ntransports, and the measures they compare:")
+    say("\ntransports, and the measures they compare:")
     for transport in TRANSPORTS.values():
         kinds = dict.fromkeys(example.accepts.__name__ for example in transport.examples())
         _describe(transport, ", ".join(kinds))
@@ -24,4 +24,4 @@ def parts() -> None:
 
 def _describe(part: type, kinds: str) -> None:
     what = (inspect.getdoc(part) or "").partition("\n")[0]
-    typer.echo(f"  {part.__name__}({', '.join(inspect.signature(part).parameters)}): {kinds}\n      {what}")
+    say(f"  {part.__name__}({', '.join(inspect.signature(part).parameters)}): {kinds}\n      {what}")

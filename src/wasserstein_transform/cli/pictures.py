@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
+from contextlib import suppress
 from io import BytesIO
+from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._files import check_target, write_together
 from ..apps import Segmentation
+from ..engine import current
 from ..plotting.images import as_rgb, outlined
 
 _MOST = 65536  # labels that 16 bits hold
 
 
 def load(file: Path) -> NDArray[Any]:
-    """A picture of shape (h, w), or (h, w, 3 or 4); grey levels are of 0 to 255, whatever the depth of the file."""
+    """A picture of shape (h, w), or (h, w, 3 or 4); gray levels are of 0 to 255, whatever the depth of the file."""
     try:
-        from imageio.v3 import imread
+        from imageio.v3 import improps, imread
     except ImportError:
         raise ImportError(
             'reading pictures needs scikit-image, which is not installed; pip install "wasserstein-transform[image]" '
@@ -30,12 +34,17 @@ def load(file: Path) -> NDArray[Any]:
         raise ValueError(f"{file} is not there")
     if not file.is_file():
         raise ValueError(f"{file} is no file; give a picture")
-    raw = file.read_bytes()
+    raw, kind = file.read_bytes(), file.suffix or ".png"
     try:
-        picture = np.asarray(imread(raw, extension=file.suffix or ".png"))
-    except Exception:  # readers raise what they like
+        about = improps(raw, extension=kind)  # what it unpacks to, before it is unpacked
+        current().reserve(about.dtype.itemsize * prod(about.shape), f"the picture {file}", "give a smaller one")
+        picture = np.asarray(imread(raw, extension=kind))
+    except MemoryError:
+        raise
+    except Exception as error:  # readers raise what they like
         raise ValueError(
-            f"{file} cannot be read as a picture; it is damaged, or of a kind that imageio does not know"
+            f"{file} cannot be read as a picture; it is damaged, too large, or of a kind that imageio does not know "
+            f"({error})"
         ) from None
     return _plain(picture, file)
 
@@ -45,11 +54,11 @@ def _plain(picture: NDArray[Any], file: Path) -> NDArray[Any]:
         raise ValueError(f"{file} holds {picture.dtype} of shape {picture.shape}, which is no picture")
     if picture.ndim == 4 and len(picture) == 1:  # a film of one picture
         picture = picture[0]
-    if picture.ndim == 3 and picture.shape[2] in (1, 2):  # grey, and perhaps opacity
+    if picture.ndim == 3 and picture.shape[2] in (1, 2):  # gray, and perhaps opacity
         picture = picture[..., 0]
     if picture.ndim != 2 and not (picture.ndim == 3 and picture.shape[2] in (3, 4)):
         raise ValueError(
-            f"{file} has shape {picture.shape}, which is not one grey or color picture; wt.segment in Python takes "
+            f"{file} has shape {picture.shape}, which is not one gray or color picture; wt.segment in Python takes "
             "volumes and other channels"
         )
     if picture.dtype.kind == "b":
@@ -96,14 +105,16 @@ def _png(array: NDArray[Any]) -> bytes:
 
 
 class Place:
-    """A folder to write to; what can be wrong with it is said before anything is computed."""
+    """A folder to write files of these names to; what can be wrong with it is said before anything is computed."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *names: str) -> None:
         there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
         if not there.is_dir():
             raise ValueError(f"{there} is a file; give a folder, or a name that is free")
         if not os.access(there, os.W_OK):
             raise ValueError(f"{there} cannot be written to")
+        for name in names if folder.is_dir() else ():
+            check_target(folder / name)
         self.folder = folder
 
     def write(self, files: dict[str, bytes], stale: Collection[str] = ()) -> None:
@@ -111,15 +122,13 @@ class Place:
 
         Files of the names `stale` that are not written anew are of a run before, and no longer true: they go.
         """
+        new = [folder for folder in (self.folder, *self.folder.parents) if not folder.exists()]
         self.folder.mkdir(parents=True, exist_ok=True)
-        halves = {self.folder / f"{name}.half": self.folder / name for name in files}
         try:
-            for half, content in zip(halves, files.values(), strict=True):
-                half.write_bytes(content)
-            for half, whole in halves.items():
-                half.replace(whole)
-        finally:
-            for half in halves:
-                half.unlink(missing_ok=True)
-        for name in set(stale) - set(files):
-            (self.folder / name).unlink(missing_ok=True)
+            old = [self.folder / name for name in set(stale) - set(files)]
+            write_together({self.folder / name: content for name, content in files.items()}, old)
+        except BaseException:
+            for folder in new:
+                with suppress(OSError):  # somebody else's file may be in it by now
+                    folder.rmdir()
+            raise

@@ -5,21 +5,21 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
-from ..engine import Engine, current
 from ..experiments import EXPERIMENTS, Verdict
-from ..experiments.reporting import Report, make_room, reproduce as run, write_record
-from ..plotting.canvas import need_matplotlib
+from .door import door
 from .options import Jobs
-from .progress import Watch
+from .printing import say
+from .tables import show
 
-_STYLES = {Verdict.REPRODUCED: "green", Verdict.PARTLY: "yellow", Verdict.NOT: "red"}
+if TYPE_CHECKING:
+    from ..engine import Engine
+    from ..experiments.reporting import Report
+
+_STYLES: dict[str, str] = {Verdict.REPRODUCED: "green", Verdict.PARTLY: "yellow", Verdict.NOT: "red"}
 _NAMES = ", ".join(EXPERIMENTS)
 _WIDE = 160  # columns of files and pipes, which have no width of their own
 
@@ -37,15 +37,24 @@ def reproduce(
     ),
     fresh: Annotated[bool, typer.Option("--fresh", help="Run again what is finished.")] = False,
     jobs: Jobs = None,
-    record: Annotated[bool, typer.Option("--record", hidden=True, help="Take the verdicts as the new record.")] = False,
+    record: Annotated[
+        Path | None, typer.Option("--record", hidden=True, help="Write the verdicts into this record.")
+    ] = None,
 ) -> None:
     """Run the paper's experiments, draw its figures, judge its claims.
 
     Writes report.md, report.html and figures into the folder. Finished experiments are kept there and used again.
     Exit status 1 if a case that used to hold fails. The first run after installing compiles, for a minute or two.
     """
-    chosen = _possible(_chosen(names), asked=bool(names))
-    engine = _prepared(output, jobs)
+    with door("wt reproduce"):  # what is wrong with arguments; what goes wrong later has its traceback
+        chosen = _possible(_chosen(names), asked=bool(names))
+        engine = _prepared(output, jobs, record)
+    from rich.console import Console
+
+    from ..engine import current
+    from ..experiments.reporting import reproduce as run, write_record
+    from .progress import Watch
+
     console = Console() if sys.stdout.isatty() else Console(width=_WIDE)
     try:
         with Watch(console) as watch:
@@ -54,39 +63,39 @@ def reproduce(
                 tell=watch.tell, experiments=EXPERIMENTS,
             )  # fmt: skip
     except KeyboardInterrupt:
-        console.print(f"\nstopped; experiments that were finished are kept in {escape(str(output))}")
+        say(f"\nstopped; experiments that were finished are kept in {output}")
         raise typer.Exit(130) from None
-    _say(report, console)
-    if record:
-        write_record([part for part in report.parts if part.name in chosen], quick)
+    _say(report)
+    if record is not None:
+        write_record(record, [part for part in report.parts if part.name in chosen], quick)
+        say(f"record: {record}")
     elif report.failed:
         raise typer.Exit(1)
 
 
-def _prepared(output: Path, jobs: int | None) -> Engine:
-    """What can be wrong with the arguments is said before anything runs; what goes wrong later has its traceback."""
+def _prepared(output: Path, jobs: int | None, record: Path | None) -> Engine:
+    """Whoever runs it; what can be wrong with files is said before anything runs."""
+    from ..engine import current
+    from ..experiments.reporting import make_room, open_record
+    from ..plotting.canvas import need_matplotlib
+
     if output.exists() and not output.is_dir():
-        raise typer.BadParameter(f"{output} is a file; give a folder, or a name that is free", param_hint="--output")
-    try:
-        need_matplotlib()
-        engine = current(n_jobs=jobs)
-    except (ImportError, ValueError) as error:
-        raise typer.BadParameter(str(error)) from None
+        raise ValueError(f"{output} is a file; give a folder, or a name that is free")
+    need_matplotlib()
+    engine = current(n_jobs=jobs)
+    if record is not None:
+        open_record(record)
     try:
         make_room(output)
     except OSError as error:
-        raise typer.BadParameter(
-            f"{output} cannot be written: {error}; give another folder", param_hint="--output"
-        ) from None
+        raise ValueError(f"{output} cannot be written: {error}; give another folder") from None
     return engine
 
 
 def _chosen(names: list[str] | None) -> list[str]:
     unknown = [name for name in names or () if name not in EXPERIMENTS]
     if unknown:
-        raise typer.BadParameter(
-            f"no experiment is called {', '.join(unknown)}; there are {_NAMES}", param_hint="NAMES"
-        )
+        raise ValueError(f"no experiment is called {', '.join(unknown)}; there are {_NAMES}")
     return list(dict.fromkeys(names or EXPERIMENTS))
 
 
@@ -95,25 +104,24 @@ def _possible(chosen: list[str], asked: bool) -> list[str]:
     lacking = {name: EXPERIMENTS[name].lacks for name in chosen if EXPERIMENTS[name].lacks}
     for words in lacking.values():
         if asked:
-            raise typer.BadParameter(words, param_hint="NAMES")
-        typer.echo(f"left out: {words}", err=True)
+            raise ValueError(words)
+        say(f"left out: {words}", err=True)
     return [name for name in chosen if name not in lacking]
 
 
-def _say(report: Report, console: Console) -> None:
-    table = Table(box=None, pad_edge=False, header_style="")
-    for column in ("claim", "verdict", "cases"):
-        table.add_column(column)
+def _say(report: Report) -> None:
     claims = [claim for part in report.parts for claim in part.claims]
-    for claim in claims:
-        table.add_row(escape(claim.name), f"[{_STYLES[claim.verdict]}]{claim.verdict}[/]", claim.share)
-    console.print(table)
+    show([["claim", "verdict", "cases"], *([claim.name, claim.verdict, claim.share] for claim in claims)], _colored)
     counts = Counter(claim.verdict for claim in claims)
-    console.print(", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict))
+    say(", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict))
     for change in report.changes:
         if not change.is_new:
-            console.print("[red]lost[/]" if change.is_failure else "differs from the record:", escape(str(change)))
+            say(f"{'lost' if change.is_failure else 'differs from the record:'} {change}")
     n_new = sum(change.is_new for change in report.changes)
     if n_new:
-        console.print(f"not on record: {n_new} claims")
-    console.print(f"report: {escape(str(report.page))}, {escape(str(report.text))}", soft_wrap=True)
+        say(f"not on record: {n_new} claims")
+    say(f"report: {report.page}, {report.text}")
+
+
+def _colored(cell: str) -> str:
+    return typer.style(cell, fg=_STYLES[cell]) if sys.stdout.isatty() and cell in _STYLES else cell

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import sys
 import time
-import warnings
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from numpy.typing import NDArray
 
-from ..apps import Merging, Segmentation, segment as run
+from .door import door
 from .options import Jobs
-from .pictures import Place, encode, load
+from .printing import say
+
+if TYPE_CHECKING:
+    from ..apps.image import Merging
 
 _LONG = 200_000  # pixels from which on progress is shown
 
 
 def segment(
-    image: Annotated[Path, typer.Argument(help="A picture: PNG, JPEG, TIFF, …")],
+    image: Annotated[Path, typer.Argument(help="A picture: PNG, JPEG, TIFF, ...")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for labels, overlay and filtered picture.")],
     spatial: Annotated[float, typer.Option(help="Radius of the window, in pixels.")] = 8.0,
     range: Annotated[
-        float, typer.Option(help="Radius in values: of L*u*v* for colors, of 0 to 255 for grey pictures.")
+        float, typer.Option(help="Radius in values: of L*u*v* for colors, of 0 to 255 for gray pictures.")
     ] = 8.0,
     lam: Annotated[float, typer.Option(help="Weight of the shape of neighborhoods; 0 is mean shift.")] = 0.0,
     color: Annotated[str, typer.Option(help="What colors are compared in: luv, lab, rgb, none.")] = "luv",
@@ -32,7 +33,7 @@ def segment(
     merge: Annotated[bool, typer.Option(help="Merge regions that people would not tell apart.")] = False,
     share: Annotated[
         float | None,
-        typer.Option(help="With --merge: larger leaves fewer regions.", show_default=f"{Merging().share:g}"),
+        typer.Option(help="With --merge: larger leaves fewer regions.", show_default="2"),
     ] = None,
     n_iter: Annotated[int, typer.Option(help="Most iterations of a pixel.")] = 100,
     jobs: Jobs = None,
@@ -42,26 +43,27 @@ def segment(
     Writes into the folder the label map (labels.png, 16 bits a pixel; labels.npy beyond 65536 segments), overlay.png
     with the boundaries and filtered.png with the mean color of each segment: all of them or none.
     """
-    options = {"color": color, "linking": linking, "min_size": min_size, "n_iter": n_iter, "n_jobs": jobs}
-    try:
-        options["merging"] = _merging(merge, share)
-        place = Place(output)
+    options: dict[str, Any] = {
+        "color": color, "linking": linking, "min_size": min_size, "n_iter": n_iter, "n_jobs": jobs,
+    }  # fmt: skip
+    with door("wt segment"):
+        from ..apps.image import segment as run
+        from .pictures import Place, encode, load
+
+        merging = _merging(merge, share)
+        place = Place(output, "labels.png", "labels.npy", "overlay.png", "filtered.png")
         picture = load(image)
+        long = picture.shape[0] * picture.shape[1] >= _LONG
         start = time.perf_counter()
-        found = _segmented(picture, spatial, range, lam, options)
+        found = run(picture, spatial, range, lam, **options, merging=merging, verbose=long and sys.stderr.isatty())
         seconds = time.perf_counter() - start
         files = encode(found, picture)
         place.write(files, stale=("labels.png", "labels.npy"))
-    except (ImportError, ValueError, OSError, MemoryError) as error:
-        _refuse(str(error))
-    except KeyboardInterrupt:
-        typer.echo("\nstopped; nothing was written", err=True)
-        raise typer.Exit(130) from None
     size = " × ".join(map(str, found.labels.shape))
-    typer.echo(f"{found.n_segments} segments of {size} pixels in {seconds:.1f} s")
-    typer.echo(f"{output}: {', '.join(files)}")
+    say(f"{found.n_segments} segments of {size} pixels in {seconds:.1f} s")
+    say(f"{output}: {', '.join(files)}")
     if "labels.npy" in files:
-        typer.echo("labels.npy, 32 bits a pixel, as a PNG holds no more than 65536 labels")
+        say("labels.npy, 32 bits a pixel, as a PNG holds no more than 65536 labels")
 
 
 def _merging(merge: bool, share: float | None) -> Merging | None:
@@ -69,24 +71,6 @@ def _merging(merge: bool, share: float | None) -> Merging | None:
         raise ValueError("share is for merging regions; give --merge too")
     if not merge:
         return None
+    from ..apps.image import Merging
+
     return Merging() if share is None else Merging(share)
-
-
-def _segmented(
-    picture: NDArray[Any], spatial: float, range: float, lam: float, options: dict[str, Any]
-) -> Segmentation:
-    """Warnings become notes, each a line."""
-    long = picture.shape[0] * picture.shape[1] >= _LONG
-    with warnings.catch_warnings(action="always"):
-        warnings.showwarning = _note
-        return run(picture, spatial, range, lam, **options, verbose=long and sys.stderr.isatty())
-
-
-def _note(message: Warning | str, *_: Any, **__: Any) -> None:
-    typer.echo(f"note: {message}", err=True)
-
-
-def _refuse(message: str) -> NoReturn:
-    """One line, and status 2."""
-    typer.echo(f"wt segment: {' '.join(message.split())}", err=True)
-    raise typer.Exit(2) from None

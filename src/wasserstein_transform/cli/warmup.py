@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import typer
+from .printing import say
 
 
 def warmup() -> None:
@@ -20,8 +20,8 @@ def warmup() -> None:
         part()
         new = n_compiled() - before
         told = f"{new} kernel{'s' * (new > 1)} compiled" if new else "ready"
-        typer.echo(f"{name}: {told}, {time.perf_counter() - began:.1f} s")
-    typer.echo(f"all: {n_compiled()} kernels compiled, {time.perf_counter() - start:.1f} s")
+        say(f"{name}: {told}, {time.perf_counter() - began:.1f} s")
+    say(f"all: {n_compiled()} kernels compiled, {time.perf_counter() - start:.1f} s")
 
 
 def _count_compiled() -> Callable[[], int]:

@@ -4,36 +4,38 @@ from __future__ import annotations
 
 import sys
 import time
-import warnings
-from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
-from ..apps.words import AboutMean, Common, Evaluation, Letters, Spaced, WordTransform, WordVectors, evaluate as run
-from ..apps.words.reading import as_vectors
+from .._files import check_target, write_together
+from .door import door
 from .options import Jobs
+from .printing import say
+from .tables import show
+
+if TYPE_CHECKING:
+    from ..apps.words import Evaluation, WordTransform
 
 words = typer.Typer(
-    help="Words as Gaussians: pre-trained vectors adapted by a corpus.", no_args_is_help=True, add_completion=False
+    help="Words as Gaussians: pre-trained vectors adapted by a corpus.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
 )
 
 _SETTLED = ("window", "min_count", "sample", "seed", "letters", "common", "about_mean")  # with a model
-_WIDE = 200  # columns of files and pipes, which have no width of their own
 
 Vectors = Annotated[Path | None, typer.Option("--vectors", help="GloVe or word2vec, text or binary; gz and xz too.")]
 Text = Annotated[Path | None, typer.Option("--corpus", help="A text: plain, gz or xz.")]
 Model = Annotated[Path | None, typer.Option("--model", help="What `wt words fit` wrote, instead of both.")]
 Window = Annotated[int, typer.Option(help="W: contexts are at most so many words away.")]
-Lam = Annotated[float, typer.Option(help="λ, the weight of the contexts; 0 compares the vectors alone.")]
+Lam = Annotated[float, typer.Option(help="Weight of the contexts; 0 compares the vectors alone.")]
 LamOrModels = Annotated[
     float | None,
-    typer.Option(help="λ, the weight of the contexts.", show_default="1, or that of the model"),
+    typer.Option(help="Weight of the contexts.", show_default="1, or that of the model"),
 ]
 MinCount = Annotated[int, typer.Option(help="Words that are rarer are dropped.")]
 Sample = Annotated[float, typer.Option(help="Frequent words are dropped at random by word2vec's rule; 0 keeps all.")]
@@ -49,7 +51,10 @@ def evaluate(
     corpus: Annotated[Path, typer.Option(help="A text: plain, gz or xz.")],
     benchmarks: Annotated[Path, typer.Option(help="A folder of .txt files, two words and a score a line.")],
     window: Annotated[list[int] | None, typer.Option(help="W; may be given several times. Default: 5.")] = None,
-    lam: Annotated[list[float] | None, typer.Option(help="λ; several times. Default: 0.1, 0.5, 1.")] = None,
+    lam: Annotated[
+        list[float] | None,
+        typer.Option(help="Weight of contexts; several times. Default: 0.1, 0.5, 1."),
+    ] = None,
     min_count: MinCount = 5,
     sample: Sample = 1e-4,
     seed: Seed = 0,
@@ -63,28 +68,24 @@ def evaluate(
 ) -> None:
     """Compare distances with what people say: Spearman correlations on benchmarks of word similarity.
 
-    The first column is the plain vectors; + and − mark settings that differ from them significantly, pairs resampled.
+    The first column is the plain vectors; + and - mark settings that differ from them significantly, pairs resampled.
     """
-    parts = _parts(5, 1.0, min_count, sample, seed, letters, common, about_mean, jobs)
+    with door("wt words"):
+        from ..apps.words import WordTransform, evaluate as run
 
-    def work() -> Evaluation:
+        parts = _parts(5, 1.0, min_count, sample, seed, letters, common, about_mean, jobs)
         _check_files(csv, plot)
         _check_picture(plot)
+        start = time.perf_counter()
         found = run(
             vectors, corpus, benchmarks, window or [5], lam or [0.1, 0.5, 1.0], WordTransform(None, **parts), resamples
         )
-        if plot is not None:
-            plot.write_bytes(_drawn(found, plot))
-        if csv is not None:
-            csv.write_text(found.csv(), encoding="utf-8")
-        return found
-
-    start = time.perf_counter()
-    found = _tried(work)
-    console = _console()
-    console.print(_table(found.rows()))
-    _say_unknown(found, console)
-    console.print(f"{time.perf_counter() - start:.1f} s", highlight=False)
+        seconds = time.perf_counter() - start
+        drawn = {} if plot is None else {plot: _drawn(found, plot)}
+        write_together(drawn | ({} if csv is None else {csv: found.csv().encode()}))
+    show(found.rows())
+    _say_unknown(found)
+    say(f"{seconds:.1f} s")
 
 
 @words.command()
@@ -103,20 +104,14 @@ def fit(
     jobs: Jobs = None,
 ) -> None:
     """Count the contexts of a corpus, and keep them with the vectors in one file."""
-    parts = _parts(window, lam, min_count, sample, seed, letters, common, about_mean, jobs)
-
-    def work() -> WordTransform:
+    with door("wt words"):
+        parts = _parts(window, lam, min_count, sample, seed, letters, common, about_mean, jobs)
         _check_files(output)
         gt = _fitted(vectors, corpus, None, parts)
         gt.save(output)
-        return gt
-
-    gt = _tried(work)
     contexts = gt.contexts_
-    typer.echo(
-        f"{len(gt.vectors_)} words, {contexts.matrix.nnz} pairs in the windows of {contexts.n_kept} words of text"
-    )
-    typer.echo(str(output))
+    say(f"{len(gt.vectors_)} words, {contexts.matrix.nnz} pairs in the windows of {contexts.n_kept} words of text")
+    say(str(output))
 
 
 @words.command()
@@ -138,16 +133,12 @@ def similar(
     jobs: Jobs = None,
 ) -> None:
     """The words nearest to one, exactly."""
-    parts = _parts(window, lam, min_count, sample, seed, letters, common, about_mean, jobs)
-
-    def work() -> Any:
+    with door("wt words"):
+        parts = _parts(window, lam, min_count, sample, seed, letters, common, about_mean, jobs)
         _check_options(context, model)
-        return _fitted(vectors, corpus, model, parts, word).most_similar(word, k)
-
-    found = _tried(work)
-    console = _console()
-    console.print(_table([["word", "distance"], *([name, f"{distance:.4f}"] for name, distance in found)]))
-    console.print(f"{found.n_exact} of {found.n_words} distances computed ({found.share:.1%})", highlight=False)
+        found = _fitted(vectors, corpus, model, parts, word).most_similar(word, k)
+    show([["word", "distance"], *([name, f"{distance:.4f}"] for name, distance in found)])
+    say(f"{found.n_exact} of {found.n_words} distances computed ({found.share:.1%})")
 
 
 @words.command()
@@ -169,29 +160,28 @@ def pair(
     jobs: Jobs = None,
 ) -> None:
     """The distance of two words, and what it is made of."""
-    parts = _parts(window, lam, min_count, sample, seed, letters, common, about_mean, jobs)
-
-    def work() -> tuple[WordTransform, float, float, float]:
+    with door("wt words"):
+        parts = _parts(window, lam, min_count, sample, seed, letters, common, about_mean, jobs)
         _check_options(context, model)
         gt = _fitted(vectors, corpus, model, parts, first, second)
-        own = float(gt.lam)
-        return gt, own, gt.distance(first, second), gt.set_params(lam=0.0).distance(first, second)
-
-    gt, own, distance, plain = _tried(work)
-    typer.echo(f"{distance:.4f} with λ = {own:g}; {plain:.4f} the vectors alone")
+        own, distance = float(gt.lam), gt.distance(first, second)
+        plain = gt.set_params(lam=0.0).distance(first, second)
+    say(f"{distance:.4f} with λ = {own:g}; {plain:.4f} the vectors alone")
     for word in dict.fromkeys((first, second)):
         row = gt.vectors_.row(word)
         count, n = gt.contexts_.counts[row], gt.contexts_.totals()[row]
-        typer.echo(f"{word}: {count} times in the corpus, {n:g} contexts")
+        say(f"{word}: {count} times in the corpus, {n:g} contexts")
 
 
 def _parts(
     window: int, lam: float | None, min_count: int, sample: float, seed: int, letters: bool, common: int,
     about_mean: bool, jobs: int | None,
 ) -> dict[str, Any]:  # fmt: skip
+    from ..apps.words import AboutMean, Common, Letters, Spaced
+
     return {
         "window": window, "lam": lam, "min_count": min_count, "sample": sample, "rng": seed,
-        "tokens": Letters() if letters else Spaced(), "common": _tried(lambda: Common(common)) if common >= 0 else None,
+        "tokens": Letters() if letters else Spaced(), "common": Common(common) if common >= 0 else None,
         "about": AboutMean() if about_mean else None, "n_jobs": jobs,
         "verbose": sys.stderr.isatty(),
     }  # fmt: skip
@@ -201,6 +191,9 @@ def _fitted(
     vectors: Path | None, corpus: Path | None, model: Path | None, parts: dict[str, Any], *asked: str
 ) -> WordTransform:
     """From a model, or from vectors and a corpus; words that are asked for are looked up before it is read."""
+    from ..apps.words import WordTransform
+    from ..apps.words.reading import as_vectors
+
     if model is not None:
         if vectors is not None or corpus is not None:
             raise ValueError("a model brings its vectors and its corpus; give --model, or --vectors and --corpus")
@@ -209,7 +202,7 @@ def _fitted(
         return gt
     if vectors is None or corpus is None:
         raise ValueError("give --vectors and --corpus, or --model, which `wt words fit` writes")
-    known: WordVectors = as_vectors(vectors)
+    known = as_vectors(vectors)
     for word in asked:
         known.row(word)
     lam = 1.0 if parts["lam"] is None else parts["lam"]
@@ -226,54 +219,17 @@ def _check_options(context: typer.Context, model: Path | None) -> None:
 
 def _check_files(*files: Path | None) -> None:
     for file in files:
-        if file is not None and not file.absolute().parent.is_dir():
-            raise ValueError(f"{file.absolute().parent} is no folder; make it first")
-        if file is not None and file.is_dir():
-            raise ValueError(f"{file} is a folder; give a file")
+        if file is not None:
+            check_target(file)
 
 
-def _tried(work: Callable[[], Any]) -> Any:
-    """What can be wrong with the input is one line, and status 2; warnings become notes."""
-    try:
-        with warnings.catch_warnings(action="always"):
-            warnings.showwarning = _note
-            return work()
-    except (ImportError, ValueError, OSError, MemoryError) as error:
-        _refuse(str(error))
-    except KeyboardInterrupt:
-        typer.echo("\nstopped; nothing was written", err=True)
-        raise typer.Exit(130) from None
-
-
-def _note(message: Warning | str, *_: Any, **__: Any) -> None:
-    typer.echo(f"note: {message}", err=True)
-
-
-def _refuse(message: str) -> NoReturn:
-    typer.echo(f"wt words: {' '.join(message.split())}", err=True)
-    raise typer.Exit(2) from None
-
-
-def _console() -> Console:
-    return Console() if sys.stdout.isatty() else Console(width=_WIDE)
-
-
-def _table(rows: list[list[str]]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="")
-    for k, name in enumerate(rows[0]):
-        table.add_column(escape(name), justify="left" if k == 0 or "=" in name or name == "plain" else "right")
-    for row in rows[1:]:
-        table.add_row(*map(escape, row))
-    return table
-
-
-def _say_unknown(found: Evaluation, console: Console) -> None:
+def _say_unknown(found: Evaluation) -> None:
     if found.unknown:
         some = ", ".join(found.unknown[:8])
         more = f" and {len(found.unknown) - 8} more" if len(found.unknown) > 8 else ""
-        console.print(escape(f"without a vector: {some}{more}"), highlight=False)
+        say(f"without a vector: {some}{more}")
     if found.n_bare:
-        console.print(f"without a context, so of covariance 0: {found.n_bare} words", highlight=False)
+        say(f"without a context, so of covariance 0: {found.n_bare} words")
 
 
 def _check_picture(file: Path | None) -> None:
@@ -289,8 +245,8 @@ def _check_picture(file: Path | None) -> None:
 def _drawn(found: Evaluation, file: Path) -> bytes:
     from .. import plotting
 
-    figure, axes = plotting.panels(height=0.8 + 0.09 * len(found.names) * (len(found.settings) + 2))
-    plotting.agreement(found, ax=axes[0, 0])
+    figure, ax = plotting.panels(height=0.8 + 0.09 * len(found.names) * (len(found.settings) + 2))
+    plotting.agreement(found, ax=ax)
     out = BytesIO()
     figure.savefig(out, dpi=200, format=file.suffix.lower().lstrip("."))
     return out.getvalue()

@@ -1,9 +1,10 @@
 """Work as values and who runs it: tasks, tiles, executors, progress, cancel, memory plan. Knows no transport."""
 
 from .._fingerprint import fingerprint
+from .blas import one_blas_thread
 from .context import current, using
 from .core import Cancelled, Engine
-from .executors import Executor, Threads
+from .executors import Executor, Overseer, Threads
 from .places import Blocks, Condensed, Marks, Mirrored, Place, Ragged, Record, Rows, Scattered, Tilewise, Together
 from .progress import Progress, Update, bar
 from .task import Compute, Flag, Task, computed
@@ -20,6 +21,7 @@ __all__ = [
     "Flag",
     "Marks",
     "Mirrored",
+    "Overseer",
     "Place",
     "Progress",
     "Ragged",
@@ -39,5 +41,6 @@ __all__ = [
     "evenly",
     "fingerprint",
     "of_size",
+    "one_blas_thread",
     "using",
 ]

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._cached import cached_property
 from .._fingerprint import fingerprint
 from .places import Place, Record
 from .tiles import Tile

@@ -24,12 +24,12 @@ _SETTLED = 1e-6  # of eps: movements below leave the clusters as they are
 
 
 class MeanShift(ClusterMixin, PointTransform):
-    """Mean shift (blurring): all points move together to the means of their neighbourhoods.
+    """Mean shift (blurring): all points move together to the means of their neighborhoods.
 
     Parameters
     ----------
     eps : float, sequence of float, or "auto"
-        Radius of the neighbourhoods, or one for each iteration; "auto" takes `suggest_eps`.
+        Radius of the neighborhoods, or one for each iteration; "auto" takes `suggest_eps`.
     profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable
         Kernel profile as a function of d²/ε².
     n_iter : int

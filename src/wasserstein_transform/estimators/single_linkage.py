@@ -97,13 +97,13 @@ class SingleLinkage(Saved, ClusterMixin, BaseEstimator):
         """
         engine = engine_of(self.n_jobs, self.verbose)
         space = read_space(self, X, self.metric, sample_weight)
-        self._transform = copy(X) if isinstance(X, IteratedTransform) else None  # as it is now
-        self._ground = Ground.of(space, self.metric, isinstance(X, Space))
         self.tree_ = spanning_tree(space, engine)
         self.labels_ = cut_tree(
             self.tree_, self.n_clusters, cut=self.cut, height=self.height, share=self.share, noise=self.noise
         )
         self.n_clusters_ = int(self.labels_.max(initial=-1)) + 1
+        self._transform = copy(X) if isinstance(X, IteratedTransform) else None  # as it is now
+        self._ground = Ground.of(space, self.metric, isinstance(X, Space))
         return self
 
     def predict(self, X: Any) -> Ints:

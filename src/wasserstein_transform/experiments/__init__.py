@@ -1,34 +1,37 @@
 """The paper again: data, run, figures, claims."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from __future__ import annotations
 
-from . import (
-    acceleration,
-    anisotropy,
-    cameraman,
-    chaining,
-    choosing,
-    circles,
-    complexity,
-    convergence,
-    eccentricity,
-    kernels,
-    spiral,
-    t_junction,
-    theory,
-    words,
-)
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+
 from .claims import Choice, Claim, Verdict
 from .experiment import Experiment, Picture, Table
 
 _MODULES = (
-    t_junction, chaining, eccentricity, spiral, circles, anisotropy, cameraman, words, acceleration, complexity,
-    theory, kernels, convergence, choosing,
+    "t_junction", "chaining", "eccentricity", "spiral", "circles", "anisotropy", "cameraman", "words", "acceleration",
+    "complexity", "theory", "kernels", "convergence", "choosing",
 )  # fmt: skip
-EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
-    {module.EXPERIMENT.name: module.EXPERIMENT for module in _MODULES}
-)
+
+
+class _Table(Mapping[str, Experiment]):
+    """Experiments by name, each imported when it is asked for: a list of the names costs nothing."""
+
+    def __init__(self, modules: tuple[str, ...]) -> None:
+        self._homes = {module.replace("_", "-"): f"{__name__}.{module}" for module in modules}
+
+    def __getitem__(self, name: str) -> Experiment:
+        experiment: Experiment = import_module(self._homes[name]).EXPERIMENT
+        return experiment
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._homes)
+
+    def __len__(self) -> int:
+        return len(self._homes)
+
+
+EXPERIMENTS: Mapping[str, Experiment] = _Table(_MODULES)
 """All experiments, in the order of the report."""
 
 __all__ = ["EXPERIMENTS", "Choice", "Claim", "Experiment", "Picture", "Table", "Verdict"]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 METHODS = ("MS", "GT")
 _FINER = 2  # times the resolution, of what segmentations are compared with
-_AREAS = 3  # where MS and GT differ, to be labelled
+_AREAS = 3  # where MS and GT differ, to be labeled
 _BIG = 20  # pixels
 
 
@@ -83,7 +83,7 @@ def run(parameters: Cameraman, engine: Engine) -> Result:
 
 
 def _photograph(path: str | None) -> Floats:
-    """Grey levels of 0 to 255, square."""
+    """Gray levels of 0 to 255, square."""
     try:
         from imageio.v3 import imread
         from skimage import data
@@ -165,7 +165,7 @@ def claims(result: Result) -> Sequence[Claim]:
 
 _NOTE = (
     "No truth exists, and the paper judges by eye: these scores are ours. With the paper's linking near modes are "
-    "joined wherever their pixels are, and slow changes of grey chain them: one segment can hold most of the image, "
+    "joined wherever their pixels are, and slow changes of gray chain them: one segment can hold most of the image, "
     "and likeness to such a one says little. By eye, GT with the paper's linking keeps some things apart at low "
     "resolution that MS joins with what is "
     "behind them, such as the tower."
@@ -223,7 +223,7 @@ def tables(result: Result) -> Sequence[Table]:
             rows += [_row(view, Key(method, linking), alike) for method in METHODS]
     header = (
         "pixels", "linking", "method", "segments", f"of ≥ {_BIG} pixels", "largest",
-        "variance of grey explained", "boundaries on edges", "MS and GT: Rand index, information apart",
+        "variance of gray explained", "boundaries on edges", "MS and GT: Rand index, information apart",
         "pixels not at rest",
     )  # fmt: skip
     return [Table("Segments", header, tuple(rows), "Pixels that do not come to rest swing between few places.")]
@@ -245,7 +245,7 @@ def pictures(result: Result) -> Sequence[Picture]:
         Picture(
             "cameraman" if linking == "paper" else f"cameraman-{linking}",
             f"Test image, MS and GT at two resolutions, {linking} linking. The 21 largest segments have colors, the "
-            "others are grey. Frames: the areas in which MS and GT differ most.",
+            "others are gray. Frames: the areas in which MS and GT differ most.",
             partial(draw, result, linking),
         )
         for linking in result.parameters.linkings
@@ -306,10 +306,10 @@ def _frame(ax: Any, top: int, left: int, side: int, name: str) -> None:
 EXPERIMENT = Experiment(
     "cameraman",
     "Image segmentation: cameraman",
-    "Pixels move to the mean of their window in space and grey value until they rest, then near ones are linked; GT "
-    "also asks for neighbourhoods of like shape. The paper shows the cameraman at two resolutions and judges by eye. "
+    "Pixels move to the mean of their window in space and gray value until they rest, then near ones are linked; GT "
+    "also asks for neighborhoods of like shape. The paper shows the cameraman at two resolutions and judges by eye. "
     "Its image is not free; this is the photograph that took its place in scikit-image, reduced by means over blocks. "
-    "Radii are in pixels and grey levels of 0 to 255. How pixels are linked decides much: the paper joins all near "
+    "Radii are in pixels and gray levels of 0 to 255. How pixels are linked decides much: the paper joins all near "
     "modes; the second reading, only those of pixels that touch, within half the range radius.",
     run,
     claims,

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from ..engine import Engine
 from .claims import Claim
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from ..engine import Engine
 
 
 @dataclass(frozen=True)

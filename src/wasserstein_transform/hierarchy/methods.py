@@ -6,14 +6,16 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.cluster import hierarchy as scipy_hierarchy
 
 from .._types import Floats
-from ..engine import Engine
+from ..backends.host import join_edges, merge_chains
+from ..engine import Engine, Flag, current, of_size
 from ..spaces import Space
 from .tree import spanning_tree
 
 Method = Literal["single", "average", "complete"]
+
+_STEPS = 2e7  # distances looked at between two looks at progress
 
 
 def linkage(space: Space | ArrayLike, method: Method = "single", engine: Engine | None = None) -> Floats:
@@ -41,4 +43,28 @@ def linkage(space: Space | ArrayLike, method: Method = "single", engine: Engine 
         raise ValueError(f"method must be 'single', 'average' or 'complete', got {method!r}")
     if space.n == 1:
         return np.empty((0, 4))
-    return np.asarray(scipy_hierarchy.linkage(space.metric.condensed(engine), method))
+    with current(engine).watched() as watched:
+        return _chained(space.metric.condensed(watched), space.n, method == "average", watched)
+
+
+def _chained(distances: Floats, n: int, average: bool, engine: Engine) -> Floats:
+    """SciPy's linkage matrix, to the bit, from condensed distances, which it overwrites."""
+    if not np.isfinite(distances).all():
+        raise ValueError("linkage needs finite distances, and some are not; use the largest part that hangs together")
+    edges, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
+    sizes, chain = np.ones(n, np.intp), np.empty(n, np.intp)
+
+    def work(stop: Flag) -> None:
+        length = 0
+        for tile in of_size(n - 1, max(1, int(_STEPS / n / 4))):
+            part = slice(tile.start, tile.stop)
+            length = merge_chains(distances, sizes, chain, length, average, edges[part], heights[part], stop)
+            if stop[0]:
+                return
+            engine.report("linkage", tile.stop, n - 1)
+
+    engine.report("linkage", 0, n - 1)
+    engine.alone(work, "linkage")
+    order, out = np.argsort(heights, kind="stable"), np.empty((n - 1, 4))
+    join_edges(edges[order], heights[order], out)
+    return out

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
-from .._archive import archived
+from .._archive import archived, check_array, check_range
+from .._cached import cached_property
 from .._shown import facts
 from .._types import Floats, Ints
 from ..backends import backend_of
@@ -58,6 +60,17 @@ class Tree:
 
     def _archive_state(self) -> dict[str, Any]:
         return {"edges": self.edges, "heights": self.heights, "weights": self.weights}
+
+    def _check_archived(self) -> None:
+        check_array(self.weights, "weights", "f", None)
+        check_range(self.weights, "weights", 0.0)
+        check_array(self.edges, "edges", "i", self.n - 1, 2)
+        check_range(self.edges, "ends of edges", 0, self.n - 1)
+        check_array(self.heights, "heights", "f", self.n - 1)
+        check_range(np.diff(self.heights, prepend=0.0), "steps between heights", 0.0)
+        joined = csr_array((np.ones(self.n - 1), tuple(self.edges.T)), shape=(self.n, self.n))
+        if connected_components(joined, directed=False)[0] > 1:
+            raise ValueError("edges must join all points")
 
     @property
     def n(self) -> int:

@@ -48,7 +48,9 @@ def mark_steps(points: Any, grid: Grid, start: int, end: int, marks: Any) -> Non
             continue
         axis, first, origin = grid.axes[a], grid.firsts[a], grid.origin[a]
         for i in range(start, end):
-            marks[first + int(step_along(points[i, axis], origin, grid.side))] = 1
+            at = first + int(step_along(points[i, axis], origin, grid.side))
+            if marks[at] == 0:  # all threads have the same marks: reading them together costs nothing, writing does
+                marks[at] = 1
 
 
 @jit

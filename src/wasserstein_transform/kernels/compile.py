@@ -47,6 +47,37 @@ def _find_private() -> Any:
 PRIVATE = None if _config.DISABLE_JIT else _find_private()
 
 
+class _Forgiving:
+    """Numba's own cache of a function, which never makes a call fail: what is damaged is compiled and written anew."""
+
+    def __init__(self, cache: Any) -> None:
+        self._cache = cache
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cache, name)
+
+    def load_overload(self, *arguments: Any) -> Any:
+        try:
+            return self._cache.load_overload(*arguments)
+        except Exception as error:  # unpickling raises what it likes
+            _LOG.debug("compiled code in %s is damaged and compiled anew: %s", self._cache.cache_path, error)
+            with suppress(OSError):
+                self._cache.flush()
+            return None
+
+    def save_overload(self, *arguments: Any) -> None:
+        try:
+            self._cache.save_overload(*arguments)
+        except OSError as error:
+            _LOG.debug("compiled code is not kept: %s", error)
+
+
+def _forgiving(dispatcher: Any) -> Any:
+    if hasattr(dispatcher, "_cache"):  # there is no public way; without it numba's cache is as it is
+        dispatcher._cache = _Forgiving(dispatcher._cache)
+    return dispatcher
+
+
 def _compiled(function: F, **options: Any) -> F:
     """Kept on disk by what it depends on; by numba's own cache, file by file, where its inside is not known."""
     if _config.DISABLE_JIT:
@@ -54,7 +85,7 @@ def _compiled(function: F, **options: Any) -> F:
     if PRIVATE is not None:
         return cast(F, PRIVATE.Kernel(function, options))
     try:
-        return cast(F, _njit(cache=True, **options)(function))
+        return cast(F, _forgiving(_njit(cache=True, **options)(function)))
     except RuntimeError as error:
         if "cannot cache function" not in str(error):
             raise

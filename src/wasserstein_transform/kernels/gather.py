@@ -6,16 +6,23 @@ from typing import Any
 
 from .compile import jit
 
+_STRIP = 512  # rows that stay at hand while each axis is looked at
+
 
 @jit
 def find_bounds(points: Any, start: int, end: int, low: Any, high: Any) -> None:
-    """The least and the largest coordinate of rows start…end along each axis."""
+    """The least and the largest coordinate of rows start…end along each axis.
+
+    Written once for many rows: the bounds of other tiles lie beside, and threads would wait for each other's writing.
+    """
     for a in range(points.shape[1]):
         low[a] = high[a] = points[start, a]
-    for i in range(start + 1, end):
+    for first in range(start, end, _STRIP):
         for a in range(points.shape[1]):
-            low[a] = min(low[a], points[i, a])
-            high[a] = max(high[a], points[i, a])
+            least = most = points[first, a]
+            for i in range(first, min(first + _STRIP, end)):
+                least, most = min(least, points[i, a]), max(most, points[i, a])
+            low[a], high[a] = min(low[a], least), max(high[a], most)
 
 
 @jit

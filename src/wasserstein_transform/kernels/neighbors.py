@@ -1,4 +1,4 @@
-"""Loops over the neighbours of points: balls, moments of the localized measure, merging of collocated points.
+"""Loops over the neighbors of points: balls, moments of the localized measure, merging of collocated points.
 
 Points are named by position in `cells`; `limit` is the squared radius of the closed ball. `apart` and `scratch` are
 the caller's, as long as the longest run; `stop[0]` ≠ 0 interrupts.
@@ -316,8 +316,10 @@ def find_leaders(geometry: Any, cells: Any, order: Any, limit: float, leader: An
     last = np.full(n_cells, -1, np.intp)
     following = np.full(order.shape[0], -1, np.intp)
     rank = np.empty(order.shape[0], np.intp)
+    after = np.empty(n_cells, np.intp)  # where each cell ends: only its leaders are looked at
     for k in range(order.shape[0]):
         rank[order[k]] = k
+        after[cells.cell[k]] = k + 1
     for k in range(order.shape[0]):
         if stop[0] != 0:
             return
@@ -333,8 +335,7 @@ def find_leaders(geometry: Any, cells: Any, order: Any, limit: float, leader: An
                     if (best < 0 or rank[j] < rank[best]) and squared(geometry, i, j, limit) <= limit:
                         best = j
                     j = following[j]
-                while at < end and cells.cell[at] == here:
-                    at += 1
+                at = after[here]
         if best < 0:
             best = i
             if last[c] < 0:

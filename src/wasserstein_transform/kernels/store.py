@@ -17,8 +17,10 @@ import sys
 import uuid
 import warnings
 from collections.abc import Iterator
-from functools import cached_property
 from pathlib import Path
+
+from .._cached import cached_property
+from .._files import write_bytes
 
 _SOURCES = Path(__file__).parent
 _BESIDE = _SOURCES / "__pycache__" / "compiled"
@@ -68,14 +70,11 @@ class Store:
         """Keep it, if that is possible."""
         if self.home is None:
             return
-        draft = self.home / f"{name}.{uuid.uuid4().hex[:12]}.tmp"
         try:
             self.home.mkdir(parents=True, exist_ok=True)  # somebody may have deleted it meanwhile
-            draft.write_bytes(hashlib.sha256(content).digest() + content)
-            draft.replace(self.home / name)
+            write_bytes(self.home / name, hashlib.sha256(content).digest() + content)
         except OSError as error:
             _LOG.debug("compiled code is not kept: %s", error)
-            _remove(draft)
 
 
 def hash_of_sources(folder: Path) -> str:

@@ -129,10 +129,12 @@ def _weigh(A: Any, i: int, B: Any, j: int, work: Work) -> None:
 
 
 @jit
-def _longest(A: Any, i: int, B: Any, j: int, geometry: Any) -> float:
+def _longest(A: Any, i: int, B: Any, j: int, geometry: Any, work: Work) -> float:
     """The largest distance between points of two rows."""
     top = 0.0
     for t in range(B.indptr[j], B.indptr[j + 1]):
+        if work.stop[0] != 0:
+            break
         for s in range(A.indptr[i], A.indptr[i + 1]):
             top = max(top, distance(geometry, B.indices[t], A.indices[s]))
     return top
@@ -148,6 +150,8 @@ def _rescale(
     top = 0.0
     vanished = False
     for t in range(nb):
+        if work.stop[0] != 0:
+            break
         work.row[t] = t * na
         for s in range(na):
             d = distance(geometry, B.indices[b + t], A.indices[a + s])
@@ -164,7 +168,8 @@ def pose(
 ) -> tuple[float, float, bool]:
     """Masses and where the costs are: the largest cost, the unit of length, and whether the shared table has them.
 
-    Powers other than 1 and 2, and squares near underflow, are taken relative to the problem's largest distance.
+    Powers other than 1 and 2, and squares near underflow, are taken relative to the problem's largest distance. Ends
+    early, with some costs not there, if `stop` was set: so does all that looks at them.
     """
     _weigh(A, i, B, j, work)
     na = A.indptr[i + 1] - A.indptr[i]
@@ -172,12 +177,14 @@ def pose(
     if rule.p == 1.0 or rule.p == 2.0 or rule.p == np.inf:  # noqa: PLR1714
         top = 0.0
         for t in range(B.indptr[j + 1] - b):
+            if work.stop[0] != 0:
+                break
             k = _meet(A, i, B.indices[b + t], geometry, rule, room)
             work.row[t] = k * na
             top = max(top, room.tops[k])
         if rule.p != 2.0 or top > _FAINT:
             return top, 1.0 / rule.unit, True
-    longest = _longest(A, i, B, j, geometry)
+    longest = _longest(A, i, B, j, geometry, work)
     return _rescale(A, i, B, j, geometry, rule.p, longest, 1.0, room, work)[0], longest, False
 
 

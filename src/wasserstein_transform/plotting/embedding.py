@@ -35,7 +35,7 @@ class Embedding(Brief):
 def embed(distances: Any, dim: int = 2, *, onto: ArrayLike | None = None) -> Embedding:
     """Classical multidimensional scaling: points in R^dim whose distances are close to those given.
 
-    −½·J·D²·J, J centring rows and columns, is the matrix of inner products of the points if D is Euclidean; its `dim`
+    −½·J·D²·J, J centering rows and columns, is the matrix of inner products of the points if D is Euclidean; its `dim`
     largest eigenvalues, negative ones clipped to 0, and their vectors make the coordinates. The largest entry of each
     vector is positive, so that the same distances always give the same picture.
 
@@ -96,5 +96,5 @@ def _share(kept: Floats, products: Floats) -> float:
 def laid(points: Floats, target: Floats) -> Floats:
     """The orthogonal Procrustes problem."""
     center = target.mean(axis=0)
-    left, _, right = np.linalg.svd(points.T @ (target - center))  # points are centred already
+    left, _, right = np.linalg.svd(points.T @ (target - center))  # points are centered already
     return np.asarray(points @ left @ right + center)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import _check as check
+from .._archive import check_array, check_range
+from .._cached import cached_property
 from .._types import Floats, Ints
 from ..backends import Matrix
 from ..engine import Engine
 from .matrices import Out
-from .metric import Metric, largest_change
+from .metric import Metric, check_counts, largest_change
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,6 +48,11 @@ class Dense(Metric):
     @cached_property
     def form(self) -> Matrix:
         return Matrix(self.matrix)
+
+    def _check_archived(self) -> None:
+        check_array(self.matrix, "the matrix of distances", "f", len(self.matrix), len(self.matrix))
+        check_range(self.matrix, "distances", 0.0)
+        check_counts(self.triangle, self.gap, self.n_safe)
 
     def take(self, rows: Ints) -> Dense:
         return Dense(np.ascontiguousarray(self.matrix[np.ix_(rows, rows)]), self.triangle, self.gap, self.n_safe)

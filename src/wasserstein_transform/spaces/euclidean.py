@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
+from .._archive import check_array
+from .._cached import cached_property
 from .._types import Bools, Floats, Ints
 from ..backends import Cloud, Frame, backend_of
+from ..backends.frame import check_frame
 from ..engine import Engine, current
 from .metric import Metric
 
@@ -42,6 +44,10 @@ class Euclidean(Metric):
     @property
     def n(self) -> int:
         return len(self.points)
+
+    def _check_archived(self) -> None:
+        check_array(self.points, "points", "f", None, None)
+        check_frame(self.frame, self.points.shape[1])
 
     def take(self, rows: Ints) -> Euclidean:
         return Euclidean(np.ascontiguousarray(self.points[rows]))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
 from .. import _check as check
+from .._archive import check_array
+from .._cached import cached_property
 from .._types import Bools, Floats, Ints
 from ..backends import Frame, GaussianCloud, backend_of
+from ..backends.frame import check_frame
 from ..engine import Engine, current
 from .euclidean import Euclidean
 from .metric import Metric
@@ -19,7 +21,7 @@ from .metric import Metric
 class GaussianMetric(Metric):
     """d² = ‖x − y‖² + λ·dcov²(Σ_x, Σ_y): W2 of N(x, λΣ_x) and N(y, λΣ_y), never stored unless asked for.
 
-    The covariances are kept unscaled, so another λ needs no new neighbourhoods.
+    The covariances are kept unscaled, so another λ needs no new neighborhoods.
 
     Examples
     --------
@@ -54,6 +56,11 @@ class GaussianMetric(Metric):
     @property
     def n(self) -> int:
         return len(self.means)
+
+    def _check_archived(self) -> None:
+        check_array(self.means, "means", "f", None, None)
+        check_array(self.covs, "covs", "f", None, None, None)
+        check_frame(self.frame, self.means.shape[1])
 
     def take(self, rows: Ints) -> GaussianMetric:
         return GaussianMetric(np.ascontiguousarray(self.means[rows]), np.ascontiguousarray(self.covs[rows]), self.lam)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from .._archive import check_type
+from .._cached import cached_property
 from .._types import Ints
 from ..backends import Network
 from ..backends.host import pieces
@@ -51,6 +52,11 @@ class Graph(Metric):
             raise ValueError("lengths must be finite and at least 0; Graph.of names the edge")
         if self.size is not None and not 0 < self.size <= lengths.shape[0]:
             raise ValueError(f"size must be a number of nodes, 1 to {lengths.shape[0]}, got {self.size}")
+
+    def _check_archived(self) -> None:
+        check_type(self.size, "size", int, type(None))
+        if (self.lengths != self.lengths.T).nnz:
+            raise ValueError("lengths of edges must be the same both ways")
 
     @classmethod
     def of(cls, graph: Any) -> Graph:

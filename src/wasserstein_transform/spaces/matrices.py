@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-from numpy.lib.format import open_memmap
 from numpy.typing import DTypeLike
 
+from .._mapped import write_mapped
 from .._types import Floats
 from ..engine import Engine
 
@@ -41,33 +39,5 @@ def written(
             )
         fill(out)
         return out
-    return _mapped(Path(out), shape, kind, n_bytes, what, engine, fill)
-
-
-def _mapped(
-    path: Path,
-    shape: tuple[int, ...],
-    kind: Any,
-    n_bytes: float,
-    what: str,
-    engine: Engine,
-    fill: Callable[[Floats], None],
-) -> Floats:
-    """Filled under another name, so that a file of the name asked for is always complete."""
-    if path.is_dir():
-        raise IsADirectoryError(f"out must be the name of a file, got the folder {path}")
-    free = shutil.disk_usage(path.absolute().parent).free
-    if n_bytes > free:
-        raise OSError(f"{what} needs {n_bytes:.3g} bytes on disk, and {free:.3g} are free in {path.absolute().parent}")
     engine.announce(n_bytes, f"{what}, on disk")
-    part = path.with_name(path.name + ".part")
-    try:
-        array = open_memmap(part, "w+", kind, shape)
-        fill(array)
-        array.flush()
-        del array
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-    return open_memmap(path, "r")
+    return np.asanyarray(write_mapped(out, kind, shape, fill, what))

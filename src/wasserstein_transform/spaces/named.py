@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.spatial.distance import cdist, pdist, squareform
+from scipy.spatial.distance import cdist
 
-from .._types import Floats
-from ..engine import current
+from .._types import Floats, Ints
+from ..engine import GRAIN, Blocks, Flag, Record, Rows, Task, Tile, current, evenly, of_size
 from .dense import Dense
 from .euclidean import Euclidean
 from .metric import Metric
@@ -40,24 +40,69 @@ The scales of seuclidean and mahalanobis are those of the weighted points, divid
 """
 
 
+_STEPS = 20.0  # of an inner loop for each coordinate, about: some of these formulas take logarithms
+_SIDE = 512  # of the blocks, at most
+
+
 def metric_by_name(points: Floats, name: str, weights: Floats) -> Metric:
     """The metric called `name` on the points."""
     known_name(name)
     if name == "euclidean":
         return Euclidean(points)
-    n = len(points)
-    current().reserve(16.0 * n**2, f"{n} × {n} {name} distances", "use fewer points")
-    condensed = pdist(points, name, **_scales(points, name, weights))
-    return Dense(_finite(squareform(condensed, checks=False), name), TRIANGLE[name])
+    n, engine = len(points), current()
+    engine.reserve(8.0 * n**2, f"{n} × {n} {name} distances", "use fewer points")
+    scales, matrix = _scales(points, name, weights), np.empty((n, n))
+    side = int(np.clip(np.sqrt(GRAIN / (_STEPS * points.shape[1])), 16, _SIDE))
+    corners = np.array([(top, left) for top in range(0, n, side) for left in range(top, n, side)])
+    asked = _Square(points, name, scales, corners, side)
+    engine.run(Task("distances", _square, asked, of_size(len(corners), 1), Blocks(corners, side)), (matrix,))
+    return Dense(_finite(matrix, name), TRIANGLE[name])
+
+
+class _Square(NamedTuple):
+    points: Floats
+    name: str
+    scales: dict[str, Any]
+    corners: Ints
+    side: int
+
+
+def _square(asked: _Square, tile: Tile, stop: Flag, record: Record) -> None:
+    """Some blocks at a time: SciPy does not listen while it computes."""
+    points, name, scales, corners, side = asked
+    for (top, left), upper, lower in zip(corners[tile.start : tile.stop], record[::2], record[1::2], strict=True):
+        values = cdist(points[top : top + side], points[left : left + side], name, **scales)
+        if top == left:
+            values = np.triu(values, 1)
+            values += values.T
+        upper[...] = values
+        if top != left and lower.size:  # else nobody wants the mirror image, or it is the block itself
+            lower[...] = values.T
 
 
 def cross_by_name(new: Floats, points: Floats, name: str, weights: Floats) -> Floats:
     """Distances called `name` of new points to points. Scales that a metric learns, it learns from `points`."""
     known_name(name)
+    engine = current()
+    engine.reserve(8.0 * len(new) * len(points), f"{len(new)} × {len(points)} distances", "take fewer new points")
     if name == "euclidean":  # the same bits as between fitted points
         both = Euclidean(np.concatenate([new, points]))
         return both.block(np.arange(len(new)), np.arange(len(new), both.n))
-    return _finite(cdist(new, points, name, **_scales(points, name, weights)), name)
+    out = np.empty((len(new), len(points)))
+    asked = _Across(new, points, name, _scales(points, name, weights))
+    engine.run(Task("distances", _across, asked, evenly(len(new), _STEPS * points.size), Rows()), (out,))
+    return _finite(out, name)
+
+
+class _Across(NamedTuple):
+    new: Floats
+    points: Floats
+    name: str
+    scales: dict[str, Any]
+
+
+def _across(asked: _Across, tile: Tile, stop: Flag, record: Record) -> None:
+    record[0][...] = cdist(asked.new[tile.start : tile.stop], asked.points, asked.name, **asked.scales)
 
 
 def _scales(points: Floats, name: str, weights: Floats) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any, Self
 from numpy.typing import ArrayLike
 
 from .. import _check as check
-from .._archive import archived, read, write
+from .._archive import archived, check_array, check_range, check_type, read, write
 from .._shown import facts
 from .._types import Floats, Ints
 from .._warn import warn
@@ -141,9 +141,11 @@ class Space:
         return space
 
     def _check_archived(self) -> None:
-        n = self.metric.n
-        if self.weights.shape != (n,) or (self.points is not None and len(self.points) != n):
-            raise ValueError("a stored space has a metric, weights and points of different lengths")
+        check_type(self.metric, "the metric of a space", Metric)
+        check_array(self.weights, "weights", "f", self.n)
+        check_range(self.weights, "weights", 0.0, 1.0 + 1e-6)
+        if self.points is not None:
+            check_array(self.points, "points", "f", self.n, None)
 
     def __repr__(self) -> str:
         where = "" if self.points is None else f" in R^{self.points.shape[1]}"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check as check
+from .._cached import cached_property
 from .._shown import table
 from .._types import Floats, Ints
 from ..engine import Engine, Progress, current
@@ -25,7 +25,7 @@ from .trajectory import Trajectory
 from .transform import Process, Transform, warn_massless
 
 _TOGETHER = 1e-3  # of eps: points that near are in one place
-_ASKED = 1000  # points whose neighbours are counted
+_ASKED = 1000  # points whose neighbors are counted
 _SAME = 1e-9  # relative: 0.1 + 0.2 finds the run of 0.3
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Self
 
-from .._archive import archived, read, write
+from .._archive import archived, check_range, check_type, read, write
+from .._cached import cached_property
 from .._shown import facts
 from .._types import Floats
 from ..engine import Engine, current
@@ -44,6 +44,21 @@ class Trajectory:
     converged: bool
     outcome: str
     first: int = 0
+
+    def _check_archived(self) -> None:
+        check_type(self.quotients, "states", tuple)
+        for state in self.quotients:
+            check_type(state, "a state", Quotient)
+        for number, name in ((self.n_iter, "n_iter"), (self.first, "first")):
+            check_type(number, name, int)
+        check_type(self.converged, "converged", bool)
+        check_type(self.outcome, "outcome", str)
+        check_range([float(movement) for movement in self.movements], "movements", 0.0)
+        check_range(self.first, "first", 0, self.n_iter)
+        if not self.quotients or len({len(state.labels) for state in self.quotients}) > 1:
+            raise ValueError("states must be of the same points, and at least one")
+        if len(self.quotients) != self.n_iter - self.first + 1:
+            raise ValueError(f"there must be a state for each iteration from {self.first} to {self.n_iter}")
 
     @cached_property
     def last(self) -> Space:

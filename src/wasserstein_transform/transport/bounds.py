@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from .._cached import cached_property
 from .._types import Bools, Floats, Ints
 from ..backends.host import landmark_rows, seen_from
 from ..engine import Engine, current

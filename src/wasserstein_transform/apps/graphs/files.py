@@ -7,6 +7,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+from ...engine import current
+
+_EACH = 40.0  # bytes of memory for each of a file: names and numbers are objects
 _NUMBER = re.compile(r"-?[0-9]+")
 _BETWEEN = re.compile(r"\s*[,;]\s*|\s+")
 _WITH_NETWORKX = {".gml": "read_gml", ".graphml": "read_graphml"}
@@ -31,6 +34,11 @@ def read_graph(file: str | os.PathLike[str]) -> Any:
     path = Path(file)
     if not path.is_file():
         raise ValueError(f"{path} is not there" if not path.exists() else f"{path} is no file; give a graph")
+    current().reserve(
+        _EACH * path.stat().st_size,
+        f"the graph of {path}",
+        "take a part of it, or raise the limit with wt.using(memory=…)",
+    )
     reader = _WITH_NETWORKX.get(path.suffix.lower())
     return _listed(path) if reader is None else _by_networkx(path, reader)
 

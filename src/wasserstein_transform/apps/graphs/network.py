@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from ..._cached import cached_property
 from ..._types import Bools, Floats, Ints
 from ...spaces import Graph
 from ...spaces.edges import as_edges, is_graph

@@ -11,6 +11,7 @@ from ... import _check as check
 from ..._types import Bools, Floats, Ints
 from ...backends.host import link_adjacent, link_cells, link_inside, number_parts
 from ...engine import Engine, Flag, current
+from ...spaces import closed
 
 _FINEST = 2**31  # cells along an axis
 
@@ -27,6 +28,10 @@ class Linking(ABC):
 
         Radii are those of the windows. `inside` is empty where there is no mask. `stop[0]` ≠ 0 interrupts.
         """
+
+    def room(self, n_columns: int) -> float:
+        """Bytes that `join` takes for each pixel, beside modes of so many columns and the forest."""
+        return 0.0
 
     def __call__(
         self,
@@ -64,7 +69,7 @@ class Adjacent(Linking):
         self, modes: Floats, inside: Bools, shape: tuple[int, ...], spatial: float, range: float, parent: Ints,
         stop: Flag,
     ) -> None:  # fmt: skip
-        place, value = _closed(spatial), _closed(self.share * range)
+        place, value = closed(spatial), closed(self.share * range)
         grid = np.array(shape if len(shape) == 3 else (1, *shape))
         link_adjacent(modes, len(shape), inside, grid, place, value, parent, stop)
 
@@ -76,6 +81,9 @@ class Together(Linking):
     Modes are sorted into cells so small that all modes of a cell are linked; then only cells near each other are asked
     for one pair that is.
     """
+
+    def room(self, n_columns: int) -> float:
+        return 48.0 + 20.0 * n_columns  # cells of pixels and their order; most, if every pixel has a cell of its own
 
     def join(
         self, modes: Floats, inside: Bools, shape: tuple[int, ...], spatial: float, range: float, parent: Ints,
@@ -90,8 +98,8 @@ class Together(Linking):
         groups = np.concatenate([[0], np.flatnonzero(new) + 1, [len(cells)]])
         reach = np.floor(radii / sides * (1 + 1e-9)).astype(np.intp) + 1
         link_cells(
-            modes, axes, order, starts, groups, cells, _rows(reach[: axes - 1]), reach, _closed(spatial),
-            _closed(range), parent, stop,
+            modes, axes, order, starts, groups, cells, _rows(reach[: axes - 1]), reach, closed(spatial),
+            closed(range), parent, stop,
         )  # fmt: skip
 
 
@@ -135,12 +143,6 @@ def _rows(reach: Ints) -> Ints:
         -1, len(reach)
     )
     return steps[len(steps) // 2 :]
-
-
-def _closed(radius: float) -> float:
-    """The square of a radius, rims included."""
-    reach = radius * (1 + 1e-12)
-    return reach * reach  # infinity, where a power would raise
 
 
 LINKINGS: dict[str, Linking] = {"adjacent": Adjacent(), "paper": Together()}

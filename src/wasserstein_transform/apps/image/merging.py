@@ -11,7 +11,7 @@ from ... import _check as check
 from ..._types import Floats, Ints
 from ...backends.host import Borders, Regions, merge_regions, number_parts
 from ...engine import Engine, current
-from .regions import means, merge_small
+from .regions import facing, means, merge_small, renumbered, touching
 
 
 class Graph(NamedTuple):
@@ -51,7 +51,7 @@ class Merging:
         How much the border counts, from 0, not at all, to 1, alone.
     min_size : int
         Regions of fewer pixels are merged before, into the touching region most like them: of these there are many,
-        and merging one by one takes time for each neighbour of a growing region.
+        and merging one by one takes time for each neighbor of a growing region.
 
     Examples
     --------
@@ -88,9 +88,9 @@ class Merging:
             The range radius.
         engine : Engine, optional
         """
-        labels = merge_small(labels, modes, self.min_size)[0]
+        labels = merge_small(labels, modes, self.min_size, engine)[0]
         new, left = self.merged(Graph.of(labels, values, modes), range, engine)
-        return np.where(labels >= 0, new[labels], -1), left
+        return renumbered(labels, new), left
 
     def merged(self, graph: Graph, range: float, engine: Engine | None = None) -> tuple[Ints, int]:
         """The new region of each old one, and the number of new ones."""
@@ -105,37 +105,33 @@ class Merging:
 
 def _regions(labels: Ints, values: Floats) -> Regions:
     inside = labels.ravel() >= 0
-    centered = values - values[inside].mean(axis=0)  # squares of large values would leave nothing of the spread
-    centers, counts = means(labels, centered)
-    squares, _ = means(labels, np.where(inside[:, None], centered, 0.0) ** 2)
+    n_inside = np.count_nonzero(inside)
+    centers, squares, counts = list[Floats](), list[Floats](), np.empty(0, np.intp)
+    for column in values.T:
+        centered = column.astype(np.float64)
+        centered -= centered[inside].cumsum()[-1] / n_inside  # squares of large values leave no spread
+        centered[~inside] = 0.0
+        average, counts = means(labels, centered[:, None])
+        centers.append(average[:, 0])
+        squares.append(means(labels, (centered**2)[:, None])[0][:, 0])
     sizes, nothing = counts / counts.sum(), np.full(len(counts), -1)
     return Regions(
-        sizes, centers * sizes[:, None], squares * sizes[:, None],
+        sizes, np.stack(centers, axis=1) * sizes[:, None], np.stack(squares, axis=1) * sizes[:, None],
         nothing, nothing.copy(), np.zeros(len(counts), np.intp), nothing.copy(),
     )  # fmt: skip
 
 
 def _borders(labels: Ints, modes: Floats) -> Borders:
-    ends, gaps = _facing(labels, modes)
-    count = int(labels.max()) + 1
-    found, border = np.unique(ends[:, 0] * count + ends[:, 1], return_inverse=True)
-    n = len(found)
+    pairs, flat = touching(labels), labels.ravel()
+    count, n = int(labels.max()) + 1, len(pairs)
+    keys = pairs[:, 0] * count + pairs[:, 1]
+    lengths, gaps = np.zeros(n), np.zeros(n)
+    for one, other in facing(labels):
+        a, b = flat[one], flat[other]
+        border = np.searchsorted(keys, np.minimum(a, b) * count + np.maximum(a, b))
+        np.add.at(lengths, border, 1.0)
+        np.add.at(gaps, border, np.sqrt(((modes[one] - modes[other]) ** 2).sum(axis=1)))
     return Borders(
-        np.stack([found // count, found % count], axis=1),
-        np.bincount(border, minlength=n).astype(np.float64),
-        np.bincount(border, gaps, n),
+        pairs, lengths, gaps,
         np.full(2 * n, -1), np.empty(n), np.empty(n, np.intp), np.empty(n, np.intp),
     )  # fmt: skip
-
-
-def _facing(labels: Ints, modes: Floats) -> tuple[Ints, Floats]:
-    """Regions of pixels that touch along an axis across a border, the smaller first, and the gaps of their modes."""
-    pixels = np.arange(labels.size).reshape(labels.shape)
-    pairs = []
-    for axis in range(labels.ndim):
-        ahead, who = np.moveaxis(labels, axis, 0), np.moveaxis(pixels, axis, 0)
-        across = (ahead[:-1] != ahead[1:]) & (ahead[:-1] >= 0) & (ahead[1:] >= 0)
-        pairs.append(np.stack([who[:-1][across], who[1:][across]], axis=1))
-    found = np.concatenate(pairs)
-    gaps = np.sqrt(((modes[found[:, 0]] - modes[found[:, 1]]) ** 2).sum(axis=1))
-    return np.sort(labels.ravel()[found], axis=1), gaps

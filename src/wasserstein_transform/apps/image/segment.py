@@ -8,14 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ... import _check as check
-from ...backends.images import Motion
+from ...backends.images import SHAPES, Motion
 from ...engine import Engine, bar, current
 from .linking import LINKINGS, Linking
 from .merging import Merging
 from .moving import move, warn_of_swinging
-from .pixels import read
+from .pixels import Pixels, read
 from .regions import merge_small
 from .segmentation import Segmentation
+
+_BLOCKS = 2.0**24  # bytes that pixels take that are looked at together
 
 
 def segment(
@@ -39,23 +41,23 @@ def segment(
     """Segment an image by mean shift (λ = 0) or the Gaussian Transform (λ > 0).
 
     A pixel looks at the original pixels within `spatial` of its place and within `range` of its moving value, and moves
-    to their mean, until it rests. For λ > 0 a neighbour must also have a neighbourhood of like shape:
+    to their mean, until it rests. For λ > 0 a neighbor must also have a neighborhood of like shape:
     ‖x − y‖² + λ·dcov²(Σ(y), Σ) ≤ spatial², Σ(y) the covariance of places in its window. Regions are what hangs
     together by links between moved pixels.
 
     Parameters
     ----------
     image : array of shape (h, w), (h, w, channels), (d, h, w) or (d, h, w, channels)
-        Any numbers. Grey values are compared as they are; colours (3 channels, or 4 of which the last is left out) in
+        Any numbers. Gray values are compared as they are; colors (3 channels, or 4 of which the last is left out) in
         `color`; other channels as they are.
     spatial : float
         Radius of the window in pixels.
     range : float
-        Radius in values: of L*u*v* by default, whose lightness is 0 to 100; of grey images, in their own units.
+        Radius in values: of L*u*v* by default, whose lightness is 0 to 100; of gray images, in their own units.
     lam : float
-        Weight of the shape of neighbourhoods; 0 is mean shift.
+        Weight of the shape of neighborhoods; 0 is mean shift.
     color : {"luv", "lab", "rgb", "none"}
-        What colours are compared in; "rgb" in 8-bit units, "none" as they are.
+        What colors are compared in; "rgb" in 8-bit units, "none" as they are.
     linking : {"adjacent", "paper"} or Linking
         `Adjacent()`: pixels that touch, whose modes are near. "paper" is `Together()`: all modes that are near.
     merging : Merging, optional
@@ -68,7 +70,7 @@ def segment(
     min_size : int
         Regions of fewer pixels are merged into the touching region most like them.
     mask : array of bool, optional
-        Pixels to segment; the others are −1, and nobody's neighbours.
+        Pixels to segment; the others are −1, and nobody's neighbors.
     channel_axis : int, None or "auto"
         The axis of channels, None if there is none. "auto" takes the last of four axes, or of three if it is short.
     n_jobs : int, optional
@@ -97,15 +99,16 @@ def segment(
         raise ValueError(f"merging must be a Merging or None, got {merging!r}; Merging() has its defaults")
     pixels = read(image, color, mask, channel_axis)
     with current(engine, n_jobs=n_jobs, progress=bar() if verbose else None).watched() as engine:
+        _reserve(pixels, lam, linked, min_size > 1, merging is not None, engine)
         moved = move(pixels, pixels.features(), Motion(*radii, lam, tol, n_iter), engine)
         warn_of_swinging(moved, n_iter)
         values = moved.modes[:, len(pixels.shape) :]
         labels, count = linked(moved.modes, pixels.mask, pixels.shape, *radii, engine)
         labels = labels.reshape(pixels.shape)
         if min_size > 1:
-            labels, count = merge_small(labels, values, min_size)
+            labels, count = merge_small(labels, values, min_size, engine)
         if merging is not None:
-            labels, count = merging(labels, pixels.features().T.astype(np.float64), values, radii[1], engine)
+            labels, count = merging(labels, pixels.features().T, values, radii[1], engine)
     return Segmentation(
         labels,
         moved.modes.reshape(*pixels.shape, -1),
@@ -115,6 +118,19 @@ def segment(
         moved.n_iter.reshape(pixels.shape),
         moved.n_swinging == 0,
     )
+
+
+def _reserve(pixels: Pixels, lam: float, linked: Linking, tidies: bool, merges: bool, engine: Engine) -> None:
+    """Refuse an image that will not fit before anything is moved; what borders take is known once there are regions."""
+    axes, channels = len(pixels.shape), pixels.n_features
+    features = float(np.dtype(pixels.precision).itemsize * channels)
+    moving = features + (SHAPES[axes] * 8.0 if lam > 0 else 32.0 if channels == 1 else 0.0)  # levels are sorted
+    image = pixels.image.nbytes / pixels.n
+    regions = 24.0 + (features + 32.0 if merges else 0.0) if tidies or merges else 0.0
+    later = 8.0 + max(linked.room(axes + channels), image, regions)  # a label, and who needs most
+    each = 8.0 * (axes + channels) + 5.0 + max(moving, later)
+    slack = min(256.0 * pixels.n, _BLOCKS)
+    engine.reserve(each * pixels.n + slack, f"segmenting {pixels.n} pixels", "segment parts of the image")
 
 
 def _linking(linking: str | Linking) -> Linking:

@@ -23,6 +23,7 @@ from .corpus import Corpus
 from .vectors import WordVectors
 
 _BLOCK = 1 << 24  # words of text that are counted at a time
+_HEAVIEST = 1e30  # of all contexts: what is computed from them in single precision stays finite
 _WIDEST = 1 << 20  # words of a window, far less than of a block
 Rng: TypeAlias = "int | np.random.Generator | None"
 
@@ -107,10 +108,17 @@ def given_contexts(matrix: Any, n: int) -> Contexts:
     if matrix.dtype.kind not in "buif":
         raise ValueError(f"weights of contexts must be real numbers, got dtype {matrix.dtype}")
     rows = csr_array(matrix, dtype=np.float32)
-    if not np.isfinite(rows.data).all() or (rows.data < 0).any():
-        raise ValueError("weights of contexts must be finite and not negative")
+    check_weights(rows.data)
     rows.eliminate_zeros()
     return Contexts(rows, np.diff(rows.indptr).astype(np.intp), 0)
+
+
+def check_weights(weights: NDArray[np.float32]) -> None:
+    """Refuse what cannot be weights of contexts, or is so large that sums of it are lost in single precision."""
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError("weights of contexts must be finite and not negative")
+    if (total := float(weights.sum(dtype=np.float64))) > _HEAVIEST:
+        raise ValueError(f"weights of contexts must sum to at most {_HEAVIEST:g}, got {total:g}; divide them")
 
 
 def count_contexts(

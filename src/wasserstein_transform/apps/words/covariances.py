@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
+from ..._cached import cached_property
+from ..._mapped import write_mapped
 from ..._shown import Brief
 from ..._types import Floats, Ints
 from ...backends import backend_of
@@ -134,15 +135,17 @@ class Covariances(Brief):
         m, rows = self.m, np.asarray(rows, np.intp)
         ranks = self.ranks(rows)
         starts = np.append(0, np.cumsum(ranks * m - ranks * (ranks - 1) // 2))
-        half = None if file is None else file.with_name(f"{file.name}.half")
-        packed = _room(int(starts[-1]), engine, len(rows), half)
-        try:
+        n, what = int(starts[-1]), f"covariances of {len(rows)} words"
+
+        def fill(packed: Singles) -> None:
             backend_of(engine).word_factors(self._spreads, rows, starts, packed, engine)
-            if half is not None and file is not None:
-                half.replace(file)
-        finally:
-            if half is not None:
-                half.unlink(missing_ok=True)
+
+        if file is not None:
+            engine.announce(4.0 * n, f"{what}, on disk")
+            return Factors(write_mapped(file, np.dtype(np.float32), (max(n, 1),), fill, what), starts[:-1], ranks, m)
+        engine.reserve(4.0 * n, what, "give a file for them, or ask without preparing")
+        packed = np.empty(n, np.float32)
+        fill(packed)
         return Factors(packed, starts[:-1], ranks, m)
 
     @cached_property
@@ -164,10 +167,3 @@ class Covariances(Brief):
         own = (self.contexts.matrix[rows] @ squares) / np.maximum(totals, 1e-30)
         own += np.where(totals > 0, np.einsum("ij,ij->i", W @ N, W - 2.0 * means), 0.0)
         return np.asarray(share * own + (1 - share) * float(np.sum(self.pooled * N)))
-
-
-def _room(n: int, engine: Engine, n_words: int, file: Path | None) -> Singles:
-    if file is not None:
-        return np.lib.format.open_memmap(file, "w+", np.float32, (max(n, 1),))
-    engine.reserve(4.0 * n, f"covariances of {n_words} words", "give a file for them, or ask without preparing")
-    return np.empty(n, np.float32)

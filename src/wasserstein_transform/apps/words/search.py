@@ -14,15 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+from ..._cached import cached_property
 from ..._types import Floats, Ints
 from ...backends import backend_of
-from ...engine import Engine
+from ...engine import Engine, one_blas_thread
 from .covariances import Covariances, Factors
 from .vectors import Singles
 
@@ -125,7 +124,7 @@ class Search:
     def nearest(self, row: int, k: int, lam: float, engine: Engine) -> tuple[Ints, Floats, int]:
         """The k nearest words, their squared distances, and how many of these were computed."""
         self.warm_up(engine)
-        with threadpool_limits(1, user_api="blas"):  # on matrices this small its threads only wait for each other
+        with one_blas_thread():
             return self._nearest(row, k, lam, engine)
 
     def _nearest(self, row: int, k: int, lam: float, engine: Engine) -> tuple[Ints, Floats, int]:

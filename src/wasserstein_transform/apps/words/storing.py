@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
-import zipfile
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from ..._archive import check_rows
+from ..._files import writing
+from ..._npz import DamagedError, read_arrays
 from ..._parts import Part
 from . import contexts, corpus, variants
-from .contexts import Contexts
+from .contexts import Contexts, check_weights
 from .files import PathLike
 from .vectors import WordVectors
 
-if TYPE_CHECKING:
-    from .transform import WordTransform
-
-T = TypeVar("T", bound="WordTransform")
 _VERSION = 2
 _PARTS = {
     name: value
@@ -29,61 +27,92 @@ _PARTS = {
 }
 
 
-def save(transform: WordTransform, file: PathLike) -> None:
+class Stored(NamedTuple):
+    """What is kept of a fitted transform: its parameters without the vectors, its vectors, and the contexts."""
+
+    parameters: dict[str, Any]
+    vectors: WordVectors
+    contexts: Contexts
+
+
+def save(stored: Stored, file: PathLike) -> None:
     """Write it, all or nothing."""
-    transform._check_fitted()
-    matrix, path = transform.contexts_.matrix, Path(file)
-    parameters = json.dumps(_parameters(transform))
-    half = path.with_name(f"{path.name}.half")
+    parameters = json.dumps({name: _plain(value) for name, value in stored.parameters.items()})
+    matrix = stored.contexts.matrix
+    with writing(file) as stream:
+        np.savez(
+            stream,
+            version=_VERSION,
+            parameters=parameters,
+            words=np.frombuffer(json.dumps(stored.vectors.words).encode(), np.uint8),
+            vectors=stored.vectors.matrix,
+            indptr=matrix.indptr,
+            indices=matrix.indices,
+            weights=matrix.data,
+            counts=stored.contexts.counts,
+            n_kept=stored.contexts.n_kept,
+        )
+
+
+def load(file: PathLike, names: frozenset[str], room: Callable[[float], None]) -> Stored:
+    """Read it back, and look at all of it once; `names` are the parameters there are."""
     try:
-        with half.open("wb") as stream:
-            np.savez(
-                stream,
-                version=_VERSION,
-                parameters=parameters,
-                words=np.frombuffer(json.dumps(transform.vectors_.words).encode(), np.uint8),
-                vectors=transform.vectors_.matrix,
-                indptr=matrix.indptr,
-                indices=matrix.indices,
-                weights=matrix.data,
-                counts=transform.contexts_.counts,
-                n_kept=transform.contexts_.n_kept,
-            )
-        half.replace(path)
-    finally:
-        half.unlink(missing_ok=True)
+        return _stored(read_arrays(file, room), names)
+    except OSError as error:
+        raise ValueError(f"{file} is not there, or no file ({error.strerror or error})") from None
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+        raise ValueError(
+            f"{file} is no saved WordTransform of version {_VERSION}, or it is damaged ({error}); fit again, and save"
+        ) from None
 
 
-def load(kind: type[T], file: PathLike) -> T:
-    """Read it back."""
-    if not Path(file).is_file():
-        raise ValueError(f"{file} is not there, or no file")
-    try:
-        return _read(kind, Path(file))
-    except (ValueError, TypeError, KeyError, OSError, EOFError, zipfile.BadZipFile):
-        raise ValueError(f"{file} is no saved WordTransform of version {_VERSION}; fit again, and save") from None
+def _stored(arrays: dict[str, np.ndarray], names: frozenset[str]) -> Stored:
+    if int(_one(arrays, "version", "iu")) != _VERSION:
+        raise DamagedError(f"it has version {int(arrays['version'])}")
+    vectors = _vectors(arrays)
+    n = len(vectors)
+    counts = _typed(arrays, "counts", "iu", (n,)).astype(np.intp)
+    n_kept = int(_one(arrays, "n_kept", "iu"))
+    if counts.min() < 0 or n_kept < 0:
+        raise DamagedError("it counts words less than 0 times")
+    parameters = json.loads(str(_one(arrays, "parameters", "U")))
+    if not isinstance(parameters, dict) or not names.issuperset(parameters):
+        raise DamagedError("its parameters are not those of a WordTransform")
+    made = {name: _made(value) for name, value in parameters.items()}
+    return Stored(made, vectors, Contexts(_matrix(arrays, n), counts, n_kept))
 
 
-def _read(kind: type[T], path: Path) -> T:
-    with path.open("rb") as stream:
-        held = np.load(stream, allow_pickle=False)
-        arrays = {name: held[name] for name in held.files} if isinstance(held, np.lib.npyio.NpzFile) else {}
-    if int(arrays["version"]) != _VERSION:
-        raise ValueError
-    words = tuple(json.loads(arrays["words"].tobytes()))
-    vectors = WordVectors(words, arrays["vectors"])
-    n = len(words)
-    matrix = csr_array((arrays["weights"], arrays["indices"], arrays["indptr"]), shape=(n, n))
-    parameters = {name: _made(value) for name, value in json.loads(str(arrays["parameters"])).items()}
-    transform = kind(vectors, **parameters)
-    return transform._set(vectors, Contexts(matrix, arrays["counts"], int(arrays["n_kept"])))
+def _one(arrays: dict[str, np.ndarray], name: str, kinds: str) -> Any:
+    return _typed(arrays, name, kinds, ()).item()
 
 
-def _parameters(transform: WordTransform) -> dict[str, Any]:
-    """All but the vectors, which are kept as they are compared: nothing common is left to remove."""
-    found = {**transform.get_params(deep=False), "common": None}
-    del found["vectors"], found["verbose"]
-    return {name: _plain(value) for name, value in found.items()}
+def _typed(arrays: dict[str, np.ndarray], name: str, kinds: str, shape: tuple[int | None, ...]) -> np.ndarray:
+    """An array of one of these kinds of numbers and of this shape, None where that may be anything."""
+    found = arrays[name]
+    fits = found.ndim == len(shape) and all(b in (None, a) for a, b in zip(found.shape, shape, strict=True))
+    if found.dtype.kind not in kinds or not fits:
+        raise DamagedError(f"{name} has dtype {found.dtype} and shape {found.shape}")
+    return found
+
+
+def _vectors(arrays: dict[str, np.ndarray]) -> WordVectors:
+    words = json.loads(_typed(arrays, "words", "u", (None,)).tobytes())
+    if not isinstance(words, list) or not words or not all(isinstance(word, str) and word for word in words):
+        raise DamagedError("its words are no texts")
+    matrix = np.ascontiguousarray(_typed(arrays, "vectors", "f", (len(words), None)), np.float32)
+    if len(set(words)) < len(words) or matrix.shape[1] == 0:
+        raise DamagedError("its words are not all different, or have vectors of no dimension")
+    if not np.isfinite(matrix).all() or not matrix.any(axis=1).all():
+        raise DamagedError("its vectors are not all finite and different from 0")
+    return WordVectors(tuple(words), matrix)
+
+
+def _matrix(arrays: dict[str, np.ndarray], n: int) -> csr_array:
+    starts, indices = arrays["indptr"], arrays["indices"]
+    check_rows(starts, indices, n, n)
+    weights = np.asarray(_typed(arrays, "weights", "f", (len(indices),)), np.float32)
+    check_weights(weights)
+    return csr_array((weights, indices, starts), shape=(n, n))
 
 
 def _plain(value: Any) -> Any:
@@ -97,6 +126,8 @@ def _plain(value: Any) -> Any:
 
 
 def _made(value: Any) -> Any:
+    if isinstance(value, list):
+        raise DamagedError("its parameters hold a list")
     if not isinstance(value, dict):
         return value
     fields = {name: _made(inner) for name, inner in value.items() if name != "part"}

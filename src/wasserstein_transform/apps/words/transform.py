@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 from typing import Any, Self
 
@@ -20,6 +21,7 @@ from .covariances import Covariances, Factors
 from .files import PathLike
 from .reading import as_vectors
 from .search import Neighbors, Search
+from .storing import Stored, load, save
 from .variants import About, AboutWord, Common, Shift, Shrinkage, Weighting
 from .vectors import Singles, WordVectors
 
@@ -275,17 +277,30 @@ class WordTransform(BaseEstimator):
         return Neighbors(words, np.sqrt(squares), n_exact, len(self.vectors_))
 
     def save(self, file: PathLike) -> None:
-        """Write vectors, contexts and parameters to one file, all or nothing."""
-        from .storing import save  # noqa: PLC0415 the two know each other
+        """Write vectors, contexts and parameters to one file, all or nothing.
 
-        save(self, file)
+        Vectors are kept as they are compared: nothing common is left to remove.
+        """
+        self._check_fitted()
+        kept = {**self.get_params(deep=False), "common": None}
+        del kept["vectors"], kept["verbose"]
+        save(Stored(kept, self.vectors_, self.contexts_), file)
 
     @classmethod
     def load(cls, file: PathLike) -> Self:
-        """What `save` wrote."""
-        from .storing import load  # noqa: PLC0415
-
-        return load(cls, file)
+        """What `save` wrote; what is damaged, or more than memory holds, is refused."""
+        names = frozenset(signature(cls).parameters) - {"vectors", "verbose"}
+        found = load(file, names, lambda n_bytes: current().reserve(n_bytes, f"{file}", "free some memory"))
+        transform = cls(found.vectors, **found.parameters)
+        try:
+            check.lam(transform.lam)
+            transform._check_parts()
+            current(n_jobs=transform.n_jobs)
+        except ValueError as error:
+            raise ValueError(
+                f"{file} is no saved WordTransform, or it is damaged ({error}); fit again, and save"
+            ) from None
+        return transform._set(found.vectors, found.contexts)
 
     def _engine(self) -> Engine:
         return current(n_jobs=self.n_jobs, progress=bar() if self.verbose else None)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ... import _check as check
+from ..._cached import cached_property
 from ..._types import Floats, Ints
 
 Singles: TypeAlias = NDArray[np.float32]

@@ -6,10 +6,9 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from ..._types import Floats, Ints
-from ...engine import GRAIN, Engine, Flag, Record, Rows, Task, Tile, Tilewise, Together, of_size
+from ...engine import GRAIN, Engine, Flag, Record, Rows, Task, Tile, Tilewise, Together, of_size, one_blas_thread
 from ...kernels.distances import fill_matched
 from ...kernels.gather import take_rows
 from ...kernels.geometry import Cloud, GaussianLine, GaussianPlane, GaussianSolid, Geometry, private
@@ -109,7 +108,7 @@ def _moved(asked: _Pairs, tile: Tile, stop: Flag, record: Record) -> None:
 
 def _one_thread_each(form: GaussianCloud) -> AbstractContextManager[Any]:
     """For LAPACK: on small matrices its threads only wait for each other."""
-    return nullcontext() if form.means.shape[1] < 3 else threadpool_limits(1, user_api="blas")
+    return nullcontext() if form.means.shape[1] < 3 else one_blas_thread()
 
 
 def _lifted(form: GaussianCloud, lam: float, unit: float, engine: Engine) -> float:
@@ -219,7 +218,7 @@ def _root_eigenvalues(covs: Floats) -> Floats:
     """The same in more dimensions; what is small enough to be rounding is the same for all."""
     values = np.empty(covs.shape[:2])
     piece = max(1, int(1e7 / covs.shape[1] ** 3))  # LAPACK does not hear Ctrl-C
-    with threadpool_limits(1, user_api="blas"):  # on small matrices its threads only wait for each other
+    with one_blas_thread():
         for start in range(0, len(covs), piece):
             values[start : start + piece] = np.linalg.eigvalsh(covs[start : start + piece])
     # roots of what rounding makes of 0 would be far apart; raising small numbers to one and the same shortens distances

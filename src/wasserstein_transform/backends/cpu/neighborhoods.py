@@ -20,6 +20,7 @@ from .gaussian import rows_of_tile
 from .kinds import kind_of, steps_of
 from .passes import Spread, taken
 from .search import Search
+from .twins import repeat, repeated, twins
 
 _DEAR = 100  # steps of a distance from which a bit is read faster than the distance is taken again
 _GRAIN = GRAIN / 2  # of a million points in the plane: tiles enough that many threads end together
@@ -30,7 +31,7 @@ _FEW = 2.0**28  # bytes that bits may take without being asked for
 class Neighborhoods:
     """What the points from `first` on see of a weighted space through a kernel profile.
 
-    The same neighbourhoods can be asked about other coordinates: the second pass of the Gaussian Transform asks for
+    The same neighborhoods can be asked about other coordinates: the second pass of the Gaussian Transform asks for
     the covariance of the moved points.
     """
 
@@ -43,28 +44,30 @@ class Neighborhoods:
     steps: float
     engine: Engine
     known: Floats | None
+    twin: Ints | None
 
     @classmethod
     def of(
         cls, form: Form, weights: Floats, profile: int, eps: float, reach: float, engine: Engine, first: int = 0
     ) -> Neighborhoods:
-        """Neighbourhoods within `reach`, weighted by profile(d²/ε²)."""
+        """Neighborhoods within `reach`, weighted by profile(d²/ε²)."""
         search = kind_of(form).search(form, reach, engine)
         limit = closed(reach) if np.isfinite(reach) else np.inf
         ordered, known = taken(weights, search.order, engine), _places(form)
-        return cls(search, ordered, profile, eps, limit, first, steps_of(form), engine, known)
+        twin = None if first > 0 else twins(form, known, search)
+        return cls(search, ordered, profile, eps, limit, first, steps_of(form), engine, known, twin)
 
     @property
     def is_dear(self) -> bool:
         """Whether testing each pair once pays, and its bits are few."""
-        if self.profile != FLAT or self.first > 0 or self.steps < _DEAR:
+        if self.profile != FLAT or self.first > 0 or self.steps < _DEAR or self.twin is not None:
             return False
         search = self.search
         n_bytes = 2.0 * ((search.seen / 8 + 1) * np.diff(search.starts)).sum()
         return bool(n_bytes <= _FEW and self.engine.fits(n_bytes))
 
     def once(self) -> Neighborhoods:
-        """The same neighbourhoods, each pair tested once: one bit for each candidate is kept for the passes to come."""
+        """The same neighborhoods, each pair tested once: one bit for each candidate is kept for the passes to come."""
         if self.profile != FLAT:
             raise ValueError("one bit says who is near, and a smooth profile weighs by distance: use profile='flat'")
         if isinstance(self.search.geometry, Bits):
@@ -112,11 +115,18 @@ class Neighborhoods:
         ordered = search.places
         if ordered is None or points is not self.known:
             ordered = taken(points, search.order, self.engine)
+        again = np.empty(0, np.intp)
+        if self.twin is not None:
+            again = repeated(self.twin, ordered)
+            rows = np.delete(np.arange(len(where)), again)
+            where, tiles = where[rows], cut(search.n_candidates()[rows] * self.steps, _GRAIN)
         sums = _Sums(
             search.geometry, search.cells, rows, self.weights, ordered, profile_of(self.profile, self.eps), self.limit,
             search.longest_run,
         )  # fmt: skip
         self.engine.run(Task(name, compute, sums, tiles, Spread(where)), out)
+        if self.twin is not None:
+            repeat(out, search.order[again], search.order[self.twin[again]])
 
 
 def _places(form: Form) -> Floats | None:

@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cholesky
-from threadpoolctl import threadpool_limits
 
 from ..._types import Floats, Ints
-from ...engine import GRAIN, Engine, Flag, Ragged, Record, Rows, Task, Tile, cut
+from ...engine import GRAIN, Engine, Flag, Ragged, Record, Rows, Task, Tile, cut, one_blas_thread
 from ...kernels import words as kernels
 from ..words import ContextRows, Numbers, Packed, Singles, Spreads, Stretch
 
@@ -78,7 +77,7 @@ def word_factors(spreads: Spreads, rows: Ints, starts: Ints, out: Singles, engin
     """Packed factors of the covariances of the words `rows`, from `starts` on; in threads of ours, not of BLAS."""
     m, sizes = spreads.points.shape[1], np.diff(spreads.contexts.indptr)[rows]
     tiles = cut((sizes + m) * float(m) ** 2 / 8 + 1e4)
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         engine.run(Task("covariances", _factor, _Factoring(spreads, rows, starts), tiles, Ragged(starts)), (out,))
 
 

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from ..places import Record
 from ..task import Task
 
-if TYPE_CHECKING:  # the engine imports executors
-    from ..core import Engine
+
+class Overseer(Protocol):
+    """What an executor needs to know of the engine it runs for."""
+
+    @property
+    def n_threads(self) -> int:
+        """Threads that may be used."""
+
+    def check(self) -> None:
+        """Raise `Cancelled` if somebody cancelled."""
+
+    def report(self, stage: str, done: int, total: int) -> None:
+        """Tell progress that so many tiles of a stage are done."""
 
 
 class Executor(Protocol):
@@ -19,5 +30,5 @@ class Executor(Protocol):
     Records may be computed twice or in any order: they depend on the task alone.
     """
 
-    def run(self, task: Task, out: Record, engine: Engine) -> None:
+    def run(self, task: Task, out: Record, engine: Overseer) -> None:
         """Fill `out`."""

@@ -6,16 +6,14 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..places import Record
 from ..task import Flag, Task
 from ..tiles import Tile
-
-if TYPE_CHECKING:
-    from ..core import Engine
+from .base import Overseer
 
 _NAP = 0.05  # seconds between two looks at Ctrl-C and cancel
 
@@ -25,7 +23,7 @@ T = TypeVar("T")
 class Threads:
     """A pool of threads, as many as the engine's `n_jobs` says."""
 
-    def run(self, task: Task, out: Record, engine: Engine) -> None:
+    def run(self, task: Task, out: Record, engine: Overseer) -> None:
         """Do all tiles; the first error, Ctrl-C or a cancel stops the rest and is raised here."""
         stop, total = np.zeros(1, np.uint8), len(task.tiles)
         todo, ended = deque(task.tiles), SimpleQueue[BaseException | None]()
@@ -63,7 +61,7 @@ def _work(task: Task, out: Record, todo: deque[Tile], stop: Flag, ended: SimpleQ
         ended.put(None)
 
 
-def _next(queue: SimpleQueue[T], engine: Engine) -> T:
+def _next(queue: SimpleQueue[T], engine: Overseer) -> T:
     """What comes next; waits in short naps, in which Ctrl-C is heard on every system and cancel is looked at."""
     while True:
         try:
@@ -75,7 +73,7 @@ def _next(queue: SimpleQueue[T], engine: Engine) -> T:
     return found
 
 
-def as_finished(futures: list[Future[Any]], engine: Engine) -> Iterator[Future[Any]]:
+def as_finished(futures: list[Future[Any]], engine: Overseer) -> Iterator[Future[Any]]:
     """Futures as they end, while Ctrl-C and cancel are listened to."""
     finished: SimpleQueue[Future[Any]] = SimpleQueue()
     for future in futures:

@@ -1,8 +1,9 @@
 """From finished experiments to a report: parts that are kept, verdicts on record, Markdown and HTML."""
 
 from .part import Figure, Part
-from .record import Change, listing, read_record, summary, write_record
-from .runner import Report, make_room, reproduce
+from .record import Change, listing, open_record, read_record, summary, write_record
+from .report import Report
+from .runner import make_room, reproduce
 
 __all__ = [
     "Change",
@@ -11,6 +12,7 @@ __all__ = [
     "Report",
     "listing",
     "make_room",
+    "open_record",
     "read_record",
     "reproduce",
     "summary",

@@ -6,10 +6,12 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from ..._files import write_bytes
 from ..claims import Claim, Verdict
 from ..parameters import FULL
-from .part import Part, write
+from .part import Part
 
 _FEW = 6  # claims of an experiment that a summary names
 _FILE = Path(__file__).parents[1] / "record.json"
@@ -87,16 +89,29 @@ def _compare(claim: Claim, entry: Entry | None) -> list[Change]:
     return [*found, *(Change(claim.name, f"now holds for “{name}”{clock}", False) for name in sorted(won))]
 
 
-def write_record(parts: Iterable[Part], quick: bool = False) -> None:
-    """Take what came out as the new record of these experiments; what is known of others stays, in the same order."""
-    raw = json.loads(_FILE.read_text(encoding="utf-8"))
+def open_record(file: Path) -> dict[str, dict[str, Any]]:
+    """What a file has on record of full and of quick runs; one that is not there begins as the library's own."""
+    if not file.absolute().parent.is_dir():
+        raise ValueError(f"{file.absolute().parent} is no folder; make it first")
+    try:
+        raw: dict[str, dict[str, Any]] = json.loads((file if file.exists() else _FILE).read_text(encoding="utf-8"))
+        if raw.keys() == {"full", "quick"}:
+            return raw
+    except (OSError, ValueError, AttributeError):
+        pass
+    raise ValueError(f"{file} is no record of verdicts; give one, or a name that is free")
+
+
+def write_record(file: Path, parts: Iterable[Part], quick: bool = False) -> None:
+    """Write what came out into a record; what it knows of other experiments stays, in the same order."""
+    raw = open_record(file)
     key = "quick" if quick else "full"
     new = {part.name: {claim.name: _raw(claim) for claim in part.claims} for part in parts}
     kept = {name: entry for name, entry in raw[key].items() if name.partition(":")[0] not in new}
     known = {**kept, **{name: entry for claims in new.values() for name, entry in claims.items()}}
     order = list(FULL)
     raw[key] = dict(sorted(known.items(), key=lambda item: order.index(item[0].partition(":")[0])))
-    write(_FILE, (json.dumps(raw, ensure_ascii=False, indent=1) + "\n").encode())
+    write_bytes(file, (json.dumps(raw, ensure_ascii=False, indent=1) + "\n").encode())
 
 
 def _raw(claim: Claim) -> dict[str, str | list[str]]:

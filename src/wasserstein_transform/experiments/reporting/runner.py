@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TypeAlias
 
+from ..._files import write_bytes
 from ...engine import Engine, current, using
 from ...plotting.canvas import need_matplotlib
 from ..experiment import Experiment, Picture
@@ -17,40 +17,14 @@ from ..parameters import FULL, QUICK
 from .machine import this_machine
 from .markdown import markdown
 from .page import page
-from .part import Figure, Part, key_of, load, save, write
-from .record import Change, changes, read_record
+from .part import Figure, Part, key_of, load, save
+from .record import changes, read_record
+from .report import Report
 
 _DPI = 200
 
 Tell: TypeAlias = Callable[[str, str], None]
 """Called with the name of an experiment and what happens to it: "runs", "is drawn", "is done", "was done before"."""
-
-
-@dataclass(frozen=True)
-class Report:
-    """What a reproduction came to.
-
-    Attributes
-    ----------
-    parts : tuple of Part
-        Those asked for, and what the folder had of others.
-    changes : tuple of Change
-        What differs from the record.
-    quick : bool
-    page, text : Path
-        Where it is written, as HTML and as Markdown.
-    """
-
-    parts: tuple[Part, ...]
-    changes: tuple[Change, ...]
-    quick: bool
-    page: Path
-    text: Path
-
-    @property
-    def failed(self) -> tuple[Change, ...]:
-        """Claims of which less came out than on record. Those that seconds decide do not count."""
-        return tuple(change for change in self.changes if change.is_failure)
 
 
 def reproduce(
@@ -85,16 +59,18 @@ def reproduce(
     asked = set(names)
     make_room(folder)
     made = (
-        _part(experiment, folder, quick, fresh, current(engine), tell) if name in asked else _kept(name, folder, quick)
-        for name, experiment in experiments.items()
+        _part(experiments[name], folder, quick, fresh, current(engine), tell)
+        if name in asked
+        else _kept(name, folder, quick)
+        for name in experiments
     )
     parts = tuple(part for part in made if part is not None)
     stem = "report-quick" if quick else "report"
     report = Report(
         parts, changes(parts, read_record(quick)), quick, folder / f"{stem}.html", folder / f"{stem}.md"
     )  # fmt: skip
-    write(report.text, markdown(report).encode())
-    write(report.page, page(report, folder).encode())
+    write_bytes(report.text, markdown(report).encode())
+    write_bytes(report.page, page(report, folder).encode())
     return report
 
 
@@ -111,7 +87,8 @@ def _file(name: str, folder: Path, quick: bool) -> Path:
 
 
 def _kept(name: str, folder: Path, quick: bool) -> Part | None:
-    return load(_file(name, folder, quick), key_of((QUICK if quick else FULL)[name]))
+    found = load(_file(name, folder, quick), key_of((QUICK if quick else FULL)[name]))
+    return found if found is None or found.name == name else None
 
 
 def _part(experiment: Experiment, folder: Path, quick: bool, fresh: bool, engine: Engine, tell: Tell) -> Part:
@@ -140,5 +117,5 @@ def _draw(picture: Picture, folder: Path, quick: bool) -> Figure:
     file = f"figures/{picture.name}{'-quick' if quick else ''}.png"
     drawn = BytesIO()
     picture.draw().savefig(drawn, dpi=_DPI, format="png")
-    write(folder / file, drawn.getvalue())
+    write_bytes(folder / file, drawn.getvalue())
     return Figure(file, picture.caption)

@@ -1,0 +1,71 @@
+"""Points that are the same to the last bit see the same: one of them is asked, and its answer is copied."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..._types import Bools, Floats, Ints
+from ...engine import Record
+from ..forms import Form, GaussianCloud
+from .search import Search
+
+_WORTH = 0.1  # of all candidates: fewer that need not be looked at are not worth the trouble
+_BLOCK = 2**16  # answers copied at a time
+
+
+def twins(form: Form, places: Floats | None, search: Search) -> Ints | None:
+    """For every position the first that is the same point; None where there are no places, or few points repeat."""
+    if places is None:
+        return None
+    sorted_by = None if search.places is not None else np.lexsort(places.T)
+    ordered = places[sorted_by] if search.places is None else search.places
+    points = search.order if sorted_by is None else sorted_by  # without cells, positions are the points
+    same = ~_differ(ordered)
+    if isinstance(form, GaussianCloud) and form.lam > 0:
+        for block in _blocks(np.flatnonzero(same)):
+            here, before = form.covs[points[block]], form.covs[points[block - 1]]
+            same[block] = (here == before).all(axis=(1, 2))
+    if not _is_worth(same, sorted_by, search):
+        return None
+    group = np.cumsum(~same) - 1
+    first = np.flatnonzero(~same)[group]
+    if sorted_by is None:
+        return np.asarray(first)
+    twin = np.empty(len(group), np.intp)
+    twin[sorted_by] = sorted_by[first]
+    return twin
+
+
+def _differ(ordered: Floats) -> Bools:
+    """Rows that are not the row before; the first is not."""
+    differ = np.zeros(len(ordered), bool)
+    differ[0] = True
+    for column in ordered.T:  # by columns: no room for all comparisons at once
+        differ[1:] |= column[1:] != column[:-1]
+    return differ
+
+
+def _is_worth(same: Bools, sorted_by: Ints | None, search: Search) -> bool:
+    if not same.any():
+        return False
+    if sorted_by is not None:
+        return bool(same.mean() > _WORTH)
+    candidates = search.n_candidates()
+    return bool(candidates[same].sum() > _WORTH * candidates.sum())
+
+
+def repeated(twin: Ints, ordered: Floats) -> Ints:
+    """Positions whose sums are those of their twins: the coordinates that are asked about are the same, too."""
+    again = np.flatnonzero(twin != np.arange(len(twin)))
+    return np.asarray(again[(ordered[again] == ordered[twin[again]]).all(axis=1)])
+
+
+def repeat(out: Record, to: Ints, of: Ints) -> None:
+    """Copy the answers of the points `of` to the points `to`."""
+    for block in _blocks(np.arange(len(to))):
+        for array in out:
+            array[to[block]] = array[of[block]]
+
+
+def _blocks(rows: Ints) -> list[Ints]:
+    return [rows[start : start + _BLOCK] for start in range(0, len(rows), _BLOCK)]

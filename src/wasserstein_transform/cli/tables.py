@@ -1,0 +1,61 @@
+"""Tables on terminals of any width: what does not fit beside the rest goes below it, nothing is cut."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Sequence
+
+from .printing import say
+
+_GAP = "  "
+
+
+def show(rows: Sequence[Sequence[str]], style: Callable[[str], str] = str) -> None:
+    """Print rows under a header, columns of numbers flush right; `style` may color cells, not change their width."""
+    blocks = list(fitting(rows, shutil.get_terminal_size().columns if sys.stdout.isatty() else None))
+    for k, block in enumerate(blocks):
+        if k:
+            say()
+        for line in _lines(block, style):
+            say(line)
+
+
+def fitting(rows: Sequence[Sequence[str]], width: int | None) -> Iterator[list[list[str]]]:
+    """The table in blocks of whole columns, as many as fit, each under the names of the first column."""
+    widths = _widths(rows)
+    start, n = 1, len(rows[0])
+    while start < n:
+        stop, taken = start + 1, widths[0] + len(_GAP) + widths[start]
+        while stop < n and (width is None or taken + len(_GAP) + widths[stop] <= width):
+            taken += len(_GAP) + widths[stop]
+            stop += 1
+        yield [[row[0], *row[start:stop]] for row in rows]
+        start = stop
+
+
+def _lines(rows: Sequence[Sequence[str]], style: Callable[[str], str]) -> Iterator[str]:
+    widths = _widths(rows)
+    right = [all(_is_number(row[k]) for row in rows[1:]) for k in range(len(widths))]
+    for row in rows:
+        cells = zip(row, widths, right, strict=True)
+        yield _GAP.join(_padded(cell, width, is_right, style) for cell, width, is_right in cells).rstrip()
+
+
+def _padded(cell: str, width: int, right: bool, style: Callable[[str], str]) -> str:
+    room = " " * (width - _cells(cell))
+    return room + style(cell) if right else style(cell) + room
+
+
+def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(_cells, column)) for column in zip(*rows, strict=True)]
+
+
+def _cells(text: str) -> int:
+    from rich.cells import cell_len  # some letters are two columns wide
+
+    return cell_len(text)
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(".", "", 1).lstrip("-−").isdigit()

@@ -1,0 +1,124 @@
+"""The command line as a whole: what it imports, what terminals it can speak to, how it refuses."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_type_hints
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import wasserstein_transform as wt
+from wasserstein_transform import _check as check
+from wasserstein_transform.cli.app import app
+from wasserstein_transform.cli.segment import segment
+from wasserstein_transform.cli.tables import fitting, show
+from wasserstein_transform.experiments import EXPERIMENTS
+
+HEAVY = {"numpy", "scipy", "sklearn", "numba", "matplotlib", "rich.progress", "asyncio"}
+ROOMS = (
+    "apps",
+    "plotting",
+    "experiments.theory",
+    "experiments.reporting",
+    "estimators",
+    "engine",
+    "backends",
+    "kernels",
+)
+
+
+def wt_command(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own; its last line of errors lists the modules it imported."""
+    script = (
+        "import sys, atexit; from wasserstein_transform.cli import main;"
+        "atexit.register(lambda: sys.stderr.write('\\n' + ' '.join(sys.modules))); main()"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", script, *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.mark.parametrize("words", [["--help"], ["reproduce", "--help"], ["words", "similar", "--help"]])
+def test_help_imports_neither_experiments_nor_array_libraries(words: list[str]) -> None:
+    done = wt_command(*words)
+    assert done.returncode == 0
+    imported = set(done.stderr.splitlines()[-1].split())
+    assert not imported & HEAVY
+    assert not imported & {f"wasserstein_transform.{room}" for room in ROOMS}
+
+
+def test_the_names_of_experiments_are_known_before_they_are_imported() -> None:
+    assert [EXPERIMENTS[name].name for name in EXPERIMENTS] == list(EXPERIMENTS)
+    with pytest.raises(KeyError):
+        _ = EXPERIMENTS["nothing"]
+
+
+def test_help_needs_no_more_than_ascii() -> None:
+    """What typer prints itself goes out as UTF-8 even where ASCII is asked for."""
+    commands = [["words", name] for name in ("evaluate", "fit", "similar", "pair")]
+    commands += [[name] for name in ("reproduce", "segment", "curvature", "flow", "parts", "warmup", "words")]
+    for words in [[], *commands]:
+        assert CliRunner().invoke(app, [*words, "--help"]).output.isascii(), words
+
+
+def test_terminals_without_greek_letters_are_no_error(tmp_path: Path) -> None:
+    done = wt_command("parts", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.isascii()
+    assert "lambdaS" in done.stdout  # of λΣ
+    done = wt_command("segment", str(tmp_path / "Maß.png"), "-o", str(tmp_path), PYTHONIOENCODING="ascii")
+    assert done.returncode == 2
+    assert "Ma?.png is not there" in done.stderr
+
+
+def test_a_table_wider_than_the_terminal_goes_on_below_and_no_figure_is_cut() -> None:
+    rows = [
+        ["benchmark", "pairs", "plain", "W=5 λ=1"],
+        ["SIMLEX-999", "999", "0.370 [0.31, 0.42]", "1.000+ [1.00, 1.00]"],
+    ]
+    blocks = list(fitting(rows, 40))
+    assert blocks == [[[row[0], *row[1:3]] for row in rows], [[row[0], row[3]] for row in rows]]
+    assert list(fitting(rows, None)) == [rows]
+    assert len(list(fitting(rows, 3))) == 3  # never cut, whatever the width
+
+
+def test_numbers_of_a_table_stand_below_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+    show([["word", "distance"], ["a", "1.5"], ["日本", "10.25"]])
+    assert capsys.readouterr().out.splitlines() == ["word  distance", "a          1.5", "日本     10.25"]
+
+
+@pytest.mark.parametrize("value", [10**21, 10**400, -(10**400)])
+def test_numbers_beyond_those_of_machines_are_refused_by_name(value: int) -> None:
+    with pytest.raises(ValueError, match="min_size must be a whole number ≥ 0"):
+        check.count(value, "min_size", 0)
+    with pytest.raises(ValueError, match="n_jobs must be at most 10000" if value > 0 else "n_jobs must be"):
+        wt.Engine(n_jobs=abs(value))
+    if abs(value) > 1e308:
+        with pytest.raises(ValueError, match="spatial must be positive and finite"):
+            check.positive(value, "spatial")
+
+
+@pytest.mark.parametrize("option", ["--min-size", "--n-iter", "-j"])
+@pytest.mark.parametrize("value", ["999999999999999999999", "1" + 400 * "0"])
+def test_huge_numbers_on_the_command_line_are_one_line(tmp_path: Path, option: str, value: str) -> None:
+    io = pytest.importorskip("imageio.v3")
+    io.imwrite(tmp_path / "small.png", np.zeros((4, 4), np.uint8))
+    done = CliRunner().invoke(app, ["segment", str(tmp_path / "small.png"), "-o", str(tmp_path / "out"), option, value])
+    assert done.exit_code == 2
+    assert done.output.startswith("wt segment: ")
+    assert done.output.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_share_that_help_names_is_that_of_merging() -> None:
+    option = get_type_hints(segment, include_extras=True)["share"].__metadata__[0]
+    assert option.show_default == f"{wt.Merging().share:g}"
