@@ -110,7 +110,7 @@ class Ground:
             metric = "euclidean"
         elif from_space:  # its distance is known between its own points only
             metric = "precomputed"
-        return cls(metric, None if metric == "precomputed" else space.points, space.weights, from_space)
+        return cls(metric, None if metric == "precomputed" else space.points, space.weights.copy(), from_space)
 
 
 def read_distances(estimator: BaseEstimator, X: Any, ground: Ground) -> Floats:
