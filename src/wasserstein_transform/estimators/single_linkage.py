@@ -97,13 +97,13 @@ class SingleLinkage(Saved, ClusterMixin, BaseEstimator):
         """
         engine = engine_of(self.n_jobs, self.verbose)
         space = read_space(self, X, self.metric, sample_weight)
+        self._transform = copy(X) if isinstance(X, IteratedTransform) else None  # as it is now
+        self._ground = Ground.of(space, self.metric, isinstance(X, Space))
         self.tree_ = spanning_tree(space, engine)
         self.labels_ = cut_tree(
             self.tree_, self.n_clusters, cut=self.cut, height=self.height, share=self.share, noise=self.noise
         )
         self.n_clusters_ = int(self.labels_.max(initial=-1)) + 1
-        self._transform = copy(X) if isinstance(X, IteratedTransform) else None  # as it is now
-        self._ground = Ground.of(space, self.metric, isinstance(X, Space))
         return self
 
     def predict(self, X: Any) -> Ints:
@@ -119,7 +119,7 @@ class SingleLinkage(Saved, ClusterMixin, BaseEstimator):
         --------
         >>> import numpy as np, wasserstein_transform as wt
         >>> X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
-        >>> clusters = wt.SingleLinkage(n_clusters=2).fit(wt.GaussianTransform(eps=1.0).fit(X))
+        >>> clusters = wt.SingleLinkage(n_clusters=2).fit(wt.GaussianTransform(eps=2.0).fit(X))
         >>> clusters.predict([[3.0], [9.0]])
         array([0, 1])
         """

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from .. import _check as check
-from .._archive import archived, check_array, check_type
+from .._archive import archived, check_array, check_range, check_type
 from .._types import Floats
 from ..engine import current
 from ..spaces import Euclidean, Space
@@ -99,6 +99,7 @@ class Ground:
         check_type(self.metric, "metric", str)
         check_type(self.from_space, "from_space", bool)
         check_array(self.weights, "weights", "f", None)
+        check_range(self.weights, "weights", 0.0)
         if self.metric != "precomputed":
             known_name(self.metric)
             check_array(self.points, "points", "f", len(self.weights), None)
@@ -110,7 +111,7 @@ class Ground:
             metric = "euclidean"
         elif from_space:  # its distance is known between its own points only
             metric = "precomputed"
-        return cls(metric, None if metric == "precomputed" else space.points, space.weights.copy(), from_space)
+        return cls(metric, None if metric == "precomputed" else space.points, space.weights, from_space)
 
 
 def read_distances(estimator: BaseEstimator, X: Any, ground: Ground) -> Floats:

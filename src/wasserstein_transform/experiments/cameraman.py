@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,13 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.ndimage import uniform_filter
-from sklearn.exceptions import ConvergenceWarning
 
 from .. import plotting
 from .._types import Floats, Ints
-from ..apps import Segmentation, segment
 from ..apps.image.linking import LINKINGS
+from ..apps.image.moving import move
+from ..apps.image.pixels import read
 from ..apps.image.regions import boundaries
+from ..backends.images import Motion, Moved
 from ..engine import Engine
 from .claims import Choice, Claim
 from .experiment import Experiment, Picture, Table
@@ -119,26 +119,27 @@ def _view(photo: Floats, scene: Scene, parameters: Cameraman, engine: Engine) ->
     for method in METHODS:
         found = _moved(image, scene, method, 1, parameters, engine)
         restless[method] = float(np.mean(found.n_iter >= parameters.n_iter))
-        labels.update(_linked(found, scene, method, 1, parameters))
+        labels.update(_linked(found.modes, image.shape, scene, method, 1, parameters))
         if finer is not None and method in parameters.finer:
             found = _moved(finer, scene, method, _FINER, parameters, engine)
-            above.update(_linked(found, scene, method, _FINER, parameters))
+            above.update(_linked(found.modes, finer.shape, scene, method, _FINER, parameters))
     return View(scene, image, labels, {key: _brought_down(fine) for key, fine in above.items()}, restless)
 
 
-def _moved(image: Floats, scene: Scene, method: str, scale: int, parameters: Cameraman, engine: Engine) -> Segmentation:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # how many is reported
-        lam = scene.lam if method == "GT" else 0.0
-        return segment(
-            image, scale * scene.spatial, scene.range, lam, n_iter=parameters.n_iter, engine=engine
-        )  # fmt: skip
+def _moved(image: Floats, scene: Scene, method: str, scale: int, parameters: Cameraman, engine: Engine) -> Moved:
+    """As `segment` does, which warns of pixels that do not rest: how many is reported here."""
+    pixels = read(image, "luv", None, "auto")
+    lam = scene.lam if method == "GT" else 0.0
+    return move(
+        pixels, pixels.features(), Motion(scale * scene.spatial, scene.range, lam, 0.0, parameters.n_iter), engine
+    )
 
 
-def _linked(found: Segmentation, scene: Scene, method: str, scale: int, parameters: Cameraman) -> dict[Key, Ints]:
+def _linked(
+    modes: Floats, shape: tuple[int, ...], scene: Scene, method: str, scale: int, parameters: Cameraman
+) -> dict[Key, Ints]:
     """Pixels are moved once, and linked in every way."""
-    shape = found.labels.shape
-    modes = np.pad(found.modes.reshape(found.labels.size, -1), ((0, 0), (1, 0)))  # of depth 0
+    modes = np.pad(modes, ((0, 0), (1, 0)))  # of depth 0
     inside, grid = np.ones(len(modes), np.bool_), (1, *shape)
     return {
         Key(method, name): LINKINGS[name](modes, inside, grid, scale * scene.spatial, scene.range)[0].reshape(shape)

@@ -20,7 +20,8 @@ def read_graph(file: str | os.PathLike[str]) -> Any:
 
     A list of edges has a line `a b` or `a b length` for each, parted by blanks, tabs, commas or semicolons; lines that
     begin with # or % are left out. Nodes are numbers if all of them are, else names. Nodes of GML files go by their
-    labels, or by their ids where labels are missing.
+    labels, or by their ids where labels are missing. A file may take 40 times its size of memory; one for which the
+    engine has not as much is refused, and `wt.using(memory=…)` raises the limit.
 
     Examples
     --------

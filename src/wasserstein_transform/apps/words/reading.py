@@ -32,6 +32,11 @@ def read_vectors(file: PathLike, vocabulary: PathLike | None = None) -> WordVect
     vocabulary : path, optional
         For an array: a file with one word a line.
 
+    Notes
+    -----
+    Lines may have 16 MiB, and what is kept must fit into the memory of the engine, so that a small file that unpacks to
+    much is refused; `wt.using(memory=…)` raises that limit.
+
     Examples
     --------
     >>> import pathlib, tempfile, wasserstein_transform as wt
