@@ -95,6 +95,15 @@ class Ground:
     weights: Floats
     from_space: bool
 
+    def _check_archived(self) -> None:
+        check_type(self.metric, "metric", str)
+        check_type(self.from_space, "from_space", bool)
+        check_array(self.weights, "weights", "f", None)
+        check_range(self.weights, "weights", 0.0)
+        if self.metric != "precomputed":
+            known_name(self.metric)
+            check_array(self.points, "points", "f", len(self.weights), None)
+
     @classmethod
     def of(cls, space: Space, metric: str, from_space: bool) -> Self:
         """Coordinates where the distance is known by name; else none, and new points come as rows of distances."""
@@ -103,13 +112,6 @@ class Ground:
         elif from_space:  # its distance is known between its own points only
             metric = "precomputed"
         return cls(metric, None if metric == "precomputed" else space.points, space.weights, from_space)
-
-    def _check_archived(self) -> None:
-        check_type(self.metric, "metric", str)
-        check_array(self.weights, "weights", "f", None)
-        check_range(self.weights, "weights", 0.0)
-        if self.points is not None:
-            check_array(self.points, "points", "f", len(self.weights), None)
 
 
 def read_distances(estimator: BaseEstimator, X: Any, ground: Ground) -> Floats:
