@@ -9,7 +9,7 @@ from ..spaces import Euclidean, Space, quotient
 from .cut import cut_tree
 from .tree import spanning_tree
 
-_DISTANCES = 1 << 22  # that are looked at together
+_DISTANCES = 1 << 20  # that are looked at together
 TOGETHER = 1e-3  # of eps: points that near have met
 
 

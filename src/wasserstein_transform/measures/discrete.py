@@ -91,8 +91,8 @@ class Discrete(Measures):
         which = np.empty(self.n, np.intp)
         for i in range(self.n):
             part = slice(self.indptr[i], self.indptr[i + 1])
-            digest = blake2b(self.indices[part].data, digest_size=32)  # the rows themselves would be kept twice
-            digest.update(self.masses[part].data)
+            digest = blake2b(self.indices[part].tobytes(), digest_size=32)  # the rows themselves would be kept twice
+            digest.update(self.masses[part].tobytes())
             which[i] = seen.setdefault(digest.digest(), len(seen))
         first = np.unique(which, return_index=True)[1]
         return (self if len(first) == self.n else self.take(first)), which
