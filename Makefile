@@ -6,7 +6,7 @@ READY := $(VENV)/ready
 LOWEST := $(VENV)/lowest
 INSTALL := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test lint check slow lowest bench soak reproduce clean clean-kernels
+.PHONY: demo test lint check slow lowest coverage bench soak reproduce clean clean-kernels
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
@@ -33,6 +33,12 @@ slow: $(READY)
 lowest: $(LOWEST)/ready
 	$(LOWEST)/bin/python -m pytest -n 2 --dist worksteal -W ignore::DeprecationWarning
 
+# Compiled code is not seen: what is left of kernels is measured as Python, on a small computation of every kind.
+coverage: $(VENV)/coverage
+	$(BIN)/python -m coverage run -m pytest
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run --append tests/everyday.py $(VENV)/everyday.npz
+	$(BIN)/python -m coverage report
+
 reproduce: $(READY)
 	$(BIN)/wt reproduce
 
@@ -51,6 +57,10 @@ $(READY): pyproject.toml
 $(VENV)/bench: $(READY)
 	$(BIN)/python $(INSTALL) --editable ".[bench]"
 	touch $(VENV)/bench
+
+$(VENV)/coverage: $(READY)
+	$(BIN)/python $(INSTALL) --editable ".[coverage]"
+	touch $(VENV)/coverage
 
 $(LOWEST)/ready: pyproject.toml tests/lowest.txt
 	$(PYTHON) -m venv --clear $(LOWEST)

@@ -1,4 +1,4 @@
-"""Point clouds with the neighbourhoods people have."""
+"""Point clouds with the neighborhoods people have."""
 
 from __future__ import annotations
 

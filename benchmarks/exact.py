@@ -1,4 +1,4 @@
-"""Exact W_p between all pairs of neighbourhoods, against POT in the same run."""
+"""Exact W_p between all pairs of neighborhoods, against POT in the same run."""
 
 from __future__ import annotations
 

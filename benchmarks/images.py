@@ -23,7 +23,8 @@ from wasserstein_transform.apps.image import Merging, Scores, read_bsds, score_s
 from wasserstein_transform.apps.image.color import luv
 from wasserstein_transform.apps.image.merging import Graph
 from wasserstein_transform.apps.image.regions import merge_small
-from wasserstein_transform.apps.image.scores import contingency, covering, rands
+from wasserstein_transform.apps.image.scores import contingency, covering
+from wasserstein_transform.experiments.scores import adjusted_rand
 
 from .timing import Row
 
@@ -157,7 +158,7 @@ def _pooled(tables: Sequence[Any], new: Any, count: int) -> list[Any]:
 
 
 def _quality(tables: Sequence[Any]) -> float:
-    return float(np.mean([covering(table) + rands(table)[1] for table in tables]))
+    return float(np.mean([covering(table) + adjusted_rand(table) for table in tables]))
 
 
 def _scored(photo: Photo, start: Start, merging: Merging | None) -> tuple[float, ...]:

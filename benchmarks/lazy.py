@@ -16,7 +16,7 @@ def run() -> list[Row]:
     rows = [_linkage(name, points, eps, p) for name, points, eps in _CLOUDS for p in (1, 2)]
     wt.iterate_locally(wt.local_truncation(0.1), wt.Space.from_points(np.random.default_rng(1).random((500, 2))), 0.1)
     times = {n: _cone(n) for n in (10_000, 100_000)}
-    work = "local LT-WT1 of 100,000 uniform points in the plane, ≈ 15 neighbours, radius ε, all cores"
+    work = "local LT-WT1 of 100,000 uniform points in the plane, ≈ 15 neighbors, radius ε, all cores"
     growth = times[100_000] / times[10_000]
     return [
         *rows,

@@ -32,7 +32,7 @@ def run() -> list[Row]:
     for n in (100_000, 1_000_000, 10_000_000):
         start, step, peak = _measure(n)
         growth = "" if before is None else f"{step / before:.1f}× for 10×"
-        work = f"one GT iteration of {n:,} uniform points in the plane, ≈ 100 neighbours"
+        work = f"one GT iteration of {n:,} uniform points in the plane, ≈ 100 neighbors"
         rows.append(Row(work, f"{step:.2f} s, peak {peak:.2f} GiB", f"the start: {start:.2f} s", growth))
         before = step
     return rows

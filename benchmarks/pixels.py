@@ -50,7 +50,7 @@ def _grey() -> Row:
     stacked = np.dstack([image / 255.0] * 3)
     # its Gaussian has this width, and its window three of them: 8 pixels to each side
     peer = median_seconds(lambda: quickshift(stacked, kernel_size=8 / 3, max_dist=8, convert2lab=False), 3)
-    work = "mean shift segmentation of 256×256 grey pixels, radii 8 and 8, to rest, with labels"
+    work = "mean shift segmentation of 256×256 gray pixels, radii 8 and 8, to rest, with labels"
     return Row(work, f"{ours:.3f} s", f"scikit-image's quickshift, window of 8: {peer:.2f} s", f"{peer / ours:.0f}×")
 
 
@@ -61,9 +61,9 @@ def _color() -> Row:
     found = wt.segment(image, 8, 8, color="rgb", n_iter=5)
     ours = median_seconds(lambda: wt.segment(image, 8, 8, color="rgb", n_iter=5), 5)
     each = image.shape[0] * image.shape[1]
-    work = "481×321 colours, radii 8 and 8, 5 iterations at most, per pixel and iteration; ours with labels, all cores"
+    work = "481×321 colors, radii 8 and 8, 5 iterations at most, per pixel and iteration; ours with labels, all cores"
     per = 1e9 * ours / float(found.n_iter.sum())
-    # it does not say how many iterations it took: as if each pixel took all five, which favours it
+    # it does not say how many iterations it took: as if each pixel took all five, which favors it
     theirs = 1e9 * peer / (5 * each)
     return Row(
         work, f"{per:.0f} ns", f"OpenCV's pyrMeanShiftFiltering: {theirs:.0f} ns at least", f"{theirs / per:.1f}×"

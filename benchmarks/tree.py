@@ -1,4 +1,4 @@
-"""Spanning trees and nearest neighbours under the GT distance, against all pairs."""
+"""Spanning trees and nearest neighbors under the GT distance, against all pairs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def run() -> list[Row]:
 
 
 def moved(n: int) -> wt.Space:
-    """Uniform points in the plane after one GT iteration with some 20 neighbours, λ = 1."""
+    """Uniform points in the plane after one GT iteration with some 20 neighbors, λ = 1."""
     space = wt.Space.from_points(np.random.default_rng(0).random((n, 2)))
     return wt.iterate(wt.gaussian_transform(float(np.sqrt(20 / (np.pi * n))), 1.0), space, n_iter=1).last
 

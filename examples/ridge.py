@@ -20,7 +20,7 @@ try:
 except ImportError:
     sys.exit('the example draws with matplotlib, which is missing: pip install ".[plot]"')
 
-BLACK, ORANGE, BLUE, GREEN, GREY = "#444444", "#D55E00", "#0072B2", "#009E73", "#BBBBBB"  # safe for colour-blind eyes
+BLACK, ORANGE, BLUE, GREEN, GREY = "#444444", "#D55E00", "#0072B2", "#009E73", "#BBBBBB"  # safe for color-blind eyes
 LAM = 10.0
 
 
@@ -102,7 +102,7 @@ def main(file: str = "ridge.png") -> None:
         for ax, (name, process, color) in zip(row[1:], flows(case.eps), strict=True):
             draw(ax, case, wt.iterate(process, space, n_iter=case.n_iter).points, name, color)
     figure.tight_layout(w_pad=1.5, h_pad=2.0, rect=(0, 0.03, 1, 1))
-    note = "grey: the curve; distances are means over the points; covered is what has a point within ε/4"
+    note = "gray: the curve; distances are means over the points; covered is what has a point within ε/4"
     figure.text(0.5, 0.01, note, ha="center", fontsize=9, color="#777777")
     figure.savefig(file, dpi=160)
     print(f"figure saved as {file}")

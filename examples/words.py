@@ -23,7 +23,7 @@ except ImportError:
 LAM = 0.5
 TOPICS = {
     "sky": ("sun moon star planet comet", "shines rises sets turns glows", "bright far round cold old", "sky night"),
-    "sea": ("whale shark seal crab squid", "swims dives hunts sleeps hides", "wet deep grey quick small", "sea reef"),
+    "sea": ("whale shark seal crab squid", "swims dives hunts sleeps hides", "wet deep gray quick small", "sea reef"),
     "farm": ("cow horse goat hen pig", "eats grazes runs rests calls", "brown fat slow tame young", "barn field"),
     "town": (
         "baker tailor doctor teacher smith",

@@ -56,8 +56,8 @@ def asked(**parts: object) -> list[np.ndarray]:
 
 
 WORK: dict[str, Callable[[], list[np.ndarray]]] = {
-    "grey levels": lambda: segmented(grey()),
-    "grey levels, masked": lambda: segmented(grey(), mask=grey() % 7 != 0),
+    "gray levels": lambda: segmented(grey()),
+    "gray levels, masked": lambda: segmented(grey(), mask=grey() % 7 != 0),
     "windows": lambda: segmented(np.stack([grey(), grey()[::-1]], axis=-1), color="none", channel_axis=-1),
     "shapes in the plane": lambda: segmented(grey(), 2.0),
     "shapes in the plane, masked": lambda: segmented(grey(), 2.0, mask=grey() % 7 != 0),

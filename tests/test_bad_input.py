@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import wasserstein_transform as wt
@@ -312,3 +313,75 @@ def test_arrays_in_place_of_spaces_trees_and_metrics_are_refused_with_the_way_to
         for i in (-1, 3):
             with pytest.raises(IndexError, match="measures are numbered 0 to 2"):
                 transport.coupling(measures, space.metric, i, 1)
+
+
+HIDDEN = {
+    "masked": (np.ma.masked_array(GOOD, np.eye(*GOOD.shape) > 0), "must not be masked; drop or fill"),
+    "dates": (np.full((3, 2), "NaT", "M8[s]"), r"must be numbers, got dates; .*makes seconds of them"),
+    "spans": (np.full((3, 2), "NaT", "m8[s]"), "must be numbers, got time spans"),
+    "text": ([["1", "2"], ["3", "4"]], r"must be numbers, got text; X.astype\(float\) reads"),
+    "bytes": (np.full((3, 2), b"1"), "must be numbers, got bytes"),
+    "column of NaN": (
+        pd.DataFrame({"a": GOOD[:, 0], "b": [1, np.nan, np.inf]}),
+        r"'b' has nan in row 1 \(2 such",
+    ),
+    "column of NA": (pd.DataFrame({"b": pd.array([1, 2, None], dtype="Int64")}), "column 'b' has .* in row 2"),
+    "column of text": (pd.DataFrame({"a": GOOD[:, 0], "city": list("xyz")}), "column 'city' has 'x' in row 0; drop or"),
+    "column of dates": (pd.DataFrame({"when": pd.to_datetime(["2020", "2021"])}), "column 'when' has dates"),
+    "beyond floats": ([[10**400, 1], [1, 2], [2, 3]], "numbers"),
+}
+
+
+@pytest.mark.parametrize(("X", "message"), HIDDEN.values(), ids=HIDDEN.keys())
+@pytest.mark.parametrize(
+    "door",
+    [wt.Space.from_points, wt.suggest_eps, wt.SingleLinkage().fit, wt.GaussianTransform().fit, wt.MeanShift().fit],
+)
+def test_what_only_looks_like_numbers_is_refused_by_every_door(door, X: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        door(X)
+
+
+def test_new_points_and_weights_are_looked_at_like_points() -> None:
+    fitted, clusters = wt.GaussianTransform(1.0).fit(GOOD), wt.SingleLinkage(1).fit(GOOD)
+    for door in (fitted.transform, clusters.predict):
+        with pytest.raises(ValueError, match="X must not be masked"):
+            door(HIDDEN["masked"][0])
+    for estimator in (fitted, clusters):
+        with pytest.raises(ValueError, match="sample_weight must not be masked"):
+            estimator.fit(GOOD, sample_weight=np.ma.masked_array([1, 1, 1], [False, True, False]))
+        with pytest.raises(TypeError, match="X must be an array, a Space or a fitted transform, got object"):
+            estimator.fit(object())
+
+
+@pytest.mark.parametrize(
+    "value", [10**400, -(10**400), np.timedelta64(3, "s"), np.ma.masked, np.ma.array(2.0, mask=True)]
+)
+def test_numbers_that_are_none_or_too_large_are_refused(value: object) -> None:
+    for door in (
+        lambda: wt.GaussianTransform(value).fit(GOOD),
+        lambda: wt.GaussianTransform(1.0, value).fit(GOOD),
+        lambda: wt.GaussianTransform(1.0, n_iter=value).fit(GOOD),
+        lambda: wt.GaussianTransform(1.0, merge=value).fit(GOOD),
+        lambda: wt.LocalTruncation(1.0, p=value).fit(GOOD),
+        lambda: wt.KernelTransform(1.0, cut=value).fit(GOOD),
+        lambda: wt.SingleLinkage(value).fit(GOOD),
+        lambda: wt.SingleLinkage(share=value).fit(GOOD),
+        lambda: wt.SingleLinkage(cut="height", height=value).fit(GOOD),
+    ):
+        with pytest.raises(ValueError, match="must") as caught:
+            door()
+        assert len(str(caught.value)) < 200
+
+
+def test_counts_beyond_64_bits_are_refused() -> None:
+    with pytest.raises(ValueError, match="n_jobs must be a positive number of threads"):
+        wt.Engine(n_jobs=10**25)
+    for door in (lambda: wt.SingleLinkage(10**25).fit(GOOD), lambda: wt.MeanShift(1.0, n_iter=10**25).fit(GOOD)):
+        with pytest.raises(ValueError, match="must be a whole number of at most 9223372036854775807"):
+            door()
+
+
+def test_a_markov_matrix_cut_out_of_a_larger_one_is_told_as_such() -> None:
+    with pytest.raises(ValueError, match=r"row 0 sums to 0.6; .* also if it is part of a larger one, for 2"):
+        wt.Given(np.array([[0.3, 0.3, 0.4], [0.2, 0.8, 0.0], [0.0, 0.0, 1.0]])[:2, :2])

@@ -8,10 +8,11 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
+import pandas as pd
 import pytest
 from reference.transforms import euclidean
 from scipy.cluster.hierarchy import is_valid_linkage
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist
 from sklearn.base import clone
 from sklearn.cluster import MeanShift as PeerMeanShift
 from sklearn.datasets import make_blobs
@@ -20,6 +21,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import wasserstein_transform as wt
@@ -196,11 +198,15 @@ def test_mean_shift_finds_the_blobs_and_predicts_them(blobs) -> None:
     assert estimator.predict([[4.1, 0.2]])[0] == estimator.labels_[truth == 1][0]
 
 
-def test_labels_need_points_at_rest(blobs) -> None:
-    with pytest.warns(ConvergenceWarning, match="there are no labels_: did 1 iteration as asked.*raise n_iter"):
+def test_points_that_are_not_at_rest_have_labels_and_a_warning_says_so(blobs) -> None:
+    with pytest.warns(ConvergenceWarning, match=r"not at rest, and labels_ say.*did 1 iteration.*raise n_iter"):
         estimator = wt.MeanShift(eps=1.0, n_iter=1).fit(blobs[0])
-    with pytest.raises(AttributeError, match=r"labels_ needs points that came to rest.*raise n_iter"):
-        _ = estimator.labels_
+    moved = estimator.points_
+    by_hand = wt.SingleLinkage(cut="height", height=1.0).fit_predict(moved)
+    np.testing.assert_array_equal(estimator.labels_, by_hand)
+    np.testing.assert_array_equal(estimator.predict(blobs[0]), by_hand)
+    centers = [moved[by_hand == k].mean(axis=0) for k in range(by_hand.max() + 1)]
+    np.testing.assert_allclose(estimator.cluster_centers_, centers, rtol=0, atol=1e-12)
     estimator.set_params(n_iter=100).fit(blobs[0])
     assert len(np.unique(estimator.labels_)) == 3
     with pytest.raises(AttributeError, match="has no attribute 'label'"):
@@ -283,9 +289,9 @@ def test_fitted_on_another_distance_new_rows_are_distances(blobs) -> None:
 
 def test_a_refit_forgets_the_labels_of_the_last(blobs) -> None:
     estimator = wt.MeanShift(eps=1.0).fit(blobs[0])
-    estimator.set_params(n_iter=1, tol=None).fit(blobs[0] + 100)
-    for name in ("labels_", "cluster_centers_"):
-        assert not hasattr(estimator, name)
+    estimator.set_params(n_iter=1, tol=None).fit(blobs[0][:40] + 100)
+    assert len(estimator.labels_) == 40
+    assert estimator.cluster_centers_.min() > 90
 
 
 def test_points_without_mass_make_no_cluster() -> None:
@@ -329,6 +335,115 @@ def test_a_million_points_are_refused_before_anything_is_computed() -> None:
     for estimator in (wt.LocalTruncation(), wt.WassersteinTransform(wt.Truncation(1.0), wt.Exact())):
         with pytest.raises(MemoryError, match=r"matrix of new distances beside the old needs 14.6 TiB"):
             estimator.fit(X)
+
+
+def test_new_points_take_the_cluster_of_the_nearest_fitted_point(blobs) -> None:
+    X, new = blobs[0][:100], blobs[0][100:]
+    D = cdist(X, X)
+    rows = wt.GaussianTransform(0.9, 2.0, n_iter=2, output="distances").fit(X).transform(new)
+    for fitted, asked, nearest in [
+        (wt.SingleLinkage(3).fit(X), new, cdist(new, X)),
+        (wt.SingleLinkage(3, metric="cityblock").fit(X), new, cdist(new, X, "cityblock")),
+        (wt.SingleLinkage(3, metric="precomputed").fit(D), cdist(new, X), cdist(new, X)),
+        (wt.SingleLinkage(3).fit(wt.Space.from_points(X)), new, cdist(new, X)),
+        (wt.SingleLinkage(3).fit(wt.Space.from_distances(D)), cdist(new, X), cdist(new, X)),
+        (wt.SingleLinkage(3).fit(wt.GaussianTransform(0.9, 2.0, n_iter=2).fit(X)), new, rows),
+    ]:
+        np.testing.assert_array_equal(fitted.predict(asked), fitted.labels_[nearest.argmin(axis=1)])
+
+
+def test_prediction_of_the_fitted_points_is_their_labels(blobs, tmp_path) -> None:
+    transform = wt.GaussianTransform(0.9, 2.0).fit(blobs[0])
+    fitted = wt.SingleLinkage(3).fit(transform)
+    transform.fit(blobs[0][:9])  # what was learned stays
+    np.testing.assert_array_equal(fitted.predict(blobs[0]), fitted.labels_)
+    stored = wt.SingleLinkage.load(fitted.save(tmp_path / "clusters"))
+    np.testing.assert_array_equal(stored.predict(blobs[0]), fitted.labels_)
+    dropped = wt.SingleLinkage(3).fit(wt.GaussianTransform(0.9, keep="result").fit(blobs[0]))
+    with pytest.raises(ValueError, match="keep='result' dropped them"):
+        dropped.predict(blobs[0])
+
+
+def test_between_clusters_a_new_point_goes_to_the_larger_and_never_to_points_without_mass() -> None:
+    fitted = wt.SingleLinkage(2).fit([[2.0], [2.0], [0.0], [0.0], [0.0], [9.0]], sample_weight=[1] * 5 + [0])
+    assert fitted.predict([[1.0], [1.1], [9.0]]).tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize("name", ["fit_predict", "predict", "labels_"])
+def test_transforms_that_make_no_clusters_say_who_does(name: str, blobs) -> None:
+    for estimator in (wt.GaussianTransform(), wt.LocalTruncation(), wt.GaussianTransform(1.0).fit(blobs[0])):
+        with pytest.raises(AttributeError, match=r"makes a metric and no clusters.*wt.SingleLinkage\(n_clusters\).fit"):
+            getattr(estimator, name)
+        assert not hasattr(estimator, name)
+    assert not hasattr(wt.MeanShift(), "labels_")
+
+
+def test_an_unfitted_transform_is_told_from_points() -> None:
+    for estimator in (wt.SingleLinkage(), wt.GaussianTransform()):
+        with pytest.raises(NotFittedError, match=r"this LocalTruncation is not fitted yet: call its fit\(X\) first"):
+            estimator.fit(wt.LocalTruncation())
+        with pytest.raises(TypeError, match="a fitted transform of this library are needed, got SVC"):
+            estimator.fit(SVC())
+
+
+def test_surplus_radii_are_refused_as_missing_ones_are(blobs) -> None:
+    for estimator in (wt.GaussianTransform, wt.MeanShift, wt.LocalTruncation, wt.KernelTransform):
+        with pytest.raises(ValueError, match=r"eps holds 3 radii, .*, and n_iter=2; n_iter=3 uses all"):
+            estimator([0.1, 0.2, 0.3], n_iter=2).fit(blobs[0][:9])
+        with pytest.raises(ValueError, match=r"there are steps .* for 2 iterations, and iteration 3 was asked for"):
+            estimator([0.1, 0.2], n_iter=3).fit(blobs[0][:9])
+
+
+def test_condensed_distances_are_distances(blobs) -> None:
+    X = blobs[0][:20]
+    for estimator in (wt.SingleLinkage(3, metric="precomputed"), wt.LocalTruncation(1.0, metric="precomputed")):
+        one, two = clone(estimator).fit(pdist(X)), clone(estimator).fit(cdist(X, X))
+        assert one.n_features_in_ == 20
+        if isinstance(one, wt.SingleLinkage):
+            np.testing.assert_array_equal(one.labels_, two.labels_)
+        else:
+            np.testing.assert_allclose(one.distances_, two.distances_, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "door",
+    [wt.suggest_eps, wt.linkage, wt.SingleLinkage().fit, wt.GaussianTransform(1.0).fit, lambda D: wt.sweep(D, 1.0)],
+)
+def test_distances_that_are_taken_for_points_are_noticed_once_at_the_callers_line(door, blobs) -> None:
+    D = cdist(blobs[0][:9], blobs[0][:9])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        door(D)
+    caught = [found for found in caught if found.category is not wt.FewerClustersWarning]
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert "9 × 9 matrix that is symmetric and 0 on the diagonal is taken for points" in str(caught[0].message)
+    assert "metric='precomputed'" in str(caught[0].message)
+
+
+def test_single_precision_stays_single(blobs) -> None:
+    X = blobs[0][:30].astype(np.float32)
+    for estimator in (
+        wt.GaussianTransform(1.0),
+        wt.LocalTruncation(1.0),
+        wt.GaussianTransform(1.0, output="embedding"),
+    ):
+        assert clone(estimator).fit_transform(X).dtype == clone(estimator).fit(X).transform(X).dtype == np.float32
+        frame = pd.DataFrame(X, columns=["a", "b"])
+        assert clone(estimator).fit_transform(frame).dtype == np.float32
+        twice = clone(estimator).fit_transform(X.astype(float))
+        np.testing.assert_array_equal(clone(estimator).fit_transform(X), twice.astype(np.float32))
+
+
+def test_a_search_warns_at_the_line_that_runs_it_once_for_each_fit(blobs) -> None:
+    search = GridSearchCV(
+        wt.MeanShift(1.0), {"n_iter": [1, 2]}, scoring=lambda found, X, y=None: 0.0, cv=2, refit=False
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        search.fit(blobs[0])
+    assert [found.category for found in caught] == [ConvergenceWarning] * 4
+    assert {found.filename for found in caught} == {__file__}
 
 
 @pytest.mark.parametrize("estimator", [wt.LocalTruncation(0.9), wt.GaussianTransform(0.9), wt.MeanShift(0.9)])

@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
-from wasserstein_transform import _files
-from wasserstein_transform._files import check_target, write_bytes, write_mapped, write_together, writing
+from wasserstein_transform import _files, _mapped
+from wasserstein_transform._files import check_target, write_bytes, write_together, writing
+from wasserstein_transform._mapped import write_mapped
 
 F8 = np.dtype(np.float64)
 unix = pytest.mark.skipif(os.name == "nt", reason="links, pipes and signals of Unix")
@@ -91,7 +92,7 @@ def test_whoever_writes_at_the_same_time_gets_the_own_matrix(tmp_path: Path) -> 
 def test_two_processes_may_write_one_matrix(tmp_path: Path) -> None:
     code = """
 import sys, numpy as np
-from wasserstein_transform._files import write_mapped
+from wasserstein_transform._mapped import write_mapped
 k = int(sys.argv[1])
 for _ in range(40):
     array = write_mapped("z.npy", np.dtype("f8"), (300, 300), lambda out: out.fill(k), "numbers")
@@ -187,7 +188,7 @@ def test_room_is_taken_before_a_file_is_mapped(tmp_path: Path, monkeypatch: pyte
     def never(_: Any) -> None:
         raise AssertionError("it was mapped")
 
-    monkeypatch.setattr(_files, "_take", full)
+    monkeypatch.setattr(_mapped, "_take", full)
     with pytest.raises(OSError, match=r"numbers needs 928 bytes on disk, and .* are free .*\(No space left") as caught:
         write_mapped(tmp_path / "a.npy", F8, (100,), never, "numbers")
     assert caught.value.errno == errno.ENOSPC
@@ -217,7 +218,7 @@ def test_files_have_all_their_blocks_before_they_are_filled(
 def test_a_limit_on_the_size_of_files_is_an_error(tmp_path: Path) -> None:
     code = """
 import resource, numpy as np
-from wasserstein_transform._files import write_mapped
+from wasserstein_transform._mapped import write_mapped
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 try:
     write_mapped("z.npy", np.dtype("f8"), (200, 200), lambda out: out.fill(1), "numbers")
@@ -279,8 +280,8 @@ def test_several_files_are_written_or_none(tmp_path: Path) -> None:
 def test_what_was_there_comes_back_if_a_name_cannot_be_taken(
     links: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_together({tmp_path / "a": b"1", tmp_path / "old": b"old"})
-    true = _files._Draft.publish
+    write_together({tmp_path / "a": b"1", tmp_path / "c": b"3", tmp_path / "old": b"old"})
+    true = _files.Draft.publish
 
     def publish(draft: Any) -> Any:
         if draft.target.name == "c":
@@ -291,14 +292,35 @@ def test_what_was_there_comes_back_if_a_name_cannot_be_taken(
         monkeypatch.delattr(os, "O_TMPFILE", raising=False)
         monkeypatch.setattr(os, "link", lambda *_: (_ for _ in ()).throw(OSError(errno.EPERM, "no second names")))
     with monkeypatch.context() as patched:
-        patched.setattr(_files._Draft, "publish", publish)
+        patched.setattr(_files.Draft, "publish", publish)
         with pytest.raises(OSError, match="the disk broke"):
             write_together({tmp_path / name: b"new" for name in "abc"}, [tmp_path / "old"])
-    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"a": b"1", "old": b"old"}
-    write_together({tmp_path / "a": b"new"}, [tmp_path / "old", tmp_path / "never was"])
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"a": b"1", "c": b"3", "old": b"old"}
+    write_together({tmp_path / "a": b"new"}, [tmp_path / "old", tmp_path / "c", tmp_path / "never was"])
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"a": b"new"}
 
 
 def test_a_name_as_long_as_names_can_be_is_taken(tmp_path: Path) -> None:
     write_bytes(tmp_path / ("n" * 250), b"")
     assert names(tmp_path) == {"n" * 250}
+
+
+@unix
+def test_a_command_that_is_told_to_end_ends_as_by_an_error() -> None:
+    code = """
+import os, signal, sys
+from wasserstein_transform import cli
+from wasserstein_transform.cli import app
+def work():
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+        signal.pause()
+    finally:
+        print("tidied up")
+app.app = work
+cli.main()
+"""
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 128 + signal.SIGTERM, done.stderr
+    assert done.stdout == "tidied up\n"

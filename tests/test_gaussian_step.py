@@ -306,7 +306,7 @@ def test_points_at_rest_are_left_alone_and_nothing_else_changes(
 
 
 def test_many_dimensions_with_thin_neighborhoods() -> None:
-    """Fewer neighbours than coordinates: singular covariances of small rank, in 80 dimensions."""
+    """Fewer neighbors than coordinates: singular covariances of small rank, in 80 dimensions."""
     rng = np.random.default_rng(0)
     X = np.repeat(rng.normal(size=(4, 80)), 8, axis=0) + 0.01 * rng.normal(size=(32, 80))
     space = wt.Space.from_points(X)
@@ -340,7 +340,7 @@ def test_stored_says_what_it_takes() -> None:
 
 @pytest.mark.parametrize("far", [1e8, 1e10, 1e15])
 def test_a_far_point_does_not_cost_others_their_neighbors(far: float) -> None:
-    """Neighbours at exactly ε, in cells that are counted from the far point."""
+    """Neighbors at exactly ε, in cells that are counted from the far point."""
     axis = np.arange(30) * 0.1
     grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
     for process in (wt.mean_shift(0.3), wt.gaussian_transform(0.3, 1.0)):

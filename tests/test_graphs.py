@@ -238,7 +238,7 @@ def test_the_best_cut_has_the_largest_modularity_of_all_cuts() -> None:
     graph = nx.relaxed_caveman_graph(5, 6, 0.2, seed=7)
     flow = wt.ricci_flow(graph, 12)
     best = flow.communities()
-    cuts = [flow.communities(cutoff) for cutoff in np.unique(flow.lengths[-1])]
+    cuts = [flow.communities(cutoff=cutoff) for cutoff in np.unique(flow.lengths[-1])]
     assert best.modularity == pytest.approx(max(cut.modularity for cut in cuts))
     for cut in cuts[:: len(cuts) // 9]:
         groups = [set(np.flatnonzero(cut.labels == k).tolist()) for k in range(cut.n_communities)]
@@ -372,6 +372,22 @@ def test_lists_that_could_be_misread_are_refused(text: str, said: str, tmp_path:
         wt.read_graph(tmp_path / "edges.csv")
 
 
+LAUGHS = """<?xml version="1.0"?>
+<!DOCTYPE graphml [<!ENTITY a "ha">"""
+LAUGHS += "".join(f'<!ENTITY {b} "{f"&{a};" * 10}">' for a, b in zip("abcdefgh", "bcdefghi", strict=True))
+LAUGHS += "]><graphml><graph edgedefault='undirected'><node id='&i;'/></graph></graphml>"
+
+
+def test_a_graph_that_needs_more_memory_than_there_is_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "edges.txt").write_text("0 1\n" * 1000)
+    message = r"the graph of .*edges.txt needs 156.2 KiB, and 97.7 KiB are available; .* wt.using\(memory=…\)"
+    with wt.using(memory=1e5), pytest.raises(MemoryError, match=message):
+        wt.read_graph(tmp_path / "edges.txt")
+    (tmp_path / "laughs.graphml").write_text(LAUGHS)
+    with pytest.raises(ValueError, match=r"laughs.graphml cannot be read as graphml: .*amplification"):
+        wt.read_graph(tmp_path / "laughs.graphml")
+
+
 def test_names_in_files_are_read_as_they_stand(tmp_path: Path) -> None:
     file = tmp_path / "edges.txt"
     file.write_bytes("0 1\n1 2\n2 0\n".encode("utf-8-sig"))  # as spreadsheets write it
@@ -399,3 +415,21 @@ def test_without_networkx_graphs_are_lists_and_the_rest_says_how_to_get_it(monke
     np.testing.assert_allclose(found.values, 0.75)
     with pytest.raises(ImportError, match=r"a networkx graph needs networkx.*wasserstein-transform\[graph\]"):
         found.to_networkx()
+
+
+def test_communities_are_asked_for_by_their_number_and_cutoffs_by_name() -> None:
+    flow = wt.ricci_flow(nx.relaxed_caveman_graph(5, 6, 0.2, seed=7), 12)
+    for k in (2, 3, 5, 7):
+        found = flow.communities(k)
+        assert found.n_communities == k
+        np.testing.assert_array_equal(found.labels, flow.communities(cutoff=found.cutoff).labels)
+    assert flow.communities(30).labels.tolist() == list(range(30))
+    with pytest.raises(TypeError):
+        flow.communities(None, 1.5)
+    with pytest.raises(ValueError, match="either n_communities or cutoff"):
+        flow.communities(2, cutoff=1.5)
+    apart = wt.ricci_flow([(0, 1), (2, 3)], 2)
+    with pytest.raises(ValueError, match="n_communities must be at least 2, the parts the graph falls into, got 1"):
+        apart.communities(1)
+    with pytest.warns(wt.FewerClustersWarning, match="found 1 communities of the 3 asked for: the next edges"):
+        assert wt.ricci_flow(nx.cycle_graph(6), 2).communities(3).n_communities == 1

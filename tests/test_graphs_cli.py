@@ -8,8 +8,7 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 import wasserstein_transform as wt
 from wasserstein_transform.cli.app import app
@@ -80,6 +79,16 @@ def test_what_goes_wrong_is_one_line_and_nothing_is_written(file: Path, tmp_path
     assert not (tmp_path / "out").exists()
 
 
+def test_tables_are_written_all_or_none_also_where_a_folder_is_in_the_way(file: Path, tmp_path: Path) -> None:
+    for words, name in ((("curvature",), "curvature.png"), (("flow", "--n-iter", 1), "communities.csv")):
+        out = tmp_path / words[0]
+        (out / name).mkdir(parents=True)
+        done = command(words[0], file, *words[1:], "-o", out)
+        assert done.exit_code == 2
+        assert f"got the folder {out / name}" in done.output
+        assert [path.name for path in out.iterdir()] == [name]
+
+
 def test_pictures_take_axes_and_return_them() -> None:
     graph = nx.barbell_graph(4, 1)
     graph.add_edge("far", "away")
@@ -137,9 +146,9 @@ def test_edges_of_no_length_are_seen_and_axes_count_in_whole_numbers() -> None:
     pytest.importorskip("matplotlib").use("Agg")
     figure, axes = wt.plotting.panels(1, 3)
     found = wt.curvature([(0, 1, 0.0), (1, 2, 0.0)])
-    lines = wt.plotting.curvature(found, ax=axes[0, 0]).collections[0]
-    assert wt.plotting.histogram(found, axes[0, 1]).get_ylim() == (0, 1)
-    flow = wt.plotting.flow(wt.ricci_flow([(0, 1), (2, 3)], 5), axes[0, 2])
+    lines = wt.plotting.curvature(found, ax=axes[0]).collections[0]
+    assert wt.plotting.histogram(found, axes[1]).get_ylim() == (0, 1)
+    flow = wt.plotting.flow(wt.ricci_flow([(0, 1), (2, 3)], 5), axes[2])
     figure.canvas.draw()
     assert (lines.get_colors()[:, 3] == 1).all()
     assert all(float(tick).is_integer() for tick in flow.get_xticks())

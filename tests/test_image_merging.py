@@ -7,12 +7,12 @@ import wasserstein_transform as wt
 from wasserstein_transform.apps.image import Merging
 
 
-def strips(*greys, width=8):
-    return np.repeat(np.repeat(np.array([greys], float), width, axis=1), 16, axis=0)
+def strips(*grays, width=8):
+    return np.repeat(np.repeat(np.array([grays], float), width, axis=1), 16, axis=0)
 
 
 def blocks(seed, size=7, side=3):
-    """Square regions of random greys, with noise."""
+    """Square regions of random grays, with noise."""
     rng = np.random.default_rng(seed)
     labels = np.kron(np.arange(size * size).reshape(size, size), np.ones((side, side), int))
     values = rng.choice([0.0, 10.0, 30.0], size * size)[labels] + rng.normal(0, 1.5, labels.shape)

@@ -1,4 +1,4 @@
-"""Nearest neighbours and spanning trees without looking at all pairs."""
+"""Nearest neighbors and spanning trees without looking at all pairs."""
 
 from __future__ import annotations
 

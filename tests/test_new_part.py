@@ -14,7 +14,7 @@ import wasserstein_transform as wt
 SOURCE = Path(wt.__file__).parent
 
 VICINITY = '''
-"""Neighbours, and theirs."""
+"""Neighbors, and theirs."""
 
 from __future__ import annotations
 

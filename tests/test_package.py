@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
+from graphlib import TopologicalSorter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +20,13 @@ def test_all_names_are_there_and_documented() -> None:
         assert name in dir(wt)
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = wt.nothing
+
+
+def test_type_checkers_see_the_names_of_the_table() -> None:
+    tree = ast.parse(Path(wt.__file__).read_text("utf-8"))
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    seen = {name.name for node in block.body if isinstance(node, ast.ImportFrom) for name in node.names}
+    assert seen - {"*", "apps", "experiments", "plotting", "theory"} == set(wt._HOME)
 
 
 def test_import_is_lazy() -> None:
@@ -48,3 +58,22 @@ def test_dumbbell_is_the_papers() -> None:
     assert np.ptp(wt.dumbbell(0.2).points[:, 1]) == pytest.approx(np.ptp(X[:, 1]) / 5)
     with pytest.raises(ValueError, match="eccentricity must be positive"):
         wt.dumbbell(0)
+
+
+def _imported(file: Path, name: str, known: set[str]) -> set[str]:
+    """The modules of the package that one imports, wherever in it that stands."""
+    found = set()
+    base = name.split(".") if file.name == "__init__.py" else name.split(".")[:-1]
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            room = ".".join([*base[: len(base) - node.level + 1], *([node.module] if node.module else [])])
+            names = {f"{room}.{alias.name}" for alias in node.names}
+            found |= {one if one in known else room for one in names}
+    return found & known - {name}
+
+
+def test_no_two_modules_import_each_other() -> None:
+    root = Path(wt.__file__).parent
+    files = {".".join(["wt", *file.relative_to(root).with_suffix("").parts]): file for file in root.rglob("*.py")}
+    files = {name.removesuffix(".__init__"): file for name, file in files.items()}
+    TopologicalSorter({name: _imported(file, name, set(files)) for name, file in files.items()}).prepare()

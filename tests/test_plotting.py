@@ -41,7 +41,7 @@ def nothing_left_open() -> Iterator[None]:
 
 @pytest.fixture
 def ax() -> mpl.axes.Axes:
-    return plotting.panels()[1][0, 0]
+    return plotting.panels()[1]
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_what_is_no_axes_is_refused(name: str, cloud: np.ndarray) -> None:
     with pytest.raises(TypeError, match=r"ax must be a matplotlib Axes, got Figure; plt.subplots\(\)\[1\] is one"):
         DRAW[name](cloud, ax=plotting.panels()[0])
     with pytest.raises(ValueError, match="needs 2-D Axes, got 3-D ones"):
-        DRAW[name](cloud, ax=plotting.panels(dim=3)[1][0, 0])
+        DRAW[name](cloud, ax=plotting.panels(dim=3)[1])
 
 
 @pytest.mark.parametrize("name", DRAW)
@@ -115,7 +115,7 @@ def test_the_room_is_there_without_matplotlib() -> None:
     assert out.stdout == "#333333\n"
 
 
-# colours
+# colors
 
 
 def test_labels_choose_colors_and_noise_is_grey() -> None:
@@ -125,7 +125,7 @@ def test_labels_choose_colors_and_noise_is_grey() -> None:
 
 
 def _colors(ax: mpl.axes.Axes, points: np.ndarray) -> list[str]:
-    """The colour in which each point is drawn."""
+    """The color in which each point is drawn."""
     dots = ax.collections[0]
     drawn = {tuple(place): to_hex(face) for place, face in zip(dots.get_offsets(), dots.get_facecolors(), strict=True)}
     return [drawn[tuple(point)].upper() for point in points]
@@ -293,7 +293,7 @@ def test_embeddings_refuse_what_they_cannot_do(cloud: np.ndarray) -> None:
 
 
 def _merges(ax: mpl.axes.Axes) -> list[tuple[float, str]]:
-    """Height and colour of every merge drawn."""
+    """Height and color of every merge drawn."""
     return sorted(
         (float(segment[1][1]), to_hex(lines.get_colors()[0]).upper())
         for lines in ax.collections
@@ -337,9 +337,13 @@ def test_trees_come_in_many_shapes_and_are_the_same(cloud: np.ndarray) -> None:
     space = wt.Space.from_points(cloud)
     tree = wt.spanning_tree(space)
     fitted = wt.SingleLinkage(n_clusters=2).fit(cloud)
-    expected = _merges(plotting.dendrogram(tree, wt.cut_tree(tree, 2)))
-    for shown, wish in ((tree, 2), (tree.Z, 2), (space, 2), (space.metric.dense(), 2), (fitted, None)):
+    labels = wt.cut_tree(tree, 2)
+    expected = _merges(plotting.dendrogram(tree, labels))
+    for shown, wish in ((tree, 2), (space, 2), (space.metric.dense(), 2), (fitted, None)):
         assert _merges(plotting.dendrogram(shown, n_clusters=wish)) == expected
+    assert _merges(plotting.dendrogram(tree.Z, labels)) == expected
+    alone = _merges(plotting.dendrogram(tree.Z, n_clusters=2))  # heights do not say what strays are nearest to
+    assert all(ink in (plotting.GREY, wanted) for (_, ink), (_, wanted) in zip(alone, expected, strict=True))
 
 
 @pytest.mark.parametrize("orientation", ["bottom", "left", "right"])
@@ -512,3 +516,97 @@ def test_panels_have_the_size_asked_for() -> None:
         plotting.panels(dim=4)
     with pytest.raises(ValueError, match="rows must be a whole number ≥ 1, got 0"):
         plotting.panels(0)
+
+
+@pytest.mark.parametrize("name", DRAW)
+def test_every_picture_has_a_title_if_asked(name: str, cloud: np.ndarray, ax: mpl.axes.Axes) -> None:
+    assert DRAW[name](cloud, ax=ax, title="Name").get_title(loc="left") == "Name"
+
+
+def test_panels_come_as_pyplot_gives_them() -> None:
+    for rows, cols in ((1, 1), (1, 2), (3, 1), (2, 2)):
+        figure, axes = plt.subplots(rows, cols)
+        plt.close(figure)
+        assert np.shape(plotting.panels(rows, cols)[1]) == np.shape(axes)
+    widths = [plotting.panels(1, cols)[0].get_figwidth() for cols in (1, 2, 4)]
+    assert widths[0] == widths[1] < widths[2]
+
+
+def test_values_have_a_scale_and_labels_colors(cloud: np.ndarray, ax: mpl.axes.Axes) -> None:
+    heights = cloud[:, 1].copy()
+    heights[3] = np.nan
+    plotting.cloud(cloud, heights, ax=ax, colors="magma")
+    (bar,) = ax.child_axes
+    assert bar.get_ylim() == pytest.approx((np.nanmin(heights), np.nanmax(heights)))
+    drawn = ax.collections[0].get_facecolors()
+    assert len(np.unique(drawn, axis=0)) > 25
+    np.testing.assert_allclose(drawn[0], to_rgba(plotting.GREY))  # unknown, and below the others
+    whole = plotting.panels()[1]
+    plotting.cloud(cloud, np.arange(30.0) % 3, ax=whole)
+    assert not whole.child_axes
+    assert len(np.unique(whole.collections[0].get_facecolors(), axis=0)) == 3
+    many = plotting.panels()[1]
+    plotting.cloud(cloud, np.arange(30.0), ax=many)  # more than there are colors
+    assert len(many.child_axes) == 1
+
+
+def test_values_are_shown_by_all_pictures_of_points(cloud: np.ndarray) -> None:
+    flow = wt.iterate(wt.gaussian_transform(1.0), wt.Space.from_points(cloud), n_iter=1, keep="all")
+    values = cloud[:, 0]
+    pictures = (
+        plotting.mds(flow.last, values, ax=plotting.panels()[1]),
+        plotting.ellipses(flow.last, labels=values, ax=plotting.panels()[1]),
+        plotting.walk(flow, values, axes=plotting.panels(1, 2)[1])[-1],
+    )
+    assert all(len(ax.child_axes) == 1 for ax in pictures)
+    solid = np.column_stack([cloud, values])
+    figure, ax = plotting.panels(dim=3)
+    plotting.cloud(solid, values, ax=ax)
+    assert len(figure.axes) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"colors": np.arange(30.0)}, "got numbers; give values in place of labels"),
+        ({"colors": {0: "red"}}, "colors by label need labels"),
+        ({"colors": ["red", "blue"]}, "must be one, or one for each of the 30 points, got 2"),
+        ({"labels": np.linspace(0, 1, 30), "colors": ["red"]}, "colors must be a colormap"),
+        ({"labels": np.r_[np.inf, np.linspace(0, 1, 29)]}, "values must be finite"),
+        ({"labels": np.linspace(0, 1, 29)}, r"one label per point, shape \(30,\), got shape \(29,\)"),
+    ],
+)
+def test_no_color_is_ignored(cloud: np.ndarray, options: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        plotting.cloud(cloud, **options)
+
+
+def test_points_may_have_a_color_each(cloud: np.ndarray, ax: mpl.axes.Axes) -> None:
+    own = np.random.default_rng(0).random((30, 3))
+    plotting.cloud(cloud, colors=own, ax=ax)
+    np.testing.assert_allclose(ax.collections[0].get_facecolors()[:, :3], own)
+
+
+def test_what_cannot_be_used_is_refused_before_a_figure_is_made(cloud: np.ndarray) -> None:
+    D = wt.Space.from_points(cloud).metric.dense()
+    regions = np.zeros((4, 4), int)
+    for draw, message in (
+        (lambda: plotting.heatmap(D, cmap="nothing"), "cmap must be a colormap"),
+        (lambda: plotting.heatmap(D, labels=cloud[:, 0]), "whole numbers or names, got fractions"),
+        (lambda: plotting.dendrogram(D, cloud[:, 0]), "whole numbers or names, got fractions"),
+        (lambda: plotting.segmentation(regions, regions, like=regions), "give fill=True too"),
+        (lambda: plotting.segmentation(regions, regions, lw=-1), "lw must be"),
+        (lambda: plotting.segmentation(regions, regions, edge="nothing"), "edge must be a color"),
+        (lambda: plotting.curvature(wt.curvature([(0, 1)]), lw=-1), "lw must be"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            draw()
+    assert not plt.get_fignums()
+
+
+def test_ticks_of_a_flat_box_do_not_run_into_each_other(cloud: np.ndarray) -> None:
+    figure, ax = plotting.panels(dim=3)
+    plotting.cloud(np.column_stack([cloud, 0.01 * cloud[:, 0]]), ax=ax)
+    figure.canvas.draw()
+    assert len(ax.get_zticks()) == 1
+    assert len(ax.get_xticks()) > 2

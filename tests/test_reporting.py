@@ -22,6 +22,7 @@ from wasserstein_transform.engine import Engine, current
 from wasserstein_transform.experiments import EXPERIMENTS, Choice, Claim, Experiment, Picture, Table, Verdict
 from wasserstein_transform.experiments.parameters import FULL, QUICK
 from wasserstein_transform.experiments.reporting import Report, reproduce, runner
+from wasserstein_transform.experiments.reporting.page import page
 from wasserstein_transform.experiments.reporting.part import key_of, load, save
 from wasserstein_transform.experiments.reporting.record import Entry, changes, read_record
 
@@ -115,6 +116,41 @@ def test_a_part_without_its_figure_or_half_written_is_made_again(tmp_path: Path)
         file.write_text(bad)
         run_toys([toy], tmp_path)
     assert toy.runs == 8
+
+
+def _changed(file: Path, **changes: object) -> None:
+    file.write_text(json.dumps({**json.loads(file.read_text()), **changes}))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"figures": [{"file": "../secret.png", "caption": ""}]},
+        {"figures": [{"file": "figures/link.png", "caption": ""}]},
+        {"figures": [{"file": 7, "caption": ""}]},
+        {"seconds": "long"},
+        {"about": ["a"]},
+        {"name": "other"},
+        {"claims": [{"name": "toy: x", "where": "", "statement": "", "quantity": "", "choices": []}]},
+        {"tables": [{"title": "t", "header": [1], "rows": []}]},
+    ],
+    ids=["outside", "linked outside", "no name", "no seconds", "no text", "another", "no cases", "no table"],
+)
+def test_a_part_that_holds_something_else_is_made_again(changes: dict[str, object], tmp_path: Path) -> None:
+    toy, folder = Toy(), tmp_path / "report"
+    (tmp_path / "secret.png").write_bytes(b"secret")
+    run_toys([toy], folder)
+    (folder / "figures" / "link.png").symlink_to(tmp_path / "secret.png")
+    _changed(folder / "parts" / "toy.json", **changes)
+    report = run_toys([toy], folder)
+    assert toy.runs == 2
+    assert "c2VjcmV0" not in report.page.read_text()
+
+
+def test_names_of_parts_are_text_in_a_page(tmp_path: Path) -> None:
+    report = run_toys([Toy()], tmp_path)
+    odd = dataclasses.replace(report.parts[0], name='"><script>alert(1)</script>')
+    assert "<script>" not in page(dataclasses.replace(report, parts=(odd,)), tmp_path)
 
 
 def test_what_was_finished_before_an_interruption_is_kept(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from scipy.sparse import csr_array
 
 import wasserstein_transform as wt
 from wasserstein_transform._archive import read
+from wasserstein_transform._fingerprint import fingerprint
 
 
 def cloud(n: int = 40, m: int = 2) -> np.ndarray:
@@ -101,12 +102,16 @@ def test_functions_are_not_stored(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def _rewritten(path: Path, change: Callable[[dict[str, Any]], None]) -> Path:
+def _rewritten(path: Path, change: Callable[[dict[str, Any]], None], true: bool = False) -> Path:
+    """With `true` the fingerprint is that of what is in it."""
     with np.load(path) as stored:
         arrays = {name: stored[name] for name in stored.files}
     header = json.loads(str(arrays.pop("header")))
     arrays["header"] = header
     change(arrays)
+    if true:
+        plain = tuple(arrays[f"a{k}"] for k in range(len(arrays) - 1))
+        header["fingerprint"] = fingerprint((json.dumps(header["tree"], sort_keys=True), plain))
     arrays["header"] = np.array(json.dumps(arrays["header"]))
     np.savez(path, **arrays)
     return path
@@ -126,6 +131,110 @@ def test_damaged_and_foreign_files_are_refused(name: str, tmp_path: Path) -> Non
     change, message = DAMAGES[name]
     path = _rewritten(wt.Space.from_points(cloud()).save(tmp_path / "x.npz"), change)
     with pytest.raises(ValueError, match=message):
+        wt.Space.load(path)
+
+
+def _put(array: str, where: Any, value: Any) -> Callable[[dict[str, Any]], None]:
+    def change(arrays: dict[str, Any]) -> None:
+        arrays[array] = arrays[array].copy()
+        arrays[array][where] = value
+
+    return change
+
+
+def _tree(*keys: str, value: Any) -> Callable[[dict[str, Any]], None]:
+    def change(arrays: dict[str, Any]) -> None:
+        node = arrays["header"]["tree"]
+        for key in keys[:-1]:
+            node = node["state"][key]
+        node["state"][keys[-1]] = value
+
+    return change
+
+
+def _linked() -> wt.SingleLinkage:
+    return wt.SingleLinkage(2).fit(cloud(6))
+
+
+CRAFTED: dict[str, tuple[Callable[[], Any], Callable[[dict[str, Any]], None], str]] = {
+    "points that are not finite": (SPACES["points"], _put("a0", (3, 1), np.nan), "points must be finite"),
+    "weights below 0": (SPACES["points"], _put("a1", 2, -1.0), "weights must be 0.0 to"),
+    "weights of other points": (
+        SPACES["points"],
+        lambda a: a.update(a1=a["a1"][:-1]),
+        r"weights must have shape \(40,\)",
+    ),
+    "no metric": (SPACES["graph"], _tree("metric", value=7), "the metric of a space must be a Metric, got int"),
+    "distances below 0": (SPACES["distances"], _put("a0", (0, 1), -1.0), "distances must be 0.0 to"),
+    "distances of no square": (SPACES["distances"], lambda a: a.update(a0=a["a0"][1:]), r"must have shape \(39, 39\)"),
+    "edges to nowhere": (SPACES["graph"], _put("a1", 0, 99), "indices must be 0 to 2"),
+    "rows that end too early": (SPACES["graph"], _put("a2", -1, 0), "rows must follow each other"),
+    "edges one way": (SPACES["graph"], _put("a0", 0, 5.0), "must be the same both ways"),
+    "near points nowhere": (SPACES["near distances"], _put("a1", 0, -5), "indices must be 0 to 39"),
+    "near points out of order": (SPACES["near distances"], _put("a1", slice(0, 2), 0), "must be sorted"),
+    "covariances that are not finite": (SPACES["Gaussians"], _put("a1", 0, np.inf), "covs must be finite"),
+    "ends of edges nowhere": (_linked, _put("a2", 0, 10**9), "ends of edges must be 0 to 5"),
+    "a circle": (_linked, _put("a2", slice(None), 0), "edges must join all points"),
+    "heights out of order": (_linked, _put("a3", -1, 0.0), "steps between heights must be 0.0 to"),
+    "no tree": (_linked, lambda a: a["header"]["tree"]["state"].pop("tree_"), "is stored without tree_"),
+    "a parameter less": (_linked, lambda a: a["header"]["tree"]["state"].pop("share"), "missing or unknown: share"),
+    "no parameters": (_linked, lambda a: a["header"]["tree"].pop("state"), "KeyError, 'state'"),
+    "something else": (_linked, lambda a: a["header"].update(tree=[1]), "and does not"),
+    "a reference to nothing": (SPACES["points"], _tree("metric", value={"same": 99}), "KeyError, 99"),
+}
+
+
+@pytest.mark.parametrize("name", CRAFTED)
+def test_what_was_made_up_is_refused_by_one_error_that_names_the_file(name: str, tmp_path: Path) -> None:
+    make, change, message = CRAFTED[name]
+    value = make()
+    path = _rewritten(value.save(tmp_path / "made up.npz"), change, true=True)
+    with pytest.raises(ValueError, match=rf"made up.npz is damaged: .*{message}"):
+        type(value).load(path)
+
+
+def test_a_state_of_a_run_must_fit_the_others(tmp_path: Path) -> None:
+    walk = wt.iterate(wt.mean_shift(0.5), wt.Space.from_points(cloud()), n_iter=2, tol=None, keep="all")
+    path = walk.save(tmp_path / "walk")
+    for change, message in (
+        (_tree("n_iter", value=7), "a state for each iteration from 0 to 7"),
+        (_tree("quotients", value=None), "states must be a tuple, got NoneType"),
+        (_tree("converged", value=1), "converged must be a bool, got int"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            wt.Trajectory.load(_rewritten(walk.save(path), change, true=True))
+
+
+def test_every_cut_and_every_changed_byte_is_a_value_error_that_names_the_file(tmp_path: Path) -> None:
+    path = wt.Space.from_points(cloud(4)).save(tmp_path / "x")
+    whole = path.read_bytes()
+    rng = np.random.default_rng(0)
+    damaged = [whole[: rng.integers(len(whole))] for _ in range(40)]
+    for _ in range(80):
+        at = rng.integers(len(whole))
+        damaged.append(whole[:at] + bytes([whole[at] ^ int(rng.integers(1, 256))]) + whole[at + 1 :])
+    said = []
+    for content in damaged:
+        path.write_bytes(content)
+        try:
+            wt.Space.load(path)  # a time stamp of the archive may change, and nothing is lost
+        except ValueError as error:
+            said.append(str(error))
+    assert len(said) > 100
+    assert all("x.npz" in message for message in said)
+
+
+def test_archives_take_no_more_memory_than_they_have_bytes(tmp_path: Path) -> None:
+    path = wt.Space.from_points(cloud()).save(tmp_path / "x")
+    with np.load(path) as stored:
+        np.savez_compressed(path, **{name: stored[name] for name in stored.files})
+    with pytest.raises(ValueError, match=r"x.npz is no file .* \(it is compressed, and save\(\) compresses nothing\)"):
+        wt.Space.load(path)
+    header = b"\x93NUMPY\x01\x00\x76\x00" + b"{'descr': '<f8', 'fortran_order': False, 'shape': (10**12,), }"
+    header = header.replace(b"10**12", b"1" + b"0" * 12).ljust(127) + b"\n"
+    with zipfile.ZipFile(path, "w") as members:
+        members.writestr("header.npy", header)
+    with pytest.raises(ValueError, match=r"it announces an array of shape \(1000000000000,\) and has 0 bytes for it"):
         wt.Space.load(path)
 
 

@@ -21,7 +21,7 @@ def same_partition(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def blocks(rng: np.random.Generator, shape: tuple[int, ...], noise: float = 2.0) -> np.ndarray:
-    """Noisy blocks of grey."""
+    """Noisy blocks of gray."""
     big = rng.integers(0, 4, tuple(-(-n // 4) for n in shape)) * 20.0
     for axis in range(len(shape)):
         big = np.repeat(big, 4, axis=axis)
@@ -192,7 +192,7 @@ def test_colors_as_signed_integers_are_those_of_eight_bits(rng: np.random.Genera
 def test_colors_come_back(space: str, rng: np.random.Generator) -> None:
     image = rng.integers(0, 256, (9, 8, 4), dtype=np.uint8)
     image[0] = 0
-    still = wt.segment(image, 1.0, 1e-9, color=space)  # nobody has neighbours: nothing moves
+    still = wt.segment(image, 1.0, 1e-9, color=space)  # nobody has neighbors: nothing moves
     np.testing.assert_array_equal(still.filtered, image)
     floats = image[..., :3] / 255
     np.testing.assert_allclose(wt.segment(floats, 1.0, 1e-9, color=space).filtered, floats, atol=1e-5)

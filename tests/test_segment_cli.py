@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 import wasserstein_transform as wt
+from wasserstein_transform import _files
 from wasserstein_transform.cli import pictures
 from wasserstein_transform.cli.app import app
 
@@ -18,7 +19,7 @@ io = pytest.importorskip("imageio.v3")
 
 
 def picture() -> np.ndarray:
-    """A light disc on dark ground, in colours."""
+    """A light disc on dark ground, in colors."""
     y, x = np.mgrid[:32, :40]
     inside = np.hypot(y - 15, x - 18) < 9
     return np.where(inside[..., None], np.uint8([230, 180, 40]), np.uint8([20, 40, 90]))
@@ -116,17 +117,43 @@ def test_warnings_are_notes(file: Path, tmp_path: Path) -> None:
 def test_all_files_are_written_or_none(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command(file, "-o", tmp_path / "out")
     before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
-    write = Path.write_bytes
+    publish = _files.Draft.publish
 
-    def full(path: Path, content: bytes) -> int:
-        if path.name.startswith("filtered"):
+    def full(draft: Any) -> Any:
+        if draft.target.name.startswith("filtered"):
             raise OSError("No space left on device")
-        return write(path, content)
+        return publish(draft)
 
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(_files.Draft, "publish", full)
     done = command(file, "-o", tmp_path / "out", "--range", 300)
     assert (done.exit_code, done.output) == (2, "wt segment: No space left on device\n")
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
+    done = command(file, "-o", tmp_path / "new" / "below")
+    assert done.exit_code == 2
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("name", ["labels.png", "labels.npy", "overlay.png", "filtered.png"])
+def test_a_folder_where_a_file_should_go_is_said_before_anything_is_computed(
+    name: str, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "out" / name).mkdir(parents=True)
+    monkeypatch.setattr(pictures, "load", None)
+    done = command(file, "-o", tmp_path / "out")
+    assert done.exit_code == 2
+    assert f"got the folder {tmp_path / 'out' / name}" in done.output
+    assert [path.name for path in (tmp_path / "out").iterdir()] == [name]
+
+
+def test_a_small_file_that_unpacks_to_a_large_picture_is_not_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    io.imwrite(tmp_path / "large.png", np.zeros((3000, 4000), np.uint8))
+    with wt.using(memory=1e6), pytest.raises(MemoryError, match=r"the picture .*large.png needs 11.4 MiB"):
+        pictures.load(tmp_path / "large.png")
+    monkeypatch.setattr("PIL.Image.MAX_IMAGE_PIXELS", 1000)
+    with pytest.raises(ValueError, match=r"cannot be read as a picture; .* too large, .*exceeds limit of 2000 pixels"):
+        pictures.load(tmp_path / "large.png")
 
 
 @pytest.mark.parametrize(
@@ -136,7 +163,7 @@ def test_all_files_are_written_or_none(file: Path, tmp_path: Path, monkeypatch: 
         (["FOLDER"], "is no file; give a picture"),
         (["TEXT"], "text.png cannot be read as a picture; it is damaged"),
         (["CUT"], "cut.png cannot be read as a picture; it is damaged"),
-        (["STACK"], "has shape (3, 8, 9, 3), which is not one grey or color picture"),
+        (["STACK"], "has shape (3, 8, 9, 3), which is not one gray or color picture"),
         (["FILE", "-o", "FILE"], "is a file; give a folder"),
         (["FILE", "-o", "FILE/below"], "is a file; give a folder"),
         (["FILE", "--spatial", "0"], "spatial must be positive"),

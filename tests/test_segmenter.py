@@ -24,7 +24,7 @@ mpl.use("Agg")
 
 @pytest.fixture
 def image() -> np.ndarray:
-    """Three upright stripes of grey, 5, 7 and 8 wide."""
+    """Three upright stripes of gray, 5, 7 and 8 wide."""
     return np.repeat([[10.0] * 5 + [50.0] * 7 + [200.0] * 8], 20, axis=0)
 
 
@@ -60,7 +60,7 @@ def test_bad_parameters_are_refused_by_fit_and_not_before(image: np.ndarray) -> 
 
 
 def test_boundaries_are_lines_between_regions(image: np.ndarray) -> None:
-    ax = plotting.panels()[1][0, 0]
+    ax = plotting.panels()[1]
     assert plotting.segmentation(image, wt.segment(image, 3).labels, ax) is ax
     lines = np.array(ax.collections[0].get_segments())
     np.testing.assert_array_equal(lines, [[[4.5, -0.5], [4.5, 19.5]], [[11.5, -0.5], [11.5, 19.5]]])
@@ -70,7 +70,7 @@ def test_boundaries_are_lines_between_regions(image: np.ndarray) -> None:
 def test_lines_go_around_a_region_and_along_the_rows() -> None:
     labels = np.zeros((6, 8), int)
     labels[1:3, 2:6] = 1
-    ax = plotting.segmentation(labels, labels, plotting.panels()[1][0, 0])
+    ax = plotting.segmentation(labels, labels, plotting.panels()[1])
     lines = {tuple(map(tuple, line)) for line in np.array(ax.collections[0].get_segments())}
     assert lines == {
         ((1.5, 0.5), (1.5, 2.5)), ((5.5, 0.5), (5.5, 2.5)), ((1.5, 0.5), (5.5, 0.5)), ((1.5, 2.5), (5.5, 2.5))
@@ -78,9 +78,9 @@ def test_lines_go_around_a_region_and_along_the_rows() -> None:
 
 
 def test_one_region_has_no_boundary_and_filled_ones_have_colors_by_size(image: np.ndarray) -> None:
-    ax = plotting.segmentation(image, np.zeros(image.shape, int), plotting.panels()[1][0, 0])
+    ax = plotting.segmentation(image, np.zeros(image.shape, int), plotting.panels()[1])
     assert len(ax.collections) == 0
-    ax = plotting.segmentation(image, (image > 20) - 1, plotting.panels()[1][0, 0], fill=True)
+    ax = plotting.segmentation(image, (image > 20) - 1, plotting.panels()[1], fill=True)
     shown = ax.images[0].get_array()
     assert shown[0, -1].tolist() == [0x00, 0x72, 0xB2]
     assert shown[0, 0].tolist() == [0x99] * 3
@@ -165,7 +165,14 @@ def test_segments_are_found_on_the_current_engine(image: np.ndarray) -> None:
     with wt.using(progress=seen.append) as engine:
         wt.segment(image, 4.0, 8.0, lam=1.0, merging=wt.Merging(0.1))
         stages = list(dict.fromkeys(update.stage for update in seen))
-        assert stages == ["shapes of neighborhoods", "moving pixels", "linking pixels", "merging regions", ""]
+        assert stages == [
+            "shapes of neighborhoods",
+            "moving pixels",
+            "linking pixels",
+            "merging small regions",
+            "merging regions",
+            "",
+        ]
         assert [update.finished for update in seen].count(True) == 1
         engine.cancel()
         with pytest.raises(wt.Cancelled):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -235,3 +236,10 @@ def test_memory_of_all_runs_is_announced(monkeypatch: pytest.MonkeyPatch, points
     monkeypatch.setattr("wasserstein_transform.engine.memory.available", lambda: 10_000.0)
     with pytest.raises(MemoryError, match=r"a sweep of 6 runs needs 26.2 KiB.*sweep over fewer values"):
         wt.sweep(points, EPS, LAM)
+
+
+def test_a_sweep_warns_once_of_points_that_see_no_mass() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        wt.sweep([[0.0], [0.1], [9.0]], [0.5, 1.0, 2.0], [0, 1], sample_weight=[1, 1, 0])
+    assert [(found.category, found.filename) for found in caught] == [(wt.MasslessWarning, __file__)]

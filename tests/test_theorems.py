@@ -84,7 +84,7 @@ def test_on_two_segments_the_gaussian_transform_is_truncation_of_order_2() -> No
     across = np.column_stack([np.linspace(-1, 1, 201), np.zeros(201)])
     up = np.column_stack([np.full(201, 3.0), np.linspace(-1, 1, 201)])
     space = wt.Space.from_points(np.concatenate([across, up]))
-    eps = 0.1004  # balls are centred segments of 21 points away from the ends
+    eps = 0.1004  # balls are centered segments of 21 points away from the ends
     inner = np.r_[20:181:20, 221:382:20]
     gt = wt.iterate(wt.gaussian_transform(eps, 1.0), space, n_iter=0).last.metric.block(inner, inner)
     measures = wt.Truncation(eps)(space).take(inner)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import lzma
 import sys
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -513,3 +515,75 @@ def test_preparing_leaves_no_half_file(crowd, tmp_path, monkeypatch) -> None:
     with pytest.raises(KeyboardInterrupt):
         gt.prepare(tmp_path / "factors.npy")
     assert not list(tmp_path.iterdir())
+
+
+LOAD_DAMAGES: dict[str, tuple[dict[str, Any], str]] = {
+    "contexts beyond the words": ({"indices": 10**6}, "indices must be 0 to"),
+    "contexts below 0": ({"indices": -1}, "indices must be 0 to"),
+    "rows out of order": ({"indptr": 2**40}, "rows must follow each other"),
+    "weights that are no numbers": ({"weights": np.nan}, "weights of contexts must be finite"),
+    "weights below 0": ({"weights": -1.0}, "weights of contexts must be finite and not negative"),
+    "weights beyond single precision": ({"weights": 3e38}, "must sum to at most 1e"),
+    "vectors that are not finite": ({"vectors": np.inf}, "its vectors are not all finite"),
+    "counts below 0": ({"counts": -1}, "less than 0 times"),
+    "vectors of whole numbers": ({"vectors": np.int32}, "vectors has dtype int32"),
+    "complex weights": ({"weights": np.complex128}, "weights has dtype complex128"),
+    "indices as floats": ({"indices": np.float64}, "indices must be an array of whole numbers, got float64"),
+    "a row less": ({"vectors": slice(1, None)}, "vectors has dtype float32 and shape"),
+    "a context less": ({"indices": slice(1, None)}, "rows must follow each other"),
+    "no contexts": ({"indptr": None}, "indptr"),
+    "no words": ({"words": None}, "words"),
+    "another version": ({"version": np.array(7)}, "it has version 7"),
+    "words that are numbers": ({"words": np.frombuffer(b"[1, 2]", np.uint8)}, "its words are no texts"),
+    "words that are no list": ({"words": np.frombuffer(b"{}", np.uint8)}, "its words are no texts"),
+    "words that are no JSON": ({"words": np.frombuffer(b"\xff{", np.uint8)}, "utf-8"),
+    "parameters that are a list": ({"parameters": np.array("[]")}, "its parameters are not those"),
+    "a part that is not known": ({"parameters": np.array('{"shift": {"part": "Nope"}}')}, "Nope"),
+    "a part out of range": (
+        {"parameters": np.array('{"shift": {"part": "Shift", "share": 9}}')},
+        "share must",
+    ),
+    "a part of another kind": ({"parameters": np.array('{"shift": {"part": "Spaced"}}')}, "shift must be a part"),
+    "a parameter that is not known": ({"parameters": np.array('{"verbose": true}')}, "its parameters are not those"),
+    "a lam below 0": ({"parameters": np.array('{"lam": -1}')}, "lam must be"),
+    "threads that cannot be": ({"parameters": np.array('{"n_jobs": "many"}')}, "n_jobs must be"),
+}
+
+
+@pytest.mark.parametrize("name", LOAD_DAMAGES)
+def test_what_is_wrong_with_a_saved_transform_is_one_error_that_names_the_file(name: str, tmp_path: Path) -> None:
+    changes, message = LOAD_DAMAGES[name]
+    gt = wt.WordTransform({"cat": [1.0, 0], "dog": [0, 1.0], "yak": [1.0, 1]}, min_count=1, sample=0)
+    gt.fit(["cat dog yak", "dog cat"]).save(tmp_path / "gt.npz")
+    with np.load(tmp_path / "gt.npz") as stored:
+        arrays = {key: stored[key] for key in stored.files}
+    for key, change in changes.items():
+        arrays[key] = _damaged(arrays[key], change)
+    np.savez(tmp_path / "gt.npz", **{key: array for key, array in arrays.items() if array is not None})
+    with pytest.raises(ValueError, match=rf"gt.npz is no saved WordTransform.* damaged \(.*{message}.*fit again"):
+        wt.WordTransform.load(tmp_path / "gt.npz")
+
+
+def _damaged(array: np.ndarray, change: Any) -> Any:
+    if change is None or isinstance(change, np.ndarray):
+        return change
+    if isinstance(change, type):
+        return array.astype(change)
+    if isinstance(change, slice):
+        return array[change]
+    changed = array.astype(np.int64) if array.dtype.kind in "iu" else array.copy()
+    changed.flat[1] = change
+    return changed
+
+
+def test_a_saved_transform_that_does_not_fit_into_memory_is_refused(tmp_path: Path) -> None:
+    gt = wt.WordTransform({"cat": [1.0, 0], "dog": [0, 1.0]}, min_count=1, sample=0).fit(["cat dog"])
+    gt.save(tmp_path / "gt.npz")
+    with wt.using(memory=100), pytest.raises(MemoryError, match=r"gt.npz needs .* and 100 bytes are available"):
+        wt.WordTransform.load(tmp_path / "gt.npz")
+
+
+def test_given_weights_that_single_precision_cannot_sum_are_refused() -> None:
+    heavy = csr_array(np.full((2, 2), 1e38, np.float32))
+    with pytest.raises(ValueError, match=r"weights of contexts must sum to at most 1e\+30, got 4e\+38; divide them"):
+        wt.WordTransform({"cat": [1.0, 0], "dog": [0, 1.0]}).fit(heavy)

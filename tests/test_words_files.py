@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import lzma
+import zlib
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -174,3 +175,62 @@ def test_folders_without_benchmarks_are_refused(tmp_path: Path) -> None:
 def test_a_dict_without_words_is_named() -> None:
     with pytest.raises(ValueError, match="at least one word, the dict is empty"):
         wt.WordTransform({}).fit(["a b"])
+
+
+BOMBS = {
+    "one long line": (
+        b"a " + b"0 " * (1 << 23),
+        "line 1 has more than 16.0 MiB, and begins with 'a 0 0 .* is it text?",
+    ),
+    "a long second line": (b"a 1 2\nb " + b"1 " * (1 << 23), "line 2 has more than 16.0 MiB"),
+    "too many numbers": (b"a" + b" 0" * ((1 << 20) + 1), "line 1 holds more than 1048576 numbers"),
+    "a word without an end": (
+        b"2 3\n\x00\xff" + b"\x01" * (1 << 21),
+        "no blank in a million bytes, where word 1 should",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_small_file_does_not_unpack_to_more_than_lines_can_be(name: str, tmp_path: Path) -> None:
+    content, message = BOMBS[name]
+    (tmp_path / "bomb.gz").write_bytes(gzip.compress(content, 1))
+    assert (tmp_path / "bomb.gz").stat().st_size < 10**6
+    with pytest.raises(ValueError, match=message):
+        wt.read_vectors(tmp_path / "bomb.gz")
+    if "line" in name:
+        with pytest.raises(ValueError, match=r"has more than 16.0 MiB|two words and a number"):
+            words.read_benchmark(tmp_path / "bomb.gz")
+
+
+@pytest.mark.parametrize("content", [text(), binary()], ids=["text", "binary"])
+def test_reading_takes_no_more_memory_than_there_is(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "vectors").write_bytes(content)
+    message = r"vectors takes more than 100 bytes of memory to be read; .* raise the limit with wt.using\(memory=…\)"
+    with wt.using(memory=100), pytest.raises(MemoryError, match=message):
+        wt.read_vectors(tmp_path / "vectors")
+    (tmp_path / "pairs.txt").write_bytes(b"cat dog 1\n")
+    with wt.using(memory=100), pytest.raises(MemoryError, match=r"pairs.txt takes more than 100 bytes"):
+        words.read_benchmark(tmp_path / "pairs.txt")
+
+
+def test_an_array_that_announces_more_than_memory_is_not_read(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", MATRIX)
+    (tmp_path / "words.txt").write_text("cat\n")
+    whole = (tmp_path / "a.npy").read_bytes()
+    (tmp_path / "a.npy").write_bytes(whole.replace(b"(4, 3), }" + b" " * 13, b"(10000000000000, 3), }"))
+    with pytest.raises(MemoryError, match=r"a.npy takes more than"):
+        wt.read_vectors(tmp_path / "a.npy", tmp_path / "words.txt")
+    (tmp_path / "a.npy").write_bytes(whole[:20])
+    with pytest.raises(ValueError, match=r"a.npy cannot be read as an array"):
+        wt.read_vectors(tmp_path / "a.npy", tmp_path / "words.txt")
+
+
+def test_xz_that_wants_all_memory_is_refused(tmp_path: Path) -> None:
+    head = bytearray(lzma.compress(text(), check=lzma.CHECK_NONE))
+    assert head[12:17] == bytes([2, 0, 0x21, 1, head[16]])  # a block of one filter, LZMA2, with the size of its window
+    head[16] = 40  # 4 GiB
+    head[20:24] = zlib.crc32(bytes(head[12:20])).to_bytes(4, "little")
+    (tmp_path / "vectors.xz").write_bytes(head)
+    with pytest.raises(ValueError, match=r"takes more than 256.0 MiB to be unpacked; pack it again by xz -9 or less"):
+        wt.read_vectors(tmp_path / "vectors.xz")

@@ -25,6 +25,7 @@ FORMAT, VERSION = "wasserstein-transform", 1
 T = TypeVar("T", bound=type)
 
 _CLASSES: dict[str, type] = {}
+_KINDS = {"f": "floats", "i": "whole numbers"}
 
 
 def archived(cls: T) -> T:
@@ -67,6 +68,8 @@ def read(path: str | os.PathLike[str], kind: type, room: Callable[[float], None]
     if header.get("version") != VERSION:
         raise ValueError(f"{path} has version {header.get('version')!r}, and this library reads version {VERSION}")
     tree = header.get("tree")
+    if any(array.dtype.kind not in "biufcSU" for array in arrays):
+        raise ValueError(f"{path} is damaged: it holds arrays that save() never writes")
     if header.get("fingerprint") != fingerprint((json.dumps(tree, sort_keys=True), tuple(arrays))):
         raise ValueError(f"{path} is damaged: its content does not match its fingerprint; write it again")
     if str(header.get("kind")) not in _names(kind):
@@ -84,6 +87,38 @@ def read(path: str | os.PathLike[str], kind: type, room: Callable[[float], None]
 
 class UnknownClassError(ValueError):
     """A class of somebody's own that was not imported."""
+
+
+def check_array(value: Any, name: str, kinds: str, *shape: int | None) -> None:
+    """Refuse what a stored value cannot hold: no array, of other numbers or another shape (None: any), not finite."""
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in kinds:
+        got = value.dtype if isinstance(value, np.ndarray) else type(value).__name__
+        raise ValueError(f"{name} must be an array of {_KINDS[kinds]}, got {got}")
+    if value.ndim != len(shape) or any(side not in (None, got) for side, got in zip(shape, value.shape, strict=True)):
+        raise ValueError(f"{name} must have shape {shape}, got {value.shape}")
+    if "f" in kinds and not np.isfinite(value).all():
+        raise ValueError(f"{name} must be finite")
+
+
+def check_rows(indptr: Any, indices: Any, height: int, width: int) -> None:
+    """Refuse what cannot be compressed rows: kernels look up what they name, without asking again."""
+    check_array(indptr, "indptr", "i", height + 1)
+    check_array(indices, "indices", "i", None)
+    check_range(indices, "indices", 0, width - 1)
+    if indptr[0] != 0 or indptr[-1] != len(indices) or (indptr[1:] < indptr[:-1]).any():
+        raise ValueError("rows must follow each other, from the first entry to the last")
+
+
+def check_range(values: Any, name: str, low: float, high: float = float("inf")) -> None:
+    """Refuse numbers below `low` or above `high`."""
+    if np.size(values) and not (low <= np.min(values) and np.max(values) <= high):
+        raise ValueError(f"{name} must be {low} to {high}, got {np.min(values)} to {np.max(values)}")
+
+
+def check_type(value: Any, name: str, *kinds: type) -> None:
+    """Refuse a stored value of another class; True is no number."""
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        raise ValueError(f"{name} must be a {kinds[0].__name__}, got {type(value).__name__}")
 
 
 def _names(kind: type) -> set[str]:
@@ -169,9 +204,9 @@ class _Reader:
             return out.reshape(node["shape"])
         if "sparse" in node:
             data, indices, indptr = (self.decode(part) for part in node["sparse"])
-            rows = csr_array((data, indices, indptr), shape=tuple(node["shape"]))
-            rows.check_format(full_check=True)
-            return rows
+            height, width = node["shape"]
+            check_rows(indptr, indices, height, width)
+            return csr_array((data, indices, indptr), shape=(height, width))
         if "class" in node:
             return self._instance(node)
         if "dict" in node:

@@ -15,20 +15,16 @@ from ._types import Floats
 _ROWS = 64  # of a matrix that are looked at together
 
 _NARROW = 16  # columns; NumPy goes along short rows slowly, a million of two took 0.2 s
-_LARGEST = int(np.iinfo(np.int64).max)  # what a count is to compiled code
 
 
 def floats(values: ArrayLike, name: str) -> Floats:
     """A float64 array, C-ordered, without NaN or infinity."""
-    if values is None:
-        raise ValueError(f"{name} must be numbers, got None")
-    if np.ma.is_masked(values):
-        raise ValueError(f"{name} must not be masked; drop or fill masked entries")
+    numbers(values, name)
     try:
         if np.iscomplexobj(values):
             raise ValueError("they are complex")
         array = np.ascontiguousarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must be numbers, got {type(values).__name__} ({error})") from None
     array = array.reshape(np.shape(array) if np.ndim(values) else ())  # ascontiguousarray makes a scalar 1-D
     if not np.isfinite(array).all():
@@ -36,6 +32,58 @@ def floats(values: ArrayLike, name: str) -> Floats:
         where = ", ".join(map(str, bad))
         raise ValueError(f"{name} must be finite, got {array[tuple(bad)]} at [{where}]; drop or fill such entries")
     return array
+
+
+def numbers(values: Any, name: str) -> None:
+    """Refuse what NumPy takes for numbers and is none: masked entries, dates, text; of a table, name the column."""
+    if values is None:
+        raise ValueError(f"{name} must be numbers, got None")
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} must not be masked; drop or fill masked entries")
+    if getattr(values, "columns", None) is not None and np.ndim(values) == 2:
+        _columns(values, name)
+        return
+    try:
+        kind = np.asarray(values).dtype.kind if isinstance(values, np.ndarray | list | tuple) else "f"
+    except ValueError:  # rows of different lengths, which is said where they are read
+        return
+    if kind in _NO_NUMBERS:
+        raise ValueError(f"{name} must be numbers, got {_NO_NUMBERS[kind]}")
+
+
+_NO_NUMBERS = {
+    "M": "dates; (X - X.min()) / np.timedelta64(1, 's') makes seconds of them",
+    "m": "time spans; X / np.timedelta64(1, 's') makes seconds of them",
+    "U": "text; X.astype(float) reads numbers from it",
+    "S": "bytes; X.astype(float) reads numbers from them",
+}
+
+
+def _columns(table: Any, name: str) -> None:
+    """Look at a table column by column: these have names."""
+    for k, column in enumerate(table.columns):
+        entries = np.asarray(table.iloc[:, k] if hasattr(table, "iloc") else table[column])
+        if entries.dtype.kind in _NO_NUMBERS:
+            raise ValueError(f"{name} must be numbers, column {column!r} has {_NO_NUMBERS[entries.dtype.kind]}")
+        text = [isinstance(entry, str | bytes) for entry in entries] if entries.dtype.kind == "O" else []
+        if any(text):
+            row = text.index(True)
+            raise ValueError(
+                f"{name} must be numbers, column {column!r} has {entries[row]!r} in row {row}; drop or encode it"
+            )
+        missing = np.flatnonzero([_is_missing(entry) for entry in entries] if text else ~np.isfinite(entries))
+        if len(missing):
+            raise ValueError(
+                f"{name} must be finite, column {column!r} has {entries[missing[0]]} in row {missing[0]} "
+                f"({len(missing)} such in all); drop or fill them"
+            )
+
+
+def _is_missing(entry: Any) -> bool:
+    try:
+        return not math.isfinite(entry)
+    except (TypeError, OverflowError):  # None, pandas.NA, and what is refused later
+        return True
 
 
 def points(values: ArrayLike, name: str = "points") -> Floats:
@@ -120,6 +168,14 @@ def _symmetric(array: Floats, name: str) -> Floats:
     return out
 
 
+def are_like_distances(array: Floats) -> bool:
+    """Whether an array that is to hold points might be a matrix of distances: of at least three points."""
+    n = len(array)
+    if n < 3 or array.shape != (n, n) or array.diagonal().any() or array.min() < 0 or not array.any():
+        return False
+    return bool((np.abs(array - array.T) <= 1e-9 * array.max()).all())
+
+
 def _square(condensed: Floats, name: str) -> Floats:
     n = round((1 + np.sqrt(1 + 8 * len(condensed))) / 2)
     if n * (n - 1) // 2 != len(condensed) or len(condensed) == 0:
@@ -177,35 +233,46 @@ def gaussians(means: ArrayLike | None, covs: ArrayLike, suffix: str = "") -> tup
     return centers, stack
 
 
-def _is_number(value: Any) -> bool:
-    truth: object = value  # True and False are numbers to Python, not to us
-    if isinstance(truth, bool | np.bool_) or not isinstance(value, Real):
-        return False
+def _number(value: Any) -> float:
+    """The number as a float; NaN for what is none, or too large for one."""
+    truth: object = value  # True and False are numbers to Python, and time spans to NumPy, not to us
+    if isinstance(truth, bool | np.bool_ | np.timedelta64) or not isinstance(value, Real):
+        return math.nan
     try:
-        return not math.isnan(float(value))
-    except OverflowError:  # a whole number beyond all floats
-        return False
+        return float(value)
+    except OverflowError:
+        return math.nan
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text)} characters)"
+
+
+_LONGEST = 60
 
 
 def positive(value: Any, name: str) -> float:
     """A finite number > 0."""
-    if not _is_number(value) or not 0 < float(value) < np.inf:
-        raise ValueError(f"{name} must be positive and finite, got {value!r}")
+    if not 0 < _number(value) < np.inf:
+        raise ValueError(f"{name} must be positive and finite, got {_shown(value)}")
     return float(value)
 
 
 def eps(value: Any) -> float:
     """A radius."""
-    if not _is_number(value) or not 1e-150 < float(value) < 1e150:  # it will be squared
+    if not 1e-150 < _number(value) < 1e150:  # it will be squared
         order = "eps comes first, a profile after it; " if isinstance(value, str) or callable(value) else ""
         raise ValueError(
-            f"eps must be positive and finite, got {value!r}; {order}wt.suggest_eps(X) gives a starting value"
+            f"eps must be positive and finite, got {_shown(value)}; {order}wt.suggest_eps(X) gives a starting value"
         )
     return float(value)
 
 
 def eps_sequence(value: Any) -> list[float]:
     """One radius, or one for each iteration."""
+    if np.ma.is_masked(value):
+        raise ValueError("eps must not be masked; drop or fill masked entries")
     if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) and np.ndim(value):
         if len(value) == 0:
             raise ValueError("eps as a sequence must hold one radius per iteration, got an empty one")
@@ -215,28 +282,33 @@ def eps_sequence(value: Any) -> list[float]:
 
 def lam(value: Any) -> float:
     """The weight of the covariance term."""
-    if not _is_number(value) or not 0 <= float(value) < np.inf:
-        raise ValueError(f"lam must be a finite number ≥ 0, got {value!r}; 0 is mean shift, 1 to 5 are usual")
+    if not 0 <= _number(value) < np.inf:
+        raise ValueError(f"lam must be a finite number ≥ 0, got {_shown(value)}; 0 is mean shift, 1 to 5 are usual")
     return float(value)
 
 
 def order_p(value: Any) -> float:
     """The order of a Wasserstein distance."""
-    if not _is_number(value) or not float(value) >= 1:
-        raise ValueError(f"p must be a number ≥ 1 or infinity, got {value!r}; 1 and 2 are usual")
+    if not _number(value) >= 1:
+        raise ValueError(f"p must be a number ≥ 1 or infinity, got {_shown(value)}; 1 and 2 are usual")
     return float(value)
+
+
+_MOST = int(np.iinfo(np.int64).max)  # kernels count in 64 bits
 
 
 def count(value: Any, name: str, least: int) -> int:
     """A whole number of at least `least`."""
-    if not _is_number(value) or not least <= value <= _LARGEST or value != int(value):
-        below = f" and ≤ {_LARGEST}" if isinstance(value, int) and value > _LARGEST else ""
-        raise ValueError(f"{name} must be a whole number ≥ {least}{below}, got {value!r}")
+    number = _number(value)
+    if not np.isfinite(number) or value != int(value) or value < least:
+        raise ValueError(f"{name} must be a whole number ≥ {least}, got {_shown(value)}")
+    if int(value) > _MOST:
+        raise ValueError(f"{name} must be a whole number of at most {_MOST}, got {_shown(value)}")
     return int(value)
 
 
 def tolerance(value: Any, name: str) -> float:
     """A number ≥ 0."""
-    if not _is_number(value) or not 0 <= float(value) < np.inf:
-        raise ValueError(f"{name} must be a finite number ≥ 0, got {value!r}")
+    if not 0 <= _number(value) < np.inf:
+        raise ValueError(f"{name} must be a finite number ≥ 0, got {_shown(value)}")
     return float(value)

@@ -22,11 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self, TypeAlias, cast
 
-import numpy as np
-
 PathLike: TypeAlias = "str | os.PathLike[str]"
-
-_ZEROS = 1 << 20  # bytes written at a time where room cannot be asked for
 
 
 def check_target(path: PathLike) -> Path:
@@ -49,9 +45,14 @@ def check_target(path: PathLike) -> Path:
 @contextmanager
 def writing(path: PathLike) -> Iterator[IO[bytes]]:
     """A stream to write a file by; it has its name when the block ends, and is gone if that ends by an error."""
-    with _Draft(path) as draft:
-        yield draft.stream
-        draft.publish()
+    with Draft(path) as draft:
+        try:
+            yield draft.stream
+            draft.publish()
+        except OSError as error:
+            if error.errno is None or error.filename is not None:
+                raise
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from None  # a full disk does not say which
 
 
 def write_bytes(path: PathLike, content: bytes) -> None:
@@ -66,7 +67,7 @@ def write_together(files: Mapping[Path, bytes], stale: Collection[Path] = ()) ->
     Files of the names `stale` go when the new ones are there.
     """
     with ExitStack() as open_drafts:
-        drafts = [open_drafts.enter_context(_Draft(path)) for path in files]
+        drafts = [open_drafts.enter_context(Draft(path)) for path in files]
         for draft, content in zip(drafts, files.values(), strict=True):
             draft.stream.write(content)
             draft.stream.flush()  # a full disk is noticed before the first name is taken
@@ -80,57 +81,7 @@ def write_together(files: Mapping[Path, bytes], stale: Collection[Path] = ()) ->
                     path.unlink()
 
 
-def write_mapped(path: PathLike, dtype: Any, shape: tuple[int, ...], fill: Callable[[Any], None], what: str) -> Any:
-    """An array in a file of NumPy's format, written by `fill` through memory, and mapped for reading.
-
-    All of its room on the disk is taken before: a disk that fills up under a map would end the process. The array is
-    what was filled here, whoever else wrote a file of that name meanwhile.
-    """
-    with _Draft(path) as draft:
-        if draft.is_stream:
-            raise OSError(errno.EINVAL, f"{what} must go to a file, which is mapped; {path} is a device or a pipe")
-        header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
-        np.lib.format.write_array_header_1_0(draft.stream, header)
-        begin = draft.stream.tell()
-        _allocate(draft.stream, begin + dtype.itemsize * int(np.prod(shape, dtype=object)), draft.target.parent, what)
-        array = np.memmap(draft.stream, dtype, "r+", begin, shape)
-        fill(array)
-        array.flush()
-        del array
-        with draft.publish() as stream:
-            found: Any = np.memmap(stream, dtype, "r", begin, shape)
-        found.filename = draft.target
-        return found
-
-
-def _allocate(stream: IO[bytes], n_bytes: int, folder: Path, what: str) -> None:
-    """Take room for a file of that size, or say that there is none."""
-    stream.flush()
-    free = shutil.disk_usage(folder).free
-    try:
-        if n_bytes > free:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        _take(stream, n_bytes)
-    except OSError as error:
-        said = f"{what} needs {n_bytes:.3g} bytes on disk, and {free:.3g} are free in {folder} ({error.strerror})"
-        raise OSError(error.errno, f"{said}; give a file in another folder") from None
-
-
-def _take(stream: IO[bytes], n_bytes: int) -> None:
-    if hasattr(os, "posix_fallocate"):
-        try:
-            os.posix_fallocate(stream.fileno(), 0, n_bytes)
-            return
-        except OSError as error:
-            if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # a file system that knows no such thing
-                raise
-    left = n_bytes - stream.seek(0, os.SEEK_END)
-    while left > 0:
-        left -= stream.write(bytes(min(left, _ZEROS)))
-    stream.flush()
-
-
-class _Draft:
+class Draft:
     """A file that is being written, and not there yet."""
 
     def __init__(self, path: PathLike) -> None:
@@ -212,6 +163,7 @@ class _Replacing:
         for path, kept in reversed(self._before):
             if kind is not None and kept is not None:
                 kept.replace(path)
+                _remove(kept)  # two names of one file stay both
             elif kind is not None and not _is_stream(path):
                 path.unlink(missing_ok=True)
             elif kept is not None:

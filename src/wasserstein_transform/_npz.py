@@ -65,11 +65,17 @@ def _named(members: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[str, np.n
 
 def _check_header(stream: IO[bytes], n_bytes: int) -> None:
     """The array must be as large as what follows: NumPy takes memory by what is announced."""
-    reader = _READERS.get(npy.read_magic(stream))
-    if reader is None:
-        raise DamagedError("it holds an array in an unknown version of NumPy's format")
-    shape, _, dtype = reader(stream)
+    shape, dtype = read_header(stream)
     if dtype.hasobject:
         raise DamagedError("it holds Python objects")
     if min(shape, default=0) < 0 or prod(shape) * dtype.itemsize != n_bytes - stream.tell():
         raise DamagedError(f"it announces an array of shape {shape} and has {n_bytes - stream.tell()} bytes for it")
+
+
+def read_header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and kind of the array that a stream in NumPy's format announces."""
+    reader = _READERS.get(_tried(partial(npy.read_magic, stream)))
+    if reader is None:
+        raise DamagedError("it holds an array in an unknown version of NumPy's format")
+    shape, _, dtype = _tried(partial(reader, stream))
+    return shape, dtype

@@ -11,7 +11,7 @@ from .compiling import listen
 from .cpu import Cpu
 from .forms import Cloud, Form, GaussianCloud, Matrix, NearRows, Network
 from .frame import Frame
-from .records import Balls, Both, Moments, Nearest, Neighborhoods, Report, Rows, closed
+from .records import Balls, Both, Moments, Nearest, Neighborhoods, Report, Rows, closed, rim
 
 BACKENDS: dict[str, Backend] = {"cpu": Cpu()}
 
@@ -48,4 +48,5 @@ __all__ = [
     "Rows",
     "backend_of",
     "closed",
+    "rim",
 ]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .._types import Bools, Floats
 from ..kernels.pixels import Window
+from .records import rim
 
 Counts: TypeAlias = NDArray[np.int32]
 
@@ -57,7 +58,7 @@ class Moved(NamedTuple):
 
 def window_of(grid: tuple[int, int, int], spatial: float) -> Window:
     """The disc or ball of a radius as runs along the last axis; no longer than the image."""
-    reach = spatial * (1 + 1e-12)
+    reach = rim(spatial)
     steps = [np.arange(-min(int(reach), n - 1), min(int(reach), n - 1) + 1) for n in grid[:2]]
     dz, dy = (part.ravel() for part in np.meshgrid(*steps, indexing="ij"))
     left = reach * reach - dz**2 - dy**2

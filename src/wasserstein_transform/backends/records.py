@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from .._archive import archived
 from .._types import Floats, Ints
 
+Radius = TypeVar("Radius", float, Floats)
+
+
+def rim(radius: Radius) -> Radius:
+    """Radius of a closed ball, with room for the rounding of ties. Every path compares with it, or with its square."""
+    return radius * (1 + 1e-12)
+
 
 def closed(radius: float) -> float:
-    """Squared radius of a closed ball, with room for the rounding of ties. Every path compares with this number."""
-    edge = radius * (1 + 1e-12)
-    return edge * edge
+    """Squared radius of a closed ball, with room for the rounding of ties."""
+    return rim(radius) * rim(radius)  # infinity, where a power would raise
 
 
 @archived

@@ -5,7 +5,9 @@ What a command needs is imported when it runs: `wt --help` loads no array librar
 
 from __future__ import annotations
 
+import signal
 import sys
+from typing import Any, NoReturn
 
 
 def main() -> None:
@@ -21,6 +23,12 @@ def main() -> None:
         from .printing import spell_out
 
         spell_out(sys.stdout, sys.stderr)
+        signal.signal(signal.SIGTERM, _end)
         app()
     except KeyboardInterrupt:  # while modules are still being imported
         sys.exit(130)
+
+
+def _end(*_: Any) -> NoReturn:
+    """As an exception, so that what is half written goes."""
+    sys.exit(128 + signal.SIGTERM)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -147,28 +148,27 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> bytes:
 
 
 def _bent(found: Curvature, name: str) -> bytes:
-    from ..plotting import graphs, panels
+    from ..plotting import curvature, histogram
 
-    drawn = found.network.n <= _DRAWN
-    figure, axes = panels(1, 2 if drawn else 1, width=7.5 if drawn else 4.0, height=3.6)
-    if drawn:
-        graphs.curvature(found, ax=axes[0, 0], title=name)
-    graphs.histogram(found, ax=axes[0, -1])
-    return _png(figure)
+    return _drawn(found.network, partial(curvature, found, title=name), partial(histogram, found))
 
 
 def _flowed(found: Flow, groups: Communities, name: str) -> bytes:
-    from ..plotting import graphs, panels
+    from ..plotting import communities, flow
 
-    drawn = found.network.n <= _DRAWN
-    figure, axes = panels(1, 2 if drawn else 1, width=7.5 if drawn else 4.0, height=3.6)
-    if drawn:
-        graphs.communities(groups, ax=axes[0, 0], title=name)
-    graphs.flow(found, ax=axes[0, -1])
-    return _png(figure)
+    return _drawn(found.network, partial(communities, groups, title=name), partial(flow, found))
 
 
-def _png(figure: Any) -> bytes:
+def _drawn(network: Network, graph: Callable[..., Any], figures: Callable[..., Any]) -> bytes:
+    """A graph, unless it is too large, and the figures beside it, as a PNG."""
+    from ..plotting import panels
+
+    if network.n <= _DRAWN:
+        figure, (left, right) = panels(1, 2, width=9.0, height=4.0)
+        graph(ax=left)
+    else:
+        figure, right = panels(width=5.0, height=4.0)
+    figures(ax=right)
     raw = BytesIO()
     figure.savefig(raw, format="png", dpi=200)
     return raw.getvalue()

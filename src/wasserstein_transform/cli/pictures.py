@@ -6,23 +6,27 @@ import os
 from collections.abc import Collection
 from contextlib import suppress
 from io import BytesIO
+from math import prod
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._files import check_target, write_together
-from ..apps import Segmentation
+from ..engine import current
 from ..plotting.images import as_rgb, outlined
+
+if TYPE_CHECKING:
+    from ..apps.image import Segmentation
 
 _MOST = 65536  # labels that 16 bits hold
 
 
 def load(file: Path) -> NDArray[Any]:
-    """A picture of shape (h, w), or (h, w, 3 or 4); grey levels are of 0 to 255, whatever the depth of the file."""
+    """A picture of shape (h, w), or (h, w, 3 or 4); gray levels are of 0 to 255, whatever the depth of the file."""
     try:
-        from imageio.v3 import imread
+        from imageio.v3 import improps, imread
     except ImportError:
         raise ImportError(
             'reading pictures needs scikit-image, which is not installed; pip install "wasserstein-transform[image]" '
@@ -32,12 +36,17 @@ def load(file: Path) -> NDArray[Any]:
         raise ValueError(f"{file} is not there")
     if not file.is_file():
         raise ValueError(f"{file} is no file; give a picture")
-    raw = file.read_bytes()
+    raw, kind = file.read_bytes(), file.suffix or ".png"
     try:
-        picture = np.asarray(imread(raw, extension=file.suffix or ".png"))
-    except Exception:  # readers raise what they like
+        about = improps(raw, extension=kind)  # what it unpacks to, before it is unpacked
+        current().reserve(about.dtype.itemsize * prod(about.shape), f"the picture {file}", "give a smaller one")
+        picture = np.asarray(imread(raw, extension=kind))
+    except MemoryError:
+        raise
+    except Exception as error:  # readers raise what they like
         raise ValueError(
-            f"{file} cannot be read as a picture; it is damaged, or of a kind that imageio does not know"
+            f"{file} cannot be read as a picture; it is damaged, too large, or of a kind that imageio does not know "
+            f"({error})"
         ) from None
     return _plain(picture, file)
 
@@ -47,11 +56,11 @@ def _plain(picture: NDArray[Any], file: Path) -> NDArray[Any]:
         raise ValueError(f"{file} holds {picture.dtype} of shape {picture.shape}, which is no picture")
     if picture.ndim == 4 and len(picture) == 1:  # a film of one picture
         picture = picture[0]
-    if picture.ndim == 3 and picture.shape[2] in (1, 2):  # grey, and perhaps opacity
+    if picture.ndim == 3 and picture.shape[2] in (1, 2):  # gray, and perhaps opacity
         picture = picture[..., 0]
     if picture.ndim != 2 and not (picture.ndim == 3 and picture.shape[2] in (3, 4)):
         raise ValueError(
-            f"{file} has shape {picture.shape}, which is not one grey or color picture; wt.segment in Python takes "
+            f"{file} has shape {picture.shape}, which is not one gray or color picture; wt.segment in Python takes "
             "volumes and other channels"
         )
     if picture.dtype.kind == "b":

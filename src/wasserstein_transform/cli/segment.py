@@ -24,7 +24,7 @@ def segment(
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for labels, overlay and filtered picture.")],
     spatial: Annotated[float, typer.Option(help="Radius of the window, in pixels.")] = 8.0,
     range: Annotated[
-        float, typer.Option(help="Radius in values: of L*u*v* for colors, of 0 to 255 for grey pictures.")
+        float, typer.Option(help="Radius in values: of L*u*v* for colors, of 0 to 255 for gray pictures.")
     ] = 8.0,
     lam: Annotated[float, typer.Option(help="Weight of the shape of neighborhoods; 0 is mean shift.")] = 0.0,
     color: Annotated[str, typer.Option(help="What colors are compared in: luv, lab, rgb, none.")] = "luv",
@@ -50,8 +50,9 @@ def segment(
         from ..apps.image import segment as run
         from .pictures import Place, encode, load
 
-        merging, picture = _merging(merge, share), load(image)
+        merging = _merging(merge, share)
         place = Place(output, "labels.png", "labels.npy", "overlay.png", "filtered.png")
+        picture = load(image)
         long = picture.shape[0] * picture.shape[1] >= _LONG
         start = time.perf_counter()
         found = run(picture, spatial, range, lam, **options, merging=merging, verbose=long and sys.stderr.isatty())

@@ -245,8 +245,8 @@ def _check_picture(file: Path | None) -> None:
 def _drawn(found: Evaluation, file: Path) -> bytes:
     from .. import plotting
 
-    figure, axes = plotting.panels(height=0.8 + 0.09 * len(found.names) * (len(found.settings) + 2))
-    plotting.agreement(found, ax=axes[0, 0])
+    figure, ax = plotting.panels(height=0.8 + 0.09 * len(found.names) * (len(found.settings) + 2))
+    plotting.agreement(found, ax=ax)
     out = BytesIO()
     figure.savefig(out, dpi=200, format=file.suffix.lower().lstrip("."))
     return out.getvalue()

@@ -35,11 +35,11 @@ def spiral(
     n, n_outliers : int
         Points drawn at random from the curve, and outliers.
     turns : float
-        Of the spiral: neighbouring arms are 30/turns apart.
+        Of the spiral: neighboring arms are 30/turns apart.
     noise : float
         Standard deviation of what is added to the points of the curve.
     spacing : {"length", "angle"}
-        Points drawn uniformly by length of the curve, or by its angle (denser towards the centre).
+        Points drawn uniformly by length of the curve, or by its angle (denser towards the center).
 
     Examples
     --------

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial import cKDTree
 
 from .. import _check as check
+from .._shown import Brief
 from .._types import Floats, Ints
 
 _FEW = 200  # vertices of a polygon of which every edge is asked
@@ -23,8 +24,8 @@ class Labelled(NamedTuple):
     labels: Ints
 
 
-@dataclass(frozen=True, eq=False)
-class Curve:
+@dataclass(frozen=True, eq=False, repr=False)
+class Curve(Brief):
     """Polygons fine enough to stand for a smooth curve.
 
     Attributes

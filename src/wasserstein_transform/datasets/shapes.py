@@ -34,7 +34,7 @@ def dumbbell(eccentricity: float = 1.0, *, layout: str = "square") -> Labelled:
         e = a2/a1 of the stretch diag(a1, a2) applied to the points, the larger of the two being 1.
     layout : {"square", "hexagonal", "rings"}
         Where the points of a disc lie, which the paper leaves open: the 300 points of a square or hexagonal grid
-        nearest to its centre, or rings at equal steps with as many points as their lengths ask for.
+        nearest to its center, or rings at equal steps with as many points as their lengths ask for.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def grid_with_line() -> Labelled:
 
 
 def _square(n: int) -> Floats:
-    """The n points of a square grid nearest to the centre of one of its cells: 300 end with a full shell."""
+    """The n points of a square grid nearest to the center of one of its cells: 300 end with a full shell."""
     return _nearest(_lattice(int(np.sqrt(n)), np.eye(2)) + 0.5, n)
 
 
@@ -92,7 +92,7 @@ def _hexagonal(n: int) -> Floats:
 
 
 def _rings(n: int) -> Floats:
-    """Rings at equal steps of radius, a point at the centre; points in proportion to the radius."""
+    """Rings at equal steps of radius, a point at the center; points in proportion to the radius."""
     n_rings = round(np.sqrt(n / np.pi))
     radii = np.arange(1, n_rings + 1) / n_rings
     ends = np.round((n - 1) * np.cumsum(radii) / radii.sum()).astype(int)

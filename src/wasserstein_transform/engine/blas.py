@@ -14,29 +14,50 @@ from threadpoolctl import ThreadpoolController
 class _Limit:
     """The number of BLAS threads belongs to the process: the first who enters sets it, the last who leaves restores it.
 
-    Each on its own would remember the other's 1 as what there was before, and leave that behind.
+    Each on its own would remember the other's 1 as what there was before, and leave that behind. Where OpenMP runs the
+    threads of BLAS the number belongs to the thread that sets it, and each sets and restores its own.
     """
 
     def __init__(self) -> None:
         self._lock, self._users = Lock(), 0
+        self._shared: Any = None
         self._before: Any = None
 
-    def enter(self) -> None:
+    def enter(self) -> Any:
+        """Limit BLAS; returns what to restore in this thread alone."""
+        found = ThreadpoolController().select(user_api="blas")
         with self._lock:
             if self._before is None:
-                self._before = ThreadpoolController().select(user_api="blas").limit(limits=1)
+                files = [one.filepath for one in found.lib_controllers if not _is_per_thread(one)]
+                self._shared = found.select(filepath=files)
+                self._before = self._shared.limit(limits=1)
             self._users += 1
+        return found.select(threading_layer="openmp").limit(limits=1)
 
-    def leave(self) -> None:
+    def leave(self, own: Any) -> None:
+        """Restore what `enter` set, if nobody else needs it."""
+        own.restore_original_limits()
         with self._lock:
             self._users = max(0, self._users - 1)
             if self._users == 0 and self._before is not None:
+                self._release()
                 self._before.restore_original_limits()
+                self._release()
                 self._before = None
+
+    def _release(self) -> None:
+        """Newer versions of threadpoolctl heed only the thread that set a limit, until they hear that it is done."""
+        for one in self._shared.lib_controllers:
+            if hasattr(one, "clear_controlling_thread"):
+                one.clear_controlling_thread(force=True)
 
     def forked(self) -> None:
         """Users of other threads are not in this process, nor is who holds the lock; the next to leave restores."""
         self._lock, self._users = Lock(), 0
+
+
+def _is_per_thread(library: Any) -> bool:
+    return getattr(library, "threading_layer", None) == "openmp"
 
 
 _LIMIT = _Limit()
@@ -47,8 +68,8 @@ if hasattr(os, "register_at_fork"):
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """BLAS runs on one thread within the block, in the whole process."""
-    _LIMIT.enter()
+    own = _LIMIT.enter()
     try:
         yield
     finally:
-        _LIMIT.leave()
+        _LIMIT.leave(own)

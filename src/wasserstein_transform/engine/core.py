@@ -21,7 +21,6 @@ from .progress import Progress, Update
 from .task import Flag, Task
 
 _log = logging.getLogger("wasserstein_transform")
-_THREADS = 10_000  # more are a slip: systems start no more
 
 R = TypeVar("R")
 
@@ -36,6 +35,9 @@ class Scope(NamedTuple):
     began: float
     iteration: int = 0
     n_iter: int = 0
+
+
+_MOST_THREADS = 10_000  # more are a slip: systems start no more
 
 
 @dataclass(frozen=True)
@@ -71,10 +73,15 @@ class Engine:
     scope: Scope | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.n_jobs, int | np.integer) or isinstance(self.n_jobs, bool) or self.n_jobs == 0:
-            raise ValueError(f"n_jobs must be a positive number of threads or -1 for all cores, got {self.n_jobs!r}")
-        if self.n_jobs > _THREADS:
-            raise ValueError(f"n_jobs must be at most {_THREADS}, got {self.n_jobs}; -1 stands for all cores")
+        if (
+            not isinstance(self.n_jobs, int | np.integer)
+            or isinstance(self.n_jobs, bool)
+            or not (self.n_jobs < 0 or 0 < self.n_jobs <= _MOST_THREADS)
+        ):
+            raise ValueError(
+                f"n_jobs must be a positive number of threads, at most {_MOST_THREADS}, or -1 for all cores, "
+                f"got {self.n_jobs!r:.60}"
+            )
         if self.memory is not None and not isinstance(self.memory, int | float | np.number):
             raise ValueError(f"memory must be a number of bytes, got {self.memory!r}")
         if self.progress is not None and not callable(self.progress):

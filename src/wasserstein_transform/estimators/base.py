@@ -7,7 +7,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    OneToOneFeatureMixin,
+    TransformerMixin,
+)
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _check as check
@@ -24,7 +31,9 @@ from ..transforms.scaling import Scaling
 from .output import Kind, kind_of, warn_of_lost_metric
 from .running import engine_of
 from .saving import Saved
-from .spaces import read_distances, read_points, read_space, tag_input
+from .spaces import Ground, dtype_of, read_distances, read_points, read_space, tag_input
+
+_OF_CLUSTERS = ("fit_predict", "predict", "labels_", "n_clusters_", "cluster_centers_")
 
 
 class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -92,15 +101,15 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         distance, a `MetricLostWarning` says so: in a pipeline only what is returned travels.
         """
         self.fit(X, y, sample_weight=sample_weight)
-        kind = self._kind()
+        kind, dtype = self._kind(), dtype_of(X)
         if kind == "distances":
-            return self.distances_.copy()
+            return self.distances_.astype(dtype)
         if kind == "embedding":
-            return self.embedding_.copy()
+            return self.embedding_.astype(dtype)
         assert self.points_ is not None  # `fit` refuses spaces without coordinates
         if self.output == "auto" and not self.metric_.is_euclidean:
             warn_of_lost_metric(type(self).__name__)
-        return self.points_.copy()
+        return self.points_.astype(dtype)
 
     def transform(self, X: Any) -> Floats:
         """New points carry no mass and follow the fitted flow: where they go, or their distances to the fitted points.
@@ -113,18 +122,19 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         -------
         array
             As `output` says: n_new places; n_new × n distances to the fitted points under the new metric; or n_new
-            places in the embedding of the fitted points.
+            places in the embedding of the fitted points. In single precision if X is.
         """
-        check_is_fitted(self, "trajectory_")
-        if self._walk.first > 0:
-            raise ValueError(
-                "new points follow the states of the flow, and keep='result' dropped them; fit with keep='last'"
-            )
         kind = self._kind()
         if kind == "points":
-            return self._follow(X).points
-        rows = self._follow(X).distances(self._engine()) if self._moves_points() else self._follow_distances(X)
-        return rows if kind == "distances" else self._scaled().place(rows)
+            found = self._follow(X).points
+        else:
+            found = self.distances_to(X)
+            found = found if kind == "distances" else self._scaled().place(found)
+        return found.astype(dtype_of(X), copy=False)
+
+    def distances_to(self, X: Any) -> Floats:
+        """Distances of new points to the fitted ones under the new metric, n_new × n, whatever `output` says."""
+        return self._follow(X).distances(self._engine()) if self._moves_points() else self._follow_distances(X)
 
     @property
     def distances_(self) -> Floats:
@@ -174,12 +184,20 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
     def _check_metric(self) -> None:
         """Refuse a metric this transform cannot use, before anything is computed."""
 
-    def _follow(self, X: Any) -> Followed:
+    def _check_states(self) -> None:
         check_is_fitted(self, "trajectory_")
+        if self._walk.first > 0:
+            raise ValueError(
+                "new points follow the states of the flow, and keep='result' dropped them; fit with keep='last'"
+            )
+
+    def _follow(self, X: Any) -> Followed:
+        self._check_states()
         return follow_points(self._process, self._space, self._walk, read_points(self, X), self._engine())
 
     def _follow_distances(self, X: Any) -> Floats:
-        distances = read_distances(self, X, self.metric, self._space, self._from_space)
+        self._check_states()
+        distances = read_distances(self, X, Ground.of(self._space, self.metric, self._from_space))
         return follow_distances(self._process, self._walk, distances, self._engine())
 
     def _choose_eps(self, space: Space, eps: Any) -> Any:
@@ -188,11 +206,29 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
             self.eps_ = suggest_eps(space).eps
             return self.eps_
         radii = check.eps_sequence(eps)
+        if len(radii) > max(self.n_iter, 1):
+            raise ValueError(
+                f"eps holds {len(radii)} radii, one for each iteration, and n_iter={self.n_iter}; "
+                f"n_iter={len(radii)} uses all of them, and wt.sweep tries one after the other"
+            )
         self.eps_ = radii[0] if len(radii) == 1 else np.array(radii)
         return radii[0] if len(radii) == 1 else radii
 
+    def __getattr__(self, name: str) -> Any:
+        """What is not there: say what is, where people look for clusters."""
+        if name in _OF_CLUSTERS and not isinstance(self, ClusterMixin):
+            raise AttributeError(
+                f"{type(self).__name__} makes a metric and no clusters, so it has no {name}; "
+                "wt.SingleLinkage(n_clusters).fit(transform) finds those of a fitted transform, and predicts them"
+            )
+        if name in _OF_CLUSTERS or hasattr(type(self), name):  # a property that wants a fit
+            raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit first")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def __sklearn_tags__(self) -> Any:
-        return tag_input(super().__sklearn_tags__(), self.metric)
+        tags = tag_input(super().__sklearn_tags__(), self.metric)
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
 
 
 class PointTransform(IteratedTransform):

@@ -11,19 +11,19 @@ from .output import Output
 
 
 class GaussianTransform(PointTransform):
-    """The Gaussian Transform: neighbourhood covariances compared in closed form; anisotropic and fast.
+    """The Gaussian Transform: neighborhood covariances compared in closed form; anisotropic and fast.
 
     Parameters
     ----------
     eps : float, sequence of float, or "auto"
-        Radius of the neighbourhoods, or one for each iteration; "auto" takes `suggest_eps`.
+        Radius of the neighborhoods, or one for each iteration; "auto" takes `suggest_eps`.
     lam : float
-        Weight λ ≥ 0 of the covariances; 0 is mean shift, 1 compares neighbourhoods like LT-WT2 does on segments,
+        Weight λ ≥ 0 of the covariances; 0 is mean shift, 1 compares neighborhoods like LT-WT2 does on segments,
         larger values separate directions more.
     profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable
         Kernel profile as a function of d²/ε².
     ridge : int, optional
-        Move points off this many leading axes of their neighbourhoods only: 1 brings them to curves, 2 to surfaces,
+        Move points off this many leading axes of their neighborhoods only: 1 brings them to curves, 2 to surfaces,
         without clumping along them. By default they move to the means.
     n_iter : int
         Iterations; 0 gives the GT distance of the unmoved points.
@@ -50,7 +50,7 @@ class GaussianTransform(PointTransform):
     points_ : array of shape (n, m)
         The moved points.
     metric_ : GaussianMetric
-        The GT distance, lazy; its `covs` are the covariances of the neighbourhoods.
+        The GT distance, lazy; its `covs` are the covariances of the neighborhoods.
     distances_ : array of shape (n, n)
         Computed on first use.
     embedding_ : array of shape (n, k)

@@ -11,7 +11,7 @@ from .output import Output
 
 
 class KernelTransform(DistanceTransform):
-    """KL-WT: exact optimal transport between neighbourhoods weighted by a kernel.
+    """KL-WT: exact optimal transport between neighborhoods weighted by a kernel.
 
     Parameters
     ----------

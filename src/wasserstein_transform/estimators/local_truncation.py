@@ -10,12 +10,12 @@ from .output import Output
 
 
 class LocalTruncation(DistanceTransform):
-    """LT-WT: exact optimal transport between ε-neighbourhoods, in any metric space.
+    """LT-WT: exact optimal transport between ε-neighborhoods, in any metric space.
 
     Parameters
     ----------
     eps : float, sequence of float, or "auto"
-        Radius of the neighbourhoods, or one for each iteration; "auto" takes `suggest_eps`.
+        Radius of the neighborhoods, or one for each iteration; "auto" takes `suggest_eps`.
     p : float
         Order of the Wasserstein distance, finite and ≥ 1.
     n_iter : int

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClusterMixin
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from .._types import Ints
-from ..hierarchy.resting import TOGETHER, nearest_place, resting_places
+from .._warn import warn
+from ..hierarchy.resting import TOGETHER, nearest_place, resting_places, within_reach
 from ..localize.profiles import ProfileLike
 from ..spaces import Space
 from ..transforms import Process, mean_shift
@@ -24,12 +24,12 @@ _SETTLED = 1e-6  # of eps: movements below leave the clusters as they are
 
 
 class MeanShift(ClusterMixin, PointTransform):
-    """Mean shift (blurring): all points move together to the means of their neighbourhoods.
+    """Mean shift (blurring): all points move together to the means of their neighborhoods.
 
     Parameters
     ----------
     eps : float, sequence of float, or "auto"
-        Radius of the neighbourhoods, or one for each iteration; "auto" takes `suggest_eps`.
+        Radius of the neighborhoods, or one for each iteration; "auto" takes `suggest_eps`.
     profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable
         Kernel profile as a function of d²/ε².
     n_iter : int
@@ -68,9 +68,10 @@ class MeanShift(ClusterMixin, PointTransform):
     n_iter_ : int
     trajectory_ : Trajectory
     labels_ : array of shape (n,)
-        Clusters by falling mass; only if the points came to rest.
+        Clusters by falling mass: points that came to rest together. If they did not come to rest, those that are
+        within ε of each other, by way of others: a warning says so, unless `tol` is None.
     cluster_centers_ : array of shape (n_clusters, m)
-        Where they came to rest.
+        Where they came to rest, or the mean of where they are.
 
     Examples
     --------
@@ -111,7 +112,7 @@ class MeanShift(ClusterMixin, PointTransform):
         return mean_shift(self._choose_eps(space, self.eps), self.profile)
 
     def fit(self, X: Any, y: Any = None, *, sample_weight: ArrayLike | None = None) -> Self:
-        """Move the points; if they come to rest, `labels_` are the places they share.
+        """Move the points; `labels_` are the places they share.
 
         Parameters
         ----------
@@ -121,24 +122,26 @@ class MeanShift(ClusterMixin, PointTransform):
             Masses of the points; weight k is the same as k copies, weight 0 as no point.
         """
         super().fit(X, y, sample_weight=sample_weight)
-        self.__dict__.pop("labels_", None)
-        self.__dict__.pop("cluster_centers_", None)
-        movements = self.trajectory_.movements
-        if movements and movements[-1] <= max(min(self.tol or 0.0, TOGETHER), _SETTLED):
-            self.labels_, self.cluster_centers_ = resting_places(self.trajectory_.last, float(np.max(self.eps_)))
-        elif self.tol is not None:
-            warnings.warn(f"there are no labels_: {self.trajectory_.outcome}", ConvergenceWarning, stacklevel=2)
+        movements, end, eps = self.trajectory_.movements, self.trajectory_.last, float(np.max(self.eps_))
+        self._rested = bool(movements) and movements[-1] <= max(min(self.tol or 0.0, TOGETHER), _SETTLED)
+        if self._rested:
+            self.labels_, self.cluster_centers_ = resting_places(end, eps)
+            return self
+        self.labels_, self.cluster_centers_ = within_reach(end, eps)
+        if self.tol is not None:
+            warn(
+                f"the points are not at rest, and labels_ say who is within eps of each other so far: "
+                f"{self.trajectory_.outcome}",
+                ConvergenceWarning,
+            )
         return self
 
-    def __getattr__(self, name: str) -> Any:
-        if name in ("labels_", "cluster_centers_") and "trajectory_" in self.__dict__:
-            raise AttributeError(f"{name} needs points that came to rest, and this run {self.trajectory_.outcome}")
-        if hasattr(type(self), name):  # a property that wants a fit
-            raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit first")
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
     def predict(self, X: Any) -> Ints:
-        """The cluster whose centre is nearest to where each new point goes in the fitted flow."""
+        """The cluster that each new point goes to in the fitted flow: that of the nearest fitted point there."""
         check_is_fitted(self, "trajectory_")
-        centers = self.cluster_centers_
-        return nearest_place(self._follow(X).points, centers)
+        places = self._follow(X).points
+        if self._rested:  # all of a cluster are where its center is
+            return nearest_place(places, self.cluster_centers_)
+        assert self.points_ is not None  # mean shift moves points
+        heavy = np.flatnonzero(self._space.weights > 0)
+        return np.asarray(self.labels_[heavy[nearest_place(places, self.points_[heavy])]])

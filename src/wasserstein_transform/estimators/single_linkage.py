@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._types import Floats
+from .._types import Floats, Ints
 from ..hierarchy import cut_tree, spanning_tree
 from ..hierarchy.cut import Cut
+from ..hierarchy.tree import TIE
+from ..spaces import Space
+from .base import IteratedTransform
 from .running import engine_of
 from .saving import Saved
-from .spaces import read_space, tag_input
+from .spaces import Ground, read_distances, read_space, tag_input
 
 
 class SingleLinkage(Saved, ClusterMixin, BaseEstimator):
@@ -92,12 +97,40 @@ class SingleLinkage(Saved, ClusterMixin, BaseEstimator):
         """
         engine = engine_of(self.n_jobs, self.verbose)
         space = read_space(self, X, self.metric, sample_weight)
+        self._transform = copy(X) if isinstance(X, IteratedTransform) else None  # as it is now
+        self._ground = Ground.of(space, self.metric, isinstance(X, Space))
         self.tree_ = spanning_tree(space, engine)
         self.labels_ = cut_tree(
             self.tree_, self.n_clusters, cut=self.cut, height=self.height, share=self.share, noise=self.noise
         )
         self.n_clusters_ = int(self.labels_.max(initial=-1)) + 1
         return self
+
+    def predict(self, X: Any) -> Ints:
+        """The clusters of new points, which carry no mass: that of the nearest fitted point.
+
+        Nearest under the metric that was fitted on. Where that was a fitted transform, new points follow its flow.
+
+        Parameters
+        ----------
+        X : array of shape (n_new, m), or, fitted on distances alone, rows of distances of shape (n_new, n)
+
+        Examples
+        --------
+        >>> import numpy as np, wasserstein_transform as wt
+        >>> X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
+        >>> clusters = wt.SingleLinkage(n_clusters=2).fit(wt.GaussianTransform(eps=2.0).fit(X))
+        >>> clusters.predict([[3.0], [9.0]])
+        array([0, 1])
+        """
+        check_is_fitted(self)
+        transform, heavy = self._transform, np.flatnonzero(self.tree_.weights > 0)
+        rows = read_distances(self, X, self._ground) if transform is None else transform.distances_to(X)
+        near = rows[:, heavy]
+        tied = near <= near.min(axis=1, keepdims=True) * (1 + TIE)
+        labels = np.where(self.labels_[heavy] < 0, self.n_clusters_, self.labels_[heavy])  # noise only if all are
+        found = np.where(tied, labels, self.n_clusters_).min(axis=1)
+        return np.where(found == self.n_clusters_, -1, found)
 
     def linkage(self) -> Floats:
         """SciPy's linkage matrix `Z` of shape (n−1, 4)."""

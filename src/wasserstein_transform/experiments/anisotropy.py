@@ -14,7 +14,7 @@ from .. import plotting
 from .._types import Floats
 from ..datasets import Labelled, grid_with_line
 from ..engine import Engine
-from ..spaces import Space
+from ..spaces import Space, closed, rim
 from ..transforms import gaussian_transform, iterate
 from ..transport import bures_pairs
 from .claims import Choice, Claim
@@ -31,7 +31,7 @@ _STEPS = 801  # places along an axis
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """GT distances from the centre, by λ; and for each λ how far the ball reaches across the line over along it."""
+    """GT distances from the center, by λ; and for each λ how far the ball reaches across the line over along it."""
 
     parameters: Anisotropy
     data: Labelled
@@ -41,12 +41,12 @@ class Result:
 
     def half_widths(self, lam: float) -> Floats:
         """How far the ball reaches across and along the line."""
-        ball = self.data.points[self.distances[lam] <= self.parameters.eps * (1 + 1e-12)]
+        ball = self.data.points[self.distances[lam] <= rim(self.parameters.eps)]
         return np.asarray(np.abs(ball - _CENTER).max(axis=0))
 
     def spread(self, lam: float) -> Floats:
         """Root mean square extent of the ball's grid points across and along the line."""
-        inside = (self.distances[lam] <= self.parameters.eps * (1 + 1e-12)) & (self.data.labels == 0)
+        inside = (self.distances[lam] <= rim(self.parameters.eps)) & (self.data.labels == 0)
         return np.asarray(np.sqrt(((self.data.points[inside] - _CENTER) ** 2).mean(axis=0)))
 
 
@@ -70,9 +70,9 @@ def _reaches(points: Floats, parameters: Anisotropy, axis: int) -> Floats:
     steps = np.linspace(0.0, eps, _STEPS)
     places = np.tile(_CENTER, (_STEPS, 1))
     places[:, axis] += steps
-    covs = np.array([np.cov(points[np.hypot(*(points - x).T) <= eps * (1 + 1e-12)].T, bias=True) for x in places])
+    covs = np.array([np.cov(points[np.hypot(*(points - x).T) <= rim(eps)].T, bias=True) for x in places])
     apart = bures_pairs(covs[:1], covs)[0] ** 2
-    inside = [steps**2 + lam * apart <= eps**2 * (1 + 1e-12) for lam in parameters.lams]
+    inside = [steps**2 + lam * apart <= closed(eps) for lam in parameters.lams]
     return np.array([steps[np.flatnonzero(row)[-1]] for row in inside])
 
 
@@ -114,7 +114,7 @@ def tables(result: Result) -> Sequence[Table]:
     rows = []
     for lam, distances in result.distances.items():
         across, along = result.half_widths(lam)
-        inside = int(np.count_nonzero(distances <= result.parameters.eps * (1 + 1e-12)))
+        inside = int(np.count_nonzero(distances <= rim(result.parameters.eps)))
         rows.append((f"{lam:g}", f"{across:.3f}", f"{along:.3f}", str(inside)))
     return [
         Table("The ball of radius 0.2 about (0.5, 0.5)", ("λ", "half-width across", "along", "points"), tuple(rows))
@@ -151,7 +151,7 @@ def draw(result: Result) -> Figure:
 EXPERIMENT = Experiment(
     "anisotropy",
     "Anisotropy: balls along a line",
-    "A grid with a dense line through it. Near the line neighbourhoods change quickly across it and not at all along "
+    "A grid with a dense line through it. Near the line neighborhoods change quickly across it and not at all along "
     "it: "
     "under the GT distance the ball of a point of the line should be narrow across and long along it, the more so the "
     "larger λ.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,13 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.ndimage import uniform_filter
-from sklearn.exceptions import ConvergenceWarning
 
 from .. import plotting
 from .._types import Floats, Ints
-from ..apps import Segmentation, segment
 from ..apps.image.linking import LINKINGS
+from ..apps.image.moving import move
+from ..apps.image.pixels import read
 from ..apps.image.regions import boundaries
+from ..backends.images import Motion, Moved
 from ..engine import Engine
 from .claims import Choice, Claim
 from .experiment import Experiment, Picture, Table
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 METHODS = ("MS", "GT")
 _FINER = 2  # times the resolution, of what segmentations are compared with
-_AREAS = 3  # where MS and GT differ, to be labelled
+_AREAS = 3  # where MS and GT differ, to be labeled
 _BIG = 20  # pixels
 
 
@@ -83,7 +83,7 @@ def run(parameters: Cameraman, engine: Engine) -> Result:
 
 
 def _photograph(path: str | None) -> Floats:
-    """Grey levels of 0 to 255, square."""
+    """Gray levels of 0 to 255, square."""
     try:
         from imageio.v3 import imread
         from skimage import data
@@ -119,26 +119,27 @@ def _view(photo: Floats, scene: Scene, parameters: Cameraman, engine: Engine) ->
     for method in METHODS:
         found = _moved(image, scene, method, 1, parameters, engine)
         restless[method] = float(np.mean(found.n_iter >= parameters.n_iter))
-        labels.update(_linked(found, scene, method, 1, parameters))
+        labels.update(_linked(found.modes, image.shape, scene, method, 1, parameters))
         if finer is not None and method in parameters.finer:
             found = _moved(finer, scene, method, _FINER, parameters, engine)
-            above.update(_linked(found, scene, method, _FINER, parameters))
+            above.update(_linked(found.modes, finer.shape, scene, method, _FINER, parameters))
     return View(scene, image, labels, {key: _brought_down(fine) for key, fine in above.items()}, restless)
 
 
-def _moved(image: Floats, scene: Scene, method: str, scale: int, parameters: Cameraman, engine: Engine) -> Segmentation:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # how many is reported
-        lam = scene.lam if method == "GT" else 0.0
-        return segment(
-            image, scale * scene.spatial, scene.range, lam, n_iter=parameters.n_iter, engine=engine
-        )  # fmt: skip
+def _moved(image: Floats, scene: Scene, method: str, scale: int, parameters: Cameraman, engine: Engine) -> Moved:
+    """As `segment` does, which warns of pixels that do not rest: how many is reported here."""
+    pixels = read(image, "luv", None, "auto")
+    lam = scene.lam if method == "GT" else 0.0
+    return move(
+        pixels, pixels.features(), Motion(scale * scene.spatial, scene.range, lam, 0.0, parameters.n_iter), engine
+    )
 
 
-def _linked(found: Segmentation, scene: Scene, method: str, scale: int, parameters: Cameraman) -> dict[Key, Ints]:
+def _linked(
+    modes: Floats, shape: tuple[int, ...], scene: Scene, method: str, scale: int, parameters: Cameraman
+) -> dict[Key, Ints]:
     """Pixels are moved once, and linked in every way."""
-    shape = found.labels.shape
-    modes = np.pad(found.modes.reshape(found.labels.size, -1), ((0, 0), (1, 0)))  # of depth 0
+    modes = np.pad(modes, ((0, 0), (1, 0)))  # of depth 0
     inside, grid = np.ones(len(modes), np.bool_), (1, *shape)
     return {
         Key(method, name): LINKINGS[name](modes, inside, grid, scale * scene.spatial, scene.range)[0].reshape(shape)
@@ -165,7 +166,7 @@ def claims(result: Result) -> Sequence[Claim]:
 
 _NOTE = (
     "No truth exists, and the paper judges by eye: these scores are ours. With the paper's linking near modes are "
-    "joined wherever their pixels are, and slow changes of grey chain them: one segment can hold most of the image, "
+    "joined wherever their pixels are, and slow changes of gray chain them: one segment can hold most of the image, "
     "and likeness to such a one says little. By eye, GT with the paper's linking keeps some things apart at low "
     "resolution that MS joins with what is "
     "behind them, such as the tower."
@@ -223,7 +224,7 @@ def tables(result: Result) -> Sequence[Table]:
             rows += [_row(view, Key(method, linking), alike) for method in METHODS]
     header = (
         "pixels", "linking", "method", "segments", f"of ≥ {_BIG} pixels", "largest",
-        "variance of grey explained", "boundaries on edges", "MS and GT: Rand index, information apart",
+        "variance of gray explained", "boundaries on edges", "MS and GT: Rand index, information apart",
         "pixels not at rest",
     )  # fmt: skip
     return [Table("Segments", header, tuple(rows), "Pixels that do not come to rest swing between few places.")]
@@ -245,7 +246,7 @@ def pictures(result: Result) -> Sequence[Picture]:
         Picture(
             "cameraman" if linking == "paper" else f"cameraman-{linking}",
             f"Test image, MS and GT at two resolutions, {linking} linking. The 21 largest segments have colors, the "
-            "others are grey. Frames: the areas in which MS and GT differ most.",
+            "others are gray. Frames: the areas in which MS and GT differ most.",
             partial(draw, result, linking),
         )
         for linking in result.parameters.linkings
@@ -306,10 +307,10 @@ def _frame(ax: Any, top: int, left: int, side: int, name: str) -> None:
 EXPERIMENT = Experiment(
     "cameraman",
     "Image segmentation: cameraman",
-    "Pixels move to the mean of their window in space and grey value until they rest, then near ones are linked; GT "
-    "also asks for neighbourhoods of like shape. The paper shows the cameraman at two resolutions and judges by eye. "
+    "Pixels move to the mean of their window in space and gray value until they rest, then near ones are linked; GT "
+    "also asks for neighborhoods of like shape. The paper shows the cameraman at two resolutions and judges by eye. "
     "Its image is not free; this is the photograph that took its place in scikit-image, reduced by means over blocks. "
-    "Radii are in pixels and grey levels of 0 to 255. How pixels are linked decides much: the paper joins all near "
+    "Radii are in pixels and gray levels of 0 to 255. How pixels are linked decides much: the paper joins all near "
     "modes; the second reading, only those of pixels that touch, within half the range radius.",
     run,
     claims,

@@ -184,7 +184,7 @@ def pictures(result: Result) -> Sequence[Picture]:
             "chaining",
             f"The dumbbell under {key[1]} ({key[0]} layout), ε = {result.parameters.eps:g}: classical MDS in two and "
             "three "
-            "dimensions and single-linkage dendrograms; τ = 0 is the input. Colours: the cut into three of the tree at "
+            "dimensions and single-linkage dendrograms; τ = 0 is the input. Colors: the cut into three of the tree at "
             "τ ≥ 1, the parts of the data at τ = 0.",
             partial(draw, result.walks[key]),
         ),
@@ -192,7 +192,7 @@ def pictures(result: Result) -> Sequence[Picture]:
             "chaining-gaussians",
             f"What GT sees: the Gaussian of every third point of the data, one deviation wide, ε = "
             f"{result.parameters.eps:g}. "
-            "They are round in the discs, flat on the chain and at the rims; colours are the parts of the data.",
+            "They are round in the discs, flat on the chain and at the rims; colors are the parts of the data.",
             partial(draw_gaussians, result.parameters.eps, result.walks[key].data),
         ),
     ]

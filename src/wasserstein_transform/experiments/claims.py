@@ -13,11 +13,6 @@ class Verdict(StrEnum):
     PARTLY = "partly"
     NOT = "not reproduced"
 
-    def is_worse_than(self, other: Verdict) -> bool:
-        """Whether less came out."""
-        order = list(Verdict)
-        return order.index(self) > order.index(other)
-
 
 @dataclass(frozen=True)
 class Choice:

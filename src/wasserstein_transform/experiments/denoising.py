@@ -244,7 +244,7 @@ def pictures(result: Result) -> Sequence[Picture]:
     return [
         Picture(
             result.name,
-            f"{variant.capitalize()}; ε = {result.parameters.eps:g}, first seed. The true curve as a line; colours "
+            f"{variant.capitalize()}; ε = {result.parameters.eps:g}, first seed. The true curve as a line; colors "
             "are the "
             f"pieces of the curve{', and outliers' if 'stray' in result.kinds else ''}. LT-WT by classical MDS, "
             "rigidly laid "
@@ -279,7 +279,7 @@ def draw_clouds(result: Result, variant: str) -> Figure:
 
 
 def _drawn_labels(data: Noisy) -> Ints:
-    """The curve's points in one colour, outliers in another."""
+    """The curve's points in one color, outliers in another."""
     return np.where(data.labels < 0, 1, 0) if (data.labels < 0).any() else data.labels
 
 

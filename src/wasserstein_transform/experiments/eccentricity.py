@@ -210,8 +210,8 @@ def pictures(result: Result) -> Sequence[Picture]:
     return [
         Picture(
             "eccentricity",
-            f"Stretched dumbbells and their dendrograms after one iteration ({name}, {layout} layout). Colours are the "
-            "parts of the data: a branch is grey where it joins points of different parts.",
+            f"Stretched dumbbells and their dendrograms after one iteration ({name}, {layout} layout). Colors are the "
+            "parts of the data: a branch is gray where it joins points of different parts.",
             partial(draw, result, layout, power),
         )
     ]
@@ -240,7 +240,7 @@ EXPERIMENT = Experiment(
     "eccentricity",
     "Eccentricity: the dumbbell under stretches",
     "The dumbbell under diag(a1, a2) with e = a2/a1 from 1/0.2 to 0.2, one iteration of every method. The paper gives "
-    "neither the normalisation of the stretch nor whether ε follows it: with ε = 0.2, three normalisations are run, "
+    "neither the normalization of the stretch nor whether ε follows it: with ε = 0.2, three normalizations are run, "
     "and "
     "further radii at both extremes.",
     run,

@@ -126,7 +126,7 @@ EXPERIMENT = Experiment(
     "Beyond the paper: other kernels, and weights",
     "The paper's experiments use the flat kernel and equal masses. Here the same data, ε and λ with smooth "
     "kernels, and "
-    "with masses that rise or fall with the number of neighbours. LT-WT is run where single linkage decides, and with "
+    "with masses that rise or fall with the number of neighbors. LT-WT is run where single linkage decides, and with "
     "kernels of bounded reach.",
     run,
     no_claims,

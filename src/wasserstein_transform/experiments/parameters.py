@@ -35,7 +35,7 @@ class Chaining:
 class Eccentricity:
     """Ratios and τ as in the paper; whether ε follows the stretch is not given there, nor the layout.
 
-    The stretch has the larger of a1, a2 equal to 1. Another normalisation is ε times a power of the smaller one.
+    The stretch has the larger of a1, a2 equal to 1. Another normalization is ε times a power of the smaller one.
     """
 
     eps: float = 0.2
@@ -231,7 +231,7 @@ class Theory:
     faintest: float = 1e-3  # share of mass by which two weightings differ, at least
     rounding: float = 1e-12  # what identities and inequalities may be off by
     steps: int = 3  # of GT with λ = 0 beside mean shift
-    half_ball: int = 10  # points on each side of the centre of a ball on a segment
+    half_ball: int = 10  # points on each side of the center of a ball on a segment
     nodes: int = 40  # of quadratures on a line
     line_eps: tuple[float, ...] = (0.4, 0.28, 0.2, 0.14, 0.1, 0.07, 0.05)
     line_pairs: tuple[tuple[float, float], ...] = ((-2.0, -0.5), (-1.0, 1.0), (-0.3, 0.8), (0.5, 2.2), (-1.5, 2.5))
@@ -261,13 +261,13 @@ class Theory:
 
 @dataclass(frozen=True)
 class Kernels:
-    """Kernels with the factor of ε they are run at, and powers of the number of neighbours as weights."""
+    """Kernels with the factor of ε they are run at, and powers of the number of neighbors as weights."""
 
     profiles: dict[str, float] = field(
         default_factory=lambda: {"flat": 1.0, "epanechnikov": 1.0, "triangle": 1.0, "gaussian": 0.5}
     )
     far: tuple[str, ...] = ("gaussian",)  # reach everywhere: too much for exact transport
-    weights: dict[str, float] = field(default_factory=lambda: {"∝ neighbours": 1.0, "∝ 1/neighbours": -1.0})
+    weights: dict[str, float] = field(default_factory=lambda: {"∝ neighbors": 1.0, "∝ 1/neighbors": -1.0})
     exact: tuple[str, ...] = ("T-junction", "dumbbell")
 
 

@@ -57,7 +57,7 @@ class Separation:
 
 
 def separation(tree: Tree, labels: Ints, *, tolerance: float = 0.03, n_clusters: int | None = None) -> Separation:
-    """Whether a threshold of the tree separates the labelled parts, and how wide the range of such thresholds is.
+    """Whether a threshold of the tree separates the labeled parts, and how wide the range of such thresholds is.
 
     A height separates the parts if each has a cluster of its own that holds all of it but for the tolerance. Points of
     label −1 may be anywhere. With `n_clusters` there must be exactly as many clusters, stray points included.
@@ -118,11 +118,14 @@ def _outside(held: Floats, totals: Ints) -> float:
 
 def best_rand(tree: Tree, labels: Ints) -> float:
     """The highest adjusted Rand index of a cut with the parts, over all heights. Points of label −1 do not count."""
-    return max(_adjusted_rand(held) for _, held, _ in _levels(tree, labels))
+    return max(adjusted_rand(held) for _, held, _ in _levels(tree, labels))
 
 
-def _adjusted_rand(held: Floats) -> float:
-    """From the table of clusters by parts, after Hubert and Arabie."""
+def adjusted_rand(held: Floats) -> float:
+    """The adjusted Rand index of a table of clusters by parts.
+
+    Elsewhere it is scikit-learn's, which wants labels of all points: too slow for all cuts of a tree. Same values.
+    """
 
     def pairs(counts: Floats) -> float:
         return float((counts * (counts - 1) / 2).sum())
@@ -178,7 +181,7 @@ def absorbed(points: Floats, curve: Curve, within: float) -> float:
 
 
 def thickness(points: Floats, radius: float) -> float:
-    """Mean extent of the neighbourhoods across their widest axes: root of the smallest variance within the radius.
+    """Mean extent of the neighborhoods across their widest axes: root of the smallest variance within the radius.
 
     0 on a straight line, and where points have gathered in one place.
     """
@@ -224,7 +227,7 @@ def differences(one: Ints, other: Ints) -> Floats:
 
 
 def explained(labels: Ints, image: Floats) -> float:
-    """The share of the variance of grey that lies between regions; the more regions, the larger."""
+    """The share of the variance of gray that lies between regions; the more regions, the larger."""
     flat = labels.ravel()
     means = np.bincount(flat, image.ravel()) / np.maximum(np.bincount(flat), 1)
     return float(1.0 - ((image - means[labels]) ** 2).mean() / image.var())

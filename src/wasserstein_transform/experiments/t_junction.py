@@ -173,7 +173,7 @@ def pictures(result: Result) -> Sequence[Picture]:
         Picture(
             f"t-junction-{at}",
             f"T-junction, τ = {at}: MS moves the points; for the others classical MDS of the new distances in two and "
-            "three dimensions, the third stretched. Below: the single-linkage dendrograms. Colours are the clusters "
+            "three dimensions, the third stretched. Below: the single-linkage dendrograms. Colors are the clusters "
             "of one cut of the tree: "
             + ("four parts, or two" if at == 1 else "two segments, or four parts")
             + " where no height has them.",

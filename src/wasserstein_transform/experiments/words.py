@@ -219,8 +219,8 @@ def pictures(result: Result) -> Sequence[Picture]:
 def draw(result: Result) -> Figure:
     """A line of dots for each benchmark."""
     found = result.evaluation
-    figure, axes = plotting.panels(height=0.9 + 0.09 * len(found.names) * (len(found.settings) + 2))
-    plotting.agreement(found, ax=axes[0, 0])
+    figure, ax = plotting.panels(height=0.9 + 0.09 * len(found.names) * (len(found.settings) + 2))
+    plotting.agreement(found, ax=ax)
     return figure
 
 

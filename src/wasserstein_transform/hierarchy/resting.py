@@ -6,8 +6,10 @@ import numpy as np
 
 from .._types import Floats, Ints
 from ..spaces import Euclidean, Space, quotient
+from .cut import cut_tree
+from .tree import spanning_tree
 
-_CHUNK = 2**20  # distances that are looked at together
+_DISTANCES = 1 << 22  # that are looked at together
 TOGETHER = 1e-3  # of eps: points that near have met
 
 
@@ -28,11 +30,21 @@ def resting_places(space: Space, eps: float) -> tuple[Ints, Floats]:
     return labels, centers
 
 
+def within_reach(space: Space, eps: float) -> tuple[Ints, Floats]:
+    """Labels, by falling mass, of points within ε of each other, by way of others; and the mean place of each."""
+    assert space.points is not None
+    labels = cut_tree(spanning_tree(space), cut="height", height=eps)
+    mass = np.bincount(labels, weights=space.weights)
+    sums = np.zeros((len(mass), space.points.shape[1]))
+    np.add.at(sums, labels, space.weights[:, None] * space.points)
+    return labels, sums / mass[:, None]
+
+
 def nearest_place(points: Floats, centers: Floats) -> Ints:
-    """The nearest centre of each point, some points at a time: there may be as many centres as points."""
-    both, nearest = Euclidean(np.concatenate([points, centers])), np.empty(len(points), np.intp)
-    everywhere, step = np.arange(len(points), both.n), max(1, _CHUNK // len(centers))
+    """The nearest center of each point, some points at a time."""
+    both, step = Euclidean(np.concatenate([points, centers])), max(1, _DISTANCES // len(centers))
+    cols, nearest = np.arange(len(points), both.n), np.empty(len(points), np.intp)
     for start in range(0, len(points), step):
         rows = np.arange(start, min(start + step, len(points)))
-        nearest[rows] = both.block(rows, everywhere).argmin(axis=1)
+        nearest[rows] = both.block(rows, cols).argmin(axis=1)
     return nearest

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
-from .._archive import archived
+from .._archive import archived, check_array, check_range
 from .._cached import cached_property
+from .._shown import facts
 from .._types import Floats, Ints
 from ..backends import backend_of
 from ..backends.host import join_edges
@@ -17,6 +20,7 @@ from ..engine import Engine, current
 from ..spaces import Metric, Space, check_space
 
 TIE = 1e-9  # heights that agree to this, relatively, are ties
+_HIGHEST = 8  # merges that a notebook shows
 _HOSTS = 8  # nearest points that a point without mass is asked for; more, if all of them tie
 _ROUNDING = 1e-14  # of the largest number a distance is computed from: distances cannot agree better
 
@@ -47,8 +51,26 @@ class Tree:
             return "<Tree of 1 point>"
         return f"<Tree of {self.n} points, heights {self.heights[0]:.4g} to {self.heights[-1]:.4g}>"
 
+    def _repr_html_(self) -> str:
+        rows: dict[str, Any] = {"points": self.n, "levels": len(self.levels())}
+        if self.n > 1:
+            highest = ", ".join(f"{height:.4g}" for height in self.heights[: -_HIGHEST - 1 : -1])
+            rows |= {"heights": f"{self.heights[0]:.4g} to {self.heights[-1]:.4g}", "highest": highest}
+        return facts(type(self).__name__, rows)
+
     def _archive_state(self) -> dict[str, Any]:
         return {"edges": self.edges, "heights": self.heights, "weights": self.weights}
+
+    def _check_archived(self) -> None:
+        check_array(self.weights, "weights", "f", None)
+        check_range(self.weights, "weights", 0.0)
+        check_array(self.edges, "edges", "i", self.n - 1, 2)
+        check_range(self.edges, "ends of edges", 0, self.n - 1)
+        check_array(self.heights, "heights", "f", self.n - 1)
+        check_range(np.diff(self.heights, prepend=0.0), "steps between heights", 0.0)
+        joined = csr_array((np.ones(self.n - 1), tuple(self.edges.T)), shape=(self.n, self.n))
+        if connected_components(joined, directed=False)[0] > 1:
+            raise ValueError("edges must join all points")
 
     @property
     def n(self) -> int:
@@ -78,9 +100,10 @@ class Tree:
             return np.full(self.n - 1, _ROUNDING * self.heights.max(initial=0.0))
         return np.asarray(_ROUNDING * np.abs(places).max(axis=1)[self.edges].max(axis=1))
 
-    def distances_to(self, points: Ints, others: Ints) -> Floats | None:
-        """The distance of each of the points to the nearest of the others; None where it cannot be known."""
-        return None if self.space is None else _nearest(self.space.metric, points, others, current())[1]
+    def nearest(self, points: Ints, others: Ints) -> Floats:
+        """The distance of each of the points to the nearest of the others, in the space where the tree grew."""
+        assert self.space is not None
+        return _nearest(self.space.metric, points, others, current())[1]
 
     def hosts(self, light: Ints) -> Iterator[tuple[int, Ints]]:
         """The points without mass that are as near to several with mass, and these; none where it cannot be known."""

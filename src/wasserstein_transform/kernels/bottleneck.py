@@ -56,6 +56,8 @@ def _survey(na: int, nb: int, cost: Any, work: Work) -> tuple[float, int]:
         far[i] = 0.0
         nearest[i] = np.inf
     for j in range(nb):
+        if work.stop[0] != 0:
+            break
         start = work.row[j]
         total, least = 0.0, np.inf
         for i in range(na):
@@ -130,7 +132,7 @@ def _enough(node: int, na: int, nb: int, t: float, tolerance: float, cost: Any, 
     if work.rest[node] <= 0.0:
         return t
     mass, beyond = _within(node, na, nb, t, cost, work)
-    while mass < _mass(node, na, work) - tolerance and beyond < np.inf:
+    while mass < _mass(node, na, work) - tolerance and beyond < np.inf and work.stop[0] == 0:
         t = beyond
         mass, beyond = _within(node, na, nb, t, cost, work)
     return t
@@ -157,14 +159,18 @@ def _begin(na: int, nb: int, tolerance: float, cost: Any, work: Work, room: Plan
     t, violator = _survey(na, nb, cost, work)
     _sort(0, na, work)
     _sort(na, na + nb, work)
-    for k in range(na * nb):
-        room.flow[k] = 0.0
     for i in range(na):
+        if work.stop[0] != 0:
+            break
+        for k in range(i * nb, i * nb + nb):
+            room.flow[k] = 0.0
         room.degree[i] = 0
     for node in range(na + nb):
         room.violator[node] = 0
         work.rest[node] = _mass(node, na, work)
     for k in range(na, na + nb):
+        if work.stop[0] != 0:
+            break
         sink = work.order[k]
         _take(sink, na, nb, t, cost, work, room)
         least = _enough(sink, na, nb, t, tolerance, cost, work)
@@ -290,10 +296,10 @@ def _search(na: int, nb: int, t: float, tolerance: float, cost: Any, work: Work,
     tally = room.tally
     place = 0
     while True:
-        while place < tally[_QUEUED]:
+        while place < tally[_QUEUED] and work.stop[0] == 0:
             _look(place, na, nb, t, cost, work, room)
             place += 1
-        if tally[_MET] > 0:
+        if tally[_MET] > 0 or work.stop[0] != 0:
             return t
         least = _relief(na, nb, t, tolerance, work, room)
         if not least > t:
@@ -369,6 +375,8 @@ def solve_bottleneck(na: int, nb: int, cost: Any, work: Work, room: Plan) -> tup
         total += work.supply[i]
     tolerance = _tolerance(na, nb, total)
     t = _begin(na, nb, tolerance, cost, work, room)
+    if work.stop[0] != 0:
+        return 0.0, INTERRUPTED
     if not t < np.inf:
         return t, STALLED
     while not _left(na, nb, work) <= tolerance:
@@ -376,8 +384,10 @@ def solve_bottleneck(na: int, nb: int, cost: Any, work: Work, room: Plan) -> tup
             return t, INTERRUPTED
         t = _search(na, nb, t, tolerance, cost, work, room)
         if room.tally[_MET] == 0:
-            return t, STALLED
+            return t, INTERRUPTED if work.stop[0] != 0 else STALLED
         for k in range(room.tally[_MET]):
+            if work.stop[0] != 0:
+                return t, INTERRUPTED
             _spend(work.after[k], na, nb, t, cost, work, room)
     return t, OPTIMAL
 

@@ -1,4 +1,4 @@
-"""Squared Bures distances dcov²(A, B) without cancellation (the closed form of W2 between centred Gaussians).
+"""Squared Bures distances dcov²(A, B) without cancellation (the closed form of W2 between centered Gaussians).
 
 The trace formula tr A + tr B − 2 tr(A^½ B A^½)^½ loses half the digits when A ≈ B, so every function here forms
 differences first where matrices are near. Equal inputs give exactly 0.
@@ -53,7 +53,7 @@ def _unit(size: float) -> float:
 
 @jit
 def near_plane(a: float, b: float, c: float, root_a: float, p: float, q: float, r: float, root_b: float) -> float:
-    """m = 2: dcov² from differences, for near matrices. Without branches: loops over it are vectorised."""
+    """m = 2: dcov² from differences, for near matrices. Without branches: loops over it are vectorized."""
     da, db, dc = p - a, q - b, r - c
     dets = root_a * root_b
     traces = (a + c) + (p + r)

@@ -1,7 +1,7 @@
 """Which points can be near which: a grid of cells, each with the runs of positions its points must look at.
 
 Points are numbered by position, cell after cell. A grid of one cell is the exhaustive search, so every loop over
-neighbours is written once, against `Cells`.
+neighbors is written once, against `Cells`.
 """
 
 from __future__ import annotations

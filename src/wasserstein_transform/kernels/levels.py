@@ -1,4 +1,4 @@
-"""Mean shift of an image of few grey levels: a histogram of the window slides along the row.
+"""Mean shift of an image of few gray levels: a histogram of the window slides along the row.
 
 The histogram has, for each level, the number of pixels in the window and the sums of their places. A pixel's steps read
 a stretch of it instead of the window, and the next pixel's histogram differs by the two rims of the window. By hand

@@ -130,7 +130,7 @@ def _other(borders: Borders, parent: Any, end: int) -> int:
 
 @jit
 def _tidy(regions: Regions, borders: Borders, a: int, step: int, parent: Any, n: int) -> int:
-    """Leave one border to each neighbour in the chain of a. Returns how many borders the heap holds."""
+    """Leave one border to each neighbor in the chain of a. Returns how many borders the heap holds."""
     end, kept = regions.head[a], -1
     while end >= 0:
         after, e = borders.next[end], end // 2

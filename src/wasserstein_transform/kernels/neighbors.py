@@ -1,4 +1,4 @@
-"""Loops over the neighbours of points: balls, moments of the localized measure, merging of collocated points.
+"""Loops over the neighbors of points: balls, moments of the localized measure, merging of collocated points.
 
 Points are named by position in `cells`; `limit` is the squared radius of the closed ball. `apart` and `scratch` are
 the caller's, as long as the longest run; `stop[0]` ≠ 0 interrupts.

@@ -1,4 +1,4 @@
-"""Mean shift and the Gaussian Transform of pixels: windows around each pixel, in which neighbours never move.
+"""Mean shift and the Gaussian Transform of pixels: windows around each pixel, in which neighbors never move.
 
 An image is `values`, one row a channel, pixels in the order of memory; pixels outside the mask have values so large
 that no window ever holds them. A window is a list of runs: of a pixel (z, y, x) it holds (z + dz, y + dy, x ± half).
@@ -48,7 +48,7 @@ def _clip(window: Window, run: int, z: int, y: int, x: int) -> tuple[int, int, i
 
 @jit_summing
 def _plain_1(values: Any, window: Window, i: int, t: Any, reach: float, sums: Any) -> float:
-    """One channel, all in one loop, over slices: loops over parts of rows are not vectorised."""
+    """One channel, all in one loop, over slices: loops over parts of rows are not vectorized."""
     z, y, x = place(window, i)
     a = t[0]
     count, by_z, by_y, by_x, total = 0.0, 0.0, 0.0, 0.0, 0.0
@@ -158,7 +158,7 @@ def first_covs(
     values: Any, unknown: Any, window: Window, range_: float, start: int, end: int, t: Any, marks: Any, sums: Any,
     own: Any, covs: Any, stop: Any,
 ) -> None:  # fmt: skip
-    """The shape of the neighbourhood of each pixel from start to end; 0 where there is none. `unknown` is not read."""
+    """The shape of the neighborhood of each pixel from start to end; 0 where there is none. `unknown` is not read."""
     for i in range(start, end):
         if stop[0] != 0:
             return

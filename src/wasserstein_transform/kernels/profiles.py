@@ -33,7 +33,7 @@ def profile_of(code: int, eps: float) -> Flat | Smooth:
 
 @jit
 def profile_value(profile: int, t: float) -> float:
-    """Weight of a neighbour at squared relative distance t; whether it is in the closed ball is the caller's test."""
+    """Weight of a neighbor at squared relative distance t; whether it is in the closed ball is the caller's test."""
     if profile == FLAT:
         return 1.0
     if profile == GAUSSIAN:

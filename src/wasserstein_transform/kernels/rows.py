@@ -1,4 +1,4 @@
-"""One point against a run of consecutive positions: the loops that are vectorised, and those that read bits.
+"""One point against a run of consecutive positions: the loops that are vectorized, and those that read bits.
 
 Metrics without a loop of their own are asked pair by pair (`formulas.py`).
 """

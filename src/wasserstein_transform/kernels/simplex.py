@@ -8,6 +8,7 @@ import numpy as np
 
 from .basis import Work, arc_cost, grow, link, refresh, unlink
 from .compile import jit
+from .flows import settle
 from .minimum import lowest
 from .start import peel
 
@@ -36,6 +37,8 @@ def _list_candidates(na: int, nb: int, tolerance: float, cost: Any, work: Work) 
     count = 0
     bound = 0.0
     for j in range(nb):
+        if work.stop[0] != 0:
+            break
         start = work.row[j]
         least = lowest(cost, start, dual, na)
         bound += work.demand[j] * least
@@ -134,6 +137,8 @@ def _optimize(na: int, nb: int, tolerance: float, cost: Any, work: Work) -> tupl
     left = 1000 + 100 * na * nb
     while True:
         count, bound = _list_candidates(na, nb, tolerance, cost, work)
+        if work.stop[0] != 0:
+            return INTERRUPTED, bound
         if count == 0:
             return OPTIMAL, bound
         while True:
@@ -156,12 +161,14 @@ def _optimize_safely(na: int, nb: int, root: int, tolerance: float, cost: Any, w
         source = -1
         sink = -1
         for j in range(nb):
+            if source >= 0 or work.stop[0] != 0:
+                break
             for i in range(na):
                 if _pays(cost[work.row[j] + i], work.dual[i], work.dual[na + j], tolerance):
                     source, sink = i, j
                     break
-            if source >= 0:
-                break
+        if work.stop[0] != 0:
+            return INTERRUPTED, 0.0
         if source < 0:
             if fresh:
                 return OPTIMAL, _list_candidates(na, nb, np.inf, cost, work)[1]
@@ -169,8 +176,6 @@ def _optimize_safely(na: int, nb: int, root: int, tolerance: float, cost: Any, w
             fresh = True
             continue
         fresh = False
-        if work.stop[0] != 0:
-            return INTERRUPTED, 0.0
         left -= 1
         reduced = cost[work.row[sink] + source] - work.dual[source] - work.dual[na + sink]
         if left < 0 or not _pivot(na, source, na + sink, reduced, work):
@@ -204,6 +209,24 @@ def plan_cost(na: int, nb: int, root: int, cost: Any, work: Work) -> float:
         if node != root and moves(node, na, faint, work):
             value += work.flow[node] * arc_cost(node, na, cost, work)
     return value
+
+
+@jit
+def settled_cost(na: int, nb: int, root: int, a: Any, b: Any, cost: Any, work: Work) -> float:
+    """Cost of the plan, its flows computed anew from the masses a and b."""
+    settle(na, nb, root, a, b, work)
+    return plan_cost(na, nb, root, cost, work)
+
+
+@jit
+def fill_plan(na: int, nb: int, root: int, total: float, work: Work, out: Any) -> None:
+    """The shares of `total` that the plan moves from each source to each sink, into an array of zeros."""
+    faint = faint_mass(na, work)
+    for node in range(na + nb):
+        if node != root and moves(node, na, faint, work):
+            up = work.parent[node]
+            i, j = (node, up - na) if node < na else (up, node - na)
+            out[i, j] = work.flow[node] / total
 
 
 @jit

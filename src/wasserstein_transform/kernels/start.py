@@ -63,6 +63,8 @@ def _find_tight(na: int, nb: int, slack: float, cost: Any, work: Work) -> None:
         degree[node] = 0
     count = 0
     for j in range(nb):
+        if work.stop[0] != 0:
+            return
         start = work.row[j]
         least = lowest(cost, start, dual, na)
         dual[na + j] = least
@@ -70,7 +72,7 @@ def _find_tight(na: int, nb: int, slack: float, cost: Any, work: Work) -> None:
             if cost[start + i] - dual[i] <= least + slack:
                 count = _add_arc(count, i, na + j, work)
     for i in range(na):
-        if degree[i] == 0:
+        if degree[i] == 0 and work.stop[0] == 0:
             sink = _partner(i, na, nb, cost, work)
             if sink < 0:
                 return

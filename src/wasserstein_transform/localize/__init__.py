@@ -1,4 +1,4 @@
-"""L: every point gets the probability measure of its neighbourhood.
+"""L: every point gets the probability measure of its neighborhood.
 
 A new localization is one file here and one line below, its import: tables, exports, laws and the command line read it.
 """

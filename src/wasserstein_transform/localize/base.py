@@ -104,6 +104,6 @@ def check_mass(mass: Floats, weights: Floats) -> Bools:
     if wrong.any():
         raise ValueError(
             f"{wrong.sum()} points with positive weight see no mass, the first is point {int(wrong.argmax())}; "
-            "a kernel must be positive at distance 0 or reach a neighbour: use a larger eps or another profile"
+            "a kernel must be positive at distance 0 or reach a neighbor: use a larger eps or another profile"
         )
     return np.asarray(massless)

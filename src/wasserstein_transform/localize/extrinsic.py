@@ -120,10 +120,10 @@ class Ridge(Extrinsic):
     """ψ = Dirac at x + P(mean − x), P the projection off the `dim` leading axes of what the point sees.
 
     Points come to a curve (dim = 1) or a surface (dim = 2) without clumping along it: they move along the minor axes of
-    their neighbourhood only. The axes are the eigenvectors of the covariance of what the point sees. Where the dim-th
+    their neighborhood only. The axes are the eigenvectors of the covariance of what the point sees. Where the dim-th
     and the next eigenvalue agree (to 1e-9 of the second moment around the point) no subspace of that dimension leads,
     and their whole eigenspace counts as minor: any axes chosen within it would depend on the coordinates. So a point
-    whose neighbours are all in one place moves there.
+    whose neighbors are all in one place moves there.
 
     Like every mean of a ball, a step pulls a curve of radius R inwards, by about ε²/6R for flat balls, and repeated
     steps go on doing so: a few steps with a small ε find a curve, many shorten it.
@@ -165,7 +165,7 @@ class Ridge(Extrinsic):
 
 @dataclass(frozen=True)
 class Gaussian(Extrinsic):
-    """ψ = N(centre, λΣ), Σ the covariance of what the point sees: the Gaussian Transform, as a localization.
+    """ψ = N(center, λΣ), Σ the covariance of what the point sees: the Gaussian Transform, as a localization.
 
     Parameters
     ----------
@@ -173,10 +173,10 @@ class Gaussian(Extrinsic):
     lam : float
         Weight λ ≥ 0 of the covariance.
     move : bool
-        False: the centre is the point itself (the GT distance). True: the centre is the mean, and Σ is the
-        covariance of the moved points in the same neighbourhood (a step of iterated GT, Alg. 3).
+        False: the center is the point itself (the GT distance). True: the center is the mean, and Σ is the
+        covariance of the moved points in the same neighborhood (a step of iterated GT, Alg. 3).
     ridge : int, optional
-        The centre moves off this many leading axes only, as in `Ridge`; needs `move`.
+        The center moves off this many leading axes only, as in `Ridge`; needs `move`.
 
     Examples
     --------
@@ -198,7 +198,7 @@ class Gaussian(Extrinsic):
         if self.ridge is not None:
             check.count(self.ridge, "ridge", 0)
             if not self.move:
-                raise ValueError(f"ridge={self.ridge!r} says how centres move, and they do not: use move=True as well")
+                raise ValueError(f"ridge={self.ridge!r} says how centers move, and they do not: use move=True as well")
 
     @classmethod
     def examples(cls, n: int, eps: float) -> list[Self]:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from .. import _check as check
+from .._shown import Brief
 from ..engine import Engine
 from ..measures import Discrete
 from ..measures.discrete import discrete
@@ -16,8 +17,8 @@ from ..spaces import Space, check_space
 from .base import Intrinsic, check_mass
 
 
-@dataclass(frozen=True, eq=False)
-class Given(Intrinsic):
+@dataclass(frozen=True, eq=False, repr=False)
+class Given(Brief, Intrinsic):
     """Any Markov kernel: row i of `matrix` is the measure of point i. New points have no row, and so no measure.
 
     Parameters
@@ -48,8 +49,8 @@ class Given(Intrinsic):
         if wrong.any():
             worst = int(wrong.argmax())
             raise ValueError(
-                f"rows of a Markov matrix must sum to 1, row {worst} sums to {sums[worst]}; "
-                "divide the matrix by its row sums"
+                f"rows of a Markov matrix must sum to 1, row {worst} sums to {sums[worst]:.6g}; "
+                f"divide the matrix by its row sums, also if it is part of a larger one, for {len(sums)} points"
             )
 
     @property

@@ -29,7 +29,7 @@ class Heat(Intrinsic):
     """m(x) = δ_x exp(−time·L) with L = I − P: a walk from x that makes steps of P at the times of a Poisson process.
 
     L is the Laplacian of the walk P that the weights α make: from x to y ∝ α(y) among the neighbors of x. Time is
-    counted in steps. Where there is hardly any mass beside α it is dropped, and the rest is normalised. The walk is on
+    counted in steps. Where there is hardly any mass beside α it is dropped, and the rest is normalized. The walk is on
     the points of the space: new ones have no measure.
 
     Parameters

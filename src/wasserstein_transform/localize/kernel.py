@@ -140,7 +140,7 @@ def relative(weights: Floats) -> Floats:
 
 
 class Truncation(Kernel):
-    """Local truncation: m(x) = α restricted to the closed ε-ball of x, normalised (LT-WT).
+    """Local truncation: m(x) = α restricted to the closed ε-ball of x, normalized (LT-WT).
 
     Examples
     --------

@@ -12,14 +12,14 @@ from .._types import Floats
 from ..engine import Engine, current
 from ..measures import Discrete
 from ..measures.discrete import discrete
-from ..spaces import Metric, Space, check_space
+from ..spaces import Metric, Space, check_space, rim
 from .base import Inductive
 from .kernel import relative
 
 
 @dataclass(frozen=True)
 class Nearest(Inductive):
-    """m(x) = α on the smallest closed ball of x that has at least a given mass, normalised.
+    """m(x) = α on the smallest closed ball of x that has at least a given mass, normalized.
 
     All points at the distance of the last one are in it, so that weight k is the same as k copies. Points that no
     path joins to x are never in it, however little mass there is.
@@ -74,7 +74,7 @@ class Nearest(Inductive):
         for row, out in zip(distances, masses, strict=True):
             order = np.argsort(row, kind="stable")
             last = min(int(np.searchsorted(np.cumsum(weights[order]), need)), space.n - 1)
-            near = (row <= row[order[last]] * (1 + 1e-12)) & np.isfinite(row)
+            near = (row <= rim(row[order[last]])) & np.isfinite(row)
             out[near] = weights[near]
         indptr, indices = np.arange(len(distances) + 1) * space.n, np.tile(np.arange(space.n), len(distances))
         return discrete(indptr, indices, masses.ravel(), np.zeros(len(distances), np.intp), space.n)
@@ -95,7 +95,7 @@ class Nearest(Inductive):
         masses = np.where(known, weights[indices], 0.0)
         enough = np.cumsum(masses, axis=1) >= need
         has = enough.any(axis=1)
-        edge = np.where(has, distances[np.arange(n), enough.argmax(axis=1)], np.inf) * (1 + 1e-12)
+        edge = rim(np.where(has, distances[np.arange(n), enough.argmax(axis=1)], np.inf))
         if k < n - 1 and not ((edge < distances[:, -1]) | ~known[:, -1]).all():
             return None  # more could be as far as the last
         masses[distances > edge[:, None]] = 0.0

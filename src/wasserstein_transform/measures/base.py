@@ -19,6 +19,13 @@ class Measures(ABC):
 
     massless: Bools
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.n} measures{self._in_words()}>"
+
+    def _in_words(self) -> str:
+        """What else there is to say."""
+        return "" if self.centers is None else f" in R^{self.centers.shape[1]}"
+
     @property
     @abstractmethod
     def n(self) -> int:

@@ -9,7 +9,7 @@ from ..spaces import Euclidean
 from .base import Measures
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Diracs(Measures):
     """δ at each row of `points`."""
 

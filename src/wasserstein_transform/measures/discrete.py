@@ -13,13 +13,15 @@ from ..backends import Both, Moments, Rows
 from ..engine import Engine
 from .base import Measures
 
+_LARGE = 2.0**200  # of masses, and one over it: beyond, products of sums might leave the range of floats
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Discrete(Measures):
     """Measures as compressed rows: row r has `masses` on the points `indices[indptr[r]:indptr[r+1]]`, sorted.
 
     Masses are not divided by their `totals`: counted masses stay whole numbers, and their ties exact. All masses are
-    positive.
+    positive; those of a row of extreme ones are scaled by a power of 2.
     """
 
     indptr: Ints
@@ -28,6 +30,15 @@ class Discrete(Measures):
     totals: Floats
     massless: Bools
     size: int
+
+    def __post_init__(self) -> None:
+        masses = within_range(self.masses, self.indptr)
+        if masses is not self.masses:
+            object.__setattr__(self, "masses", masses)
+            object.__setattr__(self, "totals", np.add.reduceat(masses, self.indptr[:-1]))
+
+    def _in_words(self) -> str:
+        return f" on {self.size} points, {len(self.masses)} masses"
 
     @property
     def n(self) -> int:
@@ -107,16 +118,20 @@ def discrete(indptr: Ints, indices: Ints, masses: Floats, alone: Ints, size: int
         empty = np.flatnonzero(massless)
         indices, masses = np.insert(indices, new[empty], alone[empty]), np.insert(masses, new[empty], 1.0)
         new = new + np.append(0, np.cumsum(massless))
-    masses = _within_range(masses, new)
+    masses = within_range(masses, new)
     totals = np.add.reduceat(masses, new[:-1])
     return Discrete(new, np.asarray(indices, np.intp), masses, totals, massless, size)
 
 
-def _within_range(masses: Floats, indptr: Ints) -> Floats:
-    """Rows of extreme total brought near 1, by powers of 2: the simplex multiplies totals of two measures."""
-    exponents = np.frexp(np.add.reduceat(masses, indptr[:-1]))[1]
-    shifts = np.where(np.abs(exponents) > 200, -exponents, 0)
-    return np.ldexp(masses, np.repeat(shifts, np.diff(indptr))) if shifts.any() else masses
+def within_range(masses: Floats, indptr: Ints) -> Floats:
+    """Rows of extreme masses brought near 1, by powers of 2: they are summed, and totals of two measures multiplied."""
+    if masses.max(initial=1.0) < _LARGE and masses.min(initial=1.0) > 1 / _LARGE:
+        return masses
+    lengths = np.diff(indptr)
+    owner, tops = np.repeat(np.arange(len(lengths)), lengths), np.zeros(len(lengths))
+    np.maximum.at(tops, owner, masses)
+    shifts = np.where((tops >= _LARGE) | (tops <= 1 / _LARGE), -np.frexp(tops)[1], 0)
+    return np.asarray(np.ldexp(masses, shifts[owner])) if shifts.any() else masses
 
 
 def memory_of(n_masses: int, engine: Engine) -> None:

@@ -9,7 +9,7 @@ from ..spaces import GaussianMetric
 from .base import Measures
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Gaussians(Measures):
     """N(means, lam·covs), one per point; the covariances are kept unscaled."""
 
@@ -17,6 +17,9 @@ class Gaussians(Measures):
     covs: Floats
     lam: float
     massless: Bools
+
+    def _in_words(self) -> str:
+        return f" in R^{self.means.shape[1]}, lam={self.lam:g}"
 
     @property
     def n(self) -> int:

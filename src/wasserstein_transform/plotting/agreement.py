@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..apps.words import Evaluation
 from .canvas import canvas
-from .style import GREY, INK, TEXT, THIN, TICKS, color, tidy
+from .style import GREY, INK, LEGEND, TEXT, THIN, TICKS, color, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from ..apps.words import Evaluation
 
 _MOST = 21  # settings that have a color of their own
 
@@ -19,7 +20,7 @@ _MOST = 21  # settings that have a color of their own
 def agreement(found: Evaluation, *, ax: Axes | None = None, title: str | None = None) -> Axes:
     """Spearman correlations for every benchmark, a dot for each setting with its 95 % interval; full dots differ.
 
-    The plain vectors are grey. A dot is filled where its difference from the plain vectors is significant.
+    The plain vectors are gray. A dot is filled where its difference from the plain vectors is significant.
 
     Parameters
     ----------
@@ -51,7 +52,5 @@ def agreement(found: Evaluation, *, ax: Axes | None = None, title: str | None = 
     ax.set_ylim(n - 0.4, -0.6)
     ax.set_xlabel("Spearman correlation with people (filled: significantly unlike the first)", fontsize=TEXT, color=INK)
     ax.legend(fontsize=TICKS, frameon=False, ncols=min(len(settings), 5), loc="lower left", bbox_to_anchor=(0, 1))
-    tidy(ax)
-    if title is not None:
-        ax.set_title(title, loc="left", fontsize=TEXT, pad=20)
+    tidy(ax, title, LEGEND)
     return ax

@@ -20,7 +20,7 @@ def need_matplotlib() -> None:
         ) from None
 
 
-def canvas(ax: Axes | None, dim: int = 2, size: tuple[float, float] = (4.0, 4.0)) -> Any:
+def canvas(ax: Axes | None, dim: int = 2, size: tuple[float, float] = (6.5, 5.5)) -> Any:
     """The Axes given, or those of a new figure; `dim` = 3 needs, and makes, 3-D ones."""
     ready(ax, dim)
     return _new(dim, size) if ax is None else ax

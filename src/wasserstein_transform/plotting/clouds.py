@@ -1,4 +1,4 @@
-"""Points, coloured by label."""
+"""Points, colored by label."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .. import _check as check
-from .._types import Floats, Ints
-from .canvas import canvas, need_matplotlib
+from .._types import Floats
+from .canvas import canvas
+from .colors import Look, draw_scale, look
 from .inputs import as_points
-from .style import NOISE, RASTER, Colors, dot_size, numbered, paint, tidy
+from .style import RASTER, WIDTH, Colors, dot_size, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+_ROOM = 0.08  # of the longest side of a box: what a tick takes
 
 
 def cloud(
@@ -25,21 +29,22 @@ def cloud(
     title: str | None = None,
     colors: Colors = None,
 ) -> Axes:
-    """Points of one, two or three coordinates, coloured by label, in equal units along all axes.
+    """Points of one, two or three coordinates, colored by label or by value, in equal units along all axes.
 
     Parameters
     ----------
     points : array of shape (n, m), Space, Trajectory or fitted transform
         m = 1 is drawn on a line, m = 3 in 3-D Axes. Of a trajectory, its end.
     labels : array of shape (n,), optional
-        Whole numbers choose colours as `color` does; −1 is noise, grey and below the others. Other labels are
-        numbered in sorted order.
+        Whole numbers choose colors as `color` does; −1 is noise, gray and below the others. Names are numbered in
+        sorted order. Fractions are values (heights, say): their colors are a scale, which a bar explains; NaN is gray.
     ax : Axes, optional
     size : float, optional
         Area of a dot in square points; by default smaller for more points.
     title : str, optional
-    colors : color, sequence or mapping, optional
-        Instead of the palette: labels 0, 1, … run through a sequence; a mapping has a color for each label.
+    colors : color, sequence, mapping or colormap, optional
+        Instead of the palette: labels 0, 1, … run through a sequence; a mapping has a color for each label; values
+        take a colormap. Without labels, one color or one for each point.
 
     Returns
     -------
@@ -48,9 +53,9 @@ def cloud(
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> figure, axes = wt.plotting.panels()
+    >>> figure, ax = wt.plotting.panels()
     >>> X, labels = wt.dumbbell()
-    >>> ax = wt.plotting.cloud(X, labels, ax=axes[0, 0], title="dumbbell")
+    >>> ax = wt.plotting.cloud(X, labels, ax=ax, title="dumbbell")
     >>> len(ax.collections[0].get_offsets())
     800
     """
@@ -58,10 +63,17 @@ def cloud(
     dim = drawable(points)
     dots = dotted(len(points), labels, size, colors)
     ax = canvas(ax, dim, frame(points))
+    draw(ax, points, dots, title)
+    return ax
+
+
+def draw(ax: Any, points: Floats, dots: Dots, title: str | None) -> None:
+    """A whole picture of points."""
     scatter(ax, points, dots)
     equal(ax, points)
     tidy(ax, title)
-    return ax
+    if dots.look.scale is not None:
+        draw_scale(ax, dots.look.scale)
 
 
 def drawable(points: Floats) -> int:
@@ -76,26 +88,23 @@ def drawable(points: Floats) -> int:
 
 
 class Dots(NamedTuple):
-    """What dots look like: rows of RGBA, the order they are drawn in, and their size if it was chosen."""
+    """What dots look like, and their size if it was chosen."""
 
-    colors: Floats
-    order: Ints
+    look: Look
     size: float | None
 
 
 def dotted(n: int, labels: Any = None, size: float | None = None, colors: Colors = None) -> Dots:
-    """The look of n dots, noise below the others; all complaints come from here, before there is a figure."""
-    need_matplotlib()
-    order = np.arange(n) if labels is None else np.argsort(numbered(labels, n) != NOISE, kind="stable")
-    return Dots(paint(labels, n, colors), order, None if size is None else check.positive(size, "size"))
+    """The look of n dots; all complaints come from here, before there is a figure."""
+    return Dots(look(labels, n, colors), None if size is None else check.positive(size, "size"))
 
 
 def scatter(ax: Any, points: Floats, dots: Dots) -> None:
     """The dots alone."""
-    n, order = len(points), dots.order
+    n, order = len(points), dots.look.order
     size = dot_size(n, ax) if dots.size is None else dots.size
     extra = {"depthshade": False} if points.shape[1] == 3 else {}
-    ax.scatter(*flat(points)[order].T, s=size, c=dots.colors[order], linewidths=0, rasterized=n > RASTER, **extra)
+    ax.scatter(*flat(points)[order].T, s=size, c=dots.look.colors[order], linewidths=0, rasterized=n > RASTER, **extra)
 
 
 def flat(points: Floats) -> Floats:
@@ -118,18 +127,26 @@ def equal(ax: Any, points: Floats) -> None:
 
 
 def _thin_out(ax: Any) -> None:
-    """Fewer ticks along the shorter axes of a box, so that they do not run into each other."""
+    """Fewer ticks along the shorter axes of a box, so that they do not run into each other; long ones farther out."""
     axes = (ax.xaxis, ax.yaxis, ax.zaxis)
     lengths = np.array([np.ptp(axis.get_view_interval()) for axis in axes])
     for axis, share in zip(axes, lengths / lengths.max(), strict=True):
         axis.get_major_locator().set_params(nbins=max(1, int(6 * share)))
+        low, high = axis.get_view_interval()
+        ticks = [tick for tick in axis.get_major_locator()() if low <= tick <= high]
+        if len(ticks) * _ROOM > share:  # even few are too many: one says where the points are
+            axis.set_ticks(ticks := [min(ticks, key=lambda tick: abs(tick - (low + high) / 2))] if ticks else [])
+        letters = max(map(len, axis.get_major_formatter().format_ticks(ticks)), default=0)
+        axis.set_tick_params(pad=max(0, 3 * (letters - 3)))
 
 
-def frame(points: Floats, width: float = 4.0) -> tuple[float, float]:
-    """A size of a figure that the points fill."""
+def frame(points: Floats) -> tuple[float, float]:
+    """A size of a figure that the points fill, no side longer than the width of a page."""
     if points.shape[1] == 1:
-        return width, width / 4
-    wide, high = np.ptp(points[:, :2], axis=0)
-    ratio = high / wide if wide > 0 else 2.0
+        return WIDTH, WIDTH / 4
+    if points.shape[1] == 3:
+        return WIDTH, 0.85 * WIDTH
+    wide, high = np.ptp(points, axis=0)
+    ratio = float(np.clip(high / wide if wide > 0 else 2.0, 0.2, 2.0))
     edge = 0.6  # inches that letters take
-    return width, edge + (width - edge) * float(np.clip(ratio, 0.2, 1.5)) if points.shape[1] == 2 else width
+    return edge + (WIDTH - edge) * min(1.0, 1 / ratio), edge + (WIDTH - edge) * min(1.0, ratio)

@@ -1,4 +1,4 @@
-"""Trees, their branches coloured by cluster."""
+"""Trees, their branches colored by cluster."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .._types import Floats, Ints
 from ..hierarchy import Tree, cut_tree
 from .branches import MIXED, Branches, as_tree, branches, places, top
 from .canvas import canvas, ready
-from .style import GREY, INK, NOISE, RASTER, TEXT, THIN, color, numbered, tidy
+from .style import GREY, INK, NOISE, RASTER, TEXT, THIN, WIDTH, color, numbered, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,15 +28,16 @@ def dendrogram(
     ax: Axes | None = None,
     orientation: Orientation = "top",
     max_leaves: int | None = None,
+    title: str | None = None,
 ) -> Axes:
-    """A tree, each branch in the colour of the cluster that all its points share, grey above the clusters.
+    """A tree, each branch in the color of the cluster that all its points share, gray above the clusters.
 
     Parameters
     ----------
     tree : Tree, fitted SingleLinkage, SciPy's linkage matrix, Space, fitted transform, or matrix of distances
         Distances give their single-linkage tree.
     labels : array of shape (n,), optional
-        Clusters; −1 is noise, and grey. By default those of a fitted SingleLinkage.
+        Clusters; −1 is noise, and gray. By default those of a fitted SingleLinkage.
     n_clusters : int, optional
         Cut the tree into this many clusters instead, by the robust cut of `cut_tree`.
     height : float, optional
@@ -46,6 +47,7 @@ def dendrogram(
         Where the root is.
     max_leaves : int, optional
         Draw only the highest merges, over this many branches; what hangs below one becomes a triangle of its height.
+    title : str, optional
 
     Returns
     -------
@@ -54,10 +56,10 @@ def dendrogram(
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> figure, axes = wt.plotting.panels()
+    >>> figure, ax = wt.plotting.panels()
     >>> space = wt.Space.from_points([[0.0], [1.0], [5.0], [7.0]])
-    >>> ax = wt.plotting.dendrogram(space, height=3.0, ax=axes[0, 0])
-    >>> [len(lines.get_segments()) for lines in ax.collections]  # grey, and one for each cluster
+    >>> ax = wt.plotting.dendrogram(space, height=3.0, ax=ax)
+    >>> [len(lines.get_segments()) for lines in ax.collections]  # gray, and one for each cluster
     [1, 1, 1]
     """
     if orientation not in ("top", "bottom", "left", "right"):
@@ -68,7 +70,7 @@ def dendrogram(
     drawn = branches(grown, _clusters(tree, grown, labels, n_clusters, height))
     drawn = drawn if most is None else top(drawn, most)
     along = places(drawn)
-    ax = canvas(ax, 2, (4.0, 2.5))
+    ax = canvas(ax, 2, (WIDTH, 0.6 * WIDTH))
     for label in _colored(drawn):
         _draw_merges(ax, drawn, along, label, orientation)
     _draw_triangles(ax, drawn, along, orientation)
@@ -78,6 +80,7 @@ def dendrogram(
         across(height, color=INK, lw=THIN, ls=(0, (4, 3)))
         highest = max(highest, float(height))
     _frame(ax, drawn.n, highest, orientation)
+    tidy(ax, title)
     return ax
 
 
@@ -95,7 +98,7 @@ def _clusters(shown: Any, tree: Tree, labels: Any, n_clusters: int | None, heigh
 
 
 def _colored(drawn: Branches) -> list[int]:
-    """The labels to draw, what is grey first."""
+    """The labels to draw, what is gray first."""
     return sorted(set(drawn.labels[drawn.n :].tolist()))
 
 
@@ -106,7 +109,7 @@ def _color(label: int, drawn: Branches) -> str:
 
 
 def _draw_merges(ax: Any, drawn: Branches, along: Floats, label: int, orientation: Orientation) -> None:
-    """The merges of one colour: up from one branch, across, and down to the other."""
+    """The merges of one color: up from one branch, across, and down to the other."""
     from matplotlib.collections import LineCollection
 
     who = np.flatnonzero(drawn.labels[drawn.n :] == label)
@@ -146,7 +149,6 @@ def _turned(along: Floats, up: Floats, orientation: Orientation) -> Floats:
 
 def _frame(ax: Any, n: int, highest: float, orientation: Orientation) -> None:
     """One axis, that of the heights."""
-    tidy(ax)
     upright = orientation in ("top", "bottom")
     up, along = ("y", "x") if upright else ("x", "y")
     limits = (0.0, 1.05 * highest) if orientation in ("top", "right") else (1.05 * highest, 0.0)

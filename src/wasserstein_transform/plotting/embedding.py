@@ -10,13 +10,14 @@ from numpy.typing import ArrayLike
 from scipy.linalg import eigh
 
 from .. import _check as check
+from .._shown import Brief
 from .._types import Floats
 from ..transforms.scaling import signs
 from .inputs import as_matrix
 
 
-@dataclass(frozen=True, eq=False)
-class Embedding:
+@dataclass(frozen=True, eq=False, repr=False)
+class Embedding(Brief):
     """Coordinates found for distances.
 
     Attributes
@@ -34,7 +35,7 @@ class Embedding:
 def embed(distances: Any, dim: int = 2, *, onto: ArrayLike | None = None) -> Embedding:
     """Classical multidimensional scaling: points in R^dim whose distances are close to those given.
 
-    −½·J·D²·J, J centring rows and columns, is the matrix of inner products of the points if D is Euclidean; its `dim`
+    −½·J·D²·J, J centering rows and columns, is the matrix of inner products of the points if D is Euclidean; its `dim`
     largest eigenvalues, negative ones clipped to 0, and their vectors make the coordinates. The largest entry of each
     vector is positive, so that the same distances always give the same picture.
 
@@ -95,5 +96,5 @@ def _share(kept: Floats, products: Floats) -> float:
 def laid(points: Floats, target: Floats) -> Floats:
     """The orthogonal Procrustes problem."""
     center = target.mean(axis=0)
-    left, _, right = np.linalg.svd(points.T @ (target - center))  # points are centred already
+    left, _, right = np.linalg.svd(points.T @ (target - center))  # points are centered already
     return np.asarray(points @ left @ right + center)

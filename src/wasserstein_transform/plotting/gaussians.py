@@ -12,8 +12,9 @@ from .._types import Floats
 from ..spaces import GaussianMetric
 from .canvas import canvas, ready
 from .clouds import equal, frame
+from .colors import draw_scale, look
 from .inputs import as_space
-from .style import RASTER, THIN, numbered, paint, tidy
+from .style import RASTER, THIN, Colors, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,6 +30,8 @@ def ellipses(
     scale: float = 2.0,
     labels: Any = None,
     ax: Axes | None = None,
+    title: str | None = None,
+    colors: Colors = None,
 ) -> Axes:
     """Gaussians in the plane: around each mean the ellipse of half-axes scale·√eigenvalues of its covariance.
 
@@ -45,7 +48,7 @@ def ellipses(
     scale : float
         2 holds 86 % of the mass of a Gaussian.
     labels : array of shape (n,), optional
-        As in `cloud`.
+        As in `cloud`, like `title` and `colors`.
     ax : Axes, optional
 
     Returns
@@ -55,25 +58,26 @@ def ellipses(
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> figure, axes = wt.plotting.panels()
+    >>> figure, ax = wt.plotting.panels()
     >>> X, labels = wt.dumbbell()
     >>> state = wt.iterate(wt.gaussian_transform(0.3), wt.Space.from_points(X), n_iter=0).last
-    >>> ax = wt.plotting.ellipses(state, every=20, labels=labels, ax=axes[0, 0])
+    >>> ax = wt.plotting.ellipses(state, every=20, labels=labels, ax=ax)
     >>> len(ax.collections[0].get_offsets())
     40
     """
     ready(ax)
     centers, stack = _gaussians(means, covs)
     every, scale = check.count(every, "every", 1), check.positive(scale, "scale")
-    if labels is not None:
-        numbered(labels, len(centers))
+    shown = look(labels, len(centers), colors)
     corners = _corners(centers[::every], stack[::every], scale)
     ax = canvas(ax, 2, frame(corners))
-    _draw(ax, centers[::every], stack[::every], scale, paint(labels, len(centers))[::every])
+    _draw(ax, centers[::every], stack[::every], scale, shown.colors[::every])
     ax.update_datalim(corners)
     ax.autoscale_view()
     equal(ax, centers)
-    tidy(ax)
+    tidy(ax, title)
+    if shown.scale is not None:
+        draw_scale(ax, shown.scale)
     return ax
 
 

@@ -11,16 +11,17 @@ from scipy.sparse.csgraph import dijkstra
 
 from .. import _check as check
 from .._types import Bools, Floats
-from ..apps import Communities, Curvature, Flow, Network, as_network
+from ..apps.graphs import Communities, Curvature, Flow, Network, as_network
 from .canvas import canvas, ready
+from .colors import draw_scale
 from .embedding import embed
-from .style import GREY, INK, PALETTE, RASTER, TEXT, THIN, TICKS, color, tidy
+from .style import GREY, INK, LEGEND, PALETTE, RASTER, TEXT, THIN, TICKS, WIDTH, color, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BENT = PALETTE[3], "#E6E6E6", PALETTE[0]
-"""Colours of negative curvature, none, and positive curvature."""
+"""Colors of negative curvature, none, and positive curvature."""
 
 _MOST = 1500  # nodes that are laid out
 _ROUNDS = 60
@@ -69,9 +70,9 @@ def curvature(
     lw: float = 1.4,
     title: str | None = None,
 ) -> Axes:
-    """A graph with its edges in the colour of their curvature: blue where it is positive, orange where negative.
+    """A graph with its edges in the color of their curvature: blue where it is positive, orange where negative.
 
-    Edges without a curvature, of length 0, are grey.
+    Edges without a curvature, of length 0, are gray.
 
     Parameters
     ----------
@@ -81,9 +82,9 @@ def curvature(
         Places of the nodes; `layout` finds some.
     ax : Axes, optional
     limit : float, optional
-        The curvature of full colour; by default the largest there is.
+        The curvature of full color; by default the largest there is.
     bar : bool
-        Draw the scale of colours.
+        Draw the scale of colors.
     lw : float
         Width of the edges, in points.
     title : str, optional
@@ -95,8 +96,8 @@ def curvature(
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> figure, axes = wt.plotting.panels()
-    >>> ax = wt.plotting.curvature(wt.curvature([(0, 1), (1, 2), (2, 0), (2, 3)]), ax=axes[0, 0])
+    >>> figure, ax = wt.plotting.panels()
+    >>> ax = wt.plotting.curvature(wt.curvature([(0, 1), (1, 2), (2, 0), (2, 3)]), ax=ax)
     >>> len(ax.collections[0].get_segments())
     4
     """
@@ -105,6 +106,7 @@ def curvature(
         raise TypeError(f"a Curvature is drawn, got {type(found).__name__}; wt.curvature(graph) finds one")
     places = _places(found.network, points)
     known = ~np.isnan(found.values)
+    lw = check.tolerance(lw, "lw")
     top = check.positive(limit, "limit") if limit is not None else float(np.abs(found.values[known]).max(initial=0.0))
     ax = canvas(ax)
     from matplotlib.colors import LinearSegmentedColormap, Normalize
@@ -115,20 +117,20 @@ def curvature(
     lines = _lines(ax, places[found.pairs[strong_last]], lw)
     lines.set(array=found.values[strong_last], cmap=colors, norm=scale)
     _nodes(ax, places, INK)
-    if bar:
-        _bar(ax, lines)
     _frame(ax, places, title)
+    if bar:
+        draw_scale(ax, lines, "curvature")
     return ax
 
 
 def histogram(found: Curvature, ax: Axes | None = None, *, bins: int = 41, title: str | None = None) -> Axes:
-    """How many pairs have which curvature, in the colours of `curvature`.
+    """How many pairs have which curvature, in the colors of `curvature`.
 
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> figure, axes = wt.plotting.panels()
-    >>> ax = wt.plotting.histogram(wt.curvature([(0, 1), (1, 2), (2, 0), (2, 3)]), axes[0, 0])
+    >>> figure, ax = wt.plotting.panels()
+    >>> ax = wt.plotting.histogram(wt.curvature([(0, 1), (1, 2), (2, 0), (2, 3)]), ax)
     """
     ready(ax)
     if not isinstance(found, Curvature):
@@ -136,7 +138,7 @@ def histogram(found: Curvature, ax: Axes | None = None, *, bins: int = 41, title
     values = found.values[~np.isnan(found.values)]
     top = float(np.abs(values).max(initial=0.0)) or 1.0
     counts, edges = np.histogram(values, _bins(values, check.count(bins, "bins", 1)))
-    ax = canvas(ax, size=(4.5, 3.5))
+    ax = canvas(ax, size=(WIDTH, 0.7 * WIDTH))
     from matplotlib.colors import LinearSegmentedColormap
     from matplotlib.ticker import MaxNLocator
 
@@ -154,14 +156,14 @@ def histogram(found: Curvature, ax: Axes | None = None, *, bins: int = 41, title
 def communities(
     found: Communities, points: ArrayLike | None = None, ax: Axes | None = None, *, title: str | None = None
 ) -> Axes:
-    """A graph with its nodes in the colour of their community; edges between communities are dashed.
+    """A graph with its nodes in the color of their community; edges between communities are dashed.
 
     Examples
     --------
     >>> import wasserstein_transform as wt
     >>> two = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)]
-    >>> figure, axes = wt.plotting.panels()
-    >>> ax = wt.plotting.communities(wt.ricci_flow(two, 10).communities(), ax=axes[0, 0])
+    >>> figure, ax = wt.plotting.panels()
+    >>> ax = wt.plotting.communities(wt.ricci_flow(two, 10).communities(), ax=ax)
     """
     ready(ax)
     if not isinstance(found, Communities):
@@ -197,16 +199,16 @@ def flow(found: Flow, ax: Axes | None = None, *, cutoff: float | None = None, ti
     --------
     >>> import wasserstein_transform as wt
     >>> two = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)]
-    >>> figure, axes = wt.plotting.panels()
-    >>> ax = wt.plotting.flow(wt.ricci_flow(two, 10), ax=axes[0, 0])
+    >>> figure, ax = wt.plotting.panels()
+    >>> ax = wt.plotting.flow(wt.ricci_flow(two, 10), ax=ax)
     """
     ready(ax)
     if not isinstance(found, Flow):
         raise TypeError(f"a Flow is drawn, got {type(found).__name__}; wt.ricci_flow(graph) makes one")
-    groups = found.communities(cutoff)
+    groups = found.communities(cutoff=cutoff)
     ends = groups.labels[found.network.edges]
     across = ends[:, 0] != ends[:, 1]
-    ax = canvas(ax, size=(4.5, 3.5))
+    ax = canvas(ax, size=(WIDTH, 0.7 * WIDTH))
     _histories(ax, found.lengths[:, ~across], PALETTE[0], "within communities")
     _histories(ax, found.lengths[:, across], PALETTE[3], "between communities")
     if groups.cutoff > 0:
@@ -220,7 +222,7 @@ def flow(found: Flow, ax: Axes | None = None, *, cutoff: float | None = None, ti
     ax.set_ylabel("length (mean 1)", fontsize=TEXT)
     if ax.get_legend_handles_labels()[0]:
         _legend(ax)
-    tidy(ax, title)
+    tidy(ax, title, LEGEND)
     return ax
 
 
@@ -273,13 +275,6 @@ def _lines(ax: Any, ends: Floats, lw: float, **looks: Any) -> Any:
 def _nodes(ax: Any, places: Floats, tint: Any, larger: float = 1.0) -> None:
     size = float(np.clip(180 / np.sqrt(len(places)) * larger, 2, 40))
     ax.scatter(*places.T, s=size, c=tint, zorder=2, linewidths=0.4, edgecolors="white")
-
-
-def _bar(ax: Any, lines: Any) -> None:
-    bar = ax.figure.colorbar(lines, ax=ax, shrink=0.7, aspect=24, pad=0.02)
-    bar.set_label("curvature", fontsize=TEXT)
-    bar.ax.tick_params(labelsize=TICKS, width=THIN, length=2.5)
-    bar.outline.set_visible(False)
 
 
 def _frame(ax: Any, places: Floats, title: str | None) -> None:

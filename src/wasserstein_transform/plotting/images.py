@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import _check as check
 from .._types import Floats, Ints
 from .canvas import canvas, ready
-from .style import GREY, PALETTE, RASTER, THIN, color, tidy
+from .colors import one_color
+from .style import GREY, PALETTE, RASTER, THIN, WIDTH, color, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 EDGE = PALETTE[3]
 """What boundaries are drawn in."""
 
-_NAMED = 21  # regions, the largest first, that have colours of their own; all others are grey
+_NAMED = 21  # regions, the largest first, that have colors of their own; all others are gray
 
 
 def segmentation(
@@ -36,14 +38,14 @@ def segmentation(
     Parameters
     ----------
     image : array of shape (h, w) or (h, w, channels)
-        Grey, or red, green, blue and perhaps opacity, which is left out.
+        Gray, or red, green, blue and perhaps opacity, which is left out.
     labels : array of shape (h, w)
         The region of each pixel; −1 is none.
     ax : Axes, optional
     fill : bool
-        Paint the regions instead of the image, the 21 largest in colours, the others grey.
+        Paint the regions instead of the image, the 21 largest in colors, the others gray.
     like : array of shape (h, w), optional
-        Another segmentation, painted elsewhere: regions have the colours of those they share most pixels with.
+        Another segmentation, painted elsewhere: regions have the colors of those they share most pixels with.
     edge : color
     lw : float
         Width of the boundaries, in points.
@@ -57,22 +59,24 @@ def segmentation(
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> image = np.repeat([[10.0] * 8 + [50.0] * 8], 16, axis=0)
-    >>> figure, axes = wt.plotting.panels()
-    >>> ax = wt.plotting.segmentation(image, wt.segment(image).labels, axes[0, 0])
+    >>> figure, ax = wt.plotting.panels()
+    >>> ax = wt.plotting.segmentation(image, wt.segment(image).labels, ax)
     >>> len(ax.collections[0].get_segments())  # one straight line
     1
     """
     ready(ax)
     shown = as_rgb(image)
     regions = _regions(labels, shown.shape[:2])
+    if like is not None and not fill:
+        raise ValueError("like chooses the colors of painted regions; give fill=True too")
     others = None if like is None else _regions(like, shown.shape[:2])
-    lines = _between(regions)
-    ax = canvas(ax)
+    lines, lw, ink = _between(regions), check.tolerance(lw, "lw"), one_color(edge, "edge")
+    ax = canvas(ax, 2, _size(*shown.shape[:2]))
     ax.imshow(painted(regions, others) if fill else shown, interpolation="nearest")
     if len(lines):
         from matplotlib.collections import LineCollection
 
-        drawn = LineCollection(list(lines), colors=edge, linewidths=lw, capstyle="projecting")
+        drawn = LineCollection(list(lines), colors=ink, linewidths=lw, capstyle="projecting")
         drawn.set_rasterized(len(lines) > RASTER)
         ax.add_collection(drawn, autolim=False)
     ax.set(xticks=[], yticks=[])
@@ -80,8 +84,14 @@ def segmentation(
     return ax
 
 
+def _size(height: int, width: int) -> tuple[float, float]:
+    """Of a figure, no side longer than the width of a page."""
+    ratio = float(np.clip(height / width, 0.25, 4.0))
+    return WIDTH * min(1.0, 1 / ratio), WIDTH * min(1.0, ratio)
+
+
 def outlined(image: ArrayLike, labels: ArrayLike) -> NDArray[np.uint8]:
-    """The image in 8-bit colours with boundary pixels painted: as many pixels as it has."""
+    """The image in 8-bit colors with boundary pixels painted: as many pixels as it has."""
     shown = as_rgb(image).copy()
     regions = _regions(labels, shown.shape[:2])
     for axis in (0, 1):
@@ -91,9 +101,9 @@ def outlined(image: ArrayLike, labels: ArrayLike) -> NDArray[np.uint8]:
 
 
 def as_rgb(image: ArrayLike) -> NDArray[np.uint8]:
-    """An image in 8-bit colours: whole numbers by the range of their type, floats in [0, 1], others by their extremes.
+    """An image in 8-bit colors: whole numbers by the range of their type, floats in [0, 1], others by their extremes.
 
-    One or two channels are grey; of more than four, their mean is.
+    One or two channels are gray; of more than four, their mean is.
     """
     array = np.asarray(image)
     if array.ndim not in (2, 3) or array.size == 0 or array.dtype.kind not in "buif":
@@ -119,7 +129,7 @@ def _share(values: NDArray[Any]) -> Floats:
 
 
 def painted(labels: Ints, like: Ints | None = None) -> NDArray[np.uint8]:
-    """Regions in colours by falling size, or those of another segmentation; all but the largest in grey."""
+    """Regions in colors by falling size, or those of another segmentation; all but the largest in gray."""
     table = np.tile(_rgb(GREY), (int(labels.max(initial=0)) + 2, 1))  # the last is that of no region
     large = _largest(labels)
     for region, rank in zip(large, _ranks(labels, large, like), strict=True):

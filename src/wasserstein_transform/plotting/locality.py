@@ -32,11 +32,12 @@ def balls(
     weights: ArrayLike | None = None,
     ax: Axes | None = None,
     size: float | None = None,
+    title: str | None = None,
 ) -> Axes:
     """The points within ε of one point under the GT distance (τ = 0), for several λ.
 
     d² = ‖x − y‖² + λ·dcov²(Σ_x, Σ_y) grows with λ, so the balls shrink: from the Euclidean ball (λ = 0) to the points
-    with a neighbourhood of the same shape. They are drawn over each other, the largest below; the
+    with a neighborhood of the same shape. They are drawn over each other, the largest below; the
     legend counts their points. The dashed circle has radius ε.
 
     Parameters
@@ -45,12 +46,13 @@ def balls(
     center : int, or two coordinates
         The number of a point, or a place: the point nearest to it is taken.
     eps : float
-        Radius of the neighbourhoods and of the ball.
+        Radius of the neighborhoods and of the ball.
     lams : sequence of float
     weights : array of shape (n,), optional
     ax : Axes, optional
     size : float, optional
         Area of a dot in square points.
+    title : str, optional
 
     Returns
     -------
@@ -59,8 +61,8 @@ def balls(
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> figure, axes = wt.plotting.panels()
-    >>> ax = wt.plotting.balls(wt.dumbbell().points, [-1.0, 0.0], 0.5, ax=axes[0, 0])
+    >>> figure, ax = wt.plotting.panels()
+    >>> ax = wt.plotting.balls(wt.dumbbell().points, [-1.0, 0.0], 0.5, ax=ax)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['λ = 0 (84)', 'λ = 1 (80)', 'λ = 5 (69)']
     """
@@ -75,7 +77,7 @@ def balls(
     ax = canvas(ax, 2, frame(places))
     _draw(ax, places, here, float(eps), lams, sets, size)
     equal(ax, places)
-    tidy(ax)
+    tidy(ax, title)
     return ax
 
 

@@ -11,8 +11,9 @@ from ..hierarchy import spanning_tree
 from ..spaces import Space
 from .branches import leaf_order
 from .canvas import canvas, ready
+from .colors import colormap, draw_scale
 from .inputs import as_matrix
-from .style import THIN, TICKS, numbered, tidy
+from .style import WIDTH, numbered, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,6 +27,7 @@ def heatmap(
     ax: Axes | None = None,
     cmap: Any = "magma",
     colorbar: bool = True,
+    title: str | None = None,
 ) -> Axes:
     """The matrix of distances as a picture, dark where points are near.
 
@@ -40,6 +42,7 @@ def heatmap(
     ax : Axes, optional
     cmap : str or Colormap
     colorbar : bool
+    title : str, optional
 
     Returns
     -------
@@ -48,8 +51,8 @@ def heatmap(
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> figure, axes = wt.plotting.panels()
-    >>> ax = wt.plotting.heatmap([[0.0, 3.0, 1.0], [3.0, 0.0, 2.0], [1.0, 2.0, 0.0]], order="tree", ax=axes[0, 0])
+    >>> figure, ax = wt.plotting.panels()
+    >>> ax = wt.plotting.heatmap([[0.0, 3.0, 1.0], [3.0, 0.0, 2.0], [1.0, 2.0, 0.0]], order="tree", ax=ax)
     >>> ax.images[0].get_array().data
     array([[0., 1., 3.], [1., 0., 2.], [3., 2., 0.]])
     """
@@ -57,15 +60,15 @@ def heatmap(
     matrix = as_matrix(distances)
     n = len(matrix)
     numbers = None if labels is None else numbered(labels, n)
-    rows = _rows(order, numbers, matrix)
-    ax = canvas(ax, 2, (4.4, 3.8) if colorbar else (3.8, 3.8))
-    image = ax.imshow(matrix[np.ix_(rows, rows)], cmap=cmap, vmin=0.0, interpolation="antialiased")
+    rows, shades = _rows(order, numbers, matrix), colormap(cmap, "magma", "cmap")
+    ax = canvas(ax, 2, (WIDTH, 0.88 * WIDTH))
+    image = ax.imshow(matrix[np.ix_(rows, rows)], cmap=shades, vmin=0.0, interpolation="antialiased")
     if numbers is not None:
         _draw_boundaries(ax, numbers[rows])
     ax.set(xticks=[], yticks=[])
-    tidy(ax)
+    tidy(ax, title)
     if colorbar:
-        _draw_colorbar(ax, image)
+        draw_scale(ax, image)
     return ax
 
 
@@ -87,9 +90,3 @@ def _draw_boundaries(ax: Any, labels: Ints) -> None:
     for k in np.flatnonzero(np.diff(labels)) + 0.5:
         ax.axhline(k, color="white", lw=0.4)
         ax.axvline(k, color="white", lw=0.4)
-
-
-def _draw_colorbar(ax: Any, image: Any) -> None:
-    bar = ax.figure.colorbar(image, cax=ax.inset_axes((1.03, 0.0, 0.04, 1.0)))  # as high as the picture
-    bar.outline.set_visible(False)
-    bar.ax.tick_params(labelsize=TICKS, width=THIN, length=2.5)

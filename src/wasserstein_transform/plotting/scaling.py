@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from .canvas import canvas, ready
-from .clouds import dotted, equal, frame, scatter
+from .clouds import dotted, draw, frame
 from .embedding import embed
-from .style import GREY, TEXT, Colors, tidy
+from .style import GREY, TEXT, Colors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,8 +47,8 @@ def mds(
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> figure, axes = wt.plotting.panels()
-    >>> ax = wt.plotting.mds([[0.0, 3.0, 4.0], [3.0, 0.0, 5.0], [4.0, 5.0, 0.0]], ax=axes[0, 0])
+    >>> figure, ax = wt.plotting.panels()
+    >>> ax = wt.plotting.mds([[0.0, 3.0, 4.0], [3.0, 0.0, 5.0], [4.0, 5.0, 0.0]], ax=ax)
     >>> ax.get_xlabel()
     '100 % of the spectrum'
     """
@@ -58,9 +58,7 @@ def mds(
     found = embed(distances, dim, onto=onto)
     dots = dotted(len(found.points), labels, size, colors)
     ax = canvas(ax, dim, frame(found.points))
-    scatter(ax, found.points, dots)
-    equal(ax, found.points)
-    tidy(ax, title)
+    draw(ax, found.points, dots, title)
     _say(ax, f"{math.floor(1000 * found.explained + 1e-6) / 10:g} % of the spectrum")
     return ax
 

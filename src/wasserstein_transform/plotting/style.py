@@ -1,4 +1,4 @@
-"""Colours, sizes and panels of all pictures: readable at the width of a page, safe for colour-blind eyes."""
+"""Colors, sizes and panels of all pictures: readable at the width of a page, safe for color-blind eyes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442")
-"""The colours of Okabe and Ito, without black, those that are clear on white first."""
+"""The colors of Okabe and Ito, without black, those that are clear on white first."""
 
 GREY = "#999999"
 """Noise, branches above the clusters, and everything in the background."""
@@ -27,20 +27,23 @@ INK = "#333333"
 TITLE, TEXT, TICKS = 9, 8, 7  # font sizes in points
 THIN = 0.6  # width of lines in points
 WIDTH = 6.5  # of a page, in inches
+LEGEND = 20  # points that a legend above a picture takes
 NOISE = -1
+N_COLORS = 21  # that labels have before they begin again
 RASTER = 5000  # points or lines from which on a vector file holds them as pixels
 
 Colors: TypeAlias = str | Sequence[Any] | Mapping[Any, Any] | None
-"""Colours instead of the palette: one, a sequence that labels 0, 1, … run through, or one for each label by name."""
+"""Colors instead of the palette: one, a sequence that labels 0, 1, … run through, or one for each label by name."""
 
+_PANEL = 2.6  # inches that a panel needs
 _SHADES = ((0.0, 0), (0.4, 0), (0.5, 255))  # how far, and towards black or white
 
 
 def color(label: int) -> str:
-    """The colour of a label, as a hexadecimal string.
+    """The color of a label, as a hexadecimal string.
 
-    −1 is noise, and grey. Labels 0 to 6 have the colours of the palette, 7 to 13 the same darker, 14 to 20 lighter;
-    label 21 begins again. Only the first seven are safe for colour-blind eyes.
+    −1 is noise, and gray. Labels 0 to 6 have the colors of the palette, 7 to 13 the same darker, 14 to 20 lighter;
+    label 21 begins again. Only the first seven are safe for color-blind eyes.
 
     Examples
     --------
@@ -65,14 +68,17 @@ def numbered(labels: Any, n: int) -> Ints:
         return names.astype(np.intp)
     if names.dtype.kind == "f":
         names = check.floats(names, "labels")
-        if (names == np.rint(names)).all():
-            return names.astype(np.intp)
+        if not (names == np.rint(names)).all():
+            raise ValueError(
+                "labels must be whole numbers or names, got fractions; cloud, mds and ellipses show values"
+            )
+        return names.astype(np.intp)
     names = names.astype(str) if names.dtype.kind == "O" else names
     return np.unique(names, return_inverse=True)[1].astype(np.intp)
 
 
 def paint(labels: Any, n: int, colors: Colors = None) -> Floats:
-    """The colours of n points as rows of RGBA."""
+    """The colors of n points as rows of RGBA."""
     from matplotlib.colors import to_rgba_array
 
     if isinstance(colors, str):
@@ -80,12 +86,28 @@ def paint(labels: Any, n: int, colors: Colors = None) -> Floats:
     if colors is not None and len(colors) == 0:
         raise ValueError("colors must hold at least one color, got none; leave colors out for the palette")
     if labels is None:
-        return np.tile(to_rgba_array(colors[0] if isinstance(colors, Sequence) else PALETTE[0]), (n, 1))
+        return _unlabeled(n, colors)
     numbers = numbered(labels, n)
     used, first, which = np.unique(numbers, return_index=True, return_inverse=True)
     names = np.asarray(labels)[first].tolist()
     chosen = [_chosen(int(k), name, colors) for k, name in zip(used, names, strict=True)]
     return np.asarray(to_rgba_array(chosen)[which], np.float64)
+
+
+def _unlabeled(n: int, colors: Any) -> Floats:
+    """Of one color, or of as many as there are points."""
+    from matplotlib.colors import is_color_like, to_rgba_array
+
+    if isinstance(colors, Mapping):
+        raise ValueError("colors by label need labels, got none; give labels, or one color for each point")
+    if colors is None or is_color_like(colors):
+        return np.tile(to_rgba_array(PALETTE[0] if colors is None else colors), (n, 1))
+    if np.ndim(colors) == 1 and np.asarray(colors).dtype.kind in "iuf":
+        raise ValueError("colors must be colors, got numbers; give values in place of labels: cloud(points, values)")
+    rows = to_rgba_array(colors)
+    if len(rows) not in (1, n):
+        raise ValueError(f"colors without labels must be one, or one for each of the {n} points, got {len(rows)}")
+    return np.asarray(np.broadcast_to(rows, (n, 4)), np.float64)
 
 
 def _chosen(k: int, name: Any, colors: Colors) -> Any:
@@ -102,18 +124,18 @@ def dot_size(n: int, ax: Axes) -> float:
     return float(np.clip(100 / np.sqrt(n), 0.4, 12) * np.clip(inches / 3.5, 0.25, 1.5))
 
 
-def tidy(ax: Axes, title: str | None = None) -> None:
-    """Thin frame, small letters, the title at the left."""
+def tidy(ax: Axes, title: str | None = None, above: float | None = None) -> None:
+    """Thin frame, small letters, the title at the left, so many points above the frame."""
     ax.tick_params(labelsize=TICKS, width=THIN, length=2.5, color=GREY)
     for spine in ax.spines.values():
         spine.set_linewidth(THIN)
         spine.set_color(GREY)
     if title is not None:
-        ax.set_title(title, loc="left", fontsize=TITLE)
+        ax.set_title(title, loc="left", fontsize=TITLE, pad=above)
 
 
 def panels(
-    rows: int = 1, cols: int = 1, *, width: float = WIDTH, height: float | None = None, dim: int = 2
+    rows: int = 1, cols: int = 1, *, width: float | None = None, height: float | None = None, dim: int = 2
 ) -> tuple[Figure, Any]:
     """A figure of rows × cols Axes that needs no pyplot: for scripts, servers and threads.
 
@@ -121,7 +143,7 @@ def panels(
     ----------
     rows, cols : int
     width, height : float
-        In inches. By default the width of a page, and panels as high as they are wide.
+        In inches. By default the width of a page, or more for more than two columns, and panels as high as wide.
     dim : {2, 3}
         3 makes 3-D Axes.
 
@@ -129,26 +151,28 @@ def panels(
     -------
     figure : Figure
         `figure.savefig(file)` writes it.
-    axes : array of shape (rows, cols)
+    axes : Axes, or array of shape (cols,), (rows,) or (rows, cols)
+        As `plt.subplots` gives them: one by itself, a row or a column as a list, else a table.
 
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> figure, axes = wt.plotting.panels(1, 2)
-    >>> wt.plotting.cloud(wt.dumbbell().points, ax=axes[0, 0]) is axes[0, 0]
+    >>> figure, (left, right) = wt.plotting.panels(1, 2)
+    >>> wt.plotting.cloud(wt.dumbbell().points, ax=left) is left
     True
     """
     need_matplotlib()
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size_of(rows, cols, width, height), layout="constrained")
-    return figure, grid(figure, rows, cols, dim)
+    axes = grid(figure, rows, cols, dim)
+    return figure, axes.item() if axes.size == 1 else axes.squeeze()
 
 
-def size_of(rows: int, cols: int, width: float, height: float | None = None) -> tuple[float, float]:
+def size_of(rows: int, cols: int, width: float | None = None, height: float | None = None) -> tuple[float, float]:
     """Width and height of a figure in inches."""
     rows, cols = check.count(rows, "rows", 1), check.count(cols, "cols", 1)
-    width = check.positive(width, "width")
+    width = max(WIDTH, _PANEL * cols) if width is None else check.positive(width, "width")
     return width, width * rows / cols if height is None else check.positive(height, "height")
 
 

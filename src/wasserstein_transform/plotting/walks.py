@@ -12,7 +12,8 @@ from .._types import Floats
 from ..transforms import Trajectory
 from .canvas import check_axes, need_matplotlib
 from .clouds import dotted, drawable, equal, flat, scatter
-from .style import GREY, RASTER, THIN, WIDTH, grid, size_of, tidy
+from .colors import draw_scale
+from .style import GREY, RASTER, THIN, grid, size_of, tidy
 
 _MOST = 8  # panels nobody asked for by number
 _COLS = 4  # panels side by side
@@ -25,6 +26,7 @@ def walk(
     steps: Sequence[int] | None = None,
     axes: Any = None,
     lines: bool = False,
+    title: str | None = None,
 ) -> Any:
     """The points over τ, a panel for each state, all in the same limits.
 
@@ -40,6 +42,8 @@ def walk(
         As many as there are panels.
     lines : bool
         Draw the way of each point so far, faintly.
+    title : str, optional
+        Stands before the τ of each panel.
 
     Returns
     -------
@@ -62,10 +66,12 @@ def walk(
     limits = _limits([states[tau] for tau in taus])
     for ax, tau in zip(panels, taus, strict=True):
         if lines:
-            _paths(ax, states[: tau + 1], GREY if labels is None else dots.colors)
+            _paths(ax, states[: tau + 1], GREY if labels is None else dots.look.colors)
         scatter(ax, states[tau], dots)
-        tidy(ax, f"τ = {tau}")
+        tidy(ax, f"τ = {tau}" if title is None else f"{title}, τ = {tau}")
         _frame(ax, states[tau], limits)
+    if dots.look.scale is not None:
+        draw_scale(panels[-1], dots.look.scale)
     return panels
 
 
@@ -116,7 +122,7 @@ def _new(n: int, states: list[Floats], dim: int) -> Any:
     rows = -(-n // cols)
     low, high = _limits(states)
     ratio = float(np.clip((high - low)[1] / (high - low)[0], 0.2, 2.0)) if dim == 2 else 1.0
-    width = WIDTH if n > 1 else WIDTH / 2
+    width = size_of(rows, cols)[0]
     figure = plt.figure(figsize=size_of(rows, cols, width, rows * (width / cols * ratio + 0.25)), layout="constrained")
     panels = grid(figure, rows, cols, dim).ravel()
     for ax in panels[n:]:

@@ -1,6 +1,6 @@
 """Finite metric measure spaces: a distance, weights, and coordinates where there are any."""
 
-from ..backends import Balls, Both, Moments, Neighborhoods, closed
+from ..backends import Balls, Both, Moments, Neighborhoods, closed, rim
 from .dense import Dense
 from .euclidean import Euclidean
 from .gaussian import GaussianMetric
@@ -26,4 +26,5 @@ __all__ = [
     "check_space",
     "closed",
     "quotient",
+    "rim",
 ]

@@ -8,15 +8,16 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import _check as check
+from .._archive import check_array, check_range
 from .._cached import cached_property
 from .._types import Floats, Ints
 from ..backends import Matrix
 from ..engine import Engine
 from .matrices import Out, read_only
-from .metric import Metric, largest_change
+from .metric import Metric, check_counts, largest_change
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Dense(Metric):
     """A stored n × n distance matrix.
 
@@ -41,9 +42,17 @@ class Dense(Metric):
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrix", np.ascontiguousarray(self.matrix, np.float64))
 
+    def _in_words(self) -> str:
+        return f", gap {self.gap:.1e}" if self.gap else ""
+
     @cached_property
     def form(self) -> Matrix:
         return Matrix(self.matrix)
+
+    def _check_archived(self) -> None:
+        check_array(self.matrix, "the matrix of distances", "f", len(self.matrix), len(self.matrix))
+        check_range(self.matrix, "distances", 0.0)
+        check_counts(self.triangle, self.gap, self.n_safe)
 
     def take(self, rows: Ints) -> Dense:
         return Dense(np.ascontiguousarray(self.matrix[np.ix_(rows, rows)]), self.triangle, self.gap, self.n_safe)

@@ -6,14 +6,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .._archive import check_array
 from .._cached import cached_property
 from .._types import Bools, Floats, Ints
 from ..backends import Cloud, Frame, backend_of
+from ..backends.frame import check_frame
 from ..engine import Engine, current
 from .metric import Metric
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Euclidean(Metric):
     """The Euclidean distance of points, computed when asked for.
 
@@ -32,6 +34,9 @@ class Euclidean(Metric):
     def __post_init__(self) -> None:
         object.__setattr__(self, "points", np.ascontiguousarray(self.points, np.float64))
 
+    def _in_words(self) -> str:
+        return f" in R^{self.points.shape[1]}"
+
     @cached_property
     def form(self) -> Cloud:
         return Cloud(self.points, self.frame)
@@ -39,6 +44,10 @@ class Euclidean(Metric):
     @property
     def n(self) -> int:
         return len(self.points)
+
+    def _check_archived(self) -> None:
+        check_array(self.points, "points", "f", None, None)
+        check_frame(self.frame, self.points.shape[1])
 
     def take(self, rows: Ints) -> Euclidean:
         return Euclidean(np.ascontiguousarray(self.points[rows]))

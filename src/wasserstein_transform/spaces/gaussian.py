@@ -7,19 +7,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .. import _check as check
+from .._archive import check_array
 from .._cached import cached_property
 from .._types import Bools, Floats, Ints
 from ..backends import Frame, GaussianCloud, backend_of
+from ..backends.frame import check_frame
 from ..engine import Engine, current
 from .euclidean import Euclidean
 from .metric import Metric
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GaussianMetric(Metric):
     """d² = ‖x − y‖² + λ·dcov²(Σ_x, Σ_y): W2 of N(x, λΣ_x) and N(y, λΣ_y), never stored unless asked for.
 
-    The covariances are kept unscaled, so another λ needs no new neighbourhoods.
+    The covariances are kept unscaled, so another λ needs no new neighborhoods.
 
     Examples
     --------
@@ -44,6 +46,9 @@ class GaussianMetric(Metric):
             raise ValueError(f"means of shape (n, m) need covs of shape (n, m, m), got {means} and {covs}")
         check.lam(self.lam)
 
+    def _in_words(self) -> str:
+        return f" in R^{self.means.shape[1]}, lam={self.lam:g}"
+
     @cached_property
     def form(self) -> GaussianCloud:
         return GaussianCloud(self.means, self.covs, float(self.lam), self.frame)
@@ -51,6 +56,11 @@ class GaussianMetric(Metric):
     @property
     def n(self) -> int:
         return len(self.means)
+
+    def _check_archived(self) -> None:
+        check_array(self.means, "means", "f", None, None)
+        check_array(self.covs, "covs", "f", None, None, None)
+        check_frame(self.frame, self.means.shape[1])
 
     def take(self, rows: Ints) -> GaussianMetric:
         return GaussianMetric(np.ascontiguousarray(self.means[rows]), np.ascontiguousarray(self.covs[rows]), self.lam)

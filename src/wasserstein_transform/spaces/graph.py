@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
+from .._archive import check_type
 from .._cached import cached_property
 from .._types import Ints
 from ..backends import Network
@@ -17,7 +18,7 @@ from .edges import as_edges
 from .metric import Metric, largest_change
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Graph(Metric):
     """Lengths of shortest paths between the nodes of an undirected graph, found when asked for.
 
@@ -51,6 +52,11 @@ class Graph(Metric):
             raise ValueError("lengths must be finite and at least 0; Graph.of names the edge")
         if self.size is not None and not 0 < self.size <= lengths.shape[0]:
             raise ValueError(f"size must be a number of nodes, 1 to {lengths.shape[0]}, got {self.size}")
+
+    def _check_archived(self) -> None:
+        check_type(self.size, "size", int, type(None))
+        if (self.lengths != self.lengths.T).nnz:
+            raise ValueError("lengths of edges must be the same both ways")
 
     @classmethod
     def of(cls, graph: Any) -> Graph:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import DTypeLike
 
-from .._files import write_mapped
+from .._mapped import write_mapped
 from .._types import Floats
 from ..engine import Engine
 

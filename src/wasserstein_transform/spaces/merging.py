@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _check as check
-from .._archive import archived
+from .._archive import archived, check_array, check_range, check_type
+from .._shown import Brief
 from .._types import Floats, Ints
 from ..backends import backend_of
 from ..engine import Engine, current
@@ -16,8 +17,8 @@ from .space import Space, check_space
 
 
 @archived
-@dataclass(frozen=True, eq=False)
-class Quotient:
+@dataclass(frozen=True, eq=False, repr=False)
+class Quotient(Brief):
     """A space with collocated points merged into one that carries their mass.
 
     Attributes
@@ -44,11 +45,20 @@ class Quotient:
     tol: float = 0.0
 
     def _check_archived(self) -> None:
+        check_type(self.space, "the merged space", Space)
+        check_array(self.labels, "labels", "i", None)
+        check_range(self.labels, "labels", 0, self.space.n - 1)
+        if len(np.unique(self.labels)) < self.space.n:
+            raise ValueError("every merged point must be that of some point")
         n = len(self.labels)
-        if self.labels.ndim != 1 or self.weights.shape != (n,) or (self.points is not None and len(self.points) != n):
-            raise ValueError("a stored state has labels, weights and points of different lengths")
-        if n and not (self.labels.min() >= 0 and self.labels.max() < self.space.n):
-            raise ValueError(f"a stored state has labels beyond its {self.space.n} merged points")
+        check_array(self.weights, "weights", "f", n)
+        check_range(self.weights, "weights", 0.0, 1.0 + 1e-6)
+        if self.points is not None:
+            check_array(self.points, "points", "f", n, None)
+        if self.leaders is not None:
+            check_array(self.leaders, "leaders", "i", self.space.n)
+            check_range(self.leaders, "leaders", 0)
+        check_type(self.tol, "tol", float, int)
 
     def expand(self, space: Space | None = None) -> Space:
         """All original points again, each where its merged point is in `space` (by default the merged space)."""

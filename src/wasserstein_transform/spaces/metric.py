@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import _check as check
-from .._archive import archived
+from .._archive import archived, check_type
 from .._types import Bools, Floats, Ints
 from ..backends import Balls, Form, Frame, Nearest, Neighborhoods, backend_of
 from ..backends.host import largest
@@ -37,6 +37,13 @@ class Metric(ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         archived(cls)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} metric of {self.n} points{self._in_words()}>"
+
+    def _in_words(self) -> str:
+        """What else there is to say."""
+        return ""
 
     @property
     @abstractmethod
@@ -233,3 +240,10 @@ def largest_change(before: Metric, after: Metric, engine: Engine | None) -> floa
         change = before.block(rows, everything, quiet) - after.block(rows, everything, quiet)
         largest_yet = max(largest_yet, float(np.abs(change, out=change).max()))
     return largest_yet
+
+
+def check_counts(triangle: object, gap: object, n_safe: object) -> None:
+    """Refuse what a stored metric cannot say of how it was computed."""
+    check_type(triangle, "triangle", bool)
+    check_type(gap, "gap", float, int)
+    check_type(n_safe, "n_safe", int)

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check as check
-from .._archive import archived, read, write
+from .._archive import archived, check_array, check_range, check_type, read, write
+from .._shown import facts
 from .._types import Floats, Ints
+from .._warn import warn
 from ..engine import Engine, current
 from .dense import Dense
 from .graph import Graph
@@ -56,6 +58,11 @@ class Space:
         """
         points = check.points(points)
         alpha = check.weights(weights, len(points))
+        if check.are_like_distances(points):
+            warn(
+                f"a {len(points)} × {len(points)} matrix that is symmetric and 0 on the diagonal is taken for points; "
+                "if these are distances, Space.from_distances(D) says so, for an estimator metric='precomputed'"
+            )
         return cls(metric_by_name(points, metric, alpha), alpha, points)
 
     @classmethod
@@ -136,13 +143,25 @@ class Space:
         return space
 
     def _check_archived(self) -> None:
-        n = self.metric.n
-        if self.weights.shape != (n,) or (self.points is not None and len(self.points) != n):
-            raise ValueError("a stored space has a metric, weights and points of different lengths")
+        check_type(self.metric, "the metric of a space", Metric)
+        check_array(self.weights, "weights", "f", self.n)
+        check_range(self.weights, "weights", 0.0, 1.0 + 1e-6)
+        if self.points is not None:
+            check_array(self.points, "points", "f", self.n, None)
 
     def __repr__(self) -> str:
         where = "" if self.points is None else f" in R^{self.points.shape[1]}"
         return f"<Space of {self.n} points{where}, {type(self.metric).__name__} metric>"
+
+    def _repr_html_(self) -> str:
+        rows = {"points": self.n, "metric": repr(self.metric)[1:-1], "weights": self._weights_in_words()}
+        if self.points is not None:
+            rows["coordinates"] = f"{self.points.min():.4g} to {self.points.max():.4g} in R^{self.points.shape[1]}"
+        return facts("Space", rows)
+
+    def _weights_in_words(self) -> str:
+        least, most = self.weights.min(), self.weights.max()
+        return f"uniform, {most:.4g} each" if least == most else f"{least:.4g} to {most:.4g}"
 
     def take(self, rows: Ints) -> Space:
         """The space of the listed points, with their masses as they are."""

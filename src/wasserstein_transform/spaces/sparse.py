@@ -8,14 +8,15 @@ from typing import NoReturn
 import numpy as np
 from scipy.sparse import csr_array
 
+from .._archive import check_array, check_range, check_rows, check_type
 from .._cached import cached_property
 from .._types import Ints
-from ..backends import Balls, NearRows, closed
+from ..backends import Balls, NearRows, closed, rim
 from ..engine import Engine
-from .metric import Metric
+from .metric import Metric, check_counts
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sparse(Metric):
     """Distances up to a radius, as sorted compressed rows; all others are only known to be larger.
 
@@ -39,6 +40,9 @@ class Sparse(Metric):
     gap: float = 0.0
     n_safe: int = 0
 
+    def _in_words(self) -> str:
+        return f", {len(self.rows.indices)} distances up to {self.radius:g}"
+
     @cached_property
     def form(self) -> NearRows:
         return NearRows(*self.rows)
@@ -48,7 +52,17 @@ class Sparse(Metric):
         return sum(array.nbytes for array in self.rows)
 
     def _check_archived(self) -> None:
-        self.matrix().check_format(full_check=True)
+        check_type(self.rows, "the rows of near distances", Balls)
+        indptr, indices, distances = self.rows
+        check_rows(indptr, indices, len(indptr) - 1, len(indptr) - 1)
+        check_array(distances, "distances", "f", len(indices))
+        check_range(distances, "distances", 0.0)
+        owner = np.repeat(np.arange(self.n), np.diff(indptr))
+        if not self.matrix().has_canonical_format or np.count_nonzero(owner == indices) != self.n:
+            raise ValueError("rows of near distances must be sorted, and hold their own point")
+        check_type(self.radius, "radius", float, int)
+        check_range(self.radius, "radius", 0.0)
+        check_counts(self.triangle, self.gap, self.n_safe)
 
     def matrix(self) -> csr_array:
         """The known distances as a sparse matrix; zeros are stored where points coincide."""
@@ -89,7 +103,7 @@ class Sparse(Metric):
         self.refuse(wanted)
 
     def check_reach(self, reach: float) -> None:
-        if reach > self.radius * (1 + 1e-12):
+        if reach > rim(self.radius):
             self.refuse(f"a reach of {reach:g}")
 
     def refuse(self, wanted: str) -> NoReturn:

@@ -35,7 +35,7 @@ def contraction(form: Form, eps: float, apart: float, nodes: tuple[int, int] = (
     ----------
     form : Form
     eps, apart : float
-        Radius of the balls, distance of their centres.
+        Radius of the balls, distance of their centers.
     nodes : pair of int
         Along a radius, and around it.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _check as check
+from .._shown import Brief
 from .._types import Floats
 
 SIDE = 2 * np.pi  # of the flat torus
@@ -108,8 +109,8 @@ def distances(form: Form, one: Floats, other: Floats) -> Floats:
     return np.asarray(2 * np.arcsin(np.minimum(halves, 1)) if form.curvature == 1 else 2 * np.arcsinh(halves))
 
 
-@dataclass(frozen=True, eq=False)
-class Sample:
+@dataclass(frozen=True, eq=False, repr=False)
+class Sample(Brief):
     """Points of a surface, nearly evenly spread.
 
     Attributes

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._shown import Brief
 from .._types import Floats, Ints
 from ..engine import Engine, current
 from ..localize import Extrinsic, Inductive, Localization, Point, sees_new_points
@@ -20,8 +21,8 @@ from .trajectory import Trajectory
 from .transform import Process, Transform, warn_massless
 
 
-@dataclass(frozen=True, eq=False)
-class Followed:
+@dataclass(frozen=True, eq=False, repr=False)
+class Followed(Brief):
     """New points at the end of a flow.
 
     Attributes

@@ -12,7 +12,7 @@ from .. import _check as check
 from .._types import Floats, Ints
 from ..engine import Engine, current
 from ..measures import Discrete
-from ..spaces import Metric, Space, check_space
+from ..spaces import Metric, Space, check_space, rim
 from ..transport import Exact, Report
 from ..transport.batch import Batch
 from ..transport.bounds import Lower
@@ -98,7 +98,7 @@ def lazy_balls(transform: Transform | Process, space: Space, radius: float, engi
     >>> balls.indices[balls.indptr[1] : balls.indptr[2]]
     array([0, 1, 2])
     """
-    edge = check.tolerance(radius, "radius") * (1 + 1e-12)
+    edge = rim(check.tolerance(radius, "radius"))
     question = ask(transform, space, engine)
     i, j, _ = question.lower.below(edge, question.engine)
     indptr = np.searchsorted(i, np.arange(question.measures.n + 1))

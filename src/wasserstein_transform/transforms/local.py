@@ -17,7 +17,7 @@ from ..backends import Balls
 from ..engine import Engine, current
 from ..localize import Kernel
 from ..measures import Discrete
-from ..spaces import Space, Sparse, check_space
+from ..spaces import Space, Sparse, check_space, rim
 from ..transport import Exact
 from ..transport.batch import Batch
 from ..transport.bounds import Lower
@@ -97,7 +97,7 @@ def _step(kernel: Kernel, transport: Exact, space: Space, radius: float, rank: I
     rows = np.repeat(np.arange(space.n), np.diff(balls.indptr))
     once = rows < balls.indices
     rows, cols = rows[once], balls.indices[once]
-    near = Lower(measures, space.metric, transport.p).may_reach(rows, cols, radius * (1 + 1e-12))
+    near = Lower(measures, space.metric, transport.p).may_reach(rows, cols, rim(radius))
     metric = _solve(measures, rows[near], cols[near], Batch(space.metric, transport.p, engine), radius, rank)
     return Space(metric, space.weights, space.points)
 
@@ -107,7 +107,7 @@ def _solve(measures: Discrete, rows: Ints, cols: Ints, batch: Batch, radius: flo
     n = measures.n
     indptr = np.searchsorted(rows, np.arange(n + 1))
     values, report = batch.listed(measures, measures, indptr, cols, rank)
-    kept = values <= radius * (1 + 1e-12)
+    kept = values <= rim(radius)
     i, j, values = rows[kept], cols[kept], values[kept]
     itself = np.arange(n)
     ends = np.concatenate([i, j, itself]), np.concatenate([j, i, itself])

@@ -91,23 +91,24 @@ def iterate(
         )
     if resume is not None and resume.quotients[-1].labels.size != space.n:
         raise ValueError(f"resume is a run on {resume.quotients[-1].labels.size} points, and the space has {space.n}")
-    asked = _Asked(process, n_iter, tol, merge, keep, hook or _ignore)
-    with current(engine).watched() as watched:
-        _reserve(asked, space, watched)
-        walk, massless = _run(asked, space, resume, watched)
+    walk, massless = run(Asked(process, n_iter, tol, merge, keep, hook or _ignore), space, current(engine), resume)
     warn_massless(massless)
     return walk
 
 
-class _Asked(NamedTuple):
+def _ignore(walk: Trajectory) -> None:
+    """Nobody asked for the states."""
+
+
+class Asked(NamedTuple):
     """What a run is asked for."""
 
     process: Process
     n_iter: int
     tol: float | None
     merge: float | None
-    keep: Keep
-    hook: Hook
+    keep: Keep = "last"
+    hook: Hook = _ignore
 
     def told(self, kept: list[Quotient], movements: list[float], converged: bool = False) -> Trajectory:
         """The run so far, as the hook gets it and as it is returned."""
@@ -115,7 +116,14 @@ class _Asked(NamedTuple):
         return Trajectory(tuple(kept), tuple(movements), done, converged, outcome, done + 1 - len(kept))
 
 
-def _reserve(asked: _Asked, space: Space, engine: Engine) -> None:
+def run(asked: Asked, space: Space, engine: Engine, resume: Trajectory | None = None) -> tuple[Trajectory, Bools]:
+    """The run that was asked for, of checked arguments, and which points saw no mass."""
+    with engine.watched() as watched:
+        _reserve(asked, space, watched)
+        return _run(asked, space, resume, watched)
+
+
+def _reserve(asked: Asked, space: Space, engine: Engine) -> None:
     """Refuse what will not fit before anything is computed; with a tolerance, nobody knows how many states come."""
     n_states = asked.n_iter + (asked.process.start is not None)
     if asked.keep == "last" or asked.tol is not None:
@@ -130,11 +138,7 @@ def _reserve(asked: _Asked, space: Space, engine: Engine) -> None:
         warn_of_cost(first.localize, first.transport, n_iter, space, n_seen, engine)
 
 
-def _ignore(walk: Trajectory) -> None:
-    """Nobody asked for the states."""
-
-
-def _run(asked: _Asked, space: Space, resume: Trajectory | None, engine: Engine) -> tuple[Trajectory, Bools]:
+def _run(asked: Asked, space: Space, resume: Trajectory | None, engine: Engine) -> tuple[Trajectory, Bools]:
     process, n_iter, tol, merge, keep, hook = asked
     massless, who = np.zeros(space.n, bool), None
     if resume is None:

@@ -24,7 +24,7 @@ def mean_shift(eps: Eps, profile: ProfileLike = "flat", ridge: int | None = None
     profile : str or callable
         Kernel profile; "flat" is local truncation.
     ridge : int, optional
-        Move off this many leading axes of the neighbourhood only (`Ridge`): 1 brings points to curves, 2 to surfaces.
+        Move off this many leading axes of the neighborhood only (`Ridge`): 1 brings points to curves, 2 to surfaces.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def mean_shift(eps: Eps, profile: ProfileLike = "flat", ridge: int | None = None
 
 
 def local_truncation(eps: Eps, p: float = 1.0) -> Process:
-    """LT-WTp: exact transport between the neighbourhoods, in any metric space.
+    """LT-WTp: exact transport between the neighborhoods, in any metric space.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def kernel_transform(eps: Eps, profile: ProfileLike = "gaussian", p: float = 1.0
 
 
 def gaussian_transform(eps: Eps, lam: float = 1.0, profile: ProfileLike = "flat", ridge: int | None = None) -> Process:
-    """The Gaussian Transform (GT): neighbourhood covariances compared by the Bures distance (Alg. 3).
+    """The Gaussian Transform (GT): neighborhood covariances compared by the Bures distance (Alg. 3).
 
     τ = 0 is the GT distance of the unmoved points; each step moves the points to the means of their GT balls. λ = 0 is
     mean shift. A sequence of eps gives one for each iteration; the start uses the first. With `ridge` each step moves

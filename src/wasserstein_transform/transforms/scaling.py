@@ -8,13 +8,14 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.spatial.distance import pdist, squareform
 
+from .._shown import Brief
 from .._types import Floats
 
 _NOISE = 1e-12  # of the largest: eigenvalues below are rounding
 
 
-@dataclass(frozen=True, eq=False)
-class Scaling:
+@dataclass(frozen=True, eq=False, repr=False)
+class Scaling(Brief):
     """Points in R^k whose Euclidean distances are as near to given ones as classical scaling brings them.
 
     Axes come by falling weight: the first k columns are the classical scaling in R^k.
@@ -37,19 +38,19 @@ class Scaling:
     def of(cls, matrix: Floats, weights: Floats) -> Scaling:
         """The scaling of a matrix of distances; weight k of a point is the same as k copies.
 
-        With centred squares B = −½ (I − 1wᵀ) D² (I − w1ᵀ) and the eigenvectors √w·B·√w u = λu, the coordinates are
+        With centered squares B = −½ (I − 1wᵀ) D² (I − w1ᵀ) and the eigenvectors √w·B·√w u = λu, the coordinates are
         B·√w u/√λ: that needs no mass at a point itself, and so places new ones too (Gower's formula).
         """
         squares = -0.5 * matrix**2
         means = squares @ weights
         roots = np.sqrt(weights)
-        centred = squares - means - means[:, None] + weights @ means
-        values, vectors = eigh(roots[:, None] * centred * roots)
+        centered = squares - means - means[:, None] + weights @ means
+        values, vectors = eigh(roots[:, None] * centered * roots)
         k = max(1, int(np.count_nonzero(values > _NOISE * values[-1])))
         values, vectors = values[::-1][:k], vectors[:, ::-1][:, :k]
         axes = roots[:, None] * vectors / np.sqrt(np.where(values > 0, values, np.inf))  # all in one place: λ = 0
-        axes *= signs(centred[weights > 0] @ axes)
-        points = centred @ axes
+        axes *= signs(centered[weights > 0] @ axes)
+        points = centered @ axes
         return cls(points, _distortion(points, matrix, weights), axes, weights, means)
 
     def place(self, distances: Floats) -> Floats:

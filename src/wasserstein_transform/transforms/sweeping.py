@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,19 +12,20 @@ from numpy.typing import ArrayLike
 
 from .. import _check as check
 from .._cached import cached_property
+from .._shown import table
 from .._types import Floats, Ints
 from ..engine import Engine, Progress, current
 from ..localize import Localization, Truncation
 from ..localize.profiles import ProfileLike
 from ..measures import Gaussians
 from ..spaces import Euclidean, GaussianMetric, Space, quotient
-from .loop import iterate
+from .loop import Asked, run
 from .named import Eps, gaussian_transform
 from .trajectory import Trajectory
-from .transform import Process, Transform
+from .transform import Process, Transform, warn_massless
 
 _TOGETHER = 1e-3  # of eps: points that near are in one place
-_ASKED = 1000  # points whose neighbours are counted
+_ASKED = 1000  # points whose neighbors are counted
 _SAME = 1e-9  # relative: 0.1 + 0.2 finds the run of 0.3
 
 
@@ -110,6 +112,22 @@ class Sweep:
         """The columns by name; `pandas.DataFrame(sweep.table)` takes them as they are."""
         return {name: [value(run) for run in self.runs] for name, (value, _) in _COLUMNS.items()}
 
+    def to_pandas(self) -> Any:
+        """The table as a pandas DataFrame, a row for each run."""
+        try:
+            pandas = importlib.import_module("pandas")
+        except ImportError:
+            raise ImportError("to_pandas needs pandas (pip install pandas); sweep.table has the same columns") from None
+        return pandas.DataFrame(self.table)
+
+    def _repr_html_(self) -> str:
+        title, *_ = repr(self).splitlines()
+        return table(title[1:-1], _COLUMNS, zip(*self._cells(), strict=True))
+
+    def _cells(self) -> list[list[str]]:
+        """The table as it is written, column by column."""
+        return [list(map(_COLUMNS[name][1], column)) for name, column in self.table.items()]
+
     def _asked(self) -> tuple[list[float], list[float]]:
         return [run.eps for run in self.runs], [run.lam for run in self.runs]
 
@@ -130,7 +148,7 @@ class Sweep:
         return self.runs[nearest]
 
     def __repr__(self) -> str:
-        cells = [[name, *map(_COLUMNS[name][1], column)] for name, column in self.table.items()]
+        cells = [[name, *column] for name, column in zip(_COLUMNS, self._cells(), strict=True)]
         widths = [max(map(len, column)) for column in cells]
         rows = zip(*cells, strict=True)
         lines = ["  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows]
@@ -221,6 +239,7 @@ def _runs(
     tol: float | None, merge: float | None, engine: Engine,
 ) -> Iterator[Run]:  # fmt: skip
     done, total, quiet = 0, len(radii) * len(lams), engine.quiet()  # progress is that of the sweep
+    massless = np.zeros(space.n, bool)
     engine.report("sweep", 0, total)
     for e, of_radius in zip(radii, processes, strict=True):
         start = _start(of_radius[0], space, quiet)
@@ -228,10 +247,12 @@ def _runs(
             measures = replace(start, lam=l)
             started = Space(GaussianMetric(measures.means, measures.covs, l), space.weights, measures.means)
             ready = Process(Transform(_Ready(measures, e), _first(process).transport), process.step)
-            walk = iterate(ready, space, n_iter=n_iter, tol=tol, merge=merge, engine=quiet)
+            walk, alone = run(Asked(ready, n_iter, tol, merge), space, quiet)
+            massless |= alone
             yield Run(e, l, started, walk)
             done += 1
             engine.report("sweep", done, total)
+    warn_massless(massless)  # once, whatever the number of runs
 
 
 @dataclass(frozen=True, eq=False)

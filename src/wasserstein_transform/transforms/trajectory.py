@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from .._archive import archived, read, write
+from .._archive import archived, check_range, check_type, read, write
 from .._cached import cached_property
+from .._shown import facts
 from .._types import Floats
 from ..engine import Engine, current
 from ..spaces import Quotient, Space
+
+_SHOWN = 8  # movements that a notebook shows
 
 
 @archived
@@ -42,6 +45,21 @@ class Trajectory:
     outcome: str
     first: int = 0
 
+    def _check_archived(self) -> None:
+        check_type(self.quotients, "states", tuple)
+        for state in self.quotients:
+            check_type(state, "a state", Quotient)
+        for number, name in ((self.n_iter, "n_iter"), (self.first, "first")):
+            check_type(number, name, int)
+        check_type(self.converged, "converged", bool)
+        check_type(self.outcome, "outcome", str)
+        check_range([float(movement) for movement in self.movements], "movements", 0.0)
+        check_range(self.first, "first", 0, self.n_iter)
+        if not self.quotients or len({len(state.labels) for state in self.quotients}) > 1:
+            raise ValueError("states must be of the same points, and at least one")
+        if len(self.quotients) != self.n_iter - self.first + 1:
+            raise ValueError(f"there must be a state for each iteration from {self.first} to {self.n_iter}")
+
     @cached_property
     def last(self) -> Space:
         """The state at the end, on all points."""
@@ -70,6 +88,18 @@ class Trajectory:
         """A run from a file that `save` wrote. Files of other versions, damaged or too large ones are refused."""
         found: Self = read(path, cls, lambda n_bytes: current(engine).reserve(n_bytes, str(path), "free some memory"))
         return found
+
+    def _repr_html_(self) -> str:
+        movements = ", ".join(f"{movement:.3g}" for movement in self.movements[-_SHOWN:])
+        earlier = "… " if len(self.movements) > _SHOWN else ""
+        rows = {
+            "points": self.quotients[-1].labels.size,
+            "outcome": self.outcome,
+            "movements, in eps": earlier + movements or "none",
+            "states kept": f"{len(self.quotients)}, from τ = {self.first} on",
+            "merged points at the end": self.quotients[-1].space.n,
+        }
+        return facts("Trajectory", rows)
 
     def __repr__(self) -> str:
         return f"<Trajectory of {self.quotients[-1].labels.size} points: {self.outcome}>"

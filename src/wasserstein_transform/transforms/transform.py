@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._archive import archived
+from .._archive import archived, check_type
 from .._parts import Part
 from .._types import Bools
 from .._warn import warn
@@ -28,7 +28,7 @@ def warn_massless(massless: Bools, who: str = "points") -> None:
     if count:
         warn(
             f"{count} of {len(massless)} {who} see no mass within reach and stay where they are; "
-            "a larger eps would reach a neighbour",
+            "a larger eps would reach a neighbor",
             MasslessWarning,
         )
 
@@ -37,7 +37,7 @@ def warn_massless(massless: Bools, who: str = "points") -> None:
 class Transform(Part):
     """W_{L,p}: localize every point to a measure, take the transport distance of the measures as the new metric.
 
-    Measures with centres (Diracs, Gaussians) move the points there; discrete measures move the distances only.
+    Measures with centers (Diracs, Gaussians) move the points there; discrete measures move the distances only.
 
     Parameters
     ----------
@@ -102,6 +102,11 @@ class Process:
 
     start: Transform | None
     step: Transform | Sequence[Transform]
+
+    def _check_archived(self) -> None:
+        check_type(self.start, "start", Transform, type(None))
+        for step in [self.step] if isinstance(self.step, Transform) else self.step:
+            check_type(step, "step", Transform)
 
     def at(self, k: int) -> Transform:
         """The transform of iteration k, counted from 0."""

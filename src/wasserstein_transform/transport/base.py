@@ -10,11 +10,14 @@ from typing import Self
 import numpy as np
 
 from .._parts import Part
+from .._shown import Brief
 from .._types import Bools, Floats, Ints
 from ..engine import Engine
 from ..localize import LOCALIZATIONS
 from ..measures import Discrete, Measures
 from ..spaces import Metric
+
+_FAINT = 1e-200  # means of powers below this are next to underflow
 
 
 class Status(Enum):
@@ -25,8 +28,8 @@ class Status(Enum):
     INTERRUPTED = "interrupted"
 
 
-@dataclass(frozen=True, eq=False)
-class Coupling:
+@dataclass(frozen=True, eq=False, repr=False)
+class Coupling(Brief):
     """An optimal plan between two of the measures.
 
     Attributes
@@ -127,11 +130,27 @@ class Transport(Part, ABC):
             return np.maximum.reduceat(distances[:, measures.indices], measures.indptr[:-1], axis=1)
         top = distances.max(axis=1, initial=0.0, keepdims=True)
         top[top == 0] = 1.0
-        return np.asarray(top * (measures.matrix() @ ((distances / top) ** self.p).T).T ** (1 / self.p))
+        with np.errstate(under="ignore"):
+            means = (measures.matrix() @ ((distances / top) ** self.p).T).T
+        found = np.asarray(top * means ** (1 / self.p))
+        for i, j in np.argwhere(means < _FAINT):  # powers that vanish beside the farthest point of all
+            part = slice(measures.indptr[j], measures.indptr[j + 1])
+            found[i, j] = _power_mean(distances[i, measures.indices[part]], measures.masses[part], self.p)
+        return found
 
     @abstractmethod
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
         """The optimal plan between measures i and j."""
+
+
+def _power_mean(distances: Floats, masses: Floats, p: float) -> float:
+    """The p-mean of some distances, powers taken of their shares of the largest."""
+    top = float(distances.max())
+    if top == 0.0:
+        return 0.0
+    with np.errstate(under="ignore"):
+        share = float(masses @ (distances / top) ** p / masses.sum())
+    return float(top * share ** (1 / p))
 
 
 def _makers(kind: type[Measures]) -> str:

@@ -9,13 +9,17 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from ..._shown import table
 from ..._types import Bools, Floats, Ints
+from ..._warn import warn
+from ...hierarchy import FewerClustersWarning
 from .network import Network
 
+_SHOWN = 20  # communities of a table in a notebook
 _TIE = 1e-9  # lengths that agree to this are one level
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Communities:
     """Which nodes belong together.
 
@@ -33,6 +37,17 @@ class Communities:
     labels: Ints
     modularity: float
     cutoff: float
+
+    def __repr__(self) -> str:
+        return f"<Communities: {self.n_communities} of {self.network.n} nodes, modularity {self.modularity:.3f}>"
+
+    def _repr_html_(self) -> str:
+        sizes = np.bincount(self.labels)
+        rows = [[str(k), str(size), self._some(k)] for k, size in enumerate(sizes[:_SHOWN].tolist())]
+        return table(repr(self)[1:-1], ("community", "nodes", "such as"), rows)
+
+    def _some(self, community: int) -> str:
+        return ", ".join(str(self.network.nodes[i]) for i in np.flatnonzero(self.labels == community)[:5])
 
     @property
     def n_communities(self) -> int:
@@ -58,6 +73,33 @@ def best_cut(network: Network, lengths: Floats, kept: Bools) -> Communities:
     """Keep edges up to the length at which the modularity of what they join is largest."""
     levels, scores = _sweep(network, lengths, kept)
     return cut_at(network, lengths, kept, float(levels[int(np.argmax(scores))]))
+
+
+def cut_into(network: Network, lengths: Floats, kept: Bools, n_communities: int) -> Communities:
+    """The shortest cutoff that leaves no more than so many communities; edges of equal length are kept together."""
+    leader, merged = np.arange(network.n), list[float]()
+    candidates = np.flatnonzero(kept)
+    for e in candidates[np.argsort(lengths[candidates], kind="stable")]:
+        a, b = (_leader(leader, int(node)) for node in network.edges[e])
+        if a != b:
+            leader[b] = a
+            merged.append(float(lengths[e]))
+    n_parts = network.n - len(merged)
+    if n_communities < n_parts:
+        raise ValueError(
+            f"n_communities must be at least {n_parts}, the parts the graph falls into, got {n_communities}"
+        )
+    if n_communities >= network.n:
+        return cut_at(network, lengths, kept, -1.0)
+    cutoff = merged[network.n - n_communities - 1] * (1 + _TIE)
+    found = cut_at(network, lengths, kept, float(lengths[kept & (lengths <= cutoff)].max()))
+    if found.n_communities < n_communities:
+        warn(
+            f"found {found.n_communities} communities of the {n_communities} asked for: the next edges are equally "
+            "long, and leaving all of them out would make more",
+            FewerClustersWarning,
+        )
+    return found
 
 
 def cut_at(network: Network, lengths: Floats, kept: Bools, cutoff: float) -> Communities:

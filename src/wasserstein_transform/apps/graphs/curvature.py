@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ... import _check as check
+from ..._shown import Brief
 from ..._types import Floats, Ints
 from ...engine import Engine, bar, current
 from ...localize import Heat, Localization
@@ -76,8 +77,8 @@ class Curvature:
         return self.network.to_networkx({"curvature": self.values}, {"curvature": self.at_nodes()})
 
 
-@dataclass(frozen=True, eq=False)
-class Dynamics:
+@dataclass(frozen=True, eq=False, repr=False)
+class Dynamics(Brief):
     """The curvature of edges under the heat kernel at several times (Gosztolai and Arnaudon 2021).
 
     Attributes

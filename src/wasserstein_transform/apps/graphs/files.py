@@ -7,6 +7,9 @@ import re
 from pathlib import Path
 from typing import Any
 
+from ...engine import current
+
+_EACH = 40.0  # bytes of memory for each of a file: names and numbers are objects
 _NUMBER = re.compile(r"-?[0-9]+")
 _BETWEEN = re.compile(r"\s*[,;]\s*|\s+")
 _WITH_NETWORKX = {".gml": "read_gml", ".graphml": "read_graphml"}
@@ -17,7 +20,8 @@ def read_graph(file: str | os.PathLike[str]) -> Any:
 
     A list of edges has a line `a b` or `a b length` for each, parted by blanks, tabs, commas or semicolons; lines that
     begin with # or % are left out. Nodes are numbers if all of them are, else names. Nodes of GML files go by their
-    labels, or by their ids where labels are missing.
+    labels, or by their ids where labels are missing. A file may take 40 times its size of memory; one for which the
+    engine has not as much is refused, and `wt.using(memory=…)` raises the limit.
 
     Examples
     --------
@@ -31,6 +35,11 @@ def read_graph(file: str | os.PathLike[str]) -> Any:
     path = Path(file)
     if not path.is_file():
         raise ValueError(f"{path} is not there" if not path.exists() else f"{path} is no file; give a graph")
+    current().reserve(
+        _EACH * path.stat().st_size,
+        f"the graph of {path}",
+        "take a part of it, or raise the limit with wt.using(memory=…)",
+    )
     reader = _WITH_NETWORKX.get(path.suffix.lower())
     return _listed(path) if reader is None else _by_networkx(path, reader)
 

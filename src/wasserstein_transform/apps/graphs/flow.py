@@ -13,7 +13,7 @@ from ..._types import Bools, Floats, Ints
 from ...engine import Engine, bar, current
 from ...localize import Localization
 from ...spaces import Space
-from .communities import Communities, best_cut, cut_at
+from .communities import Communities, best_cut, cut_at, cut_into
 from .curvature import Curvature, compare, localized
 from .network import Network, as_network
 from .walks import LazyWalk
@@ -85,9 +85,22 @@ class Flow:
         """Edges that surgery left."""
         return np.asarray(self.cut_after < 0)
 
-    def communities(self, cutoff: float | None = None) -> Communities:
-        """What edges up to a length join: by default the length at which the modularity of the graph is largest."""
+    def communities(self, n_communities: int | None = None, *, cutoff: float | None = None) -> Communities:
+        """What edges up to a length join: by default the length at which the modularity of the graph is largest.
+
+        Parameters
+        ----------
+        n_communities : int, optional
+            Leave out as many of the longest edges as it takes, but never some of equal length without the others: if
+            there is no such number of communities, there are fewer, and a warning says so.
+        cutoff : float, optional
+            The length itself; the mean length is 1.
+        """
         last = self.lengths[-1]
+        if n_communities is not None and cutoff is not None:
+            raise ValueError("either n_communities or cutoff can be given, got both")
+        if n_communities is not None:
+            return cut_into(self.network, last, self.kept, check.count(n_communities, "n_communities", 1))
         if cutoff is not None:
             return cut_at(self.network, last, self.kept, check.positive(cutoff, "cutoff"))
         return best_cut(self.network, last, self.kept)

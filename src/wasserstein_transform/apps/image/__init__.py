@@ -1,4 +1,4 @@
-"""Image segmentation by mean shift and the Gaussian Transform: neighbours are original pixels, and never move."""
+"""Image segmentation by mean shift and the Gaussian Transform: neighbors are original pixels, and never move."""
 
 from .linking import Adjacent, Linking, Together
 from .merging import Merging

@@ -1,4 +1,4 @@
-"""Colour spaces in which distances are near what people see.
+"""Color spaces in which distances are near what people see.
 
 Written here, so that segmenting needs nothing but NumPy: sRGB with the white of D65, as scikit-image has it.
 """
@@ -18,7 +18,7 @@ _SLOPE = 903.3
 
 
 def luv(rgb: Floats) -> Floats:
-    """L*u*v* of sRGB colours in [0, 1], the last axis; L* is 0 to 100."""
+    """L*u*v* of sRGB colors in [0, 1], the last axis; L* is 0 to 100."""
     xyz = _xyz(rgb)
     light = _lightness(xyz[..., 1])
     uv = 13 * light[..., None] * (_chroma(xyz) - _chroma(_WHITE))
@@ -26,7 +26,7 @@ def luv(rgb: Floats) -> Floats:
 
 
 def lab(rgb: Floats) -> Floats:
-    """L*a*b* of sRGB colours in [0, 1], the last axis; L* is 0 to 100."""
+    """L*a*b* of sRGB colors in [0, 1], the last axis; L* is 0 to 100."""
     share = _xyz(rgb) / _WHITE
     bent = np.where(share > _DARK, np.cbrt(share), (_SLOPE * share + 16) / 116)
     x, y, z = np.moveaxis(bent, -1, 0)
@@ -50,7 +50,7 @@ def _lightness(y: Floats) -> Floats:
 
 
 def from_luv(values: Floats) -> Floats:
-    """sRGB colours of L*u*v*, in [0, 1]: what no screen can show is cut off."""
+    """sRGB colors of L*u*v*, in [0, 1]: what no screen can show is cut off."""
     light, uv = values[..., 0], values[..., 1:]
     dark = light <= 0
     chroma = uv / (13 * np.where(dark, 1.0, light))[..., None] + _chroma(_WHITE)
@@ -61,7 +61,7 @@ def from_luv(values: Floats) -> Floats:
 
 
 def from_lab(values: Floats) -> Floats:
-    """sRGB colours of L*a*b*, in [0, 1]: what no screen can show is cut off."""
+    """sRGB colors of L*a*b*, in [0, 1]: what no screen can show is cut off."""
     y = (values[..., 0] + 16) / 116
     bent = np.stack([y + values[..., 1] / 500, y, y - values[..., 2] / 200], axis=-1)
     share = np.where(bent**3 > _DARK, bent**3, (116 * bent - 16) / _SLOPE)

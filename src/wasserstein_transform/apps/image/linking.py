@@ -11,6 +11,7 @@ from ... import _check as check
 from ..._types import Bools, Floats, Ints
 from ...backends.host import link_adjacent, link_cells, link_inside, number_parts
 from ...engine import Engine, Flag, current
+from ...spaces import closed
 
 _FINEST = 2**31  # cells along an axis
 
@@ -68,7 +69,7 @@ class Adjacent(Linking):
         self, modes: Floats, inside: Bools, shape: tuple[int, ...], spatial: float, range: float, parent: Ints,
         stop: Flag,
     ) -> None:  # fmt: skip
-        place, value = _closed(spatial), _closed(self.share * range)
+        place, value = closed(spatial), closed(self.share * range)
         grid = np.array(shape if len(shape) == 3 else (1, *shape))
         link_adjacent(modes, len(shape), inside, grid, place, value, parent, stop)
 
@@ -97,8 +98,8 @@ class Together(Linking):
         groups = np.concatenate([[0], np.flatnonzero(new) + 1, [len(cells)]])
         reach = np.floor(radii / sides * (1 + 1e-9)).astype(np.intp) + 1
         link_cells(
-            modes, axes, order, starts, groups, cells, _rows(reach[: axes - 1]), reach, _closed(spatial),
-            _closed(range), parent, stop,
+            modes, axes, order, starts, groups, cells, _rows(reach[: axes - 1]), reach, closed(spatial),
+            closed(range), parent, stop,
         )  # fmt: skip
 
 
@@ -142,12 +143,6 @@ def _rows(reach: Ints) -> Ints:
         -1, len(reach)
     )
     return steps[len(steps) // 2 :]
-
-
-def _closed(radius: float) -> float:
-    """The square of a radius, rims included."""
-    reach = radius * (1 + 1e-12)
-    return reach * reach  # infinity, where a power would raise
 
 
 LINKINGS: dict[str, Linking] = {"adjacent": Adjacent(), "paper": Together()}

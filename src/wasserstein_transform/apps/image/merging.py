@@ -51,7 +51,7 @@ class Merging:
         How much the border counts, from 0, not at all, to 1, alone.
     min_size : int
         Regions of fewer pixels are merged before, into the touching region most like them: of these there are many,
-        and merging one by one takes time for each neighbour of a growing region.
+        and merging one by one takes time for each neighbor of a growing region.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from ..._types import Bools, Floats
 from .color import from_lab, from_luv, lab, luv
 
 _COLORS = 4  # channels at most that an axis is taken for without being told
-_BLOCK = 2**16  # pixels whose colours are changed at a time
+_BLOCK = 2**16  # pixels whose colors are changed at a time
 
 
 class ColorSpace(NamedTuple):
@@ -28,7 +28,7 @@ SPACES: dict[str, ColorSpace] = {
     "lab": ColorSpace(lab, from_lab),
     "rgb": ColorSpace(lambda rgb: 255 * rgb, lambda values: np.clip(values / 255, 0.0, 1.0)),
 }
-"""What colours are compared in; 8-bit values for "rgb"."""
+"""What colors are compared in; 8-bit values for "rgb"."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class Pixels:
 
     @property
     def precision(self) -> type[np.floating[Any]]:
-        """Of the range features: single where that holds the values as they came, and for colours of whole numbers."""
+        """Of the range features: single where that holds the values as they came, and for colors of whole numbers."""
         dtype = self.image.dtype
         single = np.result_type(dtype, np.float32) == np.float32 or (self.space is not None and dtype.kind != "f")
         return np.float32 if single else np.float64
@@ -140,7 +140,7 @@ def read(image: ArrayLike, color: str, mask: ArrayLike | None, channel_axis: int
 
 
 def _channel_axis(array: NDArray[Any]) -> int | None:
-    """The last one, of four axes, or of three if it is short enough for colours."""
+    """The last one, of four axes, or of three if it is short enough for colors."""
     return -1 if array.ndim == 4 or (array.ndim == 3 and array.shape[-1] <= _COLORS) else None
 
 
@@ -156,7 +156,7 @@ def most(dtype: np.dtype[Any]) -> float:
 
 
 def _features(flat: NDArray[Any], space: ColorSpace | None, kind: type[np.floating[Any]]) -> NDArray[Any]:
-    """Made block by block, as changing colours takes ten times the room of its result."""
+    """Made block by block, as changing colors takes ten times the room of its result."""
     if space is not None:
         flat = flat[:, :3]
         _check_colors(flat)
@@ -189,7 +189,7 @@ def _full(dtype: np.dtype[Any]) -> float:
 
 
 def _unit(rgb: NDArray[Any]) -> Floats:
-    """Colours as shares of full intensity."""
+    """Colors as shares of full intensity."""
     return np.asarray(rgb / _full(rgb.dtype))
 
 

@@ -69,7 +69,7 @@ def means(labels: Ints, values: Floats) -> tuple[Floats, Ints]:
 def merge_small(labels: Ints, values: Floats, min_size: int, engine: Engine | None = None) -> tuple[Ints, int]:
     """Merge regions of fewer pixels into the touching region most like them, until there are none; the smallest first.
 
-    In each round every small region goes to its most similar neighbour. A region that touches no other stays.
+    In each round every small region goes to its most similar neighbor. A region that touches no other stays.
     """
     labels, engine = labels.copy(), current(engine)
     count = int(labels.max()) + 1

@@ -41,23 +41,23 @@ def segment(
     """Segment an image by mean shift (λ = 0) or the Gaussian Transform (λ > 0).
 
     A pixel looks at the original pixels within `spatial` of its place and within `range` of its moving value, and moves
-    to their mean, until it rests. For λ > 0 a neighbour must also have a neighbourhood of like shape:
+    to their mean, until it rests. For λ > 0 a neighbor must also have a neighborhood of like shape:
     ‖x − y‖² + λ·dcov²(Σ(y), Σ) ≤ spatial², Σ(y) the covariance of places in its window. Regions are what hangs
     together by links between moved pixels.
 
     Parameters
     ----------
     image : array of shape (h, w), (h, w, channels), (d, h, w) or (d, h, w, channels)
-        Any numbers. Grey values are compared as they are; colours (3 channels, or 4 of which the last is left out) in
+        Any numbers. Gray values are compared as they are; colors (3 channels, or 4 of which the last is left out) in
         `color`; other channels as they are.
     spatial : float
         Radius of the window in pixels.
     range : float
-        Radius in values: of L*u*v* by default, whose lightness is 0 to 100; of grey images, in their own units.
+        Radius in values: of L*u*v* by default, whose lightness is 0 to 100; of gray images, in their own units.
     lam : float
-        Weight of the shape of neighbourhoods; 0 is mean shift.
+        Weight of the shape of neighborhoods; 0 is mean shift.
     color : {"luv", "lab", "rgb", "none"}
-        What colours are compared in; "rgb" in 8-bit units, "none" as they are.
+        What colors are compared in; "rgb" in 8-bit units, "none" as they are.
     linking : {"adjacent", "paper"} or Linking
         `Adjacent()`: pixels that touch, whose modes are near. "paper" is `Together()`: all modes that are near.
     merging : Merging, optional
@@ -70,7 +70,7 @@ def segment(
     min_size : int
         Regions of fewer pixels are merged into the touching region most like them.
     mask : array of bool, optional
-        Pixels to segment; the others are −1, and nobody's neighbours.
+        Pixels to segment; the others are −1, and nobody's neighbors.
     channel_axis : int, None or "auto"
         The axis of channels, None if there is none. "auto" takes the last of four axes, or of three if it is short.
     n_jobs : int, optional

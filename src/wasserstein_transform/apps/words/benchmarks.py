@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 
 from ... import _check as check
 from ..._types import Floats, Ints
-from .files import DAMAGED, PathLike, damaged, open_bytes
+from .files import DAMAGED, Allowance, PathLike, damaged, lines_of, open_bytes
 from .vectors import WordVectors
+
+_HELD = 400.0  # bytes that a line takes beside its letters: two words, a score
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +61,7 @@ def read_benchmark(file: PathLike) -> Benchmark:
     pairs, scores = [], []
     try:
         with open_bytes(file) as stream:
-            lines = stream.readlines()
+            lines = _lines(stream, file)
     except DAMAGED:
         raise damaged(file) from None
     for number, raw in enumerate(lines, 1):
@@ -81,6 +84,14 @@ def read_benchmark(file: PathLike) -> Benchmark:
         raise ValueError(f"{file} must hold at least one pair of words, it is empty")
     name = Path(file).name.split(".")[0].removeprefix("EN-")
     return Benchmark(name, tuple(pairs), np.array(scores))
+
+
+def _lines(stream: IO[bytes], file: PathLike) -> list[bytes]:
+    memory, lines = Allowance(file), []
+    for line in lines_of(stream, file):
+        memory.take(_HELD + 2.0 * len(line))
+        lines.append(line)
+    return lines
 
 
 def read_benchmarks(folder: PathLike) -> tuple[Benchmark, ...]:

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array, issparse
 
 from ... import _check as check
 from ..._parts import Part
+from ..._shown import Brief
 from ..._types import Floats, Ints
 from ..._warn import warn
 from ...backends import backend_of
@@ -59,8 +60,8 @@ class Linear(Nearness):
         return np.arange(window, 0, -1) / window
 
 
-@dataclass(frozen=True, eq=False)
-class Contexts:
+@dataclass(frozen=True, eq=False, repr=False)
+class Contexts(Brief):
     """The context multisets of words, as a sparse matrix: a row for each word, a column for each context.
 
     Attributes

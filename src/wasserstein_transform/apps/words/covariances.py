@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from ..._cached import cached_property
-from ..._files import write_mapped
+from ..._mapped import write_mapped
+from ..._shown import Brief
 from ..._types import Floats, Ints
 from ...backends import backend_of
 from ...backends.host import word_covariance
@@ -21,8 +22,8 @@ from .vectors import Singles
 _ROWS = 1 << 14  # words at a time
 
 
-@dataclass(frozen=True, eq=False)
-class Factors:
+@dataclass(frozen=True, eq=False, repr=False)
+class Factors(Brief):
     """Factors of some covariances, in single precision, one after the other.
 
     Attributes
@@ -52,8 +53,8 @@ class Factors:
         return backend_of(engine).word_gaps(self._all, np.ascontiguousarray(ends, np.intp), engine)
 
 
-@dataclass(frozen=True, eq=False)
-class Covariances:
+@dataclass(frozen=True, eq=False, repr=False)
+class Covariances(Brief):
     """The covariances of all words, each computed when it is asked for.
 
     Attributes

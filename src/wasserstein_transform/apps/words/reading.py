@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from math import prod
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from .files import DAMAGED, PathLike, damaged, open_bytes
+from ..._npz import read_header
+from .files import DAMAGED, Allowance, PathLike, damaged, lines_of, open_bytes, shown
 from .vectors import Singles, WordVectors
 
 _LINES = 2000  # read at a time
+_BLOCK = 1 << 22  # bytes of them, about
+_LONGEST = 1 << 20  # bytes of a word
 _WIDEST = 1 << 20  # dimensions: beyond that it is no header
+_HELD = 100.0  # bytes that a word takes beside its letters
 
 
 def read_vectors(file: PathLike, vocabulary: PathLike | None = None) -> WordVectors:
@@ -27,6 +31,11 @@ def read_vectors(file: PathLike, vocabulary: PathLike | None = None) -> WordVect
         and the dimension), word2vec's binary, or an array in NumPy's format. Words are UTF-8.
     vocabulary : path, optional
         For an array: a file with one word a line.
+
+    Notes
+    -----
+    Lines may have 16 MiB, and what is kept must fit into the memory of the engine, so that a small file that unpacks to
+    much is refused; `wt.using(memory=…)` raises that limit.
 
     Examples
     --------
@@ -73,20 +82,34 @@ def as_vectors(source: Any) -> WordVectors:
 def _from_array(file: PathLike, vocabulary: PathLike | None) -> WordVectors:
     if vocabulary is None:
         raise ValueError(f"{file} is an array and names no words; give a vocabulary, a file with one word a line")
-    with open_bytes(file) as stream:
-        matrix = np.load(stream, allow_pickle=False)
+    memory = Allowance(file)
+    try:
+        with open_bytes(file) as stream:
+            shape, dtype = read_header(stream)
+        memory.take(float(prod(shape)) * dtype.itemsize)  # NumPy takes them before it reads
+        with open_bytes(file) as stream:
+            matrix = np.load(stream, allow_pickle=False)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"{file} cannot be read as an array: {error}") from None
+    words = []
     with open_bytes(vocabulary) as stream:
-        words = [_word(line.rstrip(b"\r\n"), vocabulary, k) for k, line in enumerate(stream, 1)]
+        for number, line in enumerate(lines_of(stream, vocabulary), 1):
+            memory.take(_HELD + len(line))
+            words.append(_word(line.rstrip(b"\r\n"), vocabulary, number))
     if matrix.ndim != 2 or len(words) != len(matrix):
         raise ValueError(f"{file} has shape {matrix.shape}, and {vocabulary} {len(words)} words; each needs one row")
     return WordVectors.of(words, matrix)
 
 
 def _from_stream(stream: IO[bytes], file: PathLike) -> WordVectors:
-    first = stream.readline().removeprefix(BOM_UTF8)
+    first = next(lines_of(stream, file), b"").removeprefix(BOM_UTF8)
     if not first.strip():
         raise ValueError(f"{file} must begin with a word and its vector, its first line is empty")
-    fields = first.split()
+    fields = first.split(None, _WIDEST + 1)
+    if len(fields) > _WIDEST + 1:
+        raise ValueError(
+            f"{file}, line 1 holds more than {_WIDEST} numbers, and begins with {shown(first)}; is it text?"
+        )
     if len(fields) == 2 and all(part.isdigit() for part in fields):
         n, m = int(fields[0]), int(fields[1])
         if not 0 < m <= _WIDEST or n == 0:
@@ -94,14 +117,14 @@ def _from_stream(stream: IO[bytes], file: PathLike) -> WordVectors:
                 f"{file}, line 1 announces {n} words in {m} dimensions; both must be positive, and"
                 f" dimensions at most {_WIDEST}"
             )
-        sample = stream.read(64 * (m + 16))
+        sample = stream.read(min(64 * (m + 16), _BLOCK))
         text = _is_text(sample, m)
         with open_bytes(file) as again:
             again.readline()
             return _from_text(again, file, m, 2, n) if text else _from_binary(again, file, n, m)
     m = len(fields) - 1
     if m < 1:
-        raise ValueError(f"{file}, line 1 must hold a word and its numbers, got {_shown(first)}")
+        raise ValueError(f"{file}, line 1 must hold a word and its numbers, got {shown(first)}")
     with open_bytes(file) as again:
         return _from_text(again, file, m, 1, None)
 
@@ -119,7 +142,9 @@ def _is_text(sample: bytes, m: int) -> bool:
 def _from_text(stream: IO[bytes], file: PathLike, m: int, number: int, announced: int | None) -> WordVectors:
     names: list[str] = []
     blocks: list[Singles] = []
-    for lines in _blocks(stream):
+    memory = Allowance(file)
+    for lines in _blocks(stream, file, number):
+        memory.take(len(lines) * (8.0 * m + _HELD))  # twice: blocks become one array
         lines[0] = lines[0].removeprefix(BOM_UTF8) if number == 1 else lines[0]
         words, rows = _parse(lines, m, file, number)
         number += len(lines)
@@ -132,8 +157,17 @@ def _from_text(stream: IO[bytes], file: PathLike, m: int, number: int, announced
     return WordVectors.of(names, np.concatenate(blocks) if blocks else np.empty((0, m), np.float32))
 
 
-def _blocks(stream: IO[bytes]) -> Iterator[list[bytes]]:
-    while lines := list(islice(stream, _LINES)):
+def _blocks(stream: IO[bytes], file: PathLike, number: int) -> Iterator[list[bytes]]:
+    """Some lines at a time, fewer where they are long."""
+    lines: list[bytes] = []
+    size = 0
+    for line in lines_of(stream, file, number):
+        lines.append(line)
+        size += len(line)
+        if len(lines) == _LINES or size > _BLOCK:
+            yield lines
+            lines, size = [], 0
+    if lines:
         yield lines
 
 
@@ -143,36 +177,34 @@ def _parse(lines: list[bytes], m: int, file: PathLike, number: int) -> tuple[lis
     words, numbers = [], []
     for k, part in enumerate(parts):
         if len(part) < 2:
-            raise ValueError(f"{file}, line {number + k} must hold a word and {m} numbers, got {_shown(lines[k])}")
+            raise ValueError(f"{file}, line {number + k} must hold a word and {m} numbers, got {shown(lines[k])}")
         if b" " in part[0] and _is_number(part[0].rsplit(None, 1)[-1]):  # words may hold blanks, but do not end so
             n = len(lines[k].split()) - 1
             raise ValueError(f"{file}, line {number + k} holds {n} numbers, and the first {m}; all need one dimension")
         words.append(_word(part[0], file, number + k))
         numbers.append(b" ".join(part[1:]))
-    rows = _numbers(b" ".join(numbers))
-    even = all(text.rstrip().count(b" ") == m - 1 for text in numbers)  # or one line's number would be the next one's
-    if rows is not None and even and len(rows) == m * len(lines) and np.isfinite(rows).all():
-        return words, rows.reshape(-1, m)
+    rows = _numbers(numbers)
+    if rows is not None and rows.shape == (len(lines), m) and np.isfinite(rows).all():
+        return words, rows
     one_by_one = [_line(text, m, lines[k], file, number + k) for k, text in enumerate(numbers)]
     return words, np.stack(one_by_one)
 
 
 def _line(numbers: bytes, m: int, line: bytes, file: PathLike, number: int) -> Singles:
-    row = _numbers(numbers)
-    if row is None or not np.isfinite(row).all():
-        raise ValueError(f"{file}, line {number} must hold {m} finite numbers after its word, got {_shown(line)}")
-    if len(row) != m:
+    rows = _numbers([numbers])
+    if rows is None or not np.isfinite(rows).all():
+        raise ValueError(f"{file}, line {number} must hold {m} finite numbers after its word, got {shown(line)}")
+    if rows.shape[1] != m:
         raise ValueError(
-            f"{file}, line {number} holds {len(row)} numbers, and the first {m}; all vectors need one dimension"
+            f"{file}, line {number} holds {rows.shape[1]} numbers, and the first {m}; all vectors need one dimension"
         )
-    return row
+    return np.asarray(rows[0])
 
 
-def _numbers(text: bytes) -> Singles | None:
-    """All numbers of a text, None if something is none. NumPy would warn of that, and filters are of all threads."""
+def _numbers(lines: list[bytes]) -> Singles | None:
+    """A row for each line; None if something is no number, or lines have not as many."""
     try:
-        with np.errstate(over="ignore"):  # infinity is refused by those who ask
-            return None if b"_" in text else np.fromiter(map(float, text.split()), np.float32)
+        return np.loadtxt(lines, np.float32, comments=None, encoding="latin-1", ndmin=2)
     except ValueError:
         return None
 
@@ -190,13 +222,20 @@ def _from_binary(stream: IO[bytes], file: PathLike, n: int, m: int) -> WordVecto
     blocks: list[Singles] = []  # grow with what is there, not with what is announced
     names = []
     buffer, at, size = b"", 0, 4 * m
+    some = max(1, min(_LINES, _BLOCK // size))
+    memory = Allowance(file)
     for k in range(n):
-        if k % _LINES == 0:
-            blocks.append(np.empty((min(_LINES, n - k), m), np.float32))
+        if k % some == 0:
+            memory.take(min(some, n - k) * (8.0 * m + _HELD))
+            blocks.append(np.empty((min(some, n - k), m), np.float32))
         while True:
             end = buffer.find(b" ", at)
             if end >= 0 and len(buffer) - end > size:
                 break
+            if end < 0 and len(buffer) - at > _LONGEST:
+                raise ValueError(
+                    f"{file} has no blank in a million bytes, where word {k + 1} should end; is it word2vec's?"
+                )
             more = stream.read(1 << 22)
             if not more:
                 raise ValueError(
@@ -204,7 +243,7 @@ def _from_binary(stream: IO[bytes], file: PathLike, n: int, m: int) -> WordVecto
                 )
             buffer, at = buffer[at:] + more, 0
         names.append(_word(buffer[at:end].lstrip(b"\n"), file, k + 1, "word"))
-        blocks[-1][k % _LINES] = np.frombuffer(buffer, "<f4", m, end + 1)
+        blocks[-1][k % some] = np.frombuffer(buffer, "<f4", m, end + 1)
         at = end + 1 + size
     if buffer[at:].strip() or stream.read(1024).strip():
         raise ValueError(f"{file} announces {n} words of {m} numbers and holds more; its first line is not true")
@@ -218,7 +257,3 @@ def _word(raw: bytes, file: PathLike, number: int, unit: str = "line") -> str:
         raise ValueError(
             f"{file}, {unit} {number}: {raw[:40]!r} is not UTF-8; convert the file, as by iconv -f latin1 -t utf-8"
         ) from None
-
-
-def _shown(line: bytes) -> str:
-    return repr(line[:60].decode(errors="replace"))

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
+from ..._archive import check_rows
 from ..._files import writing
 from ..._npz import DamagedError, read_arrays
 from ..._parts import Part
@@ -107,13 +108,9 @@ def _vectors(arrays: dict[str, np.ndarray]) -> WordVectors:
 
 
 def _matrix(arrays: dict[str, np.ndarray], n: int) -> csr_array:
-    """Contexts as rows: kernels look up what they name, without asking again."""
-    starts, indices = (_typed(arrays, name, "iu", (None,)) for name in ("indptr", "indices"))
+    starts, indices = arrays["indptr"], arrays["indices"]
+    check_rows(starts, indices, n, n)
     weights = np.asarray(_typed(arrays, "weights", "f", (len(indices),)), np.float32)
-    if len(starts) != n + 1 or starts[0] != 0 or starts[-1] != len(indices) or (starts[1:] < starts[:-1]).any():
-        raise DamagedError("the rows of its contexts do not follow each other")
-    if len(indices) and not (int(indices.min()) >= 0 and int(indices.max()) < n):
-        raise DamagedError(f"it has contexts beyond its {n} words")
     check_weights(weights)
     return csr_array((weights, indices, starts), shape=(n, n))
 

@@ -97,7 +97,7 @@ class About(Part):
     """What the covariance of contexts is taken about."""
 
     def __call__(self, word: Floats, mean: Floats) -> Floats:
-        """The centre, from the word and the mean of its contexts."""
+        """The center, from the word and the mean of its contexts."""
         raise NotImplementedError
 
 

@@ -31,7 +31,7 @@ _FEW = 2.0**28  # bytes that bits may take without being asked for
 class Neighborhoods:
     """What the points from `first` on see of a weighted space through a kernel profile.
 
-    The same neighbourhoods can be asked about other coordinates: the second pass of the Gaussian Transform asks for
+    The same neighborhoods can be asked about other coordinates: the second pass of the Gaussian Transform asks for
     the covariance of the moved points.
     """
 
@@ -50,7 +50,7 @@ class Neighborhoods:
     def of(
         cls, form: Form, weights: Floats, profile: int, eps: float, reach: float, engine: Engine, first: int = 0
     ) -> Neighborhoods:
-        """Neighbourhoods within `reach`, weighted by profile(d²/ε²)."""
+        """Neighborhoods within `reach`, weighted by profile(d²/ε²)."""
         search = kind_of(form).search(form, reach, engine)
         limit = closed(reach) if np.isfinite(reach) else np.inf
         ordered, known = taken(weights, search.order, engine), _places(form)
@@ -67,7 +67,7 @@ class Neighborhoods:
         return bool(n_bytes <= _FEW and self.engine.fits(n_bytes))
 
     def once(self) -> Neighborhoods:
-        """The same neighbourhoods, each pair tested once: one bit for each candidate is kept for the passes to come."""
+        """The same neighborhoods, each pair tested once: one bit for each candidate is kept for the passes to come."""
         if self.profile != FLAT:
             raise ValueError("one bit says who is near, and a smooth profile weighs by distance: use profile='flat'")
         if isinstance(self.search.geometry, Bits):

@@ -25,7 +25,7 @@ from ...kernels.paths import (
 )
 from ...kernels.vicinity import Vicinity
 from ..forms import Network
-from ..records import Balls, Nearest
+from ..records import Balls, Nearest, rim
 
 _HALFWAY = 64  # nodes that a vicinity has, about
 _SAMPLE = 64  # nodes that are asked how far that is
@@ -135,7 +135,7 @@ class _Reach(NamedTuple):
 
 def within(form: Network, radius: float, n: int, engine: Engine) -> Balls:
     """Balls with their members by distance, of the first n nodes."""
-    asked, tiles = _Reach(streets_of(form), n, radius * (1 + 1e-12)), _tiles(n)
+    asked, tiles = _Reach(streets_of(form), n, rim(radius)), _tiles(n)
     counts = np.empty(n, np.intp)
     engine.run(Task("counting neighbors", _count, asked, tiles, Rows()), (counts,))
     indptr = np.append(0, np.cumsum(counts))

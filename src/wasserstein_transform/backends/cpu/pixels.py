@@ -14,6 +14,7 @@ from ...kernels.levels import shift_levels
 from ...kernels.pixels import Window, first_covs, shift
 from ...kernels.shapes import PAD
 from ..images import SHAPES, Counts, Image, Motion, Moved, window_size
+from ..records import closed
 
 _STEPS = 5.0  # iterations of a pixel, about
 _LEVELS = 4096  # most levels of a histogram, whose memory is to stay in the cache
@@ -28,7 +29,7 @@ class _Out(NamedTuple):
 
 
 def shift_pixels(image: Image, window: Window, motion: Motion, engine: Engine) -> Moved:
-    """Take each pixel to its rest. Few grey levels go by histograms, which is faster and gives the same."""
+    """Take each pixel to its rest. Few gray levels go by histograms, which is faster and gives the same."""
     channels, n = image.values.shape
     shapes = 0 if motion.lam == 0 else SHAPES[image.axes]
     out = _Out(np.empty((n, image.axes + channels)), np.empty(n, np.int32), np.empty(n, np.bool_))
@@ -73,7 +74,7 @@ class _Slides(NamedTuple):
 
 
 def _by_levels(levels: _Levels, window: Window, motion: Motion, out: _Out, engine: Engine) -> None:
-    asked = _Slides(levels, window, _square(motion.range), motion.tol * motion.tol, motion.n_iter)
+    asked = _Slides(levels, window, closed(motion.range), motion.tol * motion.tol, motion.n_iter)
     grain = max(float(window.shape[2]), GRAIN / (100 * len(window.half)))  # a row, or more
     engine.run(Task("moving pixels", _slide, asked, evenly(len(levels.of), 1.0, grain), Rows()), out)
 
@@ -105,7 +106,7 @@ class _Shifts(NamedTuple):
 def _by_windows(image: Image, window: Window, motion: Motion, shapes: int, out: _Out, engine: Engine) -> None:
     n = image.values.shape[1]
     covs = np.zeros((max(shapes, 4), n + PAD if shapes else 0))
-    near, alike, still = _square(motion.spatial), _square(motion.range), motion.tol * motion.tol
+    near, alike, still = closed(motion.spatial), closed(motion.range), motion.tol * motion.tol
     tiles = evenly(n, _STEPS * window_size(window))
     if shapes:
         seen = _Shapes(image.values, window, alike, len(covs))
@@ -156,8 +157,3 @@ class _Columns(Place):
     def put(self, out: Record, tile: Tile, record: Record) -> None:
         for target, values in zip(self.view(out, tile), record, strict=True):
             target[...] = values
-
-
-def _square(radius: float) -> float:
-    reach = radius * (1 + 1e-12)
-    return reach * reach  # infinity, where a power would raise

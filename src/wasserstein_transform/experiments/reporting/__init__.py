@@ -2,7 +2,8 @@
 
 from .part import Figure, Part
 from .record import Change, listing, open_record, read_record, summary, write_record
-from .runner import Report, make_room, reproduce
+from .report import Report
+from .runner import make_room, reproduce
 
 __all__ = [
     "Change",

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..claims import Claim, Verdict
 from ..experiment import Table
 from .part import Part
-
-if TYPE_CHECKING:
-    from .runner import Report
+from .report import Report
 
 
 def markdown(report: Report) -> str:

@@ -6,15 +6,12 @@ from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..claims import Claim, Verdict
 from ..experiment import Table
 from .markdown import QUICK_NOTE, opening
 from .part import Part
-
-if TYPE_CHECKING:
-    from .runner import Report
+from .report import Report
 
 _CLASSES = {Verdict.REPRODUCED: "yes", Verdict.PARTLY: "some", Verdict.NOT: "no"}
 
@@ -40,7 +37,7 @@ nav a { margin-right: 1rem; white-space: nowrap } details { margin: .8rem 0 } su
 
 def page(report: Report, folder: Path) -> str:
     """The whole page; figures are read from the folder."""
-    links = " ".join(f'<a href="#{part.name}">{escape(part.name)}</a>' for part in report.parts)
+    links = " ".join(f'<a href="#{escape(part.name)}">{escape(part.name)}</a>' for part in report.parts)
     changed = "".join(f"<li>{escape(str(change))}</li>" for change in report.changes)
     body = [
         "<h1>The Wasserstein Transform: the paper again</h1>",
@@ -82,7 +79,7 @@ def _section(part: Part, folder: Path, quick: bool) -> str:
     claims = "".join(_claim(claim) for claim in part.claims)
     tables = "".join(_table(table) for table in part.tables)
     about = part.about + (f" ({QUICK_NOTE})" if quick else "")
-    head = f'<h2 id="{part.name}">{escape(part.title)}</h2><p>{escape(about)}</p>'
+    head = f'<h2 id="{escape(part.name)}">{escape(part.title)}</h2><p>{escape(about)}</p>'
     return f"<section>{head}{pictures}{claims}{tables}</section>"
 
 

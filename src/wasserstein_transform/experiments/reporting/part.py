@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -69,24 +70,44 @@ def save(part: Part, file: Path) -> None:
 
 def load(file: Path, key: str) -> Part | None:
     """The part if it is there, was made of the same source and parameters, and its figures are there, too."""
+    folder = file.parent.parent
     try:
         part = _from_json(json.loads(file.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):  # not there, or not ours
+        there = all(_is_inside(folder / figure.file, folder) for figure in part.figures)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):  # not there, or not ours
         return None
-    figures = [file.parent.parent / figure.file for figure in part.figures]
-    there = all(figure.is_file() and figure.stat().st_size > 0 for figure in figures)
     return part if part.key == key and there else None
+
+
+def _is_inside(figure: Path, folder: Path) -> bool:
+    """Whether it is a figure of this report: a part must not bring other files into the page."""
+    return figure.resolve().is_relative_to(folder.resolve()) and figure.is_file() and figure.stat().st_size > 0
 
 
 def _from_json(raw: dict[str, Any]) -> Part:
     claims = tuple(_claim(claim) for claim in raw.pop("claims"))
     tables = tuple(_table(table) for table in raw.pop("tables"))
     figures = tuple(Figure(**figure) for figure in raw.pop("figures"))
-    return Part(claims=claims, tables=tables, figures=figures, **raw)
+    part = Part(claims=claims, tables=tables, figures=figures, **raw)
+    if not isinstance(part.seconds, int | float) or not all(isinstance(text, str) for text in _texts(part)):
+        raise ValueError("a part holds texts, and the seconds it took")
+    return part
+
+
+def _texts(part: Part) -> Iterator[object]:
+    """All that a report writes of it."""
+    yield from (part.name, part.title, part.about, part.key, part.machine)
+    for claim in part.claims:
+        yield from (claim.name, claim.where, claim.statement, claim.quantity, claim.note)
+        yield from (text for choice in claim.choices for text in (choice.name, choice.measured))
+    for table in part.tables:
+        yield from (table.title, table.note, *table.header, *(cell for row in table.rows for cell in row))
+    for figure in part.figures:
+        yield from (figure.file, figure.caption)
 
 
 def _claim(raw: dict[str, Any]) -> Claim:
-    if not all(isinstance(choice["holds"], bool) for choice in raw["choices"]):
+    if not raw["choices"] or not all(isinstance(choice["holds"], bool) for choice in raw["choices"]):
         raise ValueError("a case holds or does not")
     return Claim(choices=tuple(Choice(**choice) for choice in raw.pop("choices")), **raw)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -19,39 +18,13 @@ from .machine import this_machine
 from .markdown import markdown
 from .page import page
 from .part import Figure, Part, key_of, load, save
-from .record import Change, changes, read_record
+from .record import changes, read_record
+from .report import Report
 
 _DPI = 200
 
 Tell: TypeAlias = Callable[[str, str], None]
 """Called with the name of an experiment and what happens to it: "runs", "is drawn", "is done", "was done before"."""
-
-
-@dataclass(frozen=True)
-class Report:
-    """What a reproduction came to.
-
-    Attributes
-    ----------
-    parts : tuple of Part
-        Those asked for, and what the folder had of others.
-    changes : tuple of Change
-        What differs from the record.
-    quick : bool
-    page, text : Path
-        Where it is written, as HTML and as Markdown.
-    """
-
-    parts: tuple[Part, ...]
-    changes: tuple[Change, ...]
-    quick: bool
-    page: Path
-    text: Path
-
-    @property
-    def failed(self) -> tuple[Change, ...]:
-        """Claims of which less came out than on record. Those that seconds decide do not count."""
-        return tuple(change for change in self.changes if change.is_failure)
 
 
 def reproduce(
@@ -114,7 +87,8 @@ def _file(name: str, folder: Path, quick: bool) -> Path:
 
 
 def _kept(name: str, folder: Path, quick: bool) -> Part | None:
-    return load(_file(name, folder, quick), key_of((QUICK if quick else FULL)[name]))
+    found = load(_file(name, folder, quick), key_of((QUICK if quick else FULL)[name]))
+    return found if found is None or found.name == name else None
 
 
 def _part(experiment: Experiment, folder: Path, quick: bool, fresh: bool, engine: Engine, tell: Tell) -> Part:

@@ -32,7 +32,7 @@ class Bounds:
     means_w1, means_gaussians, gaussians_w2 : Sides
         The three inequalities, over all pairs of points.
     unmoved : Sides
-        The last one with GT's own centres instead of the means: no statement of the paper, and false.
+        The last one with GT's own centers instead of the means: no statement of the paper, and false.
     pair : tuple of float
         GT distance and W2 of two points within ε of each other.
     """
@@ -93,7 +93,7 @@ def _without_covariance(cloud: Cloud, steps: int, engine: Engine) -> tuple[float
 
 
 def _inequalities(cloud: Cloud, engine: Engine) -> list[Sides]:
-    """‖means‖ ≤ W1, ‖means‖ ≤ W2 of Gaussians ≤ W2, and the last with unmoved centres."""
+    """‖means‖ ≤ W1, ‖means‖ ≤ W2 of Gaussians ≤ W2, and the last with unmoved centers."""
     space = cloud.space(cloud.alpha)
     measures = Truncation(cloud.eps)(space, engine)
     _, means, covs = measures.both(cloud.points)
@@ -156,7 +156,7 @@ def _unmoved(found: Bounds) -> str:
     above = found.unmoved.left > found.unmoved.right + found.rounding
     gt, lt = found.pair
     return (
-        "The GT distance keeps its centres at the points, and for it the upper bound is false: it is above W2 for "
+        "The GT distance keeps its centers at the points, and for it the upper bound is false: it is above W2 for "
         f"{above.mean():.0%} of the pairs, by up to {found.unmoved.excess:.2g} diameters. The smallest example are two "
         f"points at distance 1 with ε = 1: both see the same, so LT-WT2 gives {lt:g}, and GT with λ = 1 gives {gt:g}."
     )

@@ -91,7 +91,7 @@ def _variance_error(f: Density, ball: UnitBall, x: float, eps: float) -> float:
 
 
 def _ellipse(angles: Floats, radii: Floats) -> Floats:
-    """Radii of the centred ellipse uᵀQu = r⁻² that fits best."""
+    """Radii of the centered ellipse uᵀQu = r⁻² that fits best."""
     basis = np.stack([np.ones_like(angles), np.cos(2 * angles), np.sin(2 * angles)], axis=-1)
     form = np.linalg.lstsq(basis, radii**-2, rcond=None)[0]
     return np.asarray((basis @ form) ** -0.5)
@@ -164,7 +164,7 @@ def _plane_claim(found: Ellipsoid) -> Claim:
         "theory: limit of GT balls in the plane",
         "section on anisotropy properties of GT, the theorem",
         "Rescaled GT balls with λ = ε⁻⁶ tend to an ellipse.",
-        f"Departure of the ball, in {len(found.angles)} directions, from the centred ellipse that fits it best; true "
+        f"Departure of the ball, in {len(found.angles)} directions, from the centered ellipse that fits it best; true "
         f"if it falls with every smaller ε and ends ≤ {found.floor:g} of the radius.",
         (
             Choice(

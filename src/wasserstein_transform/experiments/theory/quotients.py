@@ -29,7 +29,7 @@ class Quotients:
     between, at : arrays
         LT-WT1 beside the closed quotient, for ε between the heights of the dendrogram and for ε that are heights.
     segments : array
-        GT (λ = 1) beside LT-WT2, between points whose balls are centred segments.
+        GT (λ = 1) beside LT-WT2, between points whose balls are centered segments.
     angles : array
         Of the two segments, in degrees.
     """
@@ -110,7 +110,7 @@ def quotients_claims(found: Quotients) -> list[Claim]:
         Claim(
             "theory: on segments GT is LT-WT2",
             "section on GT as an approximation of LT-WT2, its proposition and lemma",
-            "GT with λ = 1 and LT-WT2 agree between points whose ε-balls are segments centred at them.",
+            "GT with λ = 1 and LT-WT2 agree between points whose ε-balls are segments centered at them.",
             "Largest difference between points inside two segments, sampled alike at angles of "
             f"0°, 90° and {len(found.angles) - 2} random ones; true if ≤ {tolerance}.",
             (agreement("equally spaced samples", found.segments, found.rounding),),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -10,8 +12,10 @@ from ...._types import Bools, Floats
 from ....engine import Engine, Flag
 from ....kernels.basis import workspace
 from ....kernels.bottleneck import certified, plan, solve_bottleneck
-from ....kernels.simplex import INTERRUPTED, OPTIMAL, faint_mass, moves, solve
-from ....kernels.transport import CLIP, DROWNING, GAP, ROUNDS, TINY
+from ....kernels.simplex import INTERRUPTED, OPTIMAL, fill_plan, settled_cost, solve
+from ....kernels.transport import CLIP, DROWNING, GAP, LOST, ROUNDS, STEEP, TINY
+
+_PART = 1 << 19  # costs that are handled between two looks at the flag
 
 
 class Solution(NamedTuple):
@@ -29,7 +33,25 @@ def solve_one(a: Floats, b: Floats, costs: Floats, engine: Engine, unit: float =
 
     `unit` is the size of the costs of interest, where others are much larger.
     """
-    return engine.alone(lambda stop: _solve(a, b, costs, unit, stop), "exact transport")
+    return engine.alone(lambda stop: _solve(a, b, _table(costs, np.asarray, stop), unit, stop), "exact transport")
+
+
+def _parts(n: int, width: int, stop: Flag) -> Iterator[slice]:
+    """Slices of n rows of a table, as long as nobody wants it to end."""
+    step = max(1, _PART // width)
+    for start in range(0, n, step):
+        if stop[0]:
+            return
+        yield slice(start, start + step)
+
+
+def _table(costs: Floats, function: Callable[[Floats], Floats], stop: Flag) -> Floats:
+    """A function of the costs, one row a sink."""
+    na, nb = costs.shape
+    table = np.empty((nb, na))
+    for part in _parts(nb, na, stop):
+        table[part] = function(costs[:, part].T)
+    return table
 
 
 def _near_one(masses: Floats) -> Floats:
@@ -37,28 +59,32 @@ def _near_one(masses: Floats) -> Floats:
     return np.asarray(np.ldexp(masses, -np.frexp(masses.max())[1]))
 
 
-def _solve(a: Floats, b: Floats, costs: Floats, unit: float, stop: Flag) -> Solution:
-    na, nb = costs.shape
+def _solve(a: Floats, b: Floats, table: Floats, unit: float, stop: Flag) -> Solution:
+    """`table` has a row of costs for each sink, and is overwritten."""
+    nb, na = table.shape
     a, b = _near_one(a), _near_one(b)
-    top = float(np.abs(costs).max()) or 1.0
-    scaled = costs / top
-    table = np.ascontiguousarray(scaled.T).ravel()
+    top = max((float(np.abs(table[part]).max()) for part in _parts(nb, na, stop)), default=0.0) or 1.0
+    for part in _parts(nb, na, stop):
+        table[part] /= top
+    costs = table.ravel()
     work = workspace(max(na, nb), stop)
     total = a.sum() * b.sum()
     for safe in (False, True):
         work.supply[:na], work.demand[:nb], work.row[:nb] = a * b.sum(), b * a.sum(), np.arange(nb) * na
-        value, gap, status, root = solve(na, nb, 1.0, min(unit / top, 1.0), safe, table, work)
+        value, gap, status, root = solve(na, nb, 1.0, min(unit / top, 1.0), safe, costs, work)
         if (status == OPTIMAL and abs(gap) <= GAP * total) or status == INTERRUPTED:
             break
     flow = np.zeros((na, nb))
-    nodes = np.delete(np.arange(na + nb), root)
-    ups = work.parent[nodes]
-    source, sink = np.where(nodes < na, nodes, ups), np.where(nodes < na, ups, nodes) - na
-    faint = faint_mass(na, work)
-    flow[source, sink] = [work.flow[node] if moves(node, na, faint, work) else 0.0 for node in nodes]
+    if root >= 0 and status != INTERRUPTED:
+        gap -= value
+        value = settled_cost(na, nb, root, a, b, costs, work)
+        gap += value
+        fill_plan(na, nb, root, total, work, flow)
     u = work.dual[:na].copy()
-    v = (scaled - u[:, None]).min(axis=0)
-    return Solution(float(top * value / total), flow / total, (top * u, top * v), float(gap / total), status)
+    v = np.empty(nb)
+    for part in _parts(nb, na, stop):
+        v[part] = (table[part] - u).min(axis=1)
+    return Solution(float(top * value / total), flow, (top * u, top * v), float(gap / total), status)
 
 
 def solve_power(a: Floats, b: Floats, distances: Floats, p: float, engine: Engine) -> tuple[Solution, float]:
@@ -67,22 +93,37 @@ def solve_power(a: Floats, b: Floats, distances: Floats, p: float, engine: Engin
     Beside the largest cost, that of short moves would drown in rounding; costs far above 1 are clipped then, and the
     clip is lifted where the plan would pay them.
     """
+    return engine.alone(lambda stop: _solve_power(a, b, distances, p, stop), "exact transport")
+
+
+def _solve_power(a: Floats, b: Floats, distances: Floats, p: float, stop: Flag) -> tuple[Solution, float]:
     length, clip = float(distances.max()) or 1.0, 1.0
+    if p >= STEEP:
+        far = _solve_farthest(a, b, distances, stop)
+        if far.value == 0.0:
+            return Solution(0.0, far.plan, (np.zeros(len(a)), np.zeros(len(b))), 0.0, OPTIMAL), length
+        length, clip = far.value, CLIP
     for _ in range(ROUNDS):
-        with np.errstate(under="ignore", over="ignore"):
-            costs = np.minimum((distances / length) ** p, clip)
-        found = solve_one(a, b, costs, engine, CLIP)
-        if p == 1.0 or found.status != OPTIMAL or not (found.plan * distances).any():
+        powers = partial(_powers, length=length, p=p, clip=clip)
+        found = _solve(a, b, _table(distances, powers, stop), CLIP, stop)
+        used = distances[found.plan > 0]
+        if found.status != OPTIMAL or not used.any():
             return found, length
-        if 1.0 < clip < 1 / TINY and found.plan[costs >= clip].any():
+        if 1.0 < clip < 1 / TINY and (powers(used) >= clip).any():
             clip *= CLIP
-        elif found.cost >= DROWNING:
+        elif found.cost >= (DROWNING if p != 1.0 else LOST):
             return found, length
         else:
-            length, clip = length * max(found.cost, TINY) ** (1 / p), max(clip, CLIP)
-            if length == 0.0:
+            shorter = length * max(found.cost, TINY) ** (1 / p)
+            if shorter in (0.0, length):
                 break
+            length, clip = shorter, max(clip, CLIP)
     return found, length
+
+
+def _powers(distances: Floats, length: float, p: float, clip: float) -> Floats:
+    with np.errstate(under="ignore", over="ignore"):
+        return np.asarray(np.minimum((distances / length) ** p, clip))
 
 
 class Farthest(NamedTuple):
@@ -100,14 +141,17 @@ def solve_farthest(a: Floats, b: Floats, distances: Floats, engine: Engine) -> F
 
 def _solve_farthest(a: Floats, b: Floats, distances: Floats, stop: Flag) -> Farthest:
     na, nb = distances.shape
+    a, b = _near_one(a), _near_one(b)
     cap = max(na, nb)
     work, room = workspace(cap, stop), plan(cap)
     total = a.sum() * b.sum()
     work.supply[:na], work.demand[:nb], work.row[:nb] = a * b.sum(), b * a.sum(), np.arange(nb) * na
-    table = np.ascontiguousarray(distances.T).ravel()
+    table = _table(distances, np.asarray, stop).ravel()
     value, status = solve_bottleneck(na, nb, table, work, room)
     if not stop[0] and (status != OPTIMAL or not certified(na, nb, value, table, work, room, total)):
         raise RuntimeError("the bottleneck problem could not be certified; please report it with the data")
-    flow = room.flow[: na * nb].reshape(nb, na).T / total
+    flow = np.zeros((na, nb))
+    for part in _parts(nb, na, stop):
+        flow[:, part] = room.flow[: na * nb].reshape(nb, na)[part].T / total
     marks = room.violator[: na + nb] > 0
     return Farthest(float(value), flow, (marks[:na], marks[na:]))

@@ -1,0 +1,49 @@
+"""How values are shown: one short line, and a small table in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import MISSING, fields
+from html import escape
+from typing import Any
+
+import numpy as np
+
+_SMALL = 4  # entries up to which an array is shown
+
+
+def brief(value: Any) -> str:
+    """A value in a few words: arrays and sparse matrices by their shape."""
+    if type(value) is tuple:
+        return f"({', '.join(map(brief, value))})"
+    if not (isinstance(value, np.ndarray) or hasattr(value, "nnz")):
+        return repr(value)
+    if isinstance(value, np.ndarray) and value.size <= _SMALL:
+        return repr(value.tolist())
+    shape = " × ".join(map(str, value.shape))
+    return f"<{shape} {value.dtype}>" if isinstance(value, np.ndarray) else f"<{shape} sparse, {value.nnz} entries>"
+
+
+class Brief:
+    """A record whose arrays are shown by their shape; a dataclass needs `repr=False` beside it."""
+
+    def __repr__(self) -> str:
+        shown = [
+            f"{field.name}={brief(getattr(self, field.name))}"
+            for field in fields(self)  # type: ignore[arg-type]  # it is a dataclass
+            if field.repr and (field.default is MISSING or getattr(self, field.name) is not field.default)
+        ]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def facts(title: str, rows: Mapping[str, Any]) -> str:
+    """A table of names and values, as HTML."""
+    body = "".join(f"<tr><th>{escape(name)}</th><td>{escape(str(value))}</td></tr>" for name, value in rows.items())
+    return f"<table><caption>{escape(title)}</caption><tbody>{body}</tbody></table>"
+
+
+def table(title: str, names: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table with a name for each column, as HTML."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><caption>{escape(title)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,87 @@
+"""What marks look like: labels have colors of their own, values a scale."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._types import Floats, Ints
+from .canvas import need_matplotlib
+from .style import GREY, INK, N_COLORS, NOISE, THIN, TICKS, Colors, numbered, paint
+
+
+class Look(NamedTuple):
+    """Of n marks.
+
+    colors : rows of RGBA
+    order : in which they are drawn, noise and what is unknown below the others
+    scale : what the colors of values mean; None where they are those of labels
+    """
+
+    colors: Floats
+    order: Ints
+    scale: Any
+
+
+def look(labels: Any, n: int, colors: Colors = None) -> Look:
+    """The look of n marks; all complaints come from here, before there is a figure."""
+    need_matplotlib()
+    if labels is None:
+        return Look(paint(None, n, colors), np.arange(n), None)
+    values = _values(labels, n)
+    if values is not None:
+        return _scaled(values, colors)
+    below = numbered(labels, n) == NOISE
+    return Look(paint(labels, n, colors), np.argsort(~below, kind="stable"), None)
+
+
+def _values(labels: Any, n: int) -> Floats | None:
+    """Numbers that are no labels: fractions, or more of them than there are colors. NaN is unknown."""
+    numbers = np.asarray(labels)
+    if numbers.shape != (n,) or numbers.dtype.kind != "f":
+        return None
+    known = numbers[~np.isnan(numbers)]
+    if np.isinf(known).any():
+        raise ValueError("values must be finite, or NaN where they are unknown, got infinity")
+    whole = (known == np.rint(known)).all() and len(np.unique(known)) <= N_COLORS
+    return None if whole else numbers.astype(np.float64)
+
+
+def _scaled(values: Floats, colors: Any) -> Look:
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    hidden = np.ma.masked_invalid(values)
+    scale = ScalarMappable(Normalize(hidden.min(), hidden.max()), colormap(colors, "viridis", "colors"))
+    scale.set_array(hidden)
+    return Look(np.asarray(scale.to_rgba(hidden)), np.argsort(~np.isnan(values), kind="stable"), scale)
+
+
+def colormap(chosen: Any, usual: str, name: str) -> Any:
+    """A colormap by its name, itself, or the usual one; what is unknown is gray."""
+    from matplotlib import colormaps
+
+    try:
+        return colormaps.get_cmap(usual if chosen is None else chosen).with_extremes(bad=GREY)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a colormap of matplotlib such as {usual!r}, got {chosen!r}") from None
+
+
+def one_color(chosen: Any, name: str) -> Any:
+    """A color as matplotlib takes it."""
+    from matplotlib.colors import is_color_like
+
+    if not is_color_like(chosen):
+        raise ValueError(f"{name} must be a color such as {INK!r}, got {chosen!r}")
+    return chosen
+
+
+def draw_scale(ax: Any, scale: Any, label: str = "") -> None:
+    """A bar beside the picture, as high as it is, that says what its colors mean."""
+    beside = {"ax": ax, "shrink": 0.6, "pad": 0.1} if ax.name == "3d" else {"cax": ax.inset_axes((1.03, 0, 0.035, 1))}
+    bar = ax.figure.colorbar(scale, **beside)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(labelsize=TICKS, width=THIN, length=2.5, color=GREY)
+    if label:
+        bar.set_label(label, fontsize=TICKS + 1)

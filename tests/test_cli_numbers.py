@@ -1,0 +1,49 @@
+"""Numbers beyond all measure on the command line are one line, whatever the option."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from wasserstein_transform.cli.app import app
+
+io = pytest.importorskip("imageio.v3")
+
+SEGMENT = ["segment", "picture.png", "-o", "out"]
+FLOW = ["flow", "graph.txt", "-o", "out"]
+WORDS = ["--vectors", "vectors.txt", "--corpus", "corpus.txt"]
+SIMILAR = ["words", "similar", "a", *WORDS]
+EVALUATE = ["words", "evaluate", *WORDS, "--benchmarks", "benchmarks"]
+COUNTS = [
+    *([*SEGMENT, option] for option in ("--min-size", "--n-iter", "-j")),
+    *([*FLOW, option] for option in ("--n-iter", "--surgery", "-j")),
+    ["curvature", "graph.txt", "-o", "out", "-j"],
+    *([*SIMILAR, option] for option in ("-k", "--window", "--min-count", "--common", "-j")),
+    *([*EVALUATE, option] for option in ("--resamples", "--window", "--min-count", "--common", "-j")),
+    ["reproduce", "--quick", "-o", "out", "-j"],
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    io.imwrite(tmp_path / "picture.png", np.zeros((4, 5, 3), np.uint8))
+    (tmp_path / "graph.txt").write_text("a b\nb c\nc a\n")
+    (tmp_path / "vectors.txt").write_text("a 1 0\nb 0 1\nc 1 1\nd 2 1\n")
+    (tmp_path / "corpus.txt").write_text("a b c d " * 20)
+    (tmp_path / "benchmarks").mkdir()
+    (tmp_path / "benchmarks" / "some.txt").write_text("a b 1\nb c 2\na c 3\nc d 4\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("words", COUNTS, ids=lambda words: " ".join([words[0], words[1], words[-1]]))
+def test_counts_beyond_all_measure_are_refused_in_a_line(words: list[str], folder: Path) -> None:
+    for value in ("999999999999999999999", "1" + "0" * 400):
+        done = CliRunner().invoke(app, [*words, value])
+        assert isinstance(done.exception, SystemExit), done.exception
+        assert done.exit_code == 2
+        assert len(done.output) < 1200
+    assert not (folder / "out").exists() or not list((folder / "out").iterdir())
