@@ -108,7 +108,7 @@ def test_work_is_cancelled_from_another_thread() -> None:
     wt.iterate(wt.local_truncation(5.0, p=2), wt.Space.from_points(X[:30]), n_iter=1)  # compile first
     with wt.using() as engine:
         threading.Timer(0.5, engine.cancel).start()
-        with pytest.raises(wt.Cancelled):
+        with pytest.warns(wt.CostWarning, match="days"), pytest.raises(wt.Cancelled):
             wt.iterate(wt.local_truncation(5.0, p=2), wt.Space.from_points(X), n_iter=1000)
         with pytest.raises(wt.Cancelled):
             wt.Euclidean(X).dense()

@@ -121,10 +121,10 @@ CALLS: dict[str, tuple[str, Callable[[], Callable[[], object]]]] = {
     "an uncut kernel": ("masses of localized", lambda: partial(wt.Kernel(0.1), cloud(1000, 2))),
     "neighborhoods": ("neighbors in balls", lambda: partial(wt.Truncation(0.3), cloud(2000, 2))),
     "average linkage": ("condensed distances", lambda: partial(wt.linkage, cloud(1500, 2), "average")),
-    "colors": ("segmenting", lambda: partial(wt.segment, _picture(300, 3), 2, 8)),
-    "grey values": ("segmenting", lambda: partial(wt.segment, _picture(300, 1), 2, 8)),
-    "shapes": ("segmenting", lambda: partial(wt.segment, _picture(300, 3), 2, 8, 1.0, tol=0.1)),
-    "the paper's linking": ("segmenting", lambda: partial(wt.segment, _picture(300, 3), 2, 8, linking="paper")),
+    "colors": ("segmenting", lambda: partial(wt.segment, _picture(200, 3), 2, 8)),
+    "grey values": ("segmenting", lambda: partial(wt.segment, _picture(200, 1), 2, 8)),
+    "shapes": ("segmenting", lambda: partial(wt.segment, _picture(200, 3), 2, 8, 1.0, tol=0.1)),
+    "the paper's linking": ("segmenting", lambda: partial(wt.segment, _picture(200, 3), 2, 8, linking="paper")),
     "new points, their distances": (
         "new points",
         lambda: partial(_followed(wt.GaussianTransform(0.1, output="distances"), 500), cloud(2000, 2).points),
@@ -135,7 +135,7 @@ CALLS: dict[str, tuple[str, Callable[[], Callable[[], object]]]] = {
     ),
     "an embedding": (
         "new distances",
-        lambda: partial(wt.GaussianTransform(0.1, output="embedding").fit, cloud(500, 2).points),
+        lambda: partial(wt.GaussianTransform(0.1, output="embedding").fit, cloud(300, 2).points),
     ),
 }
 
