@@ -25,7 +25,7 @@ _FLOW = {"_walk", "_space", "_process", "metric_", "points_", "n_iter_", "_from_
 _SIZES: dict[str, Callable[[Any], int]] = {
     "trajectory_": lambda walk: len(walk.quotients[-1].labels), "_walk": lambda walk: len(walk.quotients[-1].labels),
     "_space": lambda space: int(space.n), "metric_": lambda metric: int(metric.n), "labels_": len,
-    "tree_": lambda tree: int(tree.n),
+    "tree_": lambda tree: int(tree.n), "_ground": lambda ground: len(ground.weights),
 }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from .. import _check as check
-from .._archive import archived
+from .._archive import archived, check_array, check_type
 from .._types import Floats
 from ..spaces import Euclidean, Space
 from ..spaces.named import cross_by_name, known_name
@@ -93,6 +93,13 @@ class Ground:
     points: Floats | None
     weights: Floats
     from_space: bool
+
+    def _check_archived(self) -> None:
+        check_type(self.metric, "metric", str)
+        check_type(self.from_space, "from_space", bool)
+        check_array(self.weights, "weights", "f", None)
+        if self.points is not None:
+            check_array(self.points, "points", "f", len(self.weights), None)
 
     @classmethod
     def of(cls, space: Space, metric: str, from_space: bool) -> Self:
