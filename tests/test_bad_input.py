@@ -354,7 +354,9 @@ def test_new_points_and_weights_are_looked_at_like_points() -> None:
             estimator.fit(object())
 
 
-@pytest.mark.parametrize("value", [10**400, -(10**400), np.timedelta64(3), np.ma.masked, np.ma.array(2.0, mask=True)])
+@pytest.mark.parametrize(
+    "value", [10**400, -(10**400), np.timedelta64(3, "s"), np.ma.masked, np.ma.array(2.0, mask=True)]
+)
 def test_numbers_that_are_none_or_too_large_are_refused(value: object) -> None:
     for door in (
         lambda: wt.GaussianTransform(value).fit(GOOD),

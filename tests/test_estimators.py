@@ -444,3 +444,24 @@ def test_a_search_warns_at_the_line_that_runs_it_once_for_each_fit(blobs) -> Non
         search.fit(blobs[0])
     assert [found.category for found in caught] == [ConvergenceWarning] * 4
     assert {found.filename for found in caught} == {__file__}
+
+
+@pytest.mark.parametrize("estimator", [wt.LocalTruncation(0.9), wt.GaussianTransform(0.9), wt.MeanShift(0.9)])
+def test_nobody_changes_a_fitted_metric_by_its_arrays(estimator: wt.LocalTruncation) -> None:
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    estimator.fit(X)
+    with pytest.raises(ValueError, match="read-only"):
+        estimator.distances_[0, 1] = 7.0
+    with pytest.raises(ValueError, match="read-only"):
+        estimator.points_[0, 0] = 7.0
+    with pytest.raises(ValueError, match="read-only"):
+        estimator.embedding_[0, 0] = 7.0
+    handed = estimator.fit_transform(X)
+    handed[0, 0] = 7.0  # a copy: it is the caller's
+    assert estimator.distances_[0, 0] == 0.0
+
+
+def test_the_matrix_of_a_stored_metric_is_handed_out_to_be_read() -> None:
+    metric = wt.Space.from_distances([[0.0, 1.0], [1.0, 0.0]]).metric
+    with pytest.raises(ValueError, match="read-only"):
+        metric.dense()[0, 1] = 7.0

@@ -546,7 +546,7 @@ def test_a_raised_flag_interrupts_every_kernel() -> None:
     for safe in (False, True):
         assert posed(problems, 1.0, 0, 1, stop=True).solve(safe)[2] == INTERRUPTED
     rule = Rule(1.0, 1.0, False)
-    assert transport(rows, 0, rows, 1, table, rule, room, work)[2] == INTERRUPTED
+    assert transport(rows, 0, rows, 1, table, rule, 0.0, room, work)[2] == INTERRUPTED
     out, report = np.full(problems.n, -1.0), np.zeros(2)
     everything = np.arange(1, problems.n)
     assert transport_row(rows, 0, rows, everything, everything - 2, table, rule, room, work, out, report) == 1
@@ -558,7 +558,7 @@ def test_a_lowered_flag_lets_an_interrupted_workspace_go_on() -> None:
     problems = seeded(random)
     rows, room = problems.measures.rows, room_for(problems)
     work = workspace(len(problems.distances), np.ones(1, np.uint8))
-    problem = rows, 0, rows, 1, Table(problems.distances), Rule(1.0, 1.0, False), room, work
+    problem = rows, 0, rows, 1, Table(problems.distances), Rule(1.0, 1.0, False), 0.0, room, work
     transport(*problem)
     work.stop[0] = 0
     value, gap, status, *_ = transport(*problem)

@@ -17,6 +17,7 @@ from scipy.spatial.distance import cdist, squareform
 
 import wasserstein_transform as wt
 from wasserstein_transform.transport.arguments import as_measures
+from wasserstein_transform.transport.batch import Batch
 
 Floats = NDArray[np.float64]
 ORDERS = [1.0, 1.5, 2.0, 3.0, 10.0, 50.0, 200.0]
@@ -220,7 +221,73 @@ def test_one_problem_of_any_total_is_solved(total: float) -> None:
     assert abs(found.gap) <= 1e-12
 
 
-@pytest.mark.xfail(strict=True, reason="masses are cross-multiplied, and a product beyond 2^53 loses its last units")
-def test_a_mass_that_is_a_trillionth_of_the_other_side_is_moved_whole() -> None:
-    found = wt.wasserstein_pairs([[0, 65793], [1, 136902091000]], [[0.0], [1.0]], p=2)
-    assert found[0] == pytest.approx(136902091001**-0.5, rel=1e-9)
+@pytest.mark.parametrize("p", [1.0, 2.0, 3.0])
+def test_a_mass_that_is_a_trillionth_of_the_other_side_is_moved_whole(p: float) -> None:
+    """Masses are cross-multiplied: a product beyond 2^53 is rounded, and what is left of two of them must not be."""
+    measures, expected = np.array([[0.0, 65793], [1, 136902091000]]), 136902091001 ** (-1 / p)
+    points = np.array([[0.0], [1.0]])
+    for metric in (wt.Euclidean(points), wt.Dense(np.array([[0.0, 1.0], [1.0, 0.0]]))):
+        assert wt.wasserstein_pairs(measures, metric, p)[0] == pytest.approx(expected, rel=1e-14)
+    assert couple(measures, wt.Euclidean(points), p).value == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_small_rests_of_large_counted_masses_are_exact(seed: int) -> None:
+    """Counts near k·c, and k'·c on the other side, for the same c: nearly all of the mass stays."""
+    rng = np.random.default_rng(seed)
+    counts, factors = rng.integers(1, 2**16, 5), rng.integers(1, 2**16, (2, 1))
+    masses = (counts * factors + rng.integers(0, 2, (2, 5))).astype(np.float64)
+    upper = np.triu(rng.integers(1, 30, (5, 5)), 1).astype(np.float64)
+    distances = upper + upper.T
+    for p in (1.0, 2.0, 10.0, 200.0):
+        found = wt.wasserstein_pairs(masses, wt.Dense(distances), p, n_jobs=1)
+        assert found[0] == pytest.approx(truth(masses[0], masses[1], distances, p), rel=1e-9)
+
+
+@pytest.mark.parametrize("p", [150.0, 7e3, 1e4, 1e6, 1e12, 1e300])
+def test_the_order_may_be_as_large_as_numbers_are(p: float) -> None:
+    """Powers vanish beside the largest distance long before; half of the mass moves by one half."""
+    points, masses = np.array([[0.0], [0.5], [1.0]]), np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]])
+    found = wt.wasserstein_pairs(masses, points, p, n_jobs=1)
+    assert (found[0], found.gap) == (0.5, 0.0)
+    assert wt.wasserstein_cross(masses[:1], masses[1:], points, p, n_jobs=1)[0] == 0.5
+    assert couple(masses, wt.Euclidean(points), p).value == 0.5
+    measures = as_measures(masses, 3)
+    assert wt.Line(p).metric(measures, wt.Euclidean(points)).matrix[0, 1] == 0.5
+    diracs = wt.Exact(p).cross_diracs(np.array([[1.0, 0.5, 1e3]]), measures)
+    np.testing.assert_allclose(diracs, [[0.5 ** (1 / p), 0.5 ** (1 / p) * 1e3]], rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_large_orders_and_extreme_units_give_the_rational_value(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    masses = rng.integers(1, 4, (2, 5)).astype(np.float64)
+    upper = np.triu(rng.integers(0, 30, (5, 5)), 1) * 2.0 ** rng.integers(0, 30, (5, 5))
+    distances = np.triu(upper, 1) + np.triu(upper, 1).T
+    for p, exponent in ((2.0, -700), (60.0, 700), (200.0, -1000), (1000.0, 900), (10_000.0, 0)):
+        metric, expected = wt.Dense(np.ldexp(distances, exponent)), truth(masses[0], masses[1], distances, p)
+        found = wt.wasserstein_pairs(masses, metric, p, n_jobs=1)
+        assert np.ldexp(found[0], -exponent) == pytest.approx(expected, rel=1e-9)
+        one, other = (as_measures(masses[k : k + 1], 5) for k in (0, 1))
+        bound = Batch(metric, p, wt.Engine(1)).at_most(one, other, np.array([0, 1]), np.array([0]))
+        assert np.ldexp(bound[0], -exponent) >= expected * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("p", [1.0, 2.0, 200.0, np.inf])
+@pytest.mark.parametrize("exponents", [(1021, 1021), (1022, -1074), (-1074, -1070), (-1074, 0)])
+def test_masses_of_any_size_are_summed_and_compared(exponents: tuple[int, int], p: float) -> None:
+    """Sums of the largest numbers overflow, products of the smallest vanish: measures do not care."""
+    rng = np.random.default_rng(0)
+    points, counts = rng.normal(size=(4, 1)), np.array([[1.0, 0.0, 2.0, 3.0], [2.0, 3.0, 1.0, 1.0]])
+    masses, metric = np.ldexp(counts, np.array(exponents)[:, None]), wt.Euclidean(points)
+    expected = wt.wasserstein_pairs(counts, points, p, n_jobs=1)[0]
+    assert wt.wasserstein_pairs(masses, points, p, n_jobs=1)[0] == pytest.approx(expected, rel=1e-12)
+    twice = [(np.tile(np.arange(4), 2), np.tile(row, 2)) for row in masses]
+    assert wt.wasserstein_pairs(twice, points, p, n_jobs=1)[0] == pytest.approx(expected, rel=1e-12)
+    assert couple(masses, metric, p).value == pytest.approx(expected, rel=1e-12)
+    assert couple(masses, metric, p).plan.sum() == pytest.approx(1.0, rel=1e-12)
+    with np.errstate(over="ignore"):
+        totals = masses.sum(axis=1)
+    kept = masses > 0
+    rows = wt.Discrete(np.array([0, 3, 7]), np.nonzero(kept)[1], masses[kept], totals, np.zeros(2, bool), 4)
+    assert wt.Exact(p).metric(rows, metric, wt.Engine(1)).matrix[0, 1] == pytest.approx(expected, rel=1e-12)

@@ -6,12 +6,15 @@ import logging
 import re
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
 from repeated import mostly_slow
+from scipy.spatial.distance import cdist, squareform
 
 import wasserstein_transform as wt
+from wasserstein_transform.hierarchy.resting import nearest_place
 
 _UNITS = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
@@ -29,10 +32,14 @@ RUNS: dict[str, tuple[Callable[[], wt.Space], wt.Process]] = {
     "GT in space": (lambda: cloud(30_000, 3), wt.gaussian_transform(0.05)),
     "GT in 5 dimensions": (lambda: cloud(10_000, 5), wt.gaussian_transform(0.15)),
     "LT-WT": (lambda: cloud(600, 2), wt.local_truncation(0.06)),
+    "LT-WT, large neighborhoods": (lambda: cloud(150, 2), wt.local_truncation(0.3)),
+    "an uncut kernel": (lambda: cloud(60, 2), wt.kernel_transform(0.1)),
 }
 
 
-def _taken(caplog: pytest.LogCaptureFixture, work: Callable[[], object]) -> tuple[float, float]:
+def _taken(
+    caplog: pytest.LogCaptureFixture, work: Callable[[], object], about: str = "iterations on"
+) -> tuple[float, float]:
     """What was planned first, and the peak of what was taken."""
     work()  # compiled code and caches are not of the run
     caplog.clear()
@@ -44,7 +51,7 @@ def _taken(caplog: pytest.LogCaptureFixture, work: Callable[[], object]) -> tupl
     finally:
         tracemalloc.stop()
     assert result is not None
-    said = next(line for line in caplog.messages if "iterations on" in line)
+    said = next(line for line in caplog.messages if about in line)
     number, unit = re.search(r": ([\d.]+) (\w+)$", said).groups()  # type: ignore[union-attr]
     return float(number) * _UNITS[unit], peak
 
@@ -92,3 +99,76 @@ def test_dropping_states_needs_less() -> None:
 def test_states_of_a_flow_hold_no_more_than_points_and_covariances() -> None:
     walk = wt.iterate(wt.gaussian_transform(0.05), cloud(5000, 2), n_iter=3, keep="all")
     assert all(not state.space.metric.form._kept for state in walk.quotients[:-1])
+
+
+def _picture(side: int, channels: int) -> np.ndarray:
+    return np.random.default_rng(0).integers(0, 3, (side, side, channels)).astype(np.uint8).squeeze() * 80
+
+
+def _distances(n: int) -> np.ndarray:
+    return cloud(n, 2).metric.dense()
+
+
+def _followed(estimator: wt.GaussianTransform | wt.LocalTruncation, n: int) -> Callable[..., object]:
+    return estimator.fit(cloud(n, 2).points).transform
+
+
+CALLS: dict[str, tuple[str, Callable[[], Callable[[], object]]]] = {
+    "a matrix": ("distance matrix", lambda: partial(cloud(1000, 2).metric.dense)),
+    "a given matrix": ("matrix of distances", lambda: partial(wt.Space.from_distances, _distances(1000))),
+    "a condensed one": ("matrix of distances", lambda: partial(wt.Space.from_distances, squareform(_distances(1000)))),
+    "a metric by name": ("cityblock", lambda: partial(wt.Space.from_points, cloud(2000, 3).points, metric="cityblock")),
+    "an uncut kernel": ("masses of localized", lambda: partial(wt.Kernel(0.1), cloud(1000, 2))),
+    "neighborhoods": ("neighbors in balls", lambda: partial(wt.Truncation(0.3), cloud(2000, 2))),
+    "average linkage": ("condensed distances", lambda: partial(wt.linkage, cloud(1500, 2), "average")),
+    "colors": ("segmenting", lambda: partial(wt.segment, _picture(300, 3), 2, 8)),
+    "grey values": ("segmenting", lambda: partial(wt.segment, _picture(300, 1), 2, 8)),
+    "shapes": ("segmenting", lambda: partial(wt.segment, _picture(300, 3), 2, 8, 1.0, tol=0.1)),
+    "the paper's linking": ("segmenting", lambda: partial(wt.segment, _picture(300, 3), 2, 8, linking="paper")),
+    "new points, their distances": (
+        "new points",
+        lambda: partial(_followed(wt.GaussianTransform(0.1, output="distances"), 500), cloud(2000, 2).points),
+    ),
+    "new points of LT-WT": (
+        "new points",
+        lambda: partial(_followed(wt.LocalTruncation(0.3), 80), cloud(400, 2).points),
+    ),
+    "an embedding": (
+        "new distances",
+        lambda: partial(wt.GaussianTransform(0.1, output="embedding").fit, cloud(500, 2).points),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_what_grows_faster_than_the_data_is_announced_in_full(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    about, make = CALLS[name]
+    planned, peak = _taken(caplog, make(), about)
+    assert peak <= 1.1 * planned + 2**21
+    assert planned <= 3 * peak
+
+
+def test_where_new_points_end_is_found_without_a_matrix(caplog: pytest.LogCaptureFixture) -> None:
+    points, centers = cloud(4000, 2).points, cloud(3000, 2).points
+    assert points is not None
+    tracemalloc.start()
+    nearest = nearest_place(points, centers)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * len(points) * len(centers) / 4
+    np.testing.assert_array_equal(nearest, cdist(points, centers).argmin(axis=1))
+
+
+def test_a_matrix_of_too_many_points_is_refused_before_anything_is_made() -> None:
+    metric = wt.Euclidean(np.zeros((1_000_000, 1)))
+    tracemalloc.start()
+    for ask in (metric.dense, metric.condensed):
+        with pytest.raises(MemoryError, match=r"needs .* TiB"):
+            ask()
+    assert tracemalloc.get_traced_memory()[1] < 2**20
+    tracemalloc.stop()
+
+
+def test_measures_that_do_not_fit_are_refused_before_the_run_starts() -> None:
+    with wt.using(memory=16 * 500**2 * 1.5), pytest.raises(MemoryError, match="1 iterations on 500 points"):
+        wt.iterate(wt.kernel_transform(0.1), cloud(500, 2), n_iter=1)

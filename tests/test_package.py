@@ -22,6 +22,13 @@ def test_all_names_are_there_and_documented() -> None:
         _ = wt.nothing
 
 
+def test_type_checkers_see_the_names_of_the_table() -> None:
+    tree = ast.parse(Path(wt.__file__).read_text("utf-8"))
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    seen = {name.name for node in block.body if isinstance(node, ast.ImportFrom) for name in node.names}
+    assert seen - {"*", "apps", "experiments", "plotting", "theory"} == set(wt._HOME)
+
+
 def test_import_is_lazy() -> None:
     heavy = "{'sklearn', 'scipy', 'numba', 'matplotlib', 'numpy'}"
     script = f"import sys, wasserstein_transform; print(sorted({heavy} & set(sys.modules)))"

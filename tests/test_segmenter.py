@@ -165,7 +165,14 @@ def test_segments_are_found_on_the_current_engine(image: np.ndarray) -> None:
     with wt.using(progress=seen.append) as engine:
         wt.segment(image, 4.0, 8.0, lam=1.0, merging=wt.Merging(0.1))
         stages = list(dict.fromkeys(update.stage for update in seen))
-        assert stages == ["shapes of neighborhoods", "moving pixels", "linking pixels", "merging regions", ""]
+        assert stages == [
+            "shapes of neighborhoods",
+            "moving pixels",
+            "linking pixels",
+            "merging small regions",
+            "merging regions",
+            "",
+        ]
         assert [update.finished for update in seen].count(True) == 1
         engine.cancel()
         with pytest.raises(wt.Cancelled):

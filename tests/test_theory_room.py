@@ -334,3 +334,14 @@ def test_bad_input_is_refused_in_words(ask: Callable[[], object], said: str) -> 
 def test_wrong_kinds_are_refused_in_words(ask: Callable[[], object]) -> None:
     with pytest.raises(TypeError, match="is needed"):
         ask()
+
+
+@pytest.mark.parametrize("p", [50.0, 1e3, 1e6])
+def test_distortions_of_large_order_do_not_vanish(p: float) -> None:
+    """They rise to the largest difference of distances, here 0.25: powers of anything below 1 would be nothing."""
+    one = np.array([[0.0, 0.75], [0.75, 0.0]])
+    assert wt.theory.distortion(np.eye(2) / 2, one, 4 / 3 * one, p) == pytest.approx(0.25 * 0.5 ** (1 / p), rel=1e-12)
+    spaces = [wt.Space.from_distances(distances) for distances in (one, 4 / 3 * one)]
+    bounds = wt.theory.gromov_wasserstein_bounds(*spaces, p=p)
+    assert bounds.lower <= bounds.upper * (1 + 1e-12)
+    assert bounds.lower > 0.2

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import Result
 from reference import words as slow
 from scipy.stats import spearmanr
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 import wasserstein_transform as wt
 from wasserstein_transform.apps import words

@@ -14,8 +14,8 @@ _ROOMS = {
     "spaces": ("Dense", "Euclidean", "GaussianMetric", "Graph", "Metric", "Quotient", "Space", "Sparse", "quotient"),
     "measures": ("Diracs", "Discrete", "Gaussians", "Measures"),
     "transforms": (
-        "MasslessWarning", "Process", "Run", "Sweep", "Trajectory", "Transform", "gaussian_transform", "iterate",
-        "iterate_locally", "kernel_transform", "lazy_balls", "local_truncation", "mean_shift", "sweep",
+        "CostWarning", "MasslessWarning", "Process", "Run", "Sweep", "Trajectory", "Transform", "gaussian_transform",
+        "iterate", "iterate_locally", "kernel_transform", "lazy_balls", "local_truncation", "mean_shift", "sweep",
     ),
     "hierarchy": ("FewerClustersWarning", "Tree", "cut_tree", "lazy_spanning_tree", "linkage", "spanning_tree"),
     "estimators": (
@@ -23,12 +23,16 @@ _ROOMS = {
         "WassersteinTransform",
     ),
     "datasets": ("circles", "dumbbell", "grid", "grid_with_line", "spiral", "t_junction"),
-    "apps": (
-        "Adjacent", "Communities", "Corpus", "Curvature", "Dynamics", "Flow", "ImageSegmenter", "LazyWalk",
-        "Merging", "Network", "Segmentation", "Surgery", "Together", "WordTransform", "WordVectors", "curvature",
-        "dynamical_curvature", "lin_lu_yau", "read_bsds", "read_graph", "read_vectors", "ricci_flow",
-        "score_segmentation", "segment",
+    "apps.graphs": (
+        "Communities", "Curvature", "Dynamics", "Flow", "LazyWalk", "Network", "Surgery", "curvature",
+        "dynamical_curvature", "lin_lu_yau", "read_graph", "ricci_flow",
     ),
+    "apps.image": (
+        "Adjacent", "ImageSegmenter", "Merging", "Segmentation", "Together", "read_bsds", "score_segmentation",
+        "segment",
+    ),
+    "apps.words": ("Corpus", "WordTransform", "WordVectors", "read_vectors"),
+    "apps": (),
     "plotting": (),  # its names stay inside: wt.plotting.cloud
     "experiments": (),
     "theory": (),  # wt.theory.prokhorov
@@ -36,32 +40,36 @@ _ROOMS = {
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 if TYPE_CHECKING:  # the same names, for type checkers and editors
-    from . import experiments as experiments, plotting as plotting, theory as theory
-    from .apps import (
-        Adjacent as Adjacent,
+    from . import apps as apps, experiments as experiments, plotting as plotting, theory as theory
+    from .apps.graphs import (
         Communities as Communities,
-        Corpus as Corpus,
         Curvature as Curvature,
         Dynamics as Dynamics,
         Flow as Flow,
-        ImageSegmenter as ImageSegmenter,
         LazyWalk as LazyWalk,
-        Merging as Merging,
         Network as Network,
-        Segmentation as Segmentation,
         Surgery as Surgery,
-        Together as Together,
-        WordTransform as WordTransform,
-        WordVectors as WordVectors,
-        curvature as curvature,
         dynamical_curvature as dynamical_curvature,
         lin_lu_yau as lin_lu_yau,
-        read_bsds as read_bsds,
         read_graph as read_graph,
-        read_vectors as read_vectors,
         ricci_flow as ricci_flow,
+    )
+    from .apps.graphs.curvature import curvature as curvature
+    from .apps.image import (
+        Adjacent as Adjacent,
+        ImageSegmenter as ImageSegmenter,
+        Merging as Merging,
+        Segmentation as Segmentation,
+        Together as Together,
+        read_bsds as read_bsds,
         score_segmentation as score_segmentation,
-        segment as segment,
+    )
+    from .apps.image.segment import segment as segment
+    from .apps.words import (
+        Corpus as Corpus,
+        WordTransform as WordTransform,
+        WordVectors as WordVectors,
+        read_vectors as read_vectors,
     )
     from .datasets import (
         circles as circles,
@@ -103,6 +111,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         quotient as quotient,
     )
     from .transforms import (
+        CostWarning as CostWarning,
         MasslessWarning as MasslessWarning,
         Process as Process,
         Run as Run,

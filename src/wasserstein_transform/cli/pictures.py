@@ -8,15 +8,17 @@ from contextlib import suppress
 from io import BytesIO
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._files import check_target, write_together
-from ..apps import Segmentation
 from ..engine import current
 from ..plotting.images import as_rgb, outlined
+
+if TYPE_CHECKING:
+    from ..apps.image import Segmentation
 
 _MOST = 65536  # labels that 16 bits hold
 

@@ -79,7 +79,8 @@ class Engine:
             or not (self.n_jobs < 0 or 0 < self.n_jobs <= _MOST_THREADS)
         ):
             raise ValueError(
-                f"n_jobs must be a positive number of threads or -1 for all cores, got {self.n_jobs!r:.60}"
+                f"n_jobs must be a positive number of threads, at most {_MOST_THREADS}, or -1 for all cores, "
+                f"got {self.n_jobs!r:.60}"
             )
         if self.memory is not None and not isinstance(self.memory, int | float | np.number):
             raise ValueError(f"memory must be a number of bytes, got {self.memory!r}")

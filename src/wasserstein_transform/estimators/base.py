@@ -24,6 +24,7 @@ from ..hierarchy import linkage
 from ..hierarchy.methods import Method
 from ..localize import suggest_eps
 from ..spaces import Space
+from ..spaces.matrices import read_only
 from ..transforms import Followed, Process, follow_distances, follow_points, iterate
 from ..transforms.loop import Keep
 from ..transforms.scaling import Scaling
@@ -76,7 +77,8 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         if kind != "points":
             need = f"a {space.n} × {space.n} matrix of new distances beside the old"
             instead = "output='points'" if self._moves_points() else "GaussianTransform"
-            engine.reserve(16.0 * space.n**2, need, f"use fewer points, or {instead}")
+            matrices = 7 if kind == "embedding" else 2  # centred, its eigenvectors, and what LAPACK takes
+            engine.reserve(8.0 * matrices * space.n**2, need, f"use fewer points, or {instead}")
         process = self._make_process(space)
         kept: Keep = "last" if self.keep == "result" else "all"  # new points follow all states
         walk = iterate(process, space, n_iter=n_iter, tol=tol, merge=self.merge, keep=kept, engine=engine)
@@ -84,7 +86,7 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         self._from_space = isinstance(X, Space)
         self.trajectory_ = walk if self.keep == "all" else walk.only_last()
         self.metric_ = walk.last.metric
-        self.points_ = walk.points
+        self.points_ = None if walk.points is None else read_only(walk.points)
         self.n_iter_ = walk.n_iter
         self.__dict__.pop("_distances", None)
         self.__dict__.pop("_scaling", None)
@@ -139,13 +141,13 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         """All distances at the end, n × n; computed on first use."""
         check_is_fitted(self, "trajectory_")
         if "_distances" not in self.__dict__:
-            self._distances = self.metric_.dense(self._engine())
+            self._distances = read_only(self.metric_.dense(self._engine()))
         return self._distances
 
     @property
     def embedding_(self) -> Floats:
         """Points in R^k that have the distances at the end, as far as points can; computed on first use."""
-        return self._scaled().points
+        return read_only(self._scaled().points)
 
     @property
     def distortion_(self) -> float:

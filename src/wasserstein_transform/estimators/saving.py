@@ -14,14 +14,17 @@ from ..engine import Engine, current
 from ..hierarchy import Tree
 from ..spaces import Metric, Space
 from ..transforms import Process, Trajectory
+from .spaces import Ground
 
 _MADE_AGAIN = ("_distances", "_scaling")  # computed on first use
 _LEARNED: dict[str, type] = {
     "trajectory_": Trajectory, "_walk": Trajectory, "_space": Space, "_process": Process, "metric_": Metric,
     "points_": np.ndarray, "labels_": np.ndarray, "cluster_centers_": np.ndarray, "tree_": Tree, "n_iter_": int,
     "n_clusters_": int, "n_features_in_": int, "feature_names_in_": np.ndarray, "_from_space": bool,
+    "_rested": bool, "_ground": Ground,
 }  # fmt: skip
 _FLOW = {"_walk", "_space", "_process", "metric_", "points_", "n_iter_", "_from_space"}
+_CLUSTERS = {"tree_", "n_clusters_", "_ground", "_transform"}
 _SIZES: dict[str, Callable[[Any], int]] = {
     "trajectory_": lambda walk: len(walk.quotients[-1].labels), "_walk": lambda walk: len(walk.quotients[-1].labels),
     "_space": lambda space: int(space.n), "metric_": lambda metric: int(metric.n), "labels_": len,
@@ -71,7 +74,8 @@ class Saved:
         for name, kind in _LEARNED.items():
             if name in state:
                 check_type(state[name], name, kind, *([type(None)] if name == "points_" else []))
-        needed = _FLOW if "trajectory_" in state else {"tree_"} if "labels_" in state else set()
+        needed = _FLOW if "trajectory_" in state else _CLUSTERS if "labels_" in state else set()
+        needed = needed | ({"labels_", "_rested"} if "cluster_centers_" in state else set())
         if missing := needed - set(state):
             raise ValueError(f"what was learned is stored without {', '.join(sorted(missing))}")
         (n, *others) = {_SIZES[name](state[name]) for name in _SIZES if name in state} or {0}
@@ -80,6 +84,10 @@ class Saved:
         for name in ("points_", "cluster_centers_"):
             if state.get(name) is not None:
                 check_array(state[name], name, "f", None, state["_space"].points.shape[1])
+        if state.get("_transform") is not None:  # what clusters were found of
+            check_type(state["_transform"], "_transform", Saved)
+            if "trajectory_" not in vars(state["_transform"]):
+                raise ValueError("clusters are stored of a transform that is not fitted")
         if "labels_" in state:
             check_array(state["labels_"], "labels_", "i", None)
         if "trajectory_" in state:  # asked of new points, too

@@ -119,7 +119,7 @@ class SingleLinkage(Saved, ClusterMixin, BaseEstimator):
         --------
         >>> import numpy as np, wasserstein_transform as wt
         >>> X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
-        >>> clusters = wt.SingleLinkage(n_clusters=2).fit(wt.GaussianTransform(eps=1.0).fit(X))
+        >>> clusters = wt.SingleLinkage(n_clusters=2).fit(wt.GaussianTransform(eps=2.0).fit(X))
         >>> clusters.predict([[3.0], [9.0]])
         array([0, 1])
         """

@@ -12,8 +12,9 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from .. import _check as check
-from .._archive import archived, check_array, check_type
+from .._archive import archived, check_array, check_range, check_type
 from .._types import Floats
+from ..engine import current
 from ..spaces import Euclidean, Space
 from ..spaces.named import cross_by_name, known_name
 from ..transforms import Trajectory
@@ -98,7 +99,9 @@ class Ground:
         check_type(self.metric, "metric", str)
         check_type(self.from_space, "from_space", bool)
         check_array(self.weights, "weights", "f", None)
-        if self.points is not None:
+        check_range(self.weights, "weights", 0.0)
+        if self.metric != "precomputed":
+            known_name(self.metric)
             check_array(self.points, "points", "f", len(self.weights), None)
 
     @classmethod
@@ -114,7 +117,10 @@ class Ground:
 def read_distances(estimator: BaseEstimator, X: Any, ground: Ground) -> Floats:
     """Distances of new points to the fitted ones."""
     if ground.points is not None:
-        return cross_by_name(read_points(estimator, X), ground.points, ground.metric, ground.weights)
+        new, n = read_points(estimator, X), len(ground.weights)
+        what = f"distances of {len(new)} new points to the {n} fitted ones"
+        current().reserve(8.0 * len(new) * n, what, "take fewer new points at a time")
+        return cross_by_name(new, ground.points, ground.metric, ground.weights)
     if not ground.from_space:
         X = _validated(estimator, X, reset=False)
     distances, n = check.points(X, "distances to the fitted points"), len(ground.weights)

@@ -48,7 +48,7 @@ def cut_tree(
         `height`. "robust" cuts the highest merges with at least two parts that hold share·(total mass)/n_clusters
         each, of equal ones the most even. These parts are the clusters; whatever is left over goes to the nearest, part
         by part, of equally near ones to the heaviest, of equally heavy ones to the first by coordinates. Without
-        coordinates it is noise.
+        coordinates it is noise. A tree that does not know its space (of a file, of SciPy's Z) goes by its edges.
     height : float, optional
     share : float
         For the robust cut, between 0 and 1.

@@ -46,10 +46,9 @@ class LazyTree(Tree):
     def _archive_state(self) -> dict[str, Any]:
         return {**super()._archive_state(), "n_pairs": self.n_pairs, "report": self.report}
 
-    def nearest(self, points: Ints, others: Ints) -> Floats | None:
+    def nearest(self, points: Ints, others: Ints) -> Floats:
         """As of any tree, solved when asked for."""
-        if self.question is None:
-            return None
+        assert self.question is not None  # it comes with the space
         measures, which = self.question.measures, self.question.which
         rows, _ = self.question.batch.between(measures.take(which[points]), measures.take(np.unique(which[others])))
         return np.asarray(rows.min(axis=1))

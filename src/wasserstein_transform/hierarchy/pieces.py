@@ -41,11 +41,23 @@ def clusters_of(tree: Tree, chosen: list[Merge], least: float) -> Ints:
         under = [found - {was} | new if was in found else found for found in under] + [new]
         n_clusters += len(large)
     cores = np.where(tree.weights > 0, cluster, -1)
+    if tree.space is None:
+        return _along(tree, cores, chosen)
     for k in np.unique(merge_of[(cores < 0) & (tree.weights > 0)]).tolist():
         left = np.flatnonzero((cores < 0) & (merge_of == k) & (tree.weights > 0))
         part = components(tree, level < chosen[k].level)
         cluster[left] = _nearest(tree, left, part[left], cores, np.array(sorted(under[k])))
     return np.where(tree.weights > 0, cluster, -1)
+
+
+def _along(tree: Tree, cores: Ints, chosen: list[Merge]) -> Ints:
+    """Nothing is known but the edges: what they join to a cluster, once merges are cut, goes with it."""
+    removed = np.zeros(tree.n - 1, bool)
+    removed[[edge for merge in chosen for edge in merge.edges]] = True
+    part = components(tree, ~removed)
+    cluster_of = np.full(tree.n, -1)
+    cluster_of[part[cores >= 0]] = cores[cores >= 0]
+    return np.where(tree.weights > 0, cluster_of[part], -1)
 
 
 def hung(tree: Tree, cluster: Ints) -> Ints:
@@ -69,10 +81,7 @@ def _nearest(tree: Tree, points: Ints, part: Ints, cores: Ints, clusters: Ints) 
     parts, of = np.unique(part, return_inverse=True)
     apart = np.full((len(parts), len(clusters)), np.inf)
     for column, one in zip(apart.T, clusters, strict=True):
-        found = tree.nearest(points, np.flatnonzero(cores == one))
-        if found is None:
-            return np.full(len(points), -1)
-        np.minimum.at(column, of, found)
+        np.minimum.at(column, of, tree.nearest(points, np.flatnonzero(cores == one)))
     return _decided(tree, cores, clusters, apart)[of]
 
 

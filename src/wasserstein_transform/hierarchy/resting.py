@@ -9,6 +9,7 @@ from ..spaces import Euclidean, Space, quotient
 from .cut import cut_tree
 from .tree import spanning_tree
 
+_DISTANCES = 1 << 22  # that are looked at together
 TOGETHER = 1e-3  # of eps: points that near have met
 
 
@@ -40,7 +41,10 @@ def within_reach(space: Space, eps: float) -> tuple[Ints, Floats]:
 
 
 def nearest_place(points: Floats, centers: Floats) -> Ints:
-    """The nearest center of each point."""
-    both = Euclidean(np.concatenate([points, centers]))
-    distances = both.block(np.arange(len(points)), np.arange(len(points), both.n))
-    return np.asarray(distances.argmin(axis=1), np.intp)
+    """The nearest center of each point, some points at a time."""
+    both, step = Euclidean(np.concatenate([points, centers])), max(1, _DISTANCES // len(centers))
+    cols, nearest = np.arange(len(points), both.n), np.empty(len(points), np.intp)
+    for start in range(0, len(points), step):
+        rows = np.arange(start, min(start + step, len(points)))
+        nearest[rows] = both.block(rows, cols).argmin(axis=1)
+    return nearest

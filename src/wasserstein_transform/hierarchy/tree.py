@@ -100,9 +100,10 @@ class Tree:
             return np.full(self.n - 1, _ROUNDING * self.heights.max(initial=0.0))
         return np.asarray(_ROUNDING * np.abs(places).max(axis=1)[self.edges].max(axis=1))
 
-    def nearest(self, points: Ints, others: Ints) -> Floats | None:
-        """The distance of each of the points to the nearest of the others; None where it cannot be known."""
-        return None if self.space is None else _nearest(self.space.metric, points, others, current())[1]
+    def nearest(self, points: Ints, others: Ints) -> Floats:
+        """The distance of each of the points to the nearest of the others, in the space where the tree grew."""
+        assert self.space is not None
+        return _nearest(self.space.metric, points, others, current())[1]
 
     def hosts(self, light: Ints) -> Iterator[tuple[int, Ints]]:
         """The points without mass that are as near to several with mass, and these; none where it cannot be known."""

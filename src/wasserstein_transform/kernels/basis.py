@@ -25,6 +25,7 @@ class Work(NamedTuple):
     dual: np.ndarray  # (2cap,) potentials
     flow: np.ndarray  # (2cap,) on the arc from a node to its parent
     rest: np.ndarray  # (2cap,) mass not yet placed
+    low: np.ndarray  # (2cap,) what rounding takes from it, where that is kept
     parent: np.ndarray
     depth: np.ndarray
     child: np.ndarray
@@ -38,11 +39,12 @@ class Work(NamedTuple):
 
 def workspace(cap: int, stop: np.ndarray) -> Work:
     """Room for problems of up to `cap` × `cap`, costs apart."""
-    dual, flow, rest = np.zeros((3, 2 * cap))
+    dual, flow, rest, low = np.zeros((4, 2 * cap))
     parent, depth, child, after, before, order = np.zeros((6, 2 * cap), np.intp)
     supply, demand = np.zeros((2, cap))
     row, arcs, queue = np.zeros(cap, np.intp), np.zeros((4, 4 * cap), np.intp), np.zeros(8 * cap, np.intp)
-    return Work(supply, demand, row, dual, flow, rest, parent, depth, child, after, before, order, arcs, queue, stop)
+    tree = parent, depth, child, after, before, order
+    return Work(supply, demand, row, dual, flow, rest, low, *tree, arcs, queue, stop)
 
 
 @jit

@@ -375,6 +375,8 @@ def solve_bottleneck(na: int, nb: int, cost: Any, work: Work, room: Plan) -> tup
         total += work.supply[i]
     tolerance = _tolerance(na, nb, total)
     t = _begin(na, nb, tolerance, cost, work, room)
+    if work.stop[0] != 0:
+        return 0.0, INTERRUPTED
     if not t < np.inf:
         return t, STALLED
     while not _left(na, nb, work) <= tolerance:

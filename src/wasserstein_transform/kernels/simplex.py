@@ -8,6 +8,7 @@ import numpy as np
 
 from .basis import Work, arc_cost, grow, link, refresh, unlink
 from .compile import jit
+from .flows import settle
 from .minimum import lowest
 from .start import peel
 
@@ -208,6 +209,13 @@ def plan_cost(na: int, nb: int, root: int, cost: Any, work: Work) -> float:
         if node != root and moves(node, na, faint, work):
             value += work.flow[node] * arc_cost(node, na, cost, work)
     return value
+
+
+@jit
+def settled_cost(na: int, nb: int, root: int, a: Any, b: Any, cost: Any, work: Work) -> float:
+    """Cost of the plan, its flows computed anew from the masses a and b."""
+    settle(na, nb, root, a, b, work)
+    return plan_cost(na, nb, root, cost, work)
 
 
 @jit

@@ -11,14 +11,17 @@ from .bottleneck import Plan, certified, plan, solve_bottleneck
 from .compile import jit
 from .formulas import distance, scaled_square
 from .minimum import lowest
-from .simplex import INTERRUPTED, OPTIMAL, STALLED, faint_mass, moves, plan_cost, plan_reach, solve
+from .simplex import INTERRUPTED, OPTIMAL, faint_mass, moves, plan_cost, plan_reach, settled_cost, solve
 from .start import peel
+from .twofold import add, times
 
 GAP = 1e-12  # largest primal–dual gap accepted, of the largest cost of the problem
 DROWNING = 1e-4  # of the largest cost: a mean cost below this has lost digits to rounding beside it
 CLIP = 1e3  # of the mean cost, about: arcs dearer than this are hardly ever used
+STEEP = 150.0  # from this order on W_∞ is the unit: looked for by powers, it might take more rounds than there are
 ROUNDS = 200  # in which the unit of a problem is looked for
 TINY = 1e-290  # next to underflow
+LOST = 1e-9  # the same where costs are distances: they lose digits later
 _FAINT = 1e-200  # squares below this are too near to underflow: such problems are scaled on their own
 
 
@@ -82,7 +85,7 @@ def n_bytes(
     """Memory of one such room and of the simplex that works in it."""
     width = cap if width is None else width
     plans = 2 * cap if farthest else 0
-    return 8.0 * (n_met * (width + 1) + 2 * n_points + cap * (width + plans + 46) + n_stored * width)
+    return 8.0 * (n_met * (width + 1) + 2 * n_points + cap * (width + plans + 48) + n_stored * width)
 
 
 @jit
@@ -189,6 +192,14 @@ def pose(
 
 
 @jit
+def _excess(a: float, b: float, c: float, d: float) -> float:
+    """a·b − c·d, rounded once."""
+    x, x_low = times(a, b, 0.0)
+    y, y_low = times(-c, d, 0.0)
+    return add(x, x_low, y, y_low)[0]
+
+
+@jit
 def _cancel(A: Any, i: int, B: Any, j: int, room: Costs, work: Work) -> tuple[int, int]:
     """Let common mass stay where it is; the sources and sinks that remain, packed, with a table of their own."""
     a, b = A.indptr[i], B.indptr[j]
@@ -198,9 +209,11 @@ def _cancel(A: Any, i: int, B: Any, j: int, room: Costs, work: Work) -> tuple[in
     while s < na and t < nb:
         x, y = A.indices[a + s], B.indices[b + t]
         if x == y:
-            common = min(work.supply[s], work.demand[t])
-            work.supply[s] -= common
-            work.demand[t] -= common
+            over = work.supply[s] - work.demand[t]
+            if 0.0 < abs(over) < DROWNING * work.supply[s]:  # the products were rounded, and little is left of them
+                over = _excess(A.masses[a + s], B.totals[j], B.masses[b + t], A.totals[i])
+            work.supply[s] = max(over, 0.0)
+            work.demand[t] = max(-over, 0.0)
         s += x <= y
         t += y <= x
     ka = 0
@@ -305,17 +318,23 @@ def _refine(
     """
     na, nb = A.indptr[i + 1] - A.indptr[i], B.indptr[j + 1] - B.indptr[j]
     total = A.totals[i] * B.totals[j]
+    a, b = A.masses[A.indptr[i] :], B.masses[B.indptr[j] :]
     clip = CLIP
     cost, gap, status, root, top = 0.0, 0.0, OPTIMAL, -1, 0.0
     for _ in range(ROUNDS):
-        length *= max(value, TINY) ** (1.0 / p)
-        if length == 0.0:
+        shorter = length * max(value, TINY) ** (1.0 / p)
+        if shorter == 0.0 or (shorter == length and value < DROWNING):
             break
+        length = shorter
         _weigh(A, i, B, j, work)
         top, vanished = _rescale(A, i, B, j, geometry, p, length, clip, room, work)
         for s in range(na):
             work.dual[s] = 0.0
         cost, gap, status, root = solve(na, nb, top, min(top, CLIP), safe, room.own, work)
+        if status == OPTIMAL:
+            gap -= cost
+            cost = settled_cost(na, nb, root, a, b, room.own, work)
+            gap += cost
         value = max(cost / total, 0.0)
         if status != OPTIMAL or (value == 0.0 and not vanished):
             break
@@ -328,32 +347,47 @@ def _refine(
 
 
 @jit
+def _certified(status: int, gap: float, most: float) -> bool:
+    """Whether nothing is left to do: NaN is no certificate."""
+    return status == INTERRUPTED or (status == OPTIMAL and abs(gap) <= GAP * most)
+
+
+@jit
 def transport(
-    A: Any, i: int, B: Any, j: int, geometry: Any, rule: Rule, room: Costs, work: Work
+    A: Any, i: int, B: Any, j: int, geometry: Any, rule: Rule, farthest: float, room: Costs, work: Work
 ) -> tuple[float, float, int, int, int]:
-    """W_p of rows i and j, gap relative to the largest cost, status, root and whether the safe path was taken."""
+    """W_p of rows i and j, gap relative to the largest cost, status, root and whether the safe path was taken.
+
+    From the order STEEP on it is looked for from W_∞ = `farthest` on, which it is little less than: beside the largest
+    distance, powers of all that matters may vanish.
+    """
     p = rule.p
     na, nb = A.indptr[i + 1] - A.indptr[i], B.indptr[j + 1] - B.indptr[j]
     total = A.totals[i] * B.totals[j]
-    top, length, shared = pose(A, i, B, j, geometry, rule, room, work)
-    root = -1
-    if shared and rule.cancel and _overlap(A, i, B, j):
-        value, gap, status = _near(A, i, B, j, top, room, work)
-    else:
-        value, gap, status, root = solve(na, nb, top, top, False, room.table if shared else room.own, work)
-    safe = 0
-    for bland in (root >= 0, True):  # common mass that did not cancel: the whole problem first, then by Bland's rule
-        if status == INTERRUPTED or (status == OPTIMAL and abs(gap) <= GAP * total * top):  # NaN is no certificate
+    value, gap, status, root, top, length, safe = total, 0.0, OPTIMAL, -1, 1.0, farthest, 0
+    drowns = farthest > 0.0
+    if p < STEEP:
+        # without common mass, if that may stay in place; the whole problem; the whole problem by Bland's rule
+        for attempt in range(0 if rule.cancel and _overlap(A, i, B, j) else 1, 3):
+            top, length, shared = pose(A, i, B, j, geometry, rule, room, work)
+            if attempt == 0:
+                value, gap, status = _near(A, i, B, j, top, room, work)
+            else:
+                table = room.table if shared else room.own
+                value, gap, status, root = solve(na, nb, top, top, attempt == 2, table, work)
+            if _certified(status, gap, total * top):
+                break
+            safe = 1
+        limit = (DROWNING if p != 1.0 else LOST) * top * total
+        drowns = status == OPTIMAL and value < limit and (value > 0.0 or p != 1.0)
+    share, unit = max(value, 0.0) / total, length
+    for bland in (False, True):
+        if not drowns:
+            break
+        value, gap, status, root, top, length = _refine(A, i, B, j, geometry, p, unit, share, bland, room, work)
+        if _certified(status, gap, total * top):
             break
         safe = 1
-        top, length, shared = pose(A, i, B, j, geometry, rule, room, work)
-        value, gap, status, root = solve(na, nb, top, top, bland, room.table if shared else room.own, work)
-    if p != 1.0 and status == OPTIMAL and top > 0.0 and value < DROWNING * top * total:
-        share, unit = max(value, 0.0) / total, length
-        value, gap, status, root, top, length = _refine(A, i, B, j, geometry, p, unit, share, False, room, work)
-        if status == STALLED or (status == OPTIMAL and not abs(gap) <= GAP * total * top):
-            safe = 1
-            value, gap, status, root, top, length = _refine(A, i, B, j, geometry, p, unit, share, True, room, work)
     value = max(value / total, 0.0)
     if p == 2.0:
         value = np.sqrt(value)
@@ -368,6 +402,8 @@ def transport_row(
     report: Any,
 ) -> int:  # fmt: skip
     """out[k] = W_p(A_i, B_j) for the k-th target j; returns −1, or the j that failed. `report`: gap, safe solves.
+
+    From the order STEEP on, `out` must hold W_∞ before.
 
     The potentials of A_i's points carry over from the target at place `guides[k]` (−1: from the one before), which is
     near: neighboring problems nearly share them.
@@ -385,7 +421,7 @@ def transport_row(
         if _same(A, i, B, j):
             out[k] = 0.0
         else:
-            value, gap, status, _, safe = transport(A, i, B, j, geometry, rule, room, work)
+            value, gap, status, _, safe = transport(A, i, B, j, geometry, rule, out[k], room, work)
             if not (status == OPTIMAL and abs(gap) <= GAP and value < np.inf):
                 return j
             out[k] = value
@@ -436,6 +472,21 @@ def _common_share(A: Any, i: int, B: Any, j: int) -> float:
 
 
 @jit
+def _longest_move(A: Any, i: int, B: Any, j: int, geometry: Any, root: int, work: Work) -> float:
+    """The largest distance at which the plan moves mass."""
+    a, b = A.indptr[i], B.indptr[j]
+    na, nb = A.indptr[i + 1] - a, B.indptr[j + 1] - b
+    faint = faint_mass(na, work)
+    reach = 0.0
+    for node in range(na + nb):
+        if node != root and moves(node, na, faint, work):
+            up = work.parent[node]
+            s, t = (node, up - na) if node < na else (up, node - na)
+            reach = max(reach, distance(geometry, B.indices[b + t], A.indices[a + s]))
+    return reach
+
+
+@jit
 def upper_row(
     A: Any, i: int, B: Any, targets: Any, guides: Any, geometry: Any, rule: Rule, room: Costs, work: Work, out: Any,
     report: Any,
@@ -462,4 +513,6 @@ def upper_row(
         greedy = plan_cost(na, nb, root, table, work) / (A.totals[i] * B.totals[j])
         cost = min(max(greedy, 0.0), top * max(1.0 - _common_share(A, i, B, j), 0.0))
         out[k] = length * cost ** (1.0 / rule.p)
+        if greedy < TINY:  # the powers have vanished
+            out[k] = max(out[k], _longest_move(A, i, B, j, geometry, root, work))
     return -1

@@ -56,6 +56,10 @@ class Localization(Part, ABC):
         """Whether the measures are made from the weights α, so that weight k is the same as k copies."""
         return True
 
+    def n_seen(self, space: Space) -> float | None:
+        """About how many points of a space each of them sees; None where that is not known before it is computed."""
+        return None
+
     @classmethod
     def examples(cls, n: int, eps: float) -> list[Self]:
         """Some of the kind for n points that are about eps apart: what the laws are tested on."""

@@ -38,6 +38,9 @@ class Extrinsic(Localization):
     def of_alpha(self) -> bool:
         return self.base.of_alpha
 
+    def n_seen(self, space: Space) -> float | None:
+        return self.base.n_seen(space)
+
     @classmethod
     def examples(cls, n: int, eps: float) -> list[Self]:
         return [cls(base) for base in _bases(n, eps)]  # type: ignore[call-arg]  # one that needs more says so

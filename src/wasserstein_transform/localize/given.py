@@ -57,6 +57,9 @@ class Given(Brief, Intrinsic):
     def of_alpha(self) -> bool:
         return False
 
+    def n_seen(self, space: Space) -> float | None:
+        return float(self._rows().nnz) / space.n
+
     @classmethod
     def examples(cls, n: int, eps: float) -> list[Self]:
         """A lazy walk on a cycle."""

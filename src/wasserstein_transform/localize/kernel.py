@@ -12,9 +12,12 @@ from .._types import Floats, Ints
 from ..engine import Engine, current
 from ..measures import Discrete
 from ..measures.discrete import discrete, memory_of
-from ..spaces import Space, check_space, closed
+from ..spaces import Dense, Euclidean, Space, check_space, closed
 from .base import HasMoments, Inductive, check_mass
 from .profiles import PROFILES, ProfileLike, check_profile, evaluate
+
+_COUNTED = 2e6  # distances that are counted to know how large neighborhoods are
+_BLOCK = 2**17  # distances that are weighed together
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,17 @@ class Kernel(Inductive):
         own = np.inf if callable(self.profile) else PROFILES[self.profile].reach
         return self.eps * (own if self.cut is None else min(own, self.cut))
 
+    def n_seen(self, space: Space) -> float | None:
+        """Counted around a few points."""
+        if not np.isfinite(self.reach):
+            return float(space.n)
+        metric = space.metric if space.metric.places is None else Euclidean(space.metric.places)
+        if not isinstance(metric, Euclidean | Dense):
+            return None
+        some, everywhere = np.linspace(0, space.n - 1, int(np.clip(_COUNTED / space.n, 4, 64))), np.arange(space.n)
+        rows = (metric.block(np.array([row]), everywhere) for row in some.astype(np.intp))
+        return float(np.mean([np.count_nonzero(row * row <= closed(self.reach)) for row in rows]))
+
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         check_space(space)
         engine = current(engine)
@@ -73,7 +87,8 @@ class Kernel(Inductive):
             measures = self._weigh_all(space.metric.dense(engine), space, np.arange(space.n))
         else:
             balls = space.metric.balls(self.reach, engine)
-            masses = relative(space.weights)[balls.indices] * self._values(balls.distances)
+            masses = relative(space.weights)[balls.indices]
+            masses *= self._values(balls.distances)
             measures = discrete(balls.indptr, balls.indices, masses, np.arange(space.n), space.n)
         check_mass(np.where(measures.massless, 0.0, 1.0), space.weights)
         return measures
@@ -88,15 +103,30 @@ class Kernel(Inductive):
         return self._weigh_all(distances, space, np.zeros(len(distances), np.intp))
 
     def _weigh_all(self, distances: Floats, space: Space, alone: Ints) -> Discrete:
+        """Some rows at a time, twice: masses are counted before there is room for them."""
+        blocks = [slice(k, k + max(1, _BLOCK // space.n)) for k in range(0, len(distances), max(1, _BLOCK // space.n))]
+        counts = np.zeros(len(distances), np.intp)
+        for rows in blocks:
+            counts[rows] = np.count_nonzero(self._weigh(distances[rows], space), axis=1)
+        indptr = np.append(0, np.cumsum(counts))
+        indices, masses = np.empty(indptr[-1], np.intp), np.empty(indptr[-1])
+        for rows in blocks:
+            weighed = self._weigh(distances[rows], space)
+            part = slice(indptr[rows.start], indptr[rows.start + len(weighed)])
+            indices[part] = np.nonzero(weighed)[1]
+            masses[part] = weighed[weighed > 0]
+        return discrete(indptr, indices, masses, alone, space.n)
+
+    def _weigh(self, distances: Floats, space: Space) -> Floats:
+        """Masses that each row of distances sees of the points of the space."""
         masses = relative(space.weights) * self._values(distances)
         if np.isfinite(self.reach):
             masses[distances * distances > closed(self.reach)] = 0.0
-        indptr = np.arange(len(distances) + 1) * space.n
-        indices = np.tile(np.arange(space.n), len(distances))
-        return discrete(indptr, indices, masses.ravel(), alone, space.n)
+        return masses
 
     def _values(self, distances: Floats) -> Floats:
-        return evaluate(self.profile, (distances / self.eps) ** 2)
+        t = distances / self.eps
+        return evaluate(self.profile, np.multiply(t, t, out=t))
 
 
 def _rational(t: Floats) -> Floats:

@@ -48,6 +48,9 @@ class Nearest(Inductive):
         if self.k >= 1:
             check.count(self.k, "k, a number of points (or a share of their mass below 1),", 1)
 
+    def n_seen(self, space: Space) -> float | None:
+        return float(space.n * self.k if self.k < 1 else min(self.k, space.n))
+
     @classmethod
     def examples(cls, n: int, eps: float) -> list[Self]:
         return [cls(0.3)]

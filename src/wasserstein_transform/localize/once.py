@@ -46,6 +46,9 @@ class Once(Inductive):
     def reach(self) -> float:
         return self.base.reach
 
+    def n_seen(self, space: Space) -> float | None:
+        return self.base.n_seen(space)
+
     @classmethod
     def examples(cls, n: int, eps: float) -> list[Self]:
         return [cls(Truncation(eps))]

@@ -53,7 +53,8 @@ def suggest_eps(X: ArrayLike | Space, sample_weight: ArrayLike | None = None) ->
     if isinstance(X, Space) and sample_weight is not None:
         raise ValueError("a Space carries its weights: make it with them instead of passing sample_weight")
     space = X if isinstance(X, Space) else Space.from_points(X, sample_weight)
-    places = quotient(space.take(np.flatnonzero(space.weights > 0))).space
+    heavy = np.flatnonzero(space.weights > 0)
+    places = quotient(space if len(heavy) == space.n else space.take(heavy)).space
     n = places.n
     if n == 1:
         return Scale(1.0, "all the mass is in one place, where every radius does the same")

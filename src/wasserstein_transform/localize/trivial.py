@@ -56,6 +56,9 @@ class Point(Inductive):
            [2., 0.]])
     """
 
+    def n_seen(self, space: Space) -> float | None:
+        return 1.0
+
     @classmethod
     def examples(cls, n: int, eps: float) -> list[Self]:
         return [cls()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import blake2b
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -12,13 +13,15 @@ from ..backends import Both, Moments, Rows
 from ..engine import Engine
 from .base import Measures
 
+_LARGE = 2.0**200  # of masses, and one over it: beyond, products of sums might leave the range of floats
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Discrete(Measures):
     """Measures as compressed rows: row r has `masses` on the points `indices[indptr[r]:indptr[r+1]]`, sorted.
 
     Masses are not divided by their `totals`: counted masses stay whole numbers, and their ties exact. All masses are
-    positive.
+    positive; those of a row of extreme ones are scaled by a power of 2.
     """
 
     indptr: Ints
@@ -27,6 +30,12 @@ class Discrete(Measures):
     totals: Floats
     massless: Bools
     size: int
+
+    def __post_init__(self) -> None:
+        masses = within_range(self.masses, self.indptr)
+        if masses is not self.masses:
+            object.__setattr__(self, "masses", masses)
+            object.__setattr__(self, "totals", np.add.reduceat(masses, self.indptr[:-1]))
 
     def _in_words(self) -> str:
         return f" on {self.size} points, {len(self.masses)} masses"
@@ -82,8 +91,9 @@ class Discrete(Measures):
         which = np.empty(self.n, np.intp)
         for i in range(self.n):
             part = slice(self.indptr[i], self.indptr[i + 1])
-            key = self.indices[part].tobytes() + self.masses[part].tobytes()
-            which[i] = seen.setdefault(key, len(seen))
+            digest = blake2b(self.indices[part].data, digest_size=32)  # the rows themselves would be kept twice
+            digest.update(self.masses[part].data)
+            which[i] = seen.setdefault(digest.digest(), len(seen))
         first = np.unique(which, return_index=True)[1]
         return (self if len(first) == self.n else self.take(first)), which
 
@@ -99,27 +109,29 @@ class Discrete(Measures):
 
 def discrete(indptr: Ints, indices: Ints, masses: Floats, alone: Ints, size: int) -> Discrete:
     """Measures from rows that may hold zero masses; a row without mass becomes the Dirac at its `alone` point."""
-    indptr = np.asarray(indptr, np.intp)
-    kept = masses > 0
-    owner = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))[kept]
-    counts = np.bincount(owner, minlength=len(indptr) - 1)
-    massless = counts == 0
-    indices, masses = indices[kept], masses[kept]
-    empty = np.flatnonzero(massless)
-    where = np.searchsorted(owner, empty)
-    indices, masses = np.insert(indices, where, alone[empty]), np.insert(masses, where, 1.0)
-    counts[empty] = 1
-    new = np.append(0, np.cumsum(counts))
-    masses = _within_range(masses, new)
+    new, kept = np.asarray(indptr, np.intp), masses > 0
+    if not kept.all():
+        new = np.append(0, np.cumsum(kept))[new]
+        indices, masses = indices[kept], masses[kept]
+    massless = np.diff(new) == 0
+    if massless.any():
+        empty = np.flatnonzero(massless)
+        indices, masses = np.insert(indices, new[empty], alone[empty]), np.insert(masses, new[empty], 1.0)
+        new = new + np.append(0, np.cumsum(massless))
+    masses = within_range(masses, new)
     totals = np.add.reduceat(masses, new[:-1])
     return Discrete(new, np.asarray(indices, np.intp), masses, totals, massless, size)
 
 
-def _within_range(masses: Floats, indptr: Ints) -> Floats:
-    """Rows of extreme total brought near 1, by powers of 2: the simplex multiplies totals of two measures."""
-    exponents = np.frexp(np.add.reduceat(masses, indptr[:-1]))[1]
-    shifts = np.where(np.abs(exponents) > 200, -exponents, 0)
-    return np.ldexp(masses, np.repeat(shifts, np.diff(indptr))) if shifts.any() else masses
+def within_range(masses: Floats, indptr: Ints) -> Floats:
+    """Rows of extreme masses brought near 1, by powers of 2: they are summed, and totals of two measures multiplied."""
+    if masses.max(initial=1.0) < _LARGE and masses.min(initial=1.0) > 1 / _LARGE:
+        return masses
+    lengths = np.diff(indptr)
+    owner, tops = np.repeat(np.arange(len(lengths)), lengths), np.zeros(len(lengths))
+    np.maximum.at(tops, owner, masses)
+    shifts = np.where((tops >= _LARGE) | (tops <= 1 / _LARGE), -np.frexp(tops)[1], 0)
+    return np.asarray(np.ldexp(masses, shifts[owner])) if shifts.any() else masses
 
 
 def memory_of(n_masses: int, engine: Engine) -> None:

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..apps.words import Evaluation
 from .canvas import canvas
 from .style import GREY, INK, LEGEND, TEXT, THIN, TICKS, color, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from ..apps.words import Evaluation
 
 _MOST = 21  # settings that have a color of their own
 

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from .. import _check as check
 from .._types import Bools, Floats
-from ..apps import Communities, Curvature, Flow, Network, as_network
+from ..apps.graphs import Communities, Curvature, Flow, Network, as_network
 from .canvas import canvas, ready
 from .colors import draw_scale
 from .embedding import embed

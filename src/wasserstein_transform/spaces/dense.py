@@ -13,7 +13,7 @@ from .._cached import cached_property
 from .._types import Floats, Ints
 from ..backends import Matrix
 from ..engine import Engine
-from .matrices import Out
+from .matrices import Out, read_only
 from .metric import Metric, check_counts, largest_change
 
 
@@ -70,5 +70,5 @@ class Dense(Metric):
 
     def dense(self, engine: Engine | None = None, dtype: DTypeLike | None = None, out: Out = None) -> Floats:
         if out is None and np.dtype(dtype) == np.float64:
-            return self.matrix
+            return read_only(self.matrix)
         return super().dense(engine, dtype, out)

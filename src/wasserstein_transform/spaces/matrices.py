@@ -17,6 +17,13 @@ Out: TypeAlias = np.ndarray | str | os.PathLike[str] | None
 """An array to write to, a file to make, or nothing."""
 
 
+def read_only(array: Floats) -> Floats:
+    """The same numbers, which nobody can change by this array: others live by them."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 def written(
     shape: tuple[int, ...], what: str, engine: Engine, dtype: DTypeLike | None, out: Out, fill: Callable[[Floats], None]
 ) -> Floats:

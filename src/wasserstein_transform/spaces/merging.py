@@ -96,6 +96,5 @@ def quotient(space: Space, tol: float = 0.0, engine: Engine | None = None) -> Qu
     kept, labels = np.unique(by_point, return_inverse=True)
     weights = np.asarray(np.bincount(labels, weights=space.weights), np.float64)
     points = None if space.points is None else space.points[kept]
-    return Quotient(
-        Space(metric.take(kept), weights, points), labels.astype(np.intp), space.weights, space.points, kept, tol
-    )
+    left = metric if len(kept) == metric.n else metric.take(kept)  # a matrix of which all is left is not copied
+    return Quotient(Space(left, weights, points), labels.astype(np.intp), space.weights, space.points, kept, tol)

@@ -50,9 +50,10 @@ def metric_by_name(points: Floats, name: str, weights: Floats) -> Metric:
     if name == "euclidean":
         return Euclidean(points)
     n, engine = len(points), current()
-    engine.reserve(8.0 * n**2, f"{n} × {n} {name} distances", "use fewer points")
-    scales, matrix = _scales(points, name, weights), np.empty((n, n))
     side = int(np.clip(np.sqrt(GRAIN / (_STEPS * points.shape[1])), 16, _SIDE))
+    blocks = 32.0 * engine.n_threads * min(side, n) ** 2
+    engine.reserve(8.0 * n**2 + blocks, f"{n} × {n} {name} distances", "use fewer points")
+    scales, matrix = _scales(points, name, weights), np.empty((n, n))
     corners = np.array([(top, left) for top in range(0, n, side) for left in range(top, n, side)])
     asked = _Square(points, name, scales, corners, side)
     engine.run(Task("distances", _square, asked, of_size(len(corners), 1), Blocks(corners, side)), (matrix,))

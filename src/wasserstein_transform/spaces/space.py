@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check as check
@@ -82,6 +83,7 @@ class Space:
         >>> wt.Space.from_distances([1.0, 2.0, 1.5]).n
         3
         """
+        _reserve(distances)
         matrix = check.distances(distances)
         n = len(matrix)
         if points is not None:
@@ -165,6 +167,15 @@ class Space:
         """The space of the listed points, with their masses as they are."""
         points = None if self.points is None else self.points[rows]
         return Space(self.metric.take(rows), self.weights[rows], points)
+
+
+def _reserve(distances: ArrayLike) -> None:
+    """Announce the matrix that is made of these distances, and what they are turned into before."""
+    shape = np.shape(distances)
+    n = shape[0] if len(shape) == 2 else round((2.0 * shape[0]) ** 0.5 + 0.5) if len(shape) == 1 else 0
+    ready = isinstance(distances, np.ndarray) and distances.dtype == np.float64 and distances.flags.c_contiguous
+    copies = 1 if ready and len(shape) == 2 else 2
+    current().reserve((8.0 * copies + 1) * n * n, f"a {n} × {n} matrix of distances", "use fewer points")
 
 
 def check_space(space: object) -> None:

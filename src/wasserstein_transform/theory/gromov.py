@@ -16,6 +16,7 @@ from ..spaces import Euclidean, Space, check_space
 from ..transport import Line, wasserstein
 
 _ROWS = 1024  # of a distortion, at a time
+_STEEP = 100.0  # orders beyond which powers of one half are next to nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +86,7 @@ def gromov_wasserstein_bounds(
     flb = _line(means[0][None], a, means[1][None], b, p, engine)[0, 0]
     slb = _line(D.reshape(1, -1), np.outer(a, a).ravel(), E.reshape(1, -1), np.outer(b, b).ravel(), p, engine)[0, 0]
     costs = _line(D, a, E, b, p, engine)
-    unit = _unit(costs)
+    unit = _unit(costs, p)
     found = wasserstein(a, b, (costs / unit) ** p)
     same = len(a) == len(b) and bool(np.abs(a - b).max() <= 1e-12)
     couplings = [*([np.diag(a)] if same else []), found.plan]
@@ -149,14 +150,19 @@ def distortion(plan: Floats, one: Floats, other: Floats, p: float = 1.0) -> floa
         return np.asarray(np.abs(one[np.ix_(rows[part], rows)] - other[np.ix_(cols[part], cols)]))
 
     parts = [slice(k, k + _ROWS) for k in range(0, len(rows), _ROWS)]
-    unit = 1.0 if p == 1 else max((_unit(losses(part)) for part in parts), default=1.0)
+    unit = 1.0 if p == 1 else max((_unit(losses(part), p) for part in parts), default=1.0)
     total = sum(float(masses[part] @ (losses(part) / unit) ** p @ masses) for part in parts)
     return float(unit * total ** (1 / p))
 
 
-def _unit(values: Floats) -> float:
-    """A power of 2 about as large as the largest: powers of what is left do not leave the range of floats."""
+def _unit(values: Floats, p: float) -> float:
+    """A power of 2 about as large as the largest: powers of what is left do not leave the range of floats.
+
+    The largest itself for large p, where powers of a half would vanish.
+    """
     top = float(values.max())
+    if top > 0 and p > _STEEP:
+        return top
     return 2.0 ** int(np.frexp(top)[1]) if top > 0 else 2.0**-1074
 
 
@@ -164,7 +170,7 @@ def _means(distances: Floats, weights: Floats, p: float) -> Floats:
     """The p-th mean of the distances from each point."""
     top = distances.max(axis=1, keepdims=True)
     top[top == 0] = 1.0
-    units = 2.0 ** np.frexp(top)[1]
+    units = top if p > _STEEP else 2.0 ** np.frexp(top)[1]
     return np.asarray(units[:, 0] * ((distances / units) ** p @ weights) ** (1 / p))
 
 

@@ -1,5 +1,6 @@
 """One step, a process, the only loop, and the named instances."""
 
+from .cost import CostWarning
 from .follow import Followed, follow_distances, follow_points
 from .lazy import LazyBalls, lazy_balls
 from .local import iterate_locally
@@ -10,6 +11,7 @@ from .trajectory import Trajectory
 from .transform import MasslessWarning, Process, Transform
 
 __all__ = [
+    "CostWarning",
     "Followed",
     "LazyBalls",
     "MasslessWarning",

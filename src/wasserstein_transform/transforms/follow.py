@@ -41,9 +41,13 @@ class Followed(Brief):
 
     def distances(self, engine: Engine | None = None) -> Floats:
         """Distances of the new points to all fitted points, n_new × n, under the metric at the end."""
-        n = self.state.n - len(self.points)
+        n, k, engine = self.state.n - len(self.points), len(self.points), current(engine)
+        merged = n < len(self.labels)  # then all points are to have the columns of those that are left
+        what = f"distances of {k} new points to {len(self.labels)}"
+        engine.reserve(8.0 * k * (len(self.labels) + n * merged), what, "take fewer new points at a time")
         new_first = np.append(np.arange(n, self.state.n), np.arange(n))
-        return rectangle(self.state.metric.take(new_first), len(self.points), current(engine))[:, self.labels]
+        rows = rectangle(self.state.metric.take(new_first), k, engine)
+        return rows[:, self.labels] if merged else rows
 
 
 def follow_points(
@@ -169,6 +173,7 @@ def follow_distances(process: Process, walk: Trajectory, distances: Floats, engi
         Distances of the new points to the points of the space.
     """
     engine = current(engine)
+    _reserve(distances.shape, walk, engine)
     massless = np.zeros(len(distances), bool)
     for step, before, ahead in zip(_steps(process, walk), walk.quotients[:-1], walk.quotients[1:], strict=True):
         here = before.space
@@ -185,9 +190,17 @@ def follow_distances(process: Process, walk: Trajectory, distances: Floats, engi
     return distances if distances.shape[1] == len(labels) else distances[:, labels]
 
 
+def _reserve(shape: tuple[int, ...], walk: Trajectory, engine: Engine) -> None:
+    """Old and new distances, measures that may hold every point, and the matrix of the points themselves."""
+    k, n = shape
+    most = max(state.space.n for state in walk.quotients)
+    what = f"distances of {k} new points to {n}"
+    engine.reserve(40.0 * k * n + 8.0 * most * most, what, "take fewer new points at a time")
+
+
 def _ground(transport: Transport, metric: Metric, engine: Engine) -> Metric:
     """Distances are stored where that is all the same to the transport: each will be asked for many times."""
-    stored = Dense(metric.dense(engine), metric.triangle)
+    stored = metric if isinstance(metric, Dense) else Dense(metric.dense(engine), metric.triangle)
     return stored if transport.fits(stored) else metric
 
 

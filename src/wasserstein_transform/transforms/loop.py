@@ -11,6 +11,7 @@ from .. import _check as check
 from .._types import Bools
 from ..engine import Engine, current
 from ..spaces import Quotient, Space, check_space, quotient
+from .cost import warn_of_cost
 from .memory import plan_of
 from .parts import Part
 from .resting import awake, step_awake
@@ -128,9 +129,13 @@ def _reserve(asked: Asked, space: Space, engine: Engine) -> None:
     if asked.keep == "last" or asked.tol is not None:
         n_states = min(n_states, 2)
     if n_states:
-        plan = plan_of(asked.process, asked.n_iter, space, engine)
+        first = asked.process.start or asked.process.at(0)
+        n_seen = first.localize.n_seen(space)
+        plan = plan_of(asked.process, asked.n_iter, space, engine, n_seen)
         what = f"{asked.n_iter} iterations on {space.n} points, {n_states} states at a time"
         engine.reserve(plan.total(n_states), what, _INSTEAD)
+        n_iter = asked.n_iter if asked.tol is None else None
+        warn_of_cost(first.localize, first.transport, n_iter, space, n_seen, engine)
 
 
 def _run(asked: Asked, space: Space, resume: Trajectory | None, engine: Engine) -> tuple[Trajectory, Bools]:

@@ -15,6 +15,7 @@ from ..engine import Engine, current
 from ..localize import Localization
 from ..spaces import Space, check_space
 from ..transport import Transport
+from .cost import warn_of_cost
 
 
 class MasslessWarning(UserWarning):
@@ -63,7 +64,9 @@ class Transform(Part):
     def __call__(self, space: Space, engine: Engine | None = None) -> Space:
         """The transformed space: new metric, same weights, moved points."""
         check_space(space)
-        moved, massless = self.step(space, current(engine))
+        engine = current(engine)
+        warn_of_cost(self.localize, self.transport, 1, space, self.localize.n_seen(space), engine)
+        moved, massless = self.step(space, engine)
         warn_massless(massless)
         return moved
 

@@ -13,7 +13,7 @@ from .. import _check as check
 from .._types import Floats, Ints
 from ..engine import Engine
 from ..measures import Discrete
-from ..measures.discrete import discrete
+from ..measures.discrete import discrete, within_range
 from ..spaces import Dense, Euclidean, Graph, Metric, Space
 from ..spaces.edges import is_graph
 
@@ -81,6 +81,7 @@ def as_measures(measures: MeasuresLike, n_points: int, name: str = "measures") -
     check.floats(rows.data, f"masses of {name}")
     if rows.nnz and rows.data.min() < 0:
         raise ValueError(f"masses of {name} must not be negative, got {rows.data.min()}")
+    rows.data = within_range(rows.data, rows.indptr)
     rows.sum_duplicates()
     rows.eliminate_zeros()
     empty = np.flatnonzero(np.diff(rows.indptr) == 0)

@@ -17,6 +17,8 @@ from ..localize import LOCALIZATIONS
 from ..measures import Discrete, Measures
 from ..spaces import Metric
 
+_FAINT = 1e-200  # means of powers below this are next to underflow
+
 
 class Status(Enum):
     """How a transport problem ended."""
@@ -87,6 +89,10 @@ class Transport(Part, ABC):
         """Bytes that the metric of n measures in R^m holds, and that are taken beside it on the way."""
         return 8.0 * n * n, 8.0 * n * n  # a matrix, and that of different measures only
 
+    def seconds(self, n: int, n_seen: float) -> float:
+        """About how long one core takes for the metric of n measures that hold so many points each; 0: no time."""
+        return 0.0
+
     def check_pair(self, measures: Measures, ground: Metric, i: int, j: int) -> None:
         """Refuse what `coupling` cannot use."""
         self.check(measures)
@@ -124,11 +130,27 @@ class Transport(Part, ABC):
             return np.maximum.reduceat(distances[:, measures.indices], measures.indptr[:-1], axis=1)
         top = distances.max(axis=1, initial=0.0, keepdims=True)
         top[top == 0] = 1.0
-        return np.asarray(top * (measures.matrix() @ ((distances / top) ** self.p).T).T ** (1 / self.p))
+        with np.errstate(under="ignore"):
+            means = (measures.matrix() @ ((distances / top) ** self.p).T).T
+        found = np.asarray(top * means ** (1 / self.p))
+        for i, j in np.argwhere(means < _FAINT):  # powers that vanish beside the farthest point of all
+            part = slice(measures.indptr[j], measures.indptr[j + 1])
+            found[i, j] = _power_mean(distances[i, measures.indices[part]], measures.masses[part], self.p)
+        return found
 
     @abstractmethod
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
         """The optimal plan between measures i and j."""
+
+
+def _power_mean(distances: Floats, masses: Floats, p: float) -> float:
+    """The p-mean of some distances, powers taken of their shares of the largest."""
+    top = float(distances.max())
+    if top == 0.0:
+        return 0.0
+    with np.errstate(under="ignore"):
+        share = float(masses @ (distances / top) ** p / masses.sum())
+    return float(top * share ** (1 / p))
 
 
 def _makers(kind: type[Measures]) -> str:

@@ -55,5 +55,8 @@ class Stored(Transport):
     def memory(self, n: int, m: int) -> tuple[float, float]:
         return 8.0 * n * n, sum(self.of.memory(n, m)) if self.of.memory(n, m)[0] < 8.0 * n * n else 8.0 * n * n
 
+    def seconds(self, n: int, n_seen: float) -> float:
+        return self.of.seconds(n, n_seen)
+
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
         return self.of.coupling(measures, ground, i, j)

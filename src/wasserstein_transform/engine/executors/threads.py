@@ -28,6 +28,7 @@ class Threads:
         stop, total = np.zeros(1, np.uint8), len(task.tiles)
         todo, ended = deque(task.tiles), SimpleQueue[BaseException | None]()
         n_threads = max(1, min(engine.n_threads, total))
+        engine.report(task.name, 0, total)  # a first tile may take long: that it began is known at once
         with ThreadPoolExecutor(n_threads) as pool:
             try:
                 for _ in range(n_threads):

@@ -11,7 +11,16 @@ from ...._types import Floats, Ints
 from ....engine import Engine, Flag, Record, Task, Tile, cut
 from ....kernels.basis import workspace
 from ....kernels.geometry import Geometry, Table, private
-from ....kernels.transport import Rows as KernelRows, Rule, costs, farthest_row, n_bytes, transport_row, upper_row
+from ....kernels.transport import (
+    STEEP,
+    Rows as KernelRows,
+    Rule,
+    costs,
+    farthest_row,
+    n_bytes,
+    transport_row,
+    upper_row,
+)
 from ...base import Ground
 from ...forms import Form, Network
 from ...records import Report, Rows
@@ -137,7 +146,7 @@ def _run(
     sizes, form = np.diff(A.indptr), ground.form
     width = int(sizes[steps > 0].max(initial=1))  # of measures that meet any
     cap = int(max(width, np.diff(B.indptr).max()))
-    room = _Room(cap, n_met, form.n, n_stored, ground.p == np.inf, width)
+    room = _Room(cap, n_met, form.n, n_stored, ground.p >= STEEP, width)
     engine.reserve(engine.n_threads * n_bytes(*room), "workspaces of the simplex", "use a smaller eps or n_jobs")
     geometry = _geometry(form, float(np.minimum(steps, sizes * float(n_met)).sum()), n_stored > 0, engine)
     explorer = None
@@ -175,7 +184,12 @@ def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
         if stop[0]:
             return
         found, report = values[at : at + end - start], reports[i - tile.start]
-        failed = kernel(problems.A, i, problems.B, targets, guides, mine, problems.rule, tables, work, found, report)
+        asked = problems.A, i, problems.B, targets, guides, mine
+        failed = -1
+        if kernel is transport_row and problems.rule.p >= STEEP:
+            failed = farthest_row(*asked, problems.rule._replace(p=np.inf), tables, work, found, report)
+        if failed < 0:
+            failed = kernel(*asked, problems.rule, tables, work, found, report)
         if stop[0]:
             return
         if failed >= 0:

@@ -12,8 +12,8 @@ from ...._types import Bools, Floats
 from ....engine import Engine, Flag
 from ....kernels.basis import workspace
 from ....kernels.bottleneck import certified, plan, solve_bottleneck
-from ....kernels.simplex import INTERRUPTED, OPTIMAL, fill_plan, solve
-from ....kernels.transport import CLIP, DROWNING, GAP, ROUNDS, TINY
+from ....kernels.simplex import INTERRUPTED, OPTIMAL, fill_plan, settled_cost, solve
+from ....kernels.transport import CLIP, DROWNING, GAP, LOST, ROUNDS, STEEP, TINY
 
 _PART = 1 << 19  # costs that are handled between two looks at the flag
 
@@ -76,6 +76,9 @@ def _solve(a: Floats, b: Floats, table: Floats, unit: float, stop: Flag) -> Solu
             break
     flow = np.zeros((na, nb))
     if root >= 0 and status != INTERRUPTED:
+        gap -= value
+        value = settled_cost(na, nb, root, a, b, costs, work)
+        gap += value
         fill_plan(na, nb, root, total, work, flow)
     u = work.dual[:na].copy()
     v = np.empty(nb)
@@ -95,20 +98,26 @@ def solve_power(a: Floats, b: Floats, distances: Floats, p: float, engine: Engin
 
 def _solve_power(a: Floats, b: Floats, distances: Floats, p: float, stop: Flag) -> tuple[Solution, float]:
     length, clip = float(distances.max()) or 1.0, 1.0
+    if p >= STEEP:
+        far = _solve_farthest(a, b, distances, stop)
+        if far.value == 0.0:
+            return Solution(0.0, far.plan, (np.zeros(len(a)), np.zeros(len(b))), 0.0, OPTIMAL), length
+        length, clip = far.value, CLIP
     for _ in range(ROUNDS):
         powers = partial(_powers, length=length, p=p, clip=clip)
         found = _solve(a, b, _table(distances, powers, stop), CLIP, stop)
         used = distances[found.plan > 0]
-        if p == 1.0 or found.status != OPTIMAL or not used.any():
+        if found.status != OPTIMAL or not used.any():
             return found, length
         if 1.0 < clip < 1 / TINY and (powers(used) >= clip).any():
             clip *= CLIP
-        elif found.cost >= DROWNING:
+        elif found.cost >= (DROWNING if p != 1.0 else LOST):
             return found, length
         else:
-            length, clip = length * max(found.cost, TINY) ** (1 / p), max(clip, CLIP)
-            if length == 0.0:
+            shorter = length * max(found.cost, TINY) ** (1 / p)
+            if shorter in (0.0, length):
                 break
+            length, clip = shorter, max(clip, CLIP)
     return found, length
 
 
@@ -132,6 +141,7 @@ def solve_farthest(a: Floats, b: Floats, distances: Floats, engine: Engine) -> F
 
 def _solve_farthest(a: Floats, b: Floats, distances: Floats, stop: Flag) -> Farthest:
     na, nb = distances.shape
+    a, b = _near_one(a), _near_one(b)
     cap = max(na, nb)
     work, room = workspace(cap, stop), plan(cap)
     total = a.sum() * b.sum()

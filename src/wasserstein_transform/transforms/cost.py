@@ -1,0 +1,63 @@
+"""What a run will cost, said before it starts if that is much."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._warn import warn
+from ..engine import Engine
+from ..localize import Extrinsic, Localization
+from ..measures import Gaussians
+from ..spaces import Space
+from ..transport import Transport
+
+_LONG = 30.0  # seconds that nobody needs to be warned of
+_PAIR = 4e-9, 4e-8  # seconds a pair of near points takes in a step of means, and of covariances in the plane
+
+
+class CostWarning(UserWarning):
+    """The neighborhoods are so large that the run will take long."""
+
+
+def warn_of_cost(
+    localize: Localization, transport: Transport, n_iter: int | None, space: Space, n_seen: float | None, engine: Engine
+) -> None:
+    """One warning if so many iterations of a step take long, or a single one, where nobody knows how many there are."""
+    if n_seen is None:
+        return
+    open_end = n_iter is None
+    seconds = max(n_iter or 0, 1) * _seconds(localize, transport, space, n_seen) / engine.n_threads
+    if seconds < _LONG:
+        return
+    warn(
+        f"each neighborhood holds about {n_seen:.0f} of the {space.n} points, so that {_named(localize, transport)} "
+        f"will take about {_in_words(seconds)}{' an iteration' * open_end}; {_advice(localize)}; verbose=True or "
+        "wt.using(progress=wt.bar()) shows how far it is",
+        CostWarning,
+    )
+
+
+def _seconds(localize: Localization, transport: Transport, space: Space, n_seen: float) -> float:
+    """Of one step, on one core, about."""
+    if not isinstance(localize, Extrinsic):
+        return transport.seconds(space.n, n_seen)
+    m = 1 if space.points is None else space.points.shape[1]
+    means, covs = _PAIR
+    return space.n * n_seen * (covs * max(1, m - 1) ** 2 if localize.makes is Gaussians else means * m)
+
+
+def _named(localize: Localization, transport: Transport) -> str:
+    return f"{type(transport).__name__.lower()} transport" if not isinstance(localize, Extrinsic) else "moving them"
+
+
+def _advice(localize: Localization) -> str:
+    if not np.isfinite(localize.reach):
+        return "a localization that sees less is faster, such as a kernel with cut=3 or Nearest(k)"
+    return f"is eps={localize.scale:g} in the units of the data? wt.suggest_eps(X) gives a starting value"
+
+
+def _in_words(seconds: float) -> str:
+    for unit, length in (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
+        if seconds >= 1.5 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} seconds"
