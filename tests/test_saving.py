@@ -152,6 +152,14 @@ def _tree(*keys: str, value: Any) -> Callable[[dict[str, Any]], None]:
     return change
 
 
+def _put_tree(name: str, where: Any, value: Any) -> Callable[[dict[str, Any]], None]:
+    def change(arrays: dict[str, Any]) -> None:
+        tree = arrays["header"]["tree"]["state"]["tree_"]["state"]
+        _put(f"a{tree[name]['array']}", where, value)(arrays)
+
+    return change
+
+
 def _linked() -> wt.SingleLinkage:
     return wt.SingleLinkage(2).fit(cloud(6))
 
@@ -173,9 +181,9 @@ CRAFTED: dict[str, tuple[Callable[[], Any], Callable[[dict[str, Any]], None], st
     "near points nowhere": (SPACES["near distances"], _put("a1", 0, -5), "indices must be 0 to 39"),
     "near points out of order": (SPACES["near distances"], _put("a1", slice(0, 2), 0), "must be sorted"),
     "covariances that are not finite": (SPACES["Gaussians"], _put("a1", 0, np.inf), "covs must be finite"),
-    "ends of edges nowhere": (_linked, _put("a2", 0, 10**9), "ends of edges must be 0 to 5"),
-    "a circle": (_linked, _put("a2", slice(None), 0), "edges must join all points"),
-    "heights out of order": (_linked, _put("a3", -1, 0.0), "steps between heights must be 0.0 to"),
+    "ends of edges nowhere": (_linked, _put_tree("edges", 0, 10**9), "ends of edges must be 0 to 5"),
+    "a circle": (_linked, _put_tree("edges", slice(None), 0), "edges must join all points"),
+    "heights out of order": (_linked, _put_tree("heights", -1, 0.0), "steps between heights must be 0.0 to"),
     "no tree": (_linked, lambda a: a["header"]["tree"]["state"].pop("tree_"), "is stored without tree_"),
     "a parameter less": (_linked, lambda a: a["header"]["tree"]["state"].pop("share"), "missing or unknown: share"),
     "no parameters": (_linked, lambda a: a["header"]["tree"].pop("state"), "KeyError, 'state'"),

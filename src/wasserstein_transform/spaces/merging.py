@@ -57,7 +57,7 @@ class Quotient(Brief):
             check_array(self.points, "points", "f", n, None)
         if self.leaders is not None:
             check_array(self.leaders, "leaders", "i", self.space.n)
-            check_range(self.leaders, "leaders", 0)
+            check_range(self.leaders, "leaders", 0, n - 1)
         check_type(self.tol, "tol", float, int)
 
     def expand(self, space: Space | None = None) -> Space:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Self
 
@@ -57,6 +58,9 @@ class Trajectory:
         check_range(self.first, "first", 0, self.n_iter)
         if not self.quotients or len({len(state.labels) for state in self.quotients}) > 1:
             raise ValueError("states must be of the same points, and at least one")
+        for before, state in pairwise(self.quotients):
+            if state.leaders is not None:
+                check_range(state.leaders, "leaders", 0, before.space.n - 1)
         if len(self.quotients) != self.n_iter - self.first + 1:
             raise ValueError(f"there must be a state for each iteration from {self.first} to {self.n_iter}")
 
