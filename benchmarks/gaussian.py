@@ -14,7 +14,7 @@ _MERGE = 0.01  # of ε
 
 
 def run() -> list[Row]:
-    space = wt.Space.from_points(wt.grid(200).points)
+    space = wt.Space.from_points(wt.datasets.grid(200).points)
     return [_step(space), _matrix(space), _stored(), *(_accelerated(variant, space) for variant in VARIANTS)]
 
 
@@ -36,7 +36,7 @@ def _matrix(space: wt.Space) -> Row:
 
 def _stored() -> Row:
     """What the full matrix costs a step, on a grid where it fits."""
-    space = wt.Space.from_points(wt.grid(100).points)
+    space = wt.Space.from_points(wt.datasets.grid(100).points)
     lazy, stored = (accelerated(_EPS, _LAM, transport=t).at(0) for t in (wt.Bures(), wt.Stored(wt.Bures())))
     start = wt.iterate(wt.gaussian_transform(_EPS, _LAM), space, n_iter=0).last
     ours, full = (median_seconds(lambda step=step: step(start), 3) for step in (lazy, stored))
@@ -46,7 +46,7 @@ def _stored() -> Row:
 
 def _accelerated(variant: Variant, space: wt.Space) -> Row:
     merge = _MERGE if variant.merges else None
-    times, _ = time_steps(accelerated(_EPS, _LAM, variant.once), space, _STEPS, merge, 3, wt.Engine())
+    times, _ = time_steps(accelerated(_EPS, _LAM, variant.cached), space, _STEPS, merge, 3, wt.Engine())
     return Row(
         f"{variant.about} ({variant.name}), iterations 1 to {_STEPS}",
         " / ".join(f"{t:.2f}" for t in times) + " s",

@@ -53,15 +53,15 @@ def run(python: str | None = None) -> list[Row]:
     rows = [_all_edges(name, make(), python) for name, make in _GRAPHS.items()]
     if _DATA.is_dir():
         graph = nx.read_gml(_DATA / "football.gml")
-        seconds = median_seconds(lambda: wt.ricci_flow(graph, 50), 3)
+        seconds = median_seconds(lambda: wt.graphs.ricci_flow(graph, 50), 3)
         rows.append(Row("50 iterations of Ricci flow, football (115 nodes, 613 edges)", f"{seconds:.2f} s", "", ""))
         _print_communities()
     return rows
 
 
 def _all_edges(name: str, graph: nx.Graph, python: str | None) -> Row:
-    seconds = median_seconds(lambda: wt.curvature(graph), 3)
-    found = wt.curvature(graph)
+    seconds = median_seconds(lambda: wt.graphs.curvature(graph), 3)
+    found = wt.graphs.curvature(graph)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     work = f"curvature of all {len(found.pairs):,} edges, {name} graph, {found.network.n:,} nodes, idleness ½"
     ours = f"{seconds:.2f} s, peak {peak:.1f} GiB"
@@ -72,7 +72,7 @@ def _all_edges(name: str, graph: nx.Graph, python: str | None) -> Row:
     return Row(work, ours, theirs, f"{(ready + rest) / seconds:.0f}×")
 
 
-def _peer(graph: nx.Graph, found: wt.Curvature, python: str) -> tuple[float, float, float]:
+def _peer(graph: nx.Graph, found: wt.graphs.Curvature, python: str) -> tuple[float, float, float]:
     """Seconds of preparation, seconds for all edges by those of some, and the largest difference."""
     picked = np.random.default_rng(0).choice(len(found.pairs), _SAMPLE, replace=False)
     wanted = found.pairs[picked].tolist()
@@ -105,8 +105,8 @@ def _partitions(graph: nx.Graph) -> dict[str, list[int]]:
     place = {node: k for k, node in enumerate(graph)}
     out = {}
     for n_iter in (20, 50):
-        out[f"Ricci flow, {n_iter} iterations"] = wt.ricci_flow(graph, n_iter).communities().labels.tolist()
-    cut = wt.ricci_flow(graph, 50, surgery=wt.Surgery())
+        out[f"Ricci flow, {n_iter} iterations"] = wt.graphs.ricci_flow(graph, n_iter).communities().labels.tolist()
+    cut = wt.graphs.ricci_flow(graph, 50, surgery=wt.graphs.Surgery())
     out["Ricci flow, 50 iterations, surgery"] = cut.communities().labels.tolist()
     louvain = np.empty(len(graph), int)
     for k, group in enumerate(nx.community.louvain_communities(graph, weight=None, seed=0)):

@@ -19,12 +19,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import wasserstein_transform as wt
-from wasserstein_transform.apps.image import Merging, Scores, read_bsds, score_segmentation
-from wasserstein_transform.apps.image.color import luv
-from wasserstein_transform.apps.image.merging import Graph
-from wasserstein_transform.apps.image.regions import merge_small
-from wasserstein_transform.apps.image.scores import contingency, covering
 from wasserstein_transform.experiments.scores import adjusted_rand
+from wasserstein_transform.image import Merging, Scores, read_bsds, score_segmentation
+from wasserstein_transform.image.color import luv
+from wasserstein_transform.image.merging import Graph
+from wasserstein_transform.image.regions import merge_small
+from wasserstein_transform.image.scores import contingency, covering
 
 from .timing import Row
 
@@ -177,7 +177,7 @@ def _values(photo: Photo) -> Any:
 @cache
 def _moved(photo: Photo, spatial: float, range: float, lam: float) -> Start:
     """Moved pixels, linked; these are the same for all ways to merge."""
-    done = wt.segment(photo.image(), spatial, range, lam, tol=0.01, min_size=_MIN_SIZE)
+    done = wt.image.segment(photo.image(), spatial, range, lam, tol=0.01, min_size=_MIN_SIZE)
     return Start(done.labels, done.modes[..., 2:], range)
 
 

@@ -33,16 +33,16 @@ def moved(n: int) -> wt.Space:
 
 def _tree(n: int) -> float:
     space = moved(n)
-    return median_seconds(lambda: wt.spanning_tree(space), 3)
+    return median_seconds(lambda: wt.hierarchy.spanning_tree(space), 3)
 
 
 def _against_matrix(n: int) -> Row:
     space = moved(n)
-    ours = median_seconds(lambda: wt.spanning_tree(space), 3)
+    ours = median_seconds(lambda: wt.hierarchy.spanning_tree(space), 3)
     matrix = median_seconds(space.metric.dense, 1)
     raised = space.metric.dense() + (1 - np.eye(n))  # SciPy takes zeros for no edge, and some points coincide
     peer = median_seconds(lambda: minimum_spanning_tree(raised), 1)
-    worst = np.abs(np.sort(minimum_spanning_tree(raised).data) - 1 - wt.spanning_tree(space).heights).max()
+    worst = np.abs(np.sort(minimum_spanning_tree(raised).data) - 1 - wt.hierarchy.spanning_tree(space).heights).max()
     work = f"spanning tree of the GT distance, {n:,} points in the plane, all cores"
     other = f"SciPy's: {peer:.1f} s, its matrix (here): {matrix:.1f} s (largest difference of heights {worst:.0e})"
     return Row(work, f"{ours:.3f} s", other, f"{(matrix + peer) / ours:.0f}×")

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
 import wasserstein_transform as wt
-from wasserstein_transform.apps import words
+from wasserstein_transform import words
 
 from .timing import Row, median_seconds
 
@@ -27,11 +27,11 @@ _QUERIES = 100
 def run(folder: str | None = None) -> list[Row]:
     rows = [_bures()]
     if folder is None:
-        return [*rows, _nearest(wt.WordTransform(_vectors()).fit(_contexts()), "made up")]
+        return [*rows, _nearest(wt.words.WordTransform(_vectors()).fit(_contexts()), "made up")]
     vectors, corpus = (_one(Path(folder), name) for name in ("vectors", "corpus"))
     rows.append(_table(vectors, corpus, Path(folder, "benchmarks")))
-    known = wt.read_vectors(vectors)
-    return [*rows, _nearest(wt.WordTransform(known).fit(corpus), "real")]
+    known = wt.words.read_vectors(vectors)
+    return [*rows, _nearest(wt.words.WordTransform(known).fit(corpus), "real")]
 
 
 def _one(folder: Path, name: str) -> Path:
@@ -55,12 +55,12 @@ def _toy() -> words.Benchmark:
     return words.Benchmark("toy", (("a", "b"),) * 3, np.arange(3.0))
 
 
-def _vectors() -> wt.WordVectors:
+def _vectors() -> wt.words.WordVectors:
     """Clusters of words around topics, all with something in common."""
     rng = np.random.default_rng(0)
     topics = rng.normal(size=(300, _M))
     matrix = topics[rng.integers(300, size=_N)] + 0.9 * rng.normal(size=(_N, _M)) + 0.5 * rng.normal(size=_M)
-    return wt.WordVectors.of([f"w{k}" for k in range(_N)], matrix)
+    return wt.words.WordVectors.of([f"w{k}" for k in range(_N)], matrix)
 
 
 def _contexts() -> csr_array:
@@ -72,7 +72,7 @@ def _contexts() -> csr_array:
     return csr_array((np.ones(len(rows)), (rows, columns)), shape=(_N, _N))
 
 
-def _nearest(gt: wt.WordTransform, kind: str) -> Row:
+def _nearest(gt: wt.words.WordTransform, kind: str) -> Row:
     start = time.perf_counter()
     gt.prepare()
     ready = time.perf_counter() - start

@@ -20,14 +20,14 @@ class Case:
     """A data set, the transform for it, and how many clusters it has."""
 
     title: str
-    data: wt.datasets.Labelled
+    data: wt.datasets.Labeled
     transform: wt.GaussianTransform
     n_clusters: int
 
 
 CASES = (
-    Case("dumbbell", wt.dumbbell(), wt.GaussianTransform(eps=0.2, lam=1.0, n_iter=2), 3),
-    Case("T-junction", wt.t_junction(), wt.GaussianTransform(eps=10.0, lam=5.0, n_iter=2), 2),
+    Case("dumbbell", wt.datasets.dumbbell(), wt.GaussianTransform(eps=0.2, lam=1.0, n_iter=2), 3),
+    Case("T-junction", wt.datasets.t_junction(), wt.GaussianTransform(eps=10.0, lam=5.0, n_iter=2), 2),
 )
 
 

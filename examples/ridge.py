@@ -20,7 +20,7 @@ try:
 except ImportError:
     sys.exit('the example draws with matplotlib, which is missing: pip install ".[plot]"')
 
-BLACK, ORANGE, BLUE, GREEN, GREY = "#444444", "#D55E00", "#0072B2", "#009E73", "#BBBBBB"  # safe for color-blind eyes
+BLACK, ORANGE, BLUE, GREEN, GRAY = "#444444", "#D55E00", "#0072B2", "#009E73", "#BBBBBB"  # safe for color-blind eyes
 LAM = 10.0
 
 
@@ -70,7 +70,7 @@ def coverage(case: Case, points: np.ndarray) -> float:
     return float((cKDTree(points).query(case.curve)[0] <= case.eps / 4).mean())
 
 
-def flows(eps: float) -> tuple[tuple[str, wt.Process, str], ...]:
+def flows(eps: float) -> tuple[tuple[str, wt.transforms.Process, str], ...]:
     """The flows to compare, with their names and colors."""
     return (
         ("mean shift", wt.mean_shift(eps), ORANGE),
@@ -83,7 +83,7 @@ def draw(ax: mpl.axes.Axes, case: Case, points: np.ndarray, name: str, color: st
     """The points on top of the true curve, with the two numbers."""
     off, covered = off_curve(case, points), coverage(case, points)
     print(f"{case.title:>8}, {name:<19}: {off:.2f} ε from the curve, covers {covered:4.0%} of it")
-    ax.plot(*case.curve.T, color=GREY, lw=1.0, zorder=1)
+    ax.plot(*case.curve.T, color=GRAY, lw=1.0, zorder=1)
     ax.plot(*points.T, ".", ms=3.4, mew=0, color=color, alpha=0.8, zorder=2)
     ax.set_title(name, loc="left", fontsize=11, color=color)
     words = f"{off:.2f} ε from the curve, covers {covered:.0%} of it"

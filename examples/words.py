@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 
 import wasserstein_transform as wt
-from wasserstein_transform.apps import words
+from wasserstein_transform import words
 
 try:
     import matplotlib as mpl
@@ -49,17 +49,17 @@ def text() -> list[str]:
     return sentences
 
 
-def vectors(sentences: list[str], m: int = 40) -> wt.WordVectors:
+def vectors(sentences: list[str], m: int = 40) -> wt.words.WordVectors:
     """Vectors from the text: positive mutual information with contexts, reduced by a singular value decomposition."""
-    corpus = wt.Corpus.read(sentences, words.Letters())
-    start = wt.WordVectors.of(corpus.words, np.ones((len(corpus.words), 1)))
+    corpus = wt.words.Corpus.read(sentences, words.Letters())
+    start = wt.words.WordVectors.of(corpus.words, np.ones((len(corpus.words), 1)))
     counted = words.count_contexts(corpus, start, window=4, min_count=1, sample=0)
     ppmi = words.PPMI()(counted).matrix.toarray()
     u, s, _ = np.linalg.svd(ppmi)
-    return wt.WordVectors.of(corpus.words, u[:, :m] * np.sqrt(s[:m]))
+    return wt.words.WordVectors.of(corpus.words, u[:, :m] * np.sqrt(s[:m]))
 
 
-def draw(ax: mpl.axes.Axes, gt: wt.WordTransform, lam: float) -> None:
+def draw(ax: mpl.axes.Axes, gt: wt.words.WordTransform, lam: float) -> None:
     """Distances of all nouns, world by world."""
     nouns = [noun for parts in TOPICS.values() for noun in parts[0].split()]
     gt.lam = lam
@@ -73,7 +73,9 @@ def draw(ax: mpl.axes.Axes, gt: wt.WordTransform, lam: float) -> None:
 def main(file: str = "words.png") -> None:
     """Fit, ask and draw."""
     sentences = text()
-    gt = wt.WordTransform(vectors(sentences), window=4, min_count=1, sample=0, tokens=words.Letters()).fit(sentences)
+    gt = wt.words.WordTransform(vectors(sentences), window=4, min_count=1, sample=0, tokens=words.Letters()).fit(
+        sentences
+    )
     print(f"{len(sentences)} sentences, {len(gt.vectors_)} words in R^{gt.vectors_.m}")
     for word in ("whale", "baker", "shines"):
         for lam in (0.0, LAM):

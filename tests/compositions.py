@@ -16,9 +16,9 @@ def transforms(n: int, eps: float = EPS, *, dim: int = 2, of_alpha: bool = False
     ground = wt.Euclidean(np.zeros((n, dim)))
     return [
         wt.Transform(localize, transport)
-        for kind in wt.LOCALIZATIONS.values()
+        for kind in wt.localize.LOCALIZATIONS.values()
         for localize in kind.examples(n, eps)
-        for other in wt.TRANSPORTS.values()
+        for other in wt.transport.TRANSPORTS.values()
         for transport in other.examples()
         if (localize.of_alpha or not of_alpha) and localize.makes is transport.accepts and transport.fits(ground)
     ]

@@ -27,7 +27,7 @@ def _steps() -> dict[str, np.ndarray]:
         space = wt.Space.from_points(_cloud(n, m))
         gt = wt.iterate(wt.gaussian_transform(1.5, 2.0), space, n_iter=1, engine=ALONE).last
         found |= {f"gt {m}": gt.points, f"gt metric {m}": gt.metric.dense(ALONE)}
-        found[f"gt tree {m}"] = wt.spanning_tree(gt, ALONE).heights
+        found[f"gt tree {m}"] = wt.hierarchy.spanning_tree(gt, ALONE).heights
         found[f"gt nearest {m}"] = gt.metric.neighbors(2, engine=ALONE).distances
     space = wt.Space.from_points(_cloud(20, 2))
     for profile in ("flat", "gaussian", "epanechnikov"):
@@ -52,10 +52,10 @@ def _transport() -> dict[str, np.ndarray]:
 def _graphs() -> dict[str, np.ndarray]:
     graph = nx.cycle_graph(7)
     graph.add_edge(0, 3)
-    even = wt.curvature(graph, n_jobs=1).values
+    even = wt.graphs.curvature(graph, n_jobs=1).values
     for a, b in graph.edges:
         graph[a][b]["weight"] = 1 + (a + b) % 3 / 4
-    return {"curvature": even, "curvature by lengths": wt.curvature(graph, n_jobs=1).values}
+    return {"curvature": even, "curvature by lengths": wt.graphs.curvature(graph, n_jobs=1).values}
 
 
 def _images() -> dict[str, np.ndarray]:
@@ -66,11 +66,11 @@ def _images() -> dict[str, np.ndarray]:
     found = {}
     for lam in (0.0, 1.0):
         for name, image, axis in (("gray", gray, None), ("color", color, -1), ("volume", volume, None)):
-            done = wt.segment(image, 2, 0.4, lam, color="none", channel_axis=axis, n_jobs=1)
+            done = wt.image.segment(image, 2, 0.4, lam, color="none", channel_axis=axis, n_jobs=1)
             found |= {f"{name} {lam}": done.modes, f"labels of {name} {lam}": done.labels}
-    found["levels"] = wt.segment(levels, 2, 2.0, color="none", channel_axis=None, linking="paper", n_jobs=1).modes
-    found["merged regions"] = wt.segment(
-        gray, 2, 0.4, color="none", merging=wt.Merging(0.3, min_size=2), n_jobs=1
+    found["levels"] = wt.image.segment(levels, 2, 2.0, color="none", channel_axis=None, linking="paper", n_jobs=1).modes
+    found["merged regions"] = wt.image.segment(
+        gray, 2, 0.4, color="none", merging=wt.image.Merging(0.3, min_size=2), n_jobs=1
     ).labels
     return found
 
@@ -79,7 +79,7 @@ def _words() -> dict[str, np.ndarray]:
     text = "a cat sat on a mat and a dog sat on a log while the cat saw the dog"
     words = sorted(set(text.split()))
     vectors = dict(zip(words, np.random.default_rng(1).normal(size=(len(words), 4)), strict=True))
-    gt = wt.WordTransform(vectors, window=2, min_count=1, sample=0, n_jobs=1).fit([text])
+    gt = wt.words.WordTransform(vectors, window=2, min_count=1, sample=0, n_jobs=1).fit([text])
     return {"words": np.array([gt.distance("cat", other) for other in words])}
 
 

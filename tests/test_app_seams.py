@@ -9,7 +9,7 @@ import pytest
 from reference.executor import Shipped
 
 import wasserstein_transform as wt
-from wasserstein_transform.apps import words
+from wasserstein_transform import words
 from wasserstein_transform.engine import Engine, Record, Task, Threads
 
 
@@ -37,7 +37,7 @@ def grey() -> np.ndarray:
 
 
 def segmented(image: np.ndarray, lam: float = 0.0, **options: object) -> list[np.ndarray]:
-    found = wt.segment(image, 4.0, 8.0, lam, tol=0.1, **options)
+    found = wt.image.segment(image, 4.0, 8.0, lam, tol=0.1, **options)
     return [found.labels, found.modes, found.n_iter]
 
 
@@ -50,7 +50,7 @@ def asked(**parts: object) -> list[np.ndarray]:
     names = [f"w{k}" for k in range(80)]
     vectors = dict(zip(names, rng.normal(size=(80, 6)), strict=True))
     text = [" ".join(rng.choice(names, 60)) for _ in range(20)]
-    gt = wt.WordTransform(vectors, window=3, min_count=1, sample=0, **parts).fit(text)
+    gt = wt.words.WordTransform(vectors, window=3, min_count=1, sample=0, **parts).fit(text)
     pairs = gt.pairs([(names[k], names[-k - 1]) for k in range(40)])
     return [gt.contexts_.matrix.toarray(), pairs.distances, gt.most_similar("w3", 5).distances]
 

@@ -201,7 +201,7 @@ def test_a_transport_says_who_makes_what_it_compares() -> None:
     with pytest.raises(TypeError, match=r"Exact compares Discrete.*use Points"):
         wt.Transform(wt.Mean(wt.Truncation(1.0)), wt.Exact(1))(space)
     with pytest.raises(TypeError, match=r"Points compares Diracs.*use Bures"):
-        wt.Transform(wt.Gaussian(wt.Truncation(1.0), 1.0), wt.Points())(space)
+        wt.Transform(wt.Gaussian(wt.Truncation(1.0), 1.0), wt.DiracDistance())(space)
     with pytest.raises(TypeError, match="localize must be a Localization"):
         wt.Transform(1.0, wt.Exact(1))
     with pytest.raises(TypeError, match="transport must be a Transport"):
@@ -267,7 +267,7 @@ def test_odd_data_work(estimator, X: np.ndarray) -> None:
         (lambda: wt.iterate(wt.mean_shift(1.0), wt.Space.from_points(GOOD), n_iter=np.inf), "n_iter must be"),
         (lambda: wt.SingleLinkage(share="a").fit(GOOD), "share must be"),
         (lambda: wt.SingleLinkage(metric=["euclidean"]).fit(GOOD), "metric must be one of"),
-        (lambda: wt.quotient(wt.Space.from_points(GOOD), -1), "tol must be"),
+        (lambda: wt.spaces.quotient(wt.Space.from_points(GOOD), -1), "tol must be"),
         (lambda: wt.Euclidean(GOOD).balls(np.nan), "radius must be"),
         (lambda: wt.Engine(memory="2GB"), "memory must be a number of bytes"),
         (lambda: wt.suggest_eps(wt.Space.from_points(GOOD), [1, 1, 1]), "a Space carries its weights"),
@@ -295,16 +295,25 @@ def test_huge_weights_and_orders_are_fine() -> None:
 
 def test_arrays_in_place_of_spaces_trees_and_metrics_are_refused_with_the_way_to_make_them() -> None:
     space = wt.Space.from_points(GOOD)
-    for door in (wt.Truncation(1.0), wt.Given(np.eye(3)), wt.Whole(), wt.Point(), wt.Mean(wt.Point()), wt.quotient):
+    for door in (
+        wt.Truncation(1.0),
+        wt.Given(np.eye(3)),
+        wt.Whole(),
+        wt.Identity(),
+        wt.Mean(wt.Identity()),
+        wt.spaces.quotient,
+    ):
         with pytest.raises(TypeError, match=r"a Space is needed, got ndarray; wt.Space.from_points"):
             door(GOOD)
     with pytest.raises(TypeError, match="a Space is needed"):
-        wt.spanning_tree(GOOD)
-    with pytest.raises(TypeError, match=r"a Tree is needed, got ndarray; wt.spanning_tree\(space\) makes one"):
+        wt.hierarchy.spanning_tree(GOOD)
+    with pytest.raises(
+        TypeError, match=r"a Tree is needed, got ndarray; wt.hierarchy.spanning_tree\(space\) makes one"
+    ):
         wt.cut_tree(wt.linkage(space), 2)
     for localize, transport in (
         (wt.Truncation(9.0), wt.Exact(1)),
-        (wt.Mean(wt.Truncation(9.0)), wt.Points()),
+        (wt.Mean(wt.Truncation(9.0)), wt.DiracDistance()),
         (wt.Gaussian(wt.Truncation(9.0), 1.0), wt.Bures()),
     ):
         measures = localize(space)

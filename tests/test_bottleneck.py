@@ -38,14 +38,14 @@ class Posed(NamedTuple):
     shape: tuple[int, int]
     cost: Floats
     work: Work
-    room: Plan
+    scratch: Plan
     total: float
 
     def solve(self) -> tuple[float, int]:
-        return solve_bottleneck(*self.shape, self.cost, self.work, self.room)
+        return solve_bottleneck(*self.shape, self.cost, self.work, self.scratch)
 
     def certifies(self, value: float) -> bool:
-        return certified(*self.shape, value, self.cost, self.work, self.room, self.total)
+        return certified(*self.shape, value, self.cost, self.work, self.scratch, self.total)
 
     @property
     def distances(self) -> Floats:
@@ -55,28 +55,28 @@ class Posed(NamedTuple):
     def plan(self) -> Floats:
         """The plan as a matrix that writes through to the kernel's."""
         na, nb = self.shape
-        return self.room.flow[: na * nb].reshape(nb, na).T
+        return self.scratch.flow[: na * nb].reshape(nb, na).T
 
     @property
     def violator(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         na, nb = self.shape
-        marks = self.room.violator[: na + nb] != 0
+        marks = self.scratch.violator[: na + nb] != 0
         return marks[:na], marks[na:]
 
 
 def posed(pair: Pair, cap: int = 0, stop: bool = False) -> Posed:
     """Masses cross-multiplied by the other total, as a batch poses them."""
     na, nb = pair.distances.shape
-    work, room = workspace(max(na, nb, cap), np.array([stop], np.uint8)), plan(max(na, nb, cap))
-    return pose_again(pair, work, room)
+    work, scratch = workspace(max(na, nb, cap), np.array([stop], np.uint8)), plan(max(na, nb, cap))
+    return pose_again(pair, work, scratch)
 
 
-def pose_again(pair: Pair, work: Work, room: Plan) -> Posed:
+def pose_again(pair: Pair, work: Work, scratch: Plan) -> Posed:
     na, nb = pair.distances.shape
     work.supply[:na], work.demand[:nb] = pair.a * pair.b.sum(), pair.b * pair.a.sum()
     work.row[:nb] = np.arange(nb) * na
     cost = np.ascontiguousarray(pair.distances.T, float).ravel()
-    return Posed((na, nb), cost, work, room, float(pair.a.sum() * pair.b.sum()))
+    return Posed((na, nb), cost, work, scratch, float(pair.a.sum() * pair.b.sum()))
 
 
 def solved(pair: Pair) -> float:
@@ -396,12 +396,12 @@ def w_p(pair: Pair, p: float) -> float:
 
 def test_what_the_workspace_held_before_does_not_matter() -> None:
     rng = np.random.default_rng(16)
-    work, room = workspace(40, np.zeros(1, np.uint8)), plan(40)
-    for array in (*work[:-1], *room):
+    work, scratch = workspace(40, np.zeros(1, np.uint8)), plan(40)
+    for array in (*work[:-1], *scratch):
         array[:] = 77
     for _ in range(200):
         pair = KINDS[rng.choice(list(KINDS))](rng, 25)
-        problem = pose_again(pair, work, room)
+        problem = pose_again(pair, work, scratch)
         value, status = problem.solve()
         assert status == OPTIMAL
         assert value == solved(pair)
@@ -534,7 +534,7 @@ def test_certificate_accepts_violators_and_no_other_sets(proved: tuple[Posed, fl
     problem, value = proved
     na, nb = problem.shape
     near, supply, demand = problem.distances < value, problem.work.supply[:na], problem.work.demand[:nb]
-    marks = problem.room.violator
+    marks = problem.scratch.violator
     marks[:] = 0
     assert not problem.certifies(value)
     rng = np.random.default_rng(19)

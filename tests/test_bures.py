@@ -19,7 +19,7 @@ import wasserstein_transform as wt
 from wasserstein_transform.kernels.bures import gap_space
 
 Floats = NDArray[np.float64]
-Maker = Callable[[int, float], wt.Gaussians]
+Maker = Callable[[int, float], wt.measures.Gaussians]
 
 LOW = (1, 2)  # dimensions with a closed form
 HIGH = (3, 4, 5, 8)
@@ -325,7 +325,7 @@ def test_pairs_come_in_the_condensed_order_of_scipy(m: int) -> None:
 @pytest.mark.parametrize(("m", "n"), [(1, 6000), (2, 6000), (3, 700), (8, 250)])
 def test_pairs_do_not_depend_on_the_number_of_threads(m: int, n: int) -> None:
     factors = np.random.default_rng(22).normal(size=(n, m, m + 1))
-    metric = wt.GaussianMetric(np.zeros((n, m)), factors @ factors.transpose(0, 2, 1), 1.0)
+    metric = wt.spaces.GaussianMetric(np.zeros((n, m)), factors @ factors.transpose(0, 2, 1), 1.0)
     tiles: list[int] = []
     engines = [
         wt.Engine(n_jobs, progress=lambda update: update.stage and tiles.append(update.total)) for n_jobs in (1, 2, 3)
@@ -360,28 +360,28 @@ def test_what_is_no_stack_of_covariances_is_refused(covs: object, message: str) 
         wt.bures_pairs(covs)  # type: ignore[arg-type]
 
 
-def gaussians(rng: np.random.Generator, covs: Floats, lam: float) -> wt.Gaussians:
+def gaussians(rng: np.random.Generator, covs: Floats, lam: float) -> wt.measures.Gaussians:
     n, m = covs.shape[:2]
-    return wt.Gaussians(rng.normal(size=(n, m)), covs, lam, np.zeros(n, bool))
+    return wt.measures.Gaussians(rng.normal(size=(n, m)), covs, lam, np.zeros(n, bool))
 
 
-def couple(measures: wt.Gaussians, i: int, j: int) -> wt.Coupling:
+def couple(measures: wt.measures.Gaussians, i: int, j: int) -> wt.transport.Coupling:
     return wt.Bures().coupling(measures, wt.Euclidean(measures.means), i, j)
 
 
-def ordinary(m: int, lam: float) -> wt.Gaussians:
+def ordinary(m: int, lam: float) -> wt.measures.Gaussians:
     rng = np.random.default_rng(23)
     covs = [full_rank(rng, m, 1e3) for _ in range(5)]
     return gaussians(rng, np.array([*covs, near(rng, covs[0], 1e-9)]), lam)
 
 
-def flat(m: int, lam: float) -> wt.Gaussians:
+def flat(m: int, lam: float) -> wt.measures.Gaussians:
     rng = np.random.default_rng(24)
     covs = [low_rank(rng, m, rank) for rank in range(m + 1)]
     return gaussians(rng, np.array([*covs, covs[-2] * (1 + 1e-12)]), lam)
 
 
-def cost_of(found: wt.Coupling, measures: wt.Gaussians, i: int, j: int) -> tuple[float, float]:
+def cost_of(found: wt.transport.Coupling, measures: wt.measures.Gaussians, i: int, j: int) -> tuple[float, float]:
     """E‖X − Y‖² under the plan, and its value for independent X and Y."""
     apart = float(((measures.means[i] - measures.means[j]) ** 2).sum())
     largest = apart + measures.lam * float(np.trace(measures.covs[i]) + np.trace(measures.covs[j]))
@@ -411,7 +411,7 @@ def test_cost_of_the_plan_is_the_squared_distance(make: Maker, accuracy: float, 
             cost, largest = cost_of(found, measures, i, j)
             assert abs(cost - found.value**2) <= accuracy * largest
             assert abs(found.gap) <= accuracy
-            assert found.status is wt.Status.OPTIMAL
+            assert found.status is wt.transport.Status.OPTIMAL
 
 
 @pytest.mark.parametrize("lam", mostly_slow([0.0, 0.3, 4.0], quick=[0.0, 4.0]))

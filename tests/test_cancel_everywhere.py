@@ -17,17 +17,20 @@ WORK: dict[str, tuple[str, Callable[[wt.Engine], object]]] = {
     "a metric by name": ("distances", lambda engine: wt.Space.from_points(POINTS, metric="cityblock")),
     "average linkage": ("linkage", lambda engine: wt.linkage(POINTS, "average", engine)),
     "complete linkage": ("linkage", lambda engine: wt.linkage(POINTS, "complete", engine)),
-    "small regions": ("merging small regions", lambda engine: wt.segment(NOISE, 2, 5, min_size=9, engine=engine)),
-    "regions": ("merging regions", lambda engine: wt.segment(NOISE, 2, 5, merging=wt.Merging(), engine=engine)),
+    "small regions": ("merging small regions", lambda engine: wt.image.segment(NOISE, 2, 5, min_size=9, engine=engine)),
+    "regions": (
+        "merging regions",
+        lambda engine: wt.image.segment(NOISE, 2, 5, merging=wt.image.Merging(), engine=engine),
+    ),
 }
 
 
 @pytest.mark.parametrize("name", WORK)
 def test_a_cancel_ends_it_in_the_middle(name: str) -> None:
     stage, work = WORK[name]
-    seen: list[wt.Update] = []
+    seen: list[wt.engine.Update] = []
 
-    def cancel(update: wt.Update) -> None:
+    def cancel(update: wt.engine.Update) -> None:
         if update.stage == stage:
             seen.append(update)
             engine.cancel()

@@ -17,23 +17,23 @@ METHODS = {
 
 
 @pytest.fixture(scope="module")
-def trees() -> dict[str, tuple[wt.Tree, ...]]:
-    space = wt.Space.from_points(wt.t_junction().points)
+def trees() -> dict[str, tuple[wt.hierarchy.Tree, ...]]:
+    space = wt.Space.from_points(wt.datasets.t_junction().points)
     walks = {name: wt.iterate(process, space, n_iter=2, keep="all") for name, process in METHODS.items()}
-    return {name: tuple(wt.spanning_tree(state) for state in walk.states) for name, walk in walks.items()}
+    return {name: tuple(wt.hierarchy.spanning_tree(state) for state in walk.states) for name, walk in walks.items()}
 
 
-def partitions(tree: wt.Tree) -> list[np.ndarray]:
+def partitions(tree: wt.hierarchy.Tree) -> list[np.ndarray]:
     """All partitions of the dendrogram, ties counted once."""
     return [wt.cut_tree(tree, cut="height", height=height) for height in tree.levels()]
 
 
 def agreement(labels: np.ndarray) -> float:
-    truth = wt.t_junction().labels
+    truth = wt.datasets.t_junction().labels
     return max(np.mean(labels == truth), np.mean(labels != truth))
 
 
-def breaks_in_four(tree: wt.Tree) -> bool:
+def breaks_in_four(tree: wt.hierarchy.Tree) -> bool:
     """Some threshold leaves the upper stem, both arms and the junction as its four largest parts."""
     for labels in partitions(tree):
         sizes = np.sort(np.bincount(labels))[::-1]
@@ -44,23 +44,23 @@ def breaks_in_four(tree: wt.Tree) -> bool:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_one_iteration_of_all_but_gt_5_breaks_the_t_junction_in_four(
-    method: str, trees: dict[str, tuple[wt.Tree, ...]]
+    method: str, trees: dict[str, tuple[wt.hierarchy.Tree, ...]]
 ) -> None:
     assert breaks_in_four(trees[method][1]) == (method != "GT-5")
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_one_iteration_of_gt_5_alone_keeps_the_horizontal_points_as_one_cluster(
-    method: str, trees: dict[str, tuple[wt.Tree, ...]]
+    method: str, trees: dict[str, tuple[wt.hierarchy.Tree, ...]]
 ) -> None:
-    across = wt.t_junction().labels == 1
+    across = wt.datasets.t_junction().labels == 1
     clusters = (labels == labels[across][0] for labels in partitions(trees[method][1]))
     assert any((cluster == across).all() for cluster in clusters) == (method == "GT-5")
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_after_two_iterations_only_gt_5_and_truncation_2_find_the_two_segments(
-    method: str, trees: dict[str, tuple[wt.Tree, ...]]
+    method: str, trees: dict[str, tuple[wt.hierarchy.Tree, ...]]
 ) -> None:
     twos = [labels for labels in partitions(trees[method][2]) if labels.max() == 1]
     found = any(agreement(labels) > 0.97 for labels in twos)
@@ -68,7 +68,7 @@ def test_after_two_iterations_only_gt_5_and_truncation_2_find_the_two_segments(
 
 
 def test_single_linkage_separates_the_discs_only_after_the_transform() -> None:
-    X, labels = wt.dumbbell()
+    X, labels = wt.datasets.dumbbell()
     space = wt.Space.from_points(X)
     walk = wt.iterate(wt.gaussian_transform(0.2, 1.0), space, n_iter=4, keep="all")
     with pytest.warns(wt.FewerClustersWarning):
@@ -76,7 +76,7 @@ def test_single_linkage_separates_the_discs_only_after_the_transform() -> None:
     assert len(np.unique(before)) == 1  # all its merges that weigh something are at the spacing of the grid
     gaps = []
     for state in walk.states[1:]:
-        tree = wt.spanning_tree(state)
+        tree = wt.hierarchy.spanning_tree(state)
         found = wt.cut_tree(tree, 3)
         for disc in (0, 1):
             assert np.mean(found[labels == disc] == np.bincount(found[labels == disc]).argmax()) > 0.97

@@ -21,7 +21,9 @@ from wasserstein_transform.experiments import EXPERIMENTS
 
 HEAVY = {"numpy", "scipy", "sklearn", "numba", "matplotlib", "rich.progress", "asyncio"}
 ROOMS = (
-    "apps",
+    "graphs",
+    "image",
+    "words",
     "plotting",
     "experiments.theory",
     "experiments.reporting",
@@ -60,8 +62,8 @@ def test_commands_import_no_more_than_they_need(tmp_path: Path) -> None:
     done = wt_command("curvature", str(tmp_path / "no.txt"), "-o", str(tmp_path))
     assert "no.txt is not there" in done.stderr
     imported = set(done.stderr.splitlines()[-1].split())
-    assert "wasserstein_transform.apps.graphs" in imported
-    others = ("apps.words", "apps.image", "estimators", "experiments.reporting", "experiments.theory")
+    assert "wasserstein_transform.graphs" in imported
+    others = ("words", "image", "estimators", "experiments.reporting", "experiments.theory")
     assert not imported & {"sklearn", "matplotlib", *(f"wasserstein_transform.{room}" for room in others)}
 
 
@@ -130,4 +132,4 @@ def test_huge_numbers_on_the_command_line_are_one_line(tmp_path: Path, option: s
 
 def test_the_share_that_help_names_is_that_of_merging() -> None:
     option = get_type_hints(segment, include_extras=True)["share"].__metadata__[0]
-    assert option.show_default == f"{wt.Merging().share:g}"
+    assert option.show_default == f"{wt.image.Merging().share:g}"

@@ -71,7 +71,7 @@ def test_variants_give_the_points_of_the_full_matrix(accelerations):
 
 
 def test_timed_steps_walk_the_same_way_as_iterate():
-    space = wt.Space.from_points(wt.grid(20).points)
+    space = wt.Space.from_points(wt.datasets.grid(20).points)
     process = accelerated(0.3, 1.0)
     seconds, sizes = time_steps(process, space, 5, 0.01, 1, wt.Engine(n_jobs=1))
     walk = wt.iterate(process, space, n_iter=5, merge=0.01, keep="all")
@@ -81,7 +81,7 @@ def test_timed_steps_walk_the_same_way_as_iterate():
 
 
 def test_variants_combine_two_ideas():
-    assert [(v.once, v.merges) for v in (V1, V2, V3, V4)] == [
+    assert [(v.cached, v.merges) for v in (V1, V2, V3, V4)] == [
         (False, False),
         (True, False),
         (False, True),

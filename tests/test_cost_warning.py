@@ -15,11 +15,11 @@ SPACE = wt.Space.from_points(POINTS)
 DENSE = wt.Given(np.full((500, 500), 1 / 1000) + np.eye(500) / 2)
 
 
-def cancelled_at_once(work: Callable[[], object]) -> list[wt.Update]:
+def cancelled_at_once(work: Callable[[], object]) -> list[wt.engine.Update]:
     """Runs nothing but the first stage; what progress was told."""
-    seen: list[wt.Update] = []
+    seen: list[wt.engine.Update] = []
 
-    def tell(update: wt.Update) -> None:
+    def tell(update: wt.engine.Update) -> None:
         seen.append(update)
         engine.cancel()
 
@@ -63,14 +63,14 @@ def test_a_short_run_is_not() -> None:
 
 
 def test_progress_begins_before_the_first_tile_ends() -> None:
-    seen: list[wt.Update] = []
+    seen: list[wt.engine.Update] = []
     SPACE.metric.dense(wt.Engine(progress=seen.append))
     assert seen[0].done == 0
     assert seen[0].stage == "distances"
 
 
 def test_how_many_points_are_seen_is_about_right() -> None:
-    for localize in (wt.Truncation(0.2), wt.Kernel(0.1, cut=2.0), wt.Nearest(7), DENSE, wt.Point(), wt.Kernel(0.1)):
+    for localize in (wt.Truncation(0.2), wt.Kernel(0.1, cut=2.0), wt.Nearest(7), DENSE, wt.Identity(), wt.Kernel(0.1)):
         measures = localize(SPACE)
         expected = localize.n_seen(SPACE)
         assert expected is not None

@@ -11,7 +11,7 @@ from wasserstein_transform.datasets import LAYOUTS, Curve
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_dumbbell_has_two_equal_centred_discs_of_radius_1_and_a_chain_between_them(layout: str) -> None:
-    X, labels = wt.dumbbell(layout=layout)
+    X, labels = wt.datasets.dumbbell(layout=layout)
     left, right, chain = (X[labels == k] for k in range(3))
     assert [len(left), len(right), len(chain)] == [300, 300, 200]
     np.testing.assert_allclose(left, right - (4, 0), atol=1e-12)
@@ -26,14 +26,14 @@ def test_a_dumbbell_has_two_equal_centred_discs_of_radius_1_and_a_chain_between_
 
 @pytest.mark.parametrize("e", [5.0, 1.25, 1.0, 0.2])
 def test_eccentricity_is_the_ratio_of_the_stretches(e: float) -> None:
-    stretch = np.ptp(wt.dumbbell(e).points, axis=0) / np.ptp(wt.dumbbell().points, axis=0)
+    stretch = np.ptp(wt.datasets.dumbbell(e).points, axis=0) / np.ptp(wt.datasets.dumbbell().points, axis=0)
     assert stretch[1] / stretch[0] == pytest.approx(e)
     assert stretch.max() == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("spacing", ["length", "angle"])
 def test_a_spiral_lies_on_its_curve_in_its_square(spacing: str) -> None:
-    X, labels, curve = wt.spiral(3, spacing=spacing)
+    X, labels, curve = wt.datasets.spiral(3, spacing=spacing)
     assert np.abs(X).max() <= 30
     assert curve.distance(X[labels == 0]).max() < 1e-3
     assert curve.distance(X[labels == -1]).mean() > 1.0
@@ -41,7 +41,9 @@ def test_a_spiral_lies_on_its_curve_in_its_square(spacing: str) -> None:
     assert np.median(radii) == pytest.approx(30 * (0.5**0.5 if spacing == "length" else 0.5), abs=2.0)
 
 
-@pytest.mark.parametrize("curve", [wt.spiral(0).curve, wt.circles(0).curve], ids=["spiral", "circles"])
+@pytest.mark.parametrize(
+    "curve", [wt.datasets.spiral(0).curve, wt.datasets.circles(0).curve], ids=["spiral", "circles"]
+)
 def test_the_vertices_of_a_curve_are_evenly_spread(curve: Curve) -> None:
     for piece in curve.pieces:
         steps = np.linalg.norm(np.diff(piece, axis=0), axis=1)
@@ -49,31 +51,31 @@ def test_the_vertices_of_a_curve_are_evenly_spread(curve: Curve) -> None:
 
 
 def test_noise_has_the_deviation_asked_for() -> None:
-    X, labels, curve = wt.circles(1, n=20_000, noise=0.05)
+    X, labels, curve = wt.datasets.circles(1, n=20_000, noise=0.05)
     np.testing.assert_array_equal(np.bincount(labels), [10_000, 10_000])
     off = np.hypot(*X.T) - np.array([1.0, 1.8])[labels]
     assert off.std() == pytest.approx(0.05, rel=0.03)
     np.testing.assert_allclose(curve.distance(X), np.abs(off), atol=1e-5)
-    spiral, on, arm = wt.spiral(1, noise=0.3)
+    spiral, on, arm = wt.datasets.spiral(1, noise=0.3)
     assert arm.distance(spiral[on == 0]).mean() == pytest.approx(0.3 * np.sqrt(2 / np.pi), rel=0.15)
 
 
 def test_even_circles_sit_at_equal_angles() -> None:
-    X, labels, _ = wt.circles(0, n=20, noise=0.0, even=True)
+    X, labels, _ = wt.datasets.circles(0, n=20, noise=0.0, even=True)
     steps = np.diff(np.unwrap(np.arctan2(*X[labels == 1].T[::-1])))
     np.testing.assert_allclose(steps, np.pi / 5)
 
 
 def test_the_same_seed_draws_the_same_points_and_others_do_not() -> None:
-    for draw in (wt.spiral, wt.circles):
+    for draw in (wt.datasets.spiral, wt.datasets.circles):
         np.testing.assert_array_equal(draw(5).points, draw(np.random.default_rng(5)).points)
         assert (draw(5).points != draw(6).points).any()
 
 
 def test_grids_are_the_papers() -> None:
-    X, _ = wt.grid(200)
+    X, _ = wt.datasets.grid(200)
     np.testing.assert_allclose(np.unique(X), np.arange(200) / 199)
-    X, labels = wt.grid_with_line()
+    X, labels = wt.datasets.grid_with_line()
     assert len(np.unique(X, axis=0)) == len(X) == 11_001
     assert (X[labels == 1, 0] == 0.5).all()
 
@@ -94,7 +96,7 @@ def test_coverage_is_a_share_of_the_length() -> None:
 
 @pytest.mark.parametrize("turns", [0.5, 20, 200])
 def test_points_of_a_spiral_lie_on_it_however_often_it_turns(turns: float) -> None:
-    data = wt.spiral(0, turns=turns, n_outliers=0)
+    data = wt.datasets.spiral(0, turns=turns, n_outliers=0)
     assert data.curve.distance(data.points).max() < 1e-2
 
 
@@ -104,25 +106,25 @@ def test_curves_refuse_what_is_none() -> None:
     with pytest.raises(ValueError, match="each piece must be a 2-D array"):
         Curve((np.zeros(3),))
     with pytest.raises(ValueError, match="points must be a 2-D array"):
-        wt.circles(0).curve.distance([0.0, 0.0])
+        wt.datasets.circles(0).curve.distance([0.0, 0.0])
     with pytest.raises(ValueError, match="within must be"):
-        wt.circles(0).curve.coverage([[0.0, 0.0]], -1)
+        wt.datasets.circles(0).curve.coverage([[0.0, 0.0]], -1)
 
 
 @pytest.mark.parametrize(
     ("draw", "message"),
     [
-        (lambda: wt.dumbbell(layout="oval"), "layout must be one of square, hexagonal, rings, got 'oval'"),
-        (lambda: wt.dumbbell(-1), "eccentricity must be positive and finite, got -1"),
-        (lambda: wt.spiral(0, n=0), "n must be a whole number ≥ 1, got 0"),
-        (lambda: wt.spiral(0, noise=-1), "noise must be"),
-        (lambda: wt.spiral(0, turns=0), "turns must be positive"),
-        (lambda: wt.spiral(0, spacing="even"), 'spacing must be "length" or "angle", got \'even\''),
-        (lambda: wt.circles(0, radii=()), r"sequence of at least one radius, got \(\)"),
-        (lambda: wt.circles(0, radii=(1, -1)), "each radius must be positive"),
-        (lambda: wt.circles(0, radii=1.0), "radii must be a sequence"),
-        (lambda: wt.spiral(0, turns=1e6), "turns must be at most 200"),
-        (lambda: wt.grid(1), "n must be a whole number ≥ 2, got 1"),
+        (lambda: wt.datasets.dumbbell(layout="oval"), "layout must be one of square, hexagonal, rings, got 'oval'"),
+        (lambda: wt.datasets.dumbbell(-1), "eccentricity must be positive and finite, got -1"),
+        (lambda: wt.datasets.spiral(0, n=0), "n must be a whole number ≥ 1, got 0"),
+        (lambda: wt.datasets.spiral(0, noise=-1), "noise must be"),
+        (lambda: wt.datasets.spiral(0, turns=0), "turns must be positive"),
+        (lambda: wt.datasets.spiral(0, spacing="even"), 'spacing must be "length" or "angle", got \'even\''),
+        (lambda: wt.datasets.circles(0, radii=()), r"sequence of at least one radius, got \(\)"),
+        (lambda: wt.datasets.circles(0, radii=(1, -1)), "each radius must be positive"),
+        (lambda: wt.datasets.circles(0, radii=1.0), "radii must be a sequence"),
+        (lambda: wt.datasets.spiral(0, turns=1e6), "turns must be at most 200"),
+        (lambda: wt.datasets.grid(1), "n must be a whole number ≥ 2, got 1"),
     ],
     ids=range(11),
 )

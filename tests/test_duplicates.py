@@ -12,7 +12,7 @@ MANY = 100_000
 
 @pytest.mark.parametrize("tol", [0.0, 0.1])
 def test_equal_points_merge_into_one(tol: float) -> None:
-    merged = wt.quotient(wt.Space.from_points(np.zeros((MANY, 2))), tol)
+    merged = wt.spaces.quotient(wt.Space.from_points(np.zeros((MANY, 2))), tol)
     assert merged.space.n == 1
     np.testing.assert_allclose(merged.space.weights, 1.0)
     assert (merged.leaders == 0).all()
@@ -22,7 +22,7 @@ def test_merging_equal_rows_looks_at_all_coordinates() -> None:
     rng = np.random.default_rng(0)
     X = rng.integers(1, 3, (MANY // 2, 8)) * (rng.random((MANY // 2, 8)) < 0.4) * 1.0  # of few axes, rows look alike
     weights = (rng.random(len(X)) < 0.5) * 1.0
-    merged = wt.quotient(wt.Space.from_points(X, weights))
+    merged = wt.spaces.quotient(wt.Space.from_points(X, weights))
     rows, first, which = np.unique(X, axis=0, return_index=True, return_inverse=True)
     assert merged.space.n == len(rows)
     np.testing.assert_array_equal(merged.space.points[merged.labels], X)
@@ -36,7 +36,7 @@ def test_merging_equal_rows_looks_at_all_coordinates() -> None:
     [wt.mean_shift(0.5), wt.mean_shift(0.5, "gaussian"), wt.gaussian_transform(0.5)],
     ids=["mean shift", "uncut", "GT"],
 )
-def test_equal_points_stay_where_they_are(process: wt.Process) -> None:
+def test_equal_points_stay_where_they_are(process: wt.transforms.Process) -> None:
     X = np.full((MANY, 2), 3.0)
     walk = wt.iterate(process, wt.Space.from_points(X), n_iter=2)
     np.testing.assert_array_equal(walk.points, X)

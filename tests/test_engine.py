@@ -62,7 +62,7 @@ def test_an_error_in_a_tile_is_raised_and_the_rest_is_dropped() -> None:
 
 
 def test_progress_counts_to_the_end_and_nothing_is_printed_unasked(capfd: pytest.CaptureFixture[str]) -> None:
-    seen: list[wt.Update] = []
+    seen: list[wt.engine.Update] = []
     X = np.random.default_rng(0).normal(size=(3000, 2))
     wt.Euclidean(X).condensed(wt.Engine(progress=seen.append))
     assert seen[-2][:3] == ("distances", seen[-2].total, seen[-2].total)
@@ -73,7 +73,7 @@ def test_progress_counts_to_the_end_and_nothing_is_printed_unasked(capfd: pytest
 
 
 def test_progress_of_a_loop_says_which_iteration_and_what_time_is_left() -> None:
-    seen: list[wt.Update] = []
+    seen: list[wt.engine.Update] = []
     X = np.random.default_rng(0).normal(size=(300, 2))
     wt.iterate(wt.gaussian_transform(0.5), wt.Space.from_points(X), n_iter=4, engine=wt.Engine(progress=seen.append))
     assert {update.iteration for update in seen if update.n_iter == 4} == {1, 2, 3, 4}
@@ -90,16 +90,16 @@ class Terminal(io.StringIO):
 def test_the_bar_is_one_line_that_is_gone_in_the_end() -> None:
     stream = Terminal()
     show = wt.bar(stream, width=10, delay=0)
-    show(wt.Update("means", 1, 2, 3, 10, 75.0))
+    show(wt.engine.Update("means", 1, 2, 3, 10, 75.0))
     assert stream.getvalue() == "\riteration 3 of 10, means [#####.....]  50 %, 1:15 left"
-    show(wt.Update("", 1, 1))
+    show(wt.engine.Update("", 1, 1))
     assert "\n" not in stream.getvalue()
     assert stream.getvalue().endswith(" \r")
 
 
 def test_the_bar_is_silent_where_there_is_no_terminal() -> None:
     stream = io.StringIO()
-    wt.bar(stream, delay=0)(wt.Update("means", 1, 2))
+    wt.bar(stream, delay=0)(wt.engine.Update("means", 1, 2))
     assert stream.getvalue() == ""
 
 
@@ -121,15 +121,15 @@ def test_the_engine_in_use_reaches_estimators_functions_and_metrics() -> None:
         lambda: wt.GaussianTransform(eps=0.5).fit(X),
         lambda: wt.wasserstein_pairs(np.eye(3), X[:3]),
         lambda: wt.Euclidean(X).dense(),
-        lambda: wt.spanning_tree(wt.Space.from_points(X)),
+        lambda: wt.hierarchy.spanning_tree(wt.Space.from_points(X)),
         lambda: wt.Graph.of([(0, 1), (1, 2)]).dense(),
         lambda: wt.bures_pairs(np.stack([np.eye(2)] * 20)),
     ):
-        seen: list[wt.Update] = []
+        seen: list[wt.engine.Update] = []
         with wt.using(progress=seen.append):
             work()
         assert seen
-        silent: list[wt.Update] = []
+        silent: list[wt.engine.Update] = []
         with wt.using(progress=silent.append), wt.using(progress=None):
             work()
         assert not silent
@@ -165,7 +165,7 @@ def test_lazy_results_run_on_the_engine_that_is_current_when_they_are_read() -> 
     X = np.random.default_rng(0).normal(size=(300, 2))
     with wt.using(n_jobs=1):
         gt = wt.GaussianTransform(eps=0.5).fit(X)
-    seen: list[wt.Update] = []
+    seen: list[wt.engine.Update] = []
     with wt.using(progress=seen.append):
         _ = gt.distances_
     assert {update.stage for update in seen} == {"distances", ""}

@@ -32,7 +32,7 @@ ESTIMATORS = [
     wt.LocalTruncation(),
     wt.KernelTransform(),
     wt.WassersteinTransform(wt.Truncation(1.0), wt.Exact(p=1)),
-    wt.WassersteinTransform(wt.Mean(wt.Truncation(1.0)), wt.Points()),
+    wt.WassersteinTransform(wt.Mean(wt.Truncation(1.0)), wt.DiracDistance()),
     wt.SingleLinkage(),
 ]
 WITH_OUTPUT = [
@@ -126,7 +126,7 @@ DISTANCE_MAKERS = [
     wt.LocalTruncation(eps=0.9, n_iter=3, merge=0.2),
     wt.LocalTruncation(eps=0.9, metric="cityblock"),
     wt.KernelTransform(0.3, "gaussian", cut=3.0, n_iter=2),
-    wt.WassersteinTransform(wt.Point(), wt.Exact(1)),
+    wt.WassersteinTransform(wt.Identity(), wt.Exact(1)),
     wt.WassersteinTransform(wt.Whole(), wt.Exact(2)),
 ]
 
@@ -216,7 +216,7 @@ def test_points_that_are_not_at_rest_have_labels_and_a_warning_says_so(blobs) ->
 def test_fitted_attributes_are_there(blobs) -> None:
     estimator = wt.GaussianTransform(eps=0.5, n_iter=2, keep="all").fit(blobs[0])
     assert estimator.points_.shape == blobs[0].shape
-    assert isinstance(estimator.metric_, wt.GaussianMetric)
+    assert isinstance(estimator.metric_, wt.spaces.GaussianMetric)
     assert estimator.distances_ is estimator.distances_
     assert (estimator.eps_, estimator.n_iter_, len(estimator.trajectory_.states)) == (0.5, 2, 3)
     assert len(wt.GaussianTransform(eps=0.5, n_iter=2).fit(blobs[0]).trajectory_.states) == 1
@@ -238,7 +238,7 @@ def test_auto_eps_honours_weights(blobs, rng) -> None:
 
 def test_parts_take_part_in_parameters_clone_and_grid_search(blobs) -> None:
     X, truth = blobs
-    estimator = wt.WassersteinTransform(wt.Mean(wt.Truncation(0.1)), wt.Points())
+    estimator = wt.WassersteinTransform(wt.Mean(wt.Truncation(0.1)), wt.DiracDistance())
     assert estimator.get_params()["localize__base__eps"] == 0.1
     twin = clone(estimator).set_params(localize__base__eps=0.5, n_iter=3)
     assert (twin.localize.base.eps, estimator.localize.base.eps) == (0.5, 0.1)

@@ -65,12 +65,12 @@ class Problems:
         return len(self.masses)
 
     @cached_property
-    def measures(self) -> wt.Discrete:
+    def measures(self) -> wt.measures.Discrete:
         rows = csr_array(self.masses)
         return discrete(rows.indptr, rows.indices, rows.data, np.zeros(self.n, np.intp), len(self.distances))
 
     @cached_property
-    def ground(self) -> wt.Metric:
+    def ground(self) -> wt.spaces.Metric:
         return wt.Space.from_distances(self.distances).metric
 
     @cached_property
@@ -275,19 +275,19 @@ class Posed(NamedTuple):
 
 def room_for(problems: Problems) -> Costs:
     size = len(problems.distances)
-    room = costs(size, size, size, size)
-    begin(room)
-    return room
+    scratch = costs(size, size, size, size)
+    begin(scratch)
+    return scratch
 
 
 def posed(problems: Problems, p: float, i: int, j: int, stop: bool = False) -> Posed:
-    rows, room = problems.measures.rows, room_for(problems)
+    rows, scratch = problems.measures.rows, room_for(problems)
     work = workspace(len(problems.distances), np.array([stop], np.uint8))
     rule = Rule(p, 1.0 / problems.distances.max(), False)
-    top, _, shared = pose(rows, i, rows, j, Table(problems.distances), rule, room, work)
+    top, _, shared = pose(rows, i, rows, j, Table(problems.distances), rule, scratch, work)
     sizes = int(np.diff(rows.indptr)[i]), int(np.diff(rows.indptr)[j])
     unit = rows.totals[i] * rows.totals[j] * (top or 1.0)
-    return Posed(sizes, unit, top, room.table if shared else room.own, work)
+    return Posed(sizes, unit, top, scratch.table if shared else scratch.own, work)
 
 
 def test_the_safe_path_gives_the_same_values(solved: Solved) -> None:
@@ -312,7 +312,7 @@ def test_a_warm_start_from_any_potentials_gives_the_same_values(solved: Solved) 
 
 
 SOME_PAIRS = [(0, 1), (3, 2), (7, 19), (18, 4), (5, 11), (12, 6), (9, 8), (13, 17), (16, 10), (14, 15)]
-SomeCouplings = list[tuple[Pair, wt.Coupling]]
+SomeCouplings = list[tuple[Pair, wt.transport.Coupling]]
 
 
 @pytest.fixture(scope="module")
@@ -358,7 +358,7 @@ def test_potentials_are_feasible_and_worth_the_cost(solved: Solved, couplings: S
 
 def test_coupling_is_certified(couplings: SomeCouplings) -> None:
     for _, found in couplings:
-        assert found.status is wt.Status.OPTIMAL
+        assert found.status is wt.transport.Status.OPTIMAL
         assert abs(found.gap) <= ACCURACY
 
 
@@ -398,7 +398,7 @@ def test_result_does_not_depend_on_the_number_of_threads(p: float) -> None:
     problems = Problems(euclidean(rng, 100), supports(rng, 110, 100, 80) * rng.integers(1, 9, (110, 100)) * 1.0)
     tiles: list[int] = []
 
-    def watch(update: wt.Update) -> None:
+    def watch(update: wt.engine.Update) -> None:
         if update.stage == "exact transport":
             tiles.append(update.total)
 
@@ -541,24 +541,24 @@ def test_distances_below_the_normal_numbers_give_distances_too() -> None:
 
 def test_a_raised_flag_interrupts_every_kernel() -> None:
     problems = seeded(random)
-    rows, room, table = problems.measures.rows, room_for(problems), Table(problems.distances)
+    rows, scratch, table = problems.measures.rows, room_for(problems), Table(problems.distances)
     work = workspace(len(problems.distances), np.ones(1, np.uint8))
     for safe in (False, True):
         assert posed(problems, 1.0, 0, 1, stop=True).solve(safe)[2] == INTERRUPTED
     rule = Rule(1.0, 1.0, False)
-    assert transport(rows, 0, rows, 1, table, rule, 0.0, room, work)[2] == INTERRUPTED
+    assert transport(rows, 0, rows, 1, table, rule, 0.0, scratch, work)[2] == INTERRUPTED
     out, report = np.full(problems.n, -1.0), np.zeros(2)
     everything = np.arange(1, problems.n)
-    assert transport_row(rows, 0, rows, everything, everything - 2, table, rule, room, work, out, report) == 1
+    assert transport_row(rows, 0, rows, everything, everything - 2, table, rule, scratch, work, out, report) == 1
     assert (out == -1.0).all()
-    assert room.state[1] == 0  # no point was met, no distance computed
+    assert scratch.state[1] == 0  # no point was met, no distance computed
 
 
 def test_a_lowered_flag_lets_an_interrupted_workspace_go_on() -> None:
     problems = seeded(random)
-    rows, room = problems.measures.rows, room_for(problems)
+    rows, scratch = problems.measures.rows, room_for(problems)
     work = workspace(len(problems.distances), np.ones(1, np.uint8))
-    problem = rows, 0, rows, 1, Table(problems.distances), Rule(1.0, 1.0, False), 0.0, room, work
+    problem = rows, 0, rows, 1, Table(problems.distances), Rule(1.0, 1.0, False), 0.0, scratch, work
     transport(*problem)
     work.stop[0] = 0
     value, gap, status, *_ = transport(*problem)
@@ -574,6 +574,6 @@ def test_an_order_that_is_no_number_of_at_least_one_is_refused(p: object) -> Non
 
 
 def test_measures_of_another_kind_are_refused() -> None:
-    gaussians = wt.Gaussians(np.zeros((2, 1)), np.ones((2, 1, 1)), 1.0, np.zeros(2, bool))
+    gaussians = wt.measures.Gaussians(np.zeros((2, 1)), np.ones((2, 1, 1)), 1.0, np.zeros(2, bool))
     with pytest.raises(TypeError, match="Exact compares Discrete measures"):
         wt.Exact().metric(gaussians, wt.Dense(np.zeros((2, 2))))

@@ -53,7 +53,7 @@ def two(masses: Floats, others: Floats) -> Floats:
     return both
 
 
-def couple(measures: Floats, metric: wt.Metric, p: float) -> wt.Coupling:
+def couple(measures: Floats, metric: wt.spaces.Metric, p: float) -> wt.transport.Coupling:
     return wt.Exact(p).coupling(as_measures(measures, metric.n), metric, 0, 1)
 
 
@@ -164,7 +164,7 @@ def test_the_light_cone_is_exact_on_lattices_whose_distances_lie_on_its_edge(see
     weights[0] = 1.0
     space = wt.Space.from_points(points, weights) if seed % 2 else wt.Space.from_points(points)
     transform, radius = wt.Transform(wt.Truncation(2 * step), wt.Exact(p)), float(rng.integers(1, 4) * step)
-    near, full = wt.iterate_locally(transform, space, radius, 2), transform(transform(space))
+    near, full = wt.transforms.iterate_locally(transform, space, radius, 2), transform(transform(space))
     expected, everybody = full.metric.dense(), np.arange(30)
     known = near.metric.block(everybody, everybody)
     inside = expected <= radius * (1 - 1e-9)
@@ -180,7 +180,7 @@ def test_lazy_balls_are_closed_wherever_the_points_lie(offset: float) -> None:
     transform = wt.Transform(wt.Truncation(0.4), wt.Exact(1.0))
     distances = transform(space).metric.dense()
     for radius in rng.choice(distances[distances > 0], 30, replace=False):
-        balls = wt.lazy_balls(transform, space, float(radius))
+        balls = wt.transforms.lazy_balls(transform, space, float(radius))
         np.testing.assert_array_equal(np.diff(balls.indptr), (distances <= radius * (1 + 1e-12)).sum(axis=1))
 
 
@@ -289,5 +289,5 @@ def test_masses_of_any_size_are_summed_and_compared(exponents: tuple[int, int], 
     with np.errstate(over="ignore"):
         totals = masses.sum(axis=1)
     kept = masses > 0
-    rows = wt.Discrete(np.array([0, 3, 7]), np.nonzero(kept)[1], masses[kept], totals, np.zeros(2, bool), 4)
+    rows = wt.measures.Discrete(np.array([0, 3, 7]), np.nonzero(kept)[1], masses[kept], totals, np.zeros(2, bool), 4)
     assert wt.Exact(p).metric(rows, metric, wt.Engine(1)).matrix[0, 1] == pytest.approx(expected, rel=1e-12)

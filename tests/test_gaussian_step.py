@@ -77,9 +77,9 @@ def test_a_step_is_algorithm_3(m: int, lam: float, profile: str) -> None:
     alpha = np.random.default_rng(m).random(n)
     space = wt.Space.from_points(X, alpha)
     start = wt.iterate(wt.gaussian_transform(eps, lam, profile), space, n_iter=0).last
-    assert isinstance(start.metric, wt.GaussianMetric)
+    assert isinstance(start.metric, wt.spaces.GaussianMetric)
     moved = wt.gaussian_transform(eps, lam, profile).at(0)(start)
-    assert isinstance(moved.metric, wt.GaussianMetric)
+    assert isinstance(moved.metric, wt.spaces.GaussianMetric)
     gaps = slow.bures_squared if profile == "flat" else dcov2
     points, covs = step_by_loops(X, start.metric.covs, space.weights, eps, lam, PROFILES[profile].formula, gaps)
     np.testing.assert_allclose(moved.points, points, rtol=0, atol=1e-12)
@@ -100,8 +100,8 @@ def test_a_step_does_not_care_where_and_how_large_the_points_are(
         for u, s in ((1.0, 0.0), (unit, shift))
     ]
     plain, other = (run.metric for run in runs)
-    assert isinstance(plain, wt.GaussianMetric)
-    assert isinstance(other, wt.GaussianMetric)
+    assert isinstance(plain, wt.spaces.GaussianMetric)
+    assert isinstance(other, wt.spaces.GaussianMetric)
     atol = 1e-12 if offset == 0 else 4e-8  # a mean near 1e8 has a spacing of 1.5e-8
     np.testing.assert_allclose((other.means - shift) / unit, plain.means, rtol=0, atol=atol)
     np.testing.assert_allclose(other.covs / unit**2, plain.covs, rtol=0, atol=atol)
@@ -133,7 +133,7 @@ def test_the_fused_pass_sees_the_closed_balls(kind: str, seed: int, lam: float, 
     rng = np.random.default_rng(seed)
     X, covs = gaussians(kind, 60, rng)
     eps = 0.25 * round(4 * eps + 0.5) if kind == "grid" else eps  # ties
-    metric = wt.GaussianMetric(X, covs, lam)
+    metric = wt.spaces.GaussianMetric(X, covs, lam)
     counted = Neighborhoods.of(metric.form, np.ones(60), 0, eps, eps, wt.Engine(1)).means(X).mass
     rows, cols = np.indices((60, 60)).reshape(2, -1)
     D = metric.pairs(rows, cols).reshape(60, 60)
@@ -150,20 +150,22 @@ def test_testing_each_pair_once_changes_nothing(m: int) -> None:
     X = cloud(400, m)
     start = wt.iterate(wt.gaussian_transform(0.4, 1.0), wt.Space.from_points(X), n_iter=0).last
     seen = Neighborhoods.of(start.metric.form, start.weights, 0, 0.4, 0.4, wt.Engine())
-    again = seen.once()
-    for plain, kept in zip(seen.both(X), again.both(X), strict=True):
+    again = seen.cached()
+    for plain, kept in zip(seen.means_and_covs(X), again.means_and_covs(X), strict=True):
         assert np.array_equal(plain, kept)
     assert np.array_equal(seen.means(X).values, again.means(X).values)
-    once = wt.Process(None, wt.Transform(wt.Gaussian(wt.Once(wt.Truncation(0.4)), 1.0, move=True), wt.Bures()))
-    direct = wt.Process(None, wt.Transform(wt.Gaussian(wt.Truncation(0.4), 1.0, move=True), wt.Bures()))
+    once = wt.transforms.Process(
+        None, wt.Transform(wt.Gaussian(wt.CachedNeighbors(wt.Truncation(0.4)), 1.0, move=True), wt.Bures())
+    )
+    direct = wt.transforms.Process(None, wt.Transform(wt.Gaussian(wt.Truncation(0.4), 1.0, move=True), wt.Bures()))
     assert np.array_equal(*(wt.iterate(p, start, n_iter=2).points for p in (once, direct)))
 
 
 def test_once_is_for_flat_kernels() -> None:
     with pytest.raises(TypeError, match="flat kernel"):
-        wt.Once(wt.Kernel(1.0, "gaussian"))  # bits cannot weigh
+        wt.CachedNeighbors(wt.Kernel(1.0, "gaussian"))  # bits cannot weigh
     with pytest.raises(TypeError, match="flat kernel"):
-        wt.Once(wt.Whole())  # type: ignore[arg-type]
+        wt.CachedNeighbors(wt.Whole())  # type: ignore[arg-type]
 
 
 def test_a_stored_matrix_gives_the_same_flow() -> None:
@@ -171,7 +173,7 @@ def test_a_stored_matrix_gives_the_same_flow() -> None:
     lazy = wt.gaussian_transform(0.4, 1.0)
     parts = wt.Transform(wt.Gaussian(wt.Truncation(0.4), 1.0), wt.Stored(wt.Bures()))
     moving = wt.Transform(wt.Gaussian(wt.Truncation(0.4), 1.0, move=True), wt.Stored(wt.Bures()))
-    stored = wt.iterate(wt.Process(parts, moving), space, n_iter=3).last
+    stored = wt.iterate(wt.transforms.Process(parts, moving), space, n_iter=3).last
     assert isinstance(stored.metric, wt.Dense)
     assert stored.points is not None
     np.testing.assert_allclose(stored.points, wt.iterate(lazy, space, n_iter=3).points, atol=1e-13)
@@ -184,10 +186,10 @@ def test_a_step_has_the_same_bits_on_any_number_of_threads_and_does_not_mind_the
     alpha = np.random.default_rng(1).integers(1, 4, 3000)
     shuffle = np.random.default_rng(2).permutation(3000)
 
-    def run(order: Array, engine: wt.Engine) -> wt.GaussianMetric:
+    def run(order: Array, engine: wt.Engine) -> wt.spaces.GaussianMetric:
         space = wt.Space.from_points(X[order], alpha[order])
         metric = wt.iterate(wt.gaussian_transform(0.2, 1.0), space, n_iter=2, engine=engine).last.metric
-        assert isinstance(metric, wt.GaussianMetric)
+        assert isinstance(metric, wt.spaces.GaussianMetric)
         return metric
 
     one, three, mixed = (run(o, wt.Engine(k)) for o, k in ((np.arange(3000), 1), (np.arange(3000), 3), (shuffle, 2)))
@@ -199,10 +201,10 @@ def test_a_step_has_the_same_bits_on_any_number_of_threads_and_does_not_mind_the
 
 
 MATRICES = {
-    "plane": wt.GaussianMetric(*gaussians("random", 1100, np.random.default_rng(0)), 1.0),
-    "equal": wt.GaussianMetric(*gaussians("equal", 530, np.random.default_rng(0)), 1.0),
-    "line": wt.GaussianMetric(np.arange(40.0)[:, None], np.linspace(0, 1, 40)[:, None, None], 2.0),
-    "space": wt.GaussianMetric(cloud(60, 3), np.tile(np.eye(3), (60, 1, 1)), 1.0),
+    "plane": wt.spaces.GaussianMetric(*gaussians("random", 1100, np.random.default_rng(0)), 1.0),
+    "equal": wt.spaces.GaussianMetric(*gaussians("equal", 530, np.random.default_rng(0)), 1.0),
+    "line": wt.spaces.GaussianMetric(np.arange(40.0)[:, None], np.linspace(0, 1, 40)[:, None, None], 2.0),
+    "space": wt.spaces.GaussianMetric(cloud(60, 3), np.tile(np.eye(3), (60, 1, 1)), 1.0),
     "points": wt.Euclidean(cloud(700, 3)),
     "high": wt.Euclidean(cloud(90, 7)),
     "stored": wt.Dense(wt.Euclidean(cloud(50, 2)).dense()),
@@ -239,7 +241,7 @@ def test_matrices_go_where_they_are_asked_to(tmp_path: Path) -> None:
 
 
 def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:
-    def fail(update: wt.Update) -> None:
+    def fail(update: wt.engine.Update) -> None:
         if not update.finished:
             raise KeyboardInterrupt
 
@@ -311,10 +313,10 @@ def test_many_dimensions_with_thin_neighborhoods() -> None:
     X = np.repeat(rng.normal(size=(4, 80)), 8, axis=0) + 0.01 * rng.normal(size=(32, 80))
     space = wt.Space.from_points(X)
     start = wt.iterate(wt.gaussian_transform(1.0, 1.0), space, n_iter=0).last
-    assert isinstance(start.metric, wt.GaussianMetric)
+    assert isinstance(start.metric, wt.spaces.GaussianMetric)
     assert np.linalg.matrix_rank(start.metric.covs[0], tol=1e-10) == 7
     moved = wt.gaussian_transform(1.0, 1.0).at(0)(start)
-    assert isinstance(moved.metric, wt.GaussianMetric)
+    assert isinstance(moved.metric, wt.spaces.GaussianMetric)
     points, covs = step_by_loops(X, start.metric.covs, space.weights, 1.0, 1.0, PROFILES["flat"].formula)
     np.testing.assert_allclose(moved.points, points, rtol=0, atol=1e-12)
     np.testing.assert_allclose(moved.metric.covs, covs, rtol=0, atol=1e-12)
@@ -328,7 +330,7 @@ def test_bits_are_not_kept_where_there_is_no_room_for_them() -> None:
     little = step(start, wt.Engine(memory=room))
     assert np.array_equal(little.points, step(start).points)
     with pytest.raises(MemoryError, match="a bit for each"):
-        wt.Mean(wt.Once(wt.Truncation(4.0)))(start, wt.Engine(memory=100))
+        wt.Mean(wt.CachedNeighbors(wt.Truncation(4.0)))(start, wt.Engine(memory=100))
 
 
 def test_stored_says_what_it_takes() -> None:
@@ -375,11 +377,11 @@ def test_metrics_refuse_numbers_that_are_none_of_their_points() -> None:
         with pytest.raises(ValueError, match="1-D array of integers"):
             metric.block(wrong, [1])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="need covs of shape"):
-        wt.GaussianMetric(cloud(10, 2), np.zeros((9, 2, 2)), 1.0)
+        wt.spaces.GaussianMetric(cloud(10, 2), np.zeros((9, 2, 2)), 1.0)
     with pytest.raises(ValueError, match="lam"):
-        wt.GaussianMetric(cloud(10, 2), np.zeros((10, 2, 2)), -1.0)
+        wt.spaces.GaussianMetric(cloud(10, 2), np.zeros((10, 2, 2)), -1.0)
     with pytest.raises(ValueError, match="range of floats"):
-        wt.GaussianMetric(np.zeros((2, 2)), np.full((2, 2, 2), 1e300), 1e30).dense()
+        wt.spaces.GaussianMetric(np.zeros((2, 2)), np.full((2, 2, 2), 1e300), 1e30).dense()
 
 
 def test_a_point_that_sees_one_other_has_no_spread() -> None:
@@ -388,7 +390,7 @@ def test_a_point_that_sees_one_other_has_no_spread() -> None:
     X = rng.normal(size=(70, 2))
     space = wt.Space.from_points(np.concatenate([X, X + 0.01]), np.repeat([1.0, 0.0], 70))
     metric = wt.iterate(wt.gaussian_transform(0.1, 1.0), space, n_iter=0).last.metric
-    assert isinstance(metric, wt.GaussianMetric)
+    assert isinstance(metric, wt.spaces.GaussianMetric)
     a, b, c = metric.covs.reshape(-1, 4)[:, [0, 1, 3]].T
     assert (b * b <= a * c * (1 + 1e-15)).all()
     assert np.isfinite(metric.dense()).all()

@@ -69,13 +69,13 @@ def test_some_of_the_points_keep_the_paths_through_the_others(metric: wt.Graph, 
     some = metric.take(rows)
     np.testing.assert_allclose(some.dense(), D[np.ix_(rows, rows)], rtol=1e-14)
     np.testing.assert_allclose(some.take(np.array([3, 0])).dense(), D[np.ix_([50, 7], [50, 7])], rtol=1e-14)
-    assert wt.quotient(wt.Space(some, np.full(5, 0.2), None)).labels.tolist() == [0, 1, 1, 2, 0]
+    assert wt.spaces.quotient(wt.Space(some, np.full(5, 0.2), None)).labels.tolist() == [0, 1, 1, 2, 0]
 
 
 @pytest.mark.parametrize("localize", [wt.Truncation(1.0), wt.Nearest(0.1), wt.Heat(1.0, cut=1e-3)], ids=repr)
 @pytest.mark.parametrize("p", [1.0, 2.0, np.inf])
 def test_paths_looked_for_around_a_measure_are_the_shortest(
-    graph: nx.Graph, localize: wt.Localization, p: float, monkeypatch: pytest.MonkeyPatch
+    graph: nx.Graph, localize: wt.localize.Localization, p: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batch, "_SMALL", 0.0)  # nothing is stored
     space = wt.Space.from_graph(graph)
@@ -90,7 +90,7 @@ def test_truncation_on_a_graph_is_that_on_its_matrix(graph: nx.Graph) -> None:
     stored = wt.Space.from_distances(lazy.metric.dense(), triangle=True)
     one, other = (wt.iterate(step, space, n_iter=2).last.metric.dense() for space in (lazy, stored))
     np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
-    near = wt.iterate_locally(step, lazy, radius=0.5, n_iter=2).metric
+    near = wt.transforms.iterate_locally(step, lazy, radius=0.5, n_iter=2).metric
     known = near.block(np.arange(60), np.arange(60))
     np.testing.assert_allclose(known[known < np.inf], one[known < np.inf], rtol=0, atol=1e-12)
     assert (one[known == np.inf] > 0.5 - 1e-12).all()
@@ -111,7 +111,7 @@ def test_graphs_of_all_kinds_are_the_same_space() -> None:
 def test_loops_parallel_edges_and_edges_of_no_length() -> None:
     metric = wt.Graph.of([("a", "a", 3.0), ("a", "b", 2.0), ("b", "a", 1.0), ("b", "c", 0.0), ("c", "d", 1.0)])
     np.testing.assert_array_equal(metric.dense()[0], [0, 1, 1, 2])
-    assert wt.quotient(wt.Space(metric, np.full(4, 0.25), None)).labels.tolist() == [0, 1, 1, 2]
+    assert wt.spaces.quotient(wt.Space(metric, np.full(4, 0.25), None)).labels.tolist() == [0, 1, 1, 2]
 
 
 def test_pieces_are_infinitely_far_and_all_distances_are_refused() -> None:
@@ -240,7 +240,7 @@ def test_tables_of_paths_are_announced_beside_the_workspaces(monkeypatch: pytest
     star = wt.Space.from_graph([(0, k) for k in range(1, 400)])
     said: list[str] = []
     monkeypatch.setattr(wt.Engine, "announce", lambda self, n_bytes, what: said.append(f"{what}: {n_bytes:.0f}"))
-    wt.curvature([(0, k) for k in range(1, 400)], wt.Truncation(2.0), n_jobs=1)
+    wt.graphs.curvature([(0, k) for k in range(1, 400)], wt.Truncation(2.0), n_jobs=1)
     table = next(line for line in said if line.startswith("tables of shortest paths"))
     assert float(table.split(": ")[1]) >= 8 * star.n**2  # from every point of a measure to every point it meets
 

@@ -15,8 +15,8 @@ from scipy.sparse import csr_array
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 import wasserstein_transform as wt
-from wasserstein_transform.apps.graphs.communities import modularity
 from wasserstein_transform.backends.cpu.exact import batch
+from wasserstein_transform.graphs.communities import modularity
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "graphs"
 
@@ -31,7 +31,7 @@ def weighted(graph: nx.Graph, seed: int) -> nx.Graph:
 @pytest.mark.parametrize("idleness", [0.0, 0.2, 0.5, 0.9, 1.0])
 @pytest.mark.parametrize("n", [2, 3, 6])
 def test_cliques(n: int, idleness: float) -> None:
-    found = wt.curvature(nx.complete_graph(n), wt.LazyWalk(idleness)).values
+    found = wt.graphs.curvature(nx.complete_graph(n), wt.graphs.LazyWalk(idleness)).values
     np.testing.assert_allclose(found, 1 - abs(idleness - (1 - idleness) / (n - 1)), atol=1e-14)
 
 
@@ -53,19 +53,19 @@ LIMITS: dict[str, tuple[nx.Graph, float]] = {
 @pytest.mark.parametrize("name", LIMITS)
 def test_lin_lu_yau_of_graphs_whose_edges_are_all_alike(name: str) -> None:
     graph, expected = LIMITS[name]
-    np.testing.assert_allclose(wt.lin_lu_yau(graph).values, expected, atol=1e-13)
+    np.testing.assert_allclose(wt.graphs.lin_lu_yau(graph).values, expected, atol=1e-13)
 
 
 @pytest.mark.parametrize("graph", [nx.random_labeled_tree(40, seed=1), nx.star_graph(6), nx.path_graph(9)], ids=str)
 def test_trees(graph: nx.Graph) -> None:
-    found = wt.lin_lu_yau(graph)
+    found = wt.graphs.lin_lu_yau(graph)
     degrees = found.network.degrees[found.pairs]
     np.testing.assert_allclose(found.values, 2 / degrees[:, 0] + 2 / degrees[:, 1] - 2, atol=1e-13)
 
 
 def test_inside_of_a_grid_is_flat() -> None:
     grid = nx.grid_2d_graph(9, 9)
-    found = wt.lin_lu_yau(grid)
+    found = wt.graphs.lin_lu_yau(grid)
     inner = [all(2 <= c <= 6 for k in pair for c in found.network.nodes[k]) for pair in found.pairs]
     np.testing.assert_allclose(found.values[inner], 0, atol=1e-13)
 
@@ -74,9 +74,9 @@ def test_inside_of_a_grid_is_flat() -> None:
 @pytest.mark.parametrize("make", [weighted, lambda graph, seed: graph], ids=["lengths", "even"])
 def test_the_limit_is_linear_from_one_half_on(make: Callable[..., nx.Graph], power: float) -> None:
     graph = make(nx.gnm_random_graph(20, 45, seed=2), 2)
-    limit = wt.lin_lu_yau(graph, power).values
+    limit = wt.graphs.lin_lu_yau(graph, power).values
     for idleness in (0.6, 0.99):
-        near = wt.curvature(graph, wt.LazyWalk(idleness, power)).values / (1 - idleness)
+        near = wt.graphs.curvature(graph, wt.graphs.LazyWalk(idleness, power)).values / (1 - idleness)
         np.testing.assert_allclose(near, limit, atol=1e-10)
 
 
@@ -91,23 +91,23 @@ def test_curvature_is_that_of_the_linear_program(
     if power:
         weighted(graph, seed)
     expected = reference.curvature(graph, reference.lazy_walk(graph, idleness, power))
-    found = wt.curvature(graph, wt.LazyWalk(idleness, power))
+    found = wt.graphs.curvature(graph, wt.graphs.LazyWalk(idleness, power))
     np.testing.assert_allclose(found.values, expected, rtol=0, atol=1e-9)
     assert found.report.gap < 1e-12
 
 
 @pytest.mark.parametrize("rule", [wt.Truncation(1.0), wt.Nearest(5), wt.Nearest(0.2), wt.Heat(2.0)], ids=repr)
-def test_all_measures_of_the_library_can_be_compared(rule: wt.Localization) -> None:
+def test_all_measures_of_the_library_can_be_compared(rule: wt.localize.Localization) -> None:
     graph = nx.connected_watts_strogatz_graph(24, 4, 0.2, seed=3)
     P = rule(wt.Space.from_graph(graph)).matrix().toarray()
     expected = reference.curvature(graph, P)
-    np.testing.assert_allclose(wt.curvature(graph, rule).values, expected, rtol=0, atol=1e-9)
-    np.testing.assert_allclose(wt.curvature(graph, wt.Given(P)).values, expected, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(wt.graphs.curvature(graph, rule).values, expected, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(wt.graphs.curvature(graph, wt.Given(P)).values, expected, rtol=0, atol=1e-9)
 
 
 def test_any_pair_has_a_curvature_and_names_are_those_of_the_graph() -> None:
     graph = nx.path_graph(["a", "b", "c", "d"])
-    found = wt.curvature(graph, pairs=[("d", "a"), ("a", "b"), ("c", "c")])
+    found = wt.graphs.curvature(graph, pairs=[("d", "a"), ("a", "b"), ("c", "c")])
     P, D = reference.lazy_walk(graph, 0.5), reference.shortest_paths(graph)
     assert found.values[0] == pytest.approx(1 - reference.w1(P[3], P[0], D) / 3)
     assert found.of("a", "d") == found.values[0]
@@ -115,13 +115,13 @@ def test_any_pair_has_a_curvature_and_names_are_those_of_the_graph() -> None:
     with pytest.raises(KeyError, match="was not asked for"):
         found.of("b", "c")
     with pytest.raises(ValueError, match="it has no 'e'"):
-        wt.curvature(graph, pairs=[("a", "e")])
+        wt.graphs.curvature(graph, pairs=[("a", "e")])
     with pytest.raises(ValueError, match="not the edges"):
         found.to_networkx()
 
 
 def test_an_edge_that_is_no_shortest_path_is_measured_by_the_shortest_path() -> None:
-    found = wt.curvature([(0, 1, 10.0), (1, 2, 1.0), (0, 2, 1.0)])
+    found = wt.graphs.curvature([(0, 1, 10.0), (1, 2, 1.0), (0, 2, 1.0)])
     assert found.distances.tolist() == [2, 1, 1]
     assert found.values[0] == pytest.approx(1 - found.transports[0] / 2)
 
@@ -130,27 +130,27 @@ def test_loops_parallel_edges_pieces_isolated_nodes_and_no_length() -> None:
     graph = nx.MultiGraph([(0, 1), (0, 1), (1, 2), (2, 0), (2, 2), (5, 6)])
     graph.add_node("alone")
     graph.add_edge(6, 7, weight=0.0)
-    found = wt.curvature(graph)
+    found = wt.graphs.curvature(graph)
     np.testing.assert_allclose(found.values[:3], 0.75)
     assert np.isnan(found.values[found.distances == 0]).all()
-    far = wt.curvature(graph, pairs=[(0, 5), (0, "alone")])
+    far = wt.graphs.curvature(graph, pairs=[(0, 5), (0, "alone")])
     assert np.isnan(far.values).all()
     assert np.isinf(far.distances).all()
     back = found.to_networkx()
     assert {data["curvature"] for _, _, data in back.edges(0, data=True)} == {found.values[0]}
     assert "curvature" not in back[2][2][0]
     assert np.isnan(back.nodes["alone"]["curvature"])
-    flow = wt.ricci_flow(graph, 3)
+    flow = wt.graphs.ricci_flow(graph, 3)
     assert np.isfinite(flow.lengths).all()
     assert flow.communities().n_communities >= 3
     with pytest.raises(ValueError, match="no path leads to"):
-        wt.curvature(graph, wt.Whole())
+        wt.graphs.curvature(graph, wt.Whole())
 
 
 def test_a_graph_without_edges_has_no_curvature() -> None:
     empty = nx.empty_graph(4)
-    assert len(wt.curvature(empty).values) == 0
-    assert wt.ricci_flow(empty).communities().n_communities == 4
+    assert len(wt.graphs.curvature(empty).values) == 0
+    assert wt.graphs.ricci_flow(empty).communities().n_communities == 4
 
 
 def test_graphs_of_all_kinds_and_files_give_the_same(tmp_path: Path) -> None:
@@ -160,11 +160,11 @@ def test_graphs_of_all_kinds_and_files_give_the_same(tmp_path: Path) -> None:
     nx.write_gml(graph, tmp_path / "graph.gml")
     nx.write_graphml(graph, tmp_path / "graph.graphml")
     edges = [(a, b, data["weight"]) for a, b, data in graph.edges(data=True)]
-    expected = wt.curvature(graph).values
+    expected = wt.graphs.curvature(graph).values
     kinds = [csr_array(nx.to_scipy_sparse_array(graph)), edges, np.array(edges)]
     files = [tmp_path / "edges.csv", str(tmp_path / "graph.gml"), tmp_path / "graph.graphml"]
     for given in (*kinds, *files):
-        np.testing.assert_allclose(wt.curvature(given).values, expected, rtol=1e-13)
+        np.testing.assert_allclose(wt.graphs.curvature(given).values, expected, rtol=1e-13)
 
 
 @pytest.mark.parametrize(
@@ -179,26 +179,26 @@ def test_graphs_of_all_kinds_and_files_give_the_same(tmp_path: Path) -> None:
 def test_files_that_hold_no_graph_are_refused(name: str, text: str, said: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text)
     with pytest.raises(ValueError, match=said):
-        wt.curvature(tmp_path / name)
+        wt.graphs.curvature(tmp_path / name)
     with pytest.raises(ValueError, match="is not there"):
-        wt.curvature(tmp_path / "nothing.gml")
+        wt.graphs.curvature(tmp_path / "nothing.gml")
 
 
 def test_the_result_does_not_depend_on_threads_and_edges_have_no_direction(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch, "_SMALL", 0.0)
     graph = weighted(nx.barabasi_albert_graph(150, 3, seed=5), 5)
-    one, two = (wt.curvature(graph, n_jobs=k).values for k in (1, 3))
+    one, two = (wt.graphs.curvature(graph, n_jobs=k).values for k in (1, 3))
     np.testing.assert_array_equal(one, two)
     order = np.random.default_rng(0).permutation(150)
     mixed = nx.relabel_nodes(graph, dict(enumerate(order.tolist())))
     edges = list(graph.edges)
-    turned = wt.curvature(mixed, pairs=[(int(order[b]), int(order[a])) for a, b in edges]).values
-    np.testing.assert_allclose(turned, wt.curvature(graph, pairs=edges).values, rtol=0, atol=1e-12)
+    turned = wt.graphs.curvature(mixed, pairs=[(int(order[b]), int(order[a])) for a, b in edges]).values
+    np.testing.assert_allclose(turned, wt.graphs.curvature(graph, pairs=edges).values, rtol=0, atol=1e-12)
 
 
 def test_dynamical_curvature_is_that_of_the_heat_kernel() -> None:
     graph = nx.barbell_graph(5, 0)
-    found = wt.dynamical_curvature(graph, [0.3, 3.0], cut=0.0)
+    found = wt.graphs.dynamical_curvature(graph, [0.3, 3.0], cut=0.0)
     for time, values in zip(found.times, found.values, strict=True):
         P = wt.Heat(time, cut=0.0)(wt.Space.from_graph(graph)).matrix().toarray()
         np.testing.assert_allclose(values, reference.curvature(graph, P), rtol=0, atol=1e-9)
@@ -208,25 +208,25 @@ def test_dynamical_curvature_is_that_of_the_heat_kernel() -> None:
 
 def test_one_step_of_the_flow_is_one_minus_curvature_times_distance() -> None:
     graph = weighted(nx.gnm_random_graph(15, 35, seed=6), 6)
-    flow = wt.ricci_flow(graph, 1)
+    flow = wt.graphs.ricci_flow(graph, 1)
     scale = len(flow.network.edges) / flow.network.lengths.sum()
     for a, b in graph.edges:
         graph[a][b]["weight"] *= scale
-    before = wt.curvature(graph, wt.LazyWalk(0.5, power=2.0))
+    before = wt.graphs.curvature(graph, wt.graphs.LazyWalk(0.5, power=2.0))
     after = (1 - before.values) * before.distances
     np.testing.assert_allclose(flow.curvatures[0], before.values, rtol=0, atol=1e-12)
     np.testing.assert_allclose(flow.lengths[1], after / after.mean(), rtol=1e-12)
 
 
 def test_flow_comes_to_rest_where_all_edges_bend_alike() -> None:
-    flow = wt.ricci_flow(nx.hypercube_graph(3))
+    flow = wt.graphs.ricci_flow(nx.hypercube_graph(3))
     assert flow.converged
     assert flow.n_iter == 1
-    assert not wt.ricci_flow(nx.barbell_graph(4, 1), 3).converged
+    assert not wt.graphs.ricci_flow(nx.barbell_graph(4, 1), 3).converged
 
 
 def test_surgery_cuts_the_bridge() -> None:
-    flow = wt.ricci_flow(nx.barbell_graph(6, 0), 20, surgery=wt.Surgery(every=5, longer=3.0))
+    flow = wt.graphs.ricci_flow(nx.barbell_graph(6, 0), 20, surgery=wt.graphs.Surgery(every=5, longer=3.0))
     assert flow.network.edges[~flow.kept].tolist() == [[5, 6]]
     assert np.isnan(flow.lengths[-1][~flow.kept]).all()
     np.testing.assert_allclose(np.nanmean(flow.lengths, axis=1), 1)
@@ -236,7 +236,7 @@ def test_surgery_cuts_the_bridge() -> None:
 
 def test_the_best_cut_has_the_largest_modularity_of_all_cuts() -> None:
     graph = nx.relaxed_caveman_graph(5, 6, 0.2, seed=7)
-    flow = wt.ricci_flow(graph, 12)
+    flow = wt.graphs.ricci_flow(graph, 12)
     best = flow.communities()
     cuts = [flow.communities(cutoff=cutoff) for cutoff in np.unique(flow.lengths[-1])]
     assert best.modularity == pytest.approx(max(cut.modularity for cut in cuts))
@@ -251,20 +251,20 @@ def test_ltwt_of_a_graph_contracts_by_its_curvature() -> None:
     graph = nx.connected_watts_strogatz_graph(30, 4, 0.1, seed=8)
     space = wt.Space.from_graph(graph)
     moved = wt.Transform(wt.Truncation(1.0), wt.Exact(p=1))(space).metric
-    found = wt.curvature(graph, wt.Truncation(1.0))
+    found = wt.graphs.curvature(graph, wt.Truncation(1.0))
     np.testing.assert_allclose(1 - moved.pairs(*found.pairs.T) / found.distances, found.values, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(
     ("call", "kind", "said"),
     [
-        (lambda g: wt.LazyWalk(1.5), ValueError, "between 0 and 1"),
-        (lambda g: wt.ricci_flow(g, step=2.0), ValueError, "step must be at most 1"),
-        (lambda g: wt.Surgery(longer=0.5), ValueError, "more than 1"),
-        (lambda g: wt.curvature(g, 0.5), TypeError, "must be a LazyWalk or a localization"),
-        (lambda g: wt.curvature(nx.DiGraph(g)), None, ""),
-        (lambda g: wt.curvature(nx.DiGraph([(0, 1)])), ValueError, "must be undirected"),
-        (lambda g: wt.dynamical_curvature(g, [-1.0]), ValueError, "time must be positive"),
+        (lambda g: wt.graphs.LazyWalk(1.5), ValueError, "between 0 and 1"),
+        (lambda g: wt.graphs.ricci_flow(g, step=2.0), ValueError, "step must be at most 1"),
+        (lambda g: wt.graphs.Surgery(longer=0.5), ValueError, "more than 1"),
+        (lambda g: wt.graphs.curvature(g, 0.5), TypeError, "must be a LazyWalk or a localization"),
+        (lambda g: wt.graphs.curvature(nx.DiGraph(g)), None, ""),
+        (lambda g: wt.graphs.curvature(nx.DiGraph([(0, 1)])), ValueError, "must be undirected"),
+        (lambda g: wt.graphs.dynamical_curvature(g, [-1.0]), ValueError, "time must be positive"),
     ],
 )
 def test_bad_input_is_refused(call: Callable[[nx.Graph], object], kind: type[Exception] | None, said: str) -> None:
@@ -303,7 +303,7 @@ def test_communities_are_more_modular_than_the_known_ones_and_agree_with_them_fa
     load: Callable[[], tuple[nx.Graph, list[str]]], rng: np.random.Generator
 ) -> None:
     graph, truth = load()
-    found = wt.ricci_flow(graph, 20).communities()
+    found = wt.graphs.ricci_flow(graph, 20).communities()
     groups = np.unique(truth, return_inverse=True)[1]
     assert found.modularity > modularity(found.network, groups)
     for score in (adjusted_rand_score, normalized_mutual_info_score):
@@ -313,7 +313,7 @@ def test_communities_are_more_modular_than_the_known_ones_and_agree_with_them_fa
 
 def test_communities_of_the_football_league_are_as_good_as_those_of_louvain() -> None:
     graph, truth = read("football", "value")
-    labels = wt.ricci_flow(graph, 20).communities().labels
+    labels = wt.graphs.ricci_flow(graph, 20).communities().labels
     louvain = np.empty(len(graph), int)
     place = {node: k for k, node in enumerate(graph)}
     for k, group in enumerate(nx.community.louvain_communities(graph, seed=0)):
@@ -323,15 +323,15 @@ def test_communities_of_the_football_league_are_as_good_as_those_of_louvain() ->
 
 def test_progress_is_shown_on_a_terminal_when_asked_for(capsys, monkeypatch: pytest.MonkeyPatch) -> None:
     triangle = [(0, 1), (1, 2), (2, 0), (2, 3)]
-    wt.curvature(triangle, verbose=True)
+    wt.graphs.curvature(triangle, verbose=True)
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    wt.curvature(triangle)
-    wt.ricci_flow(triangle, 3)
+    wt.graphs.curvature(triangle)
+    wt.graphs.ricci_flow(triangle, 3)
     assert capsys.readouterr().err == ""
-    wt.curvature(triangle, verbose=True)
+    wt.graphs.curvature(triangle, verbose=True)
     assert "shortest paths" in capsys.readouterr().err
-    wt.ricci_flow(triangle, 3, verbose=True)
+    wt.graphs.ricci_flow(triangle, 3, verbose=True)
     shown = capsys.readouterr().err
     assert "iteration 1 of 3, " in shown
     assert shown.endswith(" \r")
@@ -340,14 +340,14 @@ def test_progress_is_shown_on_a_terminal_when_asked_for(capsys, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("work", "n_iter"),
     [
-        (wt.curvature, 0),
-        (lambda edges: wt.ricci_flow(edges, 3, tol=0.0), 3),
-        (lambda edges: wt.dynamical_curvature(edges, [0.1, 1.0]), 2),
+        (wt.graphs.curvature, 0),
+        (lambda edges: wt.graphs.ricci_flow(edges, 3, tol=0.0), 3),
+        (lambda edges: wt.graphs.dynamical_curvature(edges, [0.1, 1.0]), 2),
     ],
     ids=["curvature", "flow", "dynamical"],
 )
 def test_graphs_run_on_the_current_engine(work: Callable[..., object], n_iter: int) -> None:
-    seen: list[wt.Update] = []
+    seen: list[wt.engine.Update] = []
     with wt.using(progress=seen.append) as engine:
         work([(0, 1), (1, 2), (2, 0), (2, 3)])
         assert {update.iteration for update in seen if not update.finished} == (set(range(1, n_iter + 1)) or {0})
@@ -369,7 +369,7 @@ def test_graphs_run_on_the_current_engine(work: Callable[..., object], n_iter: i
 def test_lists_that_could_be_misread_are_refused(text: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "edges.csv").write_text(text)
     with pytest.raises(ValueError, match=said):
-        wt.read_graph(tmp_path / "edges.csv")
+        wt.graphs.read_graph(tmp_path / "edges.csv")
 
 
 LAUGHS = """<?xml version="1.0"?>
@@ -382,43 +382,43 @@ def test_a_graph_that_needs_more_memory_than_there_is_is_refused(tmp_path: Path)
     (tmp_path / "edges.txt").write_text("0 1\n" * 1000)
     message = r"the graph of .*edges.txt needs 156.2 KiB, and 97.7 KiB are available; .* wt.using\(memory=…\)"
     with wt.using(memory=1e5), pytest.raises(MemoryError, match=message):
-        wt.read_graph(tmp_path / "edges.txt")
+        wt.graphs.read_graph(tmp_path / "edges.txt")
     (tmp_path / "laughs.graphml").write_text(LAUGHS)
     with pytest.raises(ValueError, match=r"laughs.graphml cannot be read as graphml: .*amplification"):
-        wt.read_graph(tmp_path / "laughs.graphml")
+        wt.graphs.read_graph(tmp_path / "laughs.graphml")
 
 
 def test_names_in_files_are_read_as_they_stand(tmp_path: Path) -> None:
     file = tmp_path / "edges.txt"
     file.write_bytes("0 1\n1 2\n2 0\n".encode("utf-8-sig"))  # as spreadsheets write it
-    assert wt.read_graph(file) == [(0, 1), (1, 2), (2, 0)]
+    assert wt.graphs.read_graph(file) == [(0, 1), (1, 2), (2, 0)]
     file.write_text("--5 ² \n a ,b", "utf-8")
-    assert wt.read_graph(file) == [("--5", "²"), ("a", "b")]
+    assert wt.graphs.read_graph(file) == [("--5", "²"), ("a", "b")]
     gml = tmp_path / "bare.gml"
     gml.write_text("graph [ node [ id 4 ] node [ id 7 ] edge [ source 4 target 7 ] ]")
-    assert list(wt.read_graph(gml)) == [4, 7]
+    assert list(wt.graphs.read_graph(gml)) == [4, 7]
 
 
 def test_wrong_arguments_are_named() -> None:
     edges = [(0, 1), (1, 2)]
     with pytest.raises(TypeError, match="surgery must be a Surgery"):
-        wt.ricci_flow(edges, 3, surgery=10)
+        wt.graphs.ricci_flow(edges, 3, surgery=10)
     with pytest.raises(KeyError, match="the graph has no node 'z'"):
-        wt.curvature(edges).of("z", 0)
+        wt.graphs.curvature(edges).of("z", 0)
     with pytest.raises(ValueError, match="beyond floats; rescale lengths"):
-        wt.curvature([(0, 1, 1e120), (1, 2, 3e120)], wt.LazyWalk(0.5, 3.0))
+        wt.graphs.curvature([(0, 1, 1e120), (1, 2, 3e120)], wt.graphs.LazyWalk(0.5, 3.0))
 
 
 def test_without_networkx_graphs_are_lists_and_the_rest_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "networkx", None)
-    found = wt.curvature([(0, 1), (1, 2), (2, 0)])
+    found = wt.graphs.curvature([(0, 1), (1, 2), (2, 0)])
     np.testing.assert_allclose(found.values, 0.75)
     with pytest.raises(ImportError, match=r"a networkx graph needs networkx.*wasserstein-transform\[graph\]"):
         found.to_networkx()
 
 
 def test_communities_are_asked_for_by_their_number_and_cutoffs_by_name() -> None:
-    flow = wt.ricci_flow(nx.relaxed_caveman_graph(5, 6, 0.2, seed=7), 12)
+    flow = wt.graphs.ricci_flow(nx.relaxed_caveman_graph(5, 6, 0.2, seed=7), 12)
     for k in (2, 3, 5, 7):
         found = flow.communities(k)
         assert found.n_communities == k
@@ -428,8 +428,8 @@ def test_communities_are_asked_for_by_their_number_and_cutoffs_by_name() -> None
         flow.communities(None, 1.5)
     with pytest.raises(ValueError, match="either n_communities or cutoff"):
         flow.communities(2, cutoff=1.5)
-    apart = wt.ricci_flow([(0, 1), (2, 3)], 2)
+    apart = wt.graphs.ricci_flow([(0, 1), (2, 3)], 2)
     with pytest.raises(ValueError, match="n_communities must be at least 2, the parts the graph falls into, got 1"):
         apart.communities(1)
     with pytest.warns(wt.FewerClustersWarning, match="found 1 communities of the 3 asked for: the next edges"):
-        assert wt.ricci_flow(nx.cycle_graph(6), 2).communities(3).n_communities == 1
+        assert wt.graphs.ricci_flow(nx.cycle_graph(6), 2).communities(3).n_communities == 1

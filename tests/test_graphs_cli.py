@@ -38,7 +38,7 @@ def test_curvature_writes_tables_and_a_figure(file: Path, tmp_path: Path) -> Non
     done = command("curvature", file, "-o", tmp_path / "out", "-j", 1)
     assert done.exit_code == 0, done.output
     assert "21 edges between 10 nodes in" in done.output
-    found = wt.curvature(file)
+    found = wt.graphs.curvature(file)
     table = rows(tmp_path / "out" / "edges.csv")
     assert [float(row["curvature"]) for row in table] == found.values.tolist()
     assert {row["node"] for row in rows(tmp_path / "out" / "nodes.csv")} == {str(k) for k in range(10)}
@@ -92,7 +92,7 @@ def test_tables_are_written_all_or_none_also_where_a_folder_is_in_the_way(file: 
 def test_pictures_take_axes_and_return_them() -> None:
     graph = nx.barbell_graph(4, 1)
     graph.add_edge("far", "away")
-    found, flow = wt.curvature(graph), wt.ricci_flow(graph, 5)
+    found, flow = wt.graphs.curvature(graph), wt.graphs.ricci_flow(graph, 5)
     places = wt.plotting.layout(graph)
     assert places.shape == (11, 2)
     np.testing.assert_array_equal(places, wt.plotting.layout(graph))
@@ -117,7 +117,7 @@ def test_a_layout_keeps_near_nodes_near() -> None:
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:
-    found = wt.curvature(nx.path_graph(3))
+    found = wt.graphs.curvature(nx.path_graph(3))
     with pytest.raises(ValueError, match=r"shape \(3, 2\)"):
         wt.plotting.curvature(found, [[0.0, 1.0]])
     with pytest.raises(TypeError, match="a Flow is drawn"):
@@ -145,10 +145,10 @@ def test_graphs_without_edges_and_names_like_formulas(tmp_path: Path) -> None:
 def test_edges_of_no_length_are_seen_and_axes_count_in_whole_numbers() -> None:
     pytest.importorskip("matplotlib").use("Agg")
     figure, axes = wt.plotting.panels(1, 3)
-    found = wt.curvature([(0, 1, 0.0), (1, 2, 0.0)])
+    found = wt.graphs.curvature([(0, 1, 0.0), (1, 2, 0.0)])
     lines = wt.plotting.curvature(found, ax=axes[0]).collections[0]
     assert wt.plotting.histogram(found, axes[1]).get_ylim() == (0, 1)
-    flow = wt.plotting.flow(wt.ricci_flow([(0, 1), (2, 3)], 5), axes[2])
+    flow = wt.plotting.flow(wt.graphs.ricci_flow([(0, 1), (2, 3)], 5), axes[2])
     figure.canvas.draw()
     assert (lines.get_colors()[:, 3] == 1).all()
     assert all(float(tick).is_integer() for tick in flow.get_xticks())

@@ -97,22 +97,22 @@ def karate() -> nx.Graph:
 @pytest.mark.parametrize(
     ("graph", "walk", "theirs"),
     [
-        (karate(), wt.LazyWalk(0.5), KARATE_HALF),
-        (karate(), wt.LazyWalk(0.0), KARATE_NONE),
-        (list(RANDOM), wt.LazyWalk(0.3), RANDOM),
-        (EDGES, wt.LazyWalk(0.5, power=2.0), LENGTHS),
+        (karate(), wt.graphs.LazyWalk(0.5), KARATE_HALF),
+        (karate(), wt.graphs.LazyWalk(0.0), KARATE_NONE),
+        (list(RANDOM), wt.graphs.LazyWalk(0.3), RANDOM),
+        (EDGES, wt.graphs.LazyWalk(0.5, power=2.0), LENGTHS),
     ],
     ids=["karate, idleness 0.5", "karate, idleness 0", "random, idleness 0.3", "random lengths, idleness 0.5"],
 )
 def test_curvature_is_that_of_graphriccicurvature(
-    graph: object, walk: wt.LazyWalk, theirs: dict[tuple[int, int], float]
+    graph: object, walk: wt.graphs.LazyWalk, theirs: dict[tuple[int, int], float]
 ) -> None:
-    found = wt.curvature(graph, walk, pairs=list(theirs))
+    found = wt.graphs.curvature(graph, walk, pairs=list(theirs))
     np.testing.assert_allclose(found.values, list(theirs.values()), rtol=0, atol=1e-10)
 
 
 def test_some_of_those_edges_are_no_shortest_paths() -> None:
-    found = wt.curvature(EDGES, wt.LazyWalk(0.5, power=2.0))
+    found = wt.graphs.curvature(EDGES, wt.graphs.LazyWalk(0.5, power=2.0))
     longer = found.network.lengths > found.distances * (1 + 1e-12)
     assert longer.sum() >= 3
     by_edge = 1 - found.transports / found.network.lengths  # what earlier versions of it gave

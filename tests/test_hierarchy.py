@@ -38,20 +38,20 @@ def test_points_without_mass_never_connect_clusters(rng: np.random.Generator) ->
     X = np.concatenate([rng.normal(size=(20, 2)) * 0.1, rng.normal(size=(20, 2)) * 0.1 + [5, 0]])
     bridge = np.column_stack([np.linspace(0, 5, 30), np.zeros(30)])
     weights = np.repeat([1.0, 0.0], [40, 30])
-    tree = wt.spanning_tree(wt.Space.from_points(np.concatenate([X, bridge]), weights))
+    tree = wt.hierarchy.spanning_tree(wt.Space.from_points(np.concatenate([X, bridge]), weights))
     labels = wt.cut_tree(tree, 2)
     assert len(set(labels[:20])) == 1
     assert len(set(labels[20:40])) == 1
     assert labels[0] != labels[20]
     assert labels[40] == labels[0]
     assert labels[-1] == labels[20]
-    alone = wt.spanning_tree(wt.Space.from_points(X))
+    alone = wt.hierarchy.spanning_tree(wt.Space.from_points(X))
     np.testing.assert_array_equal(labels[:40], wt.cut_tree(alone, 2))
 
 
 def test_count_and_height_cut_like_scipy(rng: np.random.Generator) -> None:
     X = rng.normal(size=(50, 2))
-    tree = wt.spanning_tree(wt.Space.from_points(X))
+    tree = wt.hierarchy.spanning_tree(wt.Space.from_points(X))
     Z = scipy_hierarchy.linkage(pdist(X), "single")
     for k in (1, 3, 10, 50):
         ours, theirs = wt.cut_tree(tree, k, cut="count"), scipy_hierarchy.fcluster(Z, k, "maxclust")
@@ -63,7 +63,7 @@ def test_count_and_height_cut_like_scipy(rng: np.random.Generator) -> None:
 
 def test_ties_are_cut_together() -> None:
     X = np.array([[0.0], [0.1 + 0.2], [0.6], [0.9]])  # spacings 0.3 up to rounding
-    tree = wt.spanning_tree(wt.Space.from_points(X))
+    tree = wt.hierarchy.spanning_tree(wt.Space.from_points(X))
     assert len(tree.levels()) == 1
     assert wt.cut_tree(tree, cut="height", height=0.3).max() == 0
 
@@ -180,7 +180,7 @@ def test_many_points_have_the_tree_of_all_pairs(m: int, rng: np.random.Generator
     X = np.concatenate([rng.normal(size=(1500, m)), rng.integers(0, 4, (700, m)), rng.normal(size=(300, m)) + 1e3])
     start = wt.Space.from_points(X)
     for space in (start, wt.iterate(wt.gaussian_transform(0.3, 2.0), start, n_iter=1).last):
-        tree = wt.spanning_tree(space)
+        tree = wt.hierarchy.spanning_tree(space)
         condensed = space.metric.condensed()
         np.testing.assert_allclose(tree.heights, scipy_hierarchy.linkage(condensed, "single")[:, 2], rtol=1e-12)
         assert scipy_hierarchy.is_valid_linkage(tree.Z, throw=True)
@@ -189,13 +189,13 @@ def test_many_points_have_the_tree_of_all_pairs(m: int, rng: np.random.Generator
 def test_many_points_in_many_dimensions_have_the_tree_of_all_pairs(rng: np.random.Generator) -> None:
     X = rng.normal(size=(2100, 25))
     heights = scipy_hierarchy.linkage(pdist(X), "single")[:, 2]
-    np.testing.assert_allclose(wt.spanning_tree(wt.Space.from_points(X)).heights, heights, rtol=1e-12)
+    np.testing.assert_allclose(wt.hierarchy.spanning_tree(wt.Space.from_points(X)).heights, heights, rtol=1e-12)
 
 
 def test_many_points_without_mass_hang_from_the_nearest_with_mass(rng: np.random.Generator) -> None:
     X = rng.integers(0, 60, (5000, 2)).astype(float)
     weights = (rng.random(5000) < 0.5).astype(float)
-    tree = wt.spanning_tree(wt.Space.from_points(X, weights))
+    tree = wt.hierarchy.spanning_tree(wt.Space.from_points(X, weights))
     heavy, light = np.flatnonzero(weights), np.flatnonzero(weights == 0)
     rows = wt.Euclidean(X).block(light, heavy)
     hanging = tree.edges[np.isin(tree.edges[:, 1], light)]
@@ -203,7 +203,7 @@ def test_many_points_without_mass_hang_from_the_nearest_with_mass(rng: np.random
     np.testing.assert_array_equal(hanging, np.column_stack([heavy[rows.argmin(axis=1)], light]))
     np.testing.assert_allclose(
         np.sort(tree.heights),
-        np.sort(np.concatenate([rows.min(axis=1), wt.spanning_tree(wt.Space.from_points(X[heavy])).heights])),
+        np.sort(np.concatenate([rows.min(axis=1), wt.hierarchy.spanning_tree(wt.Space.from_points(X[heavy])).heights])),
         rtol=1e-12,
     )
 
@@ -211,7 +211,7 @@ def test_many_points_without_mass_hang_from_the_nearest_with_mass(rng: np.random
 def test_progress_of_a_tree_ends_with_all_its_edges(rng: np.random.Generator) -> None:
     seen: list[tuple[str, int, int]] = []
     engine = wt.Engine(progress=lambda update: seen.append(update[:3]))
-    wt.spanning_tree(wt.Space.from_points(rng.normal(size=(3000, 2))), engine)
+    wt.hierarchy.spanning_tree(wt.Space.from_points(rng.normal(size=(3000, 2))), engine)
     done = [k for label, k, total in seen if label == "spanning tree" and total == 2999]
     assert done == sorted(done)
     assert done[-1] == 2999
@@ -294,9 +294,9 @@ def test_a_lazy_tree_is_cut_like_the_tree_of_all_distances(rng: np.random.Genera
         space, order = wt.Space.from_points(X), rng.permutation(14)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", wt.FewerClustersWarning)
-            whole = wt.cut_tree(wt.spanning_tree(transform(space)), 3)
-            lazy = wt.cut_tree(wt.lazy_spanning_tree(transform, space), 3)
-            turned = wt.cut_tree(wt.lazy_spanning_tree(transform, space.take(order)), 3)
+            whole = wt.cut_tree(wt.hierarchy.spanning_tree(transform(space)), 3)
+            lazy = wt.cut_tree(wt.hierarchy.lazy_spanning_tree(transform, space), 3)
+            turned = wt.cut_tree(wt.hierarchy.lazy_spanning_tree(transform, space.take(order)), 3)
         assert partition(lazy) == partition(whole)
         assert partition(turned) == partition(whole[order])
 

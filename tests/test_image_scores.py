@@ -8,7 +8,7 @@ from scipy.io import savemat
 from sklearn.metrics import adjusted_rand_score, mutual_info_score, rand_score
 
 import wasserstein_transform as wt
-from wasserstein_transform.apps.image import read_bsds, score_segmentation
+from wasserstein_transform.image import read_bsds, score_segmentation
 
 _ROOMS = np.repeat(np.repeat(np.arange(12).reshape(3, 4), 10, axis=0), 10, axis=1)
 

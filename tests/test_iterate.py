@@ -36,7 +36,7 @@ def test_it_says_when_the_tolerance_was_not_met(blobs: wt.Space) -> None:
 def test_zero_iterations_give_the_start(blobs: wt.Space) -> None:
     assert wt.iterate(wt.mean_shift(1.0), blobs, n_iter=0).points is blobs.points
     start = wt.iterate(wt.gaussian_transform(1.0, 2.0), blobs, n_iter=0)
-    assert isinstance(start.last.metric, wt.GaussianMetric)
+    assert isinstance(start.last.metric, wt.spaces.GaussianMetric)
     assert "this is the start" in start.outcome
 
 
@@ -53,7 +53,7 @@ def test_kept_states_are_those_of_shorter_runs(blobs: wt.Space) -> None:
 @pytest.mark.parametrize(
     "process", [wt.mean_shift(0.6), wt.gaussian_transform(0.6, 1.0), wt.local_truncation(0.6)], ids=["ms", "gt", "lt"]
 )
-def test_merging_what_coincides_changes_nothing(process: wt.Process, blobs: wt.Space) -> None:
+def test_merging_what_coincides_changes_nothing(process: wt.transforms.Process, blobs: wt.Space) -> None:
     plain, merged = (wt.iterate(process, blobs, n_iter=4, merge=merge, keep="all") for merge in (None, 1e-12))
     assert merged.quotients[-1].space.n < blobs.n
     for one, other in zip(plain.states, merged.states, strict=True):
@@ -81,11 +81,11 @@ def test_truncation_moves_distances_and_leaves_points(blobs: wt.Space) -> None:
 
 def test_a_tolerance_needs_a_scale(blobs: wt.Space) -> None:
     with pytest.raises(ValueError, match=r"Point\(\) has no eps"):
-        wt.iterate(wt.Transform(wt.Point(), wt.Exact(1)), blobs, n_iter=2, tol=1e-3)
+        wt.iterate(wt.Transform(wt.Identity(), wt.Exact(1)), blobs, n_iter=2, tol=1e-3)
 
 
 def test_named_instances_are_compositions() -> None:
-    assert wt.mean_shift(0.2).step == wt.Transform(wt.Mean(wt.Truncation(0.2)), wt.Points())
+    assert wt.mean_shift(0.2).step == wt.Transform(wt.Mean(wt.Truncation(0.2)), wt.DiracDistance())
     assert wt.local_truncation(0.2, 2).step == wt.Transform(wt.Truncation(0.2), wt.Exact(2))
     assert wt.kernel_transform(0.2, "gaussian", 2, cut=3).step == wt.Transform(
         wt.Kernel(0.2, "gaussian", 3), wt.Exact(2)

@@ -12,7 +12,7 @@ from reference.backend import Plain
 
 import wasserstein_transform as wt
 from wasserstein_transform.backends import BACKENDS
-from wasserstein_transform.localize import sees_new_points
+from wasserstein_transform.localize import takes_new_points
 
 N = 14
 ALL = pytest.mark.parametrize("transform", transforms(N), ids=name)
@@ -46,12 +46,12 @@ def distances(transform: wt.Transform, points: np.ndarray, weights: np.ndarray |
 
 
 def test_every_part_has_an_example_and_a_partner() -> None:
-    for kind in wt.LOCALIZATIONS.values():
+    for kind in wt.localize.LOCALIZATIONS.values():
         found = kind.examples(N, 0.7)
         assert found
         assert all(type(example) is kind for example in found)
         assert any(transform.localize.makes is kind.makes for transform in transforms(N))
-    for kind in wt.TRANSPORTS.values():
+    for kind in wt.transport.TRANSPORTS.values():
         assert any(type(transform.transport) is kind for dim in (1, 2) for transform in transforms(N, dim=dim))
 
 
@@ -122,7 +122,7 @@ def test_duplicates_can_be_merged_before_or_after(
 ) -> None:
     points = np.concatenate([points, points[:5]])
     space = wt.Space.from_points(points, np.append(weights, weights[:5]))
-    merged = wt.quotient(space)
+    merged = wt.spaces.quotient(space)
     assert merged.space.n == N
     after = transform(space)
     before = merged.expand(transform(merged.space))
@@ -145,7 +145,7 @@ def test_the_lazy_metric_and_its_matrix_give_the_same(transform: wt.Transform, p
     one, other = transform(lazy), transform(dense)
     np.testing.assert_allclose(one.points, other.points, rtol=0, atol=1e-12)
     # of a covariance that is singular (balls of two points), rounded entries tell the root to 1e-8 only
-    tolerance = 1e-8 if transform.transport.accepts is wt.Gaussians else 1e-12
+    tolerance = 1e-8 if transform.transport.accepts is wt.measures.Gaussians else 1e-12
     np.testing.assert_allclose(one.metric.dense(), other.metric.dense(), rtol=0, atol=tolerance)
     for rows, cols in (([3], [1, 3, 5]), ([0, 4, 4], [4])):
         expected = one.metric.dense()[np.ix_(rows, cols)]
@@ -159,9 +159,9 @@ def test_coupling_has_the_distance_and_the_marginals(transform: wt.Transform, po
     D = transform.transport.metric(measures, space.metric).dense()
     coupling = transform.transport.coupling(measures, space.metric, 2, 9)
     assert coupling.value == pytest.approx(D[2, 9], abs=1e-12)
-    assert coupling.status is wt.Status.OPTIMAL
-    assert abs(coupling.gap) <= (1e-8 if isinstance(measures, wt.Gaussians) else 1e-12)
-    if isinstance(measures, wt.Discrete):
+    assert coupling.status is wt.transport.Status.OPTIMAL
+    assert abs(coupling.gap) <= (1e-8 if isinstance(measures, wt.measures.Gaussians) else 1e-12)
+    if isinstance(measures, wt.measures.Discrete):
         weights = measures.matrix().toarray()
         np.testing.assert_allclose(coupling.plan.sum(axis=1), weights[2, coupling.sources], atol=1e-14)
         np.testing.assert_allclose(coupling.plan.sum(axis=0), weights[9, coupling.targets], atol=1e-14)
@@ -179,7 +179,7 @@ def check_new_points(transform: wt.Transform, X: np.ndarray, new: np.ndarray, n_
     """New points have the distances that they would have as points of weight 0, or are refused with the reason."""
     estimator = wt.WassersteinTransform(transform.localize, transform.transport, n_iter=n_iter, output="distances")
     weights = np.repeat([1.0, 0.0], [len(X), len(new)])
-    if not sees_new_points(transform.localize):
+    if not takes_new_points(transform.localize):
         with pytest.raises(ValueError, match=r"has no measures for new points.*fit all points together"):
             estimator.fit(X).transform(new)
         return
@@ -214,14 +214,14 @@ def test_distances_to_other_measures_are_those_among_all(transform: wt.Transform
 
 
 @pytest.mark.parametrize(
-    "transport", [example for kind in wt.TRANSPORTS.values() for example in kind.examples()], ids=repr
+    "transport", [example for kind in wt.transport.TRANSPORTS.values() for example in kind.examples()], ids=repr
 )
 def test_measures_of_another_kind_are_refused_whatever_is_asked_for(
-    transport: wt.Transport, points: np.ndarray
+    transport: wt.transport.Transport, points: np.ndarray
 ) -> None:
     space = wt.Space.from_points(points[:, :1])
     truncation = wt.Truncation(1.0)
-    measures = (wt.Mean(truncation) if transport.accepts is wt.Discrete else truncation)(space)
+    measures = (wt.Mean(truncation) if transport.accepts is wt.measures.Discrete else truncation)(space)
     message = f"it got {type(measures).__name__} measures, made by "
     with pytest.raises(TypeError, match=message):
         transport.metric(measures, space.metric)

@@ -82,7 +82,7 @@ def test_nothing_is_known_from_below_without_the_triangle_inequality() -> None:
 @pytest.mark.parametrize("name", SPACES)
 def test_the_lazy_tree_is_the_single_linkage_tree(name: str, p: float) -> None:
     space, eps = SPACES[name]
-    tree = wt.lazy_spanning_tree(step(eps, p), space)
+    tree = wt.hierarchy.lazy_spanning_tree(step(eps, p), space)
     full = squareform(step(eps, p)(space).metric.dense(), checks=False)
     np.testing.assert_allclose(tree.heights, np.sort(linkage(full, "single")[:, 2]), atol=1e-12 * full.max())
     for (a, b), height in zip(tree.edges, tree.heights, strict=True):
@@ -96,7 +96,7 @@ def test_the_lazy_tree_is_the_single_linkage_tree(name: str, p: float) -> None:
 def test_the_lazy_tree_solves_few_pairs(name: str) -> None:
     space, eps = SPACES[name]
     for p in (1.0, 2.0):
-        tree = wt.lazy_spanning_tree(step(eps, p), space)
+        tree = wt.hierarchy.lazy_spanning_tree(step(eps, p), space)
         assert 0 < tree.share < 0.15
         assert tree.share == tree.report.n_problems / tree.n_pairs
 
@@ -106,19 +106,22 @@ def test_the_lazy_tree_hangs_points_without_mass_where_the_full_one_does() -> No
     weights = np.ones(len(points))
     weights[::9] = 0
     space = wt.Space.from_points(points, weights)
-    lazy, full = wt.lazy_spanning_tree(step(eps, 1.0), space), wt.spanning_tree(step(eps, 1.0)(space))
+    lazy, full = (
+        wt.hierarchy.lazy_spanning_tree(step(eps, 1.0), space),
+        wt.hierarchy.spanning_tree(step(eps, 1.0)(space)),
+    )
     np.testing.assert_allclose(lazy.heights, full.heights, atol=1e-12)
 
 
 def test_one_point_is_a_tree() -> None:
-    tree = wt.lazy_spanning_tree(step(1.0, 1.0), wt.Space.from_points([[0.0]]))
+    tree = wt.hierarchy.lazy_spanning_tree(step(1.0, 1.0), wt.Space.from_points([[0.0]]))
     assert tree.heights.size == 0
     assert tree.share == 0
 
 
 def test_lazy_results_do_not_depend_on_the_number_of_threads() -> None:
     space, eps = SPACES["ring"]
-    trees = [wt.lazy_spanning_tree(step(eps, 1.0), space, wt.Engine(k)) for k in (1, 3)]
+    trees = [wt.hierarchy.lazy_spanning_tree(step(eps, 1.0), space, wt.Engine(k)) for k in (1, 3)]
     np.testing.assert_array_equal(trees[0].edges, trees[1].edges)
     np.testing.assert_array_equal(trees[0].heights, trees[1].heights)
 
@@ -130,7 +133,7 @@ def test_lazy_balls_are_the_balls(name: str, p: float, quantile: float) -> None:
     space, eps = SPACES[name]
     full = step(eps, p)(space).metric.dense()
     radius = float(np.quantile(full, quantile)) if quantile else 0.0
-    balls = wt.lazy_balls(step(eps, p), space, radius)
+    balls = wt.transforms.lazy_balls(step(eps, p), space, radius)
     doubtful = np.abs(full - radius) <= 1e-11 * full.max()  # ties that rounding decides
     for i in range(space.n):
         inside = np.zeros(space.n, bool)
@@ -142,13 +145,13 @@ def test_lazy_balls_are_the_balls(name: str, p: float, quantile: float) -> None:
 
 def test_lazy_balls_solve_few_pairs() -> None:
     space, eps = SPACES["ring"]
-    assert wt.lazy_balls(step(eps, 1.0), space, 0.05).share < 0.1
+    assert wt.transforms.lazy_balls(step(eps, 1.0), space, 0.05).share < 0.1
 
 
-@pytest.mark.parametrize("ask", [wt.lazy_spanning_tree, lambda t, s: wt.lazy_balls(t, s, 1.0)])
+@pytest.mark.parametrize("ask", [wt.hierarchy.lazy_spanning_tree, lambda t, s: wt.transforms.lazy_balls(t, s, 1.0)])
 def test_lazy_questions_need_exact_transport(ask: object) -> None:
     space, eps = SPACES["ring"]
-    shift = wt.Transform(wt.Mean(wt.Truncation(eps)), wt.Points())
+    shift = wt.Transform(wt.Mean(wt.Truncation(eps)), wt.DiracDistance())
     with pytest.raises(TypeError, match="Exact transport is needed"):
         ask(shift, space)  # type: ignore[operator]
 
@@ -162,8 +165,8 @@ def test_the_light_cone_gives_the_distances_of_the_full_transform(name: str, n_i
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", wt.MasslessWarning)
         full = wt.iterate(step(eps, p), space, n_iter=n_iter).last.metric.dense()
-        near = wt.iterate_locally(step(eps, p), space, 1.3 * eps, n_iter).metric
-    assert isinstance(near, wt.Sparse)
+        near = wt.transforms.iterate_locally(step(eps, p), space, 1.3 * eps, n_iter).metric
+    assert isinstance(near, wt.spaces.Sparse)
     found = near.block(np.arange(space.n), np.arange(space.n))
     known = np.isfinite(found)
     np.testing.assert_allclose(found[known], full[known], atol=1e-12 * full.max())
@@ -176,26 +179,26 @@ def test_the_light_cone_takes_a_kernel_and_an_eps_for_each_step() -> None:
     space, eps = SPACES["ring"]
     process = wt.kernel_transform([eps, eps / 2], "triangle", p=1)
     full = wt.iterate(process, space, n_iter=2).last.metric.dense()
-    near = wt.iterate_locally(process, space, 0.2, 2).metric.block(np.arange(space.n), np.arange(space.n))
+    near = wt.transforms.iterate_locally(process, space, 0.2, 2).metric.block(np.arange(space.n), np.arange(space.n))
     np.testing.assert_allclose(near[full < 0.2], full[full < 0.2], atol=1e-13)
     assert np.isinf(near[full > 0.2 * (1 + 1e-9)]).all()
 
 
 def test_the_light_cone_does_not_depend_on_the_number_of_threads() -> None:
     space, eps = SPACES["ring"]
-    results = [wt.iterate_locally(step(eps, 1.0), space, eps, 2, wt.Engine(k)).metric.rows for k in (1, 3)]
+    results = [wt.transforms.iterate_locally(step(eps, 1.0), space, eps, 2, wt.Engine(k)).metric.rows for k in (1, 3)]
     for one, other in zip(*results, strict=True):
         np.testing.assert_array_equal(one, other)
 
 
-def local_ring() -> wt.Sparse:
+def local_ring() -> wt.spaces.Sparse:
     space, eps = SPACES["ring"]
-    metric = wt.iterate_locally(step(eps, 1.0), space, 0.5).metric
-    assert isinstance(metric, wt.Sparse)
+    metric = wt.transforms.iterate_locally(step(eps, 1.0), space, 0.5).metric
+    assert isinstance(metric, wt.spaces.Sparse)
     return metric
 
 
-def uncut(metric: wt.Metric) -> object:
+def uncut(metric: wt.spaces.Metric) -> object:
     return metric.neighborhoods(np.ones(metric.n), 1, 1.0, np.inf)
 
 
@@ -220,7 +223,7 @@ def test_a_sparse_metric_of_some_points() -> None:
 
 def test_movement_between_sparse_metrics_is_the_largest_known_change() -> None:
     space, eps = SPACES["ring"]
-    one, two = (wt.iterate_locally(step(eps, 1.0), space, 0.5, k).metric for k in (1, 2))
+    one, two = (wt.transforms.iterate_locally(step(eps, 1.0), space, 0.5, k).metric for k in (1, 2))
     a, b = (metric.block(np.arange(space.n), np.arange(space.n)) for metric in (one, two))
     both = np.isfinite(a) & np.isfinite(b)
     assert one.movement(two) == pytest.approx(np.abs(a[both] - b[both]).max())
@@ -228,25 +231,25 @@ def test_movement_between_sparse_metrics_is_the_largest_known_change() -> None:
 
 def test_linkage_of_a_sparse_metric_is_that_of_the_full_one_while_it_is_connected() -> None:
     space, eps = SPACES["ring"]
-    full = wt.spanning_tree(step(eps, 1.0)(space))
-    near = wt.spanning_tree(wt.iterate_locally(step(eps, 1.0), space, 2 * full.heights.max()))
+    full = wt.hierarchy.spanning_tree(step(eps, 1.0)(space))
+    near = wt.hierarchy.spanning_tree(wt.transforms.iterate_locally(step(eps, 1.0), space, 2 * full.heights.max()))
     np.testing.assert_allclose(near.heights, full.heights, atol=1e-13)
     with pytest.raises(ValueError, match=r"fall into \d+ parts that are farther apart; ask for a larger radius"):
-        wt.spanning_tree(wt.iterate_locally(step(eps, 1.0), space, 0.5 * full.heights.max()))
+        wt.hierarchy.spanning_tree(wt.transforms.iterate_locally(step(eps, 1.0), space, 0.5 * full.heights.max()))
 
 
 @pytest.mark.parametrize(
     "process", [wt.mean_shift(1.0), wt.gaussian_transform(1.0), wt.kernel_transform(1.0, "gaussian")]
 )
-def test_the_light_cone_needs_a_compact_kernel_and_exact_transport(process: wt.Process) -> None:
+def test_the_light_cone_needs_a_compact_kernel_and_exact_transport(process: wt.transforms.Process) -> None:
     with pytest.raises(TypeError, match="kernel of finite reach and Exact transport"):
-        wt.iterate_locally(process, SPACES["ring"][0], 1.0)
+        wt.transforms.iterate_locally(process, SPACES["ring"][0], 1.0)
 
 
 @pytest.mark.parametrize(("radius", "n_iter"), [(0.0, 1), (-1.0, 1), (np.inf, 1), (1.0, 0), (1.0, 1.5)])
 def test_the_light_cone_needs_a_radius_and_steps(radius: float, n_iter: int) -> None:
     with pytest.raises(ValueError, match="must be"):
-        wt.iterate_locally(wt.local_truncation(1.0), SPACES["ring"][0], radius, n_iter)
+        wt.transforms.iterate_locally(wt.local_truncation(1.0), SPACES["ring"][0], radius, n_iter)
 
 
 def with_outlier() -> wt.Space:
@@ -257,8 +260,11 @@ def with_outlier() -> wt.Space:
 def test_bounds_are_lowered_by_the_rounding_of_what_they_are_made_of() -> None:
     space, transform = with_outlier(), step(0.25, 1.0)
     full = transform(space).metric.dense()
-    balls, near = wt.lazy_balls(transform, space, 0.1), wt.iterate_locally(transform, space, 0.1).metric
-    assert isinstance(near, wt.Sparse)
+    balls, near = (
+        wt.transforms.lazy_balls(transform, space, 0.1),
+        wt.transforms.iterate_locally(transform, space, 0.1).metric,
+    )
+    assert isinstance(near, wt.spaces.Sparse)
     inside = np.count_nonzero(full <= 0.1 * (1 + 1e-12))
     assert len(balls.indices) == len(near.rows.indices) == inside
 
@@ -279,18 +285,20 @@ def test_bounds_hold_for_measures_on_parallel_lines(shift: float) -> None:
 def test_an_outlier_does_not_make_all_pairs_candidates() -> None:
     space = with_outlier()
     log: list[str] = []
-    tree = wt.lazy_spanning_tree(step(0.25, 1.0), space, wt.Engine(memory=20e6, progress=lambda u: log.append(u.stage)))
-    np.testing.assert_allclose(tree.heights, wt.spanning_tree(step(0.25, 1.0)(space)).heights, atol=1e-9)
+    tree = wt.hierarchy.lazy_spanning_tree(
+        step(0.25, 1.0), space, wt.Engine(memory=20e6, progress=lambda u: log.append(u.stage))
+    )
+    np.testing.assert_allclose(tree.heights, wt.hierarchy.spanning_tree(step(0.25, 1.0)(space)).heights, atol=1e-9)
     assert log
 
 
 def test_local_metrics_are_refused_where_all_distances_are_needed() -> None:
     space, eps = SPACES["ring"]
-    near = wt.iterate_locally(step(eps, 1.0), space, eps)
+    near = wt.transforms.iterate_locally(step(eps, 1.0), space, eps)
     for wrong in (
         lambda: step(eps, 1.0)(near),
-        lambda: wt.lazy_balls(step(eps, 1.0), near, 0.1),
-        lambda: wt.lazy_spanning_tree(step(eps, 1.0), near),
+        lambda: wt.transforms.lazy_balls(step(eps, 1.0), near, 0.1),
+        lambda: wt.hierarchy.lazy_spanning_tree(step(eps, 1.0), near),
         lambda: wt.wasserstein_pairs(np.eye(near.n)[:3], near, pairs=[[0, 1]]),
     ):
         with pytest.raises(ValueError, match=r"known up to 0\.4 only, and transport between all"):
@@ -300,23 +308,23 @@ def test_local_metrics_are_refused_where_all_distances_are_needed() -> None:
 def test_the_light_cone_needs_the_triangle_inequality() -> None:
     space, eps = SPACES["no triangle"]
     with pytest.raises(ValueError, match="needs the triangle inequality"):
-        wt.iterate_locally(step(eps, 1.0), space, eps)
+        wt.transforms.iterate_locally(step(eps, 1.0), space, eps)
 
 
 def test_a_point_without_mass_beyond_the_radius_is_no_leaf_of_a_local_tree() -> None:
     space = wt.Space.from_points([[0.0], [1.0], [2.0], [50.0]], [1, 1, 1, 0])
     with pytest.warns(wt.MasslessWarning):
-        near = wt.iterate_locally(wt.local_truncation(1.0), space, 2.0)
+        near = wt.transforms.iterate_locally(wt.local_truncation(1.0), space, 2.0)
     with pytest.raises(ValueError, match="fall into 2 parts"):
-        wt.spanning_tree(near)
+        wt.hierarchy.spanning_tree(near)
 
 
 def test_lazy_questions_take_a_process_of_one_step() -> None:
     space, eps = SPACES["ring"]
-    lazy = wt.lazy_spanning_tree(wt.local_truncation(eps), space)
-    np.testing.assert_array_equal(lazy.heights, wt.lazy_spanning_tree(step(eps, 1.0), space).heights)
+    lazy = wt.hierarchy.lazy_spanning_tree(wt.local_truncation(eps), space)
+    np.testing.assert_array_equal(lazy.heights, wt.hierarchy.lazy_spanning_tree(step(eps, 1.0), space).heights)
     assert repr(lazy).startswith(f"<LazyTree of {space.n} points, ")
-    assert "pairs solved" in repr(wt.lazy_balls(wt.local_truncation(eps), space, 0.1))
+    assert "pairs solved" in repr(wt.transforms.lazy_balls(wt.local_truncation(eps), space, 0.1))
 
 
 def test_pairs_of_points_that_do_not_exist_are_refused() -> None:

@@ -42,7 +42,7 @@ class Problems:
         return len(self.masses)
 
     @cached_property
-    def measures(self) -> wt.Discrete:
+    def measures(self) -> wt.measures.Discrete:
         rows = csr_array(self.masses)
         return discrete(rows.indptr, rows.indices, rows.data, np.zeros(self.n, np.intp), len(self.points))
 
@@ -405,7 +405,7 @@ def test_coupling_has_the_value_of_the_metric(problems: Problems, p: float) -> N
     for i, j in SOME_PAIRS:
         found = Line(p).coupling(problems.measures, problems.ground, i, j)
         assert found.value == matrix[i, j]
-        assert found.status is wt.Status.OPTIMAL
+        assert found.status is wt.transport.Status.OPTIMAL
         assert abs(found.gap) <= ACCURACY
 
 
@@ -493,7 +493,7 @@ def test_another_metric_as_ground_is_refused() -> None:
 
 
 def test_measures_of_another_kind_are_refused() -> None:
-    gaussians = wt.Gaussians(np.zeros((2, 1)), np.ones((2, 1, 1)), 1.0, np.zeros(2, bool))
+    gaussians = wt.measures.Gaussians(np.zeros((2, 1)), np.ones((2, 1, 1)), 1.0, np.zeros(2, bool))
     with pytest.raises(TypeError, match="Line compares Discrete measures"):
         Line().metric(gaussians, wt.Euclidean(np.zeros((2, 1))))
 

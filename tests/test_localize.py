@@ -116,19 +116,25 @@ def test_a_suggested_eps_is_a_number_like_any_other(cloud: np.ndarray) -> None:
 
 
 def test_localizations_say_by_type_what_they_offer() -> None:
-    for kind in wt.LOCALIZATIONS.values():
-        assert hasattr(kind, "moments") == issubclass(kind, wt.Intrinsic) == (kind.makes is wt.Discrete)
-        assert hasattr(kind, "cross") == issubclass(kind, wt.Inductive)
-        assert hasattr(kind, "around") == issubclass(kind, wt.Extrinsic) == (kind.makes is not wt.Discrete)
+    for kind in wt.localize.LOCALIZATIONS.values():
+        assert (
+            hasattr(kind, "moments") == issubclass(kind, wt.localize.Intrinsic) == (kind.makes is wt.measures.Discrete)
+        )
+        assert hasattr(kind, "cross") == issubclass(kind, wt.localize.Inductive)
+        assert (
+            hasattr(kind, "around")
+            == issubclass(kind, wt.localize.Extrinsic)
+            == (kind.makes is not wt.measures.Discrete)
+        )
     for fixed in (wt.Given(np.eye(3)), wt.Heat(1.0)):
-        assert not isinstance(fixed, wt.Inductive)
-        assert not wt.sees_new_points(wt.Mean(fixed))
-    assert wt.sees_new_points(wt.Mean(wt.Nearest(2)))
+        assert not isinstance(fixed, wt.localize.Inductive)
+        assert not wt.localize.takes_new_points(wt.Mean(fixed))
+    assert wt.localize.takes_new_points(wt.Mean(wt.Nearest(2)))
 
 
 @pytest.mark.parametrize("localize", [wt.Given(np.eye(3)), wt.Mean(wt.Given(np.eye(3)))], ids=["Given", "Mean"])
-def test_new_points_are_refused_once_where_only_fitted_ones_have_measures(localize: wt.Localization) -> None:
-    transport = wt.Exact() if isinstance(localize, wt.Given) else wt.Points()
+def test_new_points_are_refused_once_where_only_fitted_ones_have_measures(localize: wt.localize.Localization) -> None:
+    transport = wt.Exact() if isinstance(localize, wt.Given) else wt.DiracDistance()
     X = np.arange(3.0)[:, None]
     fitted = wt.WassersteinTransform(localize, transport).fit(X)
     with pytest.raises(ValueError, match=r"(Mean of )?Given has no measures for new points: those of the fitted"):

@@ -23,7 +23,7 @@ def cloud(n: int, m: int) -> wt.Space:
     return wt.Space.from_points(np.random.default_rng(0).random((n, m)))
 
 
-RUNS: dict[str, tuple[Callable[[], wt.Space], wt.Process]] = {
+RUNS: dict[str, tuple[Callable[[], wt.Space], wt.transforms.Process]] = {
     "mean shift on a line": (lambda: cloud(100_000, 1), wt.mean_shift(1e-4)),
     "mean shift": (lambda: cloud(100_000, 2), wt.mean_shift(0.008)),
     "mean shift, hardly any neighbors": (lambda: cloud(100_000, 3), wt.mean_shift(0.002)),
@@ -67,7 +67,7 @@ def test_a_run_stays_within_its_plan(name: str, keep: str, caplog: pytest.LogCap
 
 
 def test_a_run_that_does_not_fit_is_refused_before_it_starts() -> None:
-    started: list[wt.Trajectory] = []
+    started: list[wt.transforms.Trajectory] = []
     for process in (wt.gaussian_transform(0.1), wt.local_truncation(0.1)):
         with pytest.raises(MemoryError, match=r"5 iterations on 2000 points, . states at a time needs .* keep fewer"):
             wt.iterate(process, cloud(2000, 2), n_iter=5, keep="all", hook=started.append, engine=wt.Engine(memory=1e6))
@@ -121,10 +121,10 @@ CALLS: dict[str, tuple[str, Callable[[], Callable[[], object]]]] = {
     "an uncut kernel": ("masses of localized", lambda: partial(wt.Kernel(0.1), cloud(1000, 2))),
     "neighborhoods": ("neighbors in balls", lambda: partial(wt.Truncation(0.3), cloud(2000, 2))),
     "average linkage": ("condensed distances", lambda: partial(wt.linkage, cloud(1500, 2), "average")),
-    "colors": ("segmenting", lambda: partial(wt.segment, _picture(200, 3), 2, 8)),
-    "grey values": ("segmenting", lambda: partial(wt.segment, _picture(200, 1), 2, 8)),
-    "shapes": ("segmenting", lambda: partial(wt.segment, _picture(200, 3), 2, 8, 1.0, tol=0.1)),
-    "the paper's linking": ("segmenting", lambda: partial(wt.segment, _picture(200, 3), 2, 8, linking="paper")),
+    "colors": ("segmenting", lambda: partial(wt.image.segment, _picture(200, 3), 2, 8)),
+    "grey values": ("segmenting", lambda: partial(wt.image.segment, _picture(200, 1), 2, 8)),
+    "shapes": ("segmenting", lambda: partial(wt.image.segment, _picture(200, 3), 2, 8, 1.0, tol=0.1)),
+    "the paper's linking": ("segmenting", lambda: partial(wt.image.segment, _picture(200, 3), 2, 8, linking="paper")),
     "new points, their distances": (
         "new points",
         lambda: partial(_followed(wt.GaussianTransform(0.1, output="distances"), 500), cloud(2000, 2).points),

@@ -16,30 +16,30 @@ from wasserstein_transform.backends.cpu.trees import _boruvka, _prim
 from wasserstein_transform.kernels.kdtree import LEAF
 
 
-def gaussians(n: int, m: int, lam: float, rank: int | None = None, seed: int = 0) -> wt.GaussianMetric:
+def gaussians(n: int, m: int, lam: float, rank: int | None = None, seed: int = 0) -> wt.spaces.GaussianMetric:
     rng = np.random.default_rng(seed)
     factors = 0.3 * rng.normal(size=(n, m, rank or m))
-    return wt.GaussianMetric(rng.normal(size=(n, m)), factors @ factors.transpose(0, 2, 1), lam)
+    return wt.spaces.GaussianMetric(rng.normal(size=(n, m)), factors @ factors.transpose(0, 2, 1), lam)
 
 
 def grid(side: int) -> np.ndarray:
     return np.stack(np.meshgrid(np.arange(float(side)), np.arange(float(side))), -1).reshape(-1, 2)
 
 
-def collapsed(spread: float) -> wt.GaussianMetric:
+def collapsed(spread: float) -> wt.spaces.GaussianMetric:
     """Five clusters of near duplicates, each with a covariance of its own."""
     rng = np.random.default_rng(3)
     which = rng.integers(0, 5, 400)
     few = gaussians(5, 2, 1.0)
     means = few.means[which] + spread * rng.normal(size=(400, 2))
-    return wt.GaussianMetric(means, few.covs[which] * (1 + spread * rng.random((400, 1, 1))), 1.0)
+    return wt.spaces.GaussianMetric(means, few.covs[which] * (1 + spread * rng.random((400, 1, 1))), 1.0)
 
 
 def random_points(seed: int) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(300, 2))
 
 
-METRICS: dict[str, Callable[[], wt.Metric]] = {
+METRICS: dict[str, Callable[[], wt.spaces.Metric]] = {
     "plane": lambda: wt.Euclidean(random_points(0)),
     "line": lambda: wt.Euclidean(random_points(0)[:, :1]),
     "grid": lambda: wt.Euclidean(grid(18)),
@@ -60,10 +60,14 @@ METRICS: dict[str, Callable[[], wt.Metric]] = {
     "singular m=10": lambda: gaussians(120, 10, 1.0, rank=4),
     "large lam": lambda: gaussians(300, 2, 1e4),
     "lam 0": lambda: gaussians(300, 2, 0.0),
-    "Gaussians far away": lambda: wt.GaussianMetric(1e8 + random_points(0), gaussians(300, 2, 1.0).covs, 1.0),
-    "large Gaussians": lambda: wt.GaussianMetric(1e8 * random_points(0), 1e16 * gaussians(300, 2, 1.0).covs, 1.0),
-    "tiny Gaussians": lambda: wt.GaussianMetric(1e-8 * random_points(0), 1e-16 * gaussians(300, 2, 1.0).covs, 1.0),
-    "points as Gaussians": lambda: wt.GaussianMetric(random_points(0), np.zeros((300, 2, 2)), 1.0),
+    "Gaussians far away": lambda: wt.spaces.GaussianMetric(1e8 + random_points(0), gaussians(300, 2, 1.0).covs, 1.0),
+    "large Gaussians": lambda: wt.spaces.GaussianMetric(
+        1e8 * random_points(0), 1e16 * gaussians(300, 2, 1.0).covs, 1.0
+    ),
+    "tiny Gaussians": lambda: wt.spaces.GaussianMetric(
+        1e-8 * random_points(0), 1e-16 * gaussians(300, 2, 1.0).covs, 1.0
+    ),
+    "points as Gaussians": lambda: wt.spaces.GaussianMetric(random_points(0), np.zeros((300, 2, 2)), 1.0),
     "collapsed": lambda: collapsed(1e-9),
     "collapsed to rounding": lambda: collapsed(1e-15),
     "equal Gaussians": lambda: collapsed(0.0),
@@ -73,17 +77,17 @@ NAMES = pytest.mark.parametrize("name", METRICS)
 CLOSE = ("thirds", "collapsed", "collapsed to rounding")  # ties up to rounding: which is nearer is up to the compiler
 
 
-def boruvka(metric: wt.Metric, n_jobs: int = -1) -> tuple[np.ndarray, np.ndarray]:
+def boruvka(metric: wt.spaces.Metric, n_jobs: int = -1) -> tuple[np.ndarray, np.ndarray]:
     engine = wt.Engine(n_jobs)
-    return _boruvka(metric.form, grow_tree(metric.form, shadow_of(metric), engine), engine)
+    return _boruvka(metric.form, grow_tree(metric.form, contraction_of(metric), engine), engine)
 
 
-def shadow_of(metric: wt.Metric) -> np.ndarray | None:
-    return kind_of(metric.form).shadow(metric.form)
+def contraction_of(metric: wt.spaces.Metric) -> np.ndarray | None:
+    return kind_of(metric.form).contraction(metric.form)
 
 
-def blur_of(metric: wt.Metric, shadow: np.ndarray | None = None) -> np.ndarray:
-    return kind_of(metric.form).blur(metric.form, shadow_of(metric) if shadow is None else shadow)
+def rounding_of(metric: wt.spaces.Metric, contraction: np.ndarray | None = None) -> np.ndarray:
+    return kind_of(metric.form).rounding(metric.form, contraction_of(metric) if contraction is None else contraction)
 
 
 def brute(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -93,12 +97,12 @@ def brute(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def assert_same(
-    metric: wt.Metric, found: tuple[np.ndarray, np.ndarray], true: tuple[np.ndarray, np.ndarray], strict: bool
+    metric: wt.spaces.Metric, found: tuple[np.ndarray, np.ndarray], true: tuple[np.ndarray, np.ndarray], strict: bool
 ) -> None:
     """Equal distances up to rounding, from near to far; with `strict` also the same points."""
     distances, indices = found
-    shadow = shadow_of(metric)
-    room = 0.0 if shadow is None else 2 * blur_of(metric, shadow).max()
+    contraction = contraction_of(metric)
+    room = 0.0 if contraction is None else 2 * rounding_of(metric, contraction).max()
     np.testing.assert_allclose(distances, true[0], rtol=1e-12, atol=room)
     ties = np.diff(distances, axis=1) == 0
     assert (np.diff(distances, axis=1) >= 0).all()
@@ -108,7 +112,7 @@ def assert_same(
         np.testing.assert_array_equal(indices, true[1])
 
 
-def others(metric: wt.Metric, k: int) -> tuple[np.ndarray, np.ndarray]:
+def others(metric: wt.spaces.Metric, k: int) -> tuple[np.ndarray, np.ndarray]:
     distances = metric.dense().copy()
     np.fill_diagonal(distances, np.inf)
     return brute(distances, k)
@@ -122,7 +126,7 @@ def test_neighbors_are_those_of_the_full_matrix(name: str, k: int) -> None:
     assert_same(metric, found, others(metric, k), name not in CLOSE)
     own = np.repeat(np.arange(metric.n), k)
     assert (found.indices.ravel() != own).all()
-    room = 2 * blur_of(metric).max()
+    room = 2 * rounding_of(metric).max()
     apart = metric.pairs(own, found.indices.ravel())
     np.testing.assert_allclose(found.distances.ravel(), apart, rtol=1e-12, atol=room)
 
@@ -132,27 +136,27 @@ def test_neighbors_of_new_points_are_those_of_a_full_block(name: str) -> None:
     metric = METRICS[name]()
     old, new = np.arange(0, metric.n, 2), np.arange(1, metric.n, 2)
     found = metric.take(old).neighbors(5, of=metric.take(new))
-    block = metric.take(old).beside(metric.take(new)).dense()[len(old) :, : len(old)]
+    block = metric.take(old).concatenate(metric.take(new)).dense()[len(old) :, : len(old)]
     assert_same(metric, found, brute(block, 5), name not in CLOSE)
 
 
 @EVERY
-def test_shadows_are_never_farther_apart_than_points(make: Callable[[], wt.Metric]) -> None:
+def test_shadows_are_never_farther_apart_than_points(make: Callable[[], wt.spaces.Metric]) -> None:
     metric = make()
-    shadow = shadow_of(metric)
-    assert shadow is not None
-    apart = np.sqrt(((shadow[:, None] - shadow[None]) ** 2).sum(axis=2))
-    blur = blur_of(metric, shadow)
-    assert (apart <= metric.dense() * (1 + 1e-10) + blur[:, None] + blur[None]).all()
+    contraction = contraction_of(metric)
+    assert contraction is not None
+    apart = np.sqrt(((contraction[:, None] - contraction[None]) ** 2).sum(axis=2))
+    rounding = rounding_of(metric, contraction)
+    assert (apart <= metric.dense() * (1 + 1e-10) + rounding[:, None] + rounding[None]).all()
 
 
 @EVERY
-def test_boruvka_and_prim_agree(make: Callable[[], wt.Metric]) -> None:
+def test_boruvka_and_prim_agree(make: Callable[[], wt.spaces.Metric]) -> None:
     metric = make()
-    shadow = shadow_of(metric)
-    assert shadow is not None
+    contraction = contraction_of(metric)
+    assert contraction is not None
     edges, heights = boruvka(metric)
-    room = 2 * blur_of(metric, shadow).max()  # below it there is no order
+    room = 2 * rounding_of(metric, contraction).max()  # below it there is no order
     np.testing.assert_allclose(heights, metric.pairs(edges[:, 0], edges[:, 1]), rtol=1e-12, atol=room)
     np.testing.assert_allclose(np.sort(heights), np.sort(_prim(metric.form, wt.Engine())[1]), rtol=1e-12, atol=room)
     assert len(set(_parts(metric.n, edges))) == 1
@@ -166,7 +170,7 @@ def _parts(n: int, edges: np.ndarray) -> list[int]:
 
 
 @EVERY
-def test_nothing_depends_on_the_number_of_threads(make: Callable[[], wt.Metric]) -> None:
+def test_nothing_depends_on_the_number_of_threads(make: Callable[[], wt.spaces.Metric]) -> None:
     metric = make()
     for one, two in zip(
         metric.neighbors(3, engine=wt.Engine(1)), metric.neighbors(3, engine=wt.Engine(2)), strict=True
@@ -198,12 +202,12 @@ clouds = st.integers(1, 3).flatmap(
 def test_any_cloud(points: list[list[float]], k: int, gaussian: bool) -> None:
     X = np.array(points)
     covs = X[:, :, None] * X[:, None, :]
-    metric = wt.GaussianMetric(X[::-1], covs, 1.0) if gaussian else wt.Euclidean(X)
+    metric = wt.spaces.GaussianMetric(X[::-1], covs, 1.0) if gaussian else wt.Euclidean(X)
     k = min(k, metric.n - 1)
     assert_same(metric, metric.neighbors(k), others(metric, k), strict=not gaussian)
-    shadow = shadow_of(metric)
+    contraction = contraction_of(metric)
     heights = boruvka(metric, 1)[1]
-    room = 2 * blur_of(metric, shadow).max()
+    room = 2 * rounding_of(metric, contraction).max()
     np.testing.assert_allclose(np.sort(heights), np.sort(_prim(metric.form, wt.Engine(1))[1]), rtol=1e-12, atol=room)
 
 
@@ -253,7 +257,7 @@ def test_many_duplicates_are_no_work() -> None:
         first = np.array([np.flatnonzero(which == c)[:4] for c in range(5)])
         expected = [[j for j in first[c] if j != i][:3] for i, c in enumerate(which)]
         np.testing.assert_array_equal(found.indices, expected)
-        tree = wt.spanning_tree(wt.Space(metric, np.full(40_000, 1 / 40_000), None))
+        tree = wt.hierarchy.spanning_tree(wt.Space(metric, np.full(40_000, 1 / 40_000), None))
         few_metric = metric.take(first[:, 0])
         np.testing.assert_allclose(tree.heights[-4:], np.sort(_prim(few_metric.form, wt.Engine())[1]), rtol=1e-12)
         assert not tree.heights[:-4].any()
@@ -270,7 +274,9 @@ def test_many_duplicates_are_no_work() -> None:
         (1, gaussians(2, 2, 1.0), TypeError, "new points must be Euclidean, as these are, got GaussianMetric"),
     ],
 )
-def test_neighbors_refuse_what_they_cannot_do(k: object, of: wt.Metric, error: type[Exception], message: str) -> None:
+def test_neighbors_refuse_what_they_cannot_do(
+    k: object, of: wt.spaces.Metric, error: type[Exception], message: str
+) -> None:
     with pytest.raises(error, match=message):
         wt.Euclidean(np.arange(10.0).reshape(5, 2)).neighbors(k, of)
 
@@ -290,7 +296,7 @@ def test_new_gaussians_must_be_of_the_same_kind() -> None:
 def test_distances_known_up_to_a_radius_may_not_reach() -> None:
     balls = wt.Euclidean(np.array([[0.0], [1.0], [5.0]])).balls(2.0)
     with pytest.raises(ValueError, match="fewer than 1 others at a known distance"):
-        wt.Sparse(balls, 2.0).neighbors(1)
+        wt.spaces.Sparse(balls, 2.0).neighbors(1)
 
 
 def test_memory_is_refused_before_it_is_taken() -> None:

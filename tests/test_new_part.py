@@ -80,7 +80,7 @@ class Cubic(Transport):
 LOOK = """
 import wasserstein_transform as wt
 assert {"Vicinity", "Cubic"} <= set(wt.__all__) & set(dir(wt))
-assert wt.LOCALIZATIONS["vicinity"] is wt.Vicinity and wt.TRANSPORTS["cubic"] is wt.Cubic
+assert wt.localize.LOCALIZATIONS["vicinity"] is wt.Vicinity and wt.transport.TRANSPORTS["cubic"] is wt.Cubic
 try:
     wt.Bures().check(wt.Vicinity(1.0)(wt.Space.from_points([[0.0], [1.0]])))
 except TypeError as error:

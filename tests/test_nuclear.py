@@ -19,14 +19,14 @@ def norm(G: Floats) -> float:
     """‖G‖_*, with what lies beside the part in use set to NaN: nobody may read it."""
     p, q = sorted(G.shape)
     m = max(q, 3)
-    room = np.full((m, m), np.nan)
-    room[:p, :q] = G if G.shape == (p, q) else G.T
-    return float(nuclear.nuclear_norm(room, p, q, np.full((m, m), np.nan), np.full((m, m), np.nan)))
+    scratch = np.full((m, m), np.nan)
+    scratch[:p, :q] = G if G.shape == (p, q) else G.T
+    return float(nuclear.nuclear_norm(scratch, p, q, np.full((m, m), np.nan), np.full((m, m), np.nan)))
 
 
-def agrees(G: Floats, room: float = 1e-15) -> None:
+def agrees(G: Floats, scratch: float = 1e-15) -> None:
     values = np.linalg.svd(G, compute_uv=False)
-    assert abs(norm(G) - values.sum()) <= room * (values.sum() + len(values) * values[0])
+    assert abs(norm(G) - values.sum()) <= scratch * (values.sum() + len(values) * values[0])
 
 
 def with_values(rng: np.random.Generator, values: Floats) -> Floats:

@@ -143,8 +143,10 @@ def test_bounds_lazy_trees_and_the_light_cone_know_the_bottleneck(name: str) -> 
     assert (Lower(measures, space.metric, np.inf).of(i, j) <= matrix[i, j] * (1 + 1e-12)).all()
     indptr = np.searchsorted(i, np.arange(space.n + 1))
     assert (Batch(space.metric, np.inf, wt.Engine()).at_most(measures, measures, indptr, j) >= matrix[i, j]).all()
-    np.testing.assert_allclose(wt.lazy_spanning_tree(step, space).heights, wt.spanning_tree(full).heights, rtol=1e-14)
-    near = wt.iterate_locally(step, space, eps).metric.block(np.arange(space.n), np.arange(space.n))
+    np.testing.assert_allclose(
+        wt.hierarchy.lazy_spanning_tree(step, space).heights, wt.hierarchy.spanning_tree(full).heights, rtol=1e-14
+    )
+    near = wt.transforms.iterate_locally(step, space, eps).metric.block(np.arange(space.n), np.arange(space.n))
     np.testing.assert_array_equal(near[matrix <= eps], matrix[matrix <= eps])
 
 

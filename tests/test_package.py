@@ -18,15 +18,18 @@ def test_all_names_are_there_and_documented() -> None:
     for name in wt.__all__:
         assert getattr(wt, name).__doc__, name
         assert name in dir(wt)
-    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match=r"has no attribute 'nothing'$"):
         _ = wt.nothing
+    with pytest.raises(AttributeError, match=r"has no attribute 'segment'; there is wt\.image\.segment"):
+        _ = wt.segment
 
 
 def test_type_checkers_see_the_names_of_the_table() -> None:
     tree = ast.parse(Path(wt.__file__).read_text("utf-8"))
     (block,) = (node for node in tree.body if isinstance(node, ast.If))
     seen = {name.name for node in block.body if isinstance(node, ast.ImportFrom) for name in node.names}
-    assert seen - {"*", "apps", "experiments", "plotting", "theory"} == set(wt._HOME)
+    parts = {name for name, room in wt._HOME.items() if room in wt._PARTS}  # of rooms that are imported whole
+    assert seen - {"*"} == (set(wt._HOME) - parts) | set(wt._ROOMS)
 
 
 def test_import_is_lazy() -> None:
@@ -37,7 +40,7 @@ def test_import_is_lazy() -> None:
 
 
 def test_t_junction_is_the_papers() -> None:
-    X, labels = wt.t_junction()
+    X, labels = wt.datasets.t_junction()
     assert np.bincount(labels).tolist() == [200, 201]
     assert X[0].tolist() == [0, 1]
     assert X[199].tolist() == [0, 200]
@@ -46,7 +49,7 @@ def test_t_junction_is_the_papers() -> None:
 
 
 def test_dumbbell_is_the_papers() -> None:
-    X, labels = wt.dumbbell()
+    X, labels = wt.datasets.dumbbell()
     assert np.bincount(labels).tolist() == [300, 300, 200]
     for disc, center in ((0, [-2, 0]), (1, [2, 0])):
         radius = np.linalg.norm(X[labels == disc] - center, axis=1)
@@ -54,10 +57,10 @@ def test_dumbbell_is_the_papers() -> None:
         np.testing.assert_allclose(X[labels == disc].mean(axis=0), center, atol=1e-12)
     chain = X[labels == 2]
     assert np.ptp(chain, axis=0).tolist() == [2, 0]
-    assert np.ptp(wt.dumbbell(5.0).points[:, 0]) == pytest.approx(np.ptp(X[:, 0]) / 5)
-    assert np.ptp(wt.dumbbell(0.2).points[:, 1]) == pytest.approx(np.ptp(X[:, 1]) / 5)
+    assert np.ptp(wt.datasets.dumbbell(5.0).points[:, 0]) == pytest.approx(np.ptp(X[:, 0]) / 5)
+    assert np.ptp(wt.datasets.dumbbell(0.2).points[:, 1]) == pytest.approx(np.ptp(X[:, 1]) / 5)
     with pytest.raises(ValueError, match="eccentricity must be positive"):
-        wt.dumbbell(0)
+        wt.datasets.dumbbell(0)
 
 
 def _imported(file: Path, name: str, known: set[str]) -> set[str]:

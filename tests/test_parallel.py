@@ -12,7 +12,7 @@ from wasserstein_transform.backends import Cloud, GaussianCloud
 from wasserstein_transform.backends.cpu import gaussian, passes
 from wasserstein_transform.backends.cpu.kinds import kind_of
 from wasserstein_transform.backends.cpu.search import Search, frame_of
-from wasserstein_transform.engine import Marks, Ragged, Rows, Tile, Tilewise, Together
+from wasserstein_transform.engine import Marks, PerArray, Ragged, Rows, Tile, Tilewise
 from wasserstein_transform.kernels.geometry import GaussianPlane, GaussianSolid
 
 
@@ -102,7 +102,7 @@ def test_a_step_gives_the_same_bits_for_any_number_of_threads_and_size_of_tiles(
 
     def walk(n_jobs: int) -> tuple[bytes, bytes, float]:
         gone = wt.iterate(process, space, n_iter=1, engine=wt.Engine(n_jobs))
-        assert isinstance(gone.last.metric, wt.GaussianMetric)
+        assert isinstance(gone.last.metric, wt.spaces.GaussianMetric)
         return gone.last.metric.means.tobytes(), gone.last.metric.covs.tobytes(), gone.movements[0]
 
     first = walk(1)
@@ -176,12 +176,15 @@ def test_movement_is_that_of_both_clouds_put_together(m: int, rng: np.random.Gen
             covs[0] *= tiny
             forms.append((rng.normal(size=(700, m)), covs))
         (x, A), (y, B) = forms
-        both = wt.GaussianMetric(np.concatenate([x, y]), np.concatenate([A, B]), 2.0)
+        both = wt.spaces.GaussianMetric(np.concatenate([x, y]), np.concatenate([A, B]), 2.0)
         apart = both.pairs(np.arange(700), np.arange(700, 1400))
-        assert wt.GaussianMetric(x, A, 2.0).movement(wt.GaussianMetric(y, B, 2.0), wt.Engine(2)) == apart.max()
+        assert (
+            wt.spaces.GaussianMetric(x, A, 2.0).movement(wt.spaces.GaussianMetric(y, B, 2.0), wt.Engine(2))
+            == apart.max()
+        )
         apart = wt.Euclidean(both.means).pairs(np.arange(700), np.arange(700, 1400))
         assert wt.Euclidean(x).movement(wt.Euclidean(y)) == apart.max()
-        assert wt.GaussianMetric(x, A, 0.0).movement(wt.GaussianMetric(y, B, 0.0)) == apart.max()
+        assert wt.spaces.GaussianMetric(x, A, 0.0).movement(wt.spaces.GaussianMetric(y, B, 0.0)) == apart.max()
 
 
 def test_balls_are_sorted_by_point(rng: np.random.Generator) -> None:
@@ -199,7 +202,7 @@ def test_balls_are_sorted_by_point(rng: np.random.Generator) -> None:
 
 def test_records_that_are_put_lie_where_views_do() -> None:
     tiles = [Tile(0, 4), Tile(4, 8), Tile(8, 9)]
-    place = Together((Rows(), Tilewise(4), Ragged(np.array([0, 1, 1, 1, 2, 5, 5, 6, 7, 9]))))
+    place = PerArray((Rows(), Tilewise(4), Ragged(np.array([0, 1, 1, 1, 2, 5, 5, 6, 7, 9]))))
     seen, put = ((np.zeros(9), np.zeros((3, 2)), np.zeros(9)) for _ in range(2))
     for number, tile in enumerate(tiles, 1):
         record = place.blank(put, tile)

@@ -28,7 +28,7 @@ def blobs(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_a_pipeline_that_loses_the_metric_says_so_once_at_the_line_that_runs_it() -> None:
-    X, truth = wt.t_junction()
+    X, truth = wt.datasets.t_junction()
     pipeline = make_pipeline(wt.GaussianTransform(**JUNCTION), wt.SingleLinkage(2))
     lost = pytest.warns(wt.MetricLostWarning, match=r"output='distances' hands it on.*output='points' says")
     with pytest.warns(wt.FewerClustersWarning, match="would make 3"), lost as caught:  # the arms tie
@@ -40,7 +40,7 @@ def test_a_pipeline_that_loses_the_metric_says_so_once_at_the_line_that_runs_it(
 
 @pytest.mark.parametrize(("output", "metric"), [("distances", "precomputed"), ("embedding", "euclidean")])
 def test_a_pipeline_keeps_the_metric(output: str, metric: str) -> None:
-    X, truth = wt.t_junction()
+    X, truth = wt.datasets.t_junction()
     gt = wt.GaussianTransform(**JUNCTION, output=output)
     labels = make_pipeline(gt, wt.SingleLinkage(2, metric=metric)).fit_predict(X)
     assert sorted(np.bincount(labels)) == [200, 201]
@@ -57,7 +57,7 @@ def test_a_pipeline_keeps_the_metric(output: str, metric: str) -> None:
         wt.GaussianTransform(0.9, 0.0),
         wt.MeanShift(0.9),
         wt.LocalTruncation(0.9),
-        wt.WassersteinTransform(wt.Mean(wt.Truncation(0.9)), wt.Points()),
+        wt.WassersteinTransform(wt.Mean(wt.Truncation(0.9)), wt.DiracDistance()),
     ],
     ids=str,
 )
@@ -88,7 +88,9 @@ MOVERS = [
     wt.WassersteinTransform(
         wt.Gaussian(wt.Truncation(0.9), 1.0, move=True), wt.Stored(wt.Bures()), n_iter=3, merge=0.2
     ),
-    wt.WassersteinTransform(wt.Mean(wt.Kernel(0.5, lambda t: 1 / (1 + t) ** 4)), wt.Stored(wt.Points()), n_iter=2),
+    wt.WassersteinTransform(
+        wt.Mean(wt.Kernel(0.5, lambda t: 1 / (1 + t) ** 4)), wt.Stored(wt.DiracDistance()), n_iter=2
+    ),
 ]
 
 

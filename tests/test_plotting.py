@@ -45,7 +45,7 @@ def ax() -> mpl.axes.Axes:
 
 
 @pytest.fixture
-def flow(cloud: np.ndarray) -> wt.Trajectory:
+def flow(cloud: np.ndarray) -> wt.transforms.Trajectory:
     return wt.iterate(wt.mean_shift(0.7), wt.Space.from_points(cloud), n_iter=3, keep="all")
 
 
@@ -86,7 +86,9 @@ def test_without_matplotlib_it_says_how_to_get_it(
         DRAW[name](cloud)
 
 
-def test_panels_and_walks_too_say_how_to_get_matplotlib(flow: wt.Trajectory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_panels_and_walks_too_say_how_to_get_matplotlib(
+    flow: wt.transforms.Trajectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"wasserstein-transform\[plot\]"):
         plotting.panels()
@@ -119,7 +121,7 @@ def test_the_room_is_there_without_matplotlib() -> None:
 
 
 def test_labels_choose_colors_and_noise_is_grey() -> None:
-    assert [plotting.color(k) for k in range(-1, 7)] == [plotting.GREY, *plotting.PALETTE]
+    assert [plotting.color(k) for k in range(-1, 7)] == [plotting.GRAY, *plotting.PALETTE]
     assert len({plotting.color(k) for k in range(21)}) == 21
     assert plotting.color(22) == plotting.color(1)
 
@@ -135,16 +137,16 @@ def test_points_have_the_colors_of_their_labels(ax: mpl.axes.Axes, rng: np.rando
     points, labels = rng.normal(size=(40, 2)), rng.integers(-1, 9, 40)
     plotting.cloud(points, labels, ax=ax)
     assert _colors(ax, points) == [plotting.color(k) for k in labels]
-    assert to_hex(ax.collections[0].get_facecolors()[0]).upper() == plotting.GREY  # noise lies below
+    assert to_hex(ax.collections[0].get_facecolors()[0]).upper() == plotting.GRAY  # noise lies below
 
 
 @pytest.mark.parametrize(
     ("labels", "colors", "expected"),
     [
         (["b", "a", "b"], None, [plotting.color(1), plotting.color(0), plotting.color(1)]),
-        ([2.0, 0.0, -1.0], None, [plotting.color(2), plotting.color(0), plotting.GREY]),
+        ([2.0, 0.0, -1.0], None, [plotting.color(2), plotting.color(0), plotting.GRAY]),
         ([True, False, True], None, [plotting.color(1), plotting.color(0), plotting.color(1)]),
-        ([0, 3, -1], ["#FF0000", "#00FF00"], ["#FF0000", "#00FF00", plotting.GREY]),
+        ([0, 3, -1], ["#FF0000", "#00FF00"], ["#FF0000", "#00FF00", plotting.GRAY]),
         (["b", "a", "b"], {"a": "#FF0000", "b": "#00FF00"}, ["#00FF00", "#FF0000", "#00FF00"]),
         (None, ["#FF0000"], ["#FF0000"] * 3),
         (None, "#FF0000", ["#FF0000"] * 3),
@@ -200,7 +202,7 @@ def test_dimensions_need_their_axes(ax: mpl.axes.Axes, rng: np.random.Generator)
         plotting.mds(wt.Space.from_points(solid), dim=4)
 
 
-def test_a_walk_shows_all_states_in_the_same_limits(flow: wt.Trajectory) -> None:
+def test_a_walk_shows_all_states_in_the_same_limits(flow: wt.transforms.Trajectory) -> None:
     panels = plotting.walk(flow)
     assert [ax.get_title(loc="left") for ax in panels] == ["τ = 0", "τ = 1", "τ = 2", "τ = 3"]
     for ax, state in zip(panels, flow.states, strict=True):
@@ -209,7 +211,7 @@ def test_a_walk_shows_all_states_in_the_same_limits(flow: wt.Trajectory) -> None
         assert ax.viewLim.x0 < state.points[:, 0].min()
 
 
-def test_lines_are_the_ways_of_the_points(flow: wt.Trajectory) -> None:
+def test_lines_are_the_ways_of_the_points(flow: wt.transforms.Trajectory) -> None:
     axes = plotting.panels(1, 2)[1]
     start, end = plotting.walk(flow, np.arange(30) % 2, steps=[0, 3], axes=axes, lines=True)
     ways = end.collections[0]
@@ -227,7 +229,7 @@ def test_long_walks_are_thinned_and_solid_ones_drawn(rng: np.random.Generator) -
     assert {ax.name for ax in panels} == {"3d"}
 
 
-def test_a_walk_says_what_it_lacks(flow: wt.Trajectory, cloud: np.ndarray) -> None:
+def test_a_walk_says_what_it_lacks(flow: wt.transforms.Trajectory, cloud: np.ndarray) -> None:
     with pytest.raises(ValueError, match=r'all 4 steps τ = 0 … 3, this run kept 1; run it again with keep="all"'):
         plotting.walk(flow.only_last())
     with pytest.raises(TypeError, match=r"a Trajectory is needed, got Space; wt.iterate"):
@@ -236,8 +238,8 @@ def test_a_walk_says_what_it_lacks(flow: wt.Trajectory, cloud: np.ndarray) -> No
         plotting.walk(flow, steps=[7])
     with pytest.raises(ValueError, match="axes must be 4, one for each panel, got 1"):
         plotting.walk(flow, axes=plotting.panels()[1])
-    state = wt.quotient(wt.Space.from_points(cloud))
-    still = wt.Trajectory((state, state), (0.1,), 1, False, "as an LT-WT leaves it")
+    state = wt.spaces.quotient(wt.Space.from_points(cloud))
+    still = wt.transforms.Trajectory((state, state), (0.1,), 1, False, "as an LT-WT leaves it")
     with pytest.raises(ValueError, match=r"moves distances, not points; plotting.mds"):
         plotting.walk(still)
 
@@ -304,7 +306,7 @@ def _merges(ax: mpl.axes.Axes) -> list[tuple[float, str]]:
 def test_the_heights_of_a_dendrogram_are_those_of_the_tree(ax: mpl.axes.Axes, cloud: np.ndarray) -> None:
     space = wt.Space.from_points(cloud)
     plotting.dendrogram(space, ax=ax)
-    tree = wt.spanning_tree(space)
+    tree = wt.hierarchy.spanning_tree(space)
     assert [height for height, _ in _merges(ax)] == tree.heights.tolist()
     legs = np.concatenate([s for lines in ax.collections for s in lines.get_segments()])
     places = legs[legs[:, 1] == 0, 0]
@@ -314,28 +316,28 @@ def test_the_heights_of_a_dendrogram_are_those_of_the_tree(ax: mpl.axes.Axes, cl
 
 def test_branches_have_the_color_of_the_cluster_their_points_share(ax: mpl.axes.Axes) -> None:
     X = [[0.0], [1.0], [10.0], [12.0], [30.0]]
-    plotting.dendrogram(wt.spanning_tree(wt.Space.from_points(X)), [1, 1, 0, 0, -1], ax=ax)
-    grey = plotting.GREY
+    plotting.dendrogram(wt.hierarchy.spanning_tree(wt.Space.from_points(X)), [1, 1, 0, 0, -1], ax=ax)
+    grey = plotting.GRAY
     assert _merges(ax) == [(1, plotting.color(1)), (2, plotting.color(0)), (9, grey), (18, grey)]
 
 
 def test_noise_and_trees_without_labels_are_not_colored(cloud: np.ndarray) -> None:
     space = wt.Space.from_points(cloud)
     assert {name for _, name in _merges(plotting.dendrogram(space))} == {plotting.INK}
-    assert {name for _, name in _merges(plotting.dendrogram(space, np.full(30, -1)))} == {plotting.GREY}
+    assert {name for _, name in _merges(plotting.dendrogram(space, np.full(30, -1)))} == {plotting.GRAY}
 
 
 def test_a_cut_at_a_height_colors_what_is_below_and_draws_it(ax: mpl.axes.Axes, cloud: np.ndarray) -> None:
     Z = linkage(cloud, "average")
     plotting.dendrogram(Z, height=1.5, ax=ax)
     for level, name in _merges(ax):
-        assert (name == plotting.GREY) == (level > 1.5)
+        assert (name == plotting.GRAY) == (level > 1.5)
     assert ax.lines[0].get_ydata() == [1.5, 1.5]
 
 
 def test_trees_come_in_many_shapes_and_are_the_same(cloud: np.ndarray) -> None:
     space = wt.Space.from_points(cloud)
-    tree = wt.spanning_tree(space)
+    tree = wt.hierarchy.spanning_tree(space)
     fitted = wt.SingleLinkage(n_clusters=2).fit(cloud)
     labels = wt.cut_tree(tree, 2)
     expected = _merges(plotting.dendrogram(tree, labels))
@@ -343,7 +345,7 @@ def test_trees_come_in_many_shapes_and_are_the_same(cloud: np.ndarray) -> None:
         assert _merges(plotting.dendrogram(shown, n_clusters=wish)) == expected
     assert _merges(plotting.dendrogram(tree.Z, labels)) == expected
     alone = _merges(plotting.dendrogram(tree.Z, n_clusters=2))  # heights do not say what strays are nearest to
-    assert all(ink in (plotting.GREY, wanted) for (_, ink), (_, wanted) in zip(alone, expected, strict=True))
+    assert all(ink in (plotting.GRAY, wanted) for (_, ink), (_, wanted) in zip(alone, expected, strict=True))
 
 
 @pytest.mark.parametrize("orientation", ["bottom", "left", "right"])
@@ -353,20 +355,20 @@ def test_the_root_is_where_it_is_wanted(ax: mpl.axes.Axes, cloud: np.ndarray, or
     low, high = ax.get_ylim() if upright else ax.get_xlim()
     assert (low > high) == (orientation in ("bottom", "left"))
     levels = sorted(float(s[1][int(upright)]) for lines in ax.collections for s in lines.get_segments())
-    assert levels == wt.spanning_tree(wt.Space.from_points(cloud)).heights.tolist()
+    assert levels == wt.hierarchy.spanning_tree(wt.Space.from_points(cloud)).heights.tolist()
 
 
 def test_a_chain_of_twenty_thousand_leaves_is_drawn(ax: mpl.axes.Axes) -> None:
     n = 20_000
     edges = np.column_stack([np.arange(n - 1), np.arange(1, n)])
-    tree = wt.Tree(edges, np.arange(1.0, n), np.full(n, 1 / n))
+    tree = wt.hierarchy.Tree(edges, np.arange(1.0, n), np.full(n, 1 / n))
     plotting.dendrogram(tree, np.arange(n) >= n // 2, ax=ax)
     assert sum(len(lines.get_segments()) for lines in ax.collections) == n - 1
 
 
 @pytest.mark.parametrize("most", [2, 5, 29, 30, 100])
 def test_few_leaves_keep_the_highest_merges(ax: mpl.axes.Axes, cloud: np.ndarray, most: int) -> None:
-    tree = wt.spanning_tree(wt.Space.from_points(cloud))
+    tree = wt.hierarchy.spanning_tree(wt.Space.from_points(cloud))
     plotting.dendrogram(tree, ax=ax, max_leaves=most)
     lines = ax.collections[0]
     levels = sorted(float(segment[1][1]) for segment in lines.get_segments())
@@ -540,7 +542,7 @@ def test_values_have_a_scale_and_labels_colors(cloud: np.ndarray, ax: mpl.axes.A
     assert bar.get_ylim() == pytest.approx((np.nanmin(heights), np.nanmax(heights)))
     drawn = ax.collections[0].get_facecolors()
     assert len(np.unique(drawn, axis=0)) > 25
-    np.testing.assert_allclose(drawn[0], to_rgba(plotting.GREY))  # unknown, and below the others
+    np.testing.assert_allclose(drawn[0], to_rgba(plotting.GRAY))  # unknown, and below the others
     whole = plotting.panels()[1]
     plotting.cloud(cloud, np.arange(30.0) % 3, ax=whole)
     assert not whole.child_axes
@@ -597,7 +599,7 @@ def test_what_cannot_be_used_is_refused_before_a_figure_is_made(cloud: np.ndarra
         (lambda: plotting.segmentation(regions, regions, like=regions), "give fill=True too"),
         (lambda: plotting.segmentation(regions, regions, lw=-1), "lw must be"),
         (lambda: plotting.segmentation(regions, regions, edge="nothing"), "edge must be a color"),
-        (lambda: plotting.curvature(wt.curvature([(0, 1)]), lw=-1), "lw must be"),
+        (lambda: plotting.curvature(wt.graphs.curvature([(0, 1)]), lw=-1), "lw must be"),
     ):
         with pytest.raises(ValueError, match=message):
             draw()

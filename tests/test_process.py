@@ -81,9 +81,9 @@ def test_reading_vectors_leaves_warnings_alone(tmp_path: Path) -> None:
 
     def read() -> None:
         for _ in range(5):
-            wt.read_vectors(tmp_path / "vectors.txt")
+            wt.words.read_vectors(tmp_path / "vectors.txt")
             with pytest.raises(ValueError, match="line 2 must hold 3 finite numbers"):
-                wt.read_vectors(tmp_path / "wrong.txt")
+                wt.words.read_vectors(tmp_path / "wrong.txt")
 
     in_threads(read, read, read)
     assert list(warnings.filters) == before
@@ -205,10 +205,10 @@ def test_a_damaged_or_full_cache_of_numba_is_compiled_anew() -> None:
 def test_numbers_beyond_single_precision_are_refused_in_words(tmp_path: Path) -> None:
     (tmp_path / "large.txt").write_text("a 1 2\nb 1 1e300\n")
     with pytest.raises(ValueError, match="line 2 must hold 2 finite numbers"):
-        wt.read_vectors(tmp_path / "large.txt")
+        wt.words.read_vectors(tmp_path / "large.txt")
     (tmp_path / "small.txt").write_text("a 1 2\nb 1 1e-320\n")
-    assert wt.read_vectors(tmp_path / "small.txt")["b"].tolist() == [1, 0]
+    assert wt.words.read_vectors(tmp_path / "small.txt")["b"].tolist() == [1, 0]
     (tmp_path / "odd.txt").write_text("a 1 2\nb 1 1_0\n")
     with pytest.raises(ValueError, match="line 2 must hold 2 finite numbers"):
-        wt.read_vectors(tmp_path / "odd.txt")
-    assert np.isfinite(wt.read_vectors(tmp_path / "small.txt").matrix).all()
+        wt.words.read_vectors(tmp_path / "odd.txt")
+    assert np.isfinite(wt.words.read_vectors(tmp_path / "small.txt").matrix).all()

@@ -194,8 +194,8 @@ def test_the_command_shows_iteration_and_stage_of_the_experiment_that_runs() -> 
     stream = io.StringIO()
     with Watch(Console(file=stream, force_terminal=True, width=160)) as watch:
         watch.tell("toy", "runs")
-        watch.advance(wt.Update("means", 1, 2, 3, 10, 75.0))
-        watch.advance(wt.Update("", 1, 1))
+        watch.advance(wt.engine.Update("means", 1, 2, 3, 10, 75.0))
+        watch.advance(wt.engine.Update("", 1, 1))
     assert "toy: iteration 3 of 10, means" in stream.getvalue()
 
 

@@ -55,8 +55,8 @@ def test_ridge_is_what_the_loops_say(points: np.ndarray, dim: int, rng: np.rando
     np.testing.assert_allclose(wt.Ridge(smooth, dim)(space).points, expected, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("base", [wt.Truncation(1.5), wt.Kernel(1.0, "gaussian"), wt.Whole(), wt.Point()], ids=repr)
-def test_dim_0_is_mean_shift_to_the_last_bit(base: wt.Localization, points: np.ndarray) -> None:
+@pytest.mark.parametrize("base", [wt.Truncation(1.5), wt.Kernel(1.0, "gaussian"), wt.Whole(), wt.Identity()], ids=repr)
+def test_dim_0_is_mean_shift_to_the_last_bit(base: wt.localize.Localization, points: np.ndarray) -> None:
     space = wt.Space.from_points(points)
     np.testing.assert_array_equal(wt.Ridge(base, 0)(space).points, wt.Mean(base)(space).points)
     one, other = (wt.Gaussian(base, 2.0, move=True, ridge=ridge)(space) for ridge in (None, 0))
@@ -84,7 +84,7 @@ def test_means_and_covariances_come_together(cloud: np.ndarray) -> None:
     space = wt.Space.from_points(cloud)
     for base in (wt.Truncation(0.8), wt.Kernel(0.8, lambda t: 1.0 * (t <= 1)), wt.Whole()):
         seen = base.moments(space, wt.Engine())
-        both = seen.both(cloud)
+        both = seen.means_and_covs(cloud)
         np.testing.assert_allclose(both.mass, seen.means(cloud).mass, rtol=1e-15)
         np.testing.assert_allclose(both.means, seen.means(cloud).values, rtol=0, atol=1e-15)
         np.testing.assert_allclose(both.covs, seen.covs(cloud).values, rtol=0, atol=1e-15)
@@ -234,8 +234,8 @@ FOLLOWED = [
     wt.GaussianTransform(eps=0.9, lam=0.0, ridge=1, n_iter=3),
     wt.GaussianTransform(eps=0.9, lam=2.0, ridge=1, n_iter=3, merge=0.1),
     wt.GaussianTransform(eps=0.9, lam=1.0, ridge=2, n_iter=2),
-    wt.WassersteinTransform(wt.Ridge(wt.Truncation(0.9)), wt.Points(), n_iter=3),
-    wt.WassersteinTransform(wt.Ridge(wt.Kernel(0.5, "gaussian")), wt.Points(), n_iter=3),
+    wt.WassersteinTransform(wt.Ridge(wt.Truncation(0.9)), wt.DiracDistance(), n_iter=3),
+    wt.WassersteinTransform(wt.Ridge(wt.Kernel(0.5, "gaussian")), wt.DiracDistance(), n_iter=3),
 ]
 
 
@@ -256,7 +256,7 @@ def test_new_points_follow(estimator, m: int, rng: np.random.Generator) -> None:
 @pytest.mark.filterwarnings("ignore::wasserstein_transform.MasslessWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(
-    [wt.GaussianTransform(ridge=1), wt.WassersteinTransform(wt.Ridge(wt.Truncation(1.0)), wt.Points())]
+    [wt.GaussianTransform(ridge=1), wt.WassersteinTransform(wt.Ridge(wt.Truncation(1.0)), wt.DiracDistance())]
 )
 def test_scikit_learns_checks(estimator: object, check: object) -> None:
     check(estimator)  # type: ignore[operator]
@@ -270,10 +270,10 @@ def test_it_is_a_part_like_the_others() -> None:
     assert part.replaced(base__eps=1.0, dim=1) == wt.Ridge(wt.Kernel(1.0, "gaussian"))
     assert pickle.loads(pickle.dumps(part)) == part
     assert part.scale == 0.5
-    estimator = wt.WassersteinTransform(part, wt.Points())
+    estimator = wt.WassersteinTransform(part, wt.DiracDistance())
     assert clone(estimator).set_params(localize__dim=1).localize.dim == 1
     assert clone(wt.GaussianTransform(ridge=1)).get_params()["ridge"] == 1
-    assert wt.mean_shift(0.2, ridge=1).step == wt.Transform(wt.Ridge(wt.Truncation(0.2), 1), wt.Points())
+    assert wt.mean_shift(0.2, ridge=1).step == wt.Transform(wt.Ridge(wt.Truncation(0.2), 1), wt.DiracDistance())
     gt = wt.gaussian_transform(0.2, 5.0, ridge=2)
     assert gt.start == wt.Transform(wt.Gaussian(wt.Truncation(0.2), 5.0), wt.Bures())
     assert gt.step == wt.Transform(wt.Gaussian(wt.Truncation(0.2), 5.0, move=True, ridge=2), wt.Bures())

@@ -27,7 +27,9 @@ SPACES: dict[str, Callable[[], wt.Space]] = {
     "points beside distances": lambda: wt.Space.from_points(cloud(), metric="cityblock"),
     "graph": lambda: wt.Space.from_graph([("a", "b"), ("b", "c", 2.0)]),
     "Gaussians": lambda: wt.iterate(wt.gaussian_transform(0.5), wt.Space.from_points(cloud()), n_iter=1).last,
-    "near distances": lambda: wt.iterate_locally(wt.local_truncation(0.5), wt.Space.from_points(cloud()), 3.0),
+    "near distances": lambda: wt.transforms.iterate_locally(
+        wt.local_truncation(0.5), wt.Space.from_points(cloud()), 3.0
+    ),
 }
 
 
@@ -49,7 +51,7 @@ def test_a_space_comes_back_as_it_was(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("merge", [None, 0.05])
 def test_a_trajectory_comes_back_as_it_was(merge: float | None, tmp_path: Path) -> None:
     walk = wt.iterate(wt.mean_shift(0.5), wt.Space.from_points(cloud()), n_iter=5, tol=0.0, merge=merge, keep="all")
-    again = wt.Trajectory.load(walk.save(tmp_path / "walk.npz"))
+    again = wt.transforms.Trajectory.load(walk.save(tmp_path / "walk.npz"))
     assert (again.movements, again.outcome, again.first) == (walk.movements, walk.outcome, walk.first)
     for one, other in zip(walk.states, again.states, strict=True):
         np.testing.assert_array_equal(one.points, other.points)
@@ -210,7 +212,7 @@ def test_a_state_of_a_run_must_fit_the_others(tmp_path: Path) -> None:
         (_tree("converged", value=1), "converged must be a bool, got int"),
     ):
         with pytest.raises(ValueError, match=message):
-            wt.Trajectory.load(_rewritten(walk.save(path), change, true=True))
+            wt.transforms.Trajectory.load(_rewritten(walk.save(path), change, true=True))
 
 
 def test_every_cut_and_every_changed_byte_is_a_value_error_that_names_the_file(tmp_path: Path) -> None:
@@ -257,7 +259,7 @@ def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
         wt.Space.load(tmp_path / "nowhere.npz")
     path = wt.Space.from_points(cloud()).save(tmp_path / "space")
     with pytest.raises(ValueError, match="holds a Space, and a Trajectory is asked for"):
-        wt.Trajectory.load(path)
+        wt.transforms.Trajectory.load(path)
     (tmp_path / "folder.npz").mkdir()
     with pytest.raises(IsADirectoryError, match="got the folder"):
         wt.Space.from_points(cloud()).save(tmp_path / "folder")

@@ -26,8 +26,8 @@ from wasserstein_transform.experiments.scores import (
 )
 
 
-def tree(points: list[float]) -> wt.Tree:
-    return wt.spanning_tree(wt.Space.from_points(np.array(points)[:, None]))
+def tree(points: list[float]) -> wt.hierarchy.Tree:
+    return wt.hierarchy.spanning_tree(wt.Space.from_points(np.array(points)[:, None]))
 
 
 def test_separation_finds_the_range_of_heights_between_the_widest_inner_and_the_outer_gap() -> None:
@@ -69,7 +69,7 @@ def test_of_two_ranges_the_relatively_wider_one_is_kept() -> None:
 def test_the_best_rand_index_and_cluster_are_those_of_all_cuts(seed: int) -> None:
     rng = np.random.default_rng(seed)
     X, labels = rng.normal(size=(40, 2)), rng.integers(0, 3, 40)
-    grown = wt.spanning_tree(wt.Space.from_points(X))
+    grown = wt.hierarchy.spanning_tree(wt.Space.from_points(X))
     cuts = [fcluster(grown.Z, height, "distance") for height in grown.heights]
     assert best_rand(grown, labels) == pytest.approx(max(adjusted_rand_score(labels, cut) for cut in cuts))
     members = labels == 0
@@ -99,9 +99,9 @@ def test_a_line_has_no_thickness_and_a_strip_has_that_of_its_deviation() -> None
 
 
 def test_circles_of_any_radius_are_even() -> None:
-    points, labels, _ = wt.circles(0, noise=0.0)
+    points, labels, _ = wt.datasets.circles(0, noise=0.0)
     assert unevenness(0.7 * points, labels) == pytest.approx(0, abs=1e-12)
-    points, labels, _ = wt.circles(0, n=20_000, noise=0.05)
+    points, labels, _ = wt.datasets.circles(0, n=20_000, noise=0.05)
     assert unevenness(points, labels) == pytest.approx(0.05, rel=0.03)
 
 

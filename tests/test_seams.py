@@ -26,9 +26,9 @@ def cloud(n: int, m: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(n, m))
 
 
-def gaussians(n: int, m: int) -> wt.GaussianMetric:
+def gaussians(n: int, m: int) -> wt.spaces.GaussianMetric:
     factors = np.random.default_rng(1).normal(size=(n, m, m))
-    return wt.GaussianMetric(cloud(n, m), factors @ factors.transpose(0, 2, 1), 1.0)
+    return wt.spaces.GaussianMetric(cloud(n, m), factors @ factors.transpose(0, 2, 1), 1.0)
 
 
 def graph() -> wt.Graph:
@@ -37,7 +37,7 @@ def graph() -> wt.Graph:
     return wt.Graph.of([*ring, *((int(a), int(b), 5.0) for a, b in rng.integers(0, 60, (40, 2)))])
 
 
-def walk_of(process: wt.Process, X: np.ndarray) -> list[np.ndarray]:
+def walk_of(process: wt.transforms.Process, X: np.ndarray) -> list[np.ndarray]:
     last = wt.iterate(process, wt.Space.from_points(X), n_iter=2, merge=1e-3).last
     return [last.points, last.metric.dense()]
 
@@ -55,7 +55,7 @@ WORK: dict[str, Callable[[], list[np.ndarray]]] = {
     "neighbors": lambda: list(wt.Euclidean(cloud(3000, 3)).neighbors(4)),
     "neighbors of others": lambda: list(gaussians(300, 2).neighbors(3, of=gaussians(40, 2))),
     "neighbors in rows": lambda: list(wt.Dense(wt.Euclidean(cloud(300, 2)).dense()).neighbors(3)),
-    "tree": lambda: [wt.spanning_tree(wt.Space.from_points(cloud(2500, 2))).edges],
+    "tree": lambda: [wt.hierarchy.spanning_tree(wt.Space.from_points(cloud(2500, 2))).edges],
     "mean shift": lambda: walk_of(wt.mean_shift(0.6), cloud(400, 2)),
     "GT in the plane": lambda: walk_of(wt.gaussian_transform(0.6, 1.0), cloud(400, 2)),
     "GT in space, pairs tested once": lambda: walk_of(wt.gaussian_transform(0.9, 1.0), cloud(200, 3)),
@@ -181,22 +181,22 @@ def test_a_part_cut_by_its_own_frame_has_other_bits() -> None:
     ],
     ids=repr,
 )
-def test_a_backend_of_ones_own_answers_the_operations(process: wt.Process) -> None:
+def test_a_backend_of_ones_own_answers_the_operations(process: wt.transforms.Process) -> None:
     space = wt.Space.from_points(cloud(40, 2), np.random.default_rng(0).integers(1, 4, 40))
     here = wt.iterate(process, space, n_iter=2, merge=1e-3)
     with wt.using(backend=Plain()):
         there = wt.iterate(process, space, n_iter=2, merge=1e-3)
-        tree = wt.spanning_tree(there.last)
+        tree = wt.hierarchy.spanning_tree(there.last)
         near = there.last.metric.neighbors(3)
         distances = there.last.metric.dense()
     np.testing.assert_allclose(distances, here.last.metric.dense(), rtol=0, atol=1e-7)
     np.testing.assert_allclose(there.movements, here.movements, rtol=0, atol=1e-7)
-    np.testing.assert_allclose(tree.heights, wt.spanning_tree(here.last).heights, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(tree.heights, wt.hierarchy.spanning_tree(here.last).heights, rtol=0, atol=1e-7)
     np.testing.assert_allclose(near.distances, here.last.metric.neighbors(3).distances, rtol=0, atol=1e-7)
 
 
 def test_every_finished_state_is_handed_to_the_hook() -> None:
-    seen: list[wt.Trajectory] = []
+    seen: list[wt.transforms.Trajectory] = []
     process, space = wt.gaussian_transform(0.7), wt.Space.from_points(cloud(50, 2))
     walk = wt.iterate(process, space, n_iter=3, keep="all", hook=seen.append)
     assert [part.n_iter for part in seen] == [0, 1, 2, 3]
@@ -206,7 +206,7 @@ def test_every_finished_state_is_handed_to_the_hook() -> None:
         wt.iterate(process, space, n_iter=3, hook=_enough)
 
 
-def _enough(walk: wt.Trajectory) -> None:
+def _enough(walk: wt.transforms.Trajectory) -> None:
     if walk.n_iter == 1:
         raise RuntimeError("enough")
 
@@ -217,21 +217,21 @@ def _enough(walk: wt.Trajectory) -> None:
     "process", [wt.mean_shift(0.7), wt.gaussian_transform(0.7), wt.local_truncation(0.7)], ids=repr
 )
 def test_a_run_goes_on_from_any_saved_state_to_the_same_bits(
-    process: wt.Process, keep: str, merge: float | None, tmp_path: Path
+    process: wt.transforms.Process, keep: str, merge: float | None, tmp_path: Path
 ) -> None:
     space = wt.Space.from_points(cloud(60, 2))
     whole = wt.iterate(
         process, space, n_iter=6, tol=0.0, merge=merge, keep=keep, hook=lambda w: w.save(_at(tmp_path, w))
     )
     for tau in range(whole.n_iter):
-        saved = wt.Trajectory.load(tmp_path / f"{tau}.npz")
+        saved = wt.transforms.Trajectory.load(tmp_path / f"{tau}.npz")
         again = wt.iterate(process, space, n_iter=6, tol=0.0, merge=merge, keep=keep, resume=saved)
         assert (again.movements, again.outcome, again.first) == (whole.movements, whole.outcome, whole.first)
         np.testing.assert_array_equal(again.last.metric.dense(), whole.last.metric.dense())
         assert len(again.quotients) == len(whole.quotients)
 
 
-def _at(folder: Path, walk: wt.Trajectory) -> Path:
+def _at(folder: Path, walk: wt.transforms.Trajectory) -> Path:
     return folder / f"{walk.n_iter}.npz"
 
 

@@ -10,9 +10,9 @@ from reference import images as reference
 from sklearn.exceptions import ConvergenceWarning
 
 import wasserstein_transform as wt
-from wasserstein_transform.apps.image import Adjacent, Together
-from wasserstein_transform.apps.image.color import lab, luv
-from wasserstein_transform.apps.image.regions import merge_small, touching
+from wasserstein_transform.image import Adjacent, PerArray
+from wasserstein_transform.image.color import lab, luv
+from wasserstein_transform.image.regions import merge_small, touching
 
 
 def same_partition(one: np.ndarray, other: np.ndarray) -> bool:
@@ -32,7 +32,7 @@ def blocks(rng: np.random.Generator, shape: tuple[int, ...], noise: float = 2.0)
 @pytest.mark.parametrize("shape", [(13, 11), (4, 6, 5)])
 def test_pixels_move_as_their_slow_twins(shape: tuple[int, ...], channels: int, rng: np.random.Generator) -> None:
     image = np.stack([blocks(rng, shape) for _ in range(channels)], axis=-1)
-    found = wt.segment(image, 3.0, 9.0, color="none", channel_axis=-1)
+    found = wt.image.segment(image, 3.0, 9.0, color="none", channel_axis=-1)
     place, value = reference.moved(image, 3.0, 9.0, 0.0, 100)
     modes = found.modes.reshape(-1, found.modes.shape[-1])
     np.testing.assert_allclose(modes[:, : len(shape)], place, atol=1e-10)
@@ -47,7 +47,7 @@ def test_the_gaussian_transform_moves_pixels_as_its_slow_twin(
 ) -> None:
     image = blocks(rng, shape)
     with pytest.warns(ConvergenceWarning):
-        found = wt.segment(image, 3.0, 8.0, lam=3.0, n_iter=n_iter, channel_axis=None)
+        found = wt.image.segment(image, 3.0, 8.0, lam=3.0, n_iter=n_iter, channel_axis=None)
     place, value = reference.moved(image[..., None], 3.0, 8.0, 3.0, n_iter)
     modes = found.modes.reshape(image.size, -1)
     np.testing.assert_allclose(modes[:, :-1], place, atol=1e-9)
@@ -63,9 +63,9 @@ def test_few_grey_levels_go_by_histograms_with_the_same_bits(
 ) -> None:
     image = np.rint(blocks(rng, shape, 6.0))
     mask = rng.random(shape) < 0.8 if masked else None
-    levels = wt.segment(image, *radii, mask=mask, channel_axis=None, tol=1e-3, n_iter=7)
+    levels = wt.image.segment(image, *radii, mask=mask, channel_axis=None, tol=1e-3, n_iter=7)
     # a second channel that never tells pixels apart: windows, not histograms
-    windows = wt.segment(
+    windows = wt.image.segment(
         np.stack([image, np.zeros(shape)], axis=-1),
         *radii,
         color="none",
@@ -77,14 +77,14 @@ def test_few_grey_levels_go_by_histograms_with_the_same_bits(
     np.testing.assert_array_equal(levels.modes, windows.modes[..., :-1])
     np.testing.assert_array_equal(levels.n_iter, windows.n_iter)
     np.testing.assert_array_equal(levels.labels, windows.labels)
-    alone = wt.segment(image, *radii, mask=mask, channel_axis=None, tol=1e-3, n_iter=7, n_jobs=1)
+    alone = wt.image.segment(image, *radii, mask=mask, channel_axis=None, tol=1e-3, n_iter=7, n_jobs=1)
     np.testing.assert_array_equal(alone.modes, levels.modes)
 
 
 def test_without_weight_the_gaussian_transform_is_mean_shift(rng: np.random.Generator) -> None:
     image = blocks(rng, (20, 20))
-    tiny = wt.segment(image, 3.0, 8.0, lam=1e-300)
-    plain = wt.segment(image, 3.0, 8.0)
+    tiny = wt.image.segment(image, 3.0, 8.0, lam=1e-300)
+    plain = wt.image.segment(image, 3.0, 8.0)
     np.testing.assert_allclose(tiny.modes, plain.modes, rtol=1e-12)
 
 
@@ -93,12 +93,12 @@ def test_linking_joins_what_its_slow_twin_joins(shape: tuple[int, ...], rng: np.
     image = blocks(rng, shape, 5.0)
     place, value = reference.moved(image[..., None], 2.5, 9.0, 0.0, 100)
     every = np.stack(np.triu_indices(image.size, 1), axis=1)
-    found = wt.segment(image, 2.5, 9.0, linking="paper", channel_axis=None).labels
+    found = wt.image.segment(image, 2.5, 9.0, linking="paper", channel_axis=None).labels
     assert same_partition(found, reference.linked(place, value, every, 2.5, 9.0))
     grid = np.arange(image.size).reshape(shape)
     ahead = [np.moveaxis(grid, axis, 0) for axis in range(len(shape))]
     beside = np.concatenate([np.stack([a[:-1].ravel(), a[1:].ravel()], axis=1) for a in ahead])
-    found = wt.segment(image, 2.5, 9.0, linking=Adjacent(0.7), channel_axis=None).labels
+    found = wt.image.segment(image, 2.5, 9.0, linking=Adjacent(0.7), channel_axis=None).labels
     assert same_partition(found, reference.linked(place, value, beside, 2.5, 0.7 * 9.0))
 
 
@@ -108,7 +108,7 @@ def test_the_papers_linking_of_many_channels_joins_what_its_slow_twin_joins(
     shape: tuple[int, ...], radii: tuple[float, float], rng: np.random.Generator
 ) -> None:
     image = np.stack([blocks(rng, shape, 5.0) for _ in range(3)], axis=-1)
-    found = wt.segment(image, *radii, color="none", linking="paper", channel_axis=-1)
+    found = wt.image.segment(image, *radii, color="none", linking="paper", channel_axis=-1)
     modes = found.modes.reshape(-1, len(shape) + 3)
     every = np.stack(np.triu_indices(len(modes), 1), axis=1)
     expected = reference.linked(modes[:, :-3], modes[:, -3:], every, *radii)
@@ -118,7 +118,7 @@ def test_the_papers_linking_of_many_channels_joins_what_its_slow_twin_joins(
 
 def test_the_papers_linking_refuses_radii_no_cell_can_have() -> None:
     with pytest.raises(ValueError, match="needs radii of at least 5e-10 of what they measure"):
-        wt.segment(np.array([[0.0, 1e12]]), range=1.0, linking="paper")
+        wt.image.segment(np.array([[0.0, 1e12]]), range=1.0, linking="paper")
 
 
 @pytest.mark.parametrize("lam", [0.0, 4.0])
@@ -129,13 +129,13 @@ def test_the_result_does_not_depend_on_the_number_of_threads(
     image = blocks(rng, (60, 50))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # under GT a few pixels swing
-        one, two = (wt.segment(image, 4.0, 6.0, lam, linking=linking, n_jobs=jobs) for jobs in (1, 3))
+        one, two = (wt.image.segment(image, 4.0, 6.0, lam, linking=linking, n_jobs=jobs) for jobs in (1, 3))
     np.testing.assert_array_equal(one.labels, two.labels)
     np.testing.assert_array_equal(one.modes, two.modes)
 
 
 def test_regions_are_numbered_by_their_first_pixels_and_hang_together(rng: np.random.Generator) -> None:
-    found = wt.segment(blocks(rng, (40, 40)), 4.0, 8.0)
+    found = wt.image.segment(blocks(rng, (40, 40)), 4.0, 8.0)
     first = np.unique(found.labels.ravel(), return_index=True)[1]
     assert (np.diff(first) > 0).all()
     assert found.n_segments == len(first) == found.labels.max() + 1
@@ -144,7 +144,7 @@ def test_regions_are_numbered_by_their_first_pixels_and_hang_together(rng: np.ra
 def test_a_step_is_found_and_its_edge_is_where_it_is() -> None:
     image = np.zeros((20, 30), np.uint8)
     image[:, 12:] = 100
-    found = wt.segment(image)
+    found = wt.image.segment(image)
     assert found.n_segments == 2
     np.testing.assert_array_equal(found.labels, (image > 0).astype(int))
     np.testing.assert_array_equal(np.unique(np.flatnonzero(found.boundaries().any(axis=0))), [11])
@@ -155,21 +155,21 @@ def test_a_step_is_found_and_its_edge_is_where_it_is() -> None:
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32, np.float32, np.float64, np.bool_])
 def test_what_comes_back_has_the_type_that_came(dtype: type, rng: np.random.Generator) -> None:
     image = (rng.random((16, 16)) < 0.5).astype(dtype)
-    found = wt.segment(image, 2.0, 0.4)
+    found = wt.image.segment(image, 2.0, 0.4)
     assert found.filtered.dtype == image.dtype
     assert found.filtered.shape == image.shape
 
 
 def test_colors_are_compared_in_luv_unless_told_otherwise(rng: np.random.Generator) -> None:
     image = rng.integers(0, 256, (12, 12, 3), dtype=np.uint8)
-    found = wt.segment(image, 2.0, 5.0, n_iter=1, tol=1e9)
+    found = wt.image.segment(image, 2.0, 5.0, n_iter=1, tol=1e9)
     expected = reference.moved(luv(image / 255).astype(np.float32), 2.0, 5.0, 0.0, 1)[1]
     np.testing.assert_allclose(found.modes[..., 2:].reshape(-1, 3), expected, atol=1e-9)
     with_alpha = np.concatenate([image, rng.integers(0, 256, (12, 12, 1), dtype=np.uint8)], axis=-1)
-    np.testing.assert_array_equal(wt.segment(with_alpha, 2.0, 5.0, n_iter=1, tol=1e9).modes, found.modes)
-    plain = wt.segment(image, 2.0, 5.0, color="rgb", n_iter=1, tol=1e9)
+    np.testing.assert_array_equal(wt.image.segment(with_alpha, 2.0, 5.0, n_iter=1, tol=1e9).modes, found.modes)
+    plain = wt.image.segment(image, 2.0, 5.0, color="rgb", n_iter=1, tol=1e9)
     np.testing.assert_allclose(
-        plain.modes, wt.segment(image.astype(float), 2.0, 5.0, color="none", n_iter=1, tol=1e9).modes
+        plain.modes, wt.image.segment(image.astype(float), 2.0, 5.0, color="none", n_iter=1, tol=1e9).modes
     )
 
 
@@ -183,7 +183,7 @@ def test_color_spaces_are_scikit_images(rng: np.random.Generator) -> None:
 
 def test_colors_as_signed_integers_are_those_of_eight_bits(rng: np.random.Generator) -> None:
     image = rng.integers(0, 256, (10, 10, 3), dtype=np.uint8)
-    bytes_, whole = wt.segment(image, 3.0, 20.0), wt.segment(image.astype(np.int64), 3.0, 20.0)
+    bytes_, whole = wt.image.segment(image, 3.0, 20.0), wt.image.segment(image.astype(np.int64), 3.0, 20.0)
     np.testing.assert_array_equal(whole.modes, bytes_.modes)
     np.testing.assert_array_equal(whole.filtered, bytes_.filtered)
 
@@ -192,15 +192,15 @@ def test_colors_as_signed_integers_are_those_of_eight_bits(rng: np.random.Genera
 def test_colors_come_back(space: str, rng: np.random.Generator) -> None:
     image = rng.integers(0, 256, (9, 8, 4), dtype=np.uint8)
     image[0] = 0
-    still = wt.segment(image, 1.0, 1e-9, color=space)  # nobody has neighbors: nothing moves
+    still = wt.image.segment(image, 1.0, 1e-9, color=space)  # nobody has neighbors: nothing moves
     np.testing.assert_array_equal(still.filtered, image)
     floats = image[..., :3] / 255
-    np.testing.assert_allclose(wt.segment(floats, 1.0, 1e-9, color=space).filtered, floats, atol=1e-5)
+    np.testing.assert_allclose(wt.image.segment(floats, 1.0, 1e-9, color=space).filtered, floats, atol=1e-5)
 
 
 def test_a_filtered_image_has_the_values_pixels_moved_to(rng: np.random.Generator) -> None:
     image = np.clip(blocks(rng, (20, 20)) + 50, 0, 255).astype(np.uint8)
-    found = wt.segment(image, 3.0, 8.0)
+    found = wt.image.segment(image, 3.0, 8.0)
     np.testing.assert_array_equal(found.filtered, np.rint(found.modes[..., 2]).astype(np.uint8))
     assert found.filtered.std() < image.std()
 
@@ -209,13 +209,13 @@ def test_pixels_outside_the_mask_are_nobodys_neighbours(rng: np.random.Generator
     image = blocks(rng, (14, 12))
     mask = rng.random(image.shape) < 0.7
     noisy = np.where(mask, image, rng.normal(scale=50, size=image.shape))
-    one, two = (wt.segment(what, 3.0, 8.0, mask=mask) for what in (image, noisy))
+    one, two = (wt.image.segment(what, 3.0, 8.0, mask=mask) for what in (image, noisy))
     np.testing.assert_array_equal(one.labels, two.labels)
     assert ((one.labels == -1) == ~mask).all()
     place, _ = reference.moved(image[..., None], 3.0, 8.0, 0.0, 100, mask)
     np.testing.assert_allclose(one.modes[mask][:, :2], place.reshape(14, 12, 2)[mask], atol=1e-10)
     broken = np.where(mask, image, np.nan)
-    np.testing.assert_array_equal(wt.segment(broken, 3.0, 8.0, mask=mask).labels, one.labels)
+    np.testing.assert_array_equal(wt.image.segment(broken, 3.0, 8.0, mask=mask).labels, one.labels)
 
 
 def test_small_regions_go_to_the_most_similar_region_they_touch() -> None:
@@ -231,7 +231,7 @@ def test_small_regions_go_to_the_most_similar_region_they_touch() -> None:
 
 @pytest.mark.parametrize("min_size", [5, 40])
 def test_no_small_region_is_left(min_size: int, rng: np.random.Generator) -> None:
-    found = wt.segment(blocks(rng, (40, 40), 6.0), 2.0, 4.0, min_size=min_size)
+    found = wt.image.segment(blocks(rng, (40, 40), 6.0), 2.0, 4.0, min_size=min_size)
     assert np.bincount(found.labels.ravel()).min() >= min_size
     assert len(np.unique(found.labels)) == found.n_segments
 
@@ -250,7 +250,7 @@ def test_no_small_region_is_left(min_size: int, rng: np.random.Generator) -> Non
     ids=range(7),
 )
 def test_obvious_images_have_obvious_segments(image: np.ndarray, options: dict, count: int) -> None:
-    assert wt.segment(image, **options).n_segments == count
+    assert wt.image.segment(image, **options).n_segments == count
 
 
 @pytest.mark.parametrize(
@@ -284,17 +284,17 @@ def test_obvious_images_have_obvious_segments(image: np.ndarray, options: dict, 
 )
 def test_bad_input_is_named(arguments: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        wt.segment(**arguments)
+        wt.image.segment(**arguments)
 
 
 def test_huge_windows_are_announced_with_their_cost() -> None:
     with pytest.warns(UserWarning, match="windows of .* pixels, about .* comparisons"):
-        wt.segment(np.zeros((200, 200)), spatial=120.0)
+        wt.image.segment(np.zeros((200, 200)), spatial=120.0)
 
 
 def test_parts_can_be_given_instead_of_names(rng: np.random.Generator) -> None:
     image = blocks(rng, (20, 20))
-    by_name, by_part = wt.segment(image, 3, 8, linking="paper"), wt.segment(image, 3, 8, linking=Together())
+    by_name, by_part = wt.image.segment(image, 3, 8, linking="paper"), wt.image.segment(image, 3, 8, linking=PerArray())
     np.testing.assert_array_equal(by_name.labels, by_part.labels)
     with pytest.raises(ValueError, match="share must be positive"):
         Adjacent(0.0)
@@ -303,20 +303,20 @@ def test_parts_can_be_given_instead_of_names(rng: np.random.Generator) -> None:
 def test_radii_beyond_all_squares_are_radii_of_the_whole_image() -> None:
     image = np.random.default_rng(3).integers(0, 255, (9, 8)).astype(np.uint8)
     for lam in (0.0, 2.0):
-        wide, all_of_it = wt.segment(image, 1e6, 40.0, lam), wt.segment(image, 1e300, 40.0, lam)
+        wide, all_of_it = wt.image.segment(image, 1e6, 40.0, lam), wt.image.segment(image, 1e300, 40.0, lam)
         assert np.array_equal(wide.labels, all_of_it.labels)
     for linking in ("adjacent", "paper"):
-        assert wt.segment(image, 5.0, 1e300, linking=linking).n_segments == 1
-    assert wt.segment(image, tol=1e300).n_iter.max() == 1
+        assert wt.image.segment(image, 5.0, 1e300, linking=linking).n_segments == 1
+    assert wt.image.segment(image, tol=1e300).n_iter.max() == 1
 
 
 def test_masked_arrays_and_axes_that_are_none_are_refused() -> None:
     image = np.ma.masked_array(np.eye(4), np.eye(4) > 0)
     with pytest.raises(ValueError, match="must not be a masked array"):
-        wt.segment(image)
+        wt.image.segment(image)
     for axis in ("last", 1.5):
         with pytest.raises(ValueError, match="channel_axis must be the number of an axis"):
-            wt.segment(np.eye(4), channel_axis=axis)
+            wt.image.segment(np.eye(4), channel_axis=axis)
     for part in ({"growth": "a"}, {"edge": "a"}):
         with pytest.raises(ValueError, match="must be a finite number"):
-            wt.Merging(**part)
+            wt.image.Merging(**part)

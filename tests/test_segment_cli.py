@@ -42,10 +42,10 @@ def test_labels_overlay_and_filtered_picture_are_written(file: Path, tmp_path: P
     assert {path.name for path in (tmp_path / "a" / "out").iterdir()} == {"labels.png", "overlay.png", "filtered.png"}
     labels = io.imread(tmp_path / "a" / "out" / "labels.png")
     assert labels.dtype == np.uint16
-    np.testing.assert_array_equal(labels, wt.segment(picture(), 4).labels)
+    np.testing.assert_array_equal(labels, wt.image.segment(picture(), 4).labels)
     np.testing.assert_array_equal(io.imread(tmp_path / "a" / "out" / "filtered.png"), picture())
     overlay = io.imread(tmp_path / "a" / "out" / "overlay.png")
-    np.testing.assert_array_equal((overlay != picture()).any(axis=2), wt.segment(picture(), 4).boundaries())
+    np.testing.assert_array_equal((overlay != picture()).any(axis=2), wt.image.segment(picture(), 4).boundaries())
 
 
 def test_options_reach_the_segmentation(file: Path, tmp_path: Path) -> None:
@@ -66,16 +66,16 @@ def test_regions_are_merged_when_asked_for(tmp_path: Path) -> None:
     for words, merging in (
         ([], None),
         (["--no-merge"], None),
-        (["--merge"], wt.Merging()),
-        (["--merge", "--share", 0.1], wt.Merging(0.1)),
-        (["--merge", "--share", 40], wt.Merging(40)),
+        (["--merge"], wt.image.Merging()),
+        (["--merge", "--share", 0.1], wt.image.Merging(0.1)),
+        (["--merge", "--share", 40], wt.image.Merging(40)),
     ):
         done = command(tmp_path / "strips.png", "-o", tmp_path / "out", "--spatial", 4, *words)
         assert done.exit_code == 0, done.output
-        labels = wt.segment(grey, 4, merging=merging).labels
+        labels = wt.image.segment(grey, 4, merging=merging).labels
         np.testing.assert_array_equal(io.imread(tmp_path / "out" / "labels.png"), labels)
-    assert wt.segment(grey, 4).n_segments == 3
-    assert wt.segment(grey, 4, merging=wt.Merging(40)).n_segments == 1
+    assert wt.image.segment(grey, 4).n_segments == 3
+    assert wt.image.segment(grey, 4, merging=wt.image.Merging(40)).n_segments == 1
 
 
 def test_grey_levels_are_of_255_whatever_the_depth(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_more_labels_than_a_png_holds_go_to_an_array(
     done = command(file, "-o", tmp_path / "out")
     assert "labels.npy, 32 bits a pixel" in done.output
     assert not (tmp_path / "out" / "labels.png").exists()
-    np.testing.assert_array_equal(np.load(tmp_path / "out" / "labels.npy"), wt.segment(picture()).labels)
+    np.testing.assert_array_equal(np.load(tmp_path / "out" / "labels.npy"), wt.image.segment(picture()).labels)
 
 
 def test_warnings_are_notes(file: Path, tmp_path: Path) -> None:

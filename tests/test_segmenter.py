@@ -29,39 +29,39 @@ def image() -> np.ndarray:
 
 
 def test_the_estimator_finds_what_the_function_finds(image: np.ndarray) -> None:
-    made = wt.ImageSegmenter(spatial=3, lam=1.0).fit(image)
-    np.testing.assert_array_equal(made.labels_, wt.segment(image, 3, lam=1.0).labels)
+    made = wt.image.ImageSegmenter(spatial=3, lam=1.0).fit(image)
+    np.testing.assert_array_equal(made.labels_, wt.image.segment(image, 3, lam=1.0).labels)
     assert made.n_segments_ == made.segmentation_.n_segments == 3
-    np.testing.assert_array_equal(wt.ImageSegmenter(spatial=3, lam=1.0).fit_predict(image), made.labels_)
-    merging = wt.Merging(share=100.0)
-    assert wt.ImageSegmenter(spatial=3, merging=merging).fit(image).n_segments_ == 1
+    np.testing.assert_array_equal(wt.image.ImageSegmenter(spatial=3, lam=1.0).fit_predict(image), made.labels_)
+    merging = wt.image.Merging(share=100.0)
+    assert wt.image.ImageSegmenter(spatial=3, merging=merging).fit(image).n_segments_ == 1
 
 
 def test_a_mask_leaves_pixels_out(image: np.ndarray) -> None:
-    labels = wt.ImageSegmenter().fit_predict(image, mask=image < 100)
+    labels = wt.image.ImageSegmenter().fit_predict(image, mask=image < 100)
     assert np.unique(labels).tolist() == [-1, 0, 1]
     assert (labels[image > 100] == -1).all()
 
 
 def test_parameters_are_read_set_and_cloned_and_shown_where_they_differ() -> None:
-    made = wt.ImageSegmenter(spatial=5, color="lab")
-    assert set(made.get_params()) == set(signature(wt.segment).parameters) - {"image", "mask", "engine"}
+    made = wt.image.ImageSegmenter(spatial=5, color="lab")
+    assert set(made.get_params()) == set(signature(wt.image.segment).parameters) - {"image", "mask", "engine"}
     assert clone(made).set_params(lam=2.0).get_params() == {**made.get_params(), "lam": 2.0}
     assert repr(made) == "ImageSegmenter(color='lab', spatial=5)"
 
 
 def test_bad_parameters_are_refused_by_fit_and_not_before(image: np.ndarray) -> None:
-    made = wt.ImageSegmenter(spatial=-1)
+    made = wt.image.ImageSegmenter(spatial=-1)
     with pytest.raises(ValueError, match="spatial must be positive"):
         made.fit(image)
     assert not hasattr(made, "labels_")
     with pytest.raises(ValueError, match="linking must be one of adjacent, paper"):
-        wt.ImageSegmenter(linking="all").fit(image)
+        wt.image.ImageSegmenter(linking="all").fit(image)
 
 
 def test_boundaries_are_lines_between_regions(image: np.ndarray) -> None:
     ax = plotting.panels()[1]
-    assert plotting.segmentation(image, wt.segment(image, 3).labels, ax) is ax
+    assert plotting.segmentation(image, wt.image.segment(image, 3).labels, ax) is ax
     lines = np.array(ax.collections[0].get_segments())
     np.testing.assert_array_equal(lines, [[[4.5, -0.5], [4.5, 19.5]], [[11.5, -0.5], [11.5, 19.5]]])
     assert ax.get_xlim() == (-0.5, 19.5)
@@ -113,7 +113,7 @@ def test_images_are_shown_in_eight_bits(image: np.ndarray, level: int) -> None:
 
 
 def test_outlines_are_painted_into_pixels(image: np.ndarray) -> None:
-    shown = outlined(image.astype(np.uint8), wt.segment(image, 3).labels)
+    shown = outlined(image.astype(np.uint8), wt.image.segment(image, 3).labels)
     red = (shown == np.array([int(EDGE[k : k + 2], 16) for k in (1, 3, 5)])).all(axis=2)
     assert np.flatnonzero(red.all(axis=0)).tolist() == [4, 11]
     assert red.sum() == 40
@@ -161,9 +161,9 @@ def test_without_scikit_image_the_experiment_says_how_to_get_it(monkeypatch: pyt
 
 
 def test_segments_are_found_on_the_current_engine(image: np.ndarray) -> None:
-    seen: list[wt.Update] = []
+    seen: list[wt.engine.Update] = []
     with wt.using(progress=seen.append) as engine:
-        wt.segment(image, 4.0, 8.0, lam=1.0, merging=wt.Merging(0.1))
+        wt.image.segment(image, 4.0, 8.0, lam=1.0, merging=wt.image.Merging(0.1))
         stages = list(dict.fromkeys(update.stage for update in seen))
         assert stages == [
             "shapes of neighborhoods",
@@ -176,8 +176,8 @@ def test_segments_are_found_on_the_current_engine(image: np.ndarray) -> None:
         assert [update.finished for update in seen].count(True) == 1
         engine.cancel()
         with pytest.raises(wt.Cancelled):
-            wt.ImageSegmenter(spatial=4.0).fit(image)
+            wt.image.ImageSegmenter(spatial=4.0).fit(image)
     asked = wt.Engine(progress=seen.append)
     seen.clear()
-    wt.segment(image, 4.0, 8.0, engine=asked)
+    wt.image.segment(image, 4.0, 8.0, engine=asked)
     assert seen

@@ -23,14 +23,14 @@ def values() -> dict[str, object]:
         "GaussianMetric metric of 300 points in R^2, lam=2": walk.last.metric,
         "Dense metric of 300 points": wt.Dense(SPACE.metric.dense()),
         "Trajectory of 300 points": walk,
-        "Quotient(space=<Space of 300": wt.quotient(SPACE),
-        "Tree of 300 points, heights": wt.spanning_tree(SPACE),
+        "Quotient(space=<Space of 300": wt.spaces.quotient(SPACE),
+        "Tree of 300 points, heights": wt.hierarchy.spanning_tree(SPACE),
         "Discrete: 300 measures on 300 points": wt.Truncation(0.5)(SPACE),
         "Diracs: 300 measures in R^2": wt.Mean(wt.Truncation(0.5))(SPACE),
         "Gaussians: 300 measures in R^2, lam=2": wt.Gaussian(wt.Truncation(0.5), 2.0)(SPACE),
         "Given(matrix=<300 × 300 float64>)": wt.Given(np.eye(300)),
         "localize=Given(matrix=<300 × 300": wt.WassersteinTransform(wt.Given(np.eye(300)), wt.Exact()),
-        "Communities: 2 of 6 nodes, modularity 0.357": wt.ricci_flow(TWO, 10).communities(),
+        "Communities: 2 of 6 nodes, modularity 0.357": wt.graphs.ricci_flow(TWO, 10).communities(),
         "Coupling(": wt.Exact(1).coupling(wt.Truncation(0.5)(SPACE), SPACE.metric, 0, 1),
     }
 
@@ -50,12 +50,12 @@ def test_notebooks_show_a_small_table() -> None:
             assert shown.startswith("<table>")
             assert shown.count("<table>") == shown.count("</table>") == 1
             assert len(shown) < 2500
-    for kind in (wt.Space, wt.Tree, wt.Trajectory, wt.Communities, wt.Sweep):
+    for kind in (wt.Space, wt.hierarchy.Tree, wt.transforms.Trajectory, wt.graphs.Communities, wt.transforms.Sweep):
         assert hasattr(kind, "_repr_html_")
 
 
 def test_names_of_nodes_are_escaped() -> None:
-    shown = wt.ricci_flow([("<b>", "x"), ("x", "y"), ("y", "<b>")], 2).communities(1)._repr_html_()
+    shown = wt.graphs.ricci_flow([("<b>", "x"), ("x", "y"), ("y", "<b>")], 2).communities(1)._repr_html_()
     assert "&lt;b&gt;" in shown
     assert "<b>" not in shown
 

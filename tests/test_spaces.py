@@ -13,13 +13,13 @@ from wasserstein_transform.backends.cpu.kinds import kind_of
 from wasserstein_transform.spaces.named import TRIANGLE, cross_by_name
 
 
-def gaussians(rng: np.random.Generator, n: int, m: int, lam: float = 2.0) -> wt.GaussianMetric:
+def gaussians(rng: np.random.Generator, n: int, m: int, lam: float = 2.0) -> wt.spaces.GaussianMetric:
     roots = rng.normal(size=(n, m, m))
-    return wt.GaussianMetric(rng.normal(size=(n, m)), roots @ roots.transpose(0, 2, 1) / 4, lam)
+    return wt.spaces.GaussianMetric(rng.normal(size=(n, m)), roots @ roots.transpose(0, 2, 1) / 4, lam)
 
 
 @pytest.fixture(params=["euclidean-1", "euclidean-2", "euclidean-6", "gaussian-1", "gaussian-2", "gaussian-3", "dense"])
-def metric(request: pytest.FixtureRequest, rng: np.random.Generator) -> wt.Metric:
+def metric(request: pytest.FixtureRequest, rng: np.random.Generator) -> wt.spaces.Metric:
     kind, _, m = request.param.partition("-")
     if kind == "euclidean":
         return wt.Euclidean(rng.normal(size=(80, int(m))))
@@ -28,7 +28,7 @@ def metric(request: pytest.FixtureRequest, rng: np.random.Generator) -> wt.Metri
     return wt.Dense(euclidean(rng.normal(size=(80, 2))))
 
 
-def test_condensed_block_and_dense_agree(metric: wt.Metric, rng: np.random.Generator) -> None:
+def test_condensed_block_and_dense_agree(metric: wt.spaces.Metric, rng: np.random.Generator) -> None:
     D = metric.dense()
     np.testing.assert_array_equal(squareform(metric.condensed()), D)
     rows, cols = rng.integers(0, 80, 7), rng.integers(0, 80, 9)
@@ -37,7 +37,7 @@ def test_condensed_block_and_dense_agree(metric: wt.Metric, rng: np.random.Gener
 
 
 @pytest.mark.parametrize("radius", [1e-9, 0.3, 1.0, 50.0])
-def test_balls_are_the_closed_balls_of_the_matrix(metric: wt.Metric, radius: float) -> None:
+def test_balls_are_the_closed_balls_of_the_matrix(metric: wt.spaces.Metric, radius: float) -> None:
     D, balls = metric.dense(), metric.balls(radius)
     for i in range(metric.n):
         part = slice(balls.indptr[i], balls.indptr[i + 1])
@@ -88,7 +88,7 @@ def test_condensed_and_square_distances_make_the_same_space(cloud: np.ndarray) -
 
 def test_quotient_merges_into_the_earliest_point_within_tolerance(rng: np.random.Generator) -> None:
     X = rng.normal(size=(200, 2))
-    merged = wt.quotient(wt.Space.from_points(X), tol=0.2)
+    merged = wt.spaces.quotient(wt.Space.from_points(X), tol=0.2)
     leaders = merged.space.points
     assert leaders is not None
     assert (np.linalg.norm(X - leaders[merged.labels], axis=1) <= 0.2 + 1e-12).all()
@@ -99,20 +99,20 @@ def test_quotient_merges_into_the_earliest_point_within_tolerance(rng: np.random
 
 def test_quotient_of_gaussians_tells_covariances_apart() -> None:
     means, covs = np.zeros((3, 2)), np.array([np.eye(2), np.eye(2), 2 * np.eye(2)])
-    space = wt.Space(wt.GaussianMetric(means, covs, 1.0), np.full(3, 1 / 3), means)
-    assert wt.quotient(space).labels.tolist() == [0, 0, 1]
+    space = wt.Space(wt.spaces.GaussianMetric(means, covs, 1.0), np.full(3, 1 / 3), means)
+    assert wt.spaces.quotient(space).labels.tolist() == [0, 0, 1]
 
 
 def test_quotient_of_many_collapsed_points_is_cheap() -> None:
     X = np.repeat(np.arange(5.0), 20_000)[:, None]
-    merged = wt.quotient(wt.Space.from_points(X))
+    merged = wt.spaces.quotient(wt.Space.from_points(X))
     assert merged.space.n == 5
 
 
 @pytest.mark.parametrize("m", [1, 2, 3])
 def test_movement_is_the_largest_distance_to_the_later_self(m: int, rng: np.random.Generator) -> None:
     one, two = gaussians(rng, 10, m), gaussians(rng, 10, m)
-    both = wt.GaussianMetric(np.concatenate([one.means, two.means]), np.concatenate([one.covs, two.covs]), 2.0)
+    both = wt.spaces.GaussianMetric(np.concatenate([one.means, two.means]), np.concatenate([one.covs, two.covs]), 2.0)
     expected = both.block(np.arange(10), np.arange(10, 20)).diagonal().max()
     assert one.movement(two) == pytest.approx(expected)
     assert one.movement(one) == 0
@@ -138,7 +138,7 @@ def test_one_far_point_does_not_put_all_others_into_one_cell(rng: np.random.Gene
 
 def test_points_without_mass_never_lead_points_with_mass() -> None:
     space = wt.Space.from_points([[0.3], [0.0], [1.25]], weights=[0, 10, 1])
-    merged = wt.quotient(space, 0.4)
+    merged = wt.spaces.quotient(space, 0.4)
     assert merged.space.points is not None
     assert merged.space.points.ravel().tolist() == [0.0, 1.25]
     assert merged.labels.tolist() == [0, 0, 1]

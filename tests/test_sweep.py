@@ -20,7 +20,7 @@ def points(rng: np.random.Generator) -> np.ndarray:
     return np.concatenate([rng.normal(size=(40, 2)) * 0.3, rng.normal(size=(30, 2)) * [1.0, 0.1] + 2])
 
 
-def assert_same_bits(one: wt.Trajectory, other: wt.Trajectory) -> None:
+def assert_same_bits(one: wt.transforms.Trajectory, other: wt.transforms.Trajectory) -> None:
     assert (one.movements, one.n_iter, one.first) == (other.movements, other.n_iter, other.first)
     assert (one.converged, one.outcome) == (other.converged, other.outcome)
     assert len(one.quotients) == len(other.quotients) == 1
@@ -175,7 +175,7 @@ def test_one_number_is_a_list_of_one_and_repeats_run_once(points: np.ndarray) ->
 
 
 def test_progress_counts_runs_and_nothing_else(points: np.ndarray, capfd: pytest.CaptureFixture[str]) -> None:
-    calls: list[wt.Update] = []
+    calls: list[wt.engine.Update] = []
     wt.sweep(points, EPS, LAM, progress=calls.append)
     assert [update[:3] for update in calls if not update.finished] == [("sweep", done, 6) for done in range(7)]
     assert [update.finished for update in calls].count(True) == 1
@@ -186,7 +186,7 @@ def test_progress_counts_runs_and_nothing_else(points: np.ndarray, capfd: pytest
 def test_an_interruption_ends_everything(points: np.ndarray) -> None:
     calls: list[int] = []
 
-    def interrupt(update: wt.Update) -> None:
+    def interrupt(update: wt.engine.Update) -> None:
         if not update.finished:
             calls.append(update.done)
             if update.done == 2:

@@ -10,7 +10,7 @@ from repeated import mostly_slow
 import wasserstein_transform as wt
 
 
-def run(process: wt.Process, points: np.ndarray, n_iter: int, weights: np.ndarray | None = None) -> wt.Space:
+def run(process: wt.transforms.Process, points: np.ndarray, n_iter: int, weights: np.ndarray | None = None) -> wt.Space:
     return wt.iterate(process, wt.Space.from_points(points, weights), n_iter=n_iter).last
 
 
@@ -59,7 +59,7 @@ def test_local_truncation_equals_its_twin(p: float, rng: np.random.Generator) ->
 
 def test_mean_shift_is_a_wasserstein_transform(cloud: np.ndarray) -> None:
     space = wt.Space.from_points(cloud)
-    moved = wt.Transform(wt.Mean(wt.Truncation(0.8)), wt.Points())(space)
+    moved = wt.Transform(wt.Mean(wt.Truncation(0.8)), wt.DiracDistance())(space)
     by_hand = reference.mean_shift(cloud, space.weights, 0.8, 1)
     np.testing.assert_allclose(moved.metric.dense(), reference.euclidean(by_hand), rtol=0, atol=1e-12)
 
@@ -98,7 +98,7 @@ def test_means_and_gaussians_bound_transport(cloud: np.ndarray) -> None:
     measures = base(space)
     seen = measures.means(cloud).values, measures.covs(cloud).values
     means = reference.euclidean(seen[0])
-    gaussians = wt.GaussianMetric(*seen, 1.0).dense()
+    gaussians = wt.spaces.GaussianMetric(*seen, 1.0).dense()
     w1, w2 = (wt.Exact(p).metric(measures, space.metric).dense() for p in (1, 2))
     assert (means <= gaussians + 1e-12).all()
     assert (gaussians <= w2 + 1e-12).all()
@@ -110,12 +110,14 @@ def test_means_and_gaussians_bound_transport(cloud: np.ndarray) -> None:
 def test_whole_collapses_and_point_changes_nothing(p: float, cloud: np.ndarray) -> None:
     space = wt.Space.from_points(cloud)
     assert (wt.Transform(wt.Whole(), wt.Exact(p))(space).metric.dense() == 0).all()
-    same = wt.Transform(wt.Point(), wt.Exact(p))(space).metric.dense()
+    same = wt.Transform(wt.Identity(), wt.Exact(p))(space).metric.dense()
     np.testing.assert_allclose(same, reference.euclidean(cloud), rtol=1e-14)
 
 
 @pytest.mark.parametrize("process", [wt.mean_shift(0.6), wt.gaussian_transform(0.6, 2.0)], ids=["ms", "gt"])
-def test_iterating_on_the_lazy_metric_is_iterating_on_its_matrix(process: wt.Process, rng: np.random.Generator) -> None:
+def test_iterating_on_the_lazy_metric_is_iterating_on_its_matrix(
+    process: wt.transforms.Process, rng: np.random.Generator
+) -> None:
     X = rng.normal(size=(120, 2))
     lazy = wt.Space.from_points(X)
     if process.start is not None:

@@ -15,9 +15,9 @@ from repeated import mostly_slow
 from scipy.sparse import csr_array
 
 import wasserstein_transform as wt
-from wasserstein_transform.apps import words
-from wasserstein_transform.apps.words import contexts as counting, corpus as reading
+from wasserstein_transform import words
 from wasserstein_transform.engine import Engine
+from wasserstein_transform.words import contexts as counting, corpus as reading
 
 M = 6
 
@@ -44,8 +44,8 @@ def plain(documents: list[list[str]], least: int = 2) -> list[list[str]]:
 
 
 @pytest.fixture(scope="module")
-def fitted(text: list[list[str]], vectors: dict[str, np.ndarray]) -> wt.WordTransform:
-    return wt.WordTransform(vectors, window=3, lam=0.7, min_count=2, sample=0).fit(text)
+def fitted(text: list[list[str]], vectors: dict[str, np.ndarray]) -> wt.words.WordTransform:
+    return wt.words.WordTransform(vectors, window=3, lam=0.7, min_count=2, sample=0).fit(text)
 
 
 def test_contexts_are_counted_as_in_the_definition(text, vectors, fitted) -> None:
@@ -60,7 +60,7 @@ def test_contexts_are_counted_as_in_the_definition(text, vectors, fitted) -> Non
 def test_contexts_weigh_by_distance(text, vectors, part) -> None:
     weights = {"Flat": [1, 1, 1], "Harmonic": [1, 1 / 2, 1 / 3], "Linear": [1, 2 / 3, 1 / 3]}[type(part).__name__]
     found = slow.contexts(plain(text), 3, weights)
-    gt = wt.WordTransform(vectors, window=3, min_count=2, sample=0, nearness=part).fit(text)
+    gt = wt.words.WordTransform(vectors, window=3, min_count=2, sample=0, nearness=part).fit(text)
     matrix, names = gt.contexts_.matrix.toarray(), list(vectors)
     for a in names:
         for b in names:
@@ -68,21 +68,25 @@ def test_contexts_weigh_by_distance(text, vectors, part) -> None:
 
 
 def test_contexts_do_not_depend_on_how_the_text_is_cut(text, vectors, fitted, monkeypatch, tmp_path) -> None:
-    whole = wt.WordTransform(vectors, window=3, min_count=2, sample=1e-2, rng=5).fit(text).contexts_.matrix.toarray()
+    whole = (
+        wt.words.WordTransform(vectors, window=3, min_count=2, sample=1e-2, rng=5).fit(text).contexts_.matrix.toarray()
+    )
     monkeypatch.setattr(reading, "_PIECE", 16)
     monkeypatch.setattr(reading, "_IN_MEMORY", 100)
     monkeypatch.setattr(counting, "_BLOCK", 20)
-    cut = wt.WordTransform(vectors, window=3, min_count=2, sample=1e-2, rng=5).fit(text).contexts_.matrix.toarray()
+    cut = (
+        wt.words.WordTransform(vectors, window=3, min_count=2, sample=1e-2, rng=5).fit(text).contexts_.matrix.toarray()
+    )
     assert np.array_equal(whole, cut)
     file = tmp_path / "text.txt"
     file.write_text("\n".join(" ".join(doc) for doc in text))
-    lines = wt.WordTransform(vectors, window=3, min_count=2, sample=0).fit(file.read_text().splitlines())
+    lines = wt.words.WordTransform(vectors, window=3, min_count=2, sample=0).fit(file.read_text().splitlines())
     assert np.array_equal(lines.contexts_.matrix.toarray(), fitted.contexts_.matrix.toarray())
 
 
 def test_the_table_of_words_grows(monkeypatch) -> None:
     names = [f"word{k}é" for k in range(70_000)]
-    corpus = wt.Corpus.read([names, names[::2]])
+    corpus = wt.words.Corpus.read([names, names[::2]])
     assert corpus.words == tuple(names)
     assert np.array_equal(corpus.counts, np.where(np.arange(70_000) % 2 == 0, 2, 1))
 
@@ -91,7 +95,7 @@ def test_files_are_one_document_whatever_they_are_packed_in(vectors, tmp_path) -
     raw = b"w1 w2\nw3\t w4\r\nw1"
     for name, content in (("a.txt", raw), ("b.gz", gzip.compress(raw)), ("c.xz", lzma.compress(raw))):
         (tmp_path / name).write_bytes(content)
-        gt = wt.WordTransform(vectors, window=1, min_count=1, sample=0).fit(tmp_path / name)
+        gt = wt.words.WordTransform(vectors, window=1, min_count=1, sample=0).fit(tmp_path / name)
         pairs = {("w1", "w2"): 1, ("w2", "w3"): 1, ("w3", "w4"): 1, ("w4", "w1"): 1, ("w1", "w3"): 0}
         row = gt.vectors_.rows
         for (a, b), n in pairs.items():
@@ -99,7 +103,7 @@ def test_files_are_one_document_whatever_they_are_packed_in(vectors, tmp_path) -
 
 
 def test_letters_make_words_of_ordinary_text() -> None:
-    corpus = wt.Corpus.read(["The cat's_hat, THE Ärger 42!", "the"], words.Letters())
+    corpus = wt.words.Corpus.read(["The cat's_hat, THE Ärger 42!", "the"], words.Letters())
     assert dict(zip(corpus.words, corpus.counts.tolist(), strict=True)) == {
         "the": 3, "cat": 1, "s": 1, "hat": 1, "ärger": 1, "42": 1,
     }  # fmt: skip
@@ -108,8 +112,8 @@ def test_letters_make_words_of_ordinary_text() -> None:
 def test_frequent_words_are_dropped_by_the_rule_of_word2vec() -> None:
     rng = np.random.default_rng(0)
     draws = rng.choice(3, size=100_000, p=[0.8, 0.15, 0.05])
-    corpus = wt.Corpus.read([[f"w{k}" for k in draws]])
-    vectors = wt.WordVectors.of(["w0", "w1", "w2"], np.eye(3))
+    corpus = wt.words.Corpus.read([[f"w{k}" for k in draws]])
+    vectors = wt.words.WordVectors.of(["w0", "w1", "w2"], np.eye(3))
     t = 0.01
     f = np.bincount(draws) / len(draws)
     expected = np.minimum((np.sqrt(f / t) + 1) * t / f, 1) * np.bincount(draws)
@@ -128,7 +132,7 @@ def test_covariances_are_about_the_word(text, vectors, fitted) -> None:
 
 def test_covariances_about_the_mean(text, vectors) -> None:
     found = slow.contexts(plain(text), 3)
-    gt = wt.WordTransform(vectors, window=3, min_count=2, sample=0, about=words.AboutMean()).fit(text)
+    gt = wt.words.WordTransform(vectors, window=3, min_count=2, sample=0, about=words.AboutMean()).fit(text)
     center = slow.mean("w12", found, vectors)
     assert gt.covariance("w12") == pytest.approx(slow.covariance("w12", found, vectors, center), abs=1e-6)
 
@@ -137,8 +141,8 @@ def test_covariances_about_the_mean(text, vectors) -> None:
 @pytest.mark.parametrize("pooled", [True, False])
 def test_shrinkage_draws_to_the_pooled_covariance_or_to_zero(text, vectors, about, pooled) -> None:
     kind = {"window": 3, "min_count": 2, "sample": 0, "about": about}
-    gt = wt.WordTransform(vectors, **kind).fit(text)
-    shrunk = wt.WordTransform(vectors, **kind, shrinkage=words.Shrinkage(30.0, pooled)).fit(text)
+    gt = wt.words.WordTransform(vectors, **kind).fit(text)
+    shrunk = wt.words.WordTransform(vectors, **kind, shrinkage=words.Shrinkage(30.0, pooled)).fit(text)
     n = gt.contexts_.totals()
     covs = np.array([gt.covariance(word) for word in vectors])
     pool = pooled * np.einsum("i,ijk->jk", n, covs) / n.sum()
@@ -148,7 +152,7 @@ def test_shrinkage_draws_to_the_pooled_covariance_or_to_zero(text, vectors, abou
 
 def test_ppmi_weighs_by_surprise(text, vectors, fitted) -> None:
     counts = fitted.contexts_.matrix.toarray().astype(float)
-    gt = wt.WordTransform(vectors, window=3, min_count=2, sample=0, weighting=words.PPMI(1.0)).fit(text)
+    gt = wt.words.WordTransform(vectors, window=3, min_count=2, sample=0, weighting=words.PPMI(1.0)).fit(text)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = counts * counts.sum() / np.outer(counts.sum(axis=1), counts.sum(axis=0))
         expected = np.where(ratio > 1, np.log(ratio), 0.0)
@@ -157,7 +161,7 @@ def test_ppmi_weighs_by_surprise(text, vectors, fitted) -> None:
 
 
 def test_common_components_are_removed(vectors) -> None:
-    rest = words.Common(2)(wt.WordVectors.of(vectors, list(vectors.values())))
+    rest = words.Common(2)(wt.words.WordVectors.of(vectors, list(vectors.values())))
     unit = np.array([v / np.linalg.norm(v) for v in vectors.values()])
     centered = unit - unit.mean(axis=0)
     _, _, axes = np.linalg.svd(centered, full_matrices=False)
@@ -168,7 +172,7 @@ def test_common_components_are_removed(vectors) -> None:
 @pytest.mark.parametrize("centered", [True, False])
 def test_points_move_towards_their_contexts(text, vectors, centered) -> None:
     shift = words.Shift(0.25, centered)
-    gt = wt.WordTransform(vectors, window=3, min_count=2, sample=0, lam=0.0, shift=shift).fit(text)
+    gt = wt.words.WordTransform(vectors, window=3, min_count=2, sample=0, lam=0.0, shift=shift).fit(text)
     found = slow.contexts(plain(text), 3)
     totals = gt.contexts_.totals()
     means = [slow.mean(word, found, vectors) if n else np.zeros(M) for word, n in zip(vectors, totals, strict=True)]
@@ -223,11 +227,11 @@ def named(variant: dict[str, object]) -> str:
 
 
 @pytest.fixture(scope="module")
-def crowd() -> tuple[wt.WordVectors, csr_array]:
+def crowd() -> tuple[wt.words.WordVectors, csr_array]:
     """1,500 words in R^12; few contexts, many, and none."""
     rng = np.random.default_rng(6)
     n = 1500
-    vectors = wt.WordVectors.of([f"w{k}" for k in range(n)], rng.normal(size=(n, 12)) + rng.normal(size=12))
+    vectors = wt.words.WordVectors.of([f"w{k}" for k in range(n)], rng.normal(size=(n, 12)) + rng.normal(size=12))
     sizes = rng.integers(0, 60, n)
     rows = np.repeat(np.arange(n), sizes)
     matrix = csr_array((rng.integers(1, 9, len(rows)), (rows, rng.integers(0, n, len(rows)))), shape=(n, n))
@@ -238,7 +242,7 @@ def crowd() -> tuple[wt.WordVectors, csr_array]:
 @pytest.mark.parametrize("lam", mostly_slow([0.0, 0.1, 3.0], quick=[0.0, 3.0]))
 def test_most_similar_is_exact(crowd, variant, lam) -> None:
     vectors, matrix = crowd
-    gt = wt.WordTransform(vectors, lam=lam, **variant).fit(matrix)
+    gt = wt.words.WordTransform(vectors, lam=lam, **variant).fit(matrix)
     n = len(vectors)
     for row in (0, 17, int(np.diff(matrix.indptr).argmin()), int(np.diff(matrix.indptr).argmax())):
         ends = np.stack([np.full(n, row), np.arange(n)], axis=1)
@@ -251,7 +255,7 @@ def test_most_similar_is_exact(crowd, variant, lam) -> None:
 
 
 def test_bounds_decide_most_words(crowd) -> None:
-    gt = wt.WordTransform(crowd[0]).fit(crowd[1])
+    gt = wt.words.WordTransform(crowd[0]).fit(crowd[1])
     found = gt.most_similar("w3", 5)
     assert found.n_words == 1500
     assert 5 <= found.n_exact < 750
@@ -259,7 +263,7 @@ def test_bounds_decide_most_words(crowd) -> None:
 
 
 def test_preparing_changes_nothing(crowd, tmp_path) -> None:
-    gt = wt.WordTransform(crowd[0]).fit(crowd[1])
+    gt = wt.words.WordTransform(crowd[0]).fit(crowd[1])
     before = gt.most_similar("w3", 5), gt.covariance("w8")
     for file in (None, tmp_path / "factors.npy"):
         gt.prepare(file)
@@ -269,10 +273,10 @@ def test_preparing_changes_nothing(crowd, tmp_path) -> None:
 
 
 def test_result_does_not_depend_on_the_number_of_threads(text, vectors, crowd) -> None:
-    one, two = (wt.WordTransform(vectors, min_count=1, n_jobs=n).fit(text) for n in (1, 2))
+    one, two = (wt.words.WordTransform(vectors, min_count=1, n_jobs=n).fit(text) for n in (1, 2))
     assert np.array_equal(one.contexts_.matrix.toarray(), two.contexts_.matrix.toarray())
     pairs = [(f"w{k}", f"w{k + 7}") for k in range(300)]
-    values = [wt.WordTransform(crowd[0], n_jobs=n).fit(crowd[1]).pairs(pairs).distances for n in (1, 2)]
+    values = [wt.words.WordTransform(crowd[0], n_jobs=n).fit(crowd[1]).pairs(pairs).distances for n in (1, 2)]
     assert np.array_equal(*values)
 
 
@@ -280,26 +284,26 @@ def test_singular_covariances_of_many_contexts(crowd) -> None:
     flat = np.zeros((200, 9))
     flat[:, :4] = np.random.default_rng(1).normal(size=(200, 4))
     full = csr_array(np.random.default_rng(2).integers(1, 5, (200, 200)))
-    gt = wt.WordTransform(wt.WordVectors.of([f"w{k}" for k in range(200)], flat)).fit(full)
-    lower = wt.WordTransform(wt.WordVectors.of([f"w{k}" for k in range(200)], flat[:, :4])).fit(full)
+    gt = wt.words.WordTransform(wt.words.WordVectors.of([f"w{k}" for k in range(200)], flat)).fit(full)
+    lower = wt.words.WordTransform(wt.words.WordVectors.of([f"w{k}" for k in range(200)], flat[:, :4])).fit(full)
     pairs = [("w0", "w1"), ("w5", "w9")]
     assert gt.pairs(pairs).distances == pytest.approx(lower.pairs(pairs).distances, abs=1e-5)
 
 
 def test_what_is_saved_comes_back(text, vectors, tmp_path) -> None:
-    gt = wt.WordTransform(
+    gt = wt.words.WordTransform(
         vectors, window=2, lam=0.3, min_count=1, common=words.Common(1), about=words.AboutMean(),
         shrinkage=words.Shrinkage(3.0), tokens=words.Letters(),
     ).fit(text)  # fmt: skip
     file = tmp_path / "words.npz"
     gt.save(file)
-    again = wt.WordTransform.load(file)
+    again = wt.words.WordTransform.load(file)
     assert again.distance("w0", "w20") == gt.distance("w0", "w20")
     assert again.get_params()["shrinkage"] == words.Shrinkage(3.0)
     assert [path.name for path in tmp_path.iterdir()] == ["words.npz"]
     file.write_bytes(file.read_bytes()[:1000])
     with pytest.raises(ValueError, match="no saved WordTransform"):
-        wt.WordTransform.load(file)
+        wt.words.WordTransform.load(file)
 
 
 @pytest.mark.parametrize(
@@ -316,34 +320,34 @@ def test_what_is_saved_comes_back(text, vectors, tmp_path) -> None:
 )
 def test_what_is_no_corpus_is_refused(vectors, corpus, error) -> None:
     with pytest.raises(ValueError, match=error):
-        wt.WordTransform(vectors).fit(corpus)
+        wt.words.WordTransform(vectors).fit(corpus)
 
 
 def test_wrong_encodings_and_damaged_files_are_said(vectors, tmp_path) -> None:
     file = tmp_path / "latin.txt"
     file.write_bytes("w1 Ärger w2".encode("latin-1"))
     with pytest.raises(ValueError, match=r"is not utf-8: byte 3 is b'\\xc4'; say its encoding"):
-        wt.Corpus.read(file)
-    assert wt.Corpus.read(file, encoding="latin-1").words == ("w1", "Ärger", "w2")
+        wt.words.Corpus.read(file)
+    assert wt.words.Corpus.read(file, encoding="latin-1").words == ("w1", "Ärger", "w2")
     packed = tmp_path / "half.xz"
     packed.write_bytes(lzma.compress(b"w1 w2 " * 1000)[:-20])
     with pytest.raises(ValueError, match="cut off or damaged"):
-        wt.Corpus.read(packed)
+        wt.words.Corpus.read(packed)
 
 
 def test_asking_before_fitting_is_refused(vectors) -> None:
     with pytest.raises(ValueError, match="has seen no corpus; call fit"):
-        wt.WordTransform(vectors).distance("w0", "w1")
+        wt.words.WordTransform(vectors).distance("w0", "w1")
 
 
 def test_memory_is_announced(crowd) -> None:
-    gt = wt.WordTransform(crowd[0]).fit(crowd[1])
+    gt = wt.words.WordTransform(crowd[0]).fit(crowd[1])
     with pytest.raises(MemoryError, match="covariances of 1500 words"):
         gt._covariances.factors(np.arange(1500), Engine(memory=1000.0))
 
 
 def test_progress_is_shown_on_a_terminal_when_asked_for(text, vectors, capsys, monkeypatch) -> None:
-    quiet, loud = (wt.WordTransform(vectors, window=3, min_count=2, verbose=verbose) for verbose in (False, True))
+    quiet, loud = (wt.words.WordTransform(vectors, window=3, min_count=2, verbose=verbose) for verbose in (False, True))
     loud.fit(text)
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
@@ -356,8 +360,8 @@ def test_progress_is_shown_on_a_terminal_when_asked_for(text, vectors, capsys, m
 
 
 def test_words_run_on_the_engine_that_is_current_when_they_are_asked(text, vectors) -> None:
-    seen: list[wt.Update] = []
-    gt = wt.WordTransform(vectors, window=3, min_count=2)
+    seen: list[wt.engine.Update] = []
+    gt = wt.words.WordTransform(vectors, window=3, min_count=2)
     with wt.using(progress=seen.append) as engine:
         gt.fit(text)
         assert seen[0].stage == "reading the corpus"
@@ -379,13 +383,13 @@ def test_a_corpus_can_be_cancelled_between_its_documents(vectors) -> None:
         yield "w1 w2 " * 1_000_000
 
     with pytest.raises(wt.Cancelled):
-        wt.Corpus.read(documents(), engine=engine)
+        wt.words.Corpus.read(documents(), engine=engine)
 
 
 def test_progress_of_an_evaluation_is_one_piece_of_work(text, vectors) -> None:
-    seen: list[wt.Update] = []
+    seen: list[wt.engine.Update] = []
     one = words.Benchmark("one", (("w1", "w2"), ("w3", "w4"), ("w5", "w6")), np.array([1.0, 2.0, 3.0]))
-    transform = wt.WordTransform(vectors, min_count=2)
+    transform = wt.words.WordTransform(vectors, min_count=2)
     words.evaluate(vectors, text, [one], [2, 3], [1.0], transform, n_boot=2, engine=Engine(progress=seen.append))
     assert [update.finished for update in seen].count(True) == 1
     assert {"reading the corpus", "contexts", "covariances", "distances"} < {update.stage for update in seen}
@@ -394,22 +398,22 @@ def test_progress_of_an_evaluation_is_one_piece_of_work(text, vectors) -> None:
 def test_texts_of_zeros_or_half_characters_are_refused(tmp_path) -> None:
     (tmp_path / "wide.txt").write_bytes("cat sat".encode("utf-16-le"))
     with pytest.raises(ValueError, match=r"wide.txt holds zeros, as UTF-16 does"):
-        wt.Corpus.read(tmp_path / "wide.txt")
-    assert wt.Corpus.read(tmp_path / "wide.txt", encoding="utf-16-le").words == ("cat", "sat")
+        wt.words.Corpus.read(tmp_path / "wide.txt")
+    assert wt.words.Corpus.read(tmp_path / "wide.txt", encoding="utf-16-le").words == ("cat", "sat")
     with pytest.raises(ValueError, match="a document of the corpus holds zeros"):
-        wt.Corpus.read(["cat\0sat"])
+        wt.words.Corpus.read(["cat\0sat"])
     with pytest.raises(ValueError, match="which is no character"):
-        wt.Corpus.read(["caf\udce9"])
+        wt.words.Corpus.read(["caf\udce9"])
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_word(tmp_path) -> None:
     (tmp_path / "marked.txt").write_bytes(b"\xef\xbb\xbfcat sat")
-    assert wt.Corpus.read(tmp_path / "marked.txt").words == ("cat", "sat")
+    assert wt.words.Corpus.read(tmp_path / "marked.txt").words == ("cat", "sat")
 
 
 def test_corpora_that_leave_no_context_are_warned_of(vectors) -> None:
     with pytest.warns(UserWarning, match=r"of 4 words of text 0 were kept; lower"):
-        wt.WordTransform(vectors).fit(["w1 w2 w3 w4"])
+        wt.words.WordTransform(vectors).fit(["w1 w2 w3 w4"])
 
 
 @pytest.mark.parametrize(
@@ -428,7 +432,7 @@ def test_corpora_that_leave_no_context_are_warned_of(vectors) -> None:
 def test_what_is_no_parameter_is_refused(text, vectors, parts, error) -> None:
     few = {word: vector[:5] for word, vector in vectors.items()}
     with pytest.raises(ValueError, match=error):
-        wt.WordTransform(few, **parts).fit(text)
+        wt.words.WordTransform(few, **parts).fit(text)
 
 
 def test_what_is_no_word_is_refused(fitted) -> None:
@@ -440,7 +444,7 @@ def test_what_is_no_word_is_refused(fitted) -> None:
             fitted.pairs(pairs)
     for names in ([1, 2], ["a", ""], [["a"], ["b"]]):
         with pytest.raises(ValueError, match="words must be texts"):
-            wt.WordVectors.of(names, np.eye(2))
+            wt.words.WordVectors.of(names, np.eye(2))
     for arguments in (("a",), (np.nan,), (0.75, np.nan)):
         with pytest.raises(ValueError, match="must be a finite number"):
             words.PPMI(*arguments)
@@ -449,14 +453,14 @@ def test_what_is_no_word_is_refused(fitted) -> None:
 def test_words_that_are_nothing_but_common_are_left_out() -> None:
     turn = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0]
     wide, narrow = [[0.6, 0.8, 0.0], [-0.6, 0.8, 0.0]], [[0.0, 0.8, 0.6], [0.0, 0.8, -0.6]]
-    vectors = wt.WordVectors.of("abcdef", np.array([*wide, *wide, *narrow]) @ turn)
+    vectors = wt.words.WordVectors.of("abcdef", np.array([*wide, *wide, *narrow]) @ turn)
     assert words.Common(1)(vectors).words == ("e", "f")
 
 
 def test_all_words_come_back_from_a_file(tmp_path) -> None:
     odd = {"new\nyork": [1.0, 0.0], "cat": [0.0, 1.0], "caf\udce9": [1.0, 1.0]}
-    wt.WordTransform(odd, min_count=1, sample=0).fit(["cat cat"]).save(tmp_path / "odd.npz")
-    assert wt.WordTransform.load(tmp_path / "odd.npz").vectors_.words == tuple(odd)
+    wt.words.WordTransform(odd, min_count=1, sample=0).fit(["cat cat"]).save(tmp_path / "odd.npz")
+    assert wt.words.WordTransform.load(tmp_path / "odd.npz").vectors_.words == tuple(odd)
 
 
 def test_what_was_not_saved_cannot_be_loaded(fitted, tmp_path) -> None:
@@ -466,14 +470,14 @@ def test_what_was_not_saved_cannot_be_loaded(fitted, tmp_path) -> None:
     np.savez(tmp_path / "odd.npz", version=np.arange(3))
     for file in ("array.npz", "half.npz", "odd.npz"):
         with pytest.raises(ValueError, match="is no saved WordTransform"):
-            wt.WordTransform.load(tmp_path / file)
+            wt.words.WordTransform.load(tmp_path / file)
 
 
 def test_parts_of_ones_own_cannot_be_saved(text, vectors, tmp_path) -> None:
     class Counts(words.Counts):
         pass
 
-    gt = wt.WordTransform(vectors, min_count=1, weighting=Counts()).fit(text)
+    gt = wt.words.WordTransform(vectors, min_count=1, weighting=Counts()).fit(text)
     with pytest.raises(ValueError, match="a part of your own cannot be saved"):
         gt.save(tmp_path / "gt.npz")
     assert not list(tmp_path.iterdir())
@@ -489,7 +493,7 @@ class Halfway(words.About):
 @pytest.mark.parametrize("shrinkage", [None, words.Shrinkage(5.0)])
 def test_parts_of_ones_own_are_searched_exactly(crowd, shrinkage) -> None:
     known, matrix = crowd
-    gt = wt.WordTransform(known, lam=20.0, about=Halfway(), shrinkage=shrinkage).fit(matrix)
+    gt = wt.words.WordTransform(known, lam=20.0, about=Halfway(), shrinkage=shrinkage).fit(matrix)
     for word in known.words[:3]:
         others = [other for other in known.words if other != word]
         every = gt.pairs([(word, other) for other in others]).distances
@@ -500,13 +504,13 @@ def test_points_that_moved_to_nothing_are_found() -> None:
     vectors = {"query": [1.0, 0.0], "nothing": [0.0, 1.0], "down": [0.0, -1.0]}
     vectors |= {f"far{k}": [0.25, 0.968 + 0.001 * k] for k in range(100)}
     contexts = csr_array(([1.0], ([1], [2])), shape=(103, 103))
-    gt = wt.WordTransform(vectors, lam=0.0, shift=words.Shift(0.5, centered=False)).fit(contexts)
+    gt = wt.words.WordTransform(vectors, lam=0.0, shift=words.Shift(0.5, centered=False)).fit(contexts)
     assert not gt.points_[1].any()
     assert gt.most_similar("query", 1).words == ("nothing",)
 
 
 def test_preparing_leaves_no_half_file(crowd, tmp_path, monkeypatch) -> None:
-    gt = wt.WordTransform(crowd[0]).fit(crowd[1])
+    gt = wt.words.WordTransform(crowd[0]).fit(crowd[1])
 
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt
@@ -553,7 +557,7 @@ LOAD_DAMAGES: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize("name", LOAD_DAMAGES)
 def test_what_is_wrong_with_a_saved_transform_is_one_error_that_names_the_file(name: str, tmp_path: Path) -> None:
     changes, message = LOAD_DAMAGES[name]
-    gt = wt.WordTransform({"cat": [1.0, 0], "dog": [0, 1.0], "yak": [1.0, 1]}, min_count=1, sample=0)
+    gt = wt.words.WordTransform({"cat": [1.0, 0], "dog": [0, 1.0], "yak": [1.0, 1]}, min_count=1, sample=0)
     gt.fit(["cat dog yak", "dog cat"]).save(tmp_path / "gt.npz")
     with np.load(tmp_path / "gt.npz") as stored:
         arrays = {key: stored[key] for key in stored.files}
@@ -561,7 +565,7 @@ def test_what_is_wrong_with_a_saved_transform_is_one_error_that_names_the_file(n
         arrays[key] = _damaged(arrays[key], change)
     np.savez(tmp_path / "gt.npz", **{key: array for key, array in arrays.items() if array is not None})
     with pytest.raises(ValueError, match=rf"gt.npz is no saved WordTransform.* damaged \(.*{message}.*fit again"):
-        wt.WordTransform.load(tmp_path / "gt.npz")
+        wt.words.WordTransform.load(tmp_path / "gt.npz")
 
 
 def _damaged(array: np.ndarray, change: Any) -> Any:
@@ -577,13 +581,13 @@ def _damaged(array: np.ndarray, change: Any) -> Any:
 
 
 def test_a_saved_transform_that_does_not_fit_into_memory_is_refused(tmp_path: Path) -> None:
-    gt = wt.WordTransform({"cat": [1.0, 0], "dog": [0, 1.0]}, min_count=1, sample=0).fit(["cat dog"])
+    gt = wt.words.WordTransform({"cat": [1.0, 0], "dog": [0, 1.0]}, min_count=1, sample=0).fit(["cat dog"])
     gt.save(tmp_path / "gt.npz")
     with wt.using(memory=100), pytest.raises(MemoryError, match=r"gt.npz needs .* and 100 bytes are available"):
-        wt.WordTransform.load(tmp_path / "gt.npz")
+        wt.words.WordTransform.load(tmp_path / "gt.npz")
 
 
 def test_given_weights_that_single_precision_cannot_sum_are_refused() -> None:
     heavy = csr_array(np.full((2, 2), 1e38, np.float32))
     with pytest.raises(ValueError, match=r"weights of contexts must sum to at most 1e\+30, got 4e\+38; divide them"):
-        wt.WordTransform({"cat": [1.0, 0], "dog": [0, 1.0]}).fit(heavy)
+        wt.words.WordTransform({"cat": [1.0, 0], "dog": [0, 1.0]}).fit(heavy)

@@ -12,12 +12,12 @@ from scipy.stats import spearmanr
 from typer.testing import CliRunner, Result
 
 import wasserstein_transform as wt
-from wasserstein_transform.apps import words
-from wasserstein_transform.apps.words.spearman import resampled, spearman
+from wasserstein_transform import words
 from wasserstein_transform.cli.app import app
 from wasserstein_transform.engine import Engine
 from wasserstein_transform.experiments import EXPERIMENTS
 from wasserstein_transform.experiments.parameters import Words
+from wasserstein_transform.words.spearman import resampled, spearman
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_the_table_holds_spearman_correlations_of_the_distances(place: Path) -> 
     assert found.unknown == ("yeti", "gnu")
     one = words.read_benchmark(place / "benchmarks" / "EN-PLAIN.txt")
     for s, setting in enumerate(found.settings):
-        gt = wt.WordTransform(place / "vectors.txt", window=max(setting.window, 1), lam=setting.lam)
+        gt = wt.words.WordTransform(place / "vectors.txt", window=max(setting.window, 1), lam=setting.lam)
         distances = gt.fit(place / "corpus.txt").pairs(one.pairs).distances
         assert found.scores[2, s] == pytest.approx(spearmanr(one.scores, -distances).statistic, abs=1e-12)
     assert found.scores[2, 0] == pytest.approx(1)
@@ -105,13 +105,13 @@ def test_the_study_scores_on_pairs_that_had_no_say() -> None:
 
 def test_neighborhoods_in_the_embedding_stand_in_for_a_corpus() -> None:
     rng = np.random.default_rng(7)
-    vectors = wt.WordVectors.of([f"w{k}" for k in range(30)], rng.normal(size=(30, 4)))
+    vectors = wt.words.WordVectors.of([f"w{k}" for k in range(30)], rng.normal(size=(30, 4)))
     contexts = words.nearest_contexts(vectors, 3)
     angles = vectors.unit @ vectors.unit.T
     np.fill_diagonal(angles, -2)
     for row in range(30):
         assert set(contexts[[row]].indices) == set(np.argsort(angles[row])[-3:])
-    gt = wt.WordTransform(vectors).fit(contexts)
+    gt = wt.words.WordTransform(vectors).fit(contexts)
     off = vectors.unit[np.argsort(angles[4])[-3:]] - vectors.unit[4]
     assert gt.covariance("w4") == pytest.approx(off.T @ off / 3, abs=1e-6)
     some = words.nearest_contexts(vectors, 3, np.array([4, 2]))
@@ -134,7 +134,7 @@ def circle(n: int, scores: list[float] | None = None) -> words.Benchmark:
 
 
 def judged(*sets: words.Benchmark, **options: object) -> words.Evaluation:
-    transform = wt.WordTransform(None, min_count=1, sample=0, shift=options.pop("shift", None))
+    transform = wt.words.WordTransform(None, min_count=1, sample=0, shift=options.pop("shift", None))
     return words.evaluate(CIRCLE, WALK, sets, transform=transform, n_boot=20, **options)
 
 
@@ -215,7 +215,7 @@ def test_the_command_writes_table_csv_and_plot(place: Path, tmp_path: Path) -> N
 
 
 def test_the_command_answers_about_words(place: Path, tmp_path: Path) -> None:
-    gt = wt.WordTransform(place / "vectors.txt", lam=2.0).fit(place / "corpus.txt")
+    gt = wt.words.WordTransform(place / "vectors.txt", lam=2.0).fit(place / "corpus.txt")
     found = gt.most_similar("w3", 4)
     model = tmp_path / "words.npz"
     assert "40 words" in command("fit", *files(place), "-o", model).output
@@ -232,7 +232,7 @@ def test_a_model_keeps_its_lam_and_what_was_settled(place: Path, tmp_path: Path)
     model = tmp_path / "words.npz"
     command("fit", *files(place), "--lam", 0.5, "--window", 2, "-o", model)
     assert "with λ = 0.5" in command("pair", "w3", "w5", "--model", model).output
-    gt = wt.WordTransform.load(model)
+    gt = wt.words.WordTransform.load(model)
     found = command("similar", "w3", "--model", model, "-k", 1).output
     assert f"{gt.most_similar('w3', 1).distances[0]:.4f}" in found
     for option in (["--window", 5], ["--common", 1], ["--letters"]):

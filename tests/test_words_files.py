@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import wasserstein_transform as wt
-from wasserstein_transform.apps import words
-from wasserstein_transform.apps.words import reading
+from wasserstein_transform import words
+from wasserstein_transform.words import reading
 
 NAMES = ["cat", "dog", "Ärger", "new york"]
 MATRIX = np.array([[1, 0.5, -2], [0.25, 3, 1e-3], [4, 5, 6], [-1, -1, 0.125]], np.float32)
@@ -37,7 +37,7 @@ def binary(end: bytes = b"\n") -> bytes:
 )
 def test_texts_are_read_whatever_they_are_packed_in(tmp_path: Path, content: bytes, pack) -> None:
     (tmp_path / "vectors").write_bytes(pack(content))
-    found = wt.read_vectors(tmp_path / "vectors")
+    found = wt.words.read_vectors(tmp_path / "vectors")
     assert found.words == tuple(NAMES)
     assert np.array_equal(found.matrix, MATRIX)
     assert not found.skipped
@@ -46,7 +46,7 @@ def test_texts_are_read_whatever_they_are_packed_in(tmp_path: Path, content: byt
 @pytest.mark.parametrize("end", [b"\n", b""])
 def test_binary_vectors_are_read(tmp_path: Path, end: bytes, monkeypatch) -> None:
     (tmp_path / "vectors.bin").write_bytes(binary(end))
-    found = wt.read_vectors(tmp_path / "vectors.bin")
+    found = wt.words.read_vectors(tmp_path / "vectors.bin")
     assert found.words == ("cat", "dog", "Ärger", "yak")
     assert np.array_equal(found.matrix, MATRIX)
 
@@ -54,20 +54,20 @@ def test_binary_vectors_are_read(tmp_path: Path, end: bytes, monkeypatch) -> Non
 def test_long_files_are_read_in_blocks(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(reading, "_LINES", 3)
     (tmp_path / "vectors.txt").write_bytes(text())
-    assert np.array_equal(wt.read_vectors(tmp_path / "vectors.txt").matrix, MATRIX)
+    assert np.array_equal(wt.words.read_vectors(tmp_path / "vectors.txt").matrix, MATRIX)
 
 
 def test_arrays_need_a_vocabulary(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", MATRIX)
     (tmp_path / "words.txt").write_text("cat\ndog\nÄrger\nnew york\n")
-    found = wt.read_vectors(tmp_path / "a.npy", tmp_path / "words.txt")
+    found = wt.words.read_vectors(tmp_path / "a.npy", tmp_path / "words.txt")
     assert found.words == tuple(NAMES)
     assert np.array_equal(found["dog"], MATRIX[1])
     with pytest.raises(ValueError, match="names no words; give a vocabulary"):
-        wt.read_vectors(tmp_path / "a.npy")
+        wt.words.read_vectors(tmp_path / "a.npy")
     (tmp_path / "words.txt").write_text("cat\n")
     with pytest.raises(ValueError, match=r"has shape \(4, 3\), and .* 1 words"):
-        wt.read_vectors(tmp_path / "a.npy", tmp_path / "words.txt")
+        wt.words.read_vectors(tmp_path / "a.npy", tmp_path / "words.txt")
 
 
 def test_vectors_of_gensim_are_taken() -> None:
@@ -81,7 +81,7 @@ def test_vectors_of_gensim_are_taken() -> None:
 
 
 def test_the_first_of_equal_words_counts_and_zeros_are_left_out() -> None:
-    found = wt.WordVectors.of(["a", "b", "a", "z"], [[1.0, 0], [0, 1], [5, 5], [0, 0]])
+    found = wt.words.WordVectors.of(["a", "b", "a", "z"], [[1.0, 0], [0, 1], [5, 5], [0, 0]])
     assert found.words == ("a", "b")
     assert found["a"].tolist() == [1, 0]
     assert found.skipped == {"came again": 1, "vectors of zeros": 1}
@@ -116,26 +116,26 @@ WRONG_FILES = {
 def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, content: bytes, error: str) -> None:
     (tmp_path / "vectors").write_bytes(content)
     with pytest.raises(ValueError, match=error):
-        wt.read_vectors(tmp_path / "vectors")
+        wt.words.read_vectors(tmp_path / "vectors")
 
 
 @pytest.mark.parametrize("header", [False, True])
 def test_byte_order_marks_are_no_part_of_words(tmp_path: Path, header: bool) -> None:
     (tmp_path / "vectors").write_bytes(b"\xef\xbb\xbf" + text(header=header))
-    assert wt.read_vectors(tmp_path / "vectors").words == tuple(NAMES)
+    assert wt.words.read_vectors(tmp_path / "vectors").words == tuple(NAMES)
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="given by its path, got NoneType"):
-        wt.read_vectors(None)
+        wt.words.read_vectors(None)
     with pytest.raises(ValueError, match="is not there"):
-        wt.read_vectors(tmp_path / "none")
+        wt.words.read_vectors(tmp_path / "none")
     with pytest.raises(ValueError, match="is no file"):
-        wt.read_vectors(tmp_path)
+        wt.words.read_vectors(tmp_path)
     with pytest.raises(ValueError, match="each word needs a vector, got 1 words and 2"):
-        wt.WordVectors.of(["a"], [[1.0], [2.0]])
+        wt.words.WordVectors.of(["a"], [[1.0], [2.0]])
     with pytest.raises(ValueError, match="that of 'b' is not, at 1"):
-        wt.WordVectors.of(["a", "b"], np.array([[1], [np.inf]], np.float32))
+        wt.words.WordVectors.of(["a", "b"], np.array([[1], [np.inf]], np.float32))
 
 
 def test_benchmarks_are_read(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_benchmarks_are_read(tmp_path: Path) -> None:
     one, two = words.read_benchmarks(tmp_path)
     assert (one.name, one.pairs, one.scores.tolist()) == ("ONE", (("cat", "dog"), ("Yak", "gnu")), [3.5, 1.0])
     assert two.name == "two"
-    known = wt.WordVectors.of(["yak", "gnu"], np.eye(2))
+    known = wt.words.WordVectors.of(["yak", "gnu"], np.eye(2))
     assert one.rows(known).tolist() == [[-1, -1], [0, 1]]
 
 
@@ -174,7 +174,7 @@ def test_folders_without_benchmarks_are_refused(tmp_path: Path) -> None:
 
 def test_a_dict_without_words_is_named() -> None:
     with pytest.raises(ValueError, match="at least one word, the dict is empty"):
-        wt.WordTransform({}).fit(["a b"])
+        wt.words.WordTransform({}).fit(["a b"])
 
 
 BOMBS = {
@@ -197,7 +197,7 @@ def test_a_small_file_does_not_unpack_to_more_than_lines_can_be(name: str, tmp_p
     (tmp_path / "bomb.gz").write_bytes(gzip.compress(content, 1))
     assert (tmp_path / "bomb.gz").stat().st_size < 10**6
     with pytest.raises(ValueError, match=message):
-        wt.read_vectors(tmp_path / "bomb.gz")
+        wt.words.read_vectors(tmp_path / "bomb.gz")
     if "line" in name:
         with pytest.raises(ValueError, match=r"has more than 16.0 MiB|two words and a number"):
             words.read_benchmark(tmp_path / "bomb.gz")
@@ -208,7 +208,7 @@ def test_reading_takes_no_more_memory_than_there_is(content: bytes, tmp_path: Pa
     (tmp_path / "vectors").write_bytes(content)
     message = r"vectors takes more than 100 bytes of memory to be read; .* raise the limit with wt.using\(memory=…\)"
     with wt.using(memory=100), pytest.raises(MemoryError, match=message):
-        wt.read_vectors(tmp_path / "vectors")
+        wt.words.read_vectors(tmp_path / "vectors")
     (tmp_path / "pairs.txt").write_bytes(b"cat dog 1\n")
     with wt.using(memory=100), pytest.raises(MemoryError, match=r"pairs.txt takes more than 100 bytes"):
         words.read_benchmark(tmp_path / "pairs.txt")
@@ -220,10 +220,10 @@ def test_an_array_that_announces_more_than_memory_is_not_read(tmp_path: Path) ->
     whole = (tmp_path / "a.npy").read_bytes()
     (tmp_path / "a.npy").write_bytes(whole.replace(b"(4, 3), }" + b" " * 13, b"(10000000000000, 3), }"))
     with pytest.raises(MemoryError, match=r"a.npy takes more than"):
-        wt.read_vectors(tmp_path / "a.npy", tmp_path / "words.txt")
+        wt.words.read_vectors(tmp_path / "a.npy", tmp_path / "words.txt")
     (tmp_path / "a.npy").write_bytes(whole[:20])
     with pytest.raises(ValueError, match=r"a.npy cannot be read as an array"):
-        wt.read_vectors(tmp_path / "a.npy", tmp_path / "words.txt")
+        wt.words.read_vectors(tmp_path / "a.npy", tmp_path / "words.txt")
 
 
 def test_xz_that_wants_all_memory_is_refused(tmp_path: Path) -> None:
@@ -233,4 +233,4 @@ def test_xz_that_wants_all_memory_is_refused(tmp_path: Path) -> None:
     head[20:24] = zlib.crc32(bytes(head[12:20])).to_bytes(4, "little")
     (tmp_path / "vectors.xz").write_bytes(head)
     with pytest.raises(ValueError, match=r"takes more than 256.0 MiB to be unpacked; pack it again by xz -9 or less"):
-        wt.read_vectors(tmp_path / "vectors.xz")
+        wt.words.read_vectors(tmp_path / "vectors.xz")

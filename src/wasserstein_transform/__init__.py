@@ -3,83 +3,51 @@
 from __future__ import annotations
 
 import importlib
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-_PARTS = ("localize", "transport")  # rooms whose names are all the package's: a new part is an import there
-_ROOMS = {
-    "engine": ("Cancelled", "Engine", "Update", "bar", "using"),
-    "spaces": ("Dense", "Euclidean", "GaussianMetric", "Graph", "Metric", "Quotient", "Space", "Sparse", "quotient"),
-    "measures": ("Diracs", "Discrete", "Gaussians", "Measures"),
-    "transforms": (
-        "CostWarning", "MasslessWarning", "Process", "Run", "Sweep", "Trajectory", "Transform", "gaussian_transform",
-        "iterate", "iterate_locally", "kernel_transform", "lazy_balls", "local_truncation", "mean_shift", "sweep",
-    ),
-    "hierarchy": ("FewerClustersWarning", "Tree", "cut_tree", "lazy_spanning_tree", "linkage", "spanning_tree"),
+_ROOMS = (
+    "datasets", "engine", "estimators", "experiments", "graphs", "hierarchy", "image", "localize", "measures",
+    "plotting", "spaces", "theory", "transforms", "transport", "words",
+)  # fmt: skip
+_NAMES = {  # what a first visit needs; the rest stays in its room: wt.image.segment, wt.spaces.Metric
+    "engine": ("Cancelled", "Engine", "bar", "using"),
     "estimators": (
         "GaussianTransform", "KernelTransform", "LocalTruncation", "MeanShift", "MetricLostWarning", "SingleLinkage",
         "WassersteinTransform",
     ),
-    "datasets": ("circles", "dumbbell", "grid", "grid_with_line", "spiral", "t_junction"),
-    "apps.graphs": (
-        "Communities", "Curvature", "Dynamics", "Flow", "LazyWalk", "Network", "Surgery", "curvature",
-        "dynamical_curvature", "lin_lu_yau", "read_graph", "ricci_flow",
+    "hierarchy": ("FewerClustersWarning", "cut_tree", "linkage"),
+    "localize": ("suggest_eps",),
+    "spaces": ("Dense", "Euclidean", "Graph", "Space"),
+    "transforms": (
+        "CostWarning", "MasslessWarning", "Transform", "gaussian_transform", "iterate", "kernel_transform",
+        "local_truncation", "mean_shift", "sweep",
     ),
-    "apps.image": (
-        "Adjacent", "ImageSegmenter", "Merging", "Segmentation", "Together", "read_bsds", "score_segmentation",
-        "segment",
-    ),
-    "apps.words": ("Corpus", "WordTransform", "WordVectors", "read_vectors"),
-    "apps": (),
-    "plotting": (),  # its names stay inside: wt.plotting.cloud
-    "experiments": (),
-    "theory": (),  # wt.theory.prokhorov
+    "transport": ("bures_pairs", "gaussian_wasserstein", "wasserstein", "wasserstein_cross", "wasserstein_pairs"),
 }  # fmt: skip
-_HOME = {name: room for room, names in _ROOMS.items() for name in names}
+_HOME = {name: room for room, names in _NAMES.items() for name in names}
+_PARTS = {"localize": "LOCALIZATIONS", "transport": "TRANSPORTS"}  # all parts of these tables are names here, too
 
 if TYPE_CHECKING:  # the same names, for type checkers and editors
-    from . import apps as apps, experiments as experiments, plotting as plotting, theory as theory
-    from .apps.graphs import (
-        Communities as Communities,
-        Curvature as Curvature,
-        Dynamics as Dynamics,
-        Flow as Flow,
-        LazyWalk as LazyWalk,
-        Network as Network,
-        Surgery as Surgery,
-        dynamical_curvature as dynamical_curvature,
-        lin_lu_yau as lin_lu_yau,
-        read_graph as read_graph,
-        ricci_flow as ricci_flow,
+    from . import (
+        datasets as datasets,
+        engine as engine,
+        estimators as estimators,
+        experiments as experiments,
+        graphs as graphs,
+        hierarchy as hierarchy,
+        image as image,
+        localize as localize,
+        measures as measures,
+        plotting as plotting,
+        spaces as spaces,
+        theory as theory,
+        transforms as transforms,
+        transport as transport,
+        words as words,
     )
-    from .apps.graphs.curvature import curvature as curvature
-    from .apps.image import (
-        Adjacent as Adjacent,
-        ImageSegmenter as ImageSegmenter,
-        Merging as Merging,
-        Segmentation as Segmentation,
-        Together as Together,
-        read_bsds as read_bsds,
-        score_segmentation as score_segmentation,
-    )
-    from .apps.image.segment import segment as segment
-    from .apps.words import (
-        Corpus as Corpus,
-        WordTransform as WordTransform,
-        WordVectors as WordVectors,
-        read_vectors as read_vectors,
-    )
-    from .datasets import (
-        circles as circles,
-        dumbbell as dumbbell,
-        grid as grid,
-        grid_with_line as grid_with_line,
-        spiral as spiral,
-        t_junction as t_junction,
-    )
-    from .engine import Cancelled as Cancelled, Engine as Engine, Update as Update, bar as bar, using as using
+    from .engine import Cancelled as Cancelled, Engine as Engine, bar as bar, using as using
     from .estimators import (
         GaussianTransform as GaussianTransform,
         KernelTransform as KernelTransform,
@@ -89,40 +57,16 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         SingleLinkage as SingleLinkage,
         WassersteinTransform as WassersteinTransform,
     )
-    from .hierarchy import (
-        FewerClustersWarning as FewerClustersWarning,
-        Tree as Tree,
-        cut_tree as cut_tree,
-        lazy_spanning_tree as lazy_spanning_tree,
-        linkage as linkage,
-        spanning_tree as spanning_tree,
-    )
+    from .hierarchy import FewerClustersWarning as FewerClustersWarning, cut_tree as cut_tree, linkage as linkage
     from .localize import *  # noqa: F403
-    from .measures import Diracs as Diracs, Discrete as Discrete, Gaussians as Gaussians, Measures as Measures
-    from .spaces import (
-        Dense as Dense,
-        Euclidean as Euclidean,
-        GaussianMetric as GaussianMetric,
-        Graph as Graph,
-        Metric as Metric,
-        Quotient as Quotient,
-        Space as Space,
-        Sparse as Sparse,
-        quotient as quotient,
-    )
+    from .spaces import Dense as Dense, Euclidean as Euclidean, Graph as Graph, Space as Space
     from .transforms import (
         CostWarning as CostWarning,
         MasslessWarning as MasslessWarning,
-        Process as Process,
-        Run as Run,
-        Sweep as Sweep,
-        Trajectory as Trajectory,
         Transform as Transform,
         gaussian_transform as gaussian_transform,
         iterate as iterate,
-        iterate_locally as iterate_locally,
         kernel_transform as kernel_transform,
-        lazy_balls as lazy_balls,
         local_truncation as local_truncation,
         mean_shift as mean_shift,
         sweep as sweep,
@@ -130,32 +74,36 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
     from .transport import *  # noqa: F403
 
 
-def _names_of(room: str) -> list[str]:
-    """What a room of parts offers."""
-    names = vars(importlib.import_module(f".{room}", __name__))
-    return [name for name, value in names.items() if not name.startswith("_") and not isinstance(value, ModuleType)]
+def _room(name: str) -> Any:
+    return importlib.import_module(f".{name}", __name__)
 
 
-def _home_of(name: str) -> str | None:
-    """The room a name is from."""
-    if name in _HOME or name.startswith("_"):
-        return _HOME.get(name)
-    return next((room for room in _PARTS if name in _names_of(room)), None)
+def _parts() -> dict[str, str]:
+    """Every localization and transport, and the room it is from."""
+    return {part.__name__: room for room, table in _PARTS.items() for part in vars(_room(room))[table].values()}
 
 
 def __getattr__(name: str) -> Any:
     """Names are imported when first used: `import wasserstein_transform` alone stays fast."""
     if name == "__all__":
-        return sorted([*_HOME, *(name for room in _PARTS for name in _names_of(room))])
-    if name in _ROOMS or name in _PARTS:
-        return importlib.import_module(f".{name}", __name__)
-    home = _home_of(name)
-    if home is None:
+        return sorted([*_HOME, *_parts()])
+    if name in _ROOMS:
+        return _room(name)
+    if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f".{home}", __name__), name)
+    home = _HOME.get(name) or _parts().get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_hint(name)}")
+    value = getattr(_room(home), name)
     globals()[name] = value
     return value
 
 
+def _hint(name: str) -> str:
+    """Where a name is that is not here; rooms that need more than the others are not asked."""
+    homes = [room for room in _ROOMS if room not in ("experiments", "plotting") and name in dir(_room(room))]
+    return f"; there is wt.{homes[0]}.{name}" if homes else ""
+
+
 def __dir__() -> list[str]:
-    return [*__getattr__("__all__"), "__version__", "plotting", "theory"]
+    return [*__getattr__("__all__"), "__version__", *_ROOMS]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -52,4 +53,9 @@ class Part:
 def parts_in(names: Mapping[str, object], kind: type[Part]) -> dict[str, Any]:
     """The parts of one kind among the names of a room, in small letters: what a room imports is what it offers."""
     classes = [value for value in names.values() if isinstance(value, type) and issubclass(value, kind)]
-    return {found.__name__.lower(): found for found in classes if not inspect.isabstract(found)}
+    return {_key(found.__name__): found for found in classes if not inspect.isabstract(found)}
+
+
+def _key(name: str) -> str:
+    """CachedNeighbors is cached_neighbors."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()

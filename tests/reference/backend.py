@@ -9,12 +9,12 @@ from scipy.sparse import csr_array
 
 from wasserstein_transform.backends import (
     Balls,
-    Both,
     Cloud,
     Cpu,
     Form,
     GaussianCloud,
     Matrix,
+    MeansAndCovs,
     Moments,
     Nearest,
     NearRows,
@@ -85,13 +85,13 @@ class Plain(Cpu):
 
     def neighborhoods(
         self, form: Form, weights: np.ndarray, profile: int, eps: float, reach: float, engine: Engine, first: int = 0
-    ) -> Seen:
+    ) -> DenseNeighborhoods:
         if not isinstance(form, Matrix | Cloud | GaussianCloud):
             return super().neighborhoods(form, weights, profile, eps, reach, engine, first)  # type: ignore[return-value]
         D = _matrix(form)[first:]
         masses = weights * _PROFILES[profile]((D / eps) ** 2)
         masses[(closed(reach) if np.isfinite(reach) else np.inf) < D * D] = 0.0
-        return Seen(masses, first)
+        return DenseNeighborhoods(masses, first)
 
     def leaders(self, form: Form, weights: np.ndarray, tol: float, engine: Engine) -> np.ndarray:
         if not isinstance(form, Matrix | Cloud | GaussianCloud):
@@ -107,20 +107,20 @@ class Plain(Cpu):
 
 
 @dataclass
-class Seen:
+class DenseNeighborhoods:
     """Masses that each point sees, stored."""
 
     masses: np.ndarray
     first: int
 
     def means(self, points: np.ndarray) -> Moments:
-        return Moments(*self.both(points)[:2])
+        return Moments(*self.means_and_covs(points)[:2])
 
     def covs(self, points: np.ndarray) -> Moments:
-        both = self.both(points)
+        both = self.means_and_covs(points)
         return Moments(both.mass, both.covs)
 
-    def both(self, points: np.ndarray) -> Both:
+    def means_and_covs(self, points: np.ndarray) -> MeansAndCovs:
         here, m = points[self.first :], points.shape[1]
         mass, means, covs = np.zeros(len(here)), here.copy(), np.zeros((len(here), m, m))
         for i, (x, w) in enumerate(zip(here, self.masses, strict=True)):
@@ -130,9 +130,9 @@ class Seen:
                 drift = w @ steps / mass[i]
                 means[i] = x + drift
                 covs[i] = (steps - drift).T * w @ (steps - drift) / mass[i]
-        return Both(mass, means, covs)
+        return MeansAndCovs(mass, means, covs)
 
-    def once(self) -> Seen:
+    def cached(self) -> DenseNeighborhoods:
         return self
 
 

@@ -11,7 +11,7 @@ from .compiling import listen
 from .cpu import Cpu
 from .forms import Cloud, Form, GaussianCloud, Matrix, NearRows, Network
 from .frame import Frame
-from .records import Balls, Both, Moments, Nearest, Neighborhoods, Report, Rows, closed, rim
+from .records import Balls, MeansAndCovs, Moments, Nearest, Neighborhoods, Report, Rows, closed, rim
 
 BACKENDS: dict[str, Backend] = {"cpu": Cpu()}
 
@@ -31,7 +31,6 @@ __all__ = [
     "BACKENDS",
     "Backend",
     "Balls",
-    "Both",
     "Cloud",
     "Cpu",
     "Form",
@@ -39,6 +38,7 @@ __all__ = [
     "GaussianCloud",
     "Ground",
     "Matrix",
+    "MeansAndCovs",
     "Moments",
     "NearRows",
     "Nearest",

@@ -50,7 +50,7 @@ class Moments(NamedTuple):
     values: Floats
 
 
-class Both(NamedTuple):
+class MeansAndCovs(NamedTuple):
     """Mass seen from each point, and the means and covariances of that mass."""
 
     mass: Floats
@@ -67,10 +67,10 @@ class Neighborhoods(Protocol):
     def covs(self, points: Floats) -> Moments:
         """Mass and covariance of `points`, divided by the mass; 0 where there is no mass."""
 
-    def both(self, points: Floats) -> Both:
+    def means_and_covs(self, points: Floats) -> MeansAndCovs:
         """Mass, mean and covariance of `points` in one pass."""
 
-    def once(self) -> Neighborhoods:
+    def cached(self) -> Neighborhoods:
         """The same neighborhoods, each pair tested once for all passes to come."""
 
 
@@ -92,16 +92,16 @@ class Report:
     ----------
     n_problems : int
         Pairs that were compared.
-    n_safe : int
+    n_fallbacks : int
         Problems that failed their certificate at first and were solved again on the safe path.
     gap : float
         The largest primal–dual gap, relative to the largest cost d^p of its problem.
     """
 
     n_problems: int = 0
-    n_safe: int = 0
+    n_fallbacks: int = 0
     gap: float = 0.0
 
     def __add__(self, other: Report) -> Report:
-        n_problems, n_safe = self.n_problems + other.n_problems, self.n_safe + other.n_safe
-        return Report(n_problems, n_safe, max(self.gap, other.gap))
+        n_problems, n_fallbacks = self.n_problems + other.n_problems, self.n_fallbacks + other.n_fallbacks
+        return Report(n_problems, n_fallbacks, max(self.gap, other.gap))

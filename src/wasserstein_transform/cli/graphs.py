@@ -18,7 +18,7 @@ from .options import Jobs
 from .printing import say
 
 if TYPE_CHECKING:
-    from ..apps.graphs import Communities, Curvature, Flow, Network
+    from ..graphs import Communities, Curvature, Flow, Network
 
 _DRAWN = 1500  # nodes up to which the graph itself is drawn
 
@@ -43,7 +43,7 @@ def curvature(
     with door("wt curvature"):
         import numpy as np
 
-        from ..apps.graphs import LazyWalk, as_network, curvature as bend, lin_lu_yau
+        from ..graphs import LazyWalk, as_network, curvature as bend, lin_lu_yau
         from .pictures import Place
 
         place, network = Place(output, "edges.csv", "nodes.csv", "curvature.png"), as_network(graph)
@@ -79,7 +79,7 @@ def flow(
     Writes into the folder edges.csv (lengths in the end), communities.csv and flow.png: all of them or none.
     """
     with door("wt flow"):
-        from ..apps.graphs import LazyWalk, Surgery, as_network, ricci_flow
+        from ..graphs import LazyWalk, Surgery, as_network, ricci_flow
         from .pictures import Place
 
         place, network = Place(output, "edges.csv", "communities.csv", "flow.png"), as_network(graph)

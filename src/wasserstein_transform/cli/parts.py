@@ -9,12 +9,12 @@ from .printing import say
 
 def parts() -> None:
     """All localizations and transports, with what they are."""
-    from ..localize import LOCALIZATIONS, sees_new_points
+    from ..localize import LOCALIZATIONS, takes_new_points
     from ..transport import TRANSPORTS
 
     say("localizations, and the measures they make:")
     for localize in LOCALIZATIONS.values():
-        new = "" if sees_new_points(localize.examples(3, 1.0)[0]) else "; new points have none"
+        new = "" if takes_new_points(localize.examples(3, 1.0)[0]) else "; new points have none"
         _describe(localize, f"{localize.makes.__name__}{new}")
     say("\ntransports, and the measures they compare:")
     for transport in TRANSPORTS.values():

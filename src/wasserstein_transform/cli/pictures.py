@@ -18,7 +18,7 @@ from ..engine import current
 from ..plotting.images import as_rgb, outlined
 
 if TYPE_CHECKING:
-    from ..apps.image import Segmentation
+    from ..image import Segmentation
 
 _MOST = 65536  # labels that 16 bits hold
 
@@ -60,8 +60,8 @@ def _plain(picture: NDArray[Any], file: Path) -> NDArray[Any]:
         picture = picture[..., 0]
     if picture.ndim != 2 and not (picture.ndim == 3 and picture.shape[2] in (3, 4)):
         raise ValueError(
-            f"{file} has shape {picture.shape}, which is not one gray or color picture; wt.segment in Python takes "
-            "volumes and other channels"
+            f"{file} has shape {picture.shape}, which is not one gray or color picture; wt.image.segment in Python "
+            "takes volumes and other channels"
         )
     if picture.dtype.kind == "b":
         return np.where(picture, np.uint8(255), np.uint8(0))

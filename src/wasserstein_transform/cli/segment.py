@@ -14,7 +14,7 @@ from .options import Jobs
 from .printing import say
 
 if TYPE_CHECKING:
-    from ..apps.image import Merging
+    from ..image import Merging
 
 _LONG = 200_000  # pixels from which on progress is shown
 
@@ -47,7 +47,7 @@ def segment(
         "color": color, "linking": linking, "min_size": min_size, "n_iter": n_iter, "n_jobs": jobs,
     }  # fmt: skip
     with door("wt segment"):
-        from ..apps.image import segment as run
+        from ..image import segment as run
         from .pictures import Place, encode, load
 
         merging = _merging(merge, share)
@@ -71,6 +71,6 @@ def _merging(merge: bool, share: float | None) -> Merging | None:
         raise ValueError("share is for merging regions; give --merge too")
     if not merge:
         return None
-    from ..apps.image import Merging
+    from ..image import Merging
 
     return Merging() if share is None else Merging(share)

@@ -84,7 +84,7 @@ def _pairs() -> None:
 def _segment() -> None:
     import numpy as np
 
-    from ..apps.image import segment
+    from ..image import segment
 
     image = np.random.default_rng(0).random((8, 8, 3))
     for lam in (0.0, 1.0):
@@ -93,7 +93,7 @@ def _segment() -> None:
 
 
 def _curvature() -> None:
-    from ..apps.graphs import curvature
+    from ..graphs import curvature
 
     curvature([(0, 1), (1, 2), (2, 0), (2, 3)])
 

@@ -17,7 +17,7 @@ from .printing import say
 from .tables import show
 
 if TYPE_CHECKING:
-    from ..apps.words import Evaluation, WordTransform
+    from ..words import Evaluation, WordTransform
 
 words = typer.Typer(
     help="Words as Gaussians: pre-trained vectors adapted by a corpus.",
@@ -71,7 +71,7 @@ def evaluate(
     The first column is the plain vectors; + and - mark settings that differ from them significantly, pairs resampled.
     """
     with door("wt words"):
-        from ..apps.words import WordTransform, evaluate as run
+        from ..words import WordTransform, evaluate as run
 
         parts = _parts(5, 1.0, min_count, sample, seed, letters, common, about_mean, jobs)
         _check_files(csv, plot)
@@ -177,7 +177,7 @@ def _parts(
     window: int, lam: float | None, min_count: int, sample: float, seed: int, letters: bool, common: int,
     about_mean: bool, jobs: int | None,
 ) -> dict[str, Any]:  # fmt: skip
-    from ..apps.words import AboutMean, Common, Letters, Spaced
+    from ..words import AboutMean, Common, Letters, Spaced
 
     return {
         "window": window, "lam": lam, "min_count": min_count, "sample": sample, "rng": seed,
@@ -191,8 +191,8 @@ def _fitted(
     vectors: Path | None, corpus: Path | None, model: Path | None, parts: dict[str, Any], *asked: str
 ) -> WordTransform:
     """From a model, or from vectors and a corpus; words that are asked for are looked up before it is read."""
-    from ..apps.words import WordTransform
-    from ..apps.words.reading import as_vectors
+    from ..words import WordTransform
+    from ..words.reading import as_vectors
 
     if model is not None:
         if vectors is not None or corpus is not None:

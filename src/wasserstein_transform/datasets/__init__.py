@@ -1,13 +1,13 @@
 """Point clouds of the paper, with the truth they were drawn from."""
 
 from .noisy import circles, spiral
-from .records import Curve, Labelled, Noisy
+from .records import Curve, Labeled, Noisy
 from .shapes import LAYOUTS, dumbbell, grid, grid_with_line, t_junction
 
 __all__ = [
     "LAYOUTS",
     "Curve",
-    "Labelled",
+    "Labeled",
     "Noisy",
     "circles",
     "dumbbell",

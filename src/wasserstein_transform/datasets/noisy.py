@@ -44,7 +44,7 @@ def spiral(
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> points, labels, curve = wt.spiral(0)
+    >>> points, labels, curve = wt.datasets.spiral(0)
     >>> points.shape, bool(curve.distance(points[labels == 0]).max() < 1e-3)
     ((750, 2), True)
     """
@@ -85,7 +85,7 @@ def circles(
     Examples
     --------
     >>> import numpy as np, wasserstein_transform as wt
-    >>> np.bincount(wt.circles(0).labels)
+    >>> np.bincount(wt.datasets.circles(0).labels)
     array([250, 250])
     """
     n, noise = check.count(n, "n", 1), check.tolerance(noise, "noise")

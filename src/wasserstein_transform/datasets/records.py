@@ -17,7 +17,7 @@ from .._types import Floats, Ints
 _FEW = 200  # vertices of a polygon of which every edge is asked
 
 
-class Labelled(NamedTuple):
+class Labeled(NamedTuple):
     """Points and the part each belongs to."""
 
     points: Floats
@@ -36,7 +36,7 @@ class Curve(Brief):
     Examples
     --------
     >>> import numpy as np, wasserstein_transform as wt
-    >>> wt.circles(0).curve.distance([[0.0, 0.0], [3.0, 0.0]]).round(4)
+    >>> wt.datasets.circles(0).curve.distance([[0.0, 0.0], [3.0, 0.0]]).round(4)
     array([1. , 1.2])
     """
 

@@ -8,24 +8,24 @@ import numpy as np
 
 from .. import _check as check
 from .._types import Floats
-from .records import Labelled
+from .records import Labeled
 
 
-def t_junction() -> Labelled:
+def t_junction() -> Labeled:
     """The T-junction: 200 points (0,1)…(0,200) of label 0 and 201 points (−100,0)…(100,0) of label 1.
 
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> wt.t_junction().points.shape
+    >>> wt.datasets.t_junction().points.shape
     (401, 2)
     """
     up = np.column_stack([np.zeros(200), np.arange(1.0, 201.0)])
     across = np.column_stack([np.arange(-100.0, 101.0), np.zeros(201)])
-    return Labelled(np.concatenate([up, across]), np.repeat([0, 1], [200, 201]))
+    return Labeled(np.concatenate([up, across]), np.repeat([0, 1], [200, 201]))
 
 
-def dumbbell(eccentricity: float = 1.0, *, layout: str = "square") -> Labelled:
+def dumbbell(eccentricity: float = 1.0, *, layout: str = "square") -> Labeled:
     """Two discs of radius 1, 300 grid points each (labels 0 and 1), joined by a chain of 200 points of length 2 (2).
 
     Parameters
@@ -39,7 +39,7 @@ def dumbbell(eccentricity: float = 1.0, *, layout: str = "square") -> Labelled:
     Examples
     --------
     >>> import numpy as np, wasserstein_transform as wt
-    >>> np.bincount(wt.dumbbell().labels)
+    >>> np.bincount(wt.datasets.dumbbell().labels)
     array([300, 300, 200])
     """
     eccentricity = check.positive(eccentricity, "eccentricity")
@@ -50,34 +50,34 @@ def dumbbell(eccentricity: float = 1.0, *, layout: str = "square") -> Labelled:
     offset = np.array([2.0, 0.0])
     points = np.concatenate([disc - offset, disc + offset, chain])
     stretch = np.array([min(1.0, 1.0 / eccentricity), min(1.0, eccentricity)])
-    return Labelled(points * stretch, np.repeat([0, 1, 2], [300, 300, 200]))
+    return Labeled(points * stretch, np.repeat([0, 1, 2], [300, 300, 200]))
 
 
-def grid(n: int) -> Labelled:
+def grid(n: int) -> Labeled:
     """The n × n evenly spaced points of [0, 1]², one part.
 
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> wt.grid(200).points.shape
+    >>> wt.datasets.grid(200).points.shape
     (40000, 2)
     """
     side = np.linspace(0.0, 1.0, check.count(n, "n", 2))
     points = np.stack(np.meshgrid(side, side, indexing="ij"), axis=-1).reshape(-1, 2)
-    return Labelled(points, np.zeros(len(points), np.intp))
+    return Labeled(points, np.zeros(len(points), np.intp))
 
 
-def grid_with_line() -> Labelled:
+def grid_with_line() -> Labeled:
     """A grid of 100 × 100 points in [0, 1]² (label 0) and 1001 points from (0.5, 0) to (0.5, 1) (label 1).
 
     Examples
     --------
     >>> import numpy as np, wasserstein_transform as wt
-    >>> np.bincount(wt.grid_with_line().labels)
+    >>> np.bincount(wt.datasets.grid_with_line().labels)
     array([10000,  1001])
     """
     line = np.column_stack([np.full(1001, 0.5), np.linspace(0.0, 1.0, 1001)])
-    return Labelled(np.concatenate([grid(100).points, line]), np.repeat([0, 1], [10_000, 1001]))
+    return Labeled(np.concatenate([grid(100).points, line]), np.repeat([0, 1], [10_000, 1001]))
 
 
 def _square(n: int) -> Floats:

@@ -5,7 +5,7 @@ from .blas import one_blas_thread
 from .context import current, using
 from .core import Cancelled, Engine
 from .executors import Executor, Overseer, Threads
-from .places import Blocks, Condensed, Marks, Mirrored, Place, Ragged, Record, Rows, Scattered, Tilewise, Together
+from .places import Blocks, Condensed, Marks, Mirrored, PerArray, Place, Ragged, Record, Rows, Scattered, Tilewise
 from .progress import Progress, Update, bar
 from .task import Compute, Flag, Task, computed
 from .tiles import GRAIN, Tile, cut, evenly, of_size
@@ -22,6 +22,7 @@ __all__ = [
     "Marks",
     "Mirrored",
     "Overseer",
+    "PerArray",
     "Place",
     "Progress",
     "Ragged",
@@ -32,7 +33,6 @@ __all__ = [
     "Threads",
     "Tile",
     "Tilewise",
-    "Together",
     "Update",
     "bar",
     "computed",

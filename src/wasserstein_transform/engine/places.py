@@ -83,7 +83,7 @@ class Tilewise(Slices):
 
 
 @dataclass(frozen=True)
-class Together(Place):
+class PerArray(Place):
     """Arrays that are cut differently: the k-th one lies as the k-th place says."""
 
     places: tuple[Slices, ...]

@@ -22,7 +22,7 @@ class WassersteinTransform(IteratedTransform):
         For example `Truncation(0.2)`, or `Mean(Kernel(0.2, "gaussian"))`. Its parameters take part in `get_params`,
         `set_params(localize__eps=…)` and grid search.
     transport : Transport
-        One that compares the measures the localization makes, such as `Exact(p)`, `Points()` or `Bures()`.
+        One that compares the measures the localization makes, such as `Exact(p)`, `DiracDistance()` or `Bures()`.
     n_iter : int
         Iterations.
     metric : str

@@ -179,7 +179,7 @@ def _once_claim(result: Result) -> Claim:
         ),
         note=f"The paper: v2 {sum(V2.paper):.1f} s, v1 {sum(V1.paper):.1f} s. In the plane a GT distance has a "
         "vectorized closed form here, and computing it again costs less than keeping and reading a bit for each pair: "
-        "a slower v2 is what to expect. For m ≥ 3, where distances are dear, the library keeps the bits by itself.",
+        "a slower v2 is what to expect. For m ≥ 3, where distances cost more, the library keeps the bits by itself.",
         timed=True,
     )
 

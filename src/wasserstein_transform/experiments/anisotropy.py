@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import plotting
 from .._types import Floats
-from ..datasets import Labelled, grid_with_line
+from ..datasets import Labeled, grid_with_line
 from ..engine import Engine
 from ..spaces import Space, closed, rim
 from ..transforms import gaussian_transform, iterate
@@ -34,7 +34,7 @@ class Result:
     """GT distances from the center, by λ; and for each λ how far the ball reaches across the line over along it."""
 
     parameters: Anisotropy
-    data: Labelled
+    data: Labeled
     center: int
     distances: dict[float, Floats]
     reach: tuple[float, ...]

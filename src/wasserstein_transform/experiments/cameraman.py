@@ -13,12 +13,12 @@ from scipy.ndimage import uniform_filter
 
 from .. import plotting
 from .._types import Floats, Ints
-from ..apps.image.linking import LINKINGS
-from ..apps.image.moving import move
-from ..apps.image.pixels import read
-from ..apps.image.regions import boundaries
 from ..backends.images import Motion, Moved
 from ..engine import Engine
+from ..image.linking import LINKINGS
+from ..image.moving import move
+from ..image.pixels import read
+from ..image.regions import boundaries
 from .claims import Choice, Claim
 from .experiment import Experiment, Picture, Table
 from .layout import bare, mosaic, name_row

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import plotting
-from ..datasets import Labelled, dumbbell
+from ..datasets import Labeled, dumbbell
 from ..engine import Engine
 from ..hierarchy import Tree, cut_tree, spanning_tree
 from ..spaces import Space
@@ -41,7 +41,7 @@ class Walk:
         By reading: for each tree, the input's first. The chain is a part of its own, or may be anywhere.
     """
 
-    data: Labelled
+    data: Labeled
     states: tuple[Space, ...]
     trees: tuple[Tree, ...]
     cuts: dict[str, list[Separation]]
@@ -211,7 +211,7 @@ def draw(walk: Walk) -> Figure:
     return figure
 
 
-def draw_gaussians(eps: float, data: Labelled) -> Figure:
+def draw_gaussians(eps: float, data: Labeled) -> Figure:
     """Ellipses at the points."""
     figure, axes = mosaic([["gaussians"]], 2.6)
     seen = iterate(gaussian_transform(eps), Space.from_points(data.points), n_iter=0).last

@@ -107,7 +107,7 @@ def draw(result: Result) -> Figure:
         _draw_eps(axes[f"ε {task.name}"], result, task)
         ax = axes[f"λ {task.name}"]
         ax.plot(result.parameters.lams, result.along_lam(task), "o-", ms=2.5, lw=1, color=plotting.color(0))
-        ax.axvline(task.lam, color=plotting.GREY, lw=0.8, zorder=0)
+        ax.axvline(task.lam, color=plotting.GRAY, lw=0.8, zorder=0)
         ax.set_xscale("symlog", linthresh=1)
         ax.set_xlim(-0.1, 1.2 * max(result.parameters.lams))
         ax.set_xticks([lam for lam in (0, 1, 10, 100) if lam <= max(result.parameters.lams)], minor=False)
@@ -115,7 +115,7 @@ def draw(result: Result) -> Figure:
         ax.set_xlabel("λ", fontsize=8)
     for ax in axes.values():
         tidy(ax)
-        ax.axhline(0, color=plotting.GREY, lw=0.5, zorder=0)
+        ax.axhline(0, color=plotting.GRAY, lw=0.5, zorder=0)
         ax.set_ylim(max(ax.get_ylim()[0], _LOWEST), max(ax.get_ylim()[1], 0.1))
     for row in ("ε", "λ"):
         axes[f"{row} {names[0]}"].set_ylabel("score", fontsize=8)
@@ -135,8 +135,8 @@ def _draw_eps(ax: Any, result: Result, task: Task) -> None:
             color=plotting.color(k),
             label="λ = 0" if k else "the paper's λ",
         )
-    ax.axvline(task.eps, color=plotting.GREY, lw=0.8, zorder=0)
-    ax.axvline(float(result.suggested[task.name]), color=plotting.GREY, lw=0.8, ls=(0, (4, 3)), zorder=0)
+    ax.axvline(task.eps, color=plotting.GRAY, lw=0.8, zorder=0)
+    ax.axvline(float(result.suggested[task.name]), color=plotting.GRAY, lw=0.8, ls=(0, (4, 3)), zorder=0)
     ax.set_xscale("log")
     ax.set_title(task.name, loc="left", fontsize=9)
     ax.set_xlabel("ε", fontsize=8)

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from .. import plotting
-from ..datasets import Labelled, dumbbell
+from ..datasets import Labeled, dumbbell
 from ..engine import Engine
 from ..hierarchy import Tree, lazy_spanning_tree, spanning_tree
 from ..spaces import Space
@@ -91,7 +91,7 @@ def _scan(parameters: Eccentricity) -> list[Setting]:
     return [Setting(layout, e, eps) for layout in parameters.layouts for e in extremes for eps in parameters.scan]
 
 
-def _data(setting: Setting) -> Labelled:
+def _data(setting: Setting) -> Labeled:
     return dumbbell(setting.ratio, layout=setting.layout)
 
 

@@ -109,7 +109,7 @@ def draw(result: Result) -> Figure:
             if seen:
                 values, rows = zip(*seen, strict=True)
                 ax.plot(values, np.array(rows) + 0.15 * (k - 1.5), "o", ms=3.5, color=plotting.color(k), label=method)
-        ax.axvline(0, color=plotting.GREY, lw=0.6)
+        ax.axvline(0, color=plotting.GRAY, lw=0.6)
         ax.set_title(task.name, loc="left", fontsize=9)
         first = task is result.tasks[0]
         ax.set_yticks(range(len(variants)), variants if first else [""] * len(variants))

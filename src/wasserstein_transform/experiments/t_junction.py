@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import plotting
 from .._types import Ints
-from ..datasets import Labelled, t_junction
+from ..datasets import Labeled, t_junction
 from ..engine import Engine
 from ..hierarchy import Tree, cut_tree, spanning_tree
 from ..spaces import Space
@@ -35,7 +35,7 @@ class Result:
     """Spaces and their trees at τ = 0, 1, …, by method."""
 
     parameters: TJunction
-    data: Labelled
+    data: Labeled
     states: dict[str, tuple[Space, ...]]
     trees: dict[str, tuple[Tree, ...]]
 
@@ -52,12 +52,12 @@ def run(parameters: TJunction, engine: Engine) -> Result:
     return Result(parameters, data, states, trees)
 
 
-def segments(data: Labelled, eps: float) -> Ints:
+def segments(data: Labeled, eps: float) -> Ints:
     """The two segments; the stem's points that see the bar (within ε of it) may be on either side."""
     return np.where((data.labels == 0) & (data.points[:, 1] <= eps), -1, data.labels)
 
 
-def parts(data: Labelled, eps: float) -> Ints:
+def parts(data: Labeled, eps: float) -> Ints:
     """Stem, left and right arm beyond 2ε of the junction, and the junction within ε/2; the rest may be anywhere."""
     x, y = data.points.T
     out = np.full(len(data.points), -1)
@@ -214,7 +214,7 @@ def _clusters(result: Result, tree: Tree, at: int) -> Ints:
     return cut_tree(tree, 4)
 
 
-def _truth(result: Result, of: Callable[[Labelled, float], Ints]) -> Ints:
+def _truth(result: Result, of: Callable[[Labeled, float], Ints]) -> Ints:
     return of(result.data, result.parameters.eps)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median_low
 
 from ..engine import Engine
-from ..localize import Gaussian, Once, Truncation
+from ..localize import CachedNeighbors, Gaussian, Truncation
 from ..spaces import Space
 from ..transforms import Process, Transform, iterate
 from ..transport import Bures, Transport
@@ -37,7 +37,7 @@ PAPER_FULL = 48.7
 def accelerated(eps: float, lam: float, once: bool = False, transport: Transport | None = None) -> Process:
     """The Gaussian Transform, testing each pair twice or once, on lazy distances or others."""
     plain, transport = Truncation(eps), transport or Bures()
-    base = Once(plain) if once else plain
+    base = CachedNeighbors(plain) if once else plain
     return Process(
         Transform(Gaussian(plain, lam), transport),
         Transform(Gaussian(base, lam, move=True), transport),

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import plotting
+from .. import plotting, words as app
 from .._types import Floats
-from ..apps import words as app
 from ..engine import Engine, using
 from .claims import Choice, Claim
 from .experiment import Experiment, Picture, Table

@@ -59,7 +59,7 @@ def cut_tree(
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> tree = wt.spanning_tree(wt.Space.from_points([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0], [50.0]]))
+    >>> tree = wt.hierarchy.spanning_tree(wt.Space.from_points([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0], [50.0]]))
     >>> wt.cut_tree(tree, 2, cut="count")
     array([0, 0, 0, 0, 0, 0, 1])
     >>> wt.cut_tree(tree, 2)
@@ -68,7 +68,7 @@ def cut_tree(
     array([ 0,  0,  0,  1,  1,  1, -1])
     """
     if not isinstance(tree, Tree):
-        raise TypeError(f"a Tree is needed, got {type(tree).__name__}; wt.spanning_tree(space) makes one")
+        raise TypeError(f"a Tree is needed, got {type(tree).__name__}; wt.hierarchy.spanning_tree(space) makes one")
     if cut == "height":
         if height is None:
             raise ValueError("cut='height' needs a height")

@@ -79,7 +79,7 @@ def lazy_spanning_tree(transform: Transform | Process, space: Space, engine: Eng
     --------
     >>> import wasserstein_transform as wt
     >>> space = wt.Space.from_points([[0.0], [1.0], [2.0], [9.0]])
-    >>> tree = wt.lazy_spanning_tree(wt.Transform(wt.Truncation(1.0), wt.Exact(p=1)), space)
+    >>> tree = wt.hierarchy.lazy_spanning_tree(wt.Transform(wt.Truncation(1.0), wt.Exact(p=1)), space)
     >>> tree.heights
     array([0.5, 0.5, 7.5])
     """
@@ -117,15 +117,15 @@ def _grow(question: Question) -> tuple[Ints, Floats, Report]:
     rows, cols = np.empty((2, 0), np.intp)
     bounds = np.empty(0)
     first = 0
-    room, listed = np.empty(n, np.intp), np.empty(max(_LEAST, n // 4), np.intp)
+    scratch, listed = np.empty(n, np.intp), np.empty(max(_LEAST, n // 4), np.intp)
     while True:
         chosen = chosen[np.lexsort((chosen[:, 1], chosen[:, 0]))]
         values, more = question.solve(chosen[:, 0], chosen[:, 1])
-        edges, lengths = _shortest(np.concatenate([edges, chosen]), np.concatenate([lengths, values]), room)
+        edges, lengths = _shortest(np.concatenate([edges, chosen]), np.concatenate([lengths, values]), scratch)
         if report.n_problems == 0:
             rows, cols, bounds = _candidates(question, edges, lengths, chosen)
         report += more
-        count, first = undecided(edges, lengths, rows, cols, bounds, first, room, listed)
+        count, first = undecided(edges, lengths, rows, cols, bounds, first, scratch, listed)
         if count == 0:
             return edges, lengths, report
         chosen = np.column_stack([rows[listed[:count]], cols[listed[:count]]])
@@ -133,12 +133,12 @@ def _grow(question: Question) -> tuple[Ints, Floats, Report]:
 
 def _candidates(question: Question, edges: Ints, lengths: Floats, solved: Ints) -> tuple[Ints, Ints, Floats]:
     """Pairs that may be nearer than the first tree joins them and are not solved yet, by rising lower bound."""
-    room = np.empty(question.measures.n, np.intp)
+    scratch = np.empty(question.measures.n, np.intp)
 
     def keep(rows: Ints, cols: Ints, bounds: Floats) -> Bools:
         order = np.argsort(bounds, kind="stable")
         listed = np.empty(len(order), np.intp)
-        count, _ = undecided(edges, lengths, rows[order], cols[order], bounds[order], 0, room, listed)
+        count, _ = undecided(edges, lengths, rows[order], cols[order], bounds[order], 0, scratch, listed)
         kept = np.zeros(len(order), bool)
         kept[order[listed[:count]]] = True
         return kept
@@ -151,10 +151,10 @@ def _candidates(question: Question, edges: Ints, lengths: Floats, solved: Ints) 
     return rows[order], cols[order], bounds[order]
 
 
-def _shortest(edges: Ints, lengths: Floats, room: Ints) -> tuple[Ints, Floats]:
+def _shortest(edges: Ints, lengths: Floats, scratch: Ints) -> tuple[Ints, Floats]:
     """The minimum spanning tree of the graph of these edges, sorted by length."""
     order = np.argsort(lengths, kind="stable")
     edges, lengths = edges[order], lengths[order]
     picked = np.zeros(len(edges), np.bool_)
-    shortest_forest(edges, room, picked)
+    shortest_forest(edges, scratch, picked)
     return edges[picked], lengths[picked]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .compile import jit
-from .formulas import sided
+from .formulas import comparable_square
 from .rows import is_set, rank_of
 
 
@@ -29,7 +29,7 @@ def mark_later(geometry: Any, book: Any, start: int, end: int, limit: float, bit
             if stop[0] != 0:
                 return
             for j in range(runs[r, 0], runs[r, 1]):
-                if j > i and sided(geometry, i, j, limit) <= limit:
+                if j > i and comparable_square(geometry, i, j, limit) <= limit:
                     _set(bits, book.starts[i] - book.starts[start], rank)
                 rank += 1
 

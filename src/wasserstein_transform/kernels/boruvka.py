@@ -76,7 +76,7 @@ def search_outside(geometry: Any, tree: Any, component: Any, whole: Any, limits:
             continue
         found[0], who[0] = limit, NOBODY
         search(
-            geometry, tree, component, whole, tree.points[p], tree.blur[p], tree.order[p], own, LOOSE, found, who,
+            geometry, tree, component, whole, tree.points[p], tree.rounding[p], tree.order[p], own, LOOSE, found, who,
             nodes, gaps,
         )  # fmt: skip
         near[k], which[k] = found[0], who[0]
@@ -91,8 +91,8 @@ def n_leaves(geometry: Any, tree: Any, component: Any, whole: Any, step: int, fo
     for p in range(0, component.shape[0], step):
         found[0], who[0] = np.inf, NOBODY
         total += search(
-            geometry, tree, component, whole, tree.points[p], tree.blur[p], tree.order[p], component[p], LOOSE, found,
-            who, nodes, gaps,
+            geometry, tree, component, whole, tree.points[p], tree.rounding[p], tree.order[p], component[p], LOOSE,
+            found, who, nodes, gaps,
         )  # fmt: skip
     return total
 

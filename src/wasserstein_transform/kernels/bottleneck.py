@@ -90,26 +90,26 @@ def _sort(first: int, last: int, work: Work) -> None:
 
 
 @jit
-def _send(i: int, sink: int, mass: float, na: int, nb: int, room: Plan) -> None:
+def _send(i: int, sink: int, mass: float, na: int, nb: int, scratch: Plan) -> None:
     """More mass from source i to a sink."""
     arc = (sink - na) * na + i
-    if room.flow[arc] == 0.0:
-        room.served[i * nb + room.degree[i]] = sink
-        room.degree[i] += 1
-    room.flow[arc] += mass
+    if scratch.flow[arc] == 0.0:
+        scratch.served[i * nb + scratch.degree[i]] = sink
+        scratch.degree[i] += 1
+    scratch.flow[arc] += mass
 
 
 @jit
-def _take_back(i: int, sink: int, mass: float, na: int, nb: int, room: Plan) -> None:
+def _take_back(i: int, sink: int, mass: float, na: int, nb: int, scratch: Plan) -> None:
     """Less mass from source i to a sink."""
     arc = (sink - na) * na + i
-    room.flow[arc] -= mass
-    if room.flow[arc] == 0.0:
+    scratch.flow[arc] -= mass
+    if scratch.flow[arc] == 0.0:
         k = i * nb
-        while room.served[k] != sink:
+        while scratch.served[k] != sink:
             k += 1
-        room.degree[i] -= 1
-        room.served[k] = room.served[i * nb + room.degree[i]]
+        scratch.degree[i] -= 1
+        scratch.served[k] = scratch.served[i * nb + scratch.degree[i]]
 
 
 @jit
@@ -139,7 +139,7 @@ def _enough(node: int, na: int, nb: int, t: float, tolerance: float, cost: Any, 
 
 
 @jit
-def _take(sink: int, na: int, nb: int, t: float, cost: Any, work: Work, room: Plan) -> None:
+def _take(sink: int, na: int, nb: int, t: float, cost: Any, work: Work, scratch: Plan) -> None:
     """Serve a sink from sources within t that have mass left, the most distant of all first."""
     rest, start = work.rest, work.row[sink - na]
     for k in range(na):
@@ -148,13 +148,13 @@ def _take(sink: int, na: int, nb: int, t: float, cost: Any, work: Work, room: Pl
         i = work.order[k]
         if rest[i] > 0.0 and cost[start + i] <= t:
             mass = min(rest[i], rest[sink])
-            _send(i, sink, mass, na, nb, room)
+            _send(i, sink, mass, na, nb, scratch)
             rest[i] -= mass
             rest[sink] -= mass
 
 
 @jit
-def _begin(na: int, nb: int, tolerance: float, cost: Any, work: Work, room: Plan) -> float:
+def _begin(na: int, nb: int, tolerance: float, cost: Any, work: Work, scratch: Plan) -> float:
     """A first flow, and a t within which every single node finds enough mass; the node that set it is the violator."""
     t, violator = _survey(na, nb, cost, work)
     _sort(0, na, work)
@@ -163,25 +163,25 @@ def _begin(na: int, nb: int, tolerance: float, cost: Any, work: Work, room: Plan
         if work.stop[0] != 0:
             break
         for k in range(i * nb, i * nb + nb):
-            room.flow[k] = 0.0
-        room.degree[i] = 0
+            scratch.flow[k] = 0.0
+        scratch.degree[i] = 0
     for node in range(na + nb):
-        room.violator[node] = 0
+        scratch.violator[node] = 0
         work.rest[node] = _mass(node, na, work)
     for k in range(na, na + nb):
         if work.stop[0] != 0:
             break
         sink = work.order[k]
-        _take(sink, na, nb, t, cost, work, room)
+        _take(sink, na, nb, t, cost, work, scratch)
         least = _enough(sink, na, nb, t, tolerance, cost, work)
         if least > t:
             t, violator = least, sink
-            _take(sink, na, nb, t, cost, work, room)
+            _take(sink, na, nb, t, cost, work, scratch)
     for i in range(na):
         least = _enough(i, na, nb, t, tolerance, cost, work)
         if least > t:
             t, violator = least, i
-    room.violator[violator] = 1
+    scratch.violator[violator] = 1
     return t
 
 
@@ -197,7 +197,7 @@ def _left(na: int, nb: int, work: Work) -> float:
 
 
 @jit
-def _plant(na: int, nb: int, work: Work, room: Plan) -> None:
+def _plant(na: int, nb: int, work: Work, scratch: Plan) -> None:
     """The roots of a search: sinks that lack mass."""
     size = 0
     for i in range(na):
@@ -209,15 +209,15 @@ def _plant(na: int, nb: int, work: Work, room: Plan) -> None:
             work.depth[sink] = 0
             work.queue[size] = sink
             size += 1
-    room.tally[_UNSEEN] = na
-    room.tally[_QUEUED] = size
-    room.tally[_MET] = 0
+    scratch.tally[_UNSEEN] = na
+    scratch.tally[_QUEUED] = size
+    scratch.tally[_MET] = 0
 
 
 @jit
-def _reach(k: int, na: int, nb: int, work: Work, room: Plan) -> None:
+def _reach(k: int, na: int, nb: int, work: Work, scratch: Plan) -> None:
     """The k-th unseen source is reached: met if it has mass left, else the sinks it serves may be searched next."""
-    tally, depth = room.tally, work.depth
+    tally, depth = scratch.tally, work.depth
     i = work.order[k]
     tally[_UNSEEN] -= 1
     work.order[k] = work.order[tally[_UNSEEN]]
@@ -226,8 +226,8 @@ def _reach(k: int, na: int, nb: int, work: Work, room: Plan) -> None:
         work.after[tally[_MET]] = i
         tally[_MET] += 1
         return
-    for place in range(i * nb, i * nb + room.degree[i]):
-        sink = room.served[place]
+    for place in range(i * nb, i * nb + scratch.degree[i]):
+        sink = scratch.served[place]
         if depth[sink] < 0:
             depth[sink] = depth[i] + 1
             work.parent[sink] = i
@@ -236,38 +236,38 @@ def _reach(k: int, na: int, nb: int, work: Work, room: Plan) -> None:
 
 
 @jit
-def _look(place: int, na: int, nb: int, t: float, cost: Any, work: Work, room: Plan) -> None:
+def _look(place: int, na: int, nb: int, t: float, cost: Any, work: Work, scratch: Plan) -> None:
     """Reach the sources within t of a queued sink; the others remember the least cost to any sink in `dual`."""
     unseen, slack = work.order, work.dual
     start = work.row[work.queue[place] - na]
     k = 0
-    while k < room.tally[_UNSEEN]:
+    while k < scratch.tally[_UNSEEN]:
         i = unseen[k]
         c = cost[start + i]
         if c < slack[i]:
             slack[i] = c
             work.before[i] = place
         if c <= t:
-            _reach(k, na, nb, work, room)
+            _reach(k, na, nb, work, scratch)
         else:
             k += 1
 
 
 @jit
-def _admit(na: int, nb: int, t: float, work: Work, room: Plan) -> None:
+def _admit(na: int, nb: int, t: float, work: Work, scratch: Plan) -> None:
     """Reach the sources that a higher t has brought within reach."""
     k = 0
-    while k < room.tally[_UNSEEN]:
+    while k < scratch.tally[_UNSEEN]:
         if work.dual[work.order[k]] <= t:
-            _reach(k, na, nb, work, room)
+            _reach(k, na, nb, work, scratch)
         else:
             k += 1
 
 
 @jit
-def _relief(na: int, nb: int, t: float, tolerance: float, work: Work, room: Plan) -> float:
+def _relief(na: int, nb: int, t: float, tolerance: float, work: Work, scratch: Plan) -> float:
     """The least t within which the sinks that were searched find all that they lack; t itself if no source is left."""
-    slack, unseen, n_unseen = work.dual, work.order, room.tally[_UNSEEN]
+    slack, unseen, n_unseen = work.dual, work.order, scratch.tally[_UNSEEN]
     lack = -tolerance
     for sink in range(na, na + nb):
         lack += work.rest[sink]
@@ -287,37 +287,37 @@ def _relief(na: int, nb: int, t: float, tolerance: float, work: Work, room: Plan
 
 
 @jit
-def _search(na: int, nb: int, t: float, tolerance: float, cost: Any, work: Work, room: Plan) -> float:
+def _search(na: int, nb: int, t: float, tolerance: float, cost: Any, work: Work, scratch: Plan) -> float:
     """Search for sources with mass left from the sinks that lack some; t raised until some are met, listed in `after`.
 
     None are met where only costs that are no finite numbers could help.
     """
-    _plant(na, nb, work, room)
-    tally = room.tally
+    _plant(na, nb, work, scratch)
+    tally = scratch.tally
     place = 0
     while True:
         while place < tally[_QUEUED] and work.stop[0] == 0:
-            _look(place, na, nb, t, cost, work, room)
+            _look(place, na, nb, t, cost, work, scratch)
             place += 1
         if tally[_MET] > 0 or work.stop[0] != 0:
             return t
-        least = _relief(na, nb, t, tolerance, work, room)
+        least = _relief(na, nb, t, tolerance, work, scratch)
         if not least > t:
             return t
         for node in range(na + nb):
-            room.violator[node] = node >= na and work.depth[node] >= 0
+            scratch.violator[node] = node >= na and work.depth[node] >= 0
         t = least
-        _admit(na, nb, t, work, room)
+        _admit(na, nb, t, work, scratch)
 
 
 @jit
-def _up(i: int, na: int, t: float, cost: Any, work: Work, room: Plan) -> int:
+def _up(i: int, na: int, t: float, cost: Any, work: Work, scratch: Plan) -> int:
     """A sink one step nearer to the roots to which source i may send mass; −1 if there is none left."""
     depth, place = work.depth, work.before
-    while place[i] < room.tally[_QUEUED]:
+    while place[i] < scratch.tally[_QUEUED]:
         sink = work.queue[place[i]]
         if depth[sink] == depth[i] - 1 and cost[work.row[sink - na] + i] <= t:
-            passes = work.rest[sink] if depth[sink] == 0 else room.flow[(sink - na) * na + work.parent[sink]]
+            passes = work.rest[sink] if depth[sink] == 0 else scratch.flow[(sink - na) * na + work.parent[sink]]
             if passes > 0.0:
                 return sink
         place[i] += 1
@@ -325,31 +325,31 @@ def _up(i: int, na: int, t: float, cost: Any, work: Work, room: Plan) -> int:
 
 
 @jit
-def _augment(end: int, na: int, nb: int, work: Work, room: Plan) -> None:
+def _augment(end: int, na: int, nb: int, work: Work, scratch: Plan) -> None:
     """As much as fits along the path in `order`: source, sink, source that serves it, …, sink that lacks mass."""
     path, rest = work.order, work.rest
     mass = min(rest[path[0]], rest[path[end]])
     for k in range(1, end, 2):
-        mass = min(mass, room.flow[(path[k] - na) * na + path[k + 1]])
+        mass = min(mass, scratch.flow[(path[k] - na) * na + path[k + 1]])
     rest[path[0]] -= mass
     rest[path[end]] -= mass
     for k in range(0, end, 2):
-        _send(path[k], path[k + 1], mass, na, nb, room)
+        _send(path[k], path[k + 1], mass, na, nb, scratch)
     for k in range(1, end, 2):
-        _take_back(path[k + 1], path[k], mass, na, nb, room)
+        _take_back(path[k + 1], path[k], mass, na, nb, scratch)
 
 
 @jit
-def _spend(source: int, na: int, nb: int, t: float, cost: Any, work: Work, room: Plan) -> None:
+def _spend(source: int, na: int, nb: int, t: float, cost: Any, work: Work, scratch: Plan) -> None:
     """Send what a source has left along the paths of the last search, as far as they carry it."""
     path = work.order
     path[0] = source
     end = 0
     while work.rest[source] > 0.0:
-        sink = _up(path[end], na, t, cost, work, room)
+        sink = _up(path[end], na, t, cost, work, scratch)
         if sink >= 0 and work.depth[sink] == 0:
             path[end + 1] = sink
-            _augment(end + 1, na, nb, work, room)
+            _augment(end + 1, na, nb, work, scratch)
             end = 0
         elif sink >= 0:
             path[end + 1] = sink
@@ -363,7 +363,7 @@ def _spend(source: int, na: int, nb: int, t: float, cost: Any, work: Work, room:
 
 
 @jit
-def solve_bottleneck(na: int, nb: int, cost: Any, work: Work, room: Plan) -> tuple[float, int]:
+def solve_bottleneck(na: int, nb: int, cost: Any, work: Work, scratch: Plan) -> tuple[float, int]:
     """W_∞ and status for `supply` and `demand` of equal totals; the plan and the violator are left in `room`.
 
     Totals and groups of masses that differ by rounding alone count as equal: up to 4ε of the total for each node, and
@@ -374,7 +374,7 @@ def solve_bottleneck(na: int, nb: int, cost: Any, work: Work, room: Plan) -> tup
     for i in range(na):
         total += work.supply[i]
     tolerance = _tolerance(na, nb, total)
-    t = _begin(na, nb, tolerance, cost, work, room)
+    t = _begin(na, nb, tolerance, cost, work, scratch)
     if work.stop[0] != 0:
         return 0.0, INTERRUPTED
     if not t < np.inf:
@@ -382,18 +382,18 @@ def solve_bottleneck(na: int, nb: int, cost: Any, work: Work, room: Plan) -> tup
     while not _left(na, nb, work) <= tolerance:
         if work.stop[0] != 0:
             return t, INTERRUPTED
-        t = _search(na, nb, t, tolerance, cost, work, room)
-        if room.tally[_MET] == 0:
+        t = _search(na, nb, t, tolerance, cost, work, scratch)
+        if scratch.tally[_MET] == 0:
             return t, INTERRUPTED if work.stop[0] != 0 else STALLED
-        for k in range(room.tally[_MET]):
+        for k in range(scratch.tally[_MET]):
             if work.stop[0] != 0:
                 return t, INTERRUPTED
-            _spend(work.after[k], na, nb, t, cost, work, room)
+            _spend(work.after[k], na, nb, t, cost, work, scratch)
     return t, OPTIMAL
 
 
 @jit
-def _feasible(na: int, nb: int, value: float, tolerance: float, cost: Any, work: Work, room: Plan) -> bool:
+def _feasible(na: int, nb: int, value: float, tolerance: float, cost: Any, work: Work, scratch: Plan) -> bool:
     """Whether the plan has the masses of both sides, up to rounding, on arcs of at most the value."""
     rest = work.rest
     for i in range(na):
@@ -402,7 +402,7 @@ def _feasible(na: int, nb: int, value: float, tolerance: float, cost: Any, work:
     for j in range(nb):
         lack = work.demand[j]
         for i in range(na):
-            mass = room.flow[j * na + i]
+            mass = scratch.flow[j * na + i]
             if mass != 0.0:
                 if not (mass > 0.0 and cost[work.row[j] + i] <= value):
                     return False
@@ -415,9 +415,9 @@ def _feasible(na: int, nb: int, value: float, tolerance: float, cost: Any, work:
 
 
 @jit
-def _violated(na: int, nb: int, value: float, tolerance: float, cost: Any, work: Work, room: Plan) -> bool:
+def _violated(na: int, nb: int, value: float, tolerance: float, cost: Any, work: Work, scratch: Plan) -> bool:
     """Whether the violator has more mass than all nodes on the other side that are nearer than the value."""
-    near, violator = work.depth, room.violator
+    near, violator = work.depth, scratch.violator
     for node in range(na + nb):
         near[node] = 0
     for j in range(nb):
@@ -435,9 +435,9 @@ def _violated(na: int, nb: int, value: float, tolerance: float, cost: Any, work:
 
 
 @jit
-def certified(na: int, nb: int, value: float, cost: Any, work: Work, room: Plan, total: float) -> bool:
+def certified(na: int, nb: int, value: float, cost: Any, work: Work, scratch: Plan, total: float) -> bool:
     """Whether the plan in `room` reaches the value and the violator forbids less: together, that it is W_∞."""
     tolerance = _tolerance(na, nb, total)
-    return _feasible(na, nb, value, tolerance, cost, work, room) and _violated(
-        na, nb, value, tolerance, cost, work, room
+    return _feasible(na, nb, value, tolerance, cost, work, scratch) and _violated(
+        na, nb, value, tolerance, cost, work, scratch
     )

@@ -132,7 +132,7 @@ def _by_digit(keys: Any, numbers: Any, least: int, shift: int, counts: Any, out_
 
 
 @jit
-def _sort_keys(keys: Any, numbers: Any, counts: Any, room: Any, spare: Any, out_keys: Any, out_numbers: Any) -> None:
+def _sort_keys(keys: Any, numbers: Any, counts: Any, scratch: Any, spare: Any, out_keys: Any, out_numbers: Any) -> None:
     """Sort by key, keeping the order of equal ones; `room` and `spare` are scratch of that length."""
     n = keys.shape[0]
     if n <= _FEW:
@@ -147,17 +147,17 @@ def _sort_keys(keys: Any, numbers: Any, counts: Any, room: Any, spare: Any, out_
     if passes % 2 == 1:
         _by_digit(keys, numbers, least, 0, counts, out_keys, out_numbers)
     else:
-        _by_digit(keys, numbers, least, 0, counts, room, spare)
+        _by_digit(keys, numbers, least, 0, counts, scratch, spare)
     for p in range(1, passes):
         if (passes - p) % 2 == 1:
-            _by_digit(room, spare, least, 8 * p, counts, out_keys, out_numbers)
+            _by_digit(scratch, spare, least, 8 * p, counts, out_keys, out_numbers)
         else:
-            _by_digit(out_keys, out_numbers, least, 8 * p, counts, room, spare)
+            _by_digit(out_keys, out_numbers, least, 8 * p, counts, scratch, spare)
 
 
 @jit
 def sort_buckets(
-    points: Any, dealt: Any, numbers: Any, starts: Any, counts: Any, room: Any, spare: Any, first: Any, keys: Any,
+    points: Any, dealt: Any, numbers: Any, starts: Any, counts: Any, scratch: Any, spare: Any, first: Any, keys: Any,
     order: Any, places: Any, n_cells: Any, stop: Any,
 ) -> None:  # fmt: skip
     """Sort buckets: by key, then by coordinates, then by number; and count the cells of each.
@@ -172,7 +172,7 @@ def sort_buckets(
         low, high = starts[b], starts[b + 1]
         here, there = keys[low - base : high - base], order[low - base : high - base]
         n = high - low
-        _sort_keys(dealt[low:high], numbers[low:high], counts, room[:n], spare[:n], here, there)
+        _sort_keys(dealt[low:high], numbers[low:high], counts, scratch[:n], spare[:n], here, there)
         for k in range(n):
             first[k] = points[there[k], 0]
         n_cells[b] = _sort_cells(points, here, there, first)

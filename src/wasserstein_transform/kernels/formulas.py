@@ -1,8 +1,8 @@
 """What loops can ask of a metric, and the record of answers that each metric has.
 
 `squared(geometry, i, j, limit)` is the squared distance of points i and j, or infinity once it is certain to exceed
-`limit`; `sided` is any number on the same side of the limit, for loops that only ask who is in a ball. `squares`,
-`within` and `distances` ask for a run of consecutive positions. Every kernel is written once against these, and
+`limit`; `comparable_square` is any number on the same side of the limit, for loops that only ask who is in a ball.
+`squares`, `within` and `distances` ask for a run of consecutive positions. Every kernel is written once against these, and
 compiled for the metric at hand; without a compiler Python picks the answer from the same records.
 
 A new metric is a named tuple in `geometry.py`, a formula for its squares, and a line in `FORMULAS`.
@@ -19,13 +19,13 @@ from numba.core import types
 from . import pairs, rows
 from .compile import compiled_as, jit, plain
 from .geometry import (
-    Around,
     Bits,
     Cloud,
     GaussianLine,
     GaussianPlane,
     GaussianSolid,
     Geometry,
+    PathTable,
     SparseRows,
     Table,
 )
@@ -37,7 +37,7 @@ class Formulas(NamedTuple):
     """The answers of one metric: compiled functions, their arguments named as those of the questions below."""
 
     squared: Answer
-    sided: Answer
+    comparable_square: Answer
     distance: Answer
     scaled_square: Answer
     squares: Answer
@@ -50,9 +50,9 @@ def squared(geometry: Geometry, i: int, j: int, limit: float) -> float:
     return FORMULAS[type(geometry)].squared(geometry, i, j, limit)
 
 
-def sided(geometry: Geometry, i: int, j: int, limit: float) -> float:
+def comparable_square(geometry: Geometry, i: int, j: int, limit: float) -> float:
     """A number that is ≤ `limit` exactly if the squared distance is."""
-    return FORMULAS[type(geometry)].sided(geometry, i, j, limit)
+    return FORMULAS[type(geometry)].comparable_square(geometry, i, j, limit)
 
 
 def distance(geometry: Geometry, i: int, j: int) -> float:
@@ -102,7 +102,7 @@ def _squares_one_by_one(geometry: Any, i: int, start: int, end: int, limit: floa
 def _within_one_by_one(geometry: Any, i: int, start: int, end: int, limit: float, weights: Any, out: Any) -> None:
     for k in range(end - start):
         j = start + k
-        out[k] = weights[j] if i == j or sided(geometry, i, j, limit) <= limit else 0.0
+        out[k] = weights[j] if i == j or comparable_square(geometry, i, j, limit) <= limit else 0.0
 
 
 @jit
@@ -121,7 +121,7 @@ def _distances_of_squares(geometry: Any, i: int, start: int, end: int, out: Any)
 def formulas(
     squared: Answer,
     *,
-    sided: Answer | None = None,
+    comparable_square: Answer | None = None,
     distance: Answer = _root,
     scaled_square: Answer = _scaled,
     squares: Answer | None = None,
@@ -130,7 +130,7 @@ def formulas(
     """A record from the formula of squares, and from others where they can be better than what follows from it."""
     return Formulas(
         squared,
-        sided or squared,
+        comparable_square or squared,
         distance,
         scaled_square,
         squares or _squares_one_by_one,
@@ -140,13 +140,13 @@ def formulas(
 
 
 FORMULAS: dict[type, Formulas] = {
-    Around: formulas(pairs.around, distance=pairs.looked_up, scaled_square=pairs.around_scaled),
+    PathTable: formulas(pairs.from_path_table, distance=pairs.looked_up, scaled_square=pairs.from_path_table_scaled),
     Table: formulas(pairs.table, distance=pairs.table_distance, scaled_square=pairs.table_scaled),
     SparseRows: formulas(pairs.sparse_rows, distance=pairs.stored, scaled_square=pairs.sparse_scaled),
     Cloud: formulas(pairs.cloud, squares=rows.squares_cloud, within=rows.within_cloud),
     GaussianLine: formulas(pairs.gaussian_line),
     GaussianPlane: formulas(pairs.gaussian_plane, squares=rows.squares_plane, within=rows.within_plane),
-    GaussianSolid: formulas(pairs.gaussian_solid, sided=pairs.gaussian_solid_side),
+    GaussianSolid: formulas(pairs.gaussian_solid, comparable_square=pairs.gaussian_solid_side),
     Bits: formulas(pairs.unknown, squares=rows.squares_bits, within=rows.within_bits),
 }
 
@@ -164,9 +164,9 @@ def _squared(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
     return _answer("squared", geometry)
 
 
-@compiled_as(sided)
+@compiled_as(comparable_square)
 def _sided(geometry: Any, i: Any, j: Any, limit: Any) -> Any:
-    return _answer("sided", geometry)
+    return _answer("comparable_square", geometry)
 
 
 @compiled_as(distance)

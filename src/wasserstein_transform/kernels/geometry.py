@@ -82,7 +82,7 @@ class Bits(NamedTuple):
     bits: np.ndarray
 
 
-class Around(NamedTuple):
+class PathTable(NamedTuple):
     """Distances from nodes that the measures of a row have to the points of one measure, found before they are read.
 
     That of node y to point x is `table[row[y] · width + column[x]]`.
@@ -94,10 +94,10 @@ class Around(NamedTuple):
     table: np.ndarray
 
 
-Geometry = Around | Bits | Table | SparseRows | Cloud | GaussianLine | GaussianPlane | GaussianSolid
+Geometry = PathTable | Bits | Table | SparseRows | Cloud | GaussianLine | GaussianPlane | GaussianSolid
 
 
-def private(geometry: Geometry) -> Geometry:
+def for_thread(geometry: Geometry) -> Geometry:
     """The geometry for one thread: with working room of its own where it needs any."""
     if isinstance(geometry, GaussianSolid):
         return geometry._replace(scratch=np.empty_like(geometry.scratch))

@@ -18,19 +18,19 @@ LEAF = 16  # the most points of a leaf, or four per axis: where there are many, 
 class KdTree(NamedTuple):
     """Points by position, and their boxes.
 
-    `order[position]` is the point and `blur` how far rounding can have moved it; positions `starts[node]` to
-    `ends[node]` lie between `lows[node]` and `highs[node]`, none of them blurred by more than `haze[node]`; `least` is
+    `order[position]` is the point and `rounding` how far rounding can have moved it; positions `starts[node]` to
+    `ends[node]` lie between `lows[node]` and `highs[node]`, none off by more than `max_rounding[node]`; `least` is
     the smallest number of a point among them, and none is farther than `radius[node]` from that in the middle.
     """
 
     points: np.ndarray
-    blur: np.ndarray
+    rounding: np.ndarray
     order: np.ndarray
     starts: np.ndarray
     ends: np.ndarray
     lows: np.ndarray
     highs: np.ndarray
-    haze: np.ndarray
+    max_rounding: np.ndarray
     least: np.ndarray
     radius: np.ndarray
 
@@ -40,7 +40,7 @@ class KdTree(NamedTuple):
         return len(self.starts).bit_length()
 
 
-def seed(points: np.ndarray, blur: np.ndarray) -> KdTree:
+def seed(points: np.ndarray, rounding: np.ndarray) -> KdTree:
     """A tree of all points whose nodes are still to be split by `split_nodes`."""
     n, dim = points.shape
     n_leaves = 1
@@ -49,8 +49,10 @@ def seed(points: np.ndarray, blur: np.ndarray) -> KdTree:
     n_nodes = 2 * n_leaves - 1
     starts, ends = np.zeros(n_nodes, np.intp), np.full(n_nodes, n, np.intp)
     boxes = np.empty((2, n_nodes, dim))
-    haze, least, radius = np.empty(n_nodes), np.empty(n_nodes, np.intp), np.full(n_nodes, np.inf)
-    return KdTree(points.copy(), blur.copy(), np.arange(n), starts, ends, boxes[0], boxes[1], haze, least, radius)
+    max_rounding, least, radius = np.empty(n_nodes), np.empty(n_nodes, np.intp), np.full(n_nodes, np.inf)
+    return KdTree(
+        points.copy(), rounding.copy(), np.arange(n), starts, ends, boxes[0], boxes[1], max_rounding, least, radius
+    )
 
 
 @jit
@@ -59,17 +61,17 @@ def _measure(tree: Any, node: int) -> int:
     points, lows, highs = tree.points, tree.lows, tree.highs
     start, end = tree.starts[node], tree.ends[node]
     dim = points.shape[1]
-    haze, least = 0.0, tree.order[start]
+    max_rounding, least = 0.0, tree.order[start]
     for a in range(dim):
         lows[node, a] = points[start, a]
         highs[node, a] = points[start, a]
     for p in range(start, end):
-        haze = max(haze, tree.blur[p])
+        max_rounding = max(max_rounding, tree.rounding[p])
         least = min(least, tree.order[p])
         for a in range(dim):
             lows[node, a] = min(lows[node, a], points[p, a])
             highs[node, a] = max(highs[node, a], points[p, a])
-    tree.haze[node] = haze
+    tree.max_rounding[node] = max_rounding
     tree.least[node] = least
     widest, width = -1, 0.0
     for a in range(dim):
@@ -80,10 +82,10 @@ def _measure(tree: Any, node: int) -> int:
 
 @jit
 def _swap(tree: Any, p: int, q: int) -> None:
-    points, blur, order = tree.points, tree.blur, tree.order
+    points, rounding, order = tree.points, tree.rounding, tree.order
     for a in range(points.shape[1]):
         points[p, a], points[q, a] = points[q, a], points[p, a]
-    blur[p], blur[q] = blur[q], blur[p]
+    rounding[p], rounding[q] = rounding[q], rounding[p]
     order[p], order[q] = order[q], order[p]
 
 

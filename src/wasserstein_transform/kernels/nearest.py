@@ -1,4 +1,4 @@
-"""Nearest points: by a k-d tree over shadows, places whose Euclidean distance is never above the distance sought.
+"""Nearest points: by a k-d tree over contractions, places whose Euclidean distance is never above the distance sought.
 
 What a search has found is a heap, worst first, of distances `near` and points `which`; of equal distances the smaller
 point counts as nearer, so results do not depend on the order of the search.
@@ -17,8 +17,8 @@ NOBODY = np.iinfo(np.intp).max  # in place of a point: farther than any other at
 MIXED = -1  # a node of more than one group
 STRANGER = -2  # the group of a point that is not in the tree
 
-EXACT = 1 + 1e-9  # room for the rounding of distances and shadows: everything as near as the farthest found is found
-LOOSE = 1 - 3e-14  # what is nearer by no more than this share, or than the blur, is not looked for
+EXACT = 1 + 1e-9  # for the rounding of distances and contractions: everything as near as the farthest found is found
+LOOSE = 1 - 3e-14  # what is nearer by no more than this share, or than the rounding, is not looked for
 
 
 @jit
@@ -108,14 +108,14 @@ def _apart(points: Any, p: int, x: Any) -> float:
 
 
 @jit
-def _scan(geometry: Any, tree: Any, groups: Any, leaf: int, x: Any, blur: float, i: int, group: int, room: float,
+def _scan(geometry: Any, tree: Any, groups: Any, leaf: int, x: Any, rounding: float, i: int, group: int, slack: float,
           near: Any, which: Any) -> None:  # fmt: skip
     """Offer the points of a leaf to the heap."""
-    edge = near[0] * room + blur
+    edge = near[0] * slack + rounding
     for p in range(tree.starts[leaf], tree.ends[leaf]):
         if groups[p] == group:
             continue
-        reach = edge + tree.blur[p]
+        reach = edge + tree.rounding[p]
         if _apart(tree.points, p, x) > reach * reach:
             continue
         j = tree.order[p]
@@ -123,18 +123,18 @@ def _scan(geometry: Any, tree: Any, groups: Any, leaf: int, x: Any, blur: float,
         if d < near[0] or (d == near[0] and j < which[0]):
             near[0], which[0] = d, j
             _sift(near, which, near.shape[0])
-            edge = near[0] * room + blur
+            edge = near[0] * slack + rounding
 
 
 @jit
-def search(geometry: Any, tree: Any, groups: Any, whole: Any, x: Any, blur: float, i: int, group: int,
-           room: float, near: Any, which: Any, nodes: Any, gaps: Any) -> int:  # fmt: skip
+def search(geometry: Any, tree: Any, groups: Any, whole: Any, x: Any, rounding: float, i: int, group: int,
+           slack: float, near: Any, which: Any, nodes: Any, gaps: Any) -> int:  # fmt: skip
     """Offer all points of other groups to the heap, as far as they can be near enough: `EXACT` or `LOOSE`.
 
     Returns how many leaves it looked through.
 
-    x, with its blur, is the shadow of point i of the geometry. `groups` are those of the positions, `whole` those of
-    the nodes; `nodes` and `gaps` are scratch, twice as long as the tree is deep.
+    x, with its rounding, is the contraction of point i of the geometry. `groups` are those of the positions, `whole`
+    those of the nodes; `nodes` and `gaps` are scratch, twice as long as the tree is deep.
     """
     n_inner = tree.starts.shape[0] // 2
     nodes[0], gaps[0] = 0, 0.0
@@ -143,19 +143,19 @@ def search(geometry: Any, tree: Any, groups: Any, whole: Any, x: Any, blur: floa
     while size > 0:
         size -= 1
         node = nodes[size]
-        reach = near[0] * room + blur + tree.haze[node]
+        reach = near[0] * slack + rounding + tree.max_rounding[node]
         if gaps[size] > reach * reach or whole[node] == group:
             continue
         if near[0] == 0.0 and tree.least[node] > which[0]:  # of many duplicates, smaller numbers count
             continue
-        if room < 1.0 and near[0] <= blur:
+        if slack < 1.0 and near[0] <= rounding:
             return n_leaves
-        if 4.0 * tree.radius[node] < near[0] < np.inf:  # a dense cluster: one distance says more than the shadow
+        if 4.0 * tree.radius[node] < near[0] < np.inf:  # a dense cluster: one distance says more than the contraction
             j = _middle(tree, node)
             if i != j and _between(geometry, i, j) - tree.radius[node] * EXACT > reach:
                 continue
         if node >= n_inner:
-            _scan(geometry, tree, groups, node, x, blur, i, group, room, near, which)
+            _scan(geometry, tree, groups, node, x, rounding, i, group, slack, near, which)
             n_leaves += 1
             continue
         one = 2 * node + 1
@@ -184,7 +184,7 @@ def nearest_others(geometry: Any, tree: Any, groups: Any, whole: Any, asked: Any
         near[:] = np.inf
         which[:] = NOBODY
         search(
-            geometry, tree, groups, whole, asked.points[p], asked.blur[p], first + i, asking[p], EXACT, near, which,
+            geometry, tree, groups, whole, asked.points[p], asked.rounding[p], first + i, asking[p], EXACT, near, which,
             nodes, gaps,
         )  # fmt: skip
         _sort(near, which)

@@ -58,7 +58,7 @@ def products(rows: Any, p: int, cols: Any, q: int, G: Any) -> None:
 
 
 @jit
-def nuclear_norm(G: Any, p: int, q: int, room: Any, more: Any) -> float:
+def nuclear_norm(G: Any, p: int, q: int, scratch: Any, more: Any) -> float:
     """‖G‖_* of the first p ≤ q rows and columns of G, which it destroys; −1 if it was not found.
 
     `room` and `more` are scratch of three and two rows of length q.
@@ -73,8 +73,8 @@ def nuclear_norm(G: Any, p: int, q: int, room: Any, more: Any) -> float:
             for k in range(q):
                 G[l, k] /= unit
     diagonal, beside = more[0], more[1]
-    _bidiagonalize(G, p, q, diagonal, beside, room[0], room[1], room[2])
-    return unit * _sum_of_values(diagonal, beside, p, room[0], room[1])
+    _bidiagonalize(G, p, q, diagonal, beside, scratch[0], scratch[1], scratch[2])
+    return unit * _sum_of_values(diagonal, beside, p, scratch[0], scratch[1])
 
 
 @jit_summing

@@ -49,7 +49,7 @@ def looked_up(geometry: Any, i: int, j: int) -> float:
 
 
 @jit
-def around(geometry: Any, i: int, j: int, limit: float) -> float:
+def from_path_table(geometry: Any, i: int, j: int, limit: float) -> float:
     """Of nodes around a measure."""
     d = looked_up(geometry, i, j)
     return d * d
@@ -192,7 +192,7 @@ def sparse_scaled(geometry: Any, i: int, j: int, unit: float) -> float:
 
 
 @jit
-def around_scaled(geometry: Any, i: int, j: int, unit: float) -> float:
+def from_path_table_scaled(geometry: Any, i: int, j: int, unit: float) -> float:
     """(unit · distance)²."""
     d = looked_up(geometry, i, j) * unit
     return d * d

@@ -9,7 +9,7 @@ import numpy as np
 from .compile import jit
 
 
-class Streets(NamedTuple):
+class Adjacency(NamedTuple):
     """A graph: node i has edges to `indices[indptr[i]:indptr[i+1]]`; the least length, and whether all are equal."""
 
     indptr: np.ndarray
@@ -36,9 +36,9 @@ def front(n: int) -> Front:
 
 
 @jit
-def _rise(k: int, room: Front) -> None:
+def _rise(k: int, scratch: Front) -> None:
     """Move the k-th of the heap up to where it belongs."""
-    heap, place, dist = room.heap, room.place, room.dist
+    heap, place, dist = scratch.heap, scratch.place, scratch.dist
     node = heap[k]
     while k > 0:
         up = (k - 1) // 2
@@ -52,9 +52,9 @@ def _rise(k: int, room: Front) -> None:
 
 
 @jit
-def _sink(size: int, room: Front) -> None:
+def _sink(size: int, scratch: Front) -> None:
     """Move the first of the heap down to where it belongs."""
-    heap, place, dist = room.heap, room.place, room.dist
+    heap, place, dist = scratch.heap, scratch.place, scratch.dist
     node, k = heap[0], 0
     while True:
         low = 2 * k + 1
@@ -72,9 +72,9 @@ def _sink(size: int, room: Front) -> None:
 
 
 @jit
-def _step(streets: Streets, source: int, limit: float, need: float, ties: float, room: Front) -> int:
+def _step(adjacency: Adjacency, source: int, limit: float, need: float, ties: float, scratch: Front) -> int:
     """Edges of one length: nodes in rings."""
-    dist, order, mass = room.dist, room.order, room.mass
+    dist, order, mass = scratch.dist, scratch.order, scratch.mass
     dist[source] = 0.0
     order[0] = source
     count, seen, done = 1, mass[source], 0
@@ -83,11 +83,11 @@ def _step(streets: Streets, source: int, limit: float, need: float, ties: float,
     while done < count:
         x = order[done]
         done += 1
-        there = dist[x] + streets.least
+        there = dist[x] + adjacency.least
         if there > limit:
             break
-        for e in range(streets.indptr[x], streets.indptr[x + 1]):
-            y = streets.indices[e]
+        for e in range(adjacency.indptr[x], adjacency.indptr[x + 1]):
+            y = adjacency.indices[e]
             if dist[y] < np.inf:
                 continue
             dist[y] = there
@@ -102,29 +102,29 @@ def _step(streets: Streets, source: int, limit: float, need: float, ties: float,
 
 
 @jit
-def _relax(streets: Streets, x: int, limit: float, size: int, room: Front) -> int:
+def _relax(adjacency: Adjacency, x: int, limit: float, size: int, scratch: Front) -> int:
     """Offer the neighbors of x a way through x, none longer than `limit`; the new size of the heap."""
-    for e in range(streets.indptr[x], streets.indptr[x + 1]):
-        y = streets.indices[e]
-        there = room.dist[x] + streets.lengths[e]
-        if there > limit or there >= room.dist[y]:
+    for e in range(adjacency.indptr[x], adjacency.indptr[x + 1]):
+        y = adjacency.indices[e]
+        there = scratch.dist[x] + adjacency.lengths[e]
+        if there > limit or there >= scratch.dist[y]:
             continue
-        if room.dist[y] == np.inf:
-            room.place[y] = size
-            room.heap[size] = y
+        if scratch.dist[y] == np.inf:
+            scratch.place[y] = size
+            scratch.heap[size] = y
             size += 1
-        room.dist[y] = there
-        _rise(room.place[y], room)
+        scratch.dist[y] = there
+        _rise(scratch.place[y], scratch)
     return size
 
 
 @jit
-def _roam(streets: Streets, source: int, limit: float, need: float, ties: float, room: Front) -> int:
+def _roam(adjacency: Adjacency, source: int, limit: float, need: float, ties: float, scratch: Front) -> int:
     """Edges of any length ≥ 0: Dijkstra's algorithm."""
-    dist, order, heap = room.dist, room.order, room.heap
+    dist, order, heap = scratch.dist, scratch.order, scratch.heap
     dist[source] = 0.0
     heap[0] = source
-    room.place[source] = 0
+    scratch.place[source] = 0
     count, size, seen = 0, 1, 0.0
     while size > 0:
         x = heap[0]
@@ -133,170 +133,173 @@ def _roam(streets: Streets, source: int, limit: float, need: float, ties: float,
         size -= 1
         heap[0] = heap[size]
         if size > 0:
-            _sink(size, room)
+            _sink(size, scratch)
         order[count] = x
         count += 1
-        seen += room.mass[x]
+        seen += scratch.mass[x]
         if seen >= need:
             if ties == 0.0:
                 break
             limit = min(limit, dist[x] * ties)
-        if dist[x] + streets.least <= limit:
-            size = _relax(streets, x, limit, size, room)
+        if dist[x] + adjacency.least <= limit:
+            size = _relax(adjacency, x, limit, size, scratch)
     for k in range(size):
         dist[heap[k]] = np.inf
     return count
 
 
 @jit
-def spread_beyond(streets: Streets, source: int, limit: float, room: Front) -> int:
+def spread_beyond(adjacency: Adjacency, source: int, limit: float, scratch: Front) -> int:
     """Distances to all nodes within `limit`, and to those one edge beyond the shortest ways over that edge."""
-    dist, order, heap = room.dist, room.order, room.heap
+    dist, order, heap = scratch.dist, scratch.order, scratch.heap
     dist[source] = 0.0
     heap[0] = source
-    room.place[source] = 0
+    scratch.place[source] = 0
     count, size = 0, 1
     while size > 0 and dist[heap[0]] <= limit:
         x = heap[0]
         size -= 1
         heap[0] = heap[size]
         if size > 0:
-            _sink(size, room)
+            _sink(size, scratch)
         order[count] = x
         count += 1
-        size = _relax(streets, x, np.inf, size, room)
+        size = _relax(adjacency, x, np.inf, size, scratch)
     for k in range(size):
         order[count + k] = heap[k]
     return count + size
 
 
 @jit
-def spread(streets: Streets, source: int, limit: float, need: float, ties: float, room: Front) -> int:
+def spread(adjacency: Adjacency, source: int, limit: float, need: float, ties: float, scratch: Front) -> int:
     """Distances from a node to all within `limit`, or until the nodes found have the mass `need`.
 
     With `ties`, a factor ≥ 1, nodes as far as the last, up to that factor, are found as well; with 0 it ends at once.
     Returns how many were found: `room.order` has them, nearest first. `forget` makes the room ready again.
     """
-    if streets.even:
-        return _step(streets, source, limit, need, ties, room)
-    return _roam(streets, source, limit, need, ties, room)
+    if adjacency.even:
+        return _step(adjacency, source, limit, need, ties, scratch)
+    return _roam(adjacency, source, limit, need, ties, scratch)
 
 
 @jit
-def forget(count: int, room: Front) -> None:
+def forget(count: int, scratch: Front) -> None:
     """Distances back to infinity."""
     for k in range(count):
-        room.dist[room.order[k]] = np.inf
+        scratch.dist[scratch.order[k]] = np.inf
 
 
 @jit
-def fill_listed(streets: Streets, sources: Any, indptr: Any, cols: Any, out: Any, room: Front, stop: Any) -> None:
+def fill_listed(
+    adjacency: Adjacency, sources: Any, indptr: Any, cols: Any, out: Any, scratch: Front, stop: Any
+) -> None:
     """out[k] = length of the shortest path from sources[a] to cols[k], for k in indptr[a]…indptr[a+1]."""
     for a in range(sources.shape[0]):
         if stop[0] != 0:
             return
         n_wanted = 0.0
         for k in range(indptr[a], indptr[a + 1]):
-            if room.mass[cols[k]] == 0.0:
-                room.mass[cols[k]] = 1.0
+            if scratch.mass[cols[k]] == 0.0:
+                scratch.mass[cols[k]] = 1.0
                 n_wanted += 1.0
-        count = spread(streets, sources[a], np.inf, n_wanted, 0.0, room)
+        count = spread(adjacency, sources[a], np.inf, n_wanted, 0.0, scratch)
         for k in range(indptr[a], indptr[a + 1]):
-            out[k] = room.dist[cols[k]]
-            room.mass[cols[k]] = 0.0
-        forget(count, room)
+            out[k] = scratch.dist[cols[k]]
+            scratch.mass[cols[k]] = 0.0
+        forget(count, scratch)
 
 
 @jit
 def count_within(
-    streets: Streets, start: int, end: int, n: int, limit: float, out: Any, room: Front, stop: Any
+    adjacency: Adjacency, start: int, end: int, n: int, limit: float, out: Any, scratch: Front, stop: Any
 ) -> None:
     """out[i - start] = how many of the first n nodes lie within `limit` of node i."""
     for i in range(start, end):
         if stop[0] != 0:
             return
-        count = spread(streets, i, limit, np.inf, 0.0, room)
+        count = spread(adjacency, i, limit, np.inf, 0.0, scratch)
         near = 0
         for k in range(count):
-            near += room.order[k] < n
+            near += scratch.order[k] < n
         out[i - start] = near
-        forget(count, room)
+        forget(count, scratch)
 
 
 @jit
 def fill_within(
-    streets: Streets, start: int, end: int, n: int, limit: float, indices: Any, distances: Any, room: Front, stop: Any,
+    adjacency: Adjacency, start: int, end: int, n: int, limit: float, indices: Any, distances: Any, scratch: Front,
+    stop: Any,
 ) -> None:  # fmt: skip
     """Those nodes and their distances, nearest first, node after node."""
     at = 0
     for i in range(start, end):
         if stop[0] != 0:
             return
-        count = spread(streets, i, limit, np.inf, 0.0, room)
+        count = spread(adjacency, i, limit, np.inf, 0.0, scratch)
         for k in range(count):
-            if room.order[k] < n:
-                indices[at] = room.order[k]
-                distances[at] = room.dist[room.order[k]]
+            if scratch.order[k] < n:
+                indices[at] = scratch.order[k]
+                distances[at] = scratch.dist[scratch.order[k]]
                 at += 1
-        forget(count, room)
+        forget(count, scratch)
 
 
 @jit
-def fill_upper(streets: Streets, start: int, end: int, upper: Any, lower: Any, room: Front, stop: Any) -> None:
+def fill_upper(adjacency: Adjacency, start: int, end: int, upper: Any, lower: Any, scratch: Front, stop: Any) -> None:
     """Rows start…end of the full matrix from column `start` on, and their mirror image unless `lower` is empty."""
     for i in range(start, end):
         if stop[0] != 0:
             return
-        count = spread(streets, i, np.inf, np.inf, 0.0, room)
+        count = spread(adjacency, i, np.inf, np.inf, 0.0, scratch)
         for k in range(i - start, upper.shape[1]):
-            upper[i - start, k] = room.dist[start + k]
+            upper[i - start, k] = scratch.dist[start + k]
             if lower.shape[0] > 0:
-                lower[k, i - start] = room.dist[start + k]
-        forget(count, room)
+                lower[k, i - start] = scratch.dist[start + k]
+        forget(count, scratch)
 
 
 @jit
-def fill_condensed(streets: Streets, n: int, start: int, end: int, out: Any, room: Front, stop: Any) -> None:
+def fill_condensed(adjacency: Adjacency, n: int, start: int, end: int, out: Any, scratch: Front, stop: Any) -> None:
     """Rows start…end of the condensed vector of the first n nodes."""
     at = 0
     for i in range(start, end):
         if stop[0] != 0:
             return
-        count = spread(streets, i, np.inf, np.inf, 0.0, room)
+        count = spread(adjacency, i, np.inf, np.inf, 0.0, scratch)
         for j in range(i + 1, n):
-            out[at] = room.dist[j]
+            out[at] = scratch.dist[j]
             at += 1
-        forget(count, room)
+        forget(count, scratch)
 
 
 @jit
 def fill_nearest(
-    streets: Streets, start: int, end: int, k: int, distances: Any, indices: Any, room: Front, stop: Any
+    adjacency: Adjacency, start: int, end: int, k: int, distances: Any, indices: Any, scratch: Front, stop: Any
 ) -> None:
     """The k nearest others of each node whose `room.mass` is 1; of equal distances the smaller index first."""
     for i in range(start, end):
         if stop[0] != 0:
             return
-        count = spread(streets, i, np.inf, k + 1.0, 1.0, room)
+        count = spread(adjacency, i, np.inf, k + 1.0, 1.0, scratch)
         row, filled = i - start, 0
         for c in range(count):
-            y = room.order[c]
-            if y == i or room.mass[y] == 0.0:
+            y = scratch.order[c]
+            if y == i or scratch.mass[y] == 0.0:
                 continue
             at = min(filled, k)
             while at > 0 and (
-                distances[row, at - 1] > room.dist[y]
-                or (distances[row, at - 1] == room.dist[y] and indices[row, at - 1] > y)
+                distances[row, at - 1] > scratch.dist[y]
+                or (distances[row, at - 1] == scratch.dist[y] and indices[row, at - 1] > y)
             ):
                 if at < k:
                     distances[row, at] = distances[row, at - 1]
                     indices[row, at] = indices[row, at - 1]
                 at -= 1
             if at < k:
-                distances[row, at] = room.dist[y]
+                distances[row, at] = scratch.dist[y]
                 indices[row, at] = y
             filled += 1
         for c in range(min(filled, k), k):
             distances[row, c] = np.inf
             indices[row, c] = -1
-        forget(count, room)
+        forget(count, scratch)

@@ -13,7 +13,7 @@ import numpy as np
 from .bures import gap_plane, gap_space
 from .compile import jit, jit_summing
 
-PAD = 4  # columns that `values` and `covs` have beyond the last pixel: dear loops take so many pixels at a time
+PAD = 4  # columns that `values` and `covs` have beyond the last pixel: costly loops take so many pixels at a time
 
 
 @jit_summing

@@ -101,23 +101,23 @@ def _same(A: Any, i: int, B: Any, j: int) -> bool:
 
 
 @jit
-def _meet(A: Any, i: int, y: int, geometry: Any, rule: Rule, room: Costs) -> int:
+def _meet(A: Any, i: int, y: int, geometry: Any, rule: Rule, scratch: Costs) -> int:
     """The place of point y in the table; its costs are computed when it is met first."""
-    if room.stamp[y] == room.state[0]:
-        return room.place[y]
-    k = room.state[1]
-    room.state[1] = k + 1
-    room.stamp[y] = room.state[0]
-    room.place[y] = k
+    if scratch.stamp[y] == scratch.state[0]:
+        return scratch.place[y]
+    k = scratch.state[1]
+    scratch.state[1] = k + 1
+    scratch.stamp[y] = scratch.state[0]
+    scratch.place[y] = k
     a = A.indptr[i]
     na = A.indptr[i + 1] - a
     top = 0.0
     for s in range(na):
         x = A.indices[a + s]
         c = scaled_square(geometry, y, x, rule.unit) if rule.p == 2.0 else distance(geometry, y, x) * rule.unit
-        room.table[k * na + s] = c
+        scratch.table[k * na + s] = c
         top = max(top, c)
-    room.tops[k] = top
+    scratch.tops[k] = top
     return k
 
 
@@ -145,7 +145,7 @@ def _longest(A: Any, i: int, B: Any, j: int, geometry: Any, work: Work) -> float
 
 @jit
 def _rescale(
-    A: Any, i: int, B: Any, j: int, geometry: Any, p: float, length: float, clip: float, room: Costs, work: Work
+    A: Any, i: int, B: Any, j: int, geometry: Any, p: float, length: float, clip: float, scratch: Costs, work: Work
 ) -> tuple[float, bool]:
     """Costs (d/length)^p, at most `clip`, into a table of this problem alone; the largest, and whether any vanished."""
     a, b = A.indptr[i], B.indptr[j]
@@ -160,14 +160,14 @@ def _rescale(
             d = distance(geometry, B.indices[b + t], A.indices[a + s])
             c = min((d / length) ** p, clip) if d > 0.0 else 0.0
             vanished |= c < TINY and d > 0.0
-            room.own[t * na + s] = c
+            scratch.own[t * na + s] = c
             top = max(top, c)
     return top, vanished
 
 
 @jit
 def pose(
-    A: Any, i: int, B: Any, j: int, geometry: Any, rule: Rule, room: Costs, work: Work
+    A: Any, i: int, B: Any, j: int, geometry: Any, rule: Rule, scratch: Costs, work: Work
 ) -> tuple[float, float, bool]:
     """Masses and where the costs are: the largest cost, the unit of length, and whether the shared table has them.
 
@@ -182,13 +182,13 @@ def pose(
         for t in range(B.indptr[j + 1] - b):
             if work.stop[0] != 0:
                 break
-            k = _meet(A, i, B.indices[b + t], geometry, rule, room)
+            k = _meet(A, i, B.indices[b + t], geometry, rule, scratch)
             work.row[t] = k * na
-            top = max(top, room.tops[k])
+            top = max(top, scratch.tops[k])
         if rule.p != 2.0 or top > _FAINT:
             return top, 1.0 / rule.unit, True
     longest = _longest(A, i, B, j, geometry, work)
-    return _rescale(A, i, B, j, geometry, rule.p, longest, 1.0, room, work)[0], longest, False
+    return _rescale(A, i, B, j, geometry, rule.p, longest, 1.0, scratch, work)[0], longest, False
 
 
 @jit
@@ -200,7 +200,7 @@ def _excess(a: float, b: float, c: float, d: float) -> float:
 
 
 @jit
-def _cancel(A: Any, i: int, B: Any, j: int, room: Costs, work: Work) -> tuple[int, int]:
+def _cancel(A: Any, i: int, B: Any, j: int, scratch: Costs, work: Work) -> tuple[int, int]:
     """Let common mass stay where it is; the sources and sinks that remain, packed, with a table of their own."""
     a, b = A.indptr[i], B.indptr[j]
     na, nb = A.indptr[i + 1] - a, B.indptr[j + 1] - b
@@ -219,17 +219,17 @@ def _cancel(A: Any, i: int, B: Any, j: int, room: Costs, work: Work) -> tuple[in
     ka = 0
     for s in range(na):
         if work.supply[s] > 0.0:
-            room.kept[0, ka] = s
+            scratch.kept[0, ka] = s
             work.supply[ka] = work.supply[s]
             work.dual[ka] = work.dual[s]
             ka += 1
     kb = 0
     for t in range(nb):
-        room.rows[t] = work.row[t]
+        scratch.rows[t] = work.row[t]
         if work.demand[t] > 0.0:
             for k in range(ka):
-                room.own[kb * ka + k] = room.table[work.row[t] + room.kept[0, k]]
-            room.kept[1, kb] = t
+                scratch.own[kb * ka + k] = scratch.table[work.row[t] + scratch.kept[0, k]]
+            scratch.kept[1, kb] = t
             work.demand[kb] = work.demand[t]
             kb += 1
     for k in range(kb):
@@ -238,16 +238,16 @@ def _cancel(A: Any, i: int, B: Any, j: int, room: Costs, work: Work) -> tuple[in
 
 
 @jit
-def _restore(A: Any, i: int, B: Any, j: int, ka: int, kb: int, value: float, room: Costs, work: Work) -> float:
+def _restore(A: Any, i: int, B: Any, j: int, ka: int, kb: int, value: float, scratch: Costs, work: Work) -> float:
     """Potentials of the whole problem from those of the cancelled one, and the gap they leave to the plan's cost."""
     na, nb = A.indptr[i + 1] - A.indptr[i], B.indptr[j + 1] - B.indptr[j]
-    table, dual, price = room.table, work.dual, work.rest
+    table, dual, price = scratch.table, work.dual, work.rest
     for k in range(kb):
-        price[k] = lowest(room.own, k * ka, dual, ka)
+        price[k] = lowest(scratch.own, k * ka, dual, ka)
     for s in range(na):
         dual[s] = np.inf
     for k in range(kb):
-        row = table[room.rows[room.kept[1, k]] :]
+        row = table[scratch.rows[scratch.kept[1, k]] :]
         for s in range(na):
             dual[s] = min(dual[s], row[s] - price[k])
     _weigh(A, i, B, j, work)
@@ -255,14 +255,14 @@ def _restore(A: Any, i: int, B: Any, j: int, ka: int, kb: int, value: float, roo
     for s in range(na):
         bound += work.supply[s] * dual[s]
     for t in range(nb):
-        bound += work.demand[t] * lowest(table, room.rows[t], dual, na)
+        bound += work.demand[t] * lowest(table, scratch.rows[t], dual, na)
     return value - bound
 
 
 @jit
-def _near(A: Any, i: int, B: Any, j: int, top: float, room: Costs, work: Work) -> tuple[float, float, int]:
+def _near(A: Any, i: int, B: Any, j: int, top: float, scratch: Costs, work: Work) -> tuple[float, float, int]:
     """Cost, gap and status with common mass cancelled: right where the triangle inequality holds."""
-    ka, kb = _cancel(A, i, B, j, room, work)
+    ka, kb = _cancel(A, i, B, j, scratch, work)
     if ka == 0 or kb == 0:  # equal measures, up to rounding of their masses
         rest = 0.0
         for k in range(ka):
@@ -272,8 +272,8 @@ def _near(A: Any, i: int, B: Any, j: int, top: float, room: Costs, work: Work) -
         for s in range(A.indptr[i + 1] - A.indptr[i]):
             work.dual[s] = 0.0
         return 0.0, rest * top, OPTIMAL
-    value, _, status, _ = solve(ka, kb, top, top, False, room.own, work)
-    return value, _restore(A, i, B, j, ka, kb, value, room, work), status
+    value, _, status, _ = solve(ka, kb, top, top, False, scratch.own, work)
+    return value, _restore(A, i, B, j, ka, kb, value, scratch, work), status
 
 
 @jit
@@ -290,10 +290,10 @@ def _overlap(A: Any, i: int, B: Any, j: int) -> bool:
 
 
 @jit
-def begin(room: Costs) -> None:
+def begin(scratch: Costs) -> None:
     """Forget the costs of the measure before."""
-    room.state[0] += 1
-    room.state[1] = 0
+    scratch.state[0] += 1
+    scratch.state[1] = 0
 
 
 @jit
@@ -308,7 +308,7 @@ def _clipped(na: int, nb: int, root: int, clip: float, cost: Any, work: Work) ->
 
 @jit
 def _refine(
-    A: Any, i: int, B: Any, j: int, geometry: Any, p: float, length: float, value: float, safe: bool, room: Costs,
+    A: Any, i: int, B: Any, j: int, geometry: Any, p: float, length: float, value: float, safe: bool, scratch: Costs,
     work: Work,
 ) -> tuple[float, float, int, int, float, float]:  # fmt: skip
     """Solve again in the unit of the distance itself: beside the largest cost, its own would drown in rounding.
@@ -327,18 +327,18 @@ def _refine(
             break
         length = shorter
         _weigh(A, i, B, j, work)
-        top, vanished = _rescale(A, i, B, j, geometry, p, length, clip, room, work)
+        top, vanished = _rescale(A, i, B, j, geometry, p, length, clip, scratch, work)
         for s in range(na):
             work.dual[s] = 0.0
-        cost, gap, status, root = solve(na, nb, top, min(top, CLIP), safe, room.own, work)
+        cost, gap, status, root = solve(na, nb, top, min(top, CLIP), safe, scratch.own, work)
         if status == OPTIMAL:
             gap -= cost
-            cost = settled_cost(na, nb, root, a, b, room.own, work)
+            cost = settled_cost(na, nb, root, a, b, scratch.own, work)
             gap += cost
         value = max(cost / total, 0.0)
         if status != OPTIMAL or (value == 0.0 and not vanished):
             break
-        if clip < 1.0 / TINY and _clipped(na, nb, root, clip, room.own, work):
+        if clip < 1.0 / TINY and _clipped(na, nb, root, clip, scratch.own, work):
             clip *= CLIP
             value = 1.0
         elif value >= DROWNING:
@@ -354,7 +354,7 @@ def _certified(status: int, gap: float, most: float) -> bool:
 
 @jit
 def transport(
-    A: Any, i: int, B: Any, j: int, geometry: Any, rule: Rule, farthest: float, room: Costs, work: Work
+    A: Any, i: int, B: Any, j: int, geometry: Any, rule: Rule, farthest: float, scratch: Costs, work: Work
 ) -> tuple[float, float, int, int, int]:
     """W_p of rows i and j, gap relative to the largest cost, status, root and whether the safe path was taken.
 
@@ -369,11 +369,11 @@ def transport(
     if p < STEEP:
         # without common mass, if that may stay in place; the whole problem; the whole problem by Bland's rule
         for attempt in range(0 if rule.cancel and _overlap(A, i, B, j) else 1, 3):
-            top, length, shared = pose(A, i, B, j, geometry, rule, room, work)
+            top, length, shared = pose(A, i, B, j, geometry, rule, scratch, work)
             if attempt == 0:
-                value, gap, status = _near(A, i, B, j, top, room, work)
+                value, gap, status = _near(A, i, B, j, top, scratch, work)
             else:
-                table = room.table if shared else room.own
+                table = scratch.table if shared else scratch.own
                 value, gap, status, root = solve(na, nb, top, top, attempt == 2, table, work)
             if _certified(status, gap, total * top):
                 break
@@ -384,7 +384,7 @@ def transport(
     for bland in (False, True):
         if not drowns:
             break
-        value, gap, status, root, top, length = _refine(A, i, B, j, geometry, p, unit, share, bland, room, work)
+        value, gap, status, root, top, length = _refine(A, i, B, j, geometry, p, unit, share, bland, scratch, work)
         if _certified(status, gap, total * top):
             break
         safe = 1
@@ -398,7 +398,7 @@ def transport(
 
 @jit
 def transport_row(
-    A: Any, i: int, B: Any, targets: Any, guides: Any, geometry: Any, rule: Rule, room: Costs, work: Work, out: Any,
+    A: Any, i: int, B: Any, targets: Any, guides: Any, geometry: Any, rule: Rule, scratch: Costs, work: Work, out: Any,
     report: Any,
 ) -> int:  # fmt: skip
     """out[k] = W_p(A_i, B_j) for the k-th target j; returns −1, or the j that failed. `report`: gap, safe solves.
@@ -408,7 +408,7 @@ def transport_row(
     The potentials of A_i's points carry over from the target at place `guides[k]` (−1: from the one before), which is
     near: neighboring problems nearly share them.
     """
-    begin(room)
+    begin(scratch)
     na = A.indptr[i + 1] - A.indptr[i]
     for s in range(na):
         work.dual[s] = 0.0
@@ -417,11 +417,11 @@ def transport_row(
         j = targets[k]
         if keep and guides[k] >= 0:
             for s in range(na):
-                work.dual[s] = room.potentials[guides[k] * na + s]
+                work.dual[s] = scratch.potentials[guides[k] * na + s]
         if _same(A, i, B, j):
             out[k] = 0.0
         else:
-            value, gap, status, _, safe = transport(A, i, B, j, geometry, rule, out[k], room, work)
+            value, gap, status, _, safe = transport(A, i, B, j, geometry, rule, out[k], scratch, work)
             if not (status == OPTIMAL and abs(gap) <= GAP and value < np.inf):
                 return j
             out[k] = value
@@ -429,17 +429,17 @@ def transport_row(
             report[1] += safe
         if keep:
             for s in range(na):
-                room.potentials[k * na + s] = work.dual[s]
+                scratch.potentials[k * na + s] = work.dual[s]
     return -1
 
 
 @jit
 def farthest_row(
-    A: Any, i: int, B: Any, targets: Any, guides: Any, geometry: Any, rule: Rule, room: Costs, work: Work, out: Any,
+    A: Any, i: int, B: Any, targets: Any, guides: Any, geometry: Any, rule: Rule, scratch: Costs, work: Work, out: Any,
     report: Any,
 ) -> int:  # fmt: skip
     """out[k] = W_∞(A_i, B_j) for the k-th target j, each with a plan and a Hall violator; −1, or the j that failed."""
-    begin(room)
+    begin(scratch)
     na = A.indptr[i + 1] - A.indptr[i]
     for k in range(targets.shape[0]):
         j = targets[k]
@@ -447,10 +447,10 @@ def farthest_row(
             out[k] = 0.0
             continue
         nb = B.indptr[j + 1] - B.indptr[j]
-        _, length, _ = pose(A, i, B, j, geometry, rule, room, work)
-        value, status = solve_bottleneck(na, nb, room.table, work, room.plan)
+        _, length, _ = pose(A, i, B, j, geometry, rule, scratch, work)
+        value, status = solve_bottleneck(na, nb, scratch.table, work, scratch.plan)
         total = A.totals[i] * B.totals[j]
-        if status != OPTIMAL or not certified(na, nb, value, room.table, work, room.plan, total):
+        if status != OPTIMAL or not certified(na, nb, value, scratch.table, work, scratch.plan, total):
             return j
         out[k] = length * value
     return -1
@@ -488,19 +488,19 @@ def _longest_move(A: Any, i: int, B: Any, j: int, geometry: Any, root: int, work
 
 @jit
 def upper_row(
-    A: Any, i: int, B: Any, targets: Any, guides: Any, geometry: Any, rule: Rule, room: Costs, work: Work, out: Any,
+    A: Any, i: int, B: Any, targets: Any, guides: Any, geometry: Any, rule: Rule, scratch: Costs, work: Work, out: Any,
     report: Any,
 ) -> int:  # fmt: skip
     """out[k] ≥ W_p(A_i, B_j) for the k-th target j, by plans: a greedy one, and common mass at rest. Returns −1."""
-    begin(room)
+    begin(scratch)
     na = A.indptr[i + 1] - A.indptr[i]
     for k in range(targets.shape[0]):
         if work.stop[0] != 0:
             return targets[k]
         j = targets[k]
         nb = B.indptr[j + 1] - B.indptr[j]
-        top, length, shared = pose(A, i, B, j, geometry, rule, room, work)
-        table = room.table if shared else room.own
+        top, length, shared = pose(A, i, B, j, geometry, rule, scratch, work)
+        table = scratch.table if shared else scratch.own
         for s in range(na):
             work.dual[s] = 0.0
         root = peel(na, nb, 0.0, table, work) if top < np.inf else -1

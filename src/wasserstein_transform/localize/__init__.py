@@ -10,21 +10,21 @@ from .base import (
     Intrinsic as Intrinsic,
     Localization as Localization,
 )
+from .cached_neighbors import CachedNeighbors as CachedNeighbors
 from .extrinsic import (
     Extrinsic as Extrinsic,
     Gaussian as Gaussian,
     Mean as Mean,
     Ridge as Ridge,
-    sees_new_points as sees_new_points,
+    takes_new_points as takes_new_points,
 )
 from .given import Given as Given
 from .heat import Heat as Heat
 from .kernel import Kernel as Kernel, Truncation as Truncation
 from .nearest import Nearest as Nearest
-from .once import Once as Once
 from .profiles import PROFILES as PROFILES
 from .scale import Scale as Scale, suggest_eps as suggest_eps
-from .trivial import Point as Point, Whole as Whole
+from .trivial import Identity as Identity, Whole as Whole
 
 LOCALIZATIONS: dict[str, type[Localization]] = _parts.parts_in(globals(), Localization)
 """All of them, by their names in small letters."""

@@ -11,7 +11,7 @@ from .._parts import Part
 from .._types import Bools, Floats
 from ..engine import Engine
 from ..measures import Discrete, Measures
-from ..spaces import Both, Moments, Space
+from ..spaces import MeansAndCovs, Moments, Space
 
 
 class HasMoments(Protocol):
@@ -21,9 +21,9 @@ class HasMoments(Protocol):
 
     def covs(self, points: Floats) -> Moments: ...
 
-    def both(self, points: Floats) -> Both: ...
+    def means_and_covs(self, points: Floats) -> MeansAndCovs: ...
 
-    def once(self) -> HasMoments: ...
+    def cached(self) -> HasMoments: ...
 
 
 class Localization(Part, ABC):

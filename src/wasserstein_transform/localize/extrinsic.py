@@ -60,11 +60,11 @@ class Extrinsic(Localization):
         """What the points from `first` on see, through the base."""
         if first == 0:
             return self.base.moments(space, engine)
-        assert isinstance(self.base, Inductive)  # `sees_new_points` was asked before
+        assert isinstance(self.base, Inductive)  # `takes_new_points` was asked before
         return self.base.moments(space, engine, first)
 
 
-def sees_new_points(localize: Localization) -> bool:
+def takes_new_points(localize: Localization) -> bool:
     """Whether a localization has measures for points that were not there."""
     return isinstance(localize.base if isinstance(localize, Extrinsic) else localize, Inductive)
 
@@ -229,7 +229,7 @@ def _moved(seen: HasMoments, points: Floats, first: int, dim: int, engine: Engin
     here = points[first:]
     if dim >= points.shape[1]:
         return Moments(seen.means(points).mass, here.copy())
-    mass, means, covs = seen.both(points)
+    mass, means, covs = seen.means_and_covs(points)
     return Moments(mass, here + _off_leading_axes(means - here, covs, dim, engine))
 
 

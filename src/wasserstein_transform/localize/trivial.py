@@ -45,13 +45,13 @@ class Whole(Inductive):
 
 
 @dataclass(frozen=True)
-class Point(Inductive):
+class Identity(Inductive):
     """m(x) = δ_x: the transform is the identity.
 
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> wt.Transform(wt.Point(), wt.Exact(p=1))(wt.Space.from_points([[0.0], [2.0]])).metric.dense()
+    >>> wt.Transform(wt.Identity(), wt.Exact(p=1))(wt.Space.from_points([[0.0], [2.0]])).metric.dense()
     array([[0., 2.],
            [2., 0.]])
     """

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .._types import Bools, Floats, Ints
-from ..backends import Both, Moments, Rows
+from ..backends import MeansAndCovs, Moments, Rows
 from ..engine import Engine
 from .base import Measures
 
@@ -65,10 +65,10 @@ class Discrete(Measures):
 
     def covs(self, points: Floats) -> Moments:
         """Total mass and covariance of `points` under each measure."""
-        mass, _, covs = self.both(points)
+        mass, _, covs = self.means_and_covs(points)
         return Moments(mass, covs)
 
-    def both(self, points: Floats) -> Both:
+    def means_and_covs(self, points: Floats) -> MeansAndCovs:
         """Total mass, mean and covariance of `points` under each measure."""
         mass, means = self.means(points)
         covs = np.empty((self.n, points.shape[1], points.shape[1]))
@@ -76,9 +76,9 @@ class Discrete(Measures):
             part = slice(self.indptr[i], self.indptr[i + 1])
             steps = points[self.indices[part]] - means[i]
             covs[i] = (steps.T * self.masses[part]) @ steps / self.totals[i]
-        return Both(mass, means, covs)
+        return MeansAndCovs(mass, means, covs)
 
-    def once(self) -> Discrete:
+    def cached(self) -> Discrete:
         """Measures that are stored are tested no more."""
         return self
 

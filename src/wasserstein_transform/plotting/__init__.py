@@ -14,11 +14,11 @@ from .images import segmentation
 from .locality import balls
 from .matrices import heatmap
 from .scaling import mds
-from .style import GREY, INK, PALETTE, color, panels
+from .style import GRAY, INK, PALETTE, color, panels
 from .walks import walk
 
 __all__ = [
-    "GREY",
+    "GRAY",
     "INK",
     "PALETTE",
     "Embedding",

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .canvas import canvas
-from .style import GREY, INK, LEGEND, TEXT, THIN, TICKS, color, tidy
+from .style import GRAY, INK, LEGEND, TEXT, THIN, TICKS, color, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..apps.words import Evaluation
+    from ..words import Evaluation
 
 _MOST = 21  # settings that have a color of their own
 
@@ -25,7 +25,7 @@ def agreement(found: Evaluation, *, ax: Axes | None = None, title: str | None = 
     Parameters
     ----------
     found : Evaluation
-        Of `apps.words.evaluate`.
+        Of `words.evaluate`.
     ax : Axes, optional
     title : str, optional
 
@@ -41,7 +41,7 @@ def agreement(found: Evaluation, *, ax: Axes | None = None, title: str | None = 
     places = np.arange(n)[:, None] + np.linspace(-half, half, len(settings))
     differs = found.better | found.worse
     for s, setting in enumerate(settings):
-        ink = GREY if s == 0 else color(s - 1)
+        ink = GRAY if s == 0 else color(s - 1)
         low, high = found.intervals[:, s].T
         ax.hlines(places[:, s], low, high, colors=ink, linewidth=THIN)
         ax.plot(found.scores[:, s], places[:, s], "o", ms=3.2, mew=0.8, color=ink, mfc="white", label=setting.name)

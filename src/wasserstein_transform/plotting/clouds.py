@@ -54,7 +54,7 @@ def cloud(
     --------
     >>> import wasserstein_transform as wt
     >>> figure, ax = wt.plotting.panels()
-    >>> X, labels = wt.dumbbell()
+    >>> X, labels = wt.datasets.dumbbell()
     >>> ax = wt.plotting.cloud(X, labels, ax=ax, title="dumbbell")
     >>> len(ax.collections[0].get_offsets())
     800

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._types import Floats, Ints
 from .canvas import need_matplotlib
-from .style import GREY, INK, N_COLORS, NOISE, THIN, TICKS, Colors, numbered, paint
+from .style import GRAY, INK, N_COLORS, NOISE, THIN, TICKS, Colors, numbered, paint
 
 
 class Look(NamedTuple):
@@ -63,7 +63,7 @@ def colormap(chosen: Any, usual: str, name: str) -> Any:
     from matplotlib import colormaps
 
     try:
-        return colormaps.get_cmap(usual if chosen is None else chosen).with_extremes(bad=GREY)
+        return colormaps.get_cmap(usual if chosen is None else chosen).with_extremes(bad=GRAY)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be a colormap of matplotlib such as {usual!r}, got {chosen!r}") from None
 
@@ -82,6 +82,6 @@ def draw_scale(ax: Any, scale: Any, label: str = "") -> None:
     beside = {"ax": ax, "shrink": 0.6, "pad": 0.1} if ax.name == "3d" else {"cax": ax.inset_axes((1.03, 0, 0.035, 1))}
     bar = ax.figure.colorbar(scale, **beside)
     bar.outline.set_visible(False)
-    bar.ax.tick_params(labelsize=TICKS, width=THIN, length=2.5, color=GREY)
+    bar.ax.tick_params(labelsize=TICKS, width=THIN, length=2.5, color=GRAY)
     if label:
         bar.set_label(label, fontsize=TICKS + 1)

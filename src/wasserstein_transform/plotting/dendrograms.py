@@ -11,7 +11,7 @@ from .._types import Floats, Ints
 from ..hierarchy import Tree, cut_tree
 from .branches import MIXED, Branches, as_tree, branches, places, top
 from .canvas import canvas, ready
-from .style import GREY, INK, NOISE, RASTER, TEXT, THIN, WIDTH, color, numbered, tidy
+from .style import GRAY, INK, NOISE, RASTER, TEXT, THIN, WIDTH, color, numbered, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -104,8 +104,8 @@ def _colored(drawn: Branches) -> list[int]:
 
 def _color(label: int, drawn: Branches) -> str:
     if len(set(drawn.labels.tolist())) == 1:
-        return INK if label != NOISE else GREY
-    return GREY if label == MIXED else color(label)
+        return INK if label != NOISE else GRAY
+    return GRAY if label == MIXED else color(label)
 
 
 def _draw_merges(ax: Any, drawn: Branches, along: Floats, label: int, orientation: Orientation) -> None:

@@ -59,7 +59,7 @@ def ellipses(
     --------
     >>> import wasserstein_transform as wt
     >>> figure, ax = wt.plotting.panels()
-    >>> X, labels = wt.dumbbell()
+    >>> X, labels = wt.datasets.dumbbell()
     >>> state = wt.iterate(wt.gaussian_transform(0.3), wt.Space.from_points(X), n_iter=0).last
     >>> ax = wt.plotting.ellipses(state, every=20, labels=labels, ax=ax)
     >>> len(ax.collections[0].get_offsets())

@@ -11,11 +11,11 @@ from scipy.sparse.csgraph import dijkstra
 
 from .. import _check as check
 from .._types import Bools, Floats
-from ..apps.graphs import Communities, Curvature, Flow, Network, as_network
+from ..graphs import Communities, Curvature, Flow, Network, as_network
 from .canvas import canvas, ready
 from .colors import draw_scale
 from .embedding import embed
-from .style import GREY, INK, LEGEND, PALETTE, RASTER, TEXT, THIN, TICKS, WIDTH, color, tidy
+from .style import GRAY, INK, LEGEND, PALETTE, RASTER, TEXT, THIN, TICKS, WIDTH, color, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,13 +97,13 @@ def curvature(
     --------
     >>> import wasserstein_transform as wt
     >>> figure, ax = wt.plotting.panels()
-    >>> ax = wt.plotting.curvature(wt.curvature([(0, 1), (1, 2), (2, 0), (2, 3)]), ax=ax)
+    >>> ax = wt.plotting.curvature(wt.graphs.curvature([(0, 1), (1, 2), (2, 0), (2, 3)]), ax=ax)
     >>> len(ax.collections[0].get_segments())
     4
     """
     ready(ax)
     if not isinstance(found, Curvature):
-        raise TypeError(f"a Curvature is drawn, got {type(found).__name__}; wt.curvature(graph) finds one")
+        raise TypeError(f"a Curvature is drawn, got {type(found).__name__}; wt.graphs.curvature(graph) finds one")
     places = _places(found.network, points)
     known = ~np.isnan(found.values)
     lw = check.tolerance(lw, "lw")
@@ -111,7 +111,7 @@ def curvature(
     ax = canvas(ax)
     from matplotlib.colors import LinearSegmentedColormap, Normalize
 
-    colors = LinearSegmentedColormap.from_list("curvature", BENT).with_extremes(bad=GREY)
+    colors = LinearSegmentedColormap.from_list("curvature", BENT).with_extremes(bad=GRAY)
     scale = Normalize(-(top or 1.0), top or 1.0)
     strong_last = np.argsort(np.abs(np.where(known, found.values, 0.0)), kind="stable")
     lines = _lines(ax, places[found.pairs[strong_last]], lw)
@@ -130,11 +130,11 @@ def histogram(found: Curvature, ax: Axes | None = None, *, bins: int = 41, title
     --------
     >>> import wasserstein_transform as wt
     >>> figure, ax = wt.plotting.panels()
-    >>> ax = wt.plotting.histogram(wt.curvature([(0, 1), (1, 2), (2, 0), (2, 3)]), ax)
+    >>> ax = wt.plotting.histogram(wt.graphs.curvature([(0, 1), (1, 2), (2, 0), (2, 3)]), ax)
     """
     ready(ax)
     if not isinstance(found, Curvature):
-        raise TypeError(f"a Curvature is drawn, got {type(found).__name__}; wt.curvature(graph) finds one")
+        raise TypeError(f"a Curvature is drawn, got {type(found).__name__}; wt.graphs.curvature(graph) finds one")
     values = found.values[~np.isnan(found.values)]
     top = float(np.abs(values).max(initial=0.0)) or 1.0
     counts, edges = np.histogram(values, _bins(values, check.count(bins, "bins", 1)))
@@ -144,7 +144,7 @@ def histogram(found: Curvature, ax: Axes | None = None, *, bins: int = 41, title
 
     colors = LinearSegmentedColormap.from_list("curvature", BENT)
     middles = (edges[1:] + edges[:-1]) / 2
-    ax.bar(middles, counts, np.diff(edges), color=colors(middles / (2 * top) + 0.5), edgecolor=GREY, linewidth=0.3)
+    ax.bar(middles, counts, np.diff(edges), color=colors(middles / (2 * top) + 0.5), edgecolor=GRAY, linewidth=0.3)
     ax.yaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_ylim(0, max(1.05 * counts.max(), 1))
     ax.set_xlabel("curvature", fontsize=TEXT)
@@ -163,11 +163,11 @@ def communities(
     >>> import wasserstein_transform as wt
     >>> two = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)]
     >>> figure, ax = wt.plotting.panels()
-    >>> ax = wt.plotting.communities(wt.ricci_flow(two, 10).communities(), ax=ax)
+    >>> ax = wt.plotting.communities(wt.graphs.ricci_flow(two, 10).communities(), ax=ax)
     """
     ready(ax)
     if not isinstance(found, Communities):
-        raise TypeError(f"Communities are drawn, got {type(found).__name__}; wt.ricci_flow(graph).communities()")
+        raise TypeError(f"Communities are drawn, got {type(found).__name__}; wt.graphs.ricci_flow(graph).communities()")
     places = _places(found.network, points)
     ax = canvas(ax)
     edges = found.network.edges
@@ -200,11 +200,11 @@ def flow(found: Flow, ax: Axes | None = None, *, cutoff: float | None = None, ti
     >>> import wasserstein_transform as wt
     >>> two = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)]
     >>> figure, ax = wt.plotting.panels()
-    >>> ax = wt.plotting.flow(wt.ricci_flow(two, 10), ax=ax)
+    >>> ax = wt.plotting.flow(wt.graphs.ricci_flow(two, 10), ax=ax)
     """
     ready(ax)
     if not isinstance(found, Flow):
-        raise TypeError(f"a Flow is drawn, got {type(found).__name__}; wt.ricci_flow(graph) makes one")
+        raise TypeError(f"a Flow is drawn, got {type(found).__name__}; wt.graphs.ricci_flow(graph) makes one")
     groups = found.communities(cutoff=cutoff)
     ends = groups.labels[found.network.edges]
     across = ends[:, 0] != ends[:, 1]
@@ -244,7 +244,7 @@ def _bins(values: Floats, number: int) -> Floats:
 
 
 def _owner_color(label: int) -> str:
-    return color(label) if label < 21 else GREY
+    return color(label) if label < 21 else GRAY
 
 
 def _histories(ax: Any, lengths: Floats, tint: str, label: str) -> None:

@@ -11,7 +11,7 @@ from .. import _check as check
 from .._types import Floats, Ints
 from .canvas import canvas, ready
 from .colors import one_color
-from .style import GREY, PALETTE, RASTER, THIN, WIDTH, color, tidy
+from .style import GRAY, PALETTE, RASTER, THIN, WIDTH, color, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,7 +60,7 @@ def segmentation(
     >>> import numpy as np, wasserstein_transform as wt
     >>> image = np.repeat([[10.0] * 8 + [50.0] * 8], 16, axis=0)
     >>> figure, ax = wt.plotting.panels()
-    >>> ax = wt.plotting.segmentation(image, wt.segment(image).labels, ax)
+    >>> ax = wt.plotting.segmentation(image, wt.image.segment(image).labels, ax)
     >>> len(ax.collections[0].get_segments())  # one straight line
     1
     """
@@ -130,7 +130,7 @@ def _share(values: NDArray[Any]) -> Floats:
 
 def painted(labels: Ints, like: Ints | None = None) -> NDArray[np.uint8]:
     """Regions in colors by falling size, or those of another segmentation; all but the largest in gray."""
-    table = np.tile(_rgb(GREY), (int(labels.max(initial=0)) + 2, 1))  # the last is that of no region
+    table = np.tile(_rgb(GRAY), (int(labels.max(initial=0)) + 2, 1))  # the last is that of no region
     large = _largest(labels)
     for region, rank in zip(large, _ranks(labels, large, like), strict=True):
         table[region] = _rgb(color(rank))

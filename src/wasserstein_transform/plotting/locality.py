@@ -62,7 +62,7 @@ def balls(
     --------
     >>> import wasserstein_transform as wt
     >>> figure, ax = wt.plotting.panels()
-    >>> ax = wt.plotting.balls(wt.dumbbell().points, [-1.0, 0.0], 0.5, ax=ax)
+    >>> ax = wt.plotting.balls(wt.datasets.dumbbell().points, [-1.0, 0.0], 0.5, ax=ax)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['λ = 0 (84)', 'λ = 1 (80)', 'λ = 5 (69)']
     """

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from .canvas import canvas, ready
 from .clouds import dotted, draw, frame
 from .embedding import embed
-from .style import GREY, TEXT, Colors
+from .style import GRAY, TEXT, Colors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,6 +65,6 @@ def mds(
 
 def _say(ax: Any, text: str) -> None:
     if ax.name == "3d":
-        ax.text2D(0.5, 0.0, text, transform=ax.transAxes, ha="center", fontsize=TEXT, color=GREY)
+        ax.text2D(0.5, 0.0, text, transform=ax.transAxes, ha="center", fontsize=TEXT, color=GRAY)
     else:
-        ax.set_xlabel(text, fontsize=TEXT, color=GREY)
+        ax.set_xlabel(text, fontsize=TEXT, color=GRAY)

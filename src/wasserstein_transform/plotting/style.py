@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442")
 """The colors of Okabe and Ito, without black, those that are clear on white first."""
 
-GREY = "#999999"
+GRAY = "#999999"
 """Noise, branches above the clusters, and everything in the background."""
 
 INK = "#333333"
@@ -52,7 +52,7 @@ def color(label: int) -> str:
     ['#999999', '#0072B2', '#00446B', '#0072B2']
     """
     if label == NOISE:
-        return GREY
+        return GRAY
     turn, k = divmod(label, len(PALETTE))
     share, end = _SHADES[turn % len(_SHADES)]
     parts = (int(PALETTE[k][at : at + 2], 16) for at in (1, 3, 5))
@@ -126,10 +126,10 @@ def dot_size(n: int, ax: Axes) -> float:
 
 def tidy(ax: Axes, title: str | None = None, above: float | None = None) -> None:
     """Thin frame, small letters, the title at the left, so many points above the frame."""
-    ax.tick_params(labelsize=TICKS, width=THIN, length=2.5, color=GREY)
+    ax.tick_params(labelsize=TICKS, width=THIN, length=2.5, color=GRAY)
     for spine in ax.spines.values():
         spine.set_linewidth(THIN)
-        spine.set_color(GREY)
+        spine.set_color(GRAY)
     if title is not None:
         ax.set_title(title, loc="left", fontsize=TITLE, pad=above)
 
@@ -158,7 +158,7 @@ def panels(
     --------
     >>> import wasserstein_transform as wt
     >>> figure, (left, right) = wt.plotting.panels(1, 2)
-    >>> wt.plotting.cloud(wt.dumbbell().points, ax=left) is left
+    >>> wt.plotting.cloud(wt.datasets.dumbbell().points, ax=left) is left
     True
     """
     need_matplotlib()

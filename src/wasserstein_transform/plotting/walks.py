@@ -13,7 +13,7 @@ from ..transforms import Trajectory
 from .canvas import check_axes, need_matplotlib
 from .clouds import dotted, drawable, equal, flat, scatter
 from .colors import draw_scale
-from .style import GREY, RASTER, THIN, grid, size_of, tidy
+from .style import GRAY, RASTER, THIN, grid, size_of, tidy
 
 _MOST = 8  # panels nobody asked for by number
 _COLS = 4  # panels side by side
@@ -52,7 +52,7 @@ def walk(
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> X, labels = wt.dumbbell()
+    >>> X, labels = wt.datasets.dumbbell()
     >>> flow = wt.iterate(wt.gaussian_transform(0.2), wt.Space.from_points(X), n_iter=2, keep="all")
     >>> figure, axes = wt.plotting.panels(1, 3)
     >>> [ax.get_title(loc="left") for ax in wt.plotting.walk(flow, labels, axes=axes)]
@@ -66,7 +66,7 @@ def walk(
     limits = _limits([states[tau] for tau in taus])
     for ax, tau in zip(panels, taus, strict=True):
         if lines:
-            _paths(ax, states[: tau + 1], GREY if labels is None else dots.look.colors)
+            _paths(ax, states[: tau + 1], GRAY if labels is None else dots.look.colors)
         scatter(ax, states[tau], dots)
         tidy(ax, f"τ = {tau}" if title is None else f"{title}, τ = {tau}")
         _frame(ax, states[tau], limits)

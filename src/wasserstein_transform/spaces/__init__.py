@@ -1,6 +1,6 @@
 """Finite metric measure spaces: a distance, weights, and coordinates where there are any."""
 
-from ..backends import Balls, Both, Moments, Neighborhoods, closed, rim
+from ..backends import Balls, MeansAndCovs, Moments, Neighborhoods, closed, rim
 from .dense import Dense
 from .euclidean import Euclidean
 from .gaussian import GaussianMetric
@@ -12,11 +12,11 @@ from .sparse import Sparse
 
 __all__ = [
     "Balls",
-    "Both",
     "Dense",
     "Euclidean",
     "GaussianMetric",
     "Graph",
+    "MeansAndCovs",
     "Metric",
     "Moments",
     "Neighborhoods",

@@ -30,14 +30,14 @@ class Dense(Metric):
     gap : float
         Largest primal–dual gap of the transport problems the distances come from, relative to the largest cost
         of each problem; 0 for distances that were given.
-    n_safe : int
+    n_fallbacks : int
         How many of these problems took the slow, safe path.
     """
 
     matrix: Floats
     triangle: bool = False
     gap: float = 0.0
-    n_safe: int = 0
+    n_fallbacks: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrix", np.ascontiguousarray(self.matrix, np.float64))
@@ -52,10 +52,10 @@ class Dense(Metric):
     def _check_archived(self) -> None:
         check_array(self.matrix, "the matrix of distances", "f", len(self.matrix), len(self.matrix))
         check_range(self.matrix, "distances", 0.0)
-        check_counts(self.triangle, self.gap, self.n_safe)
+        check_counts(self.triangle, self.gap, self.n_fallbacks)
 
     def take(self, rows: Ints) -> Dense:
-        return Dense(np.ascontiguousarray(self.matrix[np.ix_(rows, rows)]), self.triangle, self.gap, self.n_safe)
+        return Dense(np.ascontiguousarray(self.matrix[np.ix_(rows, rows)]), self.triangle, self.gap, self.n_fallbacks)
 
     def checked(self) -> Dense:
         return Dense(check.distances(self.matrix, "metric"), self.triangle)

@@ -77,7 +77,7 @@ class Euclidean(Metric):
     def joins(self, other: Metric) -> bool:
         return isinstance(other, Euclidean)
 
-    def beside(self, other: Metric) -> Euclidean:
+    def concatenate(self, other: Metric) -> Euclidean:
         if not isinstance(other, Euclidean):
             raise TypeError(f"new points must be Euclidean, as these are, got {type(other).__name__}")
         if other.points.shape[1] != self.points.shape[1]:

@@ -27,7 +27,7 @@ class GaussianMetric(Metric):
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> means, covs = np.zeros((2, 1)), np.array([[[1.0]], [[9.0]]])
-    >>> wt.GaussianMetric(means, covs, lam=4.0).dense()
+    >>> wt.spaces.GaussianMetric(means, covs, lam=4.0).dense()
     array([[0., 4.],
            [4., 0.]])
     """
@@ -88,7 +88,7 @@ class GaussianMetric(Metric):
     def joins(self, other: Metric) -> bool:
         return isinstance(other, GaussianMetric)
 
-    def beside(self, other: Metric) -> GaussianMetric:
+    def concatenate(self, other: Metric) -> GaussianMetric:
         if not isinstance(other, GaussianMetric):
             raise TypeError(f"new points must be a GaussianMetric, as these are, got {type(other).__name__}")
         here, there = (self.means.shape[1], self.lam), (other.means.shape[1], other.lam)

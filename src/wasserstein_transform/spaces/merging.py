@@ -84,7 +84,7 @@ def quotient(space: Space, tol: float = 0.0, engine: Engine | None = None) -> Qu
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> q = wt.quotient(wt.Space.from_points([[0.0], [1.0], [0.0]]))
+    >>> q = wt.spaces.quotient(wt.Space.from_points([[0.0], [1.0], [0.0]]))
     >>> q.space.metric.n, q.labels
     (2, array([0, 1, 0]))
     """

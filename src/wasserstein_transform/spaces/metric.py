@@ -180,7 +180,7 @@ class Metric(ABC):
 
     def check_same_kind(self, other: Metric) -> None:
         """Refuse a metric whose points cannot be put beside these."""
-        self.beside(other)
+        self.concatenate(other)
 
     @property
     def is_euclidean(self) -> bool:
@@ -191,7 +191,7 @@ class Metric(ABC):
         """Whether `beside` can put the points of `other` beside these: their distances are known from both."""
         return False
 
-    def beside(self, other: Metric) -> Self:
+    def concatenate(self, other: Metric) -> Self:
         """The metric of these points and those of `other`, a metric of the same kind."""
         self._refuse_new()
 
@@ -242,8 +242,8 @@ def largest_change(before: Metric, after: Metric, engine: Engine | None) -> floa
     return largest_yet
 
 
-def check_counts(triangle: object, gap: object, n_safe: object) -> None:
+def check_counts(triangle: object, gap: object, n_fallbacks: object) -> None:
     """Refuse what a stored metric cannot say of how it was computed."""
     check_type(triangle, "triangle", bool)
     check_type(gap, "gap", float, int)
-    check_type(n_safe, "n_safe", int)
+    check_type(n_fallbacks, "n_fallbacks", int)

@@ -30,7 +30,7 @@ class Sparse(Metric):
     triangle : bool
     gap : float
         Largest primal–dual gap of the transport problems the distances come from.
-    n_safe : int
+    n_fallbacks : int
         How many of these problems took the slow, safe path.
     """
 
@@ -38,7 +38,7 @@ class Sparse(Metric):
     radius: float
     triangle: bool = True
     gap: float = 0.0
-    n_safe: int = 0
+    n_fallbacks: int = 0
 
     def _in_words(self) -> str:
         return f", {len(self.rows.indices)} distances up to {self.radius:g}"
@@ -62,7 +62,7 @@ class Sparse(Metric):
             raise ValueError("rows of near distances must be sorted, and hold their own point")
         check_type(self.radius, "radius", float, int)
         check_range(self.radius, "radius", 0.0)
-        check_counts(self.triangle, self.gap, self.n_safe)
+        check_counts(self.triangle, self.gap, self.n_fallbacks)
 
     def matrix(self) -> csr_array:
         """The known distances as a sparse matrix; zeros are stored where points coincide."""
@@ -72,7 +72,7 @@ class Sparse(Metric):
         taken = self.matrix()[rows][:, rows]
         taken.sort_indices()
         balls = Balls(taken.indptr.astype(np.intp), taken.indices.astype(np.intp), taken.data)
-        return Sparse(balls, self.radius, self.triangle, self.gap, self.n_safe)
+        return Sparse(balls, self.radius, self.triangle, self.gap, self.n_fallbacks)
 
     def movement(self, other: Metric, engine: Engine | None = None) -> float:
         """The largest change of a distance that is known before and after."""

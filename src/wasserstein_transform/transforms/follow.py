@@ -12,7 +12,7 @@ import numpy as np
 from .._shown import Brief
 from .._types import Floats, Ints
 from ..engine import Engine, current
-from ..localize import Extrinsic, Inductive, Localization, Point, sees_new_points
+from ..localize import Extrinsic, Identity, Inductive, Localization, takes_new_points
 from ..measures import Measures
 from ..spaces import Dense, Euclidean, Metric, Quotient, Space, closed
 from ..transport import Transport
@@ -85,7 +85,7 @@ def _steps(process: Process, walk: Trajectory) -> list[Transform]:
     steps = [] if process.start is None else [process.start]
     steps += [process.at(k) for k in range(walk.n_iter)]
     for step in steps:
-        if not sees_new_points(step.localize):
+        if not takes_new_points(step.localize):
             raise ValueError(
                 f"{_named(step.localize)} has no measures for new points: those of the fitted ones are all it knows; "
                 "fit all points together, the new ones with weight 0, or use a localization such as Truncation"
@@ -110,7 +110,7 @@ def _placed(metric: Metric, new: Floats) -> Metric:
     """The metric of the points and of new ones, known by their coordinates."""
     visitors = Euclidean(new)
     if metric.joins(visitors):
-        return metric.beside(visitors)
+        return metric.concatenate(visitors)
     raise ValueError(
         f"new points cannot be placed in a space whose metric is {type(metric).__name__}: "
         "their distances to the fitted points are not known from coordinates; fit on points instead"
@@ -121,7 +121,7 @@ def _joined(step: Transform, here: Quotient, ahead: Quotient, new: Measures, eng
     """The metric of the points of the state ahead and of their visitors, known by their measures."""
     kept, visitors = ahead.space.metric, new.metric()
     if visitors is not None and kept.joins(visitors):
-        return kept.beside(visitors)
+        return kept.concatenate(visitors)
     measures = step.localize(here.space, engine)
     rows = step.transport.cross(new, measures, here.space.metric, engine)
     return _extended(kept, rows if ahead.leaders is None else rows[:, ahead.leaders], engine)
@@ -183,7 +183,7 @@ def follow_distances(process: Process, walk: Trajectory, distances: Floats, engi
         following = step.transport.cross(new, measures, _ground(step.transport, here.metric, engine), engine)
         following[new.massless] = step.transport.cross_diracs(distances[new.massless], measures)
         distances = _settle_rows(following, ahead)
-        if not isinstance(step.localize, Point):  # there, every point sees itself alone, by definition
+        if not isinstance(step.localize, Identity):  # there, every point sees itself alone, by definition
             massless |= new.massless
     warn_massless(massless, "new points")
     labels: Ints = walk.quotients[-1].labels

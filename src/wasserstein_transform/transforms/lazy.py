@@ -51,7 +51,8 @@ def ask(transform: Transform | Process, space: Space, engine: Engine | None) -> 
     if not isinstance(transform, Transform) or not isinstance(transform.transport, Exact):
         raise TypeError(
             f"a Transform with Exact transport is needed, such as wt.Transform(wt.Truncation(eps), wt.Exact(p=1)), "
-            f"got {transform!r}; distances of other transports are closed forms: wt.spanning_tree(transform(space))"
+            f"got {transform!r}; distances of other transports are closed forms: "
+            "wt.hierarchy.spanning_tree(transform(space))"
         )
     engine = current(engine)
     measures = transform.localize(space, engine)
@@ -94,7 +95,7 @@ def lazy_balls(transform: Transform | Process, space: Space, radius: float, engi
     --------
     >>> import wasserstein_transform as wt
     >>> space = wt.Space.from_points([[0.0], [1.0], [2.0], [9.0]])
-    >>> balls = wt.lazy_balls(wt.Transform(wt.Truncation(1.0), wt.Exact(p=1)), space, radius=0.5)
+    >>> balls = wt.transforms.lazy_balls(wt.Transform(wt.Truncation(1.0), wt.Exact(p=1)), space, radius=0.5)
     >>> balls.indices[balls.indptr[1] : balls.indptr[2]]
     array([0, 1, 2])
     """

@@ -49,7 +49,7 @@ def iterate_locally(
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> line = wt.Space.from_points(np.arange(1000.0)[:, None])
-    >>> near = wt.iterate_locally(wt.local_truncation(1.0), line, radius=2.0)
+    >>> near = wt.transforms.iterate_locally(wt.local_truncation(1.0), line, radius=2.0)
     >>> near.metric.block([500], [500, 501, 502, 503]).round(3)
     array([[ 0.,  1.,  2., inf]])
     """
@@ -114,4 +114,4 @@ def _solve(measures: Discrete, rows: Ints, cols: Ints, batch: Batch, radius: flo
     known = coo_array((np.concatenate([values, values, np.zeros(n)]), ends), shape=(n, n)).tocsr()
     known.sort_indices()
     found = Balls(known.indptr.astype(np.intp), known.indices.astype(np.intp), known.data)
-    return Sparse(found, radius, batch.ground.triangle, report.gap, report.n_safe)
+    return Sparse(found, radius, batch.ground.triangle, report.gap, report.n_fallbacks)

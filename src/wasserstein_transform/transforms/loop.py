@@ -84,7 +84,7 @@ def iterate(
     if hook is not None and not callable(hook):
         raise TypeError(f"hook must be a function of a Trajectory, got {hook!r}")
     if resume is not None and not isinstance(resume, Trajectory):
-        raise TypeError(f"resume must be a Trajectory, got {resume!r}; wt.Trajectory.load reads one")
+        raise TypeError(f"resume must be a Trajectory, got {resume!r}; wt.transforms.Trajectory.load reads one")
     if resume is not None and resume.n_iter > n_iter:
         raise ValueError(
             f"resume has done {resume.n_iter} iterations already, and n_iter={n_iter} are asked for in all"

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from .. import _check as check
 from ..localize import Gaussian, Kernel, Mean, Ridge, Truncation
 from ..localize.profiles import ProfileLike
-from ..transport import Bures, Exact, Points
+from ..transport import Bures, DiracDistance, Exact
 from .transform import Process, Transform
 
 Eps: TypeAlias = float | Sequence[float]
@@ -34,7 +34,7 @@ def mean_shift(eps: Eps, profile: ProfileLike = "flat", ridge: int | None = None
     array([0.5, 0.5, 5. ])
     """
     bases = [_base(e, profile) for e in check.eps_sequence(eps)]
-    return _process([Transform(Mean(base) if ridge is None else Ridge(base, ridge), Points()) for base in bases])
+    return _process([Transform(Mean(base) if ridge is None else Ridge(base, ridge), DiracDistance()) for base in bases])
 
 
 def local_truncation(eps: Eps, p: float = 1.0) -> Process:

@@ -92,7 +92,7 @@ class Process:
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> gt = wt.Process(
+    >>> gt = wt.transforms.Process(
     ...     start=wt.Transform(wt.Gaussian(wt.Truncation(0.2), lam=5.0), wt.Bures()),
     ...     step=wt.Transform(wt.Gaussian(wt.Truncation(0.2), lam=5.0, move=True), wt.Bures()),
     ... )

@@ -7,6 +7,7 @@ from .. import _parts
 from ..backends import Report as Report
 from .base import Coupling as Coupling, Status as Status, Transport as Transport
 from .bures import Bures as Bures, bures_pairs as bures_pairs, gaussian_wasserstein as gaussian_wasserstein
+from .dirac_distance import DiracDistance as DiracDistance
 from .exact import Exact as Exact
 from .line import Line as Line
 from .pairs import (
@@ -15,7 +16,6 @@ from .pairs import (
     wasserstein_cross as wasserstein_cross,
     wasserstein_pairs as wasserstein_pairs,
 )
-from .points import Points as Points
 from .stored import Stored as Stored
 
 TRANSPORTS: dict[str, type[Transport]] = _parts.parts_in(globals(), Transport)

@@ -38,7 +38,7 @@ class Bures(Transport):
         return measures.metric()
 
     def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
-        both = self.metric(new, ground).beside(self.metric(measures, ground))
+        both = self.metric(new, ground).concatenate(self.metric(measures, ground))
         return rectangle(both, new.n, current(engine))
 
     def memory(self, n: int, m: int) -> tuple[float, float]:

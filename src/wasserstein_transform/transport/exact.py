@@ -70,7 +70,7 @@ class Exact(Transport):
         )
         out, report = Batch(ground, self.p, engine).among(unique)
         matrix = out if unique.n == measures.n else out[np.ix_(which, which)]
-        return Dense(matrix, ground.triangle, report.gap, report.n_safe)
+        return Dense(matrix, ground.triangle, report.gap, report.n_fallbacks)
 
     def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
         self.check(new)

@@ -60,7 +60,7 @@ class Distances(np.lib.mixins.NDArrayOperatorsMixin):
         return self.values.shape
 
     def __repr__(self) -> str:
-        solved, safe = self.report.n_problems, self.report.n_safe
+        solved, safe = self.report.n_problems, self.report.n_fallbacks
         return f"<Distances of shape {self.shape}, {solved} problems ({safe} on the safe path), gap {self.gap:.1e}>"
 
 

@@ -11,7 +11,7 @@ from ..measures import Measures
 from ..spaces import Dense, Metric
 from .base import Coupling, Transport
 from .bures import Bures
-from .points import Points
+from .dirac_distance import DiracDistance
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Stored(Transport):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        return [cls(Points()), cls(Bures())]
+        return [cls(DiracDistance()), cls(Bures())]
 
     def fits(self, ground: Metric) -> bool:
         return self.of.fits(ground)

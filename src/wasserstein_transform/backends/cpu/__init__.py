@@ -48,7 +48,7 @@ class Cpu(Backend):
         self, form: Form, weights: Floats, profile: int, eps: float, reach: float, engine: Engine, first: int = 0
     ) -> Neighborhoods:
         found = neighborhoods.Neighborhoods.of(form, weights, profile, eps, reach, engine, first)
-        return found.once() if found.is_dear else found
+        return found.cached() if found.is_expensive else found
 
     def working_bytes(self, form: Form, state: float, engine: Engine) -> float:
         return neighborhoods.working_bytes(form, state, engine)

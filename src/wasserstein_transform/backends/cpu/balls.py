@@ -10,12 +10,12 @@ from ..._types import Ints
 from ...engine import Engine, Flag, Ragged, Record, Rows, Task, Tile, cut
 from ...kernels.cells import Cells
 from ...kernels.gather import sort_balls
-from ...kernels.geometry import Geometry, private
+from ...kernels.geometry import Geometry, for_thread
 from ...kernels.neighbors import count_balls, fill_balls
 from ..forms import Form, Network
 from ..records import Balls, closed
 from . import paths
-from .kinds import kind_of, steps_of
+from .kinds import cost_of, kind_of
 from .passes import run
 
 
@@ -23,7 +23,7 @@ class _Search(NamedTuple):
     geometry: Geometry
     cells: Cells
     limit: float
-    room: int
+    scratch: int
 
 
 def balls(form: Form, radius: float, engine: Engine) -> Balls:
@@ -32,7 +32,7 @@ def balls(form: Form, radius: float, engine: Engine) -> Balls:
         return paths.balls(form, radius, engine)
     search = kind_of(form).search(form, radius, engine)
     asked = _Search(search.geometry, search.cells, closed(radius), search.longest_run)
-    tiles = search.tiles(steps_of(form))
+    tiles = search.tiles(cost_of(form))
     counts = np.empty(form.n, np.intp)
     engine.run(Task("counting neighbors", _count, asked, tiles, Rows()), (counts,))
     indptr = np.append(0, np.cumsum(counts))
@@ -45,14 +45,21 @@ def balls(form: Form, radius: float, engine: Engine) -> Balls:
 
 def _count(asked: _Search, tile: Tile, stop: Flag, record: Record) -> None:
     count_balls(
-        private(asked.geometry), asked.cells, tile.start, tile.stop, asked.limit, np.empty(asked.room), record[0], stop
+        for_thread(asked.geometry),
+        asked.cells,
+        tile.start,
+        tile.stop,
+        asked.limit,
+        np.empty(asked.scratch),
+        record[0],
+        stop,
     )
 
 
 def _fill(asked: _Search, tile: Tile, stop: Flag, record: Record) -> None:
     indices, distances = record
     fill_balls(
-        private(asked.geometry), asked.cells, tile.start, tile.stop, asked.limit, np.empty(asked.room), indices,
+        for_thread(asked.geometry), asked.cells, tile.start, tile.stop, asked.limit, np.empty(asked.scratch), indices,
         distances, stop,
     )  # fmt: skip
 

@@ -8,20 +8,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._types import Floats, Ints
-from ...engine import GRAIN, Engine, Flag, Record, Rows, Task, Tile, Tilewise, Together, of_size, one_blas_thread
+from ...engine import GRAIN, Engine, Flag, PerArray, Record, Rows, Task, Tile, Tilewise, of_size, one_blas_thread
 from ...kernels.distances import fill_matched
 from ...kernels.gather import take_rows
-from ...kernels.geometry import Cloud, GaussianLine, GaussianPlane, GaussianSolid, Geometry, private
+from ...kernels.geometry import Cloud, GaussianLine, GaussianPlane, GaussianSolid, Geometry, for_thread
 from ...kernels.planes import fill_plane, fill_root_determinants
 from ..forms import GaussianCloud
 from .passes import flatten, run, size, size_of, taken, tiles_of
 from .sorting import Sorted
 
-_DEAR = 100.0  # steps of LAPACK for each entry of a matrix and each row of it
+_EXPENSIVE = 100.0  # steps of LAPACK for each entry of a matrix and each row of it
 _TINY = 1e-60  # beside the largest: the formulas of the plane would leave the range of floats
 
 
-def steps(form: GaussianCloud) -> float:
+def cost(form: GaussianCloud) -> float:
     """What one distance costs."""
     m = form.means.shape[1]
     return float(m) if form.lam == 0 else 5.0 if m <= 2 else 300.0 + 50.0 * m**2 + m**3
@@ -84,7 +84,7 @@ class _Pairs(NamedTuple):
 
 def rows_of_tile(m: int) -> int:
     """Matrices that LAPACK gets at a time, in three and more dimensions."""
-    return max(1, int(GRAIN / (_DEAR * m**3)))
+    return max(1, int(GRAIN / (_EXPENSIVE * m**3)))
 
 
 def _movement(asked: _Pairs, engine: Engine) -> tuple[float, bool]:
@@ -102,7 +102,7 @@ def _moved(asked: _Pairs, tile: Tile, stop: Flag, record: Record) -> None:
     covs = np.concatenate([asked.covs[part], asked.later_covs[part]])
     found, good = _made(_Gaussians(means, covs, np.arange(len(means)), asked.unit, asked.lam), asked.planar, None)
     moved = np.empty(tile.stop - tile.start)
-    fill_matched(private(found), len(moved), moved)
+    fill_matched(for_thread(found), len(moved), moved)
     record[0][0], record[1][0] = moved.max(), good
 
 
@@ -151,7 +151,7 @@ def _plane(asked: _Gaussians, engine: Engine | None) -> tuple[GaussianPlane, boo
     columns = tuple(np.empty(n) for _ in range(8))
     tiles = tiles_of(n)
     good = np.empty(len(tiles), np.uint8)
-    place = Together((*(Rows() for _ in columns), Tilewise(size_of(n))))
+    place = PerArray((*(Rows() for _ in columns), Tilewise(size_of(n))))
     run(Task("covariances", _fill_plane, asked, tiles, place), (*columns, good), engine)
     x, y, a, b, c, rootdets, sizes, lifts = columns
     return GaussianPlane(x, y, a, b, c, rootdets, sizes, lifts, asked.lam), bool(good.all())
@@ -180,7 +180,7 @@ def _fill_solid(asked: _Gaussians, tile: Tile, stop: Flag, record: Record) -> No
         target[...] = values
 
 
-def shadow(form: GaussianCloud) -> Floats:
+def contraction(form: GaussianCloud) -> Floats:
     """Means beside the roots of the spectra: Σ(√λ_k(A) − √λ_k(B))² ≤ dcov²."""
     if form.lam == 0:
         return form.means
@@ -189,15 +189,15 @@ def shadow(form: GaussianCloud) -> Floats:
     return np.concatenate([form.means, roots], axis=1)
 
 
-def blur(form: GaussianCloud, shadow: Floats) -> Floats:
-    """How far rounding can have moved each place of the shadow."""
-    roots = shadow[:, form.means.shape[1] :]
+def rounding(form: GaussianCloud, contraction: Floats) -> Floats:
+    """How far rounding can have moved each place of the contraction."""
+    roots = contraction[:, form.means.shape[1] :]
     if roots.shape[1] == 0:
-        return np.zeros(len(shadow))
+        return np.zeros(len(contraction))
     if roots.shape[1] <= 2:  # closed forms know each root to its last digits
         return np.asarray(1e-15 * np.linalg.norm(roots, axis=1))
     squares = roots * roots
-    off = _rounding(roots.shape[1], squares.max(axis=1, keepdims=True))
+    off = _eigenvalue_error(roots.shape[1], squares.max(axis=1, keepdims=True))
     widths = np.sqrt(squares + off) - np.sqrt(np.maximum(squares - off, 0.0))
     return np.asarray(np.linalg.norm(widths, axis=1) + 1e-15 * np.linalg.norm(roots, axis=1))
 
@@ -222,11 +222,11 @@ def _root_eigenvalues(covs: Floats) -> Floats:
         for start in range(0, len(covs), piece):
             values[start : start + piece] = np.linalg.eigvalsh(covs[start : start + piece])
     # roots of what rounding makes of 0 would be far apart; raising small numbers to one and the same shortens distances
-    least = 1e8 * _rounding(len(covs[0]), values.max())
+    least = 1e8 * _eigenvalue_error(len(covs[0]), values.max())
     return np.asarray(np.sqrt(np.maximum(values, least)))
 
 
-def _rounding(m: int, largest: Any) -> Any:
+def _eigenvalue_error(m: int, largest: Any) -> Any:
     """What rounding does to the eigenvalues of an m × m matrix, given the largest."""
     return 1e-15 * m * largest
 

@@ -18,12 +18,12 @@ from .search import Search, sorted_search
 from .sorting import Sorted
 
 
-def _no_shadow(form: Any) -> None:
+def _no_contraction(form: Any) -> None:
     return None
 
 
-def _no_blur(form: Any, shadow: Floats) -> Floats:
-    return np.zeros(len(shadow))
+def _no_rounding(form: Any, contraction: Floats) -> Floats:
+    return np.zeros(len(contraction))
 
 
 def _one(form: Any) -> float:
@@ -61,18 +61,18 @@ class Kind:
         What one distance costs, in steps of an inner loop.
     search : callable
         Who can lie within a reach of whom: points sorted into cells, by default everybody.
-    shadow : callable
+    contraction : callable
         Places in some R^k whose Euclidean distances are never above the distances, for k-d trees; None if there are
         none.
-    blur : callable
-        How far rounding can have moved each place of a shadow.
+    rounding : callable
+        How far rounding can have moved each place of a contraction.
     """
 
     geometry: Callable[[Any, Engine], Geometry]
-    steps: Callable[[Any], float] = _one
+    cost: Callable[[Any], float] = _one
     search: Callable[[Any, float, Engine], Search] = _exhaustive
-    shadow: Callable[[Any], Floats | None] = _no_shadow
-    blur: Callable[[Any, Floats], Floats] = _no_blur
+    contraction: Callable[[Any], Floats | None] = _no_contraction
+    rounding: Callable[[Any, Floats], Floats] = _no_rounding
 
 
 KINDS: dict[type[Form], Kind] = {
@@ -89,10 +89,10 @@ KINDS: dict[type[Form], Kind] = {
     ),
     GaussianCloud: Kind(
         gaussian.geometry,
-        gaussian.steps,
+        gaussian.cost,
         _search_gaussians,
-        gaussian.shadow,
-        gaussian.blur,
+        gaussian.contraction,
+        gaussian.rounding,
     ),
     Network: Kind(
         lambda form, engine: geometries.Table(paths.matrix(form, engine)),
@@ -116,6 +116,6 @@ def geometry_of(form: Form, engine: Engine) -> Geometry:
     return form.kept("cpu geometry", lambda: kind_of(form).geometry(form, engine))
 
 
-def steps_of(form: Form) -> float:
+def cost_of(form: Form) -> float:
     """What one distance of a form costs, in steps of an inner loop."""
-    return kind_of(form).steps(form)
+    return kind_of(form).cost(form)

@@ -10,10 +10,10 @@ from ..._types import Floats, Ints
 from ...engine import GRAIN, Blocks, Condensed, Engine, Flag, Record, Rows, Task, Tile, Tilewise, cut, evenly
 from ...kernels import geometry as geometries
 from ...kernels.distances import fill_block, fill_condensed, fill_matched, fill_pairs, fill_square
-from ...kernels.geometry import Geometry, private
+from ...kernels.geometry import Geometry, for_thread
 from ..forms import Cloud, Form, GaussianCloud, Network
 from . import gaussian, paths
-from .kinds import geometry_of, steps_of
+from .kinds import cost_of, geometry_of
 from .passes import run, size_of, tiles_of
 
 _SIDE = 512  # of the blocks: their rows are a page or two of a memory map
@@ -32,8 +32,8 @@ def block(form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
     if isinstance(form, Network):
         return paths.block(form, rows, cols, engine)
     out = np.empty((len(rows), len(cols)))
-    asked, steps = _Pairs(geometry_of(form, engine), rows, cols), steps_of(form)
-    _run(Task("distances", _block, asked, evenly(len(rows), steps * len(cols)), Rows()), out, steps * out.size, engine)
+    asked, cost = _Pairs(geometry_of(form, engine), rows, cols), cost_of(form)
+    _run(Task("distances", _block, asked, evenly(len(rows), cost * len(cols)), Rows()), out, cost * out.size, engine)
     return out
 
 
@@ -42,26 +42,26 @@ def pairs(form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
     if isinstance(form, Network):
         return paths.pairs(form, rows, cols, engine)
     out = np.empty(len(rows))
-    asked, steps = _Pairs(geometry_of(form, engine), rows, cols), 4 * steps_of(form)
-    _run(Task("distances", _pairs, asked, evenly(len(rows), steps), Rows()), out, steps * out.size, engine)
+    asked, cost = _Pairs(geometry_of(form, engine), rows, cols), 4 * cost_of(form)
+    _run(Task("distances", _pairs, asked, evenly(len(rows), cost), Rows()), out, cost * out.size, engine)
     return out
 
 
-def _run(task: Task, out: np.ndarray, steps: float, engine: Engine) -> None:
+def _run(task: Task, out: np.ndarray, cost: float, engine: Engine) -> None:
     """In this thread if that is quicker than asking others."""
-    if steps < _SMALL:
+    if cost < _SMALL:
         task.compute(task.inputs, Tile(0, len(out)), np.zeros(1, np.uint8), (out,))
     else:
         engine.run(task, (out,))
 
 
 def _block(asked: _Pairs, tile: Tile, stop: Flag, record: Record) -> None:
-    fill_block(private(asked.geometry), asked.rows[tile.start : tile.stop], asked.cols, record[0], stop)
+    fill_block(for_thread(asked.geometry), asked.rows[tile.start : tile.stop], asked.cols, record[0], stop)
 
 
 def _pairs(asked: _Pairs, tile: Tile, stop: Flag, record: Record) -> None:
     part = slice(tile.start, tile.stop)
-    fill_pairs(private(asked.geometry), asked.rows[part], asked.cols[part], record[0])
+    fill_pairs(for_thread(asked.geometry), asked.rows[part], asked.cols[part], record[0])
 
 
 def movement(before: Form, after: Form, engine: Engine) -> float:
@@ -113,17 +113,17 @@ def dense(form: Form, out: np.ndarray, engine: Engine) -> None:
     if isinstance(form, Network):
         paths.dense(form, out, engine)
         return
-    n, steps = form.n, steps_of(form)
-    side = int(np.clip(np.sqrt(GRAIN / steps), 16, _SIDE))
+    n, cost = form.n, cost_of(form)
+    side = int(np.clip(np.sqrt(GRAIN / cost), 16, _SIDE))
     corners = np.array([(top, left) for top in range(0, n, side) for left in range(top, n, side)])
     asked = _Square(geometry_of(form, engine), corners, side)
-    tiles = evenly(len(corners), side * side * steps)
+    tiles = evenly(len(corners), side * side * cost)
     engine.run(Task("distances", _square, asked, tiles, Blocks(corners, side)), (out,))
 
 
 def _square(asked: _Square, tile: Tile, stop: Flag, record: Record) -> None:
     scratch = np.empty((_ROWS, asked.side + 8))  # + 8: columns on different cache lines
-    geometry = private(asked.geometry)
+    geometry = for_thread(asked.geometry)
     for (top, left), upper, lower in zip(asked.corners[tile.start : tile.stop], record[::2], record[1::2], strict=True):
         fill_square(geometry, top, left, upper, lower, scratch, stop)
 
@@ -139,9 +139,9 @@ def condensed(form: Form, out: np.ndarray, engine: Engine) -> None:
         paths.condensed(form, out, engine)
         return
     asked = _Vector(geometry_of(form, engine), form.n)
-    tiles = cut(np.arange(form.n, 0, -1, dtype=np.float64) * steps_of(form))
+    tiles = cut(np.arange(form.n, 0, -1, dtype=np.float64) * cost_of(form))
     engine.run(Task("distances", _vector, asked, tiles, Condensed(form.n)), (out,))
 
 
 def _vector(asked: _Vector, tile: Tile, stop: Flag, record: Record) -> None:
-    fill_condensed(private(asked.geometry), asked.n, tile.start, tile.stop, record[0], np.empty(_SIDE), stop)
+    fill_condensed(for_thread(asked.geometry), asked.n, tile.start, tile.stop, record[0], np.empty(_SIDE), stop)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..._types import Floats, Ints
 from ...engine import Engine
-from ...kernels.geometry import private
+from ...kernels.geometry import for_thread
 from ...kernels.neighbors import find_leaders
 from ..forms import Cloud, Form
 from ..records import closed
@@ -23,7 +23,7 @@ def leaders(form: Form, weights: Floats, tol: float, engine: Engine) -> Ints:
     position = np.empty(form.n, np.intp)
     position[search.order] = np.arange(form.n)
     leader = np.empty(form.n, np.intp)
-    geometry, cells = private(search.geometry), search.cells
+    geometry, cells = for_thread(search.geometry), search.cells
     engine.alone(
         lambda stop: find_leaders(geometry, cells, position[heavy_first], closed(tol), leader, stop), "merging points"
     )

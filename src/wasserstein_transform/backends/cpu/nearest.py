@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._types import Floats, Ints
 from ...engine import Engine, Flag, Place, Record, Rows, Scattered, Task, Tile, of_size
-from ...kernels.geometry import Geometry, private
+from ...kernels.geometry import Geometry, for_thread
 from ...kernels.kdtree import KdTree, seed, split_nodes
 from ...kernels.nearest import MIXED, STRANGER, measure_inner, measure_leaves, nearest_in_rows, nearest_others
 from ..forms import Form, Network
@@ -29,16 +29,16 @@ def nearest(form: Form, k: int, of: Form | None, engine: Engine) -> Nearest:
     both = form if of is None else joined(form, of)
     size = (form.n if of is None else of.n, k)
     found = Nearest(np.empty(size), np.empty(size, np.intp))
-    shadow = kind_of(both).shadow(both)
-    if shadow is None:
+    contraction = kind_of(both).contraction(both)
+    if contraction is None:
         _search_rows(form, found, engine)
     elif of is None:
-        tree, alone = grow_tree(form, shadow, engine), np.arange(form.n)
+        tree, alone = grow_tree(form, contraction, engine), np.arange(form.n)
         _search_tree(_Queries(geometry_of(form, engine), tree, alone, _mixed(tree), tree, 0, alone), found, engine)
     else:
-        tree, alone = grow_tree(both, shadow[: form.n], engine), np.arange(form.n)
-        blur = kind_of(both).blur(both, shadow[form.n :])
-        asked = _split(shadow[form.n :], blur, engine)  # near queries follow each other
+        tree, alone = grow_tree(both, contraction[: form.n], engine), np.arange(form.n)
+        rounding = kind_of(both).rounding(both, contraction[form.n :])
+        asked = _split(contraction[form.n :], rounding, engine)  # near queries follow each other
         strangers = np.full(size[0], STRANGER)
         queries = _Queries(geometry_of(both, engine), tree, alone, _mixed(tree), asked, form.n, strangers)
         _search_tree(queries, found, engine)
@@ -69,8 +69,8 @@ def _from_tree(queries: _Queries, tile: Tile, stop: Flag, record: Record) -> Non
     nodes, gaps = stack(queries.tree)
     _, tree, groups, whole, asked, first, asking = queries
     nearest_others(
-        private(queries.geometry), tree, groups, whole, asked, first, asking, tile.start, tile.stop, distances, indices,
-        nodes, gaps, stop,
+        for_thread(queries.geometry), tree, groups, whole, asked, first, asking, tile.start, tile.stop, distances,
+        indices, nodes, gaps, stop,
     )  # fmt: skip
 
 
@@ -89,7 +89,7 @@ def _search_rows(form: Form, found: Nearest, engine: Engine) -> None:
 
 def _from_rows(asked: _All, tile: Tile, stop: Flag, record: Record) -> None:
     distances, indices = record
-    nearest_in_rows(private(asked.geometry), asked.n, tile.start, tile.stop, distances, indices, stop)
+    nearest_in_rows(for_thread(asked.geometry), asked.n, tile.start, tile.stop, distances, indices, stop)
 
 
 class _Leaves(NamedTuple):
@@ -97,23 +97,23 @@ class _Leaves(NamedTuple):
     tree: KdTree
 
 
-def grow_tree(form: Form, shadow: Floats, engine: Engine) -> KdTree:
-    """The k-d tree of the shadow of a form, or of its first points."""
-    tree = _split(shadow, kind_of(form).blur(form, shadow), engine)
+def grow_tree(form: Form, contraction: Floats, engine: Engine) -> KdTree:
+    """The k-d tree of the contraction of a form, or of its first points."""
+    tree = _split(contraction, kind_of(form).rounding(form, contraction), engine)
     geometry, n_inner = geometry_of(form, engine), len(tree.starts) // 2
     tiles, radii = of_size(n_inner + 1, _QUERIES), tree.radius[n_inner:]
     engine.run(Task("sorting points", _measure, _Leaves(geometry, tree), tiles, Rows()), (radii,))
-    measure_inner(private(geometry), tree)
+    measure_inner(for_thread(geometry), tree)
     return tree
 
 
 def _measure(leaves: _Leaves, tile: Tile, stop: Flag, record: Record) -> None:
     n_inner = len(leaves.tree.starts) // 2
-    measure_leaves(private(leaves.geometry), leaves.tree, n_inner + tile.start, n_inner + tile.stop, record[0], stop)
+    measure_leaves(for_thread(leaves.geometry), leaves.tree, n_inner + tile.start, n_inner + tile.stop, record[0], stop)
 
 
-def _split(shadow: Floats, blur: Floats, engine: Engine) -> KdTree:
-    tree = seed(shadow, blur)
+def _split(contraction: Floats, rounding: Floats, engine: Engine) -> KdTree:
+    tree = seed(contraction, rounding)
     engine.alone(lambda stop: split_nodes(tree, 0, _CROWN, stop), "sorting points")
     first = 2**_CROWN - 1  # of the nodes at that level
     if first < len(tree.starts):

@@ -11,18 +11,18 @@ from ..._types import Floats, Ints
 from ...engine import GRAIN, Compute, Engine, Flag, Ragged, Record, Task, Tile, cut
 from ...kernels.bits import copy_earlier, mark_later
 from ...kernels.cells import Cells
-from ...kernels.geometry import Bits, Geometry, private
+from ...kernels.geometry import Bits, Geometry, for_thread
 from ...kernels.neighbors import first_moments, second_moments
 from ...kernels.profiles import FLAT, Flat, Smooth, profile_of
 from ..forms import Cloud, Form, GaussianCloud
-from ..records import Both, Moments, closed
+from ..records import MeansAndCovs, Moments, closed
 from .gaussian import rows_of_tile
-from .kinds import kind_of, steps_of
+from .kinds import cost_of, kind_of
 from .passes import Spread, taken
 from .search import Search
 from .twins import repeat, repeated, twins
 
-_DEAR = 100  # steps of a distance from which a bit is read faster than the distance is taken again
+_EXPENSIVE = 100  # steps of a distance from which a bit is read faster than the distance is taken again
 _GRAIN = GRAIN / 2  # of a million points in the plane: tiles enough that many threads end together
 _FEW = 2.0**28  # bytes that bits may take without being asked for
 
@@ -41,7 +41,7 @@ class Neighborhoods:
     eps: float
     limit: float
     first: int
-    steps: float
+    cost: float
     engine: Engine
     known: Floats | None
     twin: Ints | None
@@ -55,18 +55,18 @@ class Neighborhoods:
         limit = closed(reach) if np.isfinite(reach) else np.inf
         ordered, known = taken(weights, search.order, engine), _places(form)
         twin = None if first > 0 else twins(form, known, search)
-        return cls(search, ordered, profile, eps, limit, first, steps_of(form), engine, known, twin)
+        return cls(search, ordered, profile, eps, limit, first, cost_of(form), engine, known, twin)
 
     @property
-    def is_dear(self) -> bool:
+    def is_expensive(self) -> bool:
         """Whether testing each pair once pays, and its bits are few."""
-        if self.profile != FLAT or self.first > 0 or self.steps < _DEAR or self.twin is not None:
+        if self.profile != FLAT or self.first > 0 or self.cost < _EXPENSIVE or self.twin is not None:
             return False
         search = self.search
         n_bytes = 2.0 * ((search.seen / 8 + 1) * np.diff(search.starts)).sum()
         return bool(n_bytes <= _FEW and self.engine.fits(n_bytes))
 
-    def once(self) -> Neighborhoods:
+    def cached(self) -> Neighborhoods:
         """The same neighborhoods, each pair tested once: one bit for each candidate is kept for the passes to come."""
         if self.profile != FLAT:
             raise ValueError("one bit says who is near, and a smooth profile weighs by distance: use profile='flat'")
@@ -79,10 +79,10 @@ class Neighborhoods:
         tested, complete = np.zeros(size, np.uint8), np.zeros(size, np.uint8)
         book = Bits(cells.cell, cells.runs, starts, tested)
         place, asked = Ragged(starts), _Tests(self.search.geometry, book, self.limit)
-        self.engine.run(Task("testing pairs", _test, asked, self.search.tiles(self.steps), place), (tested,))
+        self.engine.run(Task("testing pairs", _test, asked, self.search.tiles(self.cost), place), (tested,))
         self.engine.run(Task("neighborhoods", _complete, book, self.search.tiles(10), place), (complete,))
         search = replace(self.search, geometry=book._replace(bits=complete))
-        return replace(self, search=search, steps=1.0)
+        return replace(self, search=search, cost=1.0)
 
     def means(self, points: Floats) -> Moments:
         """Mass and mean of `points`; where there is no mass, the point itself."""
@@ -93,25 +93,25 @@ class Neighborhoods:
 
     def covs(self, points: Floats) -> Moments:
         """Mass and covariance of `points`, divided by the mass; 0 where there is no mass."""
-        both = self.both(points)
+        both = self.means_and_covs(points)
         return Moments(both.mass, both.covs)
 
-    def both(self, points: Floats) -> Both:
+    def means_and_covs(self, points: Floats) -> MeansAndCovs:
         """Mass, mean and covariance of `points` in one pass."""
         n, m = len(points) - self.first, points.shape[1]
         size = 8.0 * n * m * m
         self.engine.reserve(4 * size, f"{n} covariances of {m} coordinates", "reduce the coordinates first")
         out = np.empty(n), np.empty((n, m)), np.empty((n, m, m))
         self._run("covariances", _second, points, out)
-        return Both(*out)
+        return MeansAndCovs(*out)
 
     def _run(self, name: str, compute: Compute, points: Floats, out: Record) -> None:
         """Sums over the neighbors of the points from `first` on, each put where its point is."""
         search, rows = self.search, None
-        where, tiles = search.order, search.tiles(self.steps, _GRAIN)
+        where, tiles = search.order, search.tiles(self.cost, _GRAIN)
         if self.first > 0:
             rows = np.flatnonzero(search.order >= self.first)
-            where, tiles = search.order[rows] - self.first, cut(search.n_candidates()[rows] * self.steps)
+            where, tiles = search.order[rows] - self.first, cut(search.n_candidates()[rows] * self.cost)
         ordered = search.places
         if ordered is None or points is not self.known:
             ordered = taken(points, search.order, self.engine)
@@ -119,7 +119,7 @@ class Neighborhoods:
         if self.twin is not None:
             again = repeated(self.twin, ordered)
             rows = np.delete(np.arange(len(where)), again)
-            where, tiles = where[rows], cut(search.n_candidates()[rows] * self.steps, _GRAIN)
+            where, tiles = where[rows], cut(search.n_candidates()[rows] * self.cost, _GRAIN)
         sums = _Sums(
             search.geometry, search.cells, rows, self.weights, ordered, profile_of(self.profile, self.eps), self.limit,
             search.longest_run,
@@ -143,7 +143,7 @@ class _Tests(NamedTuple):
 def _test(tests: _Tests, tile: Tile, stop: Flag, record: Record) -> None:
     (bits,) = record
     bits[:] = 0
-    mark_later(private(tests.geometry), tests.book, tile.start, tile.stop, tests.limit, bits, stop)
+    mark_later(for_thread(tests.geometry), tests.book, tile.start, tile.stop, tests.limit, bits, stop)
 
 
 def _complete(book: Bits, tile: Tile, stop: Flag, record: Record) -> None:
@@ -160,7 +160,7 @@ class _Sums(NamedTuple):
     points: Floats
     profile: Flat | Smooth
     limit: float
-    room: int
+    scratch: int
 
 
 def _positions(sums: _Sums, tile: Tile) -> Ints:
@@ -171,16 +171,16 @@ def _positions(sums: _Sums, tile: Tile) -> Ints:
 def _first(sums: _Sums, tile: Tile, stop: Flag, record: Record) -> None:
     mass, means = record
     first_moments(
-        private(sums.geometry), sums.cells, _positions(sums, tile), sums.weights, sums.points, sums.profile,
-        sums.limit, np.empty(sums.room), mass, means, stop,
+        for_thread(sums.geometry), sums.cells, _positions(sums, tile), sums.weights, sums.points, sums.profile,
+        sums.limit, np.empty(sums.scratch), mass, means, stop,
     )  # fmt: skip
 
 
 def _second(sums: _Sums, tile: Tile, stop: Flag, record: Record) -> None:
     mass, means, covs = record
     second_moments(
-        private(sums.geometry), sums.cells, _positions(sums, tile), sums.weights, sums.points, sums.profile,
-        sums.limit, np.empty(sums.room), mass, means, covs, stop,
+        for_thread(sums.geometry), sums.cells, _positions(sums, tile), sums.weights, sums.points, sums.profile,
+        sums.limit, np.empty(sums.scratch), mass, means, covs, stop,
     )  # fmt: skip
 
 

@@ -11,8 +11,8 @@ from scipy.sparse.csgraph import connected_components
 from ..._types import Floats, Ints
 from ...engine import Condensed, Engine, Flag, Mirrored, Ragged, Record, Rows, Task, Tile, of_size
 from ...kernels.paths import (
+    Adjacency,
     Front,
-    Streets,
     count_within,
     fill_condensed,
     fill_listed,
@@ -31,15 +31,15 @@ _HALFWAY = 64  # nodes that a vicinity has, about
 _SAMPLE = 64  # nodes that are asked how far that is
 
 
-def streets_of(form: Network) -> Streets:
+def adjacency_of(form: Network) -> Adjacency:
     """What compiled searches read."""
-    return form.kept("cpu streets", lambda: _streets(form))
+    return form.kept("cpu adjacency", lambda: _adjacency(form))
 
 
-def _streets(form: Network) -> Streets:
+def _adjacency(form: Network) -> Adjacency:
     least = float(form.lengths.min()) if len(form.lengths) else 1.0
     even = bool((form.lengths == least).all()) and least > 0
-    return Streets(form.indptr, form.indices, form.lengths, least, even)
+    return Adjacency(form.indptr, form.indices, form.lengths, least, even)
 
 
 def _tiles(n: int) -> list[Tile]:
@@ -48,7 +48,7 @@ def _tiles(n: int) -> list[Tile]:
 
 
 class _Lists(NamedTuple):
-    streets: Streets
+    adjacency: Adjacency
     sources: Ints
     indptr: Ints
     cols: Ints
@@ -71,7 +71,7 @@ def pairs(form: Network, rows: Ints, cols: Ints, engine: Engine) -> Floats:
 
 def _listed(form: Network, sources: Ints, indptr: Ints, cols: Ints, engine: Engine) -> Floats:
     out = np.empty(len(cols))
-    asked = _Lists(streets_of(form), sources, indptr, cols)
+    asked = _Lists(adjacency_of(form), sources, indptr, cols)
     engine.run(Task("shortest paths", _fill_lists, asked, _tiles(len(sources)), Ragged(indptr)), (out,))
     return out
 
@@ -79,11 +79,11 @@ def _listed(form: Network, sources: Ints, indptr: Ints, cols: Ints, engine: Engi
 def _fill_lists(asked: _Lists, tile: Tile, stop: Flag, record: Record) -> None:
     sources, indptr = asked.sources[tile.start : tile.stop], asked.indptr[tile.start : tile.stop + 1]
     cols = asked.cols[indptr[0] : indptr[-1]]
-    fill_listed(asked.streets, sources, indptr - indptr[0], cols, record[0], _room(asked.streets), stop)
+    fill_listed(asked.adjacency, sources, indptr - indptr[0], cols, record[0], _scratch(asked.adjacency), stop)
 
 
-def _room(streets: Streets) -> Front:
-    return front(len(streets.indptr) - 1)
+def _scratch(adjacency: Adjacency) -> Front:
+    return front(len(adjacency.indptr) - 1)
 
 
 def matrix(form: Network, engine: Engine) -> Floats:
@@ -96,27 +96,27 @@ def matrix(form: Network, engine: Engine) -> Floats:
 
 def dense(form: Network, out: np.ndarray, engine: Engine) -> None:
     """Fill the full matrix."""
-    engine.run(Task("shortest paths", _fill_upper, streets_of(form), _tiles(form.n), Mirrored()), (out,))
+    engine.run(Task("shortest paths", _fill_upper, adjacency_of(form), _tiles(form.n), Mirrored()), (out,))
 
 
-def _fill_upper(streets: Streets, tile: Tile, stop: Flag, record: Record) -> None:
+def _fill_upper(adjacency: Adjacency, tile: Tile, stop: Flag, record: Record) -> None:
     upper, lower = record
-    fill_upper(streets, tile.start, tile.stop, upper, lower, _room(streets), stop)
+    fill_upper(adjacency, tile.start, tile.stop, upper, lower, _scratch(adjacency), stop)
 
 
 class _Points(NamedTuple):
-    streets: Streets
+    adjacency: Adjacency
     n: int
 
 
 def condensed(form: Network, out: np.ndarray, engine: Engine) -> None:
     """Fill the condensed vector."""
-    asked = _Points(streets_of(form), form.n)
+    asked = _Points(adjacency_of(form), form.n)
     engine.run(Task("shortest paths", _fill_condensed, asked, _tiles(form.n), Condensed(form.n)), (out,))
 
 
 def _fill_condensed(asked: _Points, tile: Tile, stop: Flag, record: Record) -> None:
-    fill_condensed(asked.streets, asked.n, tile.start, tile.stop, record[0], _room(asked.streets), stop)
+    fill_condensed(asked.adjacency, asked.n, tile.start, tile.stop, record[0], _scratch(asked.adjacency), stop)
 
 
 def balls(form: Network, radius: float, engine: Engine) -> Balls:
@@ -128,14 +128,14 @@ def balls(form: Network, radius: float, engine: Engine) -> Balls:
 
 
 class _Reach(NamedTuple):
-    streets: Streets
+    adjacency: Adjacency
     n: int
     limit: float
 
 
 def within(form: Network, radius: float, n: int, engine: Engine) -> Balls:
     """Balls with their members by distance, of the first n nodes."""
-    asked, tiles = _Reach(streets_of(form), n, rim(radius)), _tiles(n)
+    asked, tiles = _Reach(adjacency_of(form), n, rim(radius)), _tiles(n)
     counts = np.empty(n, np.intp)
     engine.run(Task("counting neighbors", _count, asked, tiles, Rows()), (counts,))
     indptr = np.append(0, np.cumsum(counts))
@@ -147,17 +147,19 @@ def within(form: Network, radius: float, n: int, engine: Engine) -> Balls:
 
 
 def _count(asked: _Reach, tile: Tile, stop: Flag, record: Record) -> None:
-    count_within(asked.streets, tile.start, tile.stop, asked.n, asked.limit, record[0], _room(asked.streets), stop)
+    count_within(
+        asked.adjacency, tile.start, tile.stop, asked.n, asked.limit, record[0], _scratch(asked.adjacency), stop
+    )
 
 
 def _fill_within(asked: _Reach, tile: Tile, stop: Flag, record: Record) -> None:
     indices, distances = record
-    room = _room(asked.streets)
-    fill_within(asked.streets, tile.start, tile.stop, asked.n, asked.limit, indices, distances, room, stop)
+    scratch = _scratch(asked.adjacency)
+    fill_within(asked.adjacency, tile.start, tile.stop, asked.n, asked.limit, indices, distances, scratch, stop)
 
 
 class _Few(NamedTuple):
-    streets: Streets
+    adjacency: Adjacency
     n: int
     k: int
 
@@ -165,21 +167,21 @@ class _Few(NamedTuple):
 def nearest(form: Network, k: int, engine: Engine) -> Nearest:
     """The k nearest other points of every point; those that no path reaches have infinite distance and index −1."""
     found = np.empty((form.n, k)), np.empty((form.n, k), np.intp)
-    asked = _Few(streets_of(form), form.n, k)
+    asked = _Few(adjacency_of(form), form.n, k)
     engine.run(Task("nearest neighbors", _fill_nearest, asked, _tiles(form.n), Rows()), found)
     return Nearest(*found)
 
 
 def _fill_nearest(asked: _Few, tile: Tile, stop: Flag, record: Record) -> None:
-    room = front(len(asked.streets.indptr) - 1)
-    room.mass[: asked.n] = 1.0
+    scratch = front(len(asked.adjacency.indptr) - 1)
+    scratch.mass[: asked.n] = 1.0
     distances, indices = record
-    fill_nearest(asked.streets, tile.start, tile.stop, asked.k, distances, indices, room, stop)
+    fill_nearest(asked.adjacency, tile.start, tile.stop, asked.k, distances, indices, scratch, stop)
 
 
 def vicinity(form: Network, engine: Engine) -> Vicinity:
     """Nodes near each node, for searches that meet halfway; none where rings of nodes are searched anyway."""
-    if streets_of(form).even or len(form.lengths) == 0:
+    if adjacency_of(form).even or len(form.lengths) == 0:
         return Vicinity(np.zeros(form.n_nodes + 1, np.intp), np.empty(0, np.intp), np.empty(0), 0.0)
     radius = _halfway(form)
     return Vicinity(*within(form, radius, form.n_nodes, engine), radius)
@@ -187,13 +189,13 @@ def vicinity(form: Network, engine: Engine) -> Vicinity:
 
 def _halfway(form: Network) -> float:
     """The radius within which a usual node has some others."""
-    streets, room = streets_of(form), front(form.n_nodes)
-    room.mass[:] = 1.0
+    adjacency, scratch = adjacency_of(form), front(form.n_nodes)
+    scratch.mass[:] = 1.0
     seen = []
     for source in np.unique(np.linspace(0, form.n_nodes - 1, _SAMPLE).astype(np.intp)):
-        count = spread(streets, source, np.inf, float(_HALFWAY), 0.0, room)
-        seen.append(room.dist[room.order[count - 1]])
-        forget(count, room)
+        count = spread(adjacency, source, np.inf, float(_HALFWAY), 0.0, scratch)
+        seen.append(scratch.dist[scratch.order[count - 1]])
+        forget(count, scratch)
     return float(np.median(seen))
 
 

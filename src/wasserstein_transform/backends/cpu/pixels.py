@@ -117,14 +117,14 @@ def _by_windows(image: Image, window: Window, motion: Motion, shapes: int, out: 
 
 def _see(asked: _Shapes, tile: Tile, stop: Flag, record: Record) -> None:
     values, window = _part(asked.values, asked.window, tile)
-    room, unknown = _room(asked.values, window, asked.size), np.empty((asked.size, 0))
-    first_covs(values, unknown, window, asked.alike, *tile, *room, record[0], stop)
+    scratch, unknown = _scratch(asked.values, window, asked.size), np.empty((asked.size, 0))
+    first_covs(values, unknown, window, asked.alike, *tile, *scratch, record[0], stop)
 
 
 def _shift(asked: _Shifts, tile: Tile, stop: Flag, record: Record) -> None:
     values, window = _part(asked.values, asked.window, tile)
-    room, (modes, n_iter, swinging) = _room(asked.values, window, len(asked.covs)), record
-    shift(values, asked.covs, window, *asked[3:], *tile, *room, modes, n_iter, swinging, stop)
+    scratch, (modes, n_iter, swinging) = _scratch(asked.values, window, len(asked.covs)), record
+    shift(values, asked.covs, window, *asked[3:], *tile, *scratch, modes, n_iter, swinging, stop)
 
 
 def _part(values: Floats, window: Window, tile: Tile) -> tuple[Floats, Window]:
@@ -138,7 +138,7 @@ def _part(values: Floats, window: Window, tile: Tile) -> tuple[Floats, Window]:
     return padded, window._replace(base=base)
 
 
-def _room(values: Floats, window: Window, size: int) -> tuple[Floats, Floats, Floats, Floats]:
+def _scratch(values: Floats, window: Window, size: int) -> tuple[Floats, Floats, Floats, Floats]:
     """For the value of a pixel, the marks of a run, sums, and a shape."""
     channels, longest = len(values), int(2 * window.half.max() + 1)
     return np.empty(channels), np.empty(longest), np.empty(9 + channels), np.empty(size)

@@ -49,9 +49,9 @@ class Search:
             return int((runs[:, :, 1] - runs[:, :, 0]).max(initial=0))
         return int(longest_run(self.cells))
 
-    def tiles(self, steps: float, grain: float = GRAIN) -> list[Tile]:
+    def tiles(self, cost: float, grain: float = GRAIN) -> list[Tile]:
         """Positions in tiles of about `grain` steps, given those of a distance."""
-        each = np.maximum(self.seen * steps, 1.0)
+        each = np.maximum(self.seen * cost, 1.0)
         ends = np.cumsum(each * np.diff(self.starts))
         if ends[-1] <= grain:
             return [Tile(0, int(self.starts[-1]))]

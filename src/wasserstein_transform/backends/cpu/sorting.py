@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._types import Floats, Ints
-from ...engine import Engine, Flag, Marks, Place, Ragged, Record, Rows, Task, Tile, Tilewise, Together, cut, of_size
+from ...engine import Engine, Flag, Marks, PerArray, Place, Ragged, Record, Rows, Task, Tile, Tilewise, cut, of_size
 from ...kernels.buckets import Grid, count_keys, deal, find_cells, mark_steps, put_dealt, sort_buckets
 from ...kernels.cells import Cells, find_runs
 from ..frame import Frame
@@ -164,7 +164,7 @@ def _sorted(points: Floats, grid: Grid, top: int, engine: Engine | None) -> tupl
     counts = np.empty((len(tiles), (top >> shift) + 1), np.intp)
     keys = np.empty(n, np.int64)
     asked = _Steps(points, grid, shift)
-    run(Task(_NAME, _count, asked, tiles, Together((Rows(), place))), (keys, counts), engine)
+    run(Task(_NAME, _count, asked, tiles, PerArray((Rows(), place))), (keys, counts), engine)
     buckets = np.append(0, np.cumsum(counts.sum(axis=0)))
     if len(tiles) == 1:
         dealt = keys, np.arange(n)
@@ -173,7 +173,7 @@ def _sorted(points: Floats, grid: Grid, top: int, engine: Engine | None) -> tupl
         to = buckets[:-1] + np.cumsum(counts, axis=0) - counts
         run(Task(_NAME, _deal, _Hand(keys, shift, counts, size_of(n)), tiles, _Dealt(counts, to, place)), dealt, engine)
     out = np.empty_like(keys), np.empty(n, np.intp), np.empty_like(points), np.empty(len(buckets) - 1, np.intp)
-    by_bucket = Together((Ragged(buckets), Ragged(buckets), Ragged(buckets), Rows()))
+    by_bucket = PerArray((Ragged(buckets), Ragged(buckets), Ragged(buckets), Rows()))
     run(Task(_NAME, _sort, _Buckets(points, *dealt, buckets), _tiles(buckets), by_bucket), out, engine)
     return *out, buckets
 
@@ -239,10 +239,22 @@ def _sort(asked: _Buckets, tile: Tile, stop: Flag, record: Record) -> None:
     starts = asked.starts[tile.start : tile.stop + 1]
     most = int(np.diff(starts).max())
     digits = np.empty(256, np.intp)
-    room, spare, first = np.empty(most, np.int64), np.empty(most, np.intp), np.empty(most)
+    scratch, spare, first = np.empty(most, np.int64), np.empty(most, np.intp), np.empty(most)
     keys, order, places, n_cells = record
     sort_buckets(
-        asked.points, asked.keys, asked.numbers, starts, digits, room, spare, first, keys, order, places, n_cells, stop
+        asked.points,
+        asked.keys,
+        asked.numbers,
+        starts,
+        digits,
+        scratch,
+        spare,
+        first,
+        keys,
+        order,
+        places,
+        n_cells,
+        stop,
     )
 
 
@@ -268,7 +280,7 @@ def _runs(starts: Ints, keys: Ints, per_reach: int, strides: Ints, engine: Engin
     n, n_cells = int(starts[-1]), len(keys)
     out = np.empty(n, np.intp), np.empty((n_cells, len(offsets), 2), np.intp), np.empty(n_cells, np.intp)
     tiles = of_size(n_cells, max(1, -(-n_cells // len(tiles_of(n)))))
-    place = Together((Ragged(starts), Rows(), Rows()))
+    place = PerArray((Ragged(starts), Rows(), Rows()))
     run(Task(_NAME, _look, _Rows(keys, starts, offsets, widths), tiles, place), out, engine)
     return Cells(out[0], out[1]), starts, out[2]
 
@@ -282,9 +294,9 @@ def _rows_in_reach(k: int, strides: Ints) -> tuple[Ints, Ints]:
     offsets, widths = [], []
     for row in product(range(-k, k + 1), repeat=len(strides) - 1):
         off = np.array(row, np.int64)
-        room = k * k - float(np.sum(np.maximum(np.abs(off) - 1, 0) ** 2))
-        if room < 0:
+        scratch = k * k - float(np.sum(np.maximum(np.abs(off) - 1, 0) ** 2))
+        if scratch < 0:
             continue
         offsets.append(int(off @ strides[:-1]))
-        widths.append(min(k, int(np.sqrt(room)) + 1))
+        widths.append(min(k, int(np.sqrt(scratch)) + 1))
     return np.array(offsets, np.int64), np.array(widths, np.int64)

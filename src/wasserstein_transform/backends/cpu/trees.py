@@ -11,12 +11,12 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from ..._types import Floats, Ints
 from ...engine import Engine, Flag, Record, Scattered, Task, Tile, of_size
 from ...kernels.boruvka import first_edges, join_components, list_searches, mark_nodes, n_leaves, search_outside
-from ...kernels.geometry import Geometry, private
+from ...kernels.geometry import Geometry, for_thread
 from ...kernels.kdtree import KdTree
 from ...kernels.nearest import MIXED, NOBODY
 from ...kernels.trees import prim
 from ..forms import Form, Matrix, NearRows
-from .kinds import geometry_of, kind_of, steps_of
+from .kinds import cost_of, geometry_of, kind_of
 from .matrices import pairs
 from .nearest import grow_tree, stack
 
@@ -31,10 +31,10 @@ def spanning_tree(form: Form, engine: Engine) -> tuple[Ints, Floats]:
     """Edges and heights, by whichever algorithm is faster; of near rows, fewer edges if they fall into parts."""
     if isinstance(form, NearRows):
         return _known_edges(form, engine)
-    shadow = kind_of(form).shadow(form) if form.n >= _FEW else None
-    if shadow is None:
+    contraction = kind_of(form).contraction(form) if form.n >= _FEW else None
+    if contraction is None:
         return _prim(form, engine)
-    tree = grow_tree(form, shadow, engine)
+    tree = grow_tree(form, contraction, engine)
     return _boruvka(form, tree, engine) if _prunes(form, tree, engine) else _prim(form, engine)
 
 
@@ -53,16 +53,16 @@ def _prim(form: Form, engine: Engine) -> tuple[Ints, Floats]:
         unit = np.ldexp(1.0, np.frexp(form.matrix.max())[1] - 1) or 1.0  # squares would leave the range of floats
         edges, heights = grow(geometry_of(Matrix(form.matrix / unit), engine), form.n, 1.0, engine)
         return edges, heights * unit
-    return grow(geometry_of(form, engine), form.n, steps_of(form), engine)
+    return grow(geometry_of(form, engine), form.n, cost_of(form), engine)
 
 
-def grow(geometry: Geometry, n: int, steps: float, engine: Engine, name: str = "spanning tree") -> tuple[Ints, Floats]:
+def grow(geometry: Geometry, n: int, cost: float, engine: Engine, name: str = "spanning tree") -> tuple[Ints, Floats]:
     """Prim's algorithm, some edges at a time: each piece needs the one before."""
     edges, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
     done = np.zeros(n, np.bool_)
     done[0] = True
     near, source = np.full(n, np.inf), np.zeros(n, np.intp)
-    own, stride = private(geometry), max(1, int(_STEPS / (n * steps)))
+    own, stride = for_thread(geometry), max(1, int(_STEPS / (n * cost)))
 
     def work(stop: Flag) -> None:
         here = 0
@@ -82,7 +82,7 @@ def _prunes(form: Form, tree: KdTree, engine: Engine) -> bool:
     """Whether searches in the tree look at few of the points; in many dimensions they do not."""
     step = max(1, form.n // _PROBES)
     alone, mixed = np.arange(form.n), np.full(len(tree.starts), MIXED)
-    seen = n_leaves(private(geometry_of(form, engine)), tree, alone, mixed, step, *_slot(), *stack(tree))
+    seen = n_leaves(for_thread(geometry_of(form, engine)), tree, alone, mixed, step, *_slot(), *stack(tree))
     return bool(seen < _SHARE * (len(tree.starts) // 2 + 1) * len(range(0, form.n, step)))
 
 
@@ -130,6 +130,6 @@ def _search(inputs: _Round, tile: Tile, stop: Flag, record: Record) -> None:
     geometry, tree, component, whole, limits, known, asking = inputs
     (near, which), (found, who), (nodes, gaps) = record, _slot(), stack(tree)
     search_outside(
-        private(geometry), tree, component, whole, limits, known, asking[tile.start : tile.stop], near, which, found,
+        for_thread(geometry), tree, component, whole, limits, known, asking[tile.start : tile.stop], near, which, found,
         who, nodes, gaps, stop,
     )  # fmt: skip

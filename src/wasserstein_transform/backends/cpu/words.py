@@ -51,18 +51,18 @@ def _places(text: Stretch, weights: Floats, n: int) -> _Places:
 
 def _count(where: _Places, tile: Tile, stop: Flag, record: Record) -> None:
     kept, begins, places, weights = where
-    kernels.count_contexts(kept, begins, places, *tile, weights, *_room(begins), record[0], stop)
+    kernels.count_contexts(kept, begins, places, *tile, weights, *_scratch(begins), record[0], stop)
 
 
 def _fill(filling: _Filling, tile: Tile, stop: Flag, record: Record) -> None:
     (kept, begins, places, weights), (indices, values) = filling.where, record
-    totals, seen = _room(begins)
+    totals, seen = _scratch(begins)
     kernels.fill_contexts(
         kept, begins, places, *tile, weights, totals, seen, filling.starts, indices, values, stop
     )  # fmt: skip
 
 
-def _room(begins: Ints) -> tuple[Floats, Numbers]:
+def _scratch(begins: Ints) -> tuple[Floats, Numbers]:
     n = len(begins) - 1
     return np.zeros(n), np.empty(n, np.int32)
 

@@ -96,7 +96,7 @@ def _inequalities(cloud: Cloud, engine: Engine) -> list[Sides]:
     """‖means‖ ≤ W1, ‖means‖ ≤ W2 of Gaussians ≤ W2, and the last with unmoved centers."""
     space = cloud.space(cloud.alpha)
     measures = Truncation(cloud.eps)(space, engine)
-    _, means, covs = measures.both(cloud.points)
+    _, means, covs = measures.means_and_covs(cloud.points)
     gaussians = GaussianMetric(means, covs, 1.0).condensed(engine)
     w1, w2 = (Exact(p).metric(measures, space.metric, engine).condensed(engine) for p in (1, 2))
     unmoved = Transform(Gaussian(Truncation(cloud.eps), 1.0), Bures())(space, engine).metric.condensed(engine)

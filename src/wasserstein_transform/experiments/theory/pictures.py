@@ -25,7 +25,7 @@ from .stability import ONE, PLACES, Stability
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-GREY = "#777777"
+GRAY = "#777777"
 _HEIGHT = 2.5  # ε of the picture of the quotient
 _STYLE: dict[str, Any] = {"font.size": 8, "axes.spines.top": False, "axes.spines.right": False}
 _SIZES = (4.0, 3.2, 1.8, 2.5, 2.5)  # means often move as far as measures: both are seen
@@ -59,7 +59,7 @@ def quotient() -> Figure:
     figure, axes = _figure(7, 2.2, 2, sharey=True)
     for axis, space, title in zip(axes, (before, after), ("an ultrametric space", "after LT-WT1"), strict=True):
         dendrogram(spanning_tree(space), labels, ax=axis)
-        axis.axhline(_HEIGHT, color=GREY, linestyle="--", linewidth=0.8)
+        axis.axhline(_HEIGHT, color=GRAY, linestyle="--", linewidth=0.8)
         axis.set_title(title, fontsize=8, loc="left")
     axes[0].annotate("ε", (0.01, _HEIGHT), (2, 2), ("axes fraction", "data"), "offset points", fontsize=8)
     axes[1].set_ylabel("")
@@ -75,7 +75,7 @@ def expansion(found: Expansion) -> Figure:
     top = np.abs(found.errors).max()
     for slope, line in ((3, ":"), (4, "--")):
         guide = 2.5 * top * (found.eps / found.eps[0]) ** slope
-        axis.loglog(found.eps, guide, line, color=GREY, linewidth=1, label=f"slope {slope}")
+        axis.loglog(found.eps, guide, line, color=GRAY, linewidth=1, label=f"slope {slope}")
     _plain_ticks(axis.xaxis, found.eps)
     axis.set_xlabel("ε")
     axis.set_ylabel("|d$^{(ε)}$ − expansion|")
@@ -99,8 +99,8 @@ def ellipsoid(found: Ellipsoid) -> Figure:
         )
         line.axhline(found.limits[RIGHT][k], color=color, linestyle="--", linewidth=0.8)
         line.axhline(found.limits[PRINTED][k], color=color, linestyle=":", linewidth=0.8)
-    line.plot([], [], "--", color=GREY, linewidth=0.8, label="limit with 15")
-    line.plot([], [], ":", color=GREY, linewidth=0.8, label="limit with 9, as printed")
+    line.plot([], [], "--", color=GRAY, linewidth=0.8, label="limit with 15")
+    line.plot([], [], ":", color=GRAY, linewidth=0.8, label="limit with 9, as printed")
     _plain_ticks(line.xaxis, found.eps)
     line.set_xlabel("ε")
     line.set_ylabel("half-width of the GT ball, in ε")
@@ -118,7 +118,7 @@ def _balls(axis: Any, found: Ellipsoid) -> None:
         )
     radii = np.append(found.ellipses[-1], found.ellipses[-1][0])
     axis.plot(radii * np.cos(around), radii * np.sin(around), "--", color="black", linewidth=0.8, label="ellipse")
-    axis.plot(np.cos(around), np.sin(around), ":", color=GREY, linewidth=0.8, label="Euclidean ball")
+    axis.plot(np.cos(around), np.sin(around), ":", color=GRAY, linewidth=0.8, label="Euclidean ball")
     axis.set_aspect("equal")
     axis.set_xticks([-1, 0, 1])
     axis.set_yticks([-1, 0, 1])
@@ -133,7 +133,7 @@ def curvature(found: Curvature) -> Figure:
     for color, (name, form) in zip(PALETTE, FORMS.items(), strict=False):
         surfaces.plot(dense**2, predicted(form, dense), "--", color=color, linewidth=0.8)
         surfaces.plot(found.eps**2, found.contractions[name], "o", color=color, markersize=4, label=name)
-    surfaces.plot([], [], "--", color=GREY, linewidth=0.8, label="ε²/(2(n + 2)) · Ric(v, v)")
+    surfaces.plot([], [], "--", color=GRAY, linewidth=0.8, label="ε²/(2(n + 2)) · Ric(v, v)")
     surfaces.set_xlabel("ε²")
     surfaces.set_ylabel("contraction 1 − d$^{(ε)}$/d")
     surfaces.legend(loc="upper left", **_LEGEND)
@@ -185,7 +185,7 @@ def _scatter(axis: Any, sides: Sides, mark: str, color: str, size: float, label:
 
 def _diagonal(axis: Any) -> None:
     (left, right), (low, high) = axis.get_xlim(), axis.get_ylim()
-    axis.loglog([low, right], [low, right], color=GREY, linewidth=0.8, label="equality")
+    axis.loglog([low, right], [low, right], color=GRAY, linewidth=0.8, label="equality")
     axis.set_xlim(left / 10, right)
     axis.set_ylim(low, 10 * high)
 
@@ -207,7 +207,7 @@ def sampling(found: SamplingConvergence) -> Figure:
     )
     for slope, line, name in ((-0.5, "--", "−1/2"), (-1 / 3, ":", "−1/3, as proven")):
         guide = 1.4 * means[0] * (found.sizes / found.sizes[0]) ** slope
-        axis.loglog(found.sizes, guide, line, color=GREY, linewidth=1, label=f"slope {name}")
+        axis.loglog(found.sizes, guide, line, color=GRAY, linewidth=1, label=f"slope {name}")
     axis.plot([], [], "o", color=PALETTE[5], markersize=2.5, label="single samples")
     _plain_ticks(axis.xaxis, found.sizes)
     axis.set_xlabel("n")
@@ -224,7 +224,7 @@ def prokhorov(found: Prokhorov) -> Figure:
     axis.loglog(dp[some], w1[some], "o", color=PALETTE[0], markersize=3, label="W1")
     axis.loglog(dp[some], found.upper.right[some], "_", color=PALETTE[1], markersize=6, label="(1 + diam)·d$_P$")
     ends = np.array([dp[some].min(), dp[some].max()])
-    axis.loglog(ends, ends**2, "--", color=GREY, linewidth=1, label="d$_P$²")
+    axis.loglog(ends, ends**2, "--", color=GRAY, linewidth=1, label="d$_P$²")
     _plain_ticks(axis.xaxis, np.array([0.05, 0.1, 0.2, 0.5]))
     axis.set_xlabel("Prokhorov distance d$_P$")
     axis.set_ylabel("W1 and its bounds")

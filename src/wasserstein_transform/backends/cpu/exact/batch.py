@@ -10,7 +10,7 @@ import numpy as np
 from ...._types import Floats, Ints
 from ....engine import Engine, Flag, Record, Task, Tile, cut
 from ....kernels.basis import workspace
-from ....kernels.geometry import Geometry, Table, private
+from ....kernels.geometry import Geometry, Table, for_thread
 from ....kernels.transport import (
     STEEP,
     Rows as KernelRows,
@@ -25,7 +25,7 @@ from ...base import Ground
 from ...forms import Form, Network
 from ...records import Report, Rows
 from .. import paths
-from ..kinds import geometry_of, steps_of
+from ..kinds import cost_of, geometry_of
 from ..matrices import block, dense
 from .explorer import Explorer, explorer_of
 from .places import ByMeasure, Lists, Rectangle, Symmetric
@@ -56,7 +56,7 @@ class _Lists(NamedTuple):
     parents: Ints
 
 
-class _Room(NamedTuple):
+class _Scratch(NamedTuple):
     """What workspaces must hold; see `costs`."""
 
     cap: int
@@ -74,7 +74,7 @@ class _Problems(NamedTuple):
     geometry: Geometry | None
     explorer: Explorer | None
     rule: Rule
-    room: _Room
+    scratch: _Scratch
     kernel: str
 
 
@@ -85,11 +85,11 @@ def among(ground: Ground, measures: Rows, engine: Engine) -> tuple[Floats, Repor
     order, parent = tour(measures, ground.form, engine)
     walked = _take(measures, order)
     sizes = np.diff(walked.indptr).astype(np.float64)
-    steps = sizes * (sizes.sum() - np.cumsum(sizes))
+    cost = sizes * (sizes.sum() - np.cumsum(sizes))
     after = np.arange(1, n + 1)
     lists = _Lists(after, np.full(n, n), np.arange(n), parent)
     place = Symmetric(n - after, order)
-    return out, _run(ground, walked, walked, lists, place, out, steps, ground.form.n, n, engine)
+    return out, _run(ground, walked, walked, lists, place, out, cost, ground.form.n, n, engine)
 
 
 def between(ground: Ground, A: Rows, B: Rows, engine: Engine) -> tuple[Floats, Report]:
@@ -102,10 +102,10 @@ def between(ground: Ground, A: Rows, B: Rows, engine: Engine) -> tuple[Floats, R
     else:  # a spanning tree of B would cost more than it saves
         order, parent = np.argsort(walk(B, ground.form, engine)), np.full(n_b, -1)
     walked = _take(B, order)
-    steps = np.diff(A.indptr) * float(len(B.indices))
+    cost = np.diff(A.indptr) * float(len(B.indices))
     everybody = np.full(n_a, n_b)
     lists = _Lists(np.zeros(n_a, np.intp), everybody, np.arange(n_b), parent)
-    return out, _run(ground, A, walked, lists, Rectangle(everybody, order), out, steps, ground.form.n, n_b, engine)
+    return out, _run(ground, A, walked, lists, Rectangle(everybody, order), out, cost, ground.form.n, n_b, engine)
 
 
 def listed(
@@ -131,32 +131,32 @@ def _over(
     order = np.lexsort((rank[targets], owner))  # near ones are met one after the other
     targets = targets[order]
     met = np.append(0, np.cumsum(np.diff(B.indptr)[targets]))[indptr]
-    steps = np.diff(A.indptr) * np.diff(met).astype(np.float64)
+    cost = np.diff(A.indptr) * np.diff(met).astype(np.float64)
     n_met = int(min(ground.form.n, np.diff(met).max(initial=0)))
     lists = _Lists(indptr[:-1], indptr[1:], targets, _NONE)
     place = Lists(np.diff(indptr), order, indptr)
-    return out, _run(ground, A, B, lists, place, out, steps, n_met, 0, engine, kernel, homes)
+    return out, _run(ground, A, B, lists, place, out, cost, n_met, 0, engine, kernel, homes)
 
 
 def _run(
-    ground: Ground, A: Rows, B: Rows, lists: _Lists, place: ByMeasure, out: Floats, steps: Floats, n_met: int,
+    ground: Ground, A: Rows, B: Rows, lists: _Lists, place: ByMeasure, out: Floats, cost: Floats, n_met: int,
     n_stored: int, engine: Engine, kernel: str | None = None, homes: Ints | None = None,
 ) -> Report:  # fmt: skip
     kernel = kernel or ("bottleneck transport" if ground.p == np.inf else "exact transport")
     sizes, form = np.diff(A.indptr), ground.form
-    width = int(sizes[steps > 0].max(initial=1))  # of measures that meet any
+    width = int(sizes[cost > 0].max(initial=1))  # of measures that meet any
     cap = int(max(width, np.diff(B.indptr).max()))
-    room = _Room(cap, n_met, form.n, n_stored, ground.p >= STEEP, width)
-    engine.reserve(engine.n_threads * n_bytes(*room), "workspaces of the simplex", "use a smaller eps or n_jobs")
-    geometry = _geometry(form, float(np.minimum(steps, sizes * float(n_met)).sum()), n_stored > 0, engine)
+    scratch = _Scratch(cap, n_met, form.n, n_stored, ground.p >= STEEP, width)
+    engine.reserve(engine.n_threads * n_bytes(*scratch), "workspaces of the simplex", "use a smaller eps or n_jobs")
+    geometry = _geometry(form, float(np.minimum(cost, sizes * float(n_met)).sum()), n_stored > 0, engine)
     explorer = None
     if geometry is None:
         assert isinstance(form, Network)
         explorer = explorer_of(form, A, homes, width, n_met, engine)
     rule = Rule(float(ground.p), 1.0 / _scale(form, engine), ground.p == 1 and ground.triangle)
-    problems = _Problems(KernelRows(*A), KernelRows(*B), lists, geometry, explorer, rule, room, kernel)
+    problems = _Problems(KernelRows(*A), KernelRows(*B), lists, geometry, explorer, rule, scratch, kernel)
     reports = np.zeros((len(A.totals), 2))
-    engine.run(Task(kernel, _solve, problems, cut(_STEPS * steps), place), (out, reports))
+    engine.run(Task(kernel, _solve, problems, cut(_STEPS * cost), place), (out, reports))
     solved = int((lists.ends - lists.starts).sum())
     return Report(solved, int(reports[:, 1].sum()), float(reports[:, 0].max(initial=0.0)))
 
@@ -164,11 +164,11 @@ def _run(
 def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
     """Distances from the measures of a tile to those they meet, and how they were solved."""
     values, reports = record
-    work, tables = workspace(problems.room.cap, stop), costs(*problems.room)
+    work, tables = workspace(problems.scratch.cap, stop), costs(*problems.scratch)
     geometry = problems.geometry
     if problems.explorer is None:
         assert geometry is not None
-        mine, look = private(geometry), None
+        mine, look = for_thread(geometry), None
     else:
         mine, look = problems.explorer.begin(problems.A, problems.B, stop)
     kernel, (starts, ends, all_targets, parents) = _KERNELS[problems.kernel], problems.lists
@@ -201,7 +201,7 @@ def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
 
 
 def _geometry(form: Form, n_entries: float, whole: bool, engine: Engine) -> Geometry | None:
-    """What the problems read distances from: dear ones are stored if more are asked for than there are.
+    """What the problems read distances from: expensive ones are stored if more are asked for than there are.
 
     Those of a large network are only if results are as many; else, None, paths are looked for around each measure.
     """
@@ -209,7 +209,7 @@ def _geometry(form: Form, n_entries: float, whole: bool, engine: Engine) -> Geom
     if isinstance(form, Network):
         stored = whole or (n_pairs <= _SMALL and 2 * n_entries >= n_pairs and paths.is_connected(form))
         return geometry_of(form, engine) if stored else None
-    if steps_of(form) <= _CHEAP or 2 * n_entries < n_pairs:
+    if cost_of(form) <= _CHEAP or 2 * n_entries < n_pairs:
         return geometry_of(form, engine)
     engine.reserve(8.0 * n_pairs, f"the {form.n} × {form.n} distance matrix", "use fewer points")
     matrix = np.empty((form.n, form.n))

@@ -9,10 +9,10 @@ import numpy as np
 
 from ...._types import Ints
 from ....engine import Engine, Flag
-from ....kernels.geometry import Around
-from ....kernels.paths import Streets
+from ....kernels.geometry import PathTable
+from ....kernels.paths import Adjacency
 from ....kernels.transport import Rows as KernelRows
-from ....kernels.vicinity import Vicinity, look_around, scout
+from ....kernels.vicinity import Vicinity, look_around, path_search
 from ...forms import Network
 from ...records import Rows
 from .. import paths
@@ -21,34 +21,34 @@ from .. import paths
 class Explorer(NamedTuple):
     """Looks for the shortest paths around the homes of measures."""
 
-    streets: Streets
+    adjacency: Adjacency
     near: Vicinity
     homes: Ints
     width: int
     n_met: int
 
-    def begin(self, A: KernelRows, B: KernelRows, stop: Flag) -> tuple[Around, Callable[[int, Ints], None]]:
+    def begin(self, A: KernelRows, B: KernelRows, stop: Flag) -> tuple[PathTable, Callable[[int, Ints], None]]:
         """A table for one tile, and what fills it for a measure and its targets."""
-        n = len(self.streets.indptr) - 1
+        n = len(self.adjacency.indptr) - 1
         row, column = np.empty((2, n), np.intp)
-        around = Around(row, column, np.zeros(1, np.intp), np.empty(self.width * self.n_met))
-        room = scout(n, self.width, self.n_met)
+        table = PathTable(row, column, np.zeros(1, np.intp), np.empty(self.width * self.n_met))
+        scratch = path_search(n, self.width, self.n_met)
 
         def look(i: int, targets: Ints) -> None:
-            look_around(self.streets, self.near, self.homes[i], A, i, B, targets, around, room, stop)
+            look_around(self.adjacency, self.near, self.homes[i], A, i, B, targets, table, scratch, stop)
 
-        return around, look
+        return table, look
 
 
 def explorer_of(form: Network, A: Rows, homes: Ints | None, width: int, n_met: int, engine: Engine) -> Explorer:
     """Announce the tables, and find what is near each node."""
-    streets = paths.streets_of(form)
+    adjacency = paths.adjacency_of(form)
     engine.reserve(
-        8.0 * engine.n_threads * (width * (n_met + 1) + 2 * n_met + 7 * len(streets.indptr)),
+        8.0 * engine.n_threads * (width * (n_met + 1) + 2 * n_met + 7 * len(adjacency.indptr)),
         "tables of shortest paths around measures",
         "use a smaller eps or n_jobs",
     )
-    return Explorer(streets, paths.vicinity(form, engine), _homes(A) if homes is None else homes, width, n_met)
+    return Explorer(adjacency, paths.vicinity(form, engine), _homes(A) if homes is None else homes, width, n_met)
 
 
 def _homes(measures: Rows) -> Ints:

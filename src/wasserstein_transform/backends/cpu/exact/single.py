@@ -143,15 +143,15 @@ def _solve_farthest(a: Floats, b: Floats, distances: Floats, stop: Flag) -> Fart
     na, nb = distances.shape
     a, b = _near_one(a), _near_one(b)
     cap = max(na, nb)
-    work, room = workspace(cap, stop), plan(cap)
+    work, scratch = workspace(cap, stop), plan(cap)
     total = a.sum() * b.sum()
     work.supply[:na], work.demand[:nb], work.row[:nb] = a * b.sum(), b * a.sum(), np.arange(nb) * na
     table = _table(distances, np.asarray, stop).ravel()
-    value, status = solve_bottleneck(na, nb, table, work, room)
-    if not stop[0] and (status != OPTIMAL or not certified(na, nb, value, table, work, room, total)):
+    value, status = solve_bottleneck(na, nb, table, work, scratch)
+    if not stop[0] and (status != OPTIMAL or not certified(na, nb, value, table, work, scratch, total)):
         raise RuntimeError("the bottleneck problem could not be certified; please report it with the data")
     flow = np.zeros((na, nb))
     for part in _parts(nb, na, stop):
-        flow[:, part] = room.flow[: na * nb].reshape(nb, na)[part].T / total
-    marks = room.violator[: na + nb] > 0
+        flow[:, part] = scratch.flow[: na * nb].reshape(nb, na)[part].T / total
+    marks = scratch.violator[: na + nb] > 0
     return Farthest(float(value), flow, (marks[:na], marks[na:]))

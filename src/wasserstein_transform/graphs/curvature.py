@@ -1,0 +1,255 @@
+"""Ollivier–Ricci curvature: whether neighborhoods are nearer to each other than their centers."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _check as check
+from .._shown import Brief
+from .._types import Floats, Ints
+from ..engine import Engine, bar, current
+from ..localize import Heat, Localization
+from ..measures import Discrete
+from ..spaces import Space
+from ..transport import Report
+from ..transport.batch import Batch
+from .network import Network, as_network
+from .walks import LazyWalk
+
+
+@dataclass(frozen=True, eq=False)
+class Curvature:
+    """Ollivier–Ricci curvature κ(x, y) = 1 − W1(m_x, m_y) / d(x, y) of pairs of nodes.
+
+    Attributes
+    ----------
+    network : Network
+    pairs : array of shape (k, 2)
+        Numbers of nodes; by default all edges.
+    values : array of shape (k,)
+        The curvature; nan where two nodes coincide (d = 0) or no path joins them.
+    distances, transports : arrays of shape (k,)
+        d(x, y), the length of the shortest path, which may be less than that of the edge; and W1(m_x, m_y).
+    report : Report
+        Problems solved, and the largest gap.
+    """
+
+    network: Network
+    pairs: Ints
+    values: Floats
+    distances: Floats
+    transports: Floats
+    report: Report
+
+    def __repr__(self) -> str:
+        known = self.values[~np.isnan(self.values)]
+        spread = f", {known.min():.3g} to {known.max():.3g}" if len(known) else ""
+        return f"<Curvature of {len(self.pairs)} pairs of {self.network.n} nodes{spread}>"
+
+    def of(self, a: Hashable, b: Hashable) -> float:
+        """The curvature of two nodes, by name."""
+        for name in (a, b):
+            if name not in self.network.place:
+                raise KeyError(f"the graph has no node {name!r}")
+        ends = sorted(self.network.place[name] for name in (a, b))
+        found = np.flatnonzero((np.sort(self.pairs, axis=1) == ends).all(axis=1))
+        if len(found) == 0:
+            raise KeyError(f"the pair {a!r}, {b!r} was not asked for; give it in pairs")
+        return float(self.values[found[0]])
+
+    def at_nodes(self) -> Floats:
+        """The mean curvature of the pairs of each node; nan where there are none."""
+        known = ~np.isnan(self.values)
+        ends, n = self.pairs[known], self.network.n
+        sums = np.bincount(ends.ravel(), np.repeat(self.values[known], 2), n)
+        counts = np.bincount(ends.ravel(), minlength=n)
+        return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+    def to_networkx(self) -> Any:
+        """A networkx graph with `curvature` at edges and nodes; for the curvature of edges only."""
+        if not np.array_equal(self.pairs, self.network.edges):
+            raise ValueError("these are pairs, not the edges of the graph: they have no edge to be put at")
+        return self.network.to_networkx({"curvature": self.values}, {"curvature": self.at_nodes()})
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dynamics(Brief):
+    """The curvature of edges under the heat kernel at several times (Gosztolai and Arnaudon 2021).
+
+    Attributes
+    ----------
+    network : Network
+    times : array of shape (t,)
+    values : array of shape (t, m)
+        κ_t of each edge.
+    """
+
+    network: Network
+    times: Floats
+    values: Floats
+
+
+def curvature(
+    graph: Any,
+    measures: Localization | LazyWalk | None = None,
+    pairs: Sequence[tuple[Hashable, Hashable]] | None = None,
+    weights: ArrayLike | None = None,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+    engine: Engine | None = None,
+) -> Curvature:
+    """Ollivier–Ricci curvature of all edges of an undirected graph, or of any pairs of its nodes; exact.
+
+    Paths are looked for around each node only: memory does not grow with the square of the nodes.
+
+    Parameters
+    ----------
+    graph : networkx graph, scipy sparse matrix of lengths, list of edges, or a file
+        Edges without a `weight` have length 1. Loops are left out; of parallel edges the shortest counts; edges of
+        length 0 put two nodes in one place, and have no curvature of their own.
+    measures : LazyWalk or Localization
+        What is compared: LazyWalk(idleness) by default, with idleness ½; Truncation, Nearest, Heat, Given, …
+    pairs : list of pairs of nodes, optional
+        Whose curvature is asked for; by default that of all edges.
+    weights : array, optional
+        Masses of the nodes, for measures made of them.
+    n_jobs : int, optional
+        Threads; −1 means all cores, None what the engine says. The result does not depend on it.
+    verbose : bool
+        Show progress.
+    engine : Engine, optional
+        Where it runs; by default what `wt.using` says.
+
+    Returns
+    -------
+    Curvature
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> wt.graphs.curvature([(0, 1), (1, 2), (2, 0)]).values
+    array([0.75, 0.75, 0.75])
+    >>> wt.graphs.curvature([("a", "b"), ("b", "c")], wt.Truncation(1.0), pairs=[("a", "c")]).values.round(3)
+    array([0.5])
+    """
+    network, asked = as_network(graph), current(engine, n_jobs=n_jobs, progress=bar() if verbose else None)
+    ends = network.edges if pairs is None else _numbered(pairs, network)
+    space = Space(network.metric, check.weights(weights, network.n), None)
+    with asked.watched() as engine:
+        return compare(network, localized(network, measures, space, engine), ends, engine)
+
+
+def lin_lu_yau(
+    graph: Any,
+    power: float = 0.0,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+    engine: Engine | None = None,
+) -> Curvature:
+    """The curvature of Lin, Lu and Yau of all edges: the limit of κ_α / (1 − α) as the idleness α goes to 1.
+
+    W1 is linear in α from ½ on, for any walk and any lengths: while a node keeps at least half of its mass, some of
+    it goes straight to the other, so every optimal potential falls by d(x, y). The limit is therefore 2 κ_½.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> wt.graphs.lin_lu_yau([(0, 1), (1, 2), (2, 3), (3, 0)]).values
+    array([1., 1., 1., 1.])
+    """
+    half = curvature(graph, LazyWalk(0.5, power), n_jobs=n_jobs, verbose=verbose, engine=engine)
+    return replace(half, values=2 * half.values)
+
+
+def dynamical_curvature(
+    graph: Any,
+    times: ArrayLike,
+    cut: float = 1e-4,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+    engine: Engine | None = None,
+) -> Dynamics:
+    """The curvature of all edges under the heat kernel, over several times: communities have a time of their own.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> found = wt.graphs.dynamical_curvature([(0, 1), (1, 2), (2, 0)], [0.1, 1.0, 10.0])
+    >>> found.values[:, 0].round(3)
+    array([0.139, 0.777, 1.   ])
+    """
+    network = as_network(graph)
+    moments = np.atleast_1d(check.floats(times, "times"))
+    if moments.ndim != 1 or len(moments) == 0:
+        raise ValueError(f"times must be a list of numbers, got shape {moments.shape}")
+    rules = [Heat(float(time), cut=cut) for time in moments]
+    with current(engine, n_jobs=n_jobs, progress=bar() if verbose else None).watched() as engine:
+        steps = [engine.iteration(k, len(rules)) for k in range(1, len(rules) + 1)]
+        values = [curvature(network, rule, engine=step).values for rule, step in zip(rules, steps, strict=True)]
+    return Dynamics(network, moments, np.array(values))
+
+
+def localized(network: Network, measures: Localization | LazyWalk | None, space: Space, engine: Engine) -> Discrete:
+    """The measures of all nodes; each has to stay where paths lead."""
+    rule = LazyWalk() if measures is None else measures
+    if not isinstance(rule, LazyWalk | Localization):
+        raise TypeError(f"measures must be a LazyWalk or a localization such as Truncation(eps), got {rule!r}")
+    found = rule.on(network)(space, engine) if isinstance(rule, LazyWalk) else rule(space, engine)
+    if not isinstance(found, Discrete):
+        raise TypeError(f"curvature compares measures on the nodes themselves, {rule!r} makes others")
+    pieces = network.metric.pieces
+    if (pieces[found.indices] != np.repeat(pieces, np.diff(found.indptr))).any():
+        raise ValueError("a measure has mass that no path leads to; use one that stays within its piece of the graph")
+    return found
+
+
+def compare(network: Network, measures: Discrete, ends: Ints, engine: Engine) -> Curvature:
+    """The curvature of the listed pairs."""
+    metric = network.metric
+    distances = metric.pairs(ends[:, 0], ends[:, 1], engine)
+    transports = np.where(np.isfinite(distances), 0.0, np.inf)
+    asked = np.flatnonzero(np.isfinite(distances) & (ends[:, 0] != ends[:, 1]))
+    report = Report()
+    if len(asked):
+        found, report = _transports(measures, metric, ends[asked], engine)
+        transports[asked] = found
+    known = np.isfinite(distances) & (distances > 0)
+    values = np.full(len(ends), np.nan)
+    values[known] = 1 - transports[known] / distances[known]
+    return Curvature(network, ends, values, distances, transports, report)
+
+
+class _Transports(NamedTuple):
+    values: Floats
+    report: Report
+
+
+def _transports(measures: Discrete, metric: Any, ends: Ints, engine: Engine) -> _Transports:
+    """W1 of the listed pairs; the measure with fewer points looks for paths to the other."""
+    n, sizes = measures.n, np.diff(measures.indptr)
+    swapped = sizes[ends[:, 1]] < sizes[ends[:, 0]]
+    rows, cols = np.where(swapped, ends[:, 1], ends[:, 0]), np.where(swapped, ends[:, 0], ends[:, 1])
+    order = np.lexsort((cols, rows))
+    indptr = np.searchsorted(rows[order], np.arange(n + 1))
+    everybody = np.arange(n)
+    found, report = Batch(metric, 1.0, engine).listed(
+        measures, measures, indptr, cols[order], rank=everybody, homes=everybody
+    )
+    values = np.empty(len(ends))
+    values[order] = found
+    return _Transports(values, report)
+
+
+def _numbered(pairs: Sequence[tuple[Hashable, Hashable]], network: Network) -> Ints:
+    try:
+        ends = [(network.place[a], network.place[b]) for a, b in pairs]
+    except KeyError as error:
+        raise ValueError(f"pairs must name nodes of the graph, it has no {error.args[0]!r}") from None
+    except (TypeError, ValueError):
+        raise ValueError("pairs must be a list of pairs of nodes, such as [('a', 'b'), ('a', 'c')]") from None
+    return np.array(ends, np.intp).reshape(-1, 2)

@@ -1,0 +1,122 @@
+"""A graph with its nodes' names, its edges and the metric of its shortest paths."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from .._cached import cached_property
+from .._types import Bools, Floats, Ints
+from ..spaces import Graph
+from ..spaces.edges import as_edges, is_graph
+from .files import need_networkx, read_graph
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """An undirected graph.
+
+    Attributes
+    ----------
+    nodes : list
+        Names, in order.
+    edges : array of shape (m, 2)
+        Numbers of the ends, the smaller first, in rising order. No loops; of parallel edges the shortest.
+    lengths : array of shape (m,)
+    origin : networkx graph, or None
+        What it was made of.
+    """
+
+    nodes: list[Hashable]
+    edges: Ints
+    lengths: Floats
+    origin: Any = None
+
+    def __repr__(self) -> str:
+        return f"<Network of {self.n} nodes and {len(self.edges)} edges>"
+
+    @property
+    def n(self) -> int:
+        """Number of nodes."""
+        return len(self.nodes)
+
+    @cached_property
+    def metric(self) -> Graph:
+        """Lengths of shortest paths."""
+        (a, b), w = self.edges.T, self.lengths
+        return Graph(csr_array((np.r_[w, w], (np.r_[a, b], np.r_[b, a])), shape=(self.n, self.n)))
+
+    @cached_property
+    def degrees(self) -> Ints:
+        """How many edges each node has."""
+        return np.bincount(self.edges.ravel(), minlength=self.n).astype(np.intp)
+
+    @cached_property
+    def place(self) -> dict[Hashable, int]:
+        """Numbers of the nodes by name."""
+        return {node: k for k, node in enumerate(self.nodes)}
+
+    def with_lengths(self, lengths: Floats, kept: Bools | None = None) -> Network:
+        """The same nodes with other lengths, and perhaps fewer edges."""
+        kept = np.ones(len(self.edges), bool) if kept is None else kept
+        return Network(self.nodes, self.edges[kept], lengths[kept], self.origin)
+
+    def to_networkx(
+        self, edges: Mapping[str, Any], nodes: Mapping[str, Any] | None = None, kept: Bools | None = None
+    ) -> Any:
+        """A networkx graph with attributes at edges and nodes; what the graph had before, it keeps.
+
+        Parallel edges have the attributes of the shortest, loops have none.
+        """
+        nx = need_networkx("a networkx graph")
+        kept = np.ones(len(self.edges), bool) if kept is None else kept
+        graph = self._bare(nx) if self.origin is None else self.origin.copy()
+        for k, (a, b) in enumerate(self.edges):
+            ends = self.nodes[a], self.nodes[b]
+            if not kept[k]:
+                graph.remove_edges_from([ends] * graph.number_of_edges(*ends))
+                continue
+            values = {name: column[k].item() for name, column in edges.items()}
+            for attributes in graph[ends[0]][ends[1]].values() if graph.is_multigraph() else [graph.edges[ends]]:
+                attributes.update(values)
+        for name, column in (nodes or {}).items():
+            nx.set_node_attributes(graph, dict(zip(self.nodes, column.tolist(), strict=True)), name)
+        return graph
+
+    def _bare(self, networkx: Any) -> Any:
+        graph = networkx.Graph()
+        graph.add_nodes_from(self.nodes)
+        for (a, b), length in zip(self.edges, self.lengths, strict=True):
+            graph.add_edge(self.nodes[a], self.nodes[b], weight=float(length))
+        return graph
+
+
+def as_network(graph: Any) -> Network:
+    """A Network of a networkx graph, a symmetric sparse matrix of lengths, a list of edges, or a file.
+
+    Examples
+    --------
+    >>> from wasserstein_transform.graphs import as_network
+    >>> as_network([("a", "b"), ("b", "c", 2.0), ("c", "c")])
+    <Network of 3 nodes and 2 edges>
+    """
+    if isinstance(graph, Network):
+        return graph
+    if isinstance(graph, str | os.PathLike):
+        graph = read_graph(graph)
+    nodes, lengths = as_edges(graph)
+    rows = lengths.tocoo()
+    a, b = rows.coords
+    once = a < b
+    edges = np.column_stack([a[once], b[once]]).astype(np.intp)
+    return Network(nodes, edges, np.asarray(rows.data)[once], graph if is_networkx(graph) else None)
+
+
+def is_networkx(graph: Any) -> bool:
+    """Whether it is a graph of networkx."""
+    return is_graph(graph) and hasattr(graph, "is_multigraph")

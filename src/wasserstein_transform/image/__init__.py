@@ -1,0 +1,21 @@
+"""Image segmentation by mean shift and the Gaussian Transform: neighbors are original pixels, and never move."""
+
+from .linking import LinkAllModes, Linking, LinkTouching
+from .merging import Merging
+from .scores import Scores, read_bsds, score_segmentation
+from .segment import segment
+from .segmentation import Segmentation
+from .segmenter import ImageSegmenter
+
+__all__ = [
+    "ImageSegmenter",
+    "LinkAllModes",
+    "LinkTouching",
+    "Linking",
+    "Merging",
+    "Scores",
+    "Segmentation",
+    "read_bsds",
+    "score_segmentation",
+    "segment",
+]  # fmt: skip

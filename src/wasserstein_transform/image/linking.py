@@ -1,0 +1,148 @@
+"""From moved pixels to regions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import _check as check
+from .._types import Bools, Floats, Ints
+from ..backends.host import link_adjacent, link_cells, link_inside, number_parts
+from ..engine import Engine, Flag, current
+from ..spaces import closed
+
+_FINEST = 2**31  # cells along an axis
+
+
+class Linking(ABC):
+    """Says which moved pixels belong together; regions are what hangs together by links."""
+
+    @abstractmethod
+    def join(
+        self, modes: Floats, inside: Bools, shape: tuple[int, ...], spatial: float, range: float, parent: Ints,
+        stop: Flag,
+    ) -> None:  # fmt: skip
+        """Join linked pixels in the forest `parent`.
+
+        Radii are those of the windows. `inside` is empty where there is no mask. `stop[0]` ≠ 0 interrupts.
+        """
+
+    def room(self, n_columns: int) -> float:
+        """Bytes that `join` takes for each pixel, beside modes of so many columns and the forest."""
+        return 0.0
+
+    def __call__(
+        self,
+        modes: Floats,
+        mask: Bools | None,
+        shape: tuple[int, ...],
+        spatial: float,
+        range: float,
+        engine: Engine | None = None,
+    ) -> tuple[Ints, int]:
+        """The region of each pixel, −1 outside the mask, and the number of regions."""
+        labels, inside = np.arange(len(modes)), np.empty(0, np.bool_) if mask is None else mask
+        with current(engine).watched() as engine:
+            engine.report("linking pixels", 0, 1)
+            engine.alone(lambda stop: self.join(modes, inside, shape, spatial, range, labels, stop), "linking pixels")
+        return labels, number_parts(labels, inside)
+
+
+@dataclass(frozen=True)
+class LinkTouching(Linking):
+    """Links pixels that touch in the image, if their modes are within the spatial and a share of the range radius.
+
+    Parameters
+    ----------
+    share : float
+        Of the range radius. With all of it, slow gradients chain regions together.
+    """
+
+    share: float = 0.5
+
+    def __post_init__(self) -> None:
+        check.positive(self.share, "share")
+
+    def join(
+        self, modes: Floats, inside: Bools, shape: tuple[int, ...], spatial: float, range: float, parent: Ints,
+        stop: Flag,
+    ) -> None:  # fmt: skip
+        place, value = closed(spatial), closed(self.share * range)
+        grid = np.array(shape if len(shape) == 3 else (1, *shape))
+        link_adjacent(modes, len(shape), inside, grid, place, value, parent, stop)
+
+
+@dataclass(frozen=True)
+class LinkAllModes(Linking):
+    """Links all modes within both radii of each other, wherever their pixels are: the paper's rule.
+
+    Modes are sorted into cells so small that all modes of a cell are linked; then only cells near each other are asked
+    for one pair that is.
+    """
+
+    def room(self, n_columns: int) -> float:
+        return 48.0 + 20.0 * n_columns  # cells of pixels and their order; most, if every pixel has a cell of its own
+
+    def join(
+        self, modes: Floats, inside: Bools, shape: tuple[int, ...], spatial: float, range: float, parent: Ints,
+        stop: Flag,
+    ) -> None:  # fmt: skip
+        axes, who = len(shape), np.flatnonzero(inside) if len(inside) else np.arange(len(modes))
+        radii = np.repeat([spatial, range], [axes, modes.shape[1] - axes])
+        sides = radii / np.sqrt(np.repeat([axes, modes.shape[1] - axes], [axes, modes.shape[1] - axes]))
+        order, starts, cells = _sorted_into_cells(modes, who, sides)
+        link_inside(order, starts, parent)
+        new = (np.diff(cells[:, :axes], axis=0) != 0).any(axis=1)
+        groups = np.concatenate([[0], np.flatnonzero(new) + 1, [len(cells)]])
+        reach = np.floor(radii / sides * (1 + 1e-9)).astype(np.intp) + 1
+        link_cells(
+            modes, axes, order, starts, groups, cells, _rows(reach[: axes - 1]), reach, closed(spatial),
+            closed(range), parent, stop,
+        )  # fmt: skip
+
+
+def _sorted_into_cells(modes: Floats, who: Ints, sides: Floats) -> tuple[Ints, Ints, Ints]:
+    """Pixels cell by cell, where each cell begins, and the cells; column by column, which takes less room."""
+    columns = []
+    for column, side in zip(modes.T, sides, strict=True):
+        there = column[who]
+        steps = (there - there.min()) / side
+        if steps.max() > _FINEST:
+            raise ValueError(
+                f"the paper's linking needs radii of at least {1 / _FINEST:.0e} of what they measure, got {side:g} for "
+                f"{float(np.ptp(there)):g}; take larger ones, or linking='adjacent'"
+            )
+        columns.append(steps.astype(np.int32))
+    by = np.argsort(_key(columns), kind="stable") if _fits(columns) else np.lexsort(columns[::-1])
+    changes = np.zeros(len(who) - 1, np.bool_)
+    for cells in columns:
+        changes |= np.diff(cells[by]) != 0
+    starts = np.concatenate([[0], np.flatnonzero(changes) + 1, [len(who)]])
+    first = by[starts[:-1]]
+    return who[by], starts, np.stack([cells[first].astype(np.intp) for cells in columns], axis=1)
+
+
+def _fits(columns: list[Ints]) -> bool:
+    """Whether one number can stand for a cell."""
+    return float(np.prod([float(cells.max()) + 1.0 for cells in columns])) < 2.0**62
+
+
+def _key(columns: list[Ints]) -> Ints:
+    key = np.zeros(len(columns[0]), np.int64)
+    for cells in columns:
+        key *= int(cells.max()) + 1
+        key += cells
+    return key
+
+
+def _rows(reach: Ints) -> Ints:
+    """Steps along all axes but the last, half of them: nobody looks back."""
+    steps = np.stack(np.meshgrid(*[np.arange(-r, r + 1) for r in reach], indexing="ij"), axis=-1).reshape(
+        -1, len(reach)
+    )
+    return steps[len(steps) // 2 :]
+
+
+LINKINGS: dict[str, Linking] = {"adjacent": LinkTouching(), "paper": LinkAllModes()}

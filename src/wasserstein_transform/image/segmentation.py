@@ -1,0 +1,58 @@
+"""What segmenting an image leaves behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._types import Bools, Floats, Ints
+from .regions import boundaries, means
+
+
+@dataclass(frozen=True, eq=False)
+class Segmentation:
+    """Regions of an image.
+
+    Attributes
+    ----------
+    labels : array of the shape of the grid
+        Regions 0, 1, …; −1 outside the mask.
+    modes : array of shape (*grid, axes + channels)
+        Where each pixel moved: its place, by axes of the grid, then its range features. NaN outside the mask.
+    image : array
+        What was segmented, channels last.
+    filtered : array
+        The same with each pixel's value where it moved to: the dtype and range of the input.
+    n_segments : int
+    n_iter : array of the shape of the grid
+        Iterations of each pixel.
+    converged : bool
+        Whether all pixels came to rest.
+    """
+
+    labels: Ints
+    modes: Floats
+    image: NDArray[Any]
+    filtered: NDArray[Any]
+    n_segments: int
+    n_iter: NDArray[np.int32]
+    converged: bool
+
+    def __repr__(self) -> str:
+        size = " × ".join(map(str, self.labels.shape))
+        return f"<Segmentation of {size} pixels into {self.n_segments} segments>"
+
+    def mean_color(self) -> NDArray[Any]:
+        """Mean values of each region, in the dtype of the image; whole numbers are rounded."""
+        flat = self.image.reshape(self.labels.size, -1)
+        averages = means(self.labels, flat.astype(np.float64))[0]
+        if self.image.dtype.kind in "uib":
+            averages = np.rint(averages)
+        return averages.astype(self.image.dtype)
+
+    def boundaries(self) -> Bools:
+        """Pixels that touch, after them along an axis, a pixel of another region."""
+        return boundaries(self.labels)

@@ -1,0 +1,94 @@
+"""Image segmentation as an estimator."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClusterMixin
+
+from .._types import Ints
+from .linking import Linking
+from .merging import Merging
+from .segment import segment
+from .segmentation import Segmentation
+
+
+class ImageSegmenter(ClusterMixin, BaseEstimator):
+    """`segment` with scikit-learn's manners: parameters that can be read, set, cloned and searched.
+
+    An image is a grid, not samples × features: `fit` takes one image, labels have its shape, and scikit-learn's
+    `check_estimator` does not apply. Parameters are checked in `fit`.
+
+    Parameters
+    ----------
+    spatial, range, lam, color, linking, merging, n_iter, tol, min_size, channel_axis, n_jobs, verbose
+        As for `segment`.
+
+    Attributes
+    ----------
+    labels_ : array of the shape of the grid
+        Regions 0, 1, …; −1 outside the mask.
+    segmentation_ : Segmentation
+        Regions, modes, the filtered image.
+    n_segments_ : int
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> image = np.repeat([[10.0] * 8 + [50.0] * 8], 16, axis=0)
+    >>> wt.image.ImageSegmenter(spatial=4).fit(image).n_segments_
+    2
+    """
+
+    labels_: Ints
+    segmentation_: Segmentation
+    n_segments_: int
+
+    def __init__(
+        self,
+        spatial: float = 8,
+        range: float = 8,
+        lam: float = 0.0,
+        *,
+        color: Literal["luv", "lab", "rgb", "none"] = "luv",
+        linking: str | Linking = "adjacent",
+        merging: Merging | None = None,
+        n_iter: int = 100,
+        tol: float = 0.0,
+        min_size: int = 0,
+        channel_axis: int | Literal["auto"] | None = "auto",
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.spatial = spatial
+        self.range = range
+        self.lam = lam
+        self.color = color
+        self.linking = linking
+        self.merging = merging
+        self.n_iter = n_iter
+        self.tol = tol
+        self.min_size = min_size
+        self.channel_axis = channel_axis
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, image: ArrayLike, y: Any = None, mask: ArrayLike | None = None) -> Self:
+        """Segment an image.
+
+        Parameters
+        ----------
+        image : array of shape (h, w), (h, w, channels), (d, h, w) or (d, h, w, channels)
+        y : ignored
+        mask : array of bool, optional
+            Pixels to segment.
+        """
+        self.segmentation_ = segment(image, mask=mask, **self.get_params(deep=False))
+        self.labels_ = self.segmentation_.labels
+        self.n_segments_ = self.segmentation_.n_segments
+        return self
+
+    def fit_predict(self, image: ArrayLike, y: Any = None, mask: ArrayLike | None = None) -> Ints:
+        """Segment an image, and return its labels."""
+        return self.fit(image, y, mask).labels_

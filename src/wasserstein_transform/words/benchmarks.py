@@ -1,0 +1,118 @@
+"""Benchmarks of word similarity: pairs of words with the scores people gave them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from .. import _check as check
+from .._types import Floats, Ints
+from .files import DAMAGED, Allowance, PathLike, damaged, lines_of, open_bytes
+from .vectors import WordVectors
+
+_HELD = 400.0  # bytes that a line takes beside its letters: two words, a score
+
+
+@dataclass(frozen=True, eq=False)
+class Benchmark:
+    """Pairs of words, and how similar people find them.
+
+    Attributes
+    ----------
+    name : str
+    pairs : tuple of pairs of str
+    scores : array
+        Larger is more similar.
+    """
+
+    name: str
+    pairs: tuple[tuple[str, str], ...]
+    scores: Floats
+
+    def __post_init__(self) -> None:
+        scores = check.floats(self.scores, "scores")
+        pairs = tuple(tuple(pair) for pair in self.pairs)
+        if any(len(pair) != 2 or not all(isinstance(word, str) for word in pair) for pair in pairs):
+            raise ValueError("pairs of a benchmark must be of two words each; [('cat', 'dog')] is one")
+        if scores.shape != (len(pairs),):
+            raise ValueError(f"each pair of a benchmark needs a score, got {len(pairs)} pairs and shape {scores.shape}")
+        object.__setattr__(self, "pairs", pairs)
+        object.__setattr__(self, "scores", scores)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def rows(self, vectors: WordVectors) -> Ints:
+        """Rows of both words of each pair, −1 for those without a vector; in lower case if not as written."""
+        found = vectors.find(word for pair in self.pairs for word in pair)
+        lower = vectors.find(word.lower() for pair in self.pairs for word in pair)
+        return np.where(found >= 0, found, lower).reshape(-1, 2)
+
+
+def read_benchmark(file: PathLike) -> Benchmark:
+    """A benchmark from a file with two words and a score a line; empty lines and lines after # do not count.
+
+    Its name is that of the file, without EN- before it.
+    """
+    pairs, scores = [], []
+    try:
+        with open_bytes(file) as stream:
+            lines = _lines(stream, file)
+    except DAMAGED:
+        raise damaged(file) from None
+    for number, raw in enumerate(lines, 1):
+        try:
+            fields = raw.decode("utf-8-sig" if number == 1 else "utf-8").split()
+            if not fields or fields[0].startswith("#"):
+                continue
+            first, second, score = fields[0], fields[1], float(fields[2])
+        except UnicodeDecodeError:
+            raise ValueError(f"{file}, line {number} is not UTF-8; convert the file") from None
+        except (IndexError, ValueError):
+            raise ValueError(
+                f"{file}, line {number} must hold two words and a number, got {raw[:60].decode(errors='replace')!r}"
+            ) from None
+        if not np.isfinite(score):
+            raise ValueError(f"{file}, line {number} must hold a finite score, got {score}")
+        pairs.append((first, second))
+        scores.append(score)
+    if not pairs:
+        raise ValueError(f"{file} must hold at least one pair of words, it is empty")
+    name = Path(file).name.split(".")[0].removeprefix("EN-")
+    return Benchmark(name, tuple(pairs), np.array(scores))
+
+
+def _lines(stream: IO[bytes], file: PathLike) -> list[bytes]:
+    memory, lines = Allowance(file), []
+    for line in lines_of(stream, file):
+        memory.take(_HELD + 2.0 * len(line))
+        lines.append(line)
+    return lines
+
+
+def read_benchmarks(folder: PathLike) -> tuple[Benchmark, ...]:
+    """All benchmarks of a folder, its .txt files, by name; or the one of a file."""
+    path = Path(folder)
+    if path.is_file():
+        return (read_benchmark(path),)
+    if not path.is_dir():
+        raise ValueError(f"{path} is not there; give a folder of benchmarks, or one file")
+    files = sorted(path.glob("*.txt"), key=lambda file: file.name.lower())
+    if not files:
+        raise ValueError(f"{path} must hold benchmarks as .txt files, it holds none")
+    return tuple(read_benchmark(file) for file in files)
+
+
+def as_benchmarks(source: object) -> tuple[Benchmark, ...]:
+    """Benchmarks from a folder, a file, or a list of them."""
+    if isinstance(source, Benchmark):
+        return (source,)
+    if isinstance(source, str | Path):
+        return read_benchmarks(source)
+    if isinstance(source, Sequence) and source and all(isinstance(one, Benchmark) for one in source):
+        return tuple(source)
+    raise ValueError(f"benchmarks must be a folder, a file or a list of Benchmark, got {type(source).__name__}")

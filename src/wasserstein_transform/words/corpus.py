@@ -1,0 +1,279 @@
+"""Texts of any size, read once: words are counted, and their numbers kept in order for the pass over contexts."""
+
+from __future__ import annotations
+
+import codecs
+import re
+import tempfile
+import weakref
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._parts import Part
+from .._types import Ints
+from ..backends.host import TABLE_IS_FULL, WordTable, fill_slots, intern_words
+from ..engine import Engine, Progress, current
+from .files import DAMAGED, damaged, open_bytes
+
+_PIECE = 1 << 22  # bytes of text at a time
+_LONGEST = 1 << 20  # bytes of a word: beyond that it is no text
+_IN_MEMORY = 1 << 28  # bytes of numbers; beyond that they wait on disk
+_NOT_LETTERS = re.compile(r"[^\w\0]+|_+")
+_END = b"\0"  # of a document
+
+Numbers: TypeAlias = NDArray[np.int32]
+
+
+class Tokens(Part):
+    """How a text becomes words: `__call__` returns it with white space between them."""
+
+    def __call__(self, text: str) -> str:
+        """The text, words apart."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Spaced(Tokens):
+    """Words are what stands between white space: for corpora that were cleaned before, such as text8."""
+
+    def __call__(self, text: str) -> str:
+        return text
+
+
+@dataclass(frozen=True)
+class Letters(Tokens):
+    """Words are runs of letters and digits, in lower case: for texts as people write them."""
+
+    def __call__(self, text: str) -> str:
+        return _NOT_LETTERS.sub(" ", text.lower())
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """A text that was read: its words, how often each occurs, and their order.
+
+    Attributes
+    ----------
+    words : tuple of str
+        In the order of their first appearance.
+    counts : array
+        How often each occurs.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> corpus = wt.words.Corpus.read(["the cat sat", "the dog ran"])
+    >>> corpus.words, corpus.counts
+    (('the', 'cat', 'sat', 'dog', 'ran'), array([2, 1, 1, 1, 1]))
+    """
+
+    words: tuple[str, ...]
+    counts: Ints
+    _numbers: _Spool
+
+    @classmethod
+    def read(
+        cls,
+        source: Any,
+        tokens: Tokens | None = None,
+        encoding: str = "utf-8",
+        progress: Progress | None = None,
+        engine: Engine | None = None,
+    ) -> Corpus:
+        """Read a corpus.
+
+        Parameters
+        ----------
+        source : path, open file, or iterable of str or of lists of words
+            A file (plain, gz or xz) is one document: its lines are like blanks, and windows reach across them. Of an
+            iterable each item is a document; `open(file)` makes one of each line. It is gone through once.
+        tokens : Tokens, optional
+            How the text becomes words; `Spaced()` by default.
+        encoding : str
+            Of files.
+        progress : callable, optional
+            Told when reading begins and ends: how long a text is, is known in the end.
+        engine : Engine, optional
+            Whose progress is told otherwise, and who can cancel; by default what `wt.using` says.
+        """
+        if isinstance(source, Corpus):
+            return source
+        from_file = isinstance(source, str | Path)
+        pieces = _texts(_decoded(source, encoding), str(source)) if from_file else _joined(_documents(source))
+        writer = _Writer()
+        with current(engine, progress=progress).watched() as engine:
+            engine.report("reading the corpus", 0, 1)
+            writer.add(pieces, tokens or Spaced(), engine)
+            engine.report("reading the corpus", 1, 1)
+        return writer.finish(str(source) if from_file else "the corpus")
+
+    @property
+    def n_tokens(self) -> int:
+        """Words in all."""
+        return int(self.counts.sum())
+
+    def pieces(self) -> Iterator[Numbers]:
+        """The numbers of all words in order, some at a time; −1 ends a document."""
+        return self._numbers.pieces()
+
+    def __repr__(self) -> str:
+        return f"<Corpus of {self.n_tokens} words, {len(self.words)} different>"
+
+
+def _documents(source: Any) -> Iterator[str]:
+    if not isinstance(source, Iterable) or isinstance(source, bytes):
+        raise ValueError(
+            f"a corpus must be a file, or an iterable of texts or lists of words, got {type(source).__name__}"
+        )
+    for k, item in enumerate(source):
+        if isinstance(item, str):
+            yield item
+            continue
+        if isinstance(item, bytes) or not isinstance(item, Iterable):
+            raise ValueError(f"document {k} of the corpus must be a text or a list of words, got {type(item).__name__}")
+        words = list(item)
+        if any(not isinstance(word, str) or len(word.split()) != 1 for word in words):
+            raise ValueError(f"document {k} of the corpus holds something that is not one word; lists hold words only")
+        yield " ".join(words)
+
+
+def _joined(documents: Iterable[str]) -> Iterator[str]:
+    """Documents in pieces of some size, marked where they end."""
+    held: list[str] = []
+    size = 0
+    for document in _texts(documents, "a document of the corpus"):
+        held += [document, " \0"]
+        size += len(document)
+        if size > _PIECE:
+            yield "".join(held)
+            held, size = [], 0
+    yield "".join(held)
+
+
+def _texts(pieces: Iterable[str], name: str) -> Iterator[str]:
+    """Pieces, if they are text: the character 0 is none, and stands between documents here."""
+    for piece in pieces:
+        if "\0" in piece:
+            raise ValueError(f'{name} holds zeros, as UTF-16 does; say its encoding, such as encoding="utf-16-le"')
+        yield piece
+
+
+def _decoded(file: str | Path, encoding: str) -> Iterator[str]:
+    """The text of a file in pieces, whole characters each; a byte order mark is none of them."""
+    try:
+        codec = codecs.lookup(encoding)
+        decoder = codecs.getincrementaldecoder("utf-8-sig" if codec.name == "utf-8" else encoding)()
+    except (LookupError, TypeError):
+        raise ValueError(f"no encoding is called {encoding!r}; utf-8 and latin-1 are usual") from None
+    done = 0
+    try:
+        with open_bytes(file) as stream:
+            while raw := stream.read(_PIECE):
+                yield decoder.decode(raw)
+                done += len(raw)
+            yield decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{file} is not {encoding}: byte {done + error.start} is {error.object[error.start : error.end]!r}; "
+            'say its encoding, as Corpus.read(file, encoding="latin-1"), or convert it, as by iconv'
+        ) from None
+    except DAMAGED:
+        raise damaged(file) from None
+
+
+class _Spool:
+    """Numbers in order, in memory; on disk when they are many."""
+
+    def __init__(self) -> None:
+        self._held: list[Numbers] = []
+        self._file: IO[bytes] | None = None
+        self._size = 0
+
+    def add(self, numbers: Numbers) -> None:
+        if self._file is not None:
+            self._file.write(numbers.tobytes())
+            return
+        self._held.append(numbers)
+        self._size += numbers.nbytes
+        if self._size > _IN_MEMORY:
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115 closed with the spool
+            weakref.finalize(self, self._file.close)
+
+    def pieces(self) -> Iterator[Numbers]:
+        yield from self._held
+        if self._file is None:
+            return
+        at = 0
+        while True:
+            self._file.seek(at)
+            raw = self._file.read(_PIECE)
+            if not raw:
+                return
+            at += len(raw)
+            yield np.frombuffer(raw, np.int32)
+
+
+class _Writer:
+    """Grows the table of words, and writes down their numbers."""
+
+    def __init__(self) -> None:
+        self._table = WordTable(
+            np.zeros(1 << 17, np.int32),
+            np.zeros(1 << 16, np.uint64),
+            np.zeros(1 << 16, np.int64),
+            np.zeros(1 << 16, np.int64),
+            np.zeros(1 << 20, np.uint8),
+            np.zeros(3, np.int64),
+        )
+        self._numbers = _Spool()
+
+    def add(self, pieces: Iterable[str], tokens: Tokens, engine: Engine) -> None:
+        """A text in pieces; a word that one ends in goes on in the next."""
+        rest = b""
+        for piece in pieces:
+            engine.check()
+            try:
+                rest = self._look_up(rest + tokens(piece).encode())
+            except UnicodeEncodeError as error:
+                raise ValueError(
+                    f"the corpus holds {error.object[error.start : error.end]!r}, which is no character; read its file "
+                    "with its encoding"
+                ) from None
+        self._look_up(rest + b" " + _END)
+
+    def _look_up(self, text: bytes) -> bytes:
+        """Write down the numbers of all whole words; the half word at the end is returned."""
+        raw = np.frombuffer(text, np.uint8)
+        numbers, n = np.empty(len(raw) + 1, np.int32), np.zeros(1, np.int64)
+        self._table.sizes[2] = 0
+        while intern_words(raw, len(raw), self._table, numbers, n) == TABLE_IS_FULL:
+            self._grow(len(raw))
+        self._numbers.add(numbers[: n[0]].copy())
+        rest = text[int(self._table.sizes[2]) :]
+        if len(rest) > _LONGEST:
+            raise ValueError(f"the corpus has no white space in a million bytes, from {rest[:40]!r} on; is it text?")
+        return rest
+
+    def _grow(self, n_bytes: int) -> None:
+        """Room for twice as many words, and for the bytes of this piece."""
+        old = self._table
+        n = 2 * len(old.begins)
+        slots = np.zeros(2 * n, np.int32)
+        arrays = [np.concatenate([a, np.zeros_like(a)]) for a in (old.hashes, old.begins, old.counts)]
+        pool = np.concatenate([old.pool, np.zeros(len(old.pool) + n_bytes, np.uint8)])
+        hashes, begins, counts = arrays
+        fill_slots(slots, hashes, int(old.sizes[0]))
+        self._table = WordTable(slots, hashes, begins, counts, pool, old.sizes)
+
+    def finish(self, name: str) -> Corpus:
+        n = int(self._table.sizes[0])
+        if n == 0:
+            raise ValueError(f"{name} must hold at least one word, it is empty")
+        pool, begins = self._table.pool.tobytes(), self._table.begins
+        words = tuple(pool[begins[k] : begins[k + 1]].decode() for k in range(n))
+        return Corpus(words, self._table.counts[:n].astype(np.intp), self._numbers)

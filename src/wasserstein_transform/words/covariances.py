@@ -1,0 +1,169 @@
+"""Σ(w) of words, as factors: Σ = RᵀR with R an upper trapezoid of as many rows as the rank can have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from .._cached import cached_property
+from .._mapped import write_mapped
+from .._shown import Brief
+from .._types import Floats, Ints
+from ..backends import backend_of
+from ..backends.host import word_covariance
+from ..backends.words import Packed, Spreads
+from ..engine import Engine
+from .contexts import Contexts
+from .variants import About, AboutMean, AboutWord, Shrinkage
+from .vectors import Singles
+
+_ROWS = 1 << 14  # words at a time
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Factors(Brief):
+    """Factors of some covariances, in single precision, one after the other.
+
+    Attributes
+    ----------
+    packed : array
+        Entries of the trapezoids, row by row.
+    starts, ranks : arrays
+        Where each begins, and how many rows it has.
+    m : int
+    """
+
+    packed: Singles
+    starts: Ints
+    ranks: Ints
+    m: int
+
+    @property
+    def _all(self) -> Packed:
+        return Packed(self.packed, self.starts, self.ranks, self.m)
+
+    def matrix(self, k: int) -> Floats:
+        """The covariance itself."""
+        return word_covariance(self._all, k)
+
+    def gaps(self, ends: Ints, engine: Engine) -> Floats:
+        """dcov² of pairs, a row each."""
+        return backend_of(engine).word_gaps(self._all, np.ascontiguousarray(ends, np.intp), engine)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Covariances(Brief):
+    """The covariances of all words, each computed when it is asked for.
+
+    Attributes
+    ----------
+    points : array of shape (n, m)
+        The vectors.
+    contexts : Contexts
+    about : About
+    shrinkage : Shrinkage, optional
+    """
+
+    points: Singles
+    contexts: Contexts
+    about: About
+    shrinkage: Shrinkage | None = None
+
+    @property
+    def m(self) -> int:
+        """The dimension."""
+        return int(self.points.shape[1])
+
+    @cached_property
+    def totals(self) -> Floats:
+        """The weight of all contexts of each word."""
+        return self.contexts.totals()
+
+    @cached_property
+    def means(self) -> Singles:
+        """The mean of the contexts of each word; 0 where there are none."""
+        sums = np.asarray(self.contexts.matrix @ self.points, np.float32)
+        sums *= (1.0 / np.where(self.totals > 0, self.totals, 1.0)).astype(np.float32)[:, None]
+        return sums
+
+    @cached_property
+    def centers(self) -> Singles:
+        """What each covariance is taken about."""
+        if isinstance(self.about, AboutWord | AboutMean):
+            return self.points if isinstance(self.about, AboutWord) else self.means
+        pairs = zip(self.points.astype(np.float64), self.means.astype(np.float64), strict=True)
+        return np.array([self.about(point, mean) for point, mean in pairs], np.float32)
+
+    @cached_property
+    def share(self) -> Floats:
+        """n/(n + κ): what is left of each word's own covariance."""
+        if self.shrinkage is None or self.shrinkage.strength == 0:
+            return np.ones(len(self.points))
+        return self.totals / (self.totals + self.shrinkage.strength)
+
+    @cached_property
+    def pooled(self) -> Floats:
+        """The mean covariance over all contexts of all words; 0 where nothing is pooled."""
+        if self.shrinkage is None or not self.shrinkage.pooled or self.shrinkage.strength == 0:
+            return np.zeros((self.m, self.m))
+        V, C = self.points.astype(np.float64), self.contexts.matrix
+        columns = np.asarray(C.sum(axis=0, dtype=np.float64)).ravel()
+        weighted = self.centers.T * self.totals
+        mixed = weighted @ self.means.astype(np.float64)
+        squares = (V.T * columns) @ V + weighted @ self.centers.astype(np.float64) - mixed - mixed.T
+        return np.asarray(squares / max(self.totals.sum(), 1e-30))
+
+    @property
+    def _pooled_root(self) -> Floats:
+        """No rows if nothing is pooled."""
+        if not self.pooled.any():
+            return np.empty((0, self.m))
+        values, vectors = np.linalg.eigh(self.pooled)
+        return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))).T)
+
+    def ranks(self, rows: Ints) -> Ints:
+        """The most that each rank can be."""
+        sizes = np.diff(self.contexts.matrix.indptr)[rows]
+        if self.pooled.any():
+            sizes = sizes + self.m
+        return np.asarray(np.minimum(sizes, self.m), np.intp)
+
+    def factors(self, rows: Ints, engine: Engine, file: Path | None = None) -> Factors:
+        """Factors of some words, in memory or in a file that is mapped, which is there once it is whole."""
+        m, rows = self.m, np.asarray(rows, np.intp)
+        ranks = self.ranks(rows)
+        starts = np.append(0, np.cumsum(ranks * m - ranks * (ranks - 1) // 2))
+        n, what = int(starts[-1]), f"covariances of {len(rows)} words"
+
+        def fill(packed: Singles) -> None:
+            backend_of(engine).word_factors(self._spreads, rows, starts, packed, engine)
+
+        if file is not None:
+            engine.announce(4.0 * n, f"{what}, on disk")
+            return Factors(write_mapped(file, np.dtype(np.float32), (max(n, 1),), fill, what), starts[:-1], ranks, m)
+        engine.reserve(4.0 * n, what, "give a file for them, or ask without preparing")
+        packed = np.empty(n, np.float32)
+        fill(packed)
+        return Factors(packed, starts[:-1], ranks, m)
+
+    @cached_property
+    def _spreads(self) -> Spreads:
+        return Spreads(self.points, self.contexts.rows, self.totals, self.share, self._pooled_root, self.about)
+
+    def products(self, N: Floats, rows: Ints | None = None) -> Floats:
+        """⟨Σ(w), N⟩ for all words or some, from the contexts alone: no covariance is formed. N is symmetric."""
+        V, small = self.points, N.astype(np.float32)
+        blocks = [V[start : start + _ROWS] for start in range(0, len(V), _ROWS)]
+        squares = np.concatenate([np.einsum("ij,ij->i", X @ small, X) for X in blocks]).astype(np.float64)
+        asked = np.arange(len(V)) if rows is None else rows
+        parts = [asked[start : start + _ROWS] for start in range(0, len(asked), _ROWS)]
+        return np.concatenate([self._products(N, part, squares) for part in parts]) if parts else np.empty(0)
+
+    def _products(self, N: Floats, rows: Ints, squares: Floats) -> Floats:
+        W, means = self.centers[rows].astype(np.float64), self.means[rows]
+        totals, share = self.totals[rows], self.share[rows]
+        own = (self.contexts.matrix[rows] @ squares) / np.maximum(totals, 1e-30)
+        own += np.where(totals > 0, np.einsum("ij,ij->i", W @ N, W - 2.0 * means), 0.0)
+        return np.asarray(share * own + (1 - share) * float(np.sum(self.pooled * N)))

@@ -1,0 +1,240 @@
+"""The paper's table: how well distances of words agree with people, for the plain vectors and for GT."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import _check as check
+from .._types import Bools, Floats
+from ..engine import Engine, bar, current, using
+from .benchmarks import Benchmark, as_benchmarks
+from .corpus import Corpus
+from .reading import as_vectors
+from .spearman import resampled, spearman
+from .transform import WordTransform
+
+_LEVEL = 0.95
+
+
+class Setting(NamedTuple):
+    """A window and a λ; the plain vectors have neither."""
+
+    window: int
+    lam: float
+
+    @property
+    def name(self) -> str:
+        """In words."""
+        return "plain" if self.lam == 0 else f"W={self.window} λ={self.lam:g}"
+
+
+PLAIN = Setting(0, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Spearman correlations with people, for every benchmark and setting; the first setting is the plain vectors.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the benchmarks.
+    settings : tuple of Setting
+    n_found, n_missing : arrays of shape (benchmarks,)
+        Pairs whose words both have vectors, and the others.
+    scores : array of shape (benchmarks, settings)
+        NaN where fewer than three pairs were found.
+    intervals, gains : arrays of shape (benchmarks, settings, 2)
+        95 % intervals of scores, and of their differences from those of the plain vectors, over resamples of the pairs.
+    unknown : tuple of str
+        Words without a vector.
+    n_bare : int
+        Words with a vector but without a context, in the last window.
+    """
+
+    names: tuple[str, ...]
+    settings: tuple[Setting, ...]
+    n_found: Any
+    n_missing: Any
+    scores: Floats
+    intervals: Floats
+    gains: Floats
+    unknown: tuple[str, ...]
+    n_bare: int
+
+    @property
+    def better(self) -> Bools:
+        """Where a setting beats the plain vectors significantly: the interval of the difference lies above 0."""
+        return np.asarray(self.gains[..., 0] > 0)
+
+    @property
+    def worse(self) -> Bools:
+        """Where it is significantly worse."""
+        return np.asarray(self.gains[..., 1] < 0)
+
+    @property
+    def means(self) -> Floats:
+        """Mean scores over the benchmarks that have one; NaN if none has."""
+        known = np.isfinite(self.scores)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.where(known, self.scores, 0.0).sum(axis=0) / known.sum(axis=0))
+
+    def rows(self) -> list[list[str]]:
+        """The table as text: + and − mark significant differences from the plain vectors."""
+        head = ["benchmark", "pairs", "missing", *(setting.name for setting in self.settings)]
+        body = [
+            [name, str(self.n_found[k]), str(self.n_missing[k]), *(self._cell(k, s) for s in range(len(self.settings)))]
+            for k, name in enumerate(self.names)
+        ]
+        return [head, *body, ["mean", "", "", *("–" if np.isnan(mean) else f"{mean:.3f}" for mean in self.means)]]
+
+    def _cell(self, k: int, s: int) -> str:
+        if np.isnan(self.scores[k, s]):
+            return "–"
+        mark = "+" if self.better[k, s] else "−" if self.worse[k, s] else ""
+        low, high = self.intervals[k, s]
+        return f"{self.scores[k, s]:.3f}{mark} [{low:.2f}, {high:.2f}]"
+
+    def csv(self) -> str:
+        """The table as CSV, a line for each benchmark and setting."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(
+            ["benchmark", "pairs", "missing", "window", "lam", "spearman", "low", "high", "gain", "gain_low",
+             "gain_high", "significant"]
+        )  # fmt: skip
+        for k, name in enumerate(self.names):
+            for s, setting in enumerate(self.settings):
+                figures = [self.scores[k, s], *self.intervals[k, s], self.scores[k, s] - self.scores[k, 0]]
+                verdict = "better" if self.better[k, s] else "worse" if self.worse[k, s] else ""
+                writer.writerow(
+                    [name, self.n_found[k], self.n_missing[k], setting.window or "", f"{setting.lam:g}",
+                     *(f"{value:.5f}" for value in (*figures, *self.gains[k, s])), verdict]
+                )  # fmt: skip
+        return out.getvalue()
+
+
+def evaluate(
+    vectors: Any,
+    corpus: Any,
+    benchmarks: Any,
+    windows: Sequence[int] = (5,),
+    lams: Sequence[float] = (0.1, 0.5, 1.0),
+    transform: WordTransform | None = None,
+    n_boot: int = 1000,
+    rng: int = 0,
+    engine: Engine | None = None,
+) -> Evaluation:
+    """The paper's table.
+
+    Parameters
+    ----------
+    vectors : as for `WordTransform`
+    corpus : as for `Corpus.read`
+        Read once for all windows.
+    benchmarks : folder, file or list of Benchmark
+    windows, lams : sequences
+        All their combinations; λ = 0, the plain vectors, comes first in any case.
+    transform : WordTransform, optional
+        With other parameters than the paper's; its vectors, window and λ do not count. If it removes common components,
+        so it does from the plain vectors.
+    n_boot : int
+        Resamples of the pairs, for the intervals.
+    rng : int
+        For these.
+    engine : Engine, optional
+        Where it runs; by default what `wt.using` says. `n_jobs` and `verbose` of the transform win.
+    """
+    sets = as_benchmarks(benchmarks)
+    check.count(n_boot, "n_boot", 1)
+    seed = check.count(rng, "rng", 0)
+    lams = [check.lam(lam) for lam in dict.fromkeys(_listed(lams, "lams")) if lam != 0]
+    windows = [check.count(window, "window", 1) for window in dict.fromkeys(_listed(windows, "windows"))]
+    if transform is not None and not isinstance(transform, WordTransform):
+        raise ValueError(f"transform must be a WordTransform, got {transform!r}")
+    if not windows:
+        raise ValueError("windows must hold at least one window, got none; [5] is the paper's kind")
+    known = as_vectors(vectors)
+    parts = (transform or WordTransform(known)).get_params(deep=False)
+    settings = (PLAIN, *(Setting(window, lam) for window in windows for lam in lams))
+    columns: list[Floats] = []
+    asked = current(engine, n_jobs=parts["n_jobs"], progress=bar() if parts["verbose"] else None)
+    parts |= {"vectors": known, "n_jobs": None, "verbose": False}  # the engine has both
+    with asked.watched() as engine, using(engine):
+        text = Corpus.read(corpus, parts["tokens"])
+        for window in windows:
+            fitted = WordTransform(**{**parts, "window": window}).fit(text)
+            squares, gaps = gaps_of(fitted, sets)
+            columns += [] if columns else [squares if fitted.shift is None else _plain(fitted, sets)]
+            columns += [squares + lam * gaps for lam in lams]
+    return _judge(fitted, sets, settings, -np.array(columns), n_boot, seed)
+
+
+def _listed(values: Any, name: str) -> list[Any]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise ValueError(f"{name} must be a list, got {values!r}; [{values!r}] is one")
+    return list(values)
+
+
+def _plain(fitted: WordTransform, sets: Sequence[Benchmark]) -> Floats:
+    """‖w₁ − w₂‖² of all pairs before points were moved; NaN where a word has no vector."""
+    ends = np.concatenate([one.rows(fitted.vectors_) for one in sets])
+    unit = fitted.vectors_.unit.astype(np.float64)
+    squares = ((unit[ends[:, 0]] - unit[ends[:, 1]]) ** 2).sum(axis=1)
+    return np.where((ends >= 0).all(axis=1), squares, np.nan)
+
+
+def gaps_of(fitted: WordTransform, sets: Sequence[Benchmark]) -> tuple[Floats, Floats]:
+    """‖w₁ − w₂‖² and dcov² of all pairs of all benchmarks; NaN where a word has no vector."""
+    ends = np.concatenate([one.rows(fitted.vectors_) for one in sets])
+    known = (ends >= 0).all(axis=1)
+    if not known.any():
+        words = ", ".join(word for pair in sets[0].pairs[:2] for word in pair)
+        raise ValueError(
+            f"no pair of the {len(sets)} benchmarks has vectors for both words, as {words}; are the vectors of another "
+            "language, or in capitals?"
+        )
+    squares, gaps = np.full(len(ends), np.nan), np.full(len(ends), np.nan)
+    squares[known], gaps[known] = fitted.gaps(ends[known])
+    return squares, gaps
+
+
+def _judge(
+    fitted: WordTransform,
+    sets: Sequence[Benchmark],
+    settings: tuple[Setting, ...],
+    predictions: Floats,
+    n_boot: int,
+    seed: int,
+) -> Evaluation:
+    shape = len(sets), len(settings)
+    scores, intervals, gains = np.full(shape, np.nan), np.full((*shape, 2), np.nan), np.full((*shape, 2), np.nan)
+    n_found = np.zeros(len(sets), np.intp)
+    tails = [50 * (1 - _LEVEL), 50 * (1 + _LEVEL)]
+    at = 0
+    for k, one in enumerate(sets):
+        part = predictions[:, at : at + len(one)]
+        at += len(one)
+        found = np.isfinite(part[0])
+        n_found[k] = found.sum()
+        if n_found[k] < 3:
+            continue
+        scores[k] = [spearman(one.scores[found], row) for row in part[:, found]]
+        drawn = resampled(one.scores[found], part[:, found], n_boot, np.random.default_rng([seed, k]))
+        if np.isfinite(scores[k]).all():
+            intervals[k] = np.nanpercentile(drawn, tails, axis=0).T
+            gains[k] = np.nanpercentile(drawn - drawn[:, :1], tails, axis=0).T
+    ends = np.concatenate([one.rows(fitted.vectors_) for one in sets]).ravel()
+    words = [word for one in sets for pair in one.pairs for word in pair]
+    unknown = tuple(dict.fromkeys(word for word, row in zip(words, ends, strict=True) if row < 0))
+    bare = np.unique(ends[ends >= 0])
+    n_bare = int(np.count_nonzero(fitted.contexts_.totals()[bare] == 0))
+    sizes = np.array([len(one) for one in sets])
+    names = tuple(one.name for one in sets)
+    return Evaluation(names, settings, n_found, sizes - n_found, scores, intervals, gains, unknown, n_bare)

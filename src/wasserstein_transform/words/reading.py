@@ -1,0 +1,259 @@
+"""Vectors from files: GloVe's text, word2vec's text and binary, `.npy` with a vocabulary; gensim's KeyedVectors."""
+
+from __future__ import annotations
+
+from codecs import BOM_UTF8
+from collections.abc import Iterator, Mapping
+from math import prod
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from .._npz import read_header
+from .files import DAMAGED, Allowance, PathLike, damaged, lines_of, open_bytes, shown
+from .vectors import Singles, WordVectors
+
+_LINES = 2000  # read at a time
+_BLOCK = 1 << 22  # bytes of them, about
+_LONGEST = 1 << 20  # bytes of a word
+_WIDEST = 1 << 20  # dimensions: beyond that it is no header
+_HELD = 100.0  # bytes that a word takes beside its letters
+
+
+def read_vectors(file: PathLike, vocabulary: PathLike | None = None) -> WordVectors:
+    r"""Words and vectors from a file, plain, gz or xz; which format it is shows in its first bytes.
+
+    Parameters
+    ----------
+    file : path
+        GloVe's text (a word and its numbers a line), word2vec's text (the same after a line with the number of words
+        and the dimension), word2vec's binary, or an array in NumPy's format. Words are UTF-8.
+    vocabulary : path, optional
+        For an array: a file with one word a line.
+
+    Notes
+    -----
+    Lines may have 16 MiB, and what is kept must fit into the memory of the engine, so that a small file that unpacks to
+    much is refused; `wt.using(memory=…)` raises that limit.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, wasserstein_transform as wt
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "two.txt")
+    >>> _ = file.write_text("cat 1 0\ndog 0.8 0.6\n")
+    >>> wt.words.read_vectors(file)
+    <WordVectors of 2 words in R^2>
+    """
+    try:
+        with open_bytes(file) as stream:
+            head = stream.read(6)
+            if head == b"\x93NUMPY":
+                return _from_array(file, vocabulary)
+        if vocabulary is not None:
+            raise ValueError(f"{file} brings its own words; a vocabulary goes with an array of NumPy's format")
+        with open_bytes(file) as stream:
+            return _from_stream(stream, file)
+    except DAMAGED:
+        raise damaged(file) from None
+
+
+def as_vectors(source: Any) -> WordVectors:
+    """Vectors from what users have: a file, gensim's KeyedVectors, a dict of word → vector."""
+    if isinstance(source, WordVectors):
+        return source
+    if isinstance(source, str | Path):
+        return read_vectors(source)
+    if hasattr(source, "wv"):  # a whole model of gensim
+        source = source.wv
+    if hasattr(source, "key_to_index") and hasattr(source, "vectors"):
+        index: Mapping[str, int] = source.key_to_index
+        return WordVectors.of(list(index), np.asarray(source.vectors, np.float32)[list(index.values())])
+    if isinstance(source, Mapping):
+        if not source:
+            raise ValueError("vectors must hold at least one word, the dict is empty")
+        return WordVectors.of(list(source), list(source.values()))
+    raise ValueError(
+        f"vectors must be WordVectors, a file, gensim's KeyedVectors or a dict, got {type(source).__name__}; "
+        "WordVectors.of(words, matrix) takes an array"
+    )
+
+
+def _from_array(file: PathLike, vocabulary: PathLike | None) -> WordVectors:
+    if vocabulary is None:
+        raise ValueError(f"{file} is an array and names no words; give a vocabulary, a file with one word a line")
+    memory = Allowance(file)
+    try:
+        with open_bytes(file) as stream:
+            shape, dtype = read_header(stream)
+        memory.take(float(prod(shape)) * dtype.itemsize)  # NumPy takes them before it reads
+        with open_bytes(file) as stream:
+            matrix = np.load(stream, allow_pickle=False)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"{file} cannot be read as an array: {error}") from None
+    words = []
+    with open_bytes(vocabulary) as stream:
+        for number, line in enumerate(lines_of(stream, vocabulary), 1):
+            memory.take(_HELD + len(line))
+            words.append(_word(line.rstrip(b"\r\n"), vocabulary, number))
+    if matrix.ndim != 2 or len(words) != len(matrix):
+        raise ValueError(f"{file} has shape {matrix.shape}, and {vocabulary} {len(words)} words; each needs one row")
+    return WordVectors.of(words, matrix)
+
+
+def _from_stream(stream: IO[bytes], file: PathLike) -> WordVectors:
+    first = next(lines_of(stream, file), b"").removeprefix(BOM_UTF8)
+    if not first.strip():
+        raise ValueError(f"{file} must begin with a word and its vector, its first line is empty")
+    fields = first.split(None, _WIDEST + 1)
+    if len(fields) > _WIDEST + 1:
+        raise ValueError(
+            f"{file}, line 1 holds more than {_WIDEST} numbers, and begins with {shown(first)}; is it text?"
+        )
+    if len(fields) == 2 and all(part.isdigit() for part in fields):
+        n, m = int(fields[0]), int(fields[1])
+        if not 0 < m <= _WIDEST or n == 0:
+            raise ValueError(
+                f"{file}, line 1 announces {n} words in {m} dimensions; both must be positive, and"
+                f" dimensions at most {_WIDEST}"
+            )
+        sample = stream.read(min(64 * (m + 16), _BLOCK))
+        text = _is_text(sample, m)
+        with open_bytes(file) as again:
+            again.readline()
+            return _from_text(again, file, m, 2, n) if text else _from_binary(again, file, n, m)
+    m = len(fields) - 1
+    if m < 1:
+        raise ValueError(f"{file}, line 1 must hold a word and its numbers, got {shown(first)}")
+    with open_bytes(file) as again:
+        return _from_text(again, file, m, 1, None)
+
+
+def _is_text(sample: bytes, m: int) -> bool:
+    """Whether the bytes after a header read as a word and numbers."""
+    fields = sample.split(b"\n", 1)[0].split()
+    try:
+        [float(part) for part in fields[-min(m, max(len(fields) - 2, 1)) :]]
+    except ValueError:
+        return False
+    return len(fields) > 1
+
+
+def _from_text(stream: IO[bytes], file: PathLike, m: int, number: int, announced: int | None) -> WordVectors:
+    names: list[str] = []
+    blocks: list[Singles] = []
+    memory = Allowance(file)
+    for lines in _blocks(stream, file, number):
+        memory.take(len(lines) * (8.0 * m + _HELD))  # twice: blocks become one array
+        lines[0] = lines[0].removeprefix(BOM_UTF8) if number == 1 else lines[0]
+        words, rows = _parse(lines, m, file, number)
+        number += len(lines)
+        names += words
+        blocks.append(rows)
+    if announced is not None and announced != len(names):
+        raise ValueError(
+            f"{file} announces {announced} words and holds {len(names)}; it is cut off, or not of one piece"
+        )
+    return WordVectors.of(names, np.concatenate(blocks) if blocks else np.empty((0, m), np.float32))
+
+
+def _blocks(stream: IO[bytes], file: PathLike, number: int) -> Iterator[list[bytes]]:
+    """Some lines at a time, fewer where they are long."""
+    lines: list[bytes] = []
+    size = 0
+    for line in lines_of(stream, file, number):
+        lines.append(line)
+        size += len(line)
+        if len(lines) == _LINES or size > _BLOCK:
+            yield lines
+            lines, size = [], 0
+    if lines:
+        yield lines
+
+
+def _parse(lines: list[bytes], m: int, file: PathLike, number: int) -> tuple[list[str], Singles]:
+    """Words and vectors of some lines; the first of them has that number in the file."""
+    parts = [line.rstrip().rsplit(None, m) if line.count(b" ") > m else line.split(None, 1) for line in lines]
+    words, numbers = [], []
+    for k, part in enumerate(parts):
+        if len(part) < 2:
+            raise ValueError(f"{file}, line {number + k} must hold a word and {m} numbers, got {shown(lines[k])}")
+        if b" " in part[0] and _is_number(part[0].rsplit(None, 1)[-1]):  # words may hold blanks, but do not end so
+            n = len(lines[k].split()) - 1
+            raise ValueError(f"{file}, line {number + k} holds {n} numbers, and the first {m}; all need one dimension")
+        words.append(_word(part[0], file, number + k))
+        numbers.append(b" ".join(part[1:]))
+    rows = _numbers(numbers)
+    if rows is not None and rows.shape == (len(lines), m) and np.isfinite(rows).all():
+        return words, rows
+    one_by_one = [_line(text, m, lines[k], file, number + k) for k, text in enumerate(numbers)]
+    return words, np.stack(one_by_one)
+
+
+def _line(numbers: bytes, m: int, line: bytes, file: PathLike, number: int) -> Singles:
+    rows = _numbers([numbers])
+    if rows is None or not np.isfinite(rows).all():
+        raise ValueError(f"{file}, line {number} must hold {m} finite numbers after its word, got {shown(line)}")
+    if rows.shape[1] != m:
+        raise ValueError(
+            f"{file}, line {number} holds {rows.shape[1]} numbers, and the first {m}; all vectors need one dimension"
+        )
+    return np.asarray(rows[0])
+
+
+def _numbers(lines: list[bytes]) -> Singles | None:
+    """A row for each line; None if something is no number, or lines have not as many."""
+    try:
+        return np.loadtxt(lines, np.float32, comments=None, encoding="latin-1", ndmin=2)
+    except ValueError:
+        return None
+
+
+def _is_number(text: bytes) -> bool:
+    """Whether it is one as vectors hold them; words such as "nan" are not."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return b"." in text
+
+
+def _from_binary(stream: IO[bytes], file: PathLike, n: int, m: int) -> WordVectors:
+    blocks: list[Singles] = []  # grow with what is there, not with what is announced
+    names = []
+    buffer, at, size = b"", 0, 4 * m
+    some = max(1, min(_LINES, _BLOCK // size))
+    memory = Allowance(file)
+    for k in range(n):
+        if k % some == 0:
+            memory.take(min(some, n - k) * (8.0 * m + _HELD))
+            blocks.append(np.empty((min(some, n - k), m), np.float32))
+        while True:
+            end = buffer.find(b" ", at)
+            if end >= 0 and len(buffer) - end > size:
+                break
+            if end < 0 and len(buffer) - at > _LONGEST:
+                raise ValueError(
+                    f"{file} has no blank in a million bytes, where word {k + 1} should end; is it word2vec's?"
+                )
+            more = stream.read(1 << 22)
+            if not more:
+                raise ValueError(
+                    f"{file} announces {n} words of {m} numbers and ends within word {k + 1}; it is cut off"
+                )
+            buffer, at = buffer[at:] + more, 0
+        names.append(_word(buffer[at:end].lstrip(b"\n"), file, k + 1, "word"))
+        blocks[-1][k % some] = np.frombuffer(buffer, "<f4", m, end + 1)
+        at = end + 1 + size
+    if buffer[at:].strip() or stream.read(1024).strip():
+        raise ValueError(f"{file} announces {n} words of {m} numbers and holds more; its first line is not true")
+    return WordVectors.of(names, np.concatenate(blocks))
+
+
+def _word(raw: bytes, file: PathLike, number: int, unit: str = "line") -> str:
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        raise ValueError(
+            f"{file}, {unit} {number}: {raw[:40]!r} is not UTF-8; convert the file, as by iconv -f latin1 -t utf-8"
+        ) from None

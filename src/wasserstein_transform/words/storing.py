@@ -1,0 +1,134 @@
+"""A fitted WordTransform in one file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from .._archive import check_rows
+from .._files import writing
+from .._npz import DamagedError, read_arrays
+from .._parts import Part
+from . import contexts, corpus, variants
+from .contexts import Contexts, check_weights
+from .files import PathLike
+from .vectors import WordVectors
+
+_VERSION = 2
+_PARTS = {
+    name: value
+    for room in (contexts, corpus, variants)
+    for name, value in vars(room).items()
+    if isinstance(value, type) and issubclass(value, Part)
+}
+
+
+class Stored(NamedTuple):
+    """What is kept of a fitted transform: its parameters without the vectors, its vectors, and the contexts."""
+
+    parameters: dict[str, Any]
+    vectors: WordVectors
+    contexts: Contexts
+
+
+def save(stored: Stored, file: PathLike) -> None:
+    """Write it, all or nothing."""
+    parameters = json.dumps({name: _plain(value) for name, value in stored.parameters.items()})
+    matrix = stored.contexts.matrix
+    with writing(file) as stream:
+        np.savez(
+            stream,
+            version=_VERSION,
+            parameters=parameters,
+            words=np.frombuffer(json.dumps(stored.vectors.words).encode(), np.uint8),
+            vectors=stored.vectors.matrix,
+            indptr=matrix.indptr,
+            indices=matrix.indices,
+            weights=matrix.data,
+            counts=stored.contexts.counts,
+            n_kept=stored.contexts.n_kept,
+        )
+
+
+def load(file: PathLike, names: frozenset[str], room: Callable[[float], None]) -> Stored:
+    """Read it back, and look at all of it once; `names` are the parameters there are."""
+    try:
+        return _stored(read_arrays(file, room), names)
+    except OSError as error:
+        raise ValueError(f"{file} is not there, or no file ({error.strerror or error})") from None
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+        raise ValueError(
+            f"{file} is no saved WordTransform of version {_VERSION}, or it is damaged ({error}); fit again, and save"
+        ) from None
+
+
+def _stored(arrays: dict[str, np.ndarray], names: frozenset[str]) -> Stored:
+    if int(_one(arrays, "version", "iu")) != _VERSION:
+        raise DamagedError(f"it has version {int(arrays['version'])}")
+    vectors = _vectors(arrays)
+    n = len(vectors)
+    counts = _typed(arrays, "counts", "iu", (n,)).astype(np.intp)
+    n_kept = int(_one(arrays, "n_kept", "iu"))
+    if counts.min() < 0 or n_kept < 0:
+        raise DamagedError("it counts words less than 0 times")
+    parameters = json.loads(str(_one(arrays, "parameters", "U")))
+    if not isinstance(parameters, dict) or not names.issuperset(parameters):
+        raise DamagedError("its parameters are not those of a WordTransform")
+    made = {name: _made(value) for name, value in parameters.items()}
+    return Stored(made, vectors, Contexts(_matrix(arrays, n), counts, n_kept))
+
+
+def _one(arrays: dict[str, np.ndarray], name: str, kinds: str) -> Any:
+    return _typed(arrays, name, kinds, ()).item()
+
+
+def _typed(arrays: dict[str, np.ndarray], name: str, kinds: str, shape: tuple[int | None, ...]) -> np.ndarray:
+    """An array of one of these kinds of numbers and of this shape, None where that may be anything."""
+    found = arrays[name]
+    fits = found.ndim == len(shape) and all(b in (None, a) for a, b in zip(found.shape, shape, strict=True))
+    if found.dtype.kind not in kinds or not fits:
+        raise DamagedError(f"{name} has dtype {found.dtype} and shape {found.shape}")
+    return found
+
+
+def _vectors(arrays: dict[str, np.ndarray]) -> WordVectors:
+    words = json.loads(_typed(arrays, "words", "u", (None,)).tobytes())
+    if not isinstance(words, list) or not words or not all(isinstance(word, str) and word for word in words):
+        raise DamagedError("its words are no texts")
+    matrix = np.ascontiguousarray(_typed(arrays, "vectors", "f", (len(words), None)), np.float32)
+    if len(set(words)) < len(words) or matrix.shape[1] == 0:
+        raise DamagedError("its words are not all different, or have vectors of no dimension")
+    if not np.isfinite(matrix).all() or not matrix.any(axis=1).all():
+        raise DamagedError("its vectors are not all finite and different from 0")
+    return WordVectors(tuple(words), matrix)
+
+
+def _matrix(arrays: dict[str, np.ndarray], n: int) -> csr_array:
+    starts, indices = arrays["indptr"], arrays["indices"]
+    check_rows(starts, indices, n, n)
+    weights = np.asarray(_typed(arrays, "weights", "f", (len(indices),)), np.float32)
+    check_weights(weights)
+    return csr_array((weights, indices, starts), shape=(n, n))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Part):
+        if _PARTS.get(type(value).__name__) is not type(value):
+            raise ValueError(f"a part of your own cannot be saved, got {value!r}; keep the transform by pickle")
+        return {"part": type(value).__name__, **{k: _plain(v) for k, v in value.get_params(deep=False).items()}}
+    if isinstance(value, np.random.Generator):  # it has been used up
+        return None
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _made(value: Any) -> Any:
+    if isinstance(value, list):
+        raise DamagedError("its parameters hold a list")
+    if not isinstance(value, dict):
+        return value
+    fields = {name: _made(inner) for name, inner in value.items() if name != "part"}
+    return _PARTS[value["part"]](**fields)
