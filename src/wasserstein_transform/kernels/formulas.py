@@ -2,8 +2,8 @@
 
 `squared(geometry, i, j, limit)` is the squared distance of points i and j, or infinity once it is certain to exceed
 `limit`; `comparable_square` is any number on the same side of the limit, for loops that only ask who is in a ball.
-`squares`, `within` and `distances` ask for a run of consecutive positions. Every kernel is written once against these, and
-compiled for the metric at hand; without a compiler Python picks the answer from the same records.
+`squares`, `within` and `distances` ask for a run of consecutive positions. Every kernel is written once against these,
+and compiled for the metric at hand; without a compiler Python picks the answer from the same records.
 
 A new metric is a named tuple in `geometry.py`, a formula for its squares, and a line in `FORMULAS`.
 """
