@@ -81,7 +81,7 @@ def test_timed_steps_walk_the_same_way_as_iterate():
 
 
 def test_variants_combine_two_ideas():
-    assert [(v.cached, v.merges) for v in (V1, V2, V3, V4)] == [
+    assert [(v.once, v.merges) for v in (V1, V2, V3, V4)] == [
         (False, False),
         (True, False),
         (False, True),

@@ -10,7 +10,7 @@ from reference import images as reference
 from sklearn.exceptions import ConvergenceWarning
 
 import wasserstein_transform as wt
-from wasserstein_transform.image import Adjacent, PerArray
+from wasserstein_transform.image import LinkTouching, LinkAllModes
 from wasserstein_transform.image.color import lab, luv
 from wasserstein_transform.image.regions import merge_small, touching
 
@@ -98,7 +98,7 @@ def test_linking_joins_what_its_slow_twin_joins(shape: tuple[int, ...], rng: np.
     grid = np.arange(image.size).reshape(shape)
     ahead = [np.moveaxis(grid, axis, 0) for axis in range(len(shape))]
     beside = np.concatenate([np.stack([a[:-1].ravel(), a[1:].ravel()], axis=1) for a in ahead])
-    found = wt.image.segment(image, 2.5, 9.0, linking=Adjacent(0.7), channel_axis=None).labels
+    found = wt.image.segment(image, 2.5, 9.0, linking=LinkTouching(0.7), channel_axis=None).labels
     assert same_partition(found, reference.linked(place, value, beside, 2.5, 0.7 * 9.0))
 
 
@@ -294,10 +294,10 @@ def test_huge_windows_are_announced_with_their_cost() -> None:
 
 def test_parts_can_be_given_instead_of_names(rng: np.random.Generator) -> None:
     image = blocks(rng, (20, 20))
-    by_name, by_part = wt.image.segment(image, 3, 8, linking="paper"), wt.image.segment(image, 3, 8, linking=PerArray())
+    by_name, by_part = wt.image.segment(image, 3, 8, linking="paper"), wt.image.segment(image, 3, 8, linking=LinkAllModes())
     np.testing.assert_array_equal(by_name.labels, by_part.labels)
     with pytest.raises(ValueError, match="share must be positive"):
-        Adjacent(0.0)
+        LinkTouching(0.0)
 
 
 def test_radii_beyond_all_squares_are_radii_of_the_whole_image() -> None:

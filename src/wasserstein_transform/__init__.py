@@ -78,7 +78,7 @@ def _room(name: str) -> Any:
     return importlib.import_module(f".{name}", __name__)
 
 
-def _parts() -> dict[str, str]:
+def _all_parts() -> dict[str, str]:
     """Every localization and transport, and the room it is from."""
     return {part.__name__: room for room, table in _PARTS.items() for part in vars(_room(room))[table].values()}
 
@@ -86,12 +86,12 @@ def _parts() -> dict[str, str]:
 def __getattr__(name: str) -> Any:
     """Names are imported when first used: `import wasserstein_transform` alone stays fast."""
     if name == "__all__":
-        return sorted([*_HOME, *_parts()])
+        return sorted([*_HOME, *_all_parts()])
     if name in _ROOMS:
         return _room(name)
     if name.startswith("_"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = _HOME.get(name) or _parts().get(name)
+    home = _HOME.get(name) or _all_parts().get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_hint(name)}")
     value = getattr(_room(home), name)
