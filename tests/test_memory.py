@@ -57,7 +57,7 @@ def _taken(
 
 
 @pytest.mark.parametrize("keep", mostly_slow(["last", "all"], ["all"]))
-@pytest.mark.parametrize("name", mostly_slow(RUNS, ["GT in space", "LT-WT"]))
+@pytest.mark.parametrize("name", mostly_slow(RUNS, ["GT in space", "LT-WT, large neighborhoods", "an uncut kernel"]))
 def test_a_run_stays_within_its_plan(name: str, keep: str, caplog: pytest.LogCaptureFixture) -> None:
     make, process = RUNS[name]
     space = make()
@@ -149,7 +149,7 @@ def test_what_grows_faster_than_the_data_is_announced_in_full(name: str, caplog:
 
 
 def test_where_new_points_end_is_found_without_a_matrix() -> None:
-    points, centers = cloud(4000, 2).points, cloud(3000, 2).points
+    points, centers = cloud(6000, 2).points, cloud(4000, 2).points
     assert points is not None
     assert centers is not None
     nearest = nearest_place(points, centers)
