@@ -32,8 +32,8 @@ RUNS: dict[str, tuple[Callable[[], wt.Space], wt.Process]] = {
     "GT in space": (lambda: cloud(30_000, 3), wt.gaussian_transform(0.05)),
     "GT in 5 dimensions": (lambda: cloud(10_000, 5), wt.gaussian_transform(0.15)),
     "LT-WT": (lambda: cloud(600, 2), wt.local_truncation(0.06)),
-    "LT-WT, large neighborhoods": (lambda: cloud(150, 2), wt.local_truncation(0.3)),
-    "an uncut kernel": (lambda: cloud(60, 2), wt.kernel_transform(0.1)),
+    "LT-WT, large neighborhoods": (lambda: cloud(90, 2), wt.local_truncation(0.25)),
+    "an uncut kernel": (lambda: cloud(50, 2), wt.kernel_transform(0.1)),
 }
 
 
