@@ -17,6 +17,7 @@ from ..engine import Engine, current
 from .matrices import Out, written
 
 _CHUNK = 1 << 17  # distances that are compared together
+_LARGE = 2.0**24  # bytes from which on a block is announced
 
 
 class Metric(ABC):
@@ -70,8 +71,11 @@ class Metric(ABC):
 
     def block(self, rows: Ints, cols: Ints, engine: Engine | None = None) -> Floats:
         """Distances of the points `rows` to the points `cols`."""
-        engine = current(engine)
-        return backend_of(engine).block(self.form, self._points(rows), self._points(cols), engine)
+        rows, cols, engine = self._points(rows), self._points(cols), current(engine)
+        n_bytes = 8.0 * len(rows) * len(cols)
+        if n_bytes > _LARGE:  # to look what there is takes longer than a small block
+            engine.reserve(n_bytes, f"{len(rows)} × {len(cols)} distances", "ask for fewer rows at a time")
+        return backend_of(engine).block(self.form, rows, cols, engine)
 
     def pairs(self, rows: Ints, cols: Ints, engine: Engine | None = None) -> Floats:
         """Distances of the points rows[k] and cols[k]."""

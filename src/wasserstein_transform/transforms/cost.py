@@ -8,7 +8,7 @@ from .._warn import warn
 from ..engine import Engine
 from ..localize import Extrinsic, Localization
 from ..measures import Gaussians
-from ..spaces import Space
+from ..spaces import Euclidean, Space, quotient
 from ..transport import Transport
 
 _LONG = 30.0  # seconds that nobody needs to be warned of
@@ -27,6 +27,8 @@ def warn_of_cost(
         return
     open_end = n_iter is None
     seconds = max(n_iter or 0, 1) * _seconds(localize, transport, space, n_seen) / engine.n_threads
+    if seconds >= _LONG:
+        seconds *= _share_of_different(space, engine) ** (1 if isinstance(localize, Extrinsic) else 2)
     if seconds < _LONG:
         return
     warn(
@@ -44,6 +46,14 @@ def _seconds(localize: Localization, transport: Transport, space: Space, n_seen:
     m = 1 if space.points is None else space.points.shape[1]
     means, covs = _PAIR
     return space.n * n_seen * (covs * max(1, m - 1) ** 2 if localize.makes is Gaussians else means * m)
+
+
+def _share_of_different(space: Space, engine: Engine) -> float:
+    """Of all points: equal ones see the same, and one of them is asked."""
+    places = space.metric.places
+    if places is None:
+        return 1.0
+    return quotient(Space(Euclidean(places), space.weights, None), engine=engine.quiet()).space.n / space.n
 
 
 def _named(localize: Localization, transport: Transport) -> str:
