@@ -400,6 +400,8 @@ def _feasible(na: int, nb: int, value: float, tolerance: float, cost: Any, work:
         rest[i] = work.supply[i]
     wrong = 0.0
     for j in range(nb):
+        if work.stop[0] != 0:
+            return False
         lack = work.demand[j]
         for i in range(na):
             mass = scratch.flow[j * na + i]
@@ -421,6 +423,8 @@ def _violated(na: int, nb: int, value: float, tolerance: float, cost: Any, work:
     for node in range(na + nb):
         near[node] = 0
     for j in range(nb):
+        if work.stop[0] != 0:
+            return False
         for i in range(na):
             if (violator[na + j] or violator[i]) and cost[work.row[j] + i] < value:
                 near[na + j] |= violator[i]
