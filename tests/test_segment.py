@@ -10,7 +10,7 @@ from reference import images as reference
 from sklearn.exceptions import ConvergenceWarning
 
 import wasserstein_transform as wt
-from wasserstein_transform.image import LinkTouching, LinkAllModes
+from wasserstein_transform.image import LinkAllModes, LinkTouching
 from wasserstein_transform.image.color import lab, luv
 from wasserstein_transform.image.regions import merge_small, touching
 
@@ -294,7 +294,10 @@ def test_huge_windows_are_announced_with_their_cost() -> None:
 
 def test_parts_can_be_given_instead_of_names(rng: np.random.Generator) -> None:
     image = blocks(rng, (20, 20))
-    by_name, by_part = wt.image.segment(image, 3, 8, linking="paper"), wt.image.segment(image, 3, 8, linking=LinkAllModes())
+    by_name, by_part = (
+        wt.image.segment(image, 3, 8, linking="paper"),
+        wt.image.segment(image, 3, 8, linking=LinkAllModes()),
+    )
     np.testing.assert_array_equal(by_name.labels, by_part.labels)
     with pytest.raises(ValueError, match="share must be positive"):
         LinkTouching(0.0)
