@@ -198,7 +198,7 @@ def test_a_transport_says_who_makes_what_it_compares() -> None:
         TypeError, match=r"Bures compares Gaussians measures, made by Gaussian;.*Discrete.*Truncation.*use Exact"
     ):
         wt.Transform(wt.Truncation(1.0), wt.Bures())(space)
-    with pytest.raises(TypeError, match=r"Exact compares Discrete.*use Points"):
+    with pytest.raises(TypeError, match=r"Exact compares Discrete.*use DiracDistance"):
         wt.Transform(wt.Mean(wt.Truncation(1.0)), wt.Exact(1))(space)
     with pytest.raises(TypeError, match=r"Points compares Diracs.*use Bures"):
         wt.Transform(wt.Gaussian(wt.Truncation(1.0), 1.0), wt.DiracDistance())(space)

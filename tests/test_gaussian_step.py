@@ -336,7 +336,7 @@ def test_bits_are_not_kept_where_there_is_no_room_for_them() -> None:
 def test_stored_says_what_it_takes() -> None:
     with pytest.raises(TypeError, match="compares Gaussians measures"):
         wt.Transform(wt.Truncation(1.0), wt.Stored(wt.Bures()))(wt.Space.from_points(cloud(5, 2)))
-    with pytest.raises(TypeError, match="use Points"):
+    with pytest.raises(TypeError, match="use DiracDistance"):
         wt.Transform(wt.Mean(wt.Truncation(1.0)), wt.Bures())(wt.Space.from_points(cloud(5, 2)))
 
 

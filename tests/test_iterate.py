@@ -80,7 +80,7 @@ def test_truncation_moves_distances_and_leaves_points(blobs: wt.Space) -> None:
 
 
 def test_a_tolerance_needs_a_scale(blobs: wt.Space) -> None:
-    with pytest.raises(ValueError, match=r"Point\(\) has no eps"):
+    with pytest.raises(ValueError, match=r"Identity\(\) has no eps"):
         wt.iterate(wt.Transform(wt.Identity(), wt.Exact(1)), blobs, n_iter=2, tol=1e-3)
 
 

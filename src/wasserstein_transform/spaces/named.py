@@ -51,7 +51,8 @@ def metric_by_name(points: Floats, name: str, weights: Floats) -> Metric:
         return Euclidean(points)
     n, engine = len(points), current()
     side = int(np.clip(np.sqrt(GRAIN / (_STEPS * points.shape[1])), 16, _SIDE))
-    blocks = 32.0 * engine.n_threads * min(side, n) ** 2
+    at_a_time = min(engine.n_threads, (-(-n // side) + 1) ** 2 // 2)
+    blocks = 32.0 * at_a_time * min(side, n) ** 2
     engine.reserve(8.0 * n**2 + blocks, f"{n} × {n} {name} distances", "use fewer points")
     scales, matrix = _scales(points, name, weights), np.empty((n, n))
     corners = np.array([(top, left) for top in range(0, n, side) for left in range(top, n, side)])
