@@ -29,7 +29,7 @@ from wasserstein_transform.kernels.formulas import FORMULAS, Formulas, formulas
 from wasserstein_transform.kernels.geometry import Cloud, Geometry
 from wasserstein_transform.kernels.profiles import GAUSSIAN, profile_value
 
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 SOURCE = TESTS.parent / "src"
 
 # a kernel that is compiled in a moment, and how often it was

@@ -242,7 +242,9 @@ def test_a_run_on_other_points_is_not_resumed() -> None:
     space = wt.Space.from_points(cloud(50, 2))
     with pytest.raises(ValueError, match="resume has done 1 iterations already, and n_iter=0 are asked for in all"):
         wt.iterate(wt.mean_shift(0.7), space, n_iter=0, resume=walk)
-    with pytest.raises(TypeError, match=r"resume must be a Trajectory, got .run\.npz.; wt\.transforms\.Trajectory\.load reads one"):
+    with pytest.raises(
+        TypeError, match=r"resume must be a Trajectory, got .run\.npz.; wt\.transforms\.Trajectory\.load reads one"
+    ):
         wt.iterate(wt.mean_shift(0.7), space, n_iter=3, resume="run.npz")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="hook must be a function of a Trajectory, got 3"):
         wt.iterate(wt.mean_shift(0.7), space, n_iter=3, hook=3)  # type: ignore[arg-type]

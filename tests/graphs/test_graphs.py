@@ -18,7 +18,7 @@ import wasserstein_transform as wt
 from wasserstein_transform.backends.cpu.exact import batch
 from wasserstein_transform.graphs.communities import modularity
 
-DATA = Path(__file__).parents[2] / "shared" / "data" / "graphs"
+DATA = Path(__file__).parents[3] / "shared" / "data" / "graphs"
 
 
 def weighted(graph: nx.Graph, seed: int) -> nx.Graph:

@@ -19,7 +19,7 @@ from wasserstein_transform._cached import cached_property
 from wasserstein_transform.engine import blas, one_blas_thread
 from wasserstein_transform.kernels import compile as compile_
 
-SOURCE = Path(__file__).parents[1] / "src"
+SOURCE = Path(__file__).parents[2] / "src"
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks")
 
 
