@@ -200,7 +200,7 @@ def test_a_transport_says_who_makes_what_it_compares() -> None:
         wt.Transform(wt.Truncation(1.0), wt.Bures())(space)
     with pytest.raises(TypeError, match=r"Exact compares Discrete.*use DiracDistance"):
         wt.Transform(wt.Mean(wt.Truncation(1.0)), wt.Exact(1))(space)
-    with pytest.raises(TypeError, match=r"Points compares Diracs.*use Bures"):
+    with pytest.raises(TypeError, match=r"DiracDistance compares Diracs.*use Bures"):
         wt.Transform(wt.Gaussian(wt.Truncation(1.0), 1.0), wt.DiracDistance())(space)
     with pytest.raises(TypeError, match="localize must be a Localization"):
         wt.Transform(1.0, wt.Exact(1))
