@@ -6,6 +6,9 @@ READY := $(VENV)/ready
 LOWEST := $(VENV)/lowest
 INSTALL := -m pip install --quiet --disable-pip-version-check
 
+# tests start many processes: without bytecode on disk each would compile all it imports
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test lint check slow lowest coverage bench soak reproduce clean clean-kernels
 
 demo: $(READY)

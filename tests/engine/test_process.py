@@ -157,6 +157,7 @@ def test_no_class_of_the_library_has_a_lock_for_all_its_attributes() -> None:
 def test_numba_is_whole_after_a_ctrl_c_while_it_is_imported() -> None:
     code = """
 import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background are started without
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
         if name == "numba.core.types":
