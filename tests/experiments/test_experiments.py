@@ -34,7 +34,18 @@ def check_claims(name: str, quick: bool) -> None:
 
 
 # some seconds each; other tests look at the same data, claims and reports
-LONG = {"complexity", "circles", "t-junction", "acceleration", "eccentricity", "theory", "chaining", "spiral"}
+LONG = {
+    "complexity",
+    "circles",
+    "t-junction",
+    "acceleration",
+    "eccentricity",
+    "theory",
+    "chaining",
+    "spiral",
+    "choosing",
+    "kernels",
+}
 
 
 @pytest.mark.parametrize("name", mostly_slow(EXPERIMENTS, quick=set(EXPERIMENTS) - LONG))

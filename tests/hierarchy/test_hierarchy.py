@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from reference.transforms import euclidean
+from repeated import mostly_slow
 from scipy.cluster import hierarchy as scipy_hierarchy
 from scipy.spatial.distance import pdist
 from sklearn.datasets import make_blobs, make_moons
@@ -151,8 +152,9 @@ def test_points_without_mass_join_what_they_are_nearest_to(cut: dict[str, object
     assert labels.tolist() == [0, 0, 0, 1, 1, 1, 1]
 
 
-def test_noise_does_not_depend_on_the_order_of_the_points(rng: np.random.Generator) -> None:
-    for _ in range(300):
+@pytest.mark.parametrize("n_clouds", mostly_slow([60, 1000], quick=[60]))
+def test_noise_does_not_depend_on_the_order_of_the_points(n_clouds: int, rng: np.random.Generator) -> None:
+    for _ in range(n_clouds):
         X = rng.integers(0, 30, size=(12, 1)).astype(float)
         order = rng.permutation(12)
         with warnings.catch_warnings():
@@ -252,13 +254,14 @@ def partition(labels: np.ndarray) -> list[int]:
 
 @pytest.mark.filterwarnings("ignore::wasserstein_transform.FewerClustersWarning")
 @pytest.mark.parametrize("cut", CUTS.values(), ids=CUTS.keys())
-def test_clusters_of_ties_depend_neither_on_the_order_of_points_nor_on_their_unit(cut, rng) -> None:
+@pytest.mark.parametrize("n_clouds", mostly_slow([15, 300], quick=[15]))
+def test_clusters_of_ties_depend_neither_on_the_order_of_points_nor_on_their_unit(cut, n_clouds, rng) -> None:
     def clusters(X: np.ndarray, weights: np.ndarray | None, unit: float) -> np.ndarray:
         scaled = {**cut, "height": cut["height"] * unit} if "height" in cut else cut
         X = euclidean(X) if cut.get("metric") == "precomputed" else X
         return wt.SingleLinkage(k, **scaled).fit(X * unit, sample_weight=weights).labels_
 
-    for turn in range(40):
+    for turn in range(n_clouds):
         n, k = int(rng.integers(3, 13)), int(rng.integers(2, 5))
         X = rng.integers(0, rng.integers(3, 9), size=(n, 2)).astype(float)
         weights, order = (np.append(1, rng.integers(0, 3, n - 1)) if turn % 3 == 0 else None), rng.permutation(n)

@@ -74,6 +74,7 @@ def test_without_a_compiler_results_are_the_same(tmp_path: Path) -> None:
         np.testing.assert_allclose(plain[name], value, rtol=1e-12, atol=1e-12, err_msg=name)
 
 
+@pytest.mark.slow
 def test_public_options_of_numba_alone_give_the_same(tmp_path: Path) -> None:
     code = """
 import numpy as np
@@ -156,6 +157,7 @@ def test_where_nothing_can_be_kept_code_is_compiled_anew_and_said_so_once() -> N
         assert said.count("set NUMBA_CACHE_DIR") == 1
 
 
+@pytest.mark.slow
 @needs_private
 def test_a_cache_deleted_meanwhile_is_made_again(tmp_path: Path) -> None:
     again = "import shutil; shutil.rmtree(store.os.environ['NUMBA_CACHE_DIR']); profile_value(GAUSSIAN, 2)"

@@ -253,6 +253,7 @@ def test_new_points_follow(estimator, m: int, rng: np.random.Generator) -> None:
             np.testing.assert_allclose(moved[k], together.points_[80], rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow  # those of other localizations are run each time
 @pytest.mark.filterwarnings("ignore::wasserstein_transform.MasslessWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @parametrize_with_checks(

@@ -46,6 +46,7 @@ def test_tables_are_rectangular(found: TheoryResult) -> None:
         assert {len(row) for row in table.rows} == {len(table.header)}
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_claims_on_one_thread(found: TheoryResult) -> None:
     alone = [run(QUICK["theory"], Engine(1)) for run in (run_bounds, run_stability)]
     assert bounds_claims(alone[0]) == bounds_claims(found.bounds)
