@@ -43,8 +43,8 @@ def _lines(rows: Sequence[Sequence[str]], style: Callable[[str], str]) -> Iterat
 
 
 def _padded(cell: str, width: int, right: bool, style: Callable[[str], str]) -> str:
-    room = " " * (width - _cells(cell))
-    return room + style(cell) if right else style(cell) + room
+    padding = " " * (width - _cells(cell))
+    return padding + style(cell) if right else style(cell) + padding
 
 
 def _widths(rows: Sequence[Sequence[str]]) -> list[int]:

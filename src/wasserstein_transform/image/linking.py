@@ -29,7 +29,7 @@ class Linking(ABC):
         Radii are those of the windows. `inside` is empty where there is no mask. `stop[0]` ≠ 0 interrupts.
         """
 
-    def room(self, n_columns: int) -> float:
+    def working_bytes(self, n_columns: int) -> float:
         """Bytes that `join` takes for each pixel, beside modes of so many columns and the forest."""
         return 0.0
 
@@ -82,7 +82,7 @@ class LinkAllModes(Linking):
     for one pair that is.
     """
 
-    def room(self, n_columns: int) -> float:
+    def working_bytes(self, n_columns: int) -> float:
         return 48.0 + 20.0 * n_columns  # cells of pixels and their order; most, if every pixel has a cell of its own
 
     def join(

@@ -127,7 +127,7 @@ def _reserve(pixels: Pixels, lam: float, linked: Linking, tidies: bool, merges: 
     moving = features + (SHAPES[axes] * 8.0 if lam > 0 else 32.0 if channels == 1 else 0.0)  # levels are sorted
     image = pixels.image.nbytes / pixels.n
     regions = 24.0 + (features + 32.0 if merges else 0.0) if tidies or merges else 0.0
-    later = 8.0 + max(linked.room(axes + channels), image, regions)  # a label, and who needs most
+    later = 8.0 + max(linked.working_bytes(axes + channels), image, regions)  # a label, and who needs most
     each = 8.0 * (axes + channels) + 5.0 + max(moving, later)
     slack = min((64.0 if pixels.space is None else 256.0) * pixels.n, _BLOCKS)  # changing colors takes most
     engine.reserve(each * pixels.n + slack, f"segmenting {pixels.n} pixels", "segment parts of the image")

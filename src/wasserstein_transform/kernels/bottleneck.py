@@ -22,7 +22,7 @@ _UNSEEN, _QUEUED, _MET = range(3)  # what is counted during a search
 
 
 class Plan(NamedTuple):
-    """The caller's room for a plan and its proof, for problems of up to `cap` nodes a side."""
+    """The caller's memory for a plan and its proof, for problems of up to `cap` nodes a side."""
 
     flow: np.ndarray  # (cap²,) from source i to sink j at j·na + i
     served: np.ndarray  # (cap²,) the sinks that source i sends mass to begin at i·nb
@@ -364,7 +364,7 @@ def _spend(source: int, na: int, nb: int, t: float, cost: Any, work: Work, scrat
 
 @jit
 def solve_bottleneck(na: int, nb: int, cost: Any, work: Work, scratch: Plan) -> tuple[float, int]:
-    """W_∞ and status for `supply` and `demand` of equal totals; the plan and the violator are left in `room`.
+    """W_∞ and status for `supply` and `demand` of equal totals; the plan and the violator are left in `scratch`.
 
     Totals and groups of masses that differ by rounding alone count as equal: up to 4ε of the total for each node, and
     never 1e-12 of it, may stay unplaced. A single point counts however little its mass is. Stalls where only costs
@@ -440,7 +440,7 @@ def _violated(na: int, nb: int, value: float, tolerance: float, cost: Any, work:
 
 @jit
 def certified(na: int, nb: int, value: float, cost: Any, work: Work, scratch: Plan, total: float) -> bool:
-    """Whether the plan in `room` reaches the value and the violator forbids less: together, that it is W_∞."""
+    """Whether the plan in `scratch` reaches the value and the violator forbids less: together, that it is W_∞."""
     tolerance = _tolerance(na, nb, total)
     return _feasible(na, nb, value, tolerance, cost, work, scratch) and _violated(
         na, nb, value, tolerance, cost, work, scratch

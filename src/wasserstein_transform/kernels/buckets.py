@@ -133,7 +133,7 @@ def _by_digit(keys: Any, numbers: Any, least: int, shift: int, counts: Any, out_
 
 @jit
 def _sort_keys(keys: Any, numbers: Any, counts: Any, scratch: Any, spare: Any, out_keys: Any, out_numbers: Any) -> None:
-    """Sort by key, keeping the order of equal ones; `room` and `spare` are scratch of that length."""
+    """Sort by key, keeping the order of equal ones; `scratch` and `spare` are of that length."""
     n = keys.shape[0]
     if n <= _FEW:
         _compare(keys, numbers, 0, n, out_keys, out_numbers)
@@ -162,8 +162,8 @@ def sort_buckets(
 ) -> None:  # fmt: skip
     """Sort buckets: by key, then by coordinates, then by number; and count the cells of each.
 
-    The first bucket begins at `starts[0]`, where `keys`, `order` and `places` begin; `room`, `spare` and `first` hold
-    the largest.
+    The first bucket begins at `starts[0]`, where `keys`, `order` and `places` begin; `scratch`, `spare` and `first`
+    hold the largest.
     """
     base = starts[0]
     for b in range(n_cells.shape[0]):

@@ -54,7 +54,7 @@ class GaussianPlane(NamedTuple):
 
 
 class GaussianSolid(NamedTuple):
-    """Gaussians in three or more dimensions, and room to work in.
+    """Gaussians in three or more dimensions, and scratch.
 
     Covariances, their symmetric square roots, thin factors (√eigenvalue · eigenvector in rows, falling) with their
     ranks, and the roots of the eigenvalues.
@@ -98,7 +98,7 @@ Geometry = PathTable | Bits | Table | SparseRows | Cloud | GaussianLine | Gaussi
 
 
 def for_thread(geometry: Geometry) -> Geometry:
-    """The geometry for one thread: with working room of its own where it needs any."""
+    """The geometry for one thread: with scratch of its own where it needs any."""
     if isinstance(geometry, GaussianSolid):
         return geometry._replace(scratch=np.empty_like(geometry.scratch))
     return geometry

@@ -61,7 +61,7 @@ def products(rows: Any, p: int, cols: Any, q: int, G: Any) -> None:
 def nuclear_norm(G: Any, p: int, q: int, scratch: Any, more: Any) -> float:
     """‖G‖_* of the first p ≤ q rows and columns of G, which it destroys; −1 if it was not found.
 
-    `room` and `more` are scratch of three and two rows of length q.
+    `scratch` and `more` are working memory of three and two rows of length q.
     """
     size = _sum_of_sizes(G, p, q)
     if size == 0.0:

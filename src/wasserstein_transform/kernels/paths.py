@@ -175,7 +175,7 @@ def spread(adjacency: Adjacency, source: int, limit: float, need: float, ties: f
     """Distances from a node to all within `limit`, or until the nodes found have the mass `need`.
 
     With `ties`, a factor ≥ 1, nodes as far as the last, up to that factor, are found as well; with 0 it ends at once.
-    Returns how many were found: `room.order` has them, nearest first. `forget` makes the room ready again.
+    Returns how many were found: `scratch.order` has them, nearest first. `forget` makes it ready again.
     """
     if adjacency.even:
         return _step(adjacency, source, limit, need, ties, scratch)
@@ -276,7 +276,7 @@ def fill_condensed(adjacency: Adjacency, n: int, start: int, end: int, out: Any,
 def fill_nearest(
     adjacency: Adjacency, start: int, end: int, k: int, distances: Any, indices: Any, scratch: Front, stop: Any
 ) -> None:
-    """The k nearest others of each node whose `room.mass` is 1; of equal distances the smaller index first."""
+    """The k nearest others of each node whose `scratch.mass` is 1; of equal distances the smaller index first."""
     for i in range(start, end):
         if stop[0] != 0:
             return

@@ -82,7 +82,7 @@ def costs(
 def n_bytes(
     cap: int, n_met: int, n_points: int, n_stored: int, farthest: bool = False, width: int | None = None
 ) -> float:
-    """Memory of one such room and of the simplex that works in it."""
+    """Bytes of one such scratch and of the simplex that works in it."""
     width = cap if width is None else width
     plans = 2 * cap if farthest else 0
     return 8.0 * (n_met * (width + 1) + 2 * n_points + cap * (width + plans + 48) + n_stored * width)

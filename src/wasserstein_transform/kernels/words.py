@@ -236,7 +236,7 @@ def bures_gaps(
     packed: Any, starts: Any, ranks: Any, ends: Any, start: int, stop: int, scratch: Any, gaps: Any, flag: Any
 ) -> None:
     """dcov² of pairs start…stop of packed factors, RᵀR each; `scratch` is (5, m, m)."""
-    R, S, room = scratch[0], scratch[1], scratch[2:]
+    R, S, rest = scratch[0], scratch[1], scratch[2:]
     held, trace = -1, 0.0
     for pair in range(start, stop):
         if flag[0] != 0:
@@ -249,9 +249,9 @@ def bures_gaps(
         if i == j:
             fidelity = trace
         elif _comes_first(R, ranks[i], S, ranks[j]):
-            fidelity = _nuclear(R, ranks[i], S, ranks[j], 1.0, room)
+            fidelity = _nuclear(R, ranks[i], S, ranks[j], 1.0, rest)
         else:
-            fidelity = _nuclear(S, ranks[j], R, ranks[i], 1.0, room)
+            fidelity = _nuclear(S, ranks[j], R, ranks[i], 1.0, rest)
         gaps[pair - start] = max(trace + other - 2.0 * fidelity, 0.0)
 
 

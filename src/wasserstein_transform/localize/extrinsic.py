@@ -257,8 +257,8 @@ def _ridges(asked: _Steps, tile: Tile, stop: Flag, record: Record) -> None:
 
 def _off_leading_vectors(steps: Floats, covs: Floats, dim: int) -> Floats:
     values, vectors = np.linalg.eigh(covs)
-    room = _TIED * (values[:, -1] + np.sum(steps**2, axis=1))
-    leads = values[:, -dim:] - values[:, -dim - 1, None] > room[:, None]
+    slack = _TIED * (values[:, -1] + np.sum(steps**2, axis=1))
+    leads = values[:, -dim:] - values[:, -dim - 1, None] > slack[:, None]
     axes = vectors[:, :, -dim:] * leads[:, None, :]
     along = np.einsum("iak,ia->ik", axes, steps)
     return np.asarray(steps - np.einsum("iak,ik->ia", axes, along))

@@ -152,8 +152,8 @@ def _frame(ax: Any, n: int, highest: float, orientation: Orientation) -> None:
     upright = orientation in ("top", "bottom")
     up, along = ("y", "x") if upright else ("x", "y")
     limits = (0.0, 1.05 * highest) if orientation in ("top", "right") else (1.05 * highest, 0.0)
-    room = max(0.5, 0.01 * n)
-    ax.set(**{f"{up}lim": limits, f"{along}lim": (-room, n - 1 + room), f"{along}ticks": []})
+    margin = max(0.5, 0.01 * n)
+    ax.set(**{f"{up}lim": limits, f"{along}lim": (-margin, n - 1 + margin), f"{along}ticks": []})
     for side, spine in ax.spines.items():
         spine.set_visible(side == ("left" if upright else "bottom"))
     ax.set(**{f"{up}label": "height"})

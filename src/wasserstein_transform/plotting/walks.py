@@ -134,8 +134,8 @@ def _limits(states: list[Floats]) -> tuple[Floats, Floats]:
     """Corners of a box around all states, with some room."""
     low = np.min([flat(points).min(axis=0) for points in states], axis=0)
     high = np.max([flat(points).max(axis=0) for points in states], axis=0)
-    room = 0.05 * (high - low).max() or 1.0
-    return low - room, high + room
+    margin = 0.05 * (high - low).max() or 1.0
+    return low - margin, high + margin
 
 
 def _frame(ax: Any, points: Floats, limits: tuple[Floats, Floats]) -> None:
