@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
+import pytest
 
 import wasserstein_transform as wt
 
@@ -22,6 +24,17 @@ def transforms(n: int, eps: float = EPS, *, dim: int = 2, of_alpha: bool = False
         for transport in other.examples()
         if (localize.of_alpha or not of_alpha) and localize.makes is transport.accepts and transport.fits(ground)
     ]
+
+
+def mostly_slow(found: list[wt.Transform]) -> list[Any]:
+    """The compositions, all but the first of each localization with each transport marked slow."""
+    kinds: set[tuple[type, type]] = set()
+    out: list[Any] = []
+    for transform in found:
+        kind = type(transform.localize), type(transform.transport)
+        out.append(transform if kind not in kinds else pytest.param(transform, marks=pytest.mark.slow))
+        kinds.add(kind)
+    return out
 
 
 def name(transform: wt.Transform) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from compositions import name, transforms
+from compositions import mostly_slow, name, transforms
 from reference.backend import Plain
 
 import wasserstein_transform as wt
@@ -15,9 +15,9 @@ from wasserstein_transform.backends import BACKENDS
 from wasserstein_transform.localize import takes_new_points
 
 N = 14
-ALL = pytest.mark.parametrize("transform", transforms(N), ids=name)
-LINES = pytest.mark.parametrize("transform", transforms(N, dim=1), ids=name)
-OF_ALPHA = pytest.mark.parametrize("transform", transforms(N, of_alpha=True), ids=name)
+ALL = pytest.mark.parametrize("transform", mostly_slow(transforms(N)), ids=name)
+LINES = pytest.mark.parametrize("transform", mostly_slow(transforms(N, dim=1)), ids=name)
+OF_ALPHA = pytest.mark.parametrize("transform", mostly_slow(transforms(N, of_alpha=True)), ids=name)
 
 
 @pytest.fixture(

@@ -60,8 +60,9 @@ class Distances(np.lib.mixins.NDArrayOperatorsMixin):
         return self.values.shape
 
     def __repr__(self) -> str:
-        solved, safe = self.report.n_problems, self.report.n_fallbacks
-        return f"<Distances of shape {self.shape}, {solved} problems ({safe} on the safe path), gap {self.gap:.1e}>"
+        values = np.array2string(self.values, threshold=8, edgeitems=2, separator=", ")
+        solved, again = self.report.n_problems, self.report.n_fallbacks
+        return f"<Distances {values}, shape {self.shape}, {solved} problems ({again} solved twice), gap {self.gap:.1e}>"
 
 
 def wasserstein_pairs(
