@@ -10,8 +10,9 @@ from typing import Any
 
 _NAME = "wasserstein_transform.spelled"
 _SPELLED = {
-    "λ": "lambda", "Σ": "S", "ψ": "psi", "ε": "eps", "τ": "tau", "×": "x", "−": "-", "–": "-", "…": "...",
-    "“": '"', "”": '"', "’": "'", "≥": ">=", "≤": "<=", "→": "->", "√": "sqrt", "²": "^2",
+    "Σ": "S", "ε": "eps", "×": "x", "−": "-", "–": "-", "…": "...", "“": '"', "”": '"', "’": "'", "≥": ">=", "≤": "<=",
+    "→": "->", "√": "sqrt", "²": "^2", "³": "^3", "∝": "~", "≈": "~", "·": "*", "‖": "|", "∞": "inf", "∈": "in",
+    "½": "1/2", "λ": "lambda",
 }  # fmt: skip
 
 
@@ -36,5 +37,7 @@ def _spelled(error: UnicodeError) -> tuple[str, int]:
 
 def _letters(sign: str) -> str:
     """Its name, the letter below its accents, or a question mark."""
-    plain = _SPELLED.get(sign) or unicodedata.normalize("NFKD", sign)
+    *_, name = unicodedata.name(sign, "").split(" LETTER ")
+    greek = name.lower() if "GREEK" in unicodedata.name(sign, "") else ""
+    plain = _SPELLED.get(sign) or greek or unicodedata.normalize("NFKD", sign)
     return "".join(letter for letter in plain if letter.isascii()) or "?"
