@@ -46,7 +46,7 @@ def _stored() -> Row:
 
 def _accelerated(variant: Variant, space: wt.Space) -> Row:
     merge = _MERGE if variant.merges else None
-    times, _ = time_steps(accelerated(_EPS, _LAM, variant.cached), space, _STEPS, merge, 3, wt.Engine())
+    times, _ = time_steps(accelerated(_EPS, _LAM, variant.once), space, _STEPS, merge, 3, wt.Engine())
     return Row(
         f"{variant.about} ({variant.name}), iterations 1 to {_STEPS}",
         " / ".join(f"{t:.2f}" for t in times) + " s",
