@@ -7,8 +7,13 @@ import re
 import warnings
 from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn.datasets import load_wine
+from sklearn.metrics import adjusted_rand_score
+from sklearn.preprocessing import StandardScaler
 
+import wasserstein_transform as wt
 from wasserstein_transform.experiments.reporting import listing, summary
 
 ROOT = Path(__file__).parents[1]
@@ -25,6 +30,20 @@ def test_the_summary_of_claims_is_that_of_the_record() -> None:
 
 def test_the_list_of_claims_is_that_of_the_record() -> None:
     assert between_marks("docs/reproduction.md") == listing()
+
+
+def test_the_figures_beside_the_code_and_methods_come_out() -> None:
+    X, _ = wt.datasets.dumbbell()
+    with pytest.warns(wt.FewerClustersWarning, match="found 1 clusters of the 3"):
+        before = wt.SingleLinkage(3).fit_predict(X)
+    after = wt.SingleLinkage(3).fit_predict(wt.GaussianTransform(eps=0.2, lam=1.0, n_iter=2).fit(X))
+    assert f"# {np.bincount(before)} {np.bincount(after)}" in (ROOT / "README.md").read_text("utf-8")
+    wines, truth = load_wine(return_X_y=True)
+    scores = []
+    for columns in (wines, StandardScaler().fit_transform(wines)):
+        found = wt.SingleLinkage(3).fit_predict(wt.GaussianTransform(n_iter=2).fit(columns))
+        scores.append(f"{adjusted_rand_score(truth, found):.2f}")
+    assert f"an adjusted Rand index of {scores[0]} becomes {scores[1]}" in (ROOT / "README.md").read_text("utf-8")
 
 
 def test_the_code_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
