@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _ROOMS = (
-    "datasets", "engine", "estimators", "experiments", "graphs", "hierarchy", "image", "localize", "measures",
-    "plotting", "spaces", "theory", "transforms", "transport", "words",
+    "auto", "curves", "datasets", "engine", "estimators", "experiments", "graphs", "hierarchy", "image", "localize",
+    "measures", "plotting", "spaces", "theory", "transforms", "transport", "words",
 )  # fmt: skip
 _NAMES = {  # what a first visit needs; the rest stays in its room: wt.image.segment, wt.spaces.Metric
     "engine": ("Cancelled", "Engine", "bar", "using"),
@@ -31,6 +31,8 @@ _PARTS = {"localize": "LOCALIZATIONS", "transport": "TRANSPORTS"}  # all parts o
 
 if TYPE_CHECKING:  # the same names, for type checkers and editors
     from . import (
+        auto as auto,
+        curves as curves,
         datasets as datasets,
         engine as engine,
         estimators as estimators,

@@ -1,0 +1,1 @@
+"""Answers without parameters: a scale for the noise of the data, clusters."""

@@ -1,0 +1,1 @@
+"""Noisy points onto curves and surfaces, and lines out of them."""
