@@ -69,7 +69,7 @@ class SingleLinkage(Saved, ClusterMixin, BaseEstimator):
         *,
         cut: Cut = "robust",
         height: float | None = None,
-        share: float = 0.35,
+        share: float = 0.25,
         noise: bool = False,
         metric: str = "euclidean",
         n_jobs: int | None = None,

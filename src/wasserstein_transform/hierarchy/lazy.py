@@ -53,6 +53,9 @@ class LazyTree(Tree):
         rows, _ = self.question.batch.between(measures.take(which[points]), measures.take(np.unique(which[others])))
         return np.asarray(rows.min(axis=1))
 
+    def near(self, points: Ints, others: Ints, k: int) -> None:
+        """Nothing finds near measures without comparing all of them."""
+
     def hosts(self, light: Ints) -> Iterator[tuple[int, Ints]]:
         """As of any tree, solved when asked for."""
         if self.question is None:

@@ -22,6 +22,7 @@ from ..spaces import Metric, Space, check_space
 TIE = 1e-9  # heights that agree to this, relatively, are ties
 _HIGHEST = 8  # merges that a notebook shows
 _HOSTS = 8  # nearest points that a point without mass is asked for; more, if all of them tie
+_DISTANCES = 1 << 20  # that are looked at together
 _ROUNDING = 1e-14  # of the largest number a distance is computed from: distances cannot agree better
 
 
@@ -93,6 +94,11 @@ class Tree:
         return np.asarray(self.heights[np.append(np.flatnonzero(gaps), self.n - 2)])
 
     @cached_property
+    def level_of_edges(self) -> Ints:
+        """The level of each edge, from 0 for the lowest on; edges that tie have the same."""
+        return np.asarray(np.searchsorted(self.levels(), self.heights), np.intp)
+
+    @cached_property
     def rounding(self) -> Floats:
         """What each height may be off by: points that near are in one place, heights that near are ties."""
         places = None if self.space is None else self.space.metric.places
@@ -104,6 +110,14 @@ class Tree:
         """The distance of each of the points to the nearest of the others, in the space where the tree grew."""
         assert self.space is not None
         return _nearest(self.space.metric, points, others, current())[1]
+
+    def near(self, points: Ints, others: Ints, k: int) -> tuple[Floats, Ints] | None:
+        """Distances to the k nearest of the others, and these, for each of the points; None where it takes all."""
+        if self.space is None or self.space.metric.places is None:
+            return None
+        metric = self.space.metric
+        distances, indices = metric.take(others).neighbors(k, metric.take(points), current())
+        return distances, others[indices]
 
     def hosts(self, light: Ints) -> Iterator[tuple[int, Ints]]:
         """The points without mass that are as near to several with mass, and these; none where it cannot be known."""
@@ -152,7 +166,9 @@ def _nearest(metric: Metric, light: Ints, heavy: Ints, engine: Engine) -> tuple[
         distances, indices = metric.take(heavy).neighbors(1, metric.take(light), engine)
         return heavy[indices[:, 0]], distances[:, 0]
     nearest, apart = np.empty(len(light), np.intp), np.empty(len(light))
-    for k, i in enumerate(light):
-        row = metric.block(np.array([i]), heavy, engine)[0]
-        nearest[k], apart[k] = heavy[row.argmin()], row.min()
+    step = max(1, _DISTANCES // len(heavy))
+    for start in range(0, len(light), step):
+        part = slice(start, start + step)
+        rows = metric.block(light[part], heavy, engine)
+        nearest[part], apart[part] = heavy[rows.argmin(axis=1)], rows.min(axis=1)
     return nearest, apart
