@@ -18,7 +18,7 @@ def between_heavy(tree: Tree) -> Bools:
 
 def separable(tree: Tree) -> Bools:
     """Edges between different places with mass: points without any hang from one, and stay with it."""
-    return np.asarray(between_heavy(tree) & (tree.heights > tree.rounding))
+    return np.asarray(between_heavy(tree) & tree.apart)
 
 
 class Dendrogram(NamedTuple):

@@ -105,7 +105,7 @@ def lazy_spanning_tree(transform: Transform | Process, space: Space, engine: Eng
     order = np.argsort(np.concatenate(lengths), kind="stable")
     n_pairs = len(kinds) * (len(kinds) - 1) // 2 + len(light) * len(kinds)
     edges, heights = np.concatenate(joined)[order], np.concatenate(lengths)[order]
-    return LazyTree(edges, heights, space.weights, space, n_pairs, report, question)
+    return LazyTree(edges, heights, space.weights, space, n_pairs=n_pairs, report=report, question=question)
 
 
 def _grow(question: Question) -> tuple[Ints, Floats, Report]:
