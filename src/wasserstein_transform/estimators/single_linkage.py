@@ -40,8 +40,8 @@ class SingleLinkage(Saved, ClusterMixin, BaseEstimator):
     noise : bool
         For the robust cut: label small pieces −1 instead.
     reachability : int
-        Link by mutual reachability: max(d(x, y), core(x), core(y)), where core is the distance to the nearest other
-        point but reachability − 1, see `wt.hierarchy.spanning_tree`. 5 suits noisy clusters; 0 links by d alone.
+        Link by mutual reachability: max(d(x, y), core(x), core(y)), where core is the distance to that many nearest
+        other points, see `wt.hierarchy.spanning_tree`. 5 suits noisy clusters; 0 links by d alone.
     metric : str
         "euclidean" or another SciPy name for points, "precomputed" for distances.
     n_jobs : int, optional
@@ -61,9 +61,9 @@ class SingleLinkage(Saved, ClusterMixin, BaseEstimator):
     Examples
     --------
     >>> import numpy as np, wasserstein_transform as wt
-    >>> X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0], [50.0]])
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0], [10.0], [11.0], [12.0], [13.0], [50.0]])
     >>> wt.SingleLinkage(n_clusters=2).fit_predict(X)
-    array([1, 1, 1, 0, 0, 0, 0])
+    array([1, 1, 1, 1, 0, 0, 0, 0, 0])
     """
 
     def __init__(
@@ -114,7 +114,8 @@ class SingleLinkage(Saved, ClusterMixin, BaseEstimator):
     def predict(self, X: Any) -> Ints:
         """The clusters of new points, which carry no mass: that of the nearest fitted point.
 
-        Nearest under the metric that was fitted on, without reachability. Where that was a fitted transform, new points follow its flow.
+        Nearest under the metric that was fitted on, without reachability. Where that was a fitted transform, new points
+        follow its flow.
 
         Parameters
         ----------

@@ -50,6 +50,8 @@ def cut_tree(
         each, of equal ones the most even. These parts are the clusters; whatever is left over goes to the nearest, part
         by part, of equally near ones to the heaviest, of equally heavy ones to the first by coordinates. Without
         coordinates it is noise. A tree that does not know its space (of a file, of SciPy's Z) goes by its edges.
+        Lumbermark, too, cuts the highest edges whose two sides are both large (Gagolewski 2026); it counts with a side
+        whatever hangs from it higher up, which here counts with none.
     height : float, optional
     share : float
         For the robust cut, between 0 and 1.
@@ -60,13 +62,14 @@ def cut_tree(
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> tree = wt.hierarchy.spanning_tree(wt.Space.from_points([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0], [50.0]]))
+    >>> points = [[0.0], [1.0], [2.0], [3.0], [10.0], [11.0], [12.0], [13.0], [50.0]]
+    >>> tree = wt.hierarchy.spanning_tree(wt.Space.from_points(points))
     >>> wt.cut_tree(tree, 2, cut="count")
-    array([0, 0, 0, 0, 0, 0, 1])
+    array([0, 0, 0, 0, 0, 0, 0, 0, 1])
     >>> wt.cut_tree(tree, 2)
-    array([1, 1, 1, 0, 0, 0, 0])
+    array([1, 1, 1, 1, 0, 0, 0, 0, 0])
     >>> wt.cut_tree(tree, 2, noise=True)
-    array([ 0,  0,  0,  1,  1,  1, -1])
+    array([ 0,  0,  0,  0,  1,  1,  1,  1, -1])
     """
     _check_tree(tree)
     if cut == "height":
@@ -82,9 +85,7 @@ def cut_tree(
     raise ValueError(f"cut must be 'robust', 'count' or 'height', got {cut!r}")
 
 
-def cut_tree_each(
-    tree: Tree, n_clusters: Iterable[int], *, share: float = 0.25, noise: bool = False
-) -> Iterator[Ints]:
+def cut_tree_each(tree: Tree, n_clusters: Iterable[int], *, share: float = 0.25, noise: bool = False) -> Iterator[Ints]:
     """Labels of the robust cut for each number of clusters, one after the other, as `cut_tree` gives them.
 
     The tree is laid out once, so many numbers cost little more than one.

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from .._types import Bools, Floats, Ints
+from .._types import Bools, Ints
 from .dendrogram import Dendrogram
 from .tie_breaking import Preference
 from .tree import TIE, Tree

@@ -22,7 +22,7 @@ class Preference:
     @cached_property
     def _mass(self) -> Floats:
         inside = self._cores >= 0
-        return np.bincount(self._cores[inside], weights=self._tree.weights[inside])
+        return np.asarray(np.bincount(self._cores[inside], weights=self._tree.weights[inside]), np.float64)
 
     @cached_property
     def _first(self) -> Ints | None:

@@ -23,6 +23,7 @@ LOOSE = 1 - 3e-14  # what is nearer by no more than this share, or than the roun
 
 @jit
 def point_distance(geometry: Any, i: int, j: int) -> float:
+    """The distance of points i and j, the same from both sides."""
     return np.sqrt(squared(geometry, min(i, j), max(i, j), np.inf))
 
 
