@@ -89,14 +89,16 @@ class Dendrogram(NamedTuple):
 def _laid_out(Z: Floats, level: Ints) -> tuple[Ints, Ints, Ints]:
     """Where each point and each join begins, where the second half of a join does, and the last join of its merge."""
     n = len(Z) + 1
-    left, right = Z[:, 0].astype(np.intp).tolist(), Z[:, 1].astype(np.intp).tolist()
-    size, levels = [1] * n + Z[:, 3].astype(np.intp).tolist(), [-1] * n + level.tolist()
-    start, bounds, merge = [0] * (2 * n - 1), [0] * (n - 1), list(range(-n, n - 1))
-    for k in range(2 * n - 2, n - 1, -1):  # from the whole down
-        one, other = left[k - n], right[k - n]
-        start[one] = start[k]
-        start[other] = bounds[k - n] = start[k] + size[one]
-        for half in (one, other):
-            if levels[half] == levels[k]:
-                merge[half] = merge[k]
-    return np.array(start), np.array(bounds, np.intp), np.array(merge[n:], np.intp)
+    one, other = Z[:, 0].astype(np.intp), Z[:, 1].astype(np.intp)
+    size, levels = np.append(np.ones(n, np.intp), Z[:, 3].astype(np.intp)), np.append(np.full(n, -1), level)
+    joins = np.arange(n, 2 * n - 1)
+    above, start = np.full(2 * n - 1, 2 * n - 2), np.zeros(2 * n - 1, np.intp)
+    above[one] = above[other] = joins
+    start[other] = size[one]
+    merge = np.where(levels[above] == levels, above, np.arange(2 * n - 1))
+    while (above < 2 * n - 2).any():  # twice as far up each time
+        start += start[above]
+        above = above[above]
+    while (merge[merge] != merge).any():
+        merge = merge[merge]
+    return start, start[other], merge[joins] - n
