@@ -14,7 +14,7 @@ from .._pictures import drawn_by
 from .._shown import table
 from ..engine import Engine, current
 from ..localize.places import distinct, read, spread
-from ..localize.scale import scale_of
+from ..localize.scale import median_radii, n_neighbors, ordinal, scale_of
 from ..spaces import Space
 from .modes import modes_of
 from .noise import Noise, noise_of
@@ -27,8 +27,9 @@ Purpose = Literal["clusters", "modes", "curve", "surface"]
 _FACTORS = np.array([0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0])  # of the radius chosen, in the table
 _ASKED = 100  # places whose neighbors are counted for the table
 _DIMS = {"curve": 1, "surface": 2}
-_WIDER = 2.0  # than `suggest_eps`, where points do not move: a step adds the reach of those that are seen
-_LAM, _LAM_CLUSTERS = 1.0, 5.0
+_WIDER, _LAM_STILL = 2.5, 7.0  # than `suggest_eps`, where points do not move: the table is in docs/choosing.md
+_MOST = 1 / 3  # of the places, in a typical ball
+_LAM = 1.0
 _UNTIL_REST = 300
 
 
@@ -114,7 +115,7 @@ def suggest(
     ----------
     X : array of shape (n, m), distances of shape (n, n) for metric="precomputed", or Space
     purpose : {"clusters", "modes", "curve", "surface"}
-        "clusters": ε twice the distance to the 10th neighbor, and points that stay where they are (τ = 0): their
+        "clusters": ε 2.5 times the distance to the 10th neighbor, and points that stay where they are (τ = 0): their
         neighborhoods make the new distance, for `SingleLinkage`. Distances are enough. "modes": for `MeanShift`, a
         radius at which a sample has the same clusters as at those beside it. "curve", "surface": for `ridge`; the
         radius at which the spread across lines or planes is that of the noise, see `auto.noise_scale`.
@@ -153,14 +154,21 @@ def suggestion_of(space: Space, purpose: Purpose, engine: Engine, n_iter: int | 
 
 
 def _for_clusters(places: Space, purpose: Purpose, engine: Engine) -> Suggestion:
-    scale = scale_of(places, engine)
     if places.n <= 3:
-        return Suggestion(float(scale), _LAM_CLUSTERS, 0, purpose, scale.reason, {}, None, places.n)
-    eps, reason = _WIDER * float(scale), f"twice {scale.reason}; points stay where they are"
-    chosen = int(np.searchsorted(_FACTORS, 1.0))
-    return Suggestion(
-        eps, _LAM_CLUSTERS, 0, purpose, reason, _company(places, eps * _FACTORS, engine), chosen, places.n
-    )
+        scale = scale_of(places, engine)
+        return Suggestion(float(scale), _LAM_STILL, 0, purpose, scale.reason, {}, None, places.n)
+    eps, reason = _still(places, engine)
+    columns, chosen = _company(places, eps * _FACTORS, engine), int(np.searchsorted(_FACTORS, 1.0))
+    return Suggestion(eps, _LAM_STILL, 0, purpose, f"{reason}; points stay where they are", columns, chosen, places.n)
+
+
+def _still(places: Space, engine: Engine) -> tuple[float, str]:
+    """A radius for points that do not move: wider, but never most of the data, as in many dimensions it would be."""
+    n, k = places.n, n_neighbors(places.n)
+    near, most = median_radii(places, [k, max(k, int(_MOST * n))], engine)
+    if _WIDER * near <= most:
+        return _WIDER * near, f"{_WIDER:g} times the median distance to the {ordinal(k)} nearest of {n:,} places"
+    return most, f"a typical place has a third of the {n:,} places within this distance, and that is wide enough"
 
 
 def _for_modes(places: Space, purpose: Purpose, engine: Engine) -> Suggestion:
