@@ -27,8 +27,11 @@ Purpose = Literal["clusters", "modes", "curve", "surface"]
 _FACTORS = np.array([0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0])  # of the radius chosen, in the table
 _ASKED = 100  # places whose neighbors are counted for the table
 _DIMS = {"curve": 1, "surface": 2}
-_WIDER, _LAM_STILL = 2.5, 7.0  # than `suggest_eps`, where points do not move: the table is in docs/choosing.md
-_MOST = 1 / 3  # of the places, in a typical ball
+_WIDER, _LAM_STILL = (
+    2.5,
+    10.0,
+)  # times `suggest_eps`, where points do not move; docs/choosing.md says how they were found
+_FEW, _SHARE = 30, 0.15  # places that a typical ball then holds at most, or their share of all
 _LAM = 1.0
 _UNTIL_REST = 300
 
@@ -163,12 +166,13 @@ def _for_clusters(places: Space, purpose: Purpose, engine: Engine) -> Suggestion
 
 
 def _still(places: Space, engine: Engine) -> tuple[float, str]:
-    """A radius for points that do not move: wider, but never most of the data, as in many dimensions it would be."""
+    """A radius for points that do not move: wider, but no large part of the data, as it would be in many dimensions."""
     n, k = places.n, n_neighbors(places.n)
-    near, most = median_radii(places, [k, max(k, int(_MOST * n))], engine)
+    last = min(max(_FEW, int(_SHARE * n)), n - 1)
+    near, most = median_radii(places, [k, last], engine)
     if _WIDER * near <= most:
         return _WIDER * near, f"{_WIDER:g} times the median distance to the {ordinal(k)} nearest of {n:,} places"
-    return most, f"a typical place has a third of the {n:,} places within this distance, and that is wide enough"
+    return most, f"the median distance to the {ordinal(last)} nearest of {n:,} places, which are a large part of them"
 
 
 def _for_modes(places: Space, purpose: Purpose, engine: Engine) -> Suggestion:
