@@ -40,6 +40,8 @@ def test_in_many_dimensions_a_ball_for_clusters_holds_a_seventh_of_the_points(rn
     found = suggest(X)
     assert np.median(np.count_nonzero(squareform(pdist(X)) <= found.eps, axis=1)) == pytest.approx(46, abs=1)
     assert found.reason.startswith("the median distance to the 45th nearest of 300 places")
+    assert (found.lam, suggest(X[:, :3]).lam) == (1.0, 10.0)
+    assert found.reason.endswith("covariances of so few points are rough: small λ")
 
 
 def test_distances_are_enough_for_clusters(rng: np.random.Generator) -> None:

@@ -32,7 +32,7 @@ _WIDER, _LAM_STILL = (
     10.0,
 )  # times `suggest_eps`, where points do not move; docs/choosing.md says how they were found
 _FEW, _SHARE = 30, 0.15  # places that a typical ball then holds at most, or their share of all
-_LAM = 1.0
+_LAM, _FLAT = 1.0, 3  # λ with more coordinates than that, or where points move
 _UNTIL_REST = 300
 
 
@@ -162,7 +162,13 @@ def _for_clusters(places: Space, purpose: Purpose, engine: Engine) -> Suggestion
         return Suggestion(float(scale), _LAM_STILL, 0, purpose, scale.reason, {}, None, places.n)
     eps, reason = _still(places, engine)
     columns, chosen = _company(places, eps * _FACTORS, engine), int(np.searchsorted(_FACTORS, 1.0))
-    return Suggestion(eps, _LAM_STILL, 0, purpose, f"{reason}; points stay where they are", columns, chosen, places.n)
+    lam, why = (_LAM_STILL, "") if _is_flat(places) else (_LAM, "; covariances of so few points are rough: small λ")
+    return Suggestion(eps, lam, 0, purpose, f"{reason}; points stay where they are{why}", columns, chosen, places.n)
+
+
+def _is_flat(places: Space) -> bool:
+    """Whether some dozens of points tell a covariance: with three coordinates at most."""
+    return places.points is None or places.points.shape[1] <= _FLAT
 
 
 def _still(places: Space, engine: Engine) -> tuple[float, str]:

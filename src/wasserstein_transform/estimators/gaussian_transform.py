@@ -23,7 +23,8 @@ class GaussianTransform(PointTransform):
         surfaces shows, see `wt.suggest`.
     lam : float, or "auto"
         Weight λ ≥ 0 of the covariances; 0 is mean shift, 1 compares neighborhoods like LT-WT2 does on segments,
-        larger values separate directions more. "auto" is 10 if points do not move, else 1.
+        larger values separate directions more. "auto" is 10 if points do not move and have three
+        coordinates at most, else 1.
     profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable
         Kernel profile as a function of d²/ε².
     ridge : int, optional
