@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike
 
 from ..engine import Engine, current
 from ..spaces import Space
-from .places import distinct, read, spread, weighted_median
+from .places import distinct, read, rows_of, spread, weighted_median
 
 NEIGHBORS = 10  # that give the scale; of few places, √n
-_DISTANCES = 2e7  # looked at, about
-_FEWEST, _MOST = 50, 800  # places whose neighbors are looked for
+_DISTANCES = 1e7  # looked at, about
+_FEWEST, _MOST = 50, 300  # places whose neighbors are looked for
 
 
 class Scale(float):
@@ -88,12 +88,10 @@ def n_neighbors(n: int) -> int:
 
 def median_radii(places: Space, ks: list[int], engine: Engine) -> list[float]:
     """Median distances to the k-th nearest places, for each k; of some places, evenly spread."""
-    n, everything = places.n, np.arange(places.n)
-    centers = spread(n, int(np.clip(_DISTANCES / n, _FEWEST, _MOST)))
+    centers = spread(places.n, int(np.clip(_DISTANCES / places.n, _FEWEST, _MOST)))
     radii = np.empty((len(centers), len(ks)))
-    for i, center in enumerate(centers):
-        engine.check()
-        radii[i] = np.partition(places.metric.block(np.array([center]), everything)[0], ks)[ks]
+    for part, rows in rows_of(places, centers, engine):
+        radii[part] = np.partition(rows, ks, axis=1)[:, ks]
     known = np.isfinite(radii)
     if not known.any(axis=0).all():
         raise ValueError("too few distances are known between the points: a scale cannot be told")
