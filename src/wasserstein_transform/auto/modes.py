@@ -10,16 +10,16 @@ import numpy as np
 from .._types import Floats, Ints
 from ..engine import Engine
 from ..hierarchy.resting import within_reach
-from ..localize.places import spread, weighted_median
-from ..localize.scale import n_neighbors, neighbor_radii
+from ..localize.places import spread
+from ..localize.scale import median_radii, n_neighbors
 from ..spaces import Euclidean, Space
 from ..transforms import iterate, mean_shift
 from .agreement import adjusted_rand
 
-_SAMPLE = 500  # places that are moved
-_STEP = 1.2  # from one radius to the next
+_SAMPLE = 400  # places that are moved
+_STEP = 1.25  # from one radius to the next
 _MOST = 30  # radii
-_ITERATIONS, _TOL, _MERGE = 50, 1e-2, 1e-3  # near enough to rest to tell who is together
+_ITERATIONS, _TOL, _MERGE = 30, 1e-2, 1e-3  # near enough to rest to tell who is together
 _STABLE = 0.95  # adjusted Rand index from which on two radii find the same
 _LONG = 3  # steps over which that holds: a range of radii that is no accident
 _LARGE = 0.02  # of the mass: what holds less is no cluster
@@ -41,7 +41,7 @@ class Modes:
 def modes_of(places: Space, engine: Engine) -> Modes:
     """A radius for mean shift, of distinct places in their order."""
     sample = _sampled(places)
-    start = weighted_median(*neighbor_radii(sample, n_neighbors(sample.n), engine))
+    start = median_radii(sample, [n_neighbors(sample.n)], engine)[0]
     tried = list[tuple[float, int, float]]()
     labels = list[Ints]()
     for k in range(_MOST):
@@ -72,7 +72,7 @@ def _found(sample: Space, eps: float, engine: Engine) -> Ints:
 
 
 def _chosen(radii: Floats, clusters: Ints, stability: Floats) -> tuple[int, str]:
-    """Of the first long range of radii that find the same clusters, the last but one.
+    """Of the first long range of radii that find the same clusters, the middle.
 
     Without a long one it is the longest, and without any the radius from which on there is one cluster.
     """
@@ -81,7 +81,7 @@ def _chosen(radii: Floats, clusters: Ints, stability: Floats) -> tuple[int, str]
     if not runs:
         return len(radii) - 1, "no two radii beside each other find the same clusters: from this one on there is one"
     first, last = long[0] if long else max(runs, key=lambda run: run[1] - run[0])
-    at = max(first, last - 1)  # where the fewest are left out, and not yet the end of the range
+    at = (first + last) // 2  # at the end of a range, single points between two clusters draw them together
     spoken = f"radii from {radii[first]:.4g} to {radii[last]:.4g} find the same {clusters[at]} clusters"
     return at, spoken if long else f"{spoken}, though that range is short"
 

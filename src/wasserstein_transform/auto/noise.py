@@ -11,12 +11,12 @@ from .. import _check as check
 from .._shown import Brief
 from .._types import Bools, Floats, Ints
 from ..engine import Engine, current, one_blas_thread
-from ..localize.places import distinct, read, spread, weighted_median
+from ..localize.places import distinct, read, rows_of, spread, weighted_median
 from ..localize.scale import scale_of
 from ..spaces import Space
 
-_CENTERS = 400  # neighborhoods that are looked at
-_DISTANCES = 4e7  # measured, about, however many points there are
+_CENTERS = 300  # neighborhoods that are looked at
+_DISTANCES = 2.5e7  # measured, about, however many points there are
 _FEWEST = 50  # neighborhoods, even where that takes more
 _NUMBERS = 6e7  # cubes of dimensions, about: in many dimensions fewer neighborhoods are looked at
 _MOST = 256  # neighbors of one neighborhood: for larger ones every fourth point is taken, of these every fourth, …
@@ -153,7 +153,7 @@ def _rest(slopes: Floats, thin: Bools) -> int | None:
 
 
 def _grown(places: Space, dim: int, engine: Engine) -> tuple[Floats, Floats, Floats]:
-    """Counts, radii and spreads of growing neighborhoods, medians over up to 400 of them."""
+    """Counts, radii and spreads of growing neighborhoods, medians over up to 300 of them."""
     assert places.points is not None
     n, m = places.points.shape
     centers = spread(n, int(np.clip(min(_DISTANCES / n, _NUMBERS / m**3), _FEWEST, _CENTERS)))
@@ -186,26 +186,23 @@ def _levels(n: int, dim: int) -> Levels:
 
 def _neighbors(places: Space, centers: Ints, levels: Levels, engine: Engine) -> list[tuple[Floats, Ints]]:
     """Of each level, the nearest of the places it counts: distances and numbers, a row for each center."""
-    n, everything = places.n, np.arange(places.n)
-    widths = [min(int(sizes[-1]), -(-n // stride) - 1) for stride, sizes in levels]
+    n = places.n
+    widths = [min(int(sizes[-1]), -(-n // stride)) for stride, sizes in levels]
     found = [(np.empty((len(centers), width)), np.empty((len(centers), width), np.intp)) for width in widths]
-    for i, center in enumerate(centers):
-        engine.check()
-        row = places.metric.block(np.array([center]), everything)[0]
+    for part, rows in rows_of(places, centers, engine):
         for (stride, _), (distances, indices) in zip(levels, found, strict=True):
-            start = center % stride  # so that the center is among them
-            near = _nearest(row[start::stride], distances.shape[1])
-            indices[i] = start + stride * near
-            distances[i] = row[indices[i]]
+            near = _nearest(rows[:, ::stride], distances.shape[1])
+            indices[part] = stride * near
+            distances[part] = np.take_along_axis(rows, indices[part], axis=1)
     return found
 
 
 def _nearest(distances: Floats, count: int) -> Ints:
-    """The nearest, in order; of equal ones the first."""
-    within = np.arange(len(distances))
-    if count < len(distances):
-        within = np.flatnonzero(distances <= np.partition(distances, count - 1)[count - 1])
-    return np.asarray(within[np.argsort(distances[within], kind="stable")][:count])
+    """Of each row, the numbers of the nearest, in order."""
+    near = np.argpartition(distances, count - 1, axis=1)[:, :count]
+    near.sort(axis=1)
+    order = np.argsort(np.take_along_axis(distances, near, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(near, order, axis=1)
 
 
 def _across(points: Floats, weights: Floats, dim: int) -> Floats:

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from .._pictures import drawn_by
 from .._shown import table
 from ..engine import Engine, current
-from ..localize.places import distinct, read, spread
-from ..localize.scale import scale_of
+from ..localize.places import distinct, read, rows_of, spread
+from ..localize.scale import median_radii, n_neighbors, ordinal, scale_of
 from ..spaces import Space
 from .modes import modes_of
 from .noise import Noise, noise_of
@@ -27,8 +27,12 @@ Purpose = Literal["clusters", "modes", "curve", "surface"]
 _FACTORS = np.array([0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0])  # of the radius chosen, in the table
 _ASKED = 100  # places whose neighbors are counted for the table
 _DIMS = {"curve": 1, "surface": 2}
-_WIDER = 2.0  # than `suggest_eps`, where points do not move: a step adds the reach of those that are seen
-_LAM, _LAM_CLUSTERS = 1.0, 5.0
+_WIDER, _LAM_STILL = (
+    2.5,
+    10.0,
+)  # times `suggest_eps`, where points do not move; docs/choosing.md says how they were found
+_FEW, _SHARE = 30, 0.15  # places that a typical ball then holds at most, or their share of all
+_LAM, _FLAT = 1.0, 3  # λ with more coordinates than that, or where points move
 _UNTIL_REST = 300
 
 
@@ -114,7 +118,7 @@ def suggest(
     ----------
     X : array of shape (n, m), distances of shape (n, n) for metric="precomputed", or Space
     purpose : {"clusters", "modes", "curve", "surface"}
-        "clusters": ε twice the distance to the 10th neighbor, and points that stay where they are (τ = 0): their
+        "clusters": ε 2.5 times the distance to the 10th neighbor, and points that stay where they are (τ = 0): their
         neighborhoods make the new distance, for `SingleLinkage`. Distances are enough. "modes": for `MeanShift`, a
         radius at which a sample has the same clusters as at those beside it. "curve", "surface": for `ridge`; the
         radius at which the spread across lines or planes is that of the noise, see `auto.noise_scale`.
@@ -132,7 +136,7 @@ def suggest(
     --------
     >>> import wasserstein_transform as wt
     >>> wt.suggest(wt.datasets.circles(0, n=2000, noise=0.05).points, "curve")
-    <Suggestion for curve: GaussianTransform(eps=0.2133, lam=1, ridge=1, n_iter=1)>
+    <Suggestion for curve: GaussianTransform(eps=0.2125, lam=1, ridge=1, n_iter=1)>
     """
     if purpose not in _PURPOSES:
         raise ValueError(f"purpose must be one of {', '.join(map(repr, _PURPOSES))}, got {purpose!r}")
@@ -153,14 +157,31 @@ def suggestion_of(space: Space, purpose: Purpose, engine: Engine, n_iter: int | 
 
 
 def _for_clusters(places: Space, purpose: Purpose, engine: Engine) -> Suggestion:
-    scale = scale_of(places, engine)
     if places.n <= 3:
-        return Suggestion(float(scale), _LAM_CLUSTERS, 0, purpose, scale.reason, {}, None, places.n)
-    eps, reason = _WIDER * float(scale), f"twice {scale.reason}; points stay where they are"
+        scale = scale_of(places, engine)
+        return Suggestion(float(scale), _LAM_STILL, 0, purpose, scale.reason, {}, None, places.n)
+    eps, reason, columns = _still(places, engine)
     chosen = int(np.searchsorted(_FACTORS, 1.0))
-    return Suggestion(
-        eps, _LAM_CLUSTERS, 0, purpose, reason, _company(places, eps * _FACTORS, engine), chosen, places.n
-    )
+    lam, why = (_LAM_STILL, "") if _is_flat(places) else (_LAM, "; covariances of so few points are rough: small λ")
+    return Suggestion(eps, lam, 0, purpose, f"{reason}; points stay where they are{why}", columns, chosen, places.n)
+
+
+def _is_flat(places: Space) -> bool:
+    """Whether some dozens of points tell a covariance: with three coordinates at most."""
+    return places.points is None or places.points.shape[1] <= _FLAT
+
+
+def _still(places: Space, engine: Engine) -> tuple[float, str, dict[str, list[Any]]]:
+    """A radius for points that do not move: wider, but no large part of the data, as it would be in many dimensions."""
+    n, k = places.n, n_neighbors(places.n)
+    eps = _WIDER * median_radii(places, [k], engine)[0]
+    columns = _company(places, eps * _FACTORS, engine)
+    most = min(max(_FEW, int(_SHARE * n)), n - 1)
+    if columns["neighbors"][int(np.searchsorted(_FACTORS, 1.0))] <= most:
+        return eps, f"{_WIDER:g} times the median distance to the {ordinal(k)} nearest of {n:,} places", columns
+    eps = median_radii(places, [most], engine)[0]
+    reason = f"the median distance to the {ordinal(most)} nearest of {n:,} places, which are a large part of them"
+    return eps, reason, _company(places, eps * _FACTORS, engine)
 
 
 def _for_modes(places: Space, purpose: Purpose, engine: Engine) -> Suggestion:
@@ -201,12 +222,10 @@ _PURPOSES: dict[str, Callable[[Space, Purpose, Engine], Suggestion]] = {
 
 def _company(places: Space, radii: np.ndarray, engine: Engine) -> dict[str, list[Any]]:
     """Of each radius: places within it of a typical one, itself included; the share that is alone."""
-    centers, everything = spread(places.n, _ASKED), np.arange(places.n)
+    centers = spread(places.n, _ASKED)
     counts = np.empty((len(centers), len(radii)))
-    for i, center in enumerate(centers):
-        engine.check()
-        row = places.metric.block(np.array([center]), everything)[0]
-        counts[i] = [np.count_nonzero(row <= radius) for radius in radii * (1 + 1e-12)]
+    for part, rows in rows_of(places, centers, engine):
+        counts[part] = np.column_stack([np.count_nonzero(rows <= r, axis=1) for r in radii * (1 + 1e-12)])
     typical = np.median(counts, axis=0)
     return {
         "eps": radii.tolist(), "neighbors": typical.tolist(), "share": (typical / places.n).tolist(),

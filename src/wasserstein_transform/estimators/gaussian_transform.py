@@ -19,11 +19,12 @@ class GaussianTransform(PointTransform):
     ----------
     eps : float, sequence of float, or "auto"
         Radius of the neighborhoods, or one for each iteration. "auto" takes it from the data: `suggest_eps` if points
-        move, twice that if they do not (n_iter=0); with `ridge` the radius at which the noise across curves or surfaces
-        shows, see `wt.suggest`.
+        move, 2.5 times that if they do not (n_iter=0); with `ridge` the radius at which the noise across curves or
+        surfaces shows, see `wt.suggest`.
     lam : float, or "auto"
         Weight λ ≥ 0 of the covariances; 0 is mean shift, 1 compares neighborhoods like LT-WT2 does on segments,
-        larger values separate directions more. "auto" is 5 if points do not move, else 1.
+        larger values separate directions more. "auto" is 10 if points do not move and have three
+        coordinates at most, else 1.
     profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable
         Kernel profile as a function of d²/ε².
     ridge : int, optional

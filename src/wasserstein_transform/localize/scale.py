@@ -7,14 +7,13 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._types import Floats
 from ..engine import Engine, current
 from ..spaces import Space
-from .places import distinct, read, spread, weighted_median
+from .places import distinct, read, rows_of, spread, weighted_median
 
 NEIGHBORS = 10  # that give the scale; of few places, √n
-_DISTANCES = 2e7  # looked at, about
-_FEWEST, _MOST = 50, 800  # places whose neighbors are looked for
+_DISTANCES = 1e7  # looked at, about
+_FEWEST, _MOST = 50, 300  # places whose neighbors are looked for
 
 
 class Scale(float):
@@ -76,13 +75,10 @@ def scale_of(places: Space, engine: Engine) -> Scale:
     if n == 1:
         return Scale(1.0, "all the mass is in one place, where every radius does the same")
     k = n_neighbors(n)
-    radii, weights = neighbor_radii(places, k, engine)
-    if len(radii) == 0:
-        raise ValueError("no distances are known between the points: a scale cannot be told")
+    eps = median_radii(places, [k], engine)[0]
     if n <= 3:
-        return Scale(weighted_median(radii, weights), f"{n} places tell no scale: this is a distance between two")
-    reason = f"the median distance to the {_th(k)} nearest of {n:,} places"
-    return Scale(weighted_median(radii, weights), reason)
+        return Scale(eps, f"{n} places tell no scale: this is a distance between two")
+    return Scale(eps, f"the median distance to the {ordinal(k)} nearest of {n:,} places")
 
 
 def n_neighbors(n: int) -> int:
@@ -90,17 +86,19 @@ def n_neighbors(n: int) -> int:
     return max(1, min(NEIGHBORS, int(np.sqrt(n))))
 
 
-def neighbor_radii(places: Space, k: int, engine: Engine) -> tuple[Floats, Floats]:
-    """Distances of some places, evenly spread, to their k-th nearest, as far as they are known, and their masses."""
-    n, everything = places.n, np.arange(places.n)
-    centers = spread(n, int(np.clip(_DISTANCES / n, _FEWEST, _MOST)))
-    radii = np.empty(len(centers))
-    for i, center in enumerate(centers):
-        engine.check()
-        radii[i] = np.partition(places.metric.block(np.array([center]), everything)[0], k)[k]
+def median_radii(places: Space, ks: list[int], engine: Engine) -> list[float]:
+    """Median distances to the k-th nearest places, for each k; of some places, evenly spread."""
+    centers = spread(places.n, int(np.clip(_DISTANCES / places.n, _FEWEST, _MOST)))
+    radii = np.empty((len(centers), len(ks)))
+    for part, rows in rows_of(places, centers, engine):
+        radii[part] = np.partition(rows, ks, axis=1)[:, ks]
     known = np.isfinite(radii)
-    return radii[known], places.weights[centers[known]]
+    if not known.any(axis=0).all():
+        raise ValueError("too few distances are known between the points: a scale cannot be told")
+    weights = places.weights[centers]
+    return [weighted_median(column[is_], weights[is_]) for column, is_ in zip(radii.T, known.T, strict=True)]
 
 
-def _th(k: int) -> str:
+def ordinal(k: int) -> str:
+    """1st, 2nd, 3rd, 4th, …, as far as it is needed."""
     return {1: "1st", 2: "2nd", 3: "3rd"}.get(k, f"{k}th")
