@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ..kernels.chains import merge_chains
 from ..kernels.compile import on_compile
+from ..kernels.cutting import walk_down
 from ..kernels.line import FAINT, Climbs
 from ..kernels.merging import Borders, Regions, merge_regions
 from ..kernels.profiles import EPANECHNIKOV, FAINTEST, FLAT, GAUSSIAN, TRIANGLE
@@ -68,5 +69,6 @@ __all__ = [
     "tour",
     "undecided",
     "unite",
+    "walk_down",
     "word_covariance",
 ]

@@ -34,7 +34,7 @@ def distinct(space: Space, engine: Engine) -> Space:
     if space.points is not None and space.metric.is_euclidean:
         return _distinct_points(space.points, space.weights)
     places = quotient(space, engine=engine).space
-    keys = _far(places, engine)[None] if places.points is None else places.points.T[::-1]
+    keys = far_sums(places, engine)[None] if places.points is None else places.points.T[::-1]
     return places.take(np.lexsort(keys))
 
 
@@ -67,7 +67,7 @@ def _distinct_points(points: Floats, weights: Floats) -> Space:
     return Space(Euclidean(points), np.add.reduceat(weights, np.flatnonzero(first)), points)
 
 
-def _far(places: Space, engine: Engine) -> Floats:
+def far_sums(places: Space, engine: Engine) -> Floats:
     """The sum of the distances to all others, rounded: what the order of a sum leaves is no difference."""
     far = places.metric.dense(engine).sum(axis=1)
     return np.asarray(np.round(far / max(float(far.max()), np.finfo(float).tiny), 9))

@@ -1,0 +1,142 @@
+"""Partitions of the ground by all recipes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..._types import Ints
+from ...backends.host import walk_down
+from ...engine import one_blas_thread
+from ...hierarchy import Tree
+from ...hierarchy.dendrogram import Dendrogram
+from ...hierarchy.pieces import components
+from .ground import Ground
+from .mixtures import k_means, mixture
+from .persistence import lasting_cuts
+from .recipes import Recipe
+
+SHARES = (0.1, 0.25, 0.5)
+"""Of the mean mass of a cluster, where their number is given."""
+LEAST = (0.01, 0.03, 0.08)
+"""Of all the mass, where it is not."""
+_FEWEST = 5  # places in a cluster, where their number is not given
+_MOST = 100  # clusters, where their number is not given
+_GAPS = 3  # numbers of clusters taken from each tree: at the widest steps of its heights
+_STARTS = (("reach", 10, 0.0, 0.25), ("gaussian", 0, 1.5, 0.25), ("gaussian", 0, 3.3, 0.5))
+"""Trees whose partitions mixtures start from: kind, reach, radius, share."""
+_STEEP = 3.0  # log heights: steps beyond are all as clear
+
+Trees = Sequence[tuple[Recipe, Tree]]
+
+
+class Candidate(NamedTuple):
+    """A partition.
+
+    Attributes
+    ----------
+    recipe : Recipe
+    labels : array of shape (n,)
+        Numbered as they come.
+    gap : float
+        log(height of its lowest cut / height of the next one): how clear the number of clusters is in its tree.
+    """
+
+    recipe: Recipe
+    labels: Ints
+    gap: float
+
+
+def with_count(ground: Ground, trees: Trees, k: int) -> list[Candidate]:
+    """Partitions into k clusters."""
+    found = []
+    for recipe, tree in trees:
+        for share in SHARES:
+            cuts = _walk(tree, ground, share * ground.n / k, k)
+            found.append(_candidate(recipe._replace(share=share), tree, cuts, k))
+    return [*found, *_compact(ground, found, k)]
+
+
+def without_count(ground: Ground, trees: Trees) -> list[Candidate]:
+    """Partitions into as many clusters as the steps in the heights of trees tell."""
+    found = []
+    for recipe, tree in trees:
+        dendrogram = Dendrogram.of(tree)
+        for share in LEAST:
+            least = max(share * ground.n, min(_FEWEST, ground.n / 4))
+            cuts = _walk(tree, ground, least, _MOST)
+            of_tree = recipe._replace(share=share)
+            found += [_candidate(of_tree, tree, cuts, k) for k in _clear_counts(tree, cuts)]
+            lasting = lasting_cuts(tree, dendrogram, least / ground.n * dendrogram.mass_before[-1])
+            found.append(_candidate(of_tree._replace(lasting=True), tree, lasting, len(lasting) + 1))
+    counts, votes = np.unique([one.labels.max() + 1 for one in found], return_counts=True)
+    for k in counts[np.argsort(-votes, kind="stable")][:_GAPS]:
+        if k > 1:
+            found += _compact(ground, [one for one in found if one.labels.max() + 1 == k], int(k))
+    return found
+
+
+def _walk(tree: Tree, ground: Ground, least: float, k: int) -> Ints:
+    """Edges to be cut for up to k clusters and one more, the highest first."""
+    cuts = np.empty(k, np.intp)
+    n_cuts = walk_down(tree.edges, ground.mass, least * (1 - 1e-9), cuts)
+    return cuts[:n_cuts]
+
+
+def _candidate(recipe: Recipe, tree: Tree, cuts: Ints, k: int) -> Candidate:
+    kept = np.ones(tree.n - 1, bool)
+    kept[cuts[: k - 1]] = False
+    gap = 0.0
+    if 1 < k <= len(cuts):
+        gap = min(float(np.log(tree.heights[cuts[k - 2]] / max(tree.heights[cuts[k - 1]], 1e-300))), _STEEP)
+    return Candidate(recipe, _in_order(components(tree, kept)), gap)
+
+
+def _clear_counts(tree: Tree, cuts: Ints) -> Iterator[int]:
+    """Numbers of clusters before the widest steps of the heights."""
+    if len(cuts) == 0:
+        yield 1
+        return
+    heights = np.log(np.maximum(tree.heights[cuts], 1e-300))
+    if len(cuts) < _MOST:  # the walk ended: whatever comes next is within clusters
+        heights = np.append(heights, np.log(max(float(np.median(tree.heights)), 1e-300)))
+    steps = heights[:-1] - heights[1:]
+    for at in np.argsort(-steps, kind="stable")[:_GAPS]:
+        yield int(at) + 2
+
+
+def _compact(ground: Ground, found: list[Candidate], k: int) -> Iterator[Candidate]:
+    """k-means, and mixtures started from it and from the partitions of trees that the others agree with."""
+    if ground.n <= k:
+        return
+    with one_blas_thread():
+        means = _in_order(k_means(ground.points, ground.mass, k))
+        yield Candidate(Recipe("means"), means, 0.0)
+        starts = [("k-means", means), *_starts(found, k)]
+        seen = set()
+        for name, labels in starts:
+            if labels.max() + 1 == k and labels.tobytes() not in seen:
+                seen.add(labels.tobytes())
+                fitted = _in_order(mixture(ground.points, ground.mass, labels))
+                yield Candidate(Recipe("mixture", start=name), fitted, 0.0)
+
+
+def _starts(found: list[Candidate], k: int) -> Iterator[tuple[str, Ints]]:
+    """Partitions of three trees into k clusters, if they are there."""
+    for kind, reach, factor, share in _STARTS:
+        for recipe, labels, _ in found:
+            fits = recipe.kind == kind and recipe.reach == reach and recipe.factor == factor
+            fits &= recipe.n_iter == (kind == "gaussian") and recipe.share in (share, LEAST[1])
+            if fits and labels.max() + 1 == k:
+                yield f"the {recipe}", labels
+                break
+
+
+def _in_order(labels: Ints) -> Ints:
+    """The same partition, its clusters numbered as they come."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.intp)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[inverse]

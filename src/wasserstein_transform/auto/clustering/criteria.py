@@ -1,0 +1,236 @@
+"""What can be said of a partition without labels: numbers that the judge weighs.
+
+None depends on units or on the order of the points. Graphs are those of the ten nearest neighbors; d₁₀ is the distance
+to the tenth, and −m·log d₁₀ the log density up to a constant.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..._types import Bools, Floats, Ints
+from ...hierarchy import Tree
+from ...localize.places import spread
+from .candidates import Candidate
+from .ground import Ground
+
+_NEAR = 10
+_COMPARED = 2000  # places by which partitions are compared
+_HIGH = 0.95  # quantile of the edges within a cluster that stands for their longest
+
+NAMES = (
+    "agreement", "agreement of trees", "agreement of compact", "median agreement", "votes",
+    "conductance", "worst conductance", "purity",
+    "edges cut", "height of cuts", "lowest cut",
+    "reach edges cut", "height of reach cuts", "lowest reach cut",
+    "likelihood", "variance within", "density explained", "border density", "densest border", "border",
+    "turn at borders",
+    "evenness", "smallest", "clusters", "clusters of those wanted", "separation", "least separation", "gap",
+    "smallest share", "middle share", "largest share",
+    "lasting", "plain", "reachability", "transformed", "compact", "radius", "lambda", "iterations",
+)  # fmt: skip
+OF_DATA = ("points", "dimension", "variation of density", "elongation", "mean agreement", "different partitions")
+
+
+class Facts(NamedTuple):
+    """What is the same for all partitions."""
+
+    source: Ints
+    target: Ints
+    density: Floats
+    turns: Floats
+    plain: Tree
+    reach: Tree
+    elongation: float
+
+
+def facts_of(ground: Ground, plain: Tree, reach: Tree) -> Facts:
+    """The neighbor graph, log densities, how much neighborhoods turn along its edges, and two trees."""
+    near = ground.indices[:, :_NEAR]
+    m = ground.points.shape[1]
+    tenth = np.maximum(ground.distances[:, near.shape[1] - 1], 1e-9 * ground.unit)
+    around = ground.points[ground.indices]
+    around = around - around.mean(axis=1, keepdims=True)
+    covs = np.einsum("nka,nkb->nab", around, around)
+    covs /= np.maximum(np.trace(covs, axis1=1, axis2=2), 1e-300)[:, None, None]
+    source, target = np.repeat(np.arange(ground.n), near.shape[1]), near.ravel()
+    turns = np.sqrt(((covs[source] - covs[target]) ** 2).sum(axis=(1, 2)))
+    elongation = float(np.linalg.eigvalsh(covs)[:, -1].mean())
+    return Facts(source, target, -m * np.log(tenth), turns, plain, reach, elongation)
+
+
+class Partitions(NamedTuple):
+    """Different partitions, and for each the candidates that gave it."""
+
+    labels: list[Ints]
+    members: list[list[Candidate]]
+
+    @classmethod
+    def of(cls, candidates: list[Candidate]) -> Partitions:
+        """The candidates, equal partitions together."""
+        groups: dict[bytes, list[Candidate]] = {}
+        for one in candidates:
+            groups.setdefault(one.labels.tobytes(), []).append(one)
+        return cls([group[0].labels for group in groups.values()], list(groups.values()))
+
+
+def measure(ground: Ground, facts: Facts, partitions: Partitions, wanted: int | None) -> Floats:
+    """A row of numbers for each partition, as in NAMES, then as in OF_DATA."""
+    some = spread(ground.n, _COMPARED)
+    agreement = adjusted_rand([labels[some] for labels in partitions.labels], ground.mass[some])
+    votes = np.array([len(group) for group in partitions.members], float)
+    of_trees = np.array([sum(one.recipe.is_tree for one in group) for group in partitions.members], float)
+    compact = votes - of_trees
+    columns = [_of_others(agreement, votes), _of_others(agreement, of_trees), _of_others(agreement, compact)]
+    columns += [_weighted_medians(agreement, votes), np.log(votes / votes.sum())]
+    rows = [
+        [*_of_partition(ground, facts, labels, wanted), *_of_members(group)]
+        for labels, group in zip(partitions.labels, partitions.members, strict=True)
+    ]
+    data = [
+        np.log(ground.n), ground.points.shape[1], facts.density.std(), facts.elongation,
+        np.average(columns[0], weights=votes), len(votes) / votes.sum(),
+    ]  # fmt: skip
+    return np.concatenate([np.column_stack(columns), rows, np.tile(data, (len(rows), 1))], axis=1)
+
+
+def adjusted_rand(partitions: list[Ints], mass: Floats) -> Floats:
+    """The adjusted Rand index of every two, by mass: pairs of units of it."""
+    counts = [int(labels.max()) + 1 for labels in partitions]
+    squares = np.empty((len(partitions), len(partitions)))  # of the masses that two partitions have in common
+    for a, labels in enumerate(partitions):
+        for b in range(a + 1):
+            common = _held(labels * counts[b] + partitions[b], mass)
+            squares[a, b] = squares[b, a] = common @ common
+    pairs, total = (squares - mass.sum()) / 2, (mass.sum() ** 2 - mass.sum()) / 2
+    own = np.diag(pairs)
+    chance, most = np.outer(own, own) / total, (own[:, None] + own) / 2
+    same = most - chance <= 1e-12 * most
+    return np.where(same, 1.0, (pairs - chance) / np.where(same, 1.0, most - chance))
+
+
+def _held(labels: Ints, mass: Floats) -> Floats:
+    """The mass of each cluster."""
+    return np.asarray(np.bincount(labels, weights=mass), np.float64)
+
+
+def _of_others(agreement: Floats, votes: Floats) -> Floats:
+    """The mean agreement with the votes, its own left out."""
+    return np.asarray((agreement @ votes - (votes > 0)) / max(votes.sum() - 1, 1))
+
+
+def _weighted_medians(agreement: Floats, votes: Floats) -> Floats:
+    return np.median(np.repeat(agreement, votes.astype(np.intp), axis=1), axis=1)
+
+
+def _of_partition(ground: Ground, facts: Facts, labels: Ints, wanted: int | None) -> list[float]:
+    k, mass, density = int(labels.max()) + 1, ground.mass, facts.density
+    held = _held(labels, mass)
+    part = held / held.sum()
+    crossing = labels[facts.source] != labels[facts.target]
+    border = crossing.reshape(ground.n, -1).any(axis=1)
+    mean_density = np.bincount(labels, weights=mass * density) / held
+    explained = 1 - float(mass @ (density - mean_density[labels]) ** 2) / ground.n / (density.var() + 1e-12)
+    turn = facts.turns[crossing].mean() / (facts.turns.mean() + 1e-12) if crossing.any() else 2.0
+    separation = _separation(facts.reach, labels, k)
+    return [
+        *_conductance(ground, facts, labels, crossing, held), 1 - float(crossing.mean()),
+        *_heights_cut(facts.plain, labels, k, ground.unit), *_heights_cut(facts.reach, labels, k, ground.unit),
+        *_compactness(ground, labels, held),
+        explained, *_border_density(ground, density, labels, border, mean_density), float(border.mean()), float(turn),
+        float(-(part * np.log(part)).sum() / np.log(max(k, 2))), min(float(part.min()) * k, 1.0), np.log(k),
+        k / wanted if wanted else 1.0, float(separation @ part), float(separation.min()),
+    ]  # fmt: skip
+
+
+def _conductance(ground: Ground, facts: Facts, labels: Ints, crossing: Bools, held: Floats) -> tuple[float, float]:
+    """Share of the edges of a cluster, or of its rest if that is smaller, that leave it: the mean and the largest."""
+    leaving = np.bincount(labels[facts.source[crossing]], minlength=len(held))
+    leaving += np.bincount(labels[facts.target[crossing]], minlength=len(held))
+    size = np.bincount(labels, minlength=len(held))
+    edges = 2 * (len(facts.source) / ground.n) * np.minimum(size, ground.n - size)
+    shares = leaving / np.maximum(edges, 1)
+    return float(shares.mean()), float(shares.max())
+
+
+def _heights_cut(tree: Tree, labels: Ints, k: int, unit: float) -> tuple[float, float, float]:
+    """Edges of a tree between clusters beyond those that k clusters need; their mean and least log height."""
+    cut = labels[tree.edges[:, 0]] != labels[tree.edges[:, 1]]
+    heights = np.log(np.maximum(tree.heights, 1e-9 * unit))
+    if not cut.any():
+        return 0.0, 0.0, 0.0
+    off = heights[cut] - np.median(heights)
+    return float(np.log1p(max(0, int(cut.sum()) - k + 1))), float(off.mean()), float(off.min())
+
+
+def _compactness(ground: Ground, labels: Ints, held: Floats) -> tuple[float, float]:
+    """Gain in log-likelihood of one Gaussian for each cluster over one for all; log of the variance within."""
+    mass, (n, m) = ground.mass, ground.points.shape
+    points = ground.points - np.average(ground.points, axis=0, weights=mass)
+    variance = float(mass @ (points**2).sum(axis=1)) / (n * m) or 1.0
+    whole = _log_volumes((mass[:, None] * points).T @ points / n, 1e-9 * variance)
+    centers = np.column_stack([_held(labels, mass * x) for x in points.T]) / held[:, None]
+    off = points - centers[labels]
+    covs = np.empty((len(held), m, m))
+    for i in range(m):
+        for j in range(i + 1):
+            covs[:, i, j] = covs[:, j, i] = _held(labels, mass * off[:, i] * off[:, j]) / held
+    within = float(held @ np.trace(covs, axis1=1, axis2=2))
+    enough = np.bincount(labels) >= m + 2
+    gains = np.where(enough, whole - _log_volumes(covs, 1e-4 * variance) + np.log(held / n), 0.0)
+    return float(held @ gains) / (n * m), float(np.log(within / (n * m * variance) + 1e-9))
+
+
+def _log_volumes(covs: Floats, floor: float) -> Floats:
+    """Half the log determinants."""
+    return np.asarray(0.5 * np.linalg.slogdet(covs + max(floor, 1e-300) * np.eye(covs.shape[-1]))[1])
+
+
+def _border_density(
+    ground: Ground, density: Floats, labels: Ints, border: Bools, mean_density: Floats
+) -> tuple[float, float]:
+    """How much denser borders are than their clusters: the mean and the largest, for each dimension."""
+    held = np.bincount(labels[border], weights=ground.mass[border], minlength=len(mean_density))
+    sums = np.bincount(labels[border], weights=(ground.mass * density)[border], minlength=len(mean_density))
+    if not held.any():
+        return -3.0, -3.0
+    drop = (sums[held > 0] / held[held > 0] - mean_density[held > 0]) / ground.points.shape[1]
+    return float(drop.mean()), float(drop.max())
+
+
+def _separation(tree: Tree, labels: Ints, k: int) -> Floats:
+    """For each cluster the lowest edge that leaves it against its own long ones, from −1 to 1 (as DBCV does)."""
+    ends = labels[tree.edges]
+    inside = ends[:, 0] == ends[:, 1]
+    leaving = np.full(k, float(tree.heights[-1]))
+    for side in (0, 1):
+        np.minimum.at(leaving, ends[~inside, side], tree.heights[~inside])
+    own = np.full(k, float(np.median(tree.heights)))
+    cluster = ends[inside, 0]
+    order = np.argsort(cluster, kind="stable")  # heights rise within each
+    count = np.bincount(cluster, minlength=k)
+    last = (np.cumsum(count) - count + np.ceil(_HIGH * (count - 1)).astype(np.intp))[count > 0]
+    own[count > 0] = tree.heights[inside][order[last]]
+    return np.asarray((leaving - own) / np.maximum(np.maximum(leaving, own), 1e-300))
+
+
+def _of_members(group: list[Candidate]) -> list[float]:
+    """Who voted for a partition."""
+    recipes = [one.recipe for one in group]
+    shares = [recipe.share for recipe in recipes]
+    walks = [recipe for recipe in recipes if recipe.kind == "gaussian"]
+    return [
+        max(one.gap for one in group),
+        *(float(np.mean([share in pair for share in shares])) for pair in ((0.1, 0.01), (0.25, 0.03), (0.5, 0.08))),
+        float(np.mean([recipe.lasting for recipe in recipes])),
+        float(any(recipe.kind == "tree" for recipe in recipes)),
+        float(any(recipe.kind == "reach" for recipe in recipes)),
+        len(walks) / len(recipes),
+        float(any(not recipe.is_tree for recipe in recipes)),
+        *(
+            (float(np.mean(np.log([w.factor for w in walks]))), float(np.mean(np.log([w.lam for w in walks]))),
+             float(np.mean([w.n_iter for w in walks]))) if walks else (0.0, 0.0, 0.0)
+        ),
+    ]  # fmt: skip

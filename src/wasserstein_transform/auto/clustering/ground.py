@@ -1,0 +1,90 @@
+"""What all candidates are made of: distinct places in a fixed order, coordinates, neighbors, a unit of length."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..._types import Floats, Ints
+from ...engine import Engine, one_blas_thread
+from ...spaces import Euclidean, Space
+from ...transforms.scaling import Scaling
+
+NEIGHBORS = 15
+_TENTH = 10  # the neighbor whose distance is the unit of radii
+_AXES = 8  # more are reduced: covariances of neighborhoods of a few points have no more to say
+_VARIANCE = 0.95  # that the reduced axes keep, if so few do
+
+
+class Ground(NamedTuple):
+    """Places with mass.
+
+    Attributes
+    ----------
+    space : Space
+        Under the metric that was given.
+    points : array of shape (n, m)
+        Coordinates: those given, their principal axes, or the classical scaling of distances.
+    mass : array of shape (n,)
+        In units of the mean: its sum is n.
+    indices, distances : arrays of shape (n, k)
+        The nearest other places by coordinates.
+    unit : float
+        The median distance to the tenth of them.
+    note : str
+        What was reduced, if anything.
+    """
+
+    space: Space
+    points: Floats
+    mass: Floats
+    indices: Ints
+    distances: Floats
+    unit: float
+    note: str
+
+    @property
+    def n(self) -> int:
+        """Number of places."""
+        return len(self.mass)
+
+    @classmethod
+    def of(cls, places: Space, engine: Engine) -> Ground:
+        """The ground of distinct places, at least two."""
+        with one_blas_thread():
+            points, note = _coordinates(places, engine)
+        metric = Euclidean(points)
+        distances, indices = metric.neighbors(min(NEIGHBORS, places.n - 1), engine=engine)
+        tenth = distances[:, min(_TENTH, distances.shape[1]) - 1]
+        mass = places.weights * (places.n / places.weights.sum())
+        space = Space(metric, places.weights, points) if places.metric.is_euclidean else places
+        return cls(space, points, mass, indices, distances, float(np.median(tenth)) or 1.0, note)
+
+
+def _coordinates(places: Space, engine: Engine) -> tuple[Floats, str]:
+    if places.points is None:
+        points, note = Scaling.of(places.metric.dense(engine), places.weights / places.weights.sum()).points, "scaling"
+    else:
+        points, note = places.points, ""
+    if points.shape[1] <= _AXES and not note:
+        return points, note
+    kept = points[:, : _leading(points, places.weights)] if note else _principal(points, places.weights)
+    if note:
+        return kept, f"coordinates are the first {kept.shape[1]} axes of the classical scaling of the distances"
+    if kept.shape[1] == points.shape[1]:
+        return points, ""
+    return kept, f"{points.shape[1]} columns were reduced to their first {kept.shape[1]} principal axes"
+
+
+def _leading(points: Floats, weights: Floats) -> int:
+    """How many axes, sorted by weight, hold most of the variance, at most 8."""
+    held = np.cumsum(np.average(points**2, axis=0, weights=weights))
+    return min(_AXES, int(np.searchsorted(held, _VARIANCE * held[-1])) + 1)
+
+
+def _principal(points: Floats, weights: Floats) -> Floats:
+    centered = points - np.average(points, axis=0, weights=weights)
+    _, axes = np.linalg.eigh(centered.T @ (centered * weights[:, None]))
+    turned = centered @ axes[:, ::-1]
+    return np.ascontiguousarray(turned[:, : _leading(turned, weights)])

@@ -1,0 +1,77 @@
+"""Clusters that last: parts of a tree that stay whole over the widest range of heights."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..._types import Floats, Ints
+from ...hierarchy import Tree
+from ...hierarchy.dendrogram import Dendrogram
+from ...hierarchy.merges import choose
+
+
+def lasting_cuts(tree: Tree, dendrogram: Dendrogram, least: float) -> Ints:
+    """Edges to cut so that clusters are the parts, of at least that mass, that last longest.
+
+    A part lasts from the height at which it joins others down to that at which it falls into large parts itself, or to
+    the median height of its own edges; what counts is mass · log(upper/lower), as a whole against the sum of its parts
+    (the idea is that of HDBSCAN's excess of mass, here by ratios of heights: it knows no unit).
+    """
+    merges = choose(dendrogram, least, dendrogram.points.size).merges
+    heights = np.empty(int(tree.level_of_edges.max(initial=-1)) + 1)
+    heights[tree.level_of_edges] = np.log(np.maximum(tree.heights, 1e-300))
+    whole = _Part(slice(0, len(dendrogram.points)), -1, float("nan"))
+    parts, of_merge = [whole], list[list[int]]()
+    inside = np.zeros(len(dendrogram.points), np.intp)  # the smallest part that holds each position
+    masses = dendrogram.masses
+    for merge in merges.tolist():
+        run = np.arange(dendrogram.first[merge], dendrogram.first[merge + 1])
+        above = int(inside[dendrogram.starts[run[0]]])
+        parts[above].split = len(of_merge)
+        of_merge.append([])
+        for one in run[masses[run] >= least].tolist():
+            positions = slice(int(dendrogram.starts[one]), int(dendrogram.ends[one]))
+            inside[positions] = len(parts)
+            of_merge[-1].append(len(parts))
+            parts.append(_Part(positions, above, float(heights[dendrogram.levels[merge]])))
+    cut = _chosen(parts, of_merge, [_lasts(part, merges, dendrogram, heights) for part in parts])
+    edges = [dendrogram.edges[dendrogram.first_edge[m] : dendrogram.first_edge[m + 1]] for m in merges[cut].tolist()]
+    return np.concatenate(edges) if edges else np.empty(0, np.intp)
+
+
+class _Part:
+    def __init__(self, positions: slice, above: int, upper: float) -> None:
+        self.positions, self.above, self.upper = positions, above, upper
+        self.split = -1  # the merge, in its list, that it falls apart at
+
+
+def _lasts(part: _Part, merges: Ints, dendrogram: Dendrogram, heights: Floats) -> float:
+    """Mass · log(upper/lower); the whole has no upper end and does not last."""
+    if part.above < 0:
+        return 0.0
+    start, stop = part.positions.start, part.positions.stop
+    mass = float(dendrogram.mass_before[stop] - dendrogram.mass_before[start])
+    if part.split >= 0:
+        lower = float(heights[dendrogram.levels[merges[part.split]]])
+    else:
+        inner = dendrogram.gaps[start : stop - 1]
+        lower = float(np.median(heights[inner])) if len(inner) else part.upper
+    return mass * (part.upper - lower)
+
+
+def _chosen(parts: list[_Part], of_merge: list[list[int]], lasts: list[float]) -> list[int]:
+    """Merges to cut: those above which nothing lasts longer as a whole than what they join."""
+    best = list(lasts)
+    whole = [True] * len(parts)
+    for at in range(len(parts) - 1, -1, -1):  # the inner ones come later
+        if parts[at].split >= 0:
+            below = sum(best[one] for one in of_merge[parts[at].split])
+            if below > best[at]:
+                best[at], whole[at] = below, False
+    found, open_ = list[int](), [0]
+    while open_:
+        at = open_.pop()
+        if not whole[at]:
+            found.append(parts[at].split)
+            open_ += of_merge[parts[at].split]
+    return sorted(found)
