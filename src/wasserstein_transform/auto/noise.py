@@ -15,7 +15,7 @@ from ..localize.places import distinct, read, rows_of, spread, weighted_median
 from ..localize.scale import scale_of
 from ..spaces import Space
 
-_CENTERS = 300  # neighborhoods that are looked at
+_CENTERS = 400  # neighborhoods that are looked at
 _DISTANCES = 2.5e7  # measured, about, however many points there are
 _FEWEST = 50  # neighborhoods, even where that takes more
 _NUMBERS = 6e7  # cubes of dimensions, about: in many dimensions fewer neighborhoods are looked at
@@ -24,7 +24,7 @@ _STEP = 1.3  # from one size of a neighborhood to the next
 _SHARE = 1 / 4  # of the points: larger neighborhoods show the whole, not its parts
 _WINDOW = np.log(1.45)  # of radii over which a slope is measured
 _FLAT = 0.85  # a slope below that is a plateau: across a cloud without shape the spread grows like the radius
-_SAME = 0.05  # slopes that near are alike: the smaller radius is taken
+_SAME = 0.05  # over dim², as steps are finer there: slopes that near are alike, and the smaller radius is taken
 _RISE = 0.2  # above the least slope: the plateau has ended
 _ROUND = 0.6  # of the spread of a full ball, which is radius/√(m + 2): what is nearly as wide as long is no shape
 _BENT = 0.2  # of the same: a spread below that in the smallest neighborhoods, and growing fast, is curvature
@@ -127,7 +127,7 @@ def noise_of(places: Space, dim: int, engine: Engine) -> Noise:
         return Noise(0.0, float(radii[0]), dim, False, reason, counts, radii, spreads, slopes)
     ball = radii / np.sqrt(m + 2)
     bent = bool(slopes[0] > 1 + _RISE and spreads[0] < _BENT * ball[0])
-    k = None if bent else _rest(slopes, spreads < _ROUND * ball)
+    k = None if bent else _rest(slopes, spreads < _ROUND * ball, _SAME / dim**2)
     if k is not None:
         reason = (
             f"the points spread {spreads[k]:.3g} across {_pieces(dim)}, and within this radius "
@@ -141,11 +141,11 @@ def noise_of(places: Space, dim: int, engine: Engine) -> Noise:
     return _unseen(places, dim, engine, reason, counts, radii, spreads, slopes)
 
 
-def _rest(slopes: Floats, thin: Bools) -> int | None:
+def _rest(slopes: Floats, thin: Bools, same: float) -> int | None:
     """Where the spread of thin neighborhoods grows least, before it grows faster again for the first time."""
     best, least = None, _FLAT
     for k, slope in enumerate(slopes):
-        if thin[k] and slope < least - (0.0 if best is None else _SAME):
+        if thin[k] and slope < least - (0.0 if best is None else same):
             best, least = k, slope
         elif best is not None and slope > least + _RISE:
             break
@@ -153,7 +153,7 @@ def _rest(slopes: Floats, thin: Bools) -> int | None:
 
 
 def _grown(places: Space, dim: int, engine: Engine) -> tuple[Floats, Floats, Floats]:
-    """Counts, radii and spreads of growing neighborhoods, medians over up to 300 of them."""
+    """Counts, radii and spreads of growing neighborhoods, medians over up to 400 of them."""
     assert places.points is not None
     n, m = places.points.shape
     centers = spread(n, int(np.clip(min(_DISTANCES / n, _NUMBERS / m**3), _FEWEST, _CENTERS)))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Purpose = Literal["clusters", "modes", "curve", "surface"]
 
 _FACTORS = np.array([0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0])  # of the radius chosen, in the table
-_ASKED = 100  # places whose neighbors are counted for the table
+_ASKED, _DISTANCES = 100, 1e7  # places whose neighbors are counted for the table; distances looked at, about
 _DIMS = {"curve": 1, "surface": 2}
 _WIDER, _LAM_STILL = (
     2.5,
@@ -136,7 +136,7 @@ def suggest(
     --------
     >>> import wasserstein_transform as wt
     >>> wt.suggest(wt.datasets.circles(0, n=2000, noise=0.05).points, "curve")
-    <Suggestion for curve: GaussianTransform(eps=0.2125, lam=1, ridge=1, n_iter=1)>
+    <Suggestion for curve: GaussianTransform(eps=0.2133, lam=1, ridge=1, n_iter=1)>
     """
     if purpose not in _PURPOSES:
         raise ValueError(f"purpose must be one of {', '.join(map(repr, _PURPOSES))}, got {purpose!r}")
@@ -222,7 +222,7 @@ _PURPOSES: dict[str, Callable[[Space, Purpose, Engine], Suggestion]] = {
 
 def _company(places: Space, radii: np.ndarray, engine: Engine) -> dict[str, list[Any]]:
     """Of each radius: places within it of a typical one, itself included; the share that is alone."""
-    centers = spread(places.n, _ASKED)
+    centers = spread(places.n, int(np.clip(_DISTANCES / places.n, _ASKED // 5, _ASKED)))
     counts = np.empty((len(centers), len(radii)))
     for part, rows in rows_of(places, centers, engine):
         counts[part] = np.column_stack([np.count_nonzero(rows <= r, axis=1) for r in radii * (1 + 1e-12)])
