@@ -12,7 +12,7 @@ _ROOMS = (
     "measures", "plotting", "spaces", "theory", "transforms", "transport", "words",
 )  # fmt: skip
 _NAMES = {  # what a first visit needs; the rest stays in its room: wt.image.segment, wt.spaces.Metric
-    "curves": ("denoise",),
+    "curves": ("denoise", "skeleton"),
     "engine": ("Cancelled", "Engine", "bar", "using"),
     "estimators": (
         "GaussianTransform", "KernelTransform", "LocalTruncation", "MeanShift", "MetricLostWarning", "SingleLinkage",
@@ -50,7 +50,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         transport as transport,
         words as words,
     )
-    from .curves import denoise as denoise
+    from .curves import denoise as denoise, skeleton as skeleton
     from .engine import Cancelled as Cancelled, Engine as Engine, bar as bar, using as using
     from .estimators import (
         GaussianTransform as GaussianTransform,

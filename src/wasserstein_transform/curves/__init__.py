@@ -3,5 +3,7 @@
 from .denoised import Denoised
 from .denoising import denoise
 from .guard import Step
+from .net import Skeleton
+from .skeletons import skeleton
 
-__all__ = ["Denoised", "Step", "denoise"]
+__all__ = ["Denoised", "Skeleton", "Step", "denoise", "skeleton"]

@@ -44,8 +44,8 @@ def denoise(
 
     A step moves each point to the mean of what it sees within ε, across the leading axes of its neighborhood only
     (`Ridge`), less what its neighbors do as well: the mean of a ball lies inside of every bend, and so do those of the
-    neighbors; their common part is taken off, so a curve does not shrink as it does under plain mean shift. A guard ends
-    the run when steps no longer lower the spread, when neighbors would move alike, when points clump or the shape
+    neighbors; their common part is taken off, so a curve does not shrink as it does under mean shift. A guard ends the
+    run when steps no longer lower the spread, when neighbors would move alike, when points clump or the shape
     shrinks, and says so in `outcome`. In the end each point goes the share e²/(e² + trust²) of its way, e the number of
     others it sees: points that few others support stay near where they were.
 

@@ -64,14 +64,14 @@ class Look:
 
 def look(points: Floats, weights: Floats, sight: Sight, dim: int, engine: Engine) -> Look:
     """The look of the points at each other, for a shape of dimension `dim`."""
-    n, m = points.shape
+    m = points.shape[1]
     seen = Kernel(sight.eps, PROFILE).moments(sight.space(points, weights, engine), engine)
     mass, means, covs = seen.means_and_covs(points)
     variances, axes = _spectra(covs, engine)
     leading = axes[:, :, :dim]
     steps = _off(means - points, leading)
     common = _off(seen.means(steps).values, leading)
-    evidence = np.maximum(mass - weights, 0.0) * np.count_nonzero(weights)
+    evidence = np.maximum(mass - weights, 0.0) * float(np.count_nonzero(weights))
     company = (evidence >= 1) * weights
     spread = np.sqrt(variances[:, dim:].sum(axis=1) / max(m - dim, 1))
     sizes = [float((company * (field**2).sum(axis=1)).sum()) for field in (steps, common)]

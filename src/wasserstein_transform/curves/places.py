@@ -49,9 +49,7 @@ def check_scale(scale: ArrayLike | None, m: int) -> Floats:
     if lengths.shape != (m,):
         raise ValueError(f"scale must hold one length for each of the {m} axes, got shape {lengths.shape}")
     if not (lengths > 0).all():
-        raise ValueError(
-            f"scale must be positive, got {lengths.min():g}; a longer one lets points see farther that way"
-        )
+        raise ValueError(f"scale must be positive, got {lengths.min():g}; a longer one lets points see farther")
     return lengths
 
 
