@@ -57,14 +57,16 @@ def before(step: Step, earlier: Step | None) -> str | None:
     return None
 
 
-def against(after: Step, start: Step, dim: int, m: int, sigma: float) -> str | None:
+def against(after: Step, earlier: Step, start: Step, dim: int, m: int, sigma: float) -> str | None:
     """Why a step should be taken back, if so."""
+    if after.across > earlier.across:
+        return f"the next step would widen the spread across the shape from {earlier.across:.3g} to {after.across:.3g}"
     left = _SHRUNK * np.sqrt(max(start.extent**2 - (m - dim) * sigma**2, 0.0))
     if after.extent < left:
-        return f"the step shrank the shape: its extent fell from {start.extent:.4g} to {after.extent:.4g}"
+        return f"the next step would shrink the shape: from an extent of {start.extent:.4g} to {after.extent:.4g}"
     crowded = _CROWDED * evenness_at_random(dim)
     if after.spacing < min(crowded, start.spacing):
-        return f"the step made points clump: the closest tenth came to {after.spacing:.2g} of the usual spacing"
+        return f"the next step would make points clump: the closest tenth at {after.spacing:.2g} of the usual spacing"
     return None
 
 

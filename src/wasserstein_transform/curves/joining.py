@@ -22,10 +22,10 @@ Net = dict[int, dict[int, float]]
 """The neighbors of each knot, with the lengths of the edges."""
 
 
-def join(knots: Knots, near: float, reach: float, engine: Engine) -> Net:
+def join(knots: Knots, near: float, reach: float, loop: float, engine: Engine) -> Net:
     """A net of the knots within reach of each other that run the same way: the straightest and shortest edges first.
 
-    Edges up to `near` follow the curve at one end at least, longer ones at both.
+    Edges up to `near` follow the curve at one end at least, longer ones at both. No loop is shorter than `loop`.
 
     An edge is kept if the way around it in what is kept already is more than four times as long: a spanning forest,
     and of the edges beyond it those that close loops that are there, not those of a thick line.
@@ -37,7 +37,7 @@ def join(knots: Knots, near: float, reach: float, engine: Engine) -> Net:
     ends, lengths = _running_along(knots, pairs, near)
 
     def span(stop: Flag) -> None:
-        add_where_missing(net, zip(ends.tolist(), lengths.tolist(), strict=True), _AROUND, stop)
+        add_where_missing(net, zip(ends.tolist(), lengths.tolist(), strict=True), _AROUND, loop, stop)
 
     engine.alone(span, "edges")
     return net
@@ -56,12 +56,14 @@ def _running_along(knots: Knots, pairs: Ints, near: float) -> tuple[Ints, Floats
     return pairs[along], lengths[along]
 
 
-def add_where_missing(net: Net, edges: Iterable[tuple[list[int], float]], around: float, stop: Flag) -> None:
-    """Add each edge to which the net has no way around of at most `around` times its length."""
+def add_where_missing(
+    net: Net, edges: Iterable[tuple[list[int], float]], around: float, loop: float, stop: Flag
+) -> None:
+    """Add each edge to which the net has no way around of at most `around` times its length, or `loop` with it."""
     for count, ((i, j), length) in enumerate(edges):
         if count % 256 == 0 and stop[0]:
             return
-        if i != j and not is_within(net, i, j, around * length):
+        if i != j and not is_within(net, i, j, max(around * length, loop - length)):
             net[i][j] = net[j][i] = length
 
 

@@ -42,13 +42,13 @@ def move(
     objection, at = None, 0
     for k in range(1, most + 1):
         here_engine = engine.iteration(k, most)
-        objection = guard.before(steps[-1], steps[-2] if k > 1 else None)
+        objection = objection or guard.before(steps[-1], steps[-2] if k > 1 else None)
         if objection and not asked:
             break
         there = here + seen.steps
         ahead = look(there, weights, sight, dim, here_engine)
         after = _told(k, here, there, weights, ahead, share, engine)
-        objection = objection or guard.against(after, steps[0], dim, start.shape[1], sigma)
+        objection = objection or guard.against(after, steps[-1], steps[0], dim, start.shape[1], sigma)
         if objection and not asked:
             break
         here, seen, at = there, ahead, k

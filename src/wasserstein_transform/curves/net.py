@@ -70,12 +70,12 @@ class Skeleton:
     @property
     def junctions(self) -> Floats:
         """Where three lines or more meet."""
-        return self.nodes[self.degrees >= 3]
+        return np.asarray(self.nodes[self.degrees >= 3])
 
     @property
     def ends(self) -> Floats:
         """Where lines end."""
-        return self.nodes[self.degrees == 1]
+        return np.asarray(self.nodes[self.degrees == 1])
 
     @property
     def graph(self) -> Any:

@@ -20,6 +20,7 @@ _KNOT = 0.25  # of eps: points that near are one knot
 _NEAR = 1.5  # of eps: how far an edge may go
 _REACH = 2.0  # of eps: how far one may go that continues the curve at both ends
 _SPUR = 2.0  # of eps: shorter dead ends are noise
+_LOOP = 6.0  # of eps: shorter loops are a thick line
 _MELT = 0.5  # of eps: junctions that near are one
 _LEAST = 2.0  # of eps: shorter pieces are left out
 _TRUE = 0.5  # of the noise: how far lines may be from the knots they are made of
@@ -85,12 +86,13 @@ def skeleton(
     track = result.track if order is None else track_of(order, len(result.points))
     with current(engine, n_jobs=n_jobs, progress=progress).watched() as engine:
         points, ways = result.points / result.scale, _units(result.axes[:, :, 0] / result.scale)
+        loop = _LOOP * result.eps
         everybody = track is not None if outliers is None else bool(outliers)
         keep = (result.weights > 0) & (everybody | ~result.outliers)
         knots = gather(points, ways, result.weights, keep, _KNOT * result.eps, engine)
-        places, net = knots.points.copy(), join(knots, _NEAR * result.eps, _REACH * result.eps, engine)
+        places, net = knots.points.copy(), join(knots, _NEAR * result.eps, _REACH * result.eps, loop, engine)
         if track is not None:
-            _add_legs(net, places, knots.of[track], leg, engine)
+            _add_legs(net, places, knots.of[track], leg, loop, engine)
         prune(net, spur)
         melt(net, places, _MELT * result.eps)
         lines = [places[chain] for chain in _long_enough(chains(net), net, places, _LEAST * result.eps)]
@@ -101,7 +103,7 @@ def _units(vectors: Floats) -> Floats:
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
-def _add_legs(net: Net, places: Floats, ends: Ints, leg: float, engine: Engine) -> None:
+def _add_legs(net: Net, places: Floats, ends: Ints, leg: float, loop: float, engine: Engine) -> None:
     """Join what a track joins, the shortest legs first, where the net has no way of about that length."""
     ends = np.unique(np.sort(ends[(ends >= 0).all(axis=1)], axis=1), axis=0)
     lengths = np.sqrt(((places[ends[:, 1]] - places[ends[:, 0]]) ** 2).sum(axis=1))
@@ -110,7 +112,7 @@ def _add_legs(net: Net, places: Floats, ends: Ints, leg: float, engine: Engine) 
     edges = list(zip(ends[shortest].tolist(), lengths[shortest].tolist(), strict=True))
 
     def add(stop: Flag) -> None:
-        add_where_missing(net, edges, _DETOUR, stop)
+        add_where_missing(net, edges, _DETOUR, loop, stop)
 
     engine.alone(add, "legs")
 
