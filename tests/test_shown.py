@@ -50,7 +50,7 @@ def test_notebooks_show_a_small_table() -> None:
             assert shown.startswith("<table>")
             assert shown.count("<table>") == shown.count("</table>") == 1
             assert len(shown) < 2500
-    for kind in (wt.Space, wt.hierarchy.Tree, wt.transforms.Trajectory, wt.graphs.Communities, wt.transforms.Sweep):
+    for kind in (wt.Space, wt.hierarchy.Tree, wt.transforms.Trajectory, wt.graphs.Communities, wt.auto.Sweep):
         assert hasattr(kind, "_repr_html_")
 
 

@@ -12,6 +12,7 @@ _ROOMS = (
     "measures", "plotting", "spaces", "theory", "transforms", "transport", "words",
 )  # fmt: skip
 _NAMES = {  # what a first visit needs; the rest stays in its room: wt.image.segment, wt.spaces.Metric
+    "auto": ("ScaleWarning", "suggest", "sweep"),
     "curves": ("denoise", "skeleton"),
     "engine": ("Cancelled", "Engine", "bar", "using"),
     "estimators": (
@@ -23,7 +24,7 @@ _NAMES = {  # what a first visit needs; the rest stays in its room: wt.image.seg
     "spaces": ("Dense", "Euclidean", "Graph", "Space"),
     "transforms": (
         "CostWarning", "MasslessWarning", "Transform", "gaussian_transform", "iterate", "kernel_transform",
-        "local_truncation", "mean_shift", "sweep",
+        "local_truncation", "mean_shift",
     ),
     "transport": ("bures_pairs", "gaussian_wasserstein", "wasserstein", "wasserstein_cross", "wasserstein_pairs"),
 }  # fmt: skip
@@ -50,6 +51,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         transport as transport,
         words as words,
     )
+    from .auto import ScaleWarning as ScaleWarning, suggest as suggest, sweep as sweep
     from .curves import denoise as denoise, skeleton as skeleton
     from .engine import Cancelled as Cancelled, Engine as Engine, bar as bar, using as using
     from .estimators import (
@@ -73,7 +75,6 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         kernel_transform as kernel_transform,
         local_truncation as local_truncation,
         mean_shift as mean_shift,
-        sweep as sweep,
     )
     from .transport import *  # noqa: F403
 

@@ -11,8 +11,9 @@ from .. import _check as check
 from .._shown import Brief
 from .._types import Bools, Floats, Ints
 from ..engine import Engine, current, one_blas_thread
+from ..localize.places import distinct, read, spread, weighted_median
+from ..localize.scale import scale_of
 from ..spaces import Space
-from .places import distinct, read, spread, weighted_median
 
 _CENTERS = 400  # neighborhoods that are looked at
 _DISTANCES = 4e7  # measured, about, however many points there are
@@ -238,23 +239,7 @@ def _unseen(
     """No noise is seen: the radius of some neighbors."""
     nothing = np.empty(0)
     parts = [nothing if part is None else part for part in (counts, radii, spreads, slopes)]
-    return Noise(0.0, some_neighbors(places, engine), dim, False, reason, *parts)
-
-
-def some_neighbors(places: Space, engine: Engine, k: int = 10) -> float:
-    """Median distance to the k-th nearest place, or to the farthest if there are fewer; 1 for a single place."""
-    n = places.n
-    if n == 1:
-        return 1.0
-    centers = spread(n, int(np.clip(_DISTANCES / n, _FEWEST, 2 * _CENTERS)))
-    radii = np.empty(len(centers))
-    for i, center in enumerate(centers):
-        if i % 16 == 0:
-            engine.check()
-        row = places.metric.block(np.array([center]), np.arange(n))[0]
-        radii[i] = np.partition(row, min(k, n - 1))[min(k, n - 1)]
-    known = np.isfinite(radii)
-    return weighted_median(radii[known], places.weights[centers[known]]) if known.any() else 1.0
+    return Noise(0.0, float(scale_of(places, engine)), dim, False, reason, *parts)
 
 
 def _why_nothing(n: int, m: int, dim: int) -> tuple[str]:

@@ -9,15 +9,16 @@ from numpy.typing import ArrayLike
 
 from .. import _check as check
 from .._types import Bools, Floats
+from ..auto.suggestion import suggestion_of
 from ..engine import Engine, Progress, current
-from ..localize import suggest_eps
+from ..localize.places import weighted_median
 from ..spaces import Euclidean, Space
 from ..transforms import iterate, mean_shift
 from .denoised import Denoised
 from .guard import Step, extent, spacing
 from .looks import PROFILE, Look, Sight, look
 from .moving import Moved, move
-from .places import Places, check_scale, directions, distinct, track_of, weighted_median
+from .places import Places, check_scale, directions, distinct, track_of
 from .radius import dims_of, is_clean, noises, radius_of
 
 _FEWER = 0.25  # of what the middle point sees: who sees less is an outlier
@@ -56,7 +57,8 @@ def denoise(
         1 for curves, 2 for surfaces, 0 for modes (mean shift). By default the lowest at which the neighborhoods
         show a shape with noise around it; where there is none, points stay.
     eps : float, optional
-        How far points see. By default the radius at which the noise shows (`wt.auto.noise_scale`).
+        How far points see. By default the radius at which the noise shows (`wt.auto.noise_scale`), or the next that
+        holds enough points; for modes that of `wt.suggest(X, "modes")`.
     lam : float
         Weight λ of the covariances: with λ > 0 balls are those of the Gaussian Transform, in which curves that cross
         see less of each other.
@@ -161,8 +163,10 @@ def _plan(places: Places, asked: _Asked, engine: Engine) -> _Plan:
     """The dimension and the radius, as given or as the noise says."""
     m = places.points.shape[1]
     if asked.dim == 0:
-        scale = suggest_eps(Space(Euclidean(places.points), places.weights, places.points))
-        return _Plan(0, asked.eps or float(scale), None, "eps as given" if asked.eps else scale.reason)
+        if asked.eps is not None:
+            return _Plan(0, asked.eps, None, "dimension and eps as given")
+        scale = suggestion_of(Space(Euclidean(places.points), places.weights, places.points), "modes", engine)
+        return _Plan(0, scale.eps, None, scale.reason)
     if asked.dim is not None and asked.eps is not None:
         reason = "dimension and eps as given"
         if asked.dim < m:

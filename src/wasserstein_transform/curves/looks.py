@@ -10,8 +10,8 @@ import numpy as np
 from .._types import Floats
 from ..engine import Engine, Flag, Record, Rows, Task, Tile, evenly, one_blas_thread
 from ..localize import Kernel
+from ..localize.places import weighted_median
 from ..spaces import Euclidean, GaussianMetric, Space
-from .places import weighted_median
 
 _ASIDE = 0.8  # of eps: how far apart tracks stand that run at right angles, but for a factor √2
 PROFILE = "epanechnikov"
@@ -76,9 +76,9 @@ def look(points: Floats, weights: Floats, sight: Sight, dim: int, engine: Engine
     spread = np.sqrt(variances[:, dim:].sum(axis=1) / max(m - dim, 1))
     sizes = [float((company * (field**2).sum(axis=1)).sum()) for field in (steps, common)]
     shared = float(np.sqrt(sizes[1] / sizes[0])) if sizes[0] > 0 else 0.0
-    return Look(
-        steps - common, evidence, variances, axes, weighted_median(spread[company > 0], company[company > 0]), shared
-    )
+    known = company > 0
+    across = weighted_median(spread[known], company[known]) if known.any() else 0.0
+    return Look(steps - common, evidence, variances, axes, across, shared)
 
 
 def _off(field: Floats, axes: Floats) -> Floats:

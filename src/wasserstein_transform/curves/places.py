@@ -53,15 +53,6 @@ def check_scale(scale: ArrayLike | None, m: int) -> Floats:
     return lengths
 
 
-def weighted_median(values: Floats, weights: Floats) -> float:
-    """The smallest value that at least half of the mass does not exceed; 0 of none."""
-    if not len(values) or not weights.sum() > 0:
-        return 0.0
-    order = np.argsort(values, kind="stable")
-    held = np.cumsum(weights[order])
-    return float(values[order[np.searchsorted(held, 0.5 * held[-1] * (1 - 1e-9))]])
-
-
 def track_of(order: Any, n: int) -> Ints | None:
     """Rows in the order they were driven, trip after trip, as pairs (row, next row of the same trip)."""
     if order is None:

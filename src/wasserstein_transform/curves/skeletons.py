@@ -74,7 +74,7 @@ def skeleton(
     >>> import numpy as np, wasserstein_transform as wt
     >>> found = wt.skeleton(wt.denoise(wt.datasets.circles(0, n=1000, noise=0.05).points))
     >>> found
-    <Skeleton of 2 lines, 0 junctions, length 17.5>
+    <Skeleton of 2 lines, 0 junctions, length 17.6>
     """
     if not isinstance(result, Denoised):
         raise TypeError(f"a Denoised is needed, got {type(result).__name__}; wt.denoise(X, dim=1) makes one")

@@ -19,15 +19,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import _check as check
 from .._types import Floats
+from ..auto.suggestion import Purpose
 from ..engine import Engine
 from ..hierarchy import linkage
 from ..hierarchy.methods import Method
-from ..localize import suggest_eps
 from ..spaces import Space
 from ..spaces.matrices import read_only
 from ..transforms import Followed, Process, follow_distances, follow_points, iterate
 from ..transforms.loop import Keep
 from ..transforms.scaling import Scaling
+from .choosing import Chosen, choose, is_auto
 from .output import Kind, kind_of, warn_of_lost_metric
 from .running import engine_of
 from .saving import Saved
@@ -39,7 +40,7 @@ _OF_CLUSTERS = ("fit_predict", "predict", "labels_", "n_clusters_", "cluster_cen
 class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Fits a process to a space and keeps its flow, so that new points can follow it."""
 
-    n_iter: int
+    n_iter: int | str
     tol: float | None
     merge: float | None
     keep: str
@@ -48,10 +49,11 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
     verbose: bool
     metric: str
     eps_: Any
+    reason_: str
 
     @abstractmethod
-    def _make_process(self, space: Space) -> Process:
-        """The process to run; sets `eps_`."""
+    def _make_process(self, space: Space, chosen: Chosen) -> Process:
+        """The process to run."""
 
     @abstractmethod
     def _moves_points(self) -> bool:
@@ -68,7 +70,6 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
             Masses of the points; weight k is the same as k copies, weight 0 as no point.
         """
         tol = None if self.tol is None else check.tolerance(self.tol, "tol")
-        n_iter = check.count(self.n_iter, "n_iter", 0)
         if self.keep not in ("result", "last", "all"):
             raise ValueError(f"keep must be 'result', 'last' or 'all', got {self.keep!r}")
         engine, kind = self._engine(), self._kind()
@@ -79,9 +80,10 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
             instead = "output='points'" if self._moves_points() else "GaussianTransform"
             matrices = 7 if kind == "embedding" else 2  # centred, its eigenvectors, and what LAPACK takes
             engine.reserve(8.0 * matrices * space.n**2, need, f"use fewer points, or {instead}")
-        process = self._make_process(space)
+        chosen = self._choose(space, engine)
+        process = self._make_process(space, chosen)
         kept: Keep = "last" if self.keep == "result" else "all"  # new points follow all states
-        walk = iterate(process, space, n_iter=n_iter, tol=tol, merge=self.merge, keep=kept, engine=engine)
+        walk = iterate(process, space, n_iter=chosen.n_iter, tol=tol, merge=self.merge, keep=kept, engine=engine)
         self._process, self._space, self._walk = process, space, walk
         self._from_space = isinstance(X, Space)
         self.trajectory_ = walk if self.keep == "all" else walk.only_last()
@@ -200,19 +202,21 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         distances = read_distances(self, X, Ground.of(self._space, self.metric, self._from_space))
         return follow_distances(self._process, self._walk, distances, self._engine())
 
-    def _choose_eps(self, space: Space, eps: Any) -> Any:
-        """The radius or radii asked for, or the suggested one; sets `eps_`."""
-        if isinstance(eps, str) and eps == "auto":
-            self.eps_ = suggest_eps(space).eps
-            return self.eps_
-        radii = check.eps_sequence(eps)
-        if len(radii) > max(self.n_iter, 1):
-            raise ValueError(
-                f"eps holds {len(radii)} radii, one for each iteration, and n_iter={self.n_iter}; "
-                f"n_iter={len(radii)} uses all of them, and wt.sweep tries one after the other"
-            )
-        self.eps_ = radii[0] if len(radii) == 1 else np.array(radii)
-        return radii[0] if len(radii) == 1 else radii
+    def _choose(self, space: Space, engine: Engine) -> Chosen:
+        """The parameters asked for, or those suggested; sets `eps_` and `reason_`."""
+        params = vars(self)
+        chosen = choose(params["eps"], params.get("lam", 0.0), self._iterations(), self._purpose(), space, engine)
+        self.eps_ = chosen.radii[0] if len(chosen.radii) == 1 else np.array(chosen.radii)
+        self.reason_ = chosen.reason
+        return chosen
+
+    def _purpose(self) -> Purpose:
+        """What parameters are suggested for."""
+        return "clusters"
+
+    def _iterations(self) -> Any:
+        """How many are asked for: a number, or "auto"."""
+        return self.n_iter
 
     def __getattr__(self, name: str) -> Any:
         """What is not there: say what is, where people look for clusters."""
@@ -244,21 +248,20 @@ class PointTransform(IteratedTransform):
                 "to use another distance fit on Space.from_distances(D, points=X)"
             )
 
-    def _make_process(self, space: Space) -> Process:
+    def _choose(self, space: Space, engine: Engine) -> Chosen:
         if space.points is None:
             raise ValueError(
                 f"{type(self).__name__} needs coordinates, and this Space has distances only; "
                 "use Space.from_distances(D, points=X)"
             )
-        return self._make_point_process(space)
-
-    @abstractmethod
-    def _make_point_process(self, space: Space) -> Process:
-        """The process, once coordinates are known to be there."""
+        return super()._choose(space, engine)
 
 
 class DistanceTransform(IteratedTransform):
     """A transform that changes distances only."""
+
+    def _iterations(self) -> Any:
+        return 1 if is_auto(self.n_iter) else self.n_iter  # none would leave the distances as they are
 
     def _moves_points(self) -> bool:
         return False

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from ..auto.suggestion import Purpose
 from ..localize.profiles import ProfileLike
 from ..spaces import Space
 from ..transforms import Process, gaussian_transform
 from ..transforms.named import Eps
 from .base import PointTransform
+from .choosing import Chosen
 from .output import Output
 
 
@@ -16,17 +18,21 @@ class GaussianTransform(PointTransform):
     Parameters
     ----------
     eps : float, sequence of float, or "auto"
-        Radius of the neighborhoods, or one for each iteration; "auto" takes `suggest_eps`.
-    lam : float
+        Radius of the neighborhoods, or one for each iteration. "auto" takes it from the data: `suggest_eps` if points
+        move, 2.5 times that if they do not (n_iter=0); with `ridge` the radius at which the noise across curves or
+        surfaces shows, see `wt.suggest`.
+    lam : float, or "auto"
         Weight λ ≥ 0 of the covariances; 0 is mean shift, 1 compares neighborhoods like LT-WT2 does on segments,
-        larger values separate directions more.
+        larger values separate directions more. "auto" is 10 if points do not move and have three
+        coordinates at most, else 1.
     profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable
         Kernel profile as a function of d²/ε².
     ridge : int, optional
         Move points off this many leading axes of their neighborhoods only: 1 brings them to curves, 2 to surfaces,
         without clumping along them. By default they move to the means.
-    n_iter : int
-        Iterations; 0 gives the GT distance of the unmoved points.
+    n_iter : int, or "auto"
+        Iterations; 0 gives the GT distance of the unmoved points, which "auto" takes for clusters: it is the safest.
+        With `ridge` that is 1.
     metric : "euclidean"
         Others need coordinates beside the distances: fit on `Space.from_distances(D, points=X)`.
     tol : float, optional
@@ -56,8 +62,10 @@ class GaussianTransform(PointTransform):
     embedding_ : array of shape (n, k)
     distortion_ : float
         Points for output="embedding", and how far their distances are off; computed on first use.
-    eps_ : float
+    eps_, lam_ : float
     n_iter_ : int
+    reason_ : str
+        Where `eps_` comes from.
     trajectory_ : Trajectory
 
     Examples
@@ -71,11 +79,11 @@ class GaussianTransform(PointTransform):
     def __init__(
         self,
         eps: Eps | str = "auto",
-        lam: float = 1.0,
+        lam: float | str = 1.0,
         *,
         profile: ProfileLike = "flat",
         ridge: int | None = None,
-        n_iter: int = 1,
+        n_iter: int | str = 1,
         metric: str = "euclidean",
         tol: float | None = None,
         merge: float | None = None,
@@ -97,5 +105,9 @@ class GaussianTransform(PointTransform):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _make_point_process(self, space: Space) -> Process:
-        return gaussian_transform(self._choose_eps(space, self.eps), self.lam, self.profile, self.ridge)
+    def _make_process(self, space: Space, chosen: Chosen) -> Process:
+        self.lam_ = chosen.lam
+        return gaussian_transform(chosen.eps, chosen.lam, self.profile, self.ridge)
+
+    def _purpose(self) -> Purpose:
+        return "clusters" if not self.ridge else "curve" if self.ridge == 1 else "surface"

@@ -7,6 +7,7 @@ from ..spaces import Space
 from ..transforms import Process, kernel_transform
 from ..transforms.named import Eps
 from .base import DistanceTransform
+from .choosing import Chosen
 from .output import Output
 
 
@@ -24,8 +25,8 @@ class KernelTransform(DistanceTransform):
     cut : float, optional
         Distance in units of ε beyond which the kernel is 0. Without it a gaussian reaches every point, and each of the
         n² problems has n × n costs: for a hundred points or two.
-    n_iter : int
-        Iterations.
+    n_iter : int, or "auto"
+        Iterations; "auto" is 1.
     metric : str
         "euclidean" or another SciPy name for points, "precomputed" for distances.
     tol : float, optional
@@ -54,6 +55,8 @@ class KernelTransform(DistanceTransform):
         Points for output="embedding", and how far their distances are off; computed on first use.
     eps_ : float
     n_iter_ : int
+    reason_ : str
+        Where `eps_` comes from.
     trajectory_ : Trajectory
 
     Examples
@@ -70,7 +73,7 @@ class KernelTransform(DistanceTransform):
         p: float = 1.0,
         *,
         cut: float | None = None,
-        n_iter: int = 1,
+        n_iter: int | str = 1,
         metric: str = "euclidean",
         tol: float | None = None,
         merge: float | None = None,
@@ -92,5 +95,5 @@ class KernelTransform(DistanceTransform):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _make_process(self, space: Space) -> Process:
-        return kernel_transform(self._choose_eps(space, self.eps), self.profile, self.p, self.cut)
+    def _make_process(self, space: Space, chosen: Chosen) -> Process:
+        return kernel_transform(chosen.eps, self.profile, self.p, self.cut)

@@ -6,6 +6,7 @@ from ..spaces import Space
 from ..transforms import Process, local_truncation
 from ..transforms.named import Eps
 from .base import DistanceTransform
+from .choosing import Chosen
 from .output import Output
 
 
@@ -18,8 +19,8 @@ class LocalTruncation(DistanceTransform):
         Radius of the neighborhoods, or one for each iteration; "auto" takes `suggest_eps`.
     p : float
         Order of the Wasserstein distance, finite and ≥ 1.
-    n_iter : int
-        Iterations.
+    n_iter : int, or "auto"
+        Iterations; "auto" is 1.
     metric : str
         "euclidean" or another SciPy name for points, "precomputed" for distances.
     tol : float, optional
@@ -49,6 +50,8 @@ class LocalTruncation(DistanceTransform):
         Points for output="embedding", and how far their distances are off; computed on first use.
     eps_ : float
     n_iter_ : int
+    reason_ : str
+        Where `eps_` comes from.
     trajectory_ : Trajectory
 
     Examples
@@ -65,7 +68,7 @@ class LocalTruncation(DistanceTransform):
         eps: Eps | str = "auto",
         p: float = 1.0,
         *,
-        n_iter: int = 1,
+        n_iter: int | str = 1,
         metric: str = "euclidean",
         tol: float | None = None,
         merge: float | None = None,
@@ -85,5 +88,5 @@ class LocalTruncation(DistanceTransform):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _make_process(self, space: Space) -> Process:
-        return local_truncation(self._choose_eps(space, self.eps), self.p)
+    def _make_process(self, space: Space, chosen: Chosen) -> Process:
+        return local_truncation(chosen.eps, self.p)

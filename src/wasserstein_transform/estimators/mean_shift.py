@@ -12,12 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._types import Ints
 from .._warn import warn
+from ..auto.suggestion import Purpose
 from ..hierarchy.resting import TOGETHER, nearest_place, resting_places, within_reach
 from ..localize.profiles import ProfileLike
 from ..spaces import Space
 from ..transforms import Process, mean_shift
 from ..transforms.named import Eps
 from .base import PointTransform
+from .choosing import Chosen
 from .output import Output
 
 _SETTLED = 1e-6  # of eps: movements below leave the clusters as they are
@@ -29,11 +31,12 @@ class MeanShift(ClusterMixin, PointTransform):
     Parameters
     ----------
     eps : float, sequence of float, or "auto"
-        Radius of the neighborhoods, or one for each iteration; "auto" takes `suggest_eps`.
+        Radius of the neighborhoods, or one for each iteration; "auto" takes one at which a sample has the same
+        clusters as at the radii beside it, see `wt.suggest`.
     profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable
         Kernel profile as a function of d²/ε².
-    n_iter : int
-        Most iterations.
+    n_iter : int, or "auto"
+        Most iterations; "auto" is 300.
     metric : "euclidean"
         Others need coordinates beside the distances: fit on `Space.from_distances(D, points=X)`.
     tol : float, optional
@@ -66,6 +69,8 @@ class MeanShift(ClusterMixin, PointTransform):
         Points for output="embedding", and how far their distances are off; computed on first use.
     eps_ : float
     n_iter_ : int
+    reason_ : str
+        Where `eps_` comes from.
     trajectory_ : Trajectory
     labels_ : array of shape (n,)
         Clusters by falling mass: points that came to rest together. If they did not come to rest, those that are
@@ -88,7 +93,7 @@ class MeanShift(ClusterMixin, PointTransform):
         eps: Eps | str = "auto",
         *,
         profile: ProfileLike = "flat",
-        n_iter: int = 300,
+        n_iter: int | str = 300,
         metric: str = "euclidean",
         tol: float | None = 1e-4,
         merge: float | None = 1e-6,
@@ -108,8 +113,11 @@ class MeanShift(ClusterMixin, PointTransform):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _make_point_process(self, space: Space) -> Process:
-        return mean_shift(self._choose_eps(space, self.eps), self.profile)
+    def _make_process(self, space: Space, chosen: Chosen) -> Process:
+        return mean_shift(chosen.eps, self.profile)
+
+    def _purpose(self) -> Purpose:
+        return "modes"
 
     def fit(self, X: Any, y: Any = None, *, sample_weight: ArrayLike | None = None) -> Self:
         """Move the points; `labels_` are the places they share.

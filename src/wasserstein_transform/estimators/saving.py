@@ -21,7 +21,7 @@ _LEARNED: dict[str, type] = {
     "trajectory_": Trajectory, "_walk": Trajectory, "_space": Space, "_process": Process, "metric_": Metric,
     "points_": np.ndarray, "labels_": np.ndarray, "cluster_centers_": np.ndarray, "tree_": Tree, "n_iter_": int,
     "n_clusters_": int, "n_features_in_": int, "feature_names_in_": np.ndarray, "_from_space": bool,
-    "_rested": bool, "_ground": Ground,
+    "_rested": bool, "lam_": float, "reason_": str, "_ground": Ground,
 }  # fmt: skip
 _FLOW = {"_walk", "_space", "_process", "metric_", "points_", "n_iter_", "_from_space"}
 _CLUSTERS = {"tree_", "n_clusters_", "_ground", "_transform"}

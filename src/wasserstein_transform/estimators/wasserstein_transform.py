@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from .. import _check as check
 from .._parts import Part
+from ..engine import Engine
 from ..localize import Extrinsic, Localization
 from ..spaces import Space
 from ..transforms import Process, Transform
 from ..transport import Transport
 from .base import IteratedTransform
+from .choosing import Chosen
 from .output import Output
 
 
@@ -111,7 +114,10 @@ class WassersteinTransform(IteratedTransform):
                 setattr(self, name, part.replaced(**changes))
         return self
 
-    def _make_process(self, space: Space) -> Process:
+    def _choose(self, space: Space, engine: Engine) -> Chosen:
+        return Chosen((), 0.0, check.count(self.n_iter, "n_iter", 0), "as given")
+
+    def _make_process(self, space: Space, chosen: Chosen) -> Process:
         if self.localize is None or self.transport is None:
             raise ValueError(
                 "WassersteinTransform needs its parts: a localization such as Truncation(eps) "

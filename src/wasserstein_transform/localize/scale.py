@@ -7,10 +7,13 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._types import Floats, Ints
-from ..spaces import Space, quotient
+from ..engine import Engine, current
+from ..spaces import Space
+from .places import distinct, read, spread, weighted_median
 
-_DISTANCES = 2e7  # distances looked at, about: seconds at most
+NEIGHBORS = 10  # that give the scale; of few places, √n
+_DISTANCES = 2e7  # looked at, about
+_FEWEST, _MOST = 50, 800  # places whose neighbors are looked for
 
 
 class Scale(float):
@@ -39,65 +42,65 @@ class Scale(float):
         return f"eps = {float(self):.4g}: {self.reason}"
 
 
-def suggest_eps(X: ArrayLike | Space, sample_weight: ArrayLike | None = None) -> Scale:
-    """A starting value for ε: the radius within which half of the mass sees at least 1/√n of the mass.
+def suggest_eps(X: ArrayLike | Space, sample_weight: ArrayLike | None = None, metric: str | None = None) -> Scale:
+    """A starting value for ε: the median distance to the 10th nearest place.
 
-    n counts distinct places that carry mass, so that weight k is the same as k copies and weight 0 as no point.
+    It follows the spacing of the points, however many there are: small neighborhoods, which keep to one arm of a spiral
+    or one side of a gap. With fewer than 100 places the √n-th nearest counts. Places in which
+    several points lie count once, so that weight k is the same as k copies and weight 0 as no point. `wt.suggest` says
+    more, and knows curves and surfaces.
+
+    Parameters
+    ----------
+    X : array of shape (n, m), distances of shape (n, n) for metric="precomputed", or Space
+    sample_weight : array of shape (n,), optional
+        Masses of the points.
+    metric : str, optional
+        A SciPy name, or "precomputed"; Euclidean by default.
 
     Examples
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> print(wt.suggest_eps(np.arange(100.0)[:, None]))
-    eps = 5: half of the mass has at least 10 % of the mass (√100 of 100 places) within this distance
+    eps = 5: the median distance to the 10th nearest of 100 places
     """
-    if isinstance(X, Space) and sample_weight is not None:
-        raise ValueError("a Space carries its weights: make it with them instead of passing sample_weight")
-    space = X if isinstance(X, Space) else Space.from_points(X, sample_weight)
-    heavy = np.flatnonzero(space.weights > 0)
-    places = quotient(space if len(heavy) == space.n else space.take(heavy)).space
+    engine = current()
+    with engine.watched() as engine:
+        return scale_of(distinct(read(X, sample_weight, metric), engine), engine)
+
+
+def scale_of(places: Space, engine: Engine) -> Scale:
+    """The same, of distinct places in their order."""
     n = places.n
     if n == 1:
         return Scale(1.0, "all the mass is in one place, where every radius does the same")
-    share = 1.0 / np.sqrt(n)
-    rows = _sample(places, min(n, max(50, int(_DISTANCES / n))))
-    radii = np.array([_radius_of_mass(places, int(row), share) for row in rows])
-    seen = radii > 0
-    if not seen.any():
-        nearest = min(_nearest(places, int(row)) for row in rows)
-        return Scale(nearest, "most of the mass is in single places; this is the smallest distance between two")
-    eps = _weighted_median(radii[seen], places.weights[rows[seen]])
-    whose = "the mass" if seen.all() else "the mass in places that hold less themselves"
-    reason = f"half of {whose} has at least {100 * share:.2g} % of the mass (√{n} of {n} places) within this distance"
-    return Scale(eps, reason)
+    k = n_neighbors(n)
+    eps = median_radii(places, [k], engine)[0]
+    if n <= 3:
+        return Scale(eps, f"{n} places tell no scale: this is a distance between two")
+    return Scale(eps, f"the median distance to the {ordinal(k)} nearest of {n:,} places")
 
 
-def _sample(places: Space, count: int) -> Ints:
-    """Places spread evenly over an order that does not depend on how the data came."""
-    if count == places.n:
-        return np.arange(count)
-    keys = places.metric.dense().sum(axis=1)[None] if places.points is None else places.points.T
-    spread = np.unique(np.linspace(0, places.n - 1, count).round().astype(np.intp))
-    return np.asarray(np.lexsort(keys)[spread])
+def n_neighbors(n: int) -> int:
+    """The neighbor whose distance gives the scale of n places."""
+    return max(1, min(NEIGHBORS, int(np.sqrt(n))))
 
 
-def _row(places: Space, row: int) -> Floats:
-    return np.asarray(places.metric.block(np.array([row]), np.arange(places.n))[0])
+def median_radii(places: Space, ks: list[int], engine: Engine) -> list[float]:
+    """Median distances to the k-th nearest places, for each k; of some places, evenly spread."""
+    n, everything = places.n, np.arange(places.n)
+    centers = spread(n, int(np.clip(_DISTANCES / n, _FEWEST, _MOST)))
+    radii = np.empty((len(centers), len(ks)))
+    for i, center in enumerate(centers):
+        engine.check()
+        radii[i] = np.partition(places.metric.block(np.array([center]), everything)[0], ks)[ks]
+    known = np.isfinite(radii)
+    if not known.any(axis=0).all():
+        raise ValueError("too few distances are known between the points: a scale cannot be told")
+    weights = places.weights[centers]
+    return [weighted_median(column[is_], weights[is_]) for column, is_ in zip(radii.T, known.T, strict=True)]
 
 
-def _radius_of_mass(places: Space, row: int, share: float) -> float:
-    """The smallest radius whose closed ball around the place holds `share` of the mass."""
-    distances = _row(places, row)
-    order = np.argsort(distances, kind="stable")
-    held = np.cumsum(places.weights[order])
-    return float(distances[order[np.searchsorted(held, share * held[-1] * (1 - 1e-9))]])
-
-
-def _nearest(places: Space, row: int) -> float:
-    distances = _row(places, row)
-    return float(np.min(distances[distances > 0], initial=np.inf))
-
-
-def _weighted_median(values: Floats, weights: Floats) -> float:
-    order = np.argsort(values, kind="stable")
-    held = np.cumsum(weights[order]) / weights.sum()
-    return float(values[order[np.searchsorted(held, 0.5 * (1 - 1e-9))]])
+def ordinal(k: int) -> str:
+    """1st, 2nd, 3rd, 4th, …, as far as it is needed."""
+    return {1: "1st", 2: "2nd", 3: "3rd"}.get(k, f"{k}th")

@@ -6,7 +6,6 @@ from .lazy import LazyBalls, lazy_balls
 from .local import iterate_locally
 from .loop import iterate
 from .named import gaussian_transform, kernel_transform, local_truncation, mean_shift
-from .sweeping import Run, Sweep, sweep
 from .trajectory import Trajectory
 from .transform import MasslessWarning, Process, Transform
 
@@ -16,8 +15,6 @@ __all__ = [
     "LazyBalls",
     "MasslessWarning",
     "Process",
-    "Run",
-    "Sweep",
     "Trajectory",
     "Transform",
     "follow_distances",
@@ -29,5 +26,4 @@ __all__ = [
     "lazy_balls",
     "local_truncation",
     "mean_shift",
-    "sweep",
 ]

@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy.sparse.csgraph import connected_components
+from sklearn.metrics import adjusted_rand_score
 
 import wasserstein_transform as wt
 from wasserstein_transform.backends.cpu.neighborhoods import Neighborhoods
@@ -138,7 +140,8 @@ def test_the_table_is_the_runs(points: np.ndarray) -> None:
     assert [(run.eps, run.lam) for run in found] == [(e, l) for e in EPS for l in LAM]
     frame = pandas.DataFrame(found.table)
     assert list(frame.columns) == [
-        "eps", "lam", "neighbors", "alone", "n_iter", "movement", "converged", "places",
+        "eps", "lam", "neighbors", "alone", "n_iter", "movement", "converged", "places", "clusters", "coverage",
+        "stability",
     ]  # fmt: skip
     assert frame["movement"].tolist() == [run.trajectory.movements[-1] for run in found]
     assert (frame["n_iter"] == 2).all()
@@ -146,12 +149,55 @@ def test_the_table_is_the_runs(points: np.ndarray) -> None:
     text = repr(found).splitlines()
     assert text[0] == "<Sweep of 6 runs on 70 points>"
     assert text[1].split() == list(frame.columns)
-    assert [float(line.split()[1]) for line in text[2:]] == frame["lam"].tolist()
-    assert len({len(line) for line in text[1:]}) == 1
+    assert [float(line.split()[1]) for line in text[2:-1]] == frame["lam"].tolist()
+    assert len({len(line) for line in text[1:-1]}) == 1
+    assert text[-1] == found.advice
     assert repr(found[0.4, 5.0]).startswith("<Run of eps=0.4, lam=5: did 2 iterations as asked")
     start = wt.sweep(points, 0.4, n_iter=0)
     assert np.isnan(start.table["movement"][0])
     assert "<Sweep of 1 run on 70 points>" in repr(start)
+
+
+def _blobs() -> np.ndarray:
+    rng = np.random.default_rng(5)
+    return np.concatenate([rng.normal(size=(60, 2)) * 0.3 + center for center in ([0, 0], [4, 0], [0, 4])])
+
+
+def test_clusters_are_groups_within_reach_that_hold_a_fiftieth() -> None:
+    X = np.concatenate([_blobs(), [[20.0, 20.0]]])
+    for run in wt.sweep(X, [0.05, 0.6, 9.0], [0.0, 1.0]):
+        D = run.trajectory.last.metric.dense()
+        n_groups, groups = connected_components(run.eps * (1 + 1e-9) >= D)
+        assert len(np.unique(run.labels)) == n_groups
+        assert adjusted_rand_score(groups, run.labels) == 1
+        assert run.clusters == np.count_nonzero(np.bincount(groups) >= 0.02 * len(X))
+
+
+def test_stability_is_the_agreement_with_the_radii_beside_and_the_advice_follows_it() -> None:
+    X, truth = _blobs(), np.repeat([0, 1, 2], 60)
+    found = wt.sweep(X, [9.0, 0.02, 0.9, 0.7, 1.1], [0.0, 1.0])  # in no order
+    for lam in (0.0, 1.0):
+        labels = [found[eps, lam].labels for eps in (0.7, 0.9, 1.1)]
+        beside = min(adjusted_rand_score(labels[1], labels[k]) for k in (0, 2))
+        row = found.runs.index(found[0.9, lam])
+        assert found.stability[row] == pytest.approx(beside) == 1
+        assert found.stability[found.runs.index(found[9.0, lam])] == 0  # one cluster, and three beside it
+    assert found.advice == "steadiest: eps=0.9, lam=0 with 3 clusters"
+    assert adjusted_rand_score(truth, found[0.9, 0.0].labels) == 1
+    assert found.advice in found._repr_html_()
+    assert wt.sweep(X, 0.9).advice == ""
+    assert "no ε finds several clusters" in wt.sweep(X, [0.01, 50.0]).advice
+
+
+def test_coverage_falls_where_points_clump_on_a_ring_and_a_ridge_keeps_it() -> None:
+    ring = wt.datasets.circles(0, n=400, noise=0.02, radii=(1.0,)).points
+    clumped, ridge = (wt.sweep(ring, 0.4, 0.0, 5, ridge=ridge).runs[0] for ridge in (None, 1))
+    for run in (clumped, ridge):
+        ends = run.trajectory.points
+        near = np.linalg.norm(ring[:, None] - ends[None], axis=2).min(axis=1) <= 0.2
+        assert run.coverage == pytest.approx(near.mean())
+    assert clumped.coverage < 0.8
+    assert ridge.coverage > 0.99
 
 
 def test_a_run_is_found_by_eps_and_lam(points: np.ndarray) -> None:

@@ -1,0 +1,252 @@
+"""Radius, weight of covariances and iterations for given points, with the reason and what was looked at."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._pictures import drawn_by
+from .._shown import table
+from ..engine import Engine, current
+from ..localize.places import distinct, read, spread
+from ..localize.scale import median_radii, n_neighbors, ordinal, scale_of
+from ..spaces import Space
+from .modes import modes_of
+from .noise import Noise, noise_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Purpose = Literal["clusters", "modes", "curve", "surface"]
+
+_FACTORS = np.array([0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0])  # of the radius chosen, in the table
+_ASKED = 100  # places whose neighbors are counted for the table
+_DIMS = {"curve": 1, "surface": 2}
+_WIDER, _LAM_STILL = (
+    2.5,
+    10.0,
+)  # times `suggest_eps`, where points do not move; docs/choosing.md says how they were found
+_FEW, _SHARE = 30, 0.15  # places that a typical ball then holds at most, or their share of all
+_LAM, _FLAT = 1.0, 3  # λ with more coordinates than that, or where points move
+_UNTIL_REST = 300
+
+
+@dataclass(frozen=True, eq=False)
+class Suggestion:
+    """Parameters for a transform, why, and the radii that were looked at.
+
+    Attributes
+    ----------
+    eps, lam, n_iter : float, float, int
+        For `GaussianTransform(eps, lam, n_iter=n_iter)`; with purpose "curve" or "surface" and `ridge` 1 or 2, with
+        "modes" for `MeanShift(eps)`.
+    purpose : str
+    reason : str
+        Where the radius comes from, in words.
+    table : dict of lists
+        A row for each radius that was looked at, by the names of columns.
+    chosen : int or None
+        The row of the table that was chosen; None if there was nothing to choose between.
+    n : int
+        Different places with mass.
+    """
+
+    eps: float
+    lam: float
+    n_iter: int
+    purpose: Purpose
+    reason: str
+    table: dict[str, list[Any]]
+    chosen: int | None
+    n: int
+
+    def to_pandas(self) -> Any:
+        """The table as a pandas DataFrame, a row for each radius."""
+        try:
+            pandas = importlib.import_module("pandas")
+        except ImportError:
+            raise ImportError("to_pandas needs pandas (pip install pandas); .table has the same columns") from None
+        return pandas.DataFrame(self.table)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """A picture of what was looked at, and of the radius chosen; needs matplotlib."""
+        axes: Axes = drawn_by("suggestions").draw(self, ax)
+        return axes
+
+    @property
+    def _call(self) -> str:
+        """What to write with these parameters."""
+        if self.purpose == "modes":
+            return f"MeanShift(eps={self.eps:.4g})"
+        ridge = f", ridge={_DIMS[self.purpose]}" if self.purpose in _DIMS else ""
+        return f"GaussianTransform(eps={self.eps:.4g}, lam={self.lam:g}{ridge}, n_iter={self.n_iter})"
+
+    def _cells(self) -> list[list[str]]:
+        return [[_written(name, value) for value in column] for name, column in self.table.items()]
+
+    def _repr_html_(self) -> str:
+        return table(f"{self._call}: {self.reason}", self.table, zip(*self._cells(), strict=True))
+
+    def __str__(self) -> str:
+        lines = [f"for {self.purpose}: {self._call}", self.reason]
+        if self.table and len(self.table["eps"]):
+            lines += _rows(list(self.table), self._cells(), self.chosen)
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Suggestion for {self.purpose}: {self._call}>"
+
+
+def suggest(
+    X: ArrayLike | Space,
+    purpose: Purpose = "clusters",
+    metric: str | None = None,
+    sample_weight: ArrayLike | None = None,
+    *,
+    engine: Engine | None = None,
+) -> Suggestion:
+    """Parameters for these points: ε from their own scale, λ and τ that go with it, and the reason.
+
+    The time is bounded: neighbors of some hundred points are looked at, however many there are.
+
+    Parameters
+    ----------
+    X : array of shape (n, m), distances of shape (n, n) for metric="precomputed", or Space
+    purpose : {"clusters", "modes", "curve", "surface"}
+        "clusters": ε 2.5 times the distance to the 10th neighbor, and points that stay where they are (τ = 0): their
+        neighborhoods make the new distance, for `SingleLinkage`. Distances are enough. "modes": for `MeanShift`, a
+        radius at which a sample has the same clusters as at those beside it. "curve", "surface": for `ridge`; the
+        radius at which the spread across lines or planes is that of the noise, see `auto.noise_scale`.
+    metric : str, optional
+        "precomputed" for distances, or a SciPy name; Euclidean by default.
+    sample_weight : array of shape (n,), optional
+        Masses of the points; weight k is the same as k copies.
+    engine : Engine, optional
+
+    Returns
+    -------
+    Suggestion
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> wt.suggest(wt.datasets.circles(0, n=2000, noise=0.05).points, "curve")
+    <Suggestion for curve: GaussianTransform(eps=0.2133, lam=1, ridge=1, n_iter=1)>
+    """
+    if purpose not in _PURPOSES:
+        raise ValueError(f"purpose must be one of {', '.join(map(repr, _PURPOSES))}, got {purpose!r}")
+    space, engine = read(X, sample_weight, metric), current(engine)
+    if purpose != "clusters" and space.points is None:
+        raise ValueError(f"purpose={purpose!r} needs coordinates, and these are distances only; 'clusters' does not")
+    with engine.watched() as engine:
+        return suggestion_of(space, purpose, engine)
+
+
+def suggestion_of(space: Space, purpose: Purpose, engine: Engine, n_iter: int | None = None) -> Suggestion:
+    """The same, of a space; for as many iterations, if they are given."""
+    places = distinct(space, engine)
+    if purpose == "clusters" and n_iter:
+        scale = scale_of(places, engine)
+        return Suggestion(float(scale), _LAM, n_iter, purpose, scale.reason, {}, None, places.n)
+    return _PURPOSES[purpose](places, purpose, engine)
+
+
+def _for_clusters(places: Space, purpose: Purpose, engine: Engine) -> Suggestion:
+    if places.n <= 3:
+        scale = scale_of(places, engine)
+        return Suggestion(float(scale), _LAM_STILL, 0, purpose, scale.reason, {}, None, places.n)
+    eps, reason = _still(places, engine)
+    columns, chosen = _company(places, eps * _FACTORS, engine), int(np.searchsorted(_FACTORS, 1.0))
+    lam, why = (_LAM_STILL, "") if _is_flat(places) else (_LAM, "; covariances of so few points are rough: small λ")
+    return Suggestion(eps, lam, 0, purpose, f"{reason}; points stay where they are{why}", columns, chosen, places.n)
+
+
+def _is_flat(places: Space) -> bool:
+    """Whether some dozens of points tell a covariance: with three coordinates at most."""
+    return places.points is None or places.points.shape[1] <= _FLAT
+
+
+def _still(places: Space, engine: Engine) -> tuple[float, str]:
+    """A radius for points that do not move: wider, but no large part of the data, as it would be in many dimensions."""
+    n, k = places.n, n_neighbors(places.n)
+    last = min(max(_FEW, int(_SHARE * n)), n - 1)
+    near, most = median_radii(places, [k, last], engine)
+    if _WIDER * near <= most:
+        return _WIDER * near, f"{_WIDER:g} times the median distance to the {ordinal(k)} nearest of {n:,} places"
+    return most, f"the median distance to the {ordinal(last)} nearest of {n:,} places, which are a large part of them"
+
+
+def _for_modes(places: Space, purpose: Purpose, engine: Engine) -> Suggestion:
+    if places.n <= 3:
+        scale = scale_of(places, engine)
+        return Suggestion(float(scale), 0.0, _UNTIL_REST, purpose, scale.reason, {}, None, places.n)
+    modes = modes_of(places, engine)
+    columns = {
+        "eps": modes.radii.tolist(), "clusters": modes.clusters.tolist(), "held": modes.held.tolist(),
+        "stability": modes.stability.tolist(),
+    }  # fmt: skip
+    return Suggestion(modes.eps, 0.0, _UNTIL_REST, purpose, modes.reason, columns, modes.chosen, places.n)
+
+
+def _for_shapes(places: Space, purpose: Purpose, engine: Engine) -> Suggestion:
+    return of_noise(noise_of(places, _DIMS[purpose], engine), purpose, places.n)
+
+
+def of_noise(noise: Noise, purpose: Purpose, n: int) -> Suggestion:
+    """The suggestion that noise across a shape makes."""
+    columns = {
+        "eps": noise.radii.tolist(), "neighbors": noise.counts.tolist(), "spread": noise.spreads.tolist(),
+        "slope": noise.slopes.tolist(),
+    }  # fmt: skip
+    columns = columns if len(noise.slopes) else {}
+    at = np.flatnonzero(noise.radii == noise.eps)
+    chosen = int(at[0]) if columns and len(at) else None
+    return Suggestion(noise.eps, _LAM, 1, purpose, noise.reason, columns, chosen, n)
+
+
+_PURPOSES: dict[str, Callable[[Space, Purpose, Engine], Suggestion]] = {
+    "clusters": _for_clusters,
+    "modes": _for_modes,
+    "curve": _for_shapes,
+    "surface": _for_shapes,
+}
+
+
+def _company(places: Space, radii: np.ndarray, engine: Engine) -> dict[str, list[Any]]:
+    """Of each radius: places within it of a typical one, itself included; the share that is alone."""
+    centers, everything = spread(places.n, _ASKED), np.arange(places.n)
+    counts = np.empty((len(centers), len(radii)))
+    for i, center in enumerate(centers):
+        engine.check()
+        row = places.metric.block(np.array([center]), everything)[0]
+        counts[i] = [np.count_nonzero(row <= radius) for radius in radii * (1 + 1e-12)]
+    typical = np.median(counts, axis=0)
+    return {
+        "eps": radii.tolist(), "neighbors": typical.tolist(), "share": (typical / places.n).tolist(),
+        "alone": np.mean(counts <= 1, axis=0).tolist(),
+    }  # fmt: skip
+
+
+_PERCENT = ("share", "alone", "held")
+
+
+def _written(name: str, value: Any) -> str:
+    if name in _PERCENT:
+        return f"{value:.0%}"
+    return f"{value:.2f}" if name in ("slope", "stability") else f"{value:.4g}"
+
+
+def _rows(names: list[str], cells: list[list[str]], chosen: int | None) -> list[str]:
+    """The table in lines, the chosen row marked."""
+    columns = [[name, *column] for name, column in zip(names, cells, strict=True)]
+    widths = [max(map(len, column)) for column in columns]
+    lines = []
+    for k, row in enumerate(zip(*columns, strict=True)):
+        mark = " <" if chosen is not None and k == chosen + 1 else ""
+        lines.append("  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)) + mark)
+    return lines

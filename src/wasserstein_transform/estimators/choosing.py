@@ -1,0 +1,63 @@
+"""Parameters as they were given, or as the data suggest: eps="auto", lam="auto", n_iter="auto"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .. import _check as check
+from ..auto.suggestion import Purpose, suggestion_of
+from ..auto.units import warn_of_scale
+from ..engine import Engine
+from ..spaces import Space
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a fit runs with, and why."""
+
+    radii: tuple[float, ...]
+    lam: float
+    n_iter: int
+    reason: str
+
+    @property
+    def eps(self) -> Any:
+        """The radius, or one for each iteration."""
+        return self.radii[0] if len(self.radii) == 1 else list(self.radii)
+
+
+def is_auto(value: Any) -> bool:
+    """Whether the data are to say it."""
+    return isinstance(value, str) and value == "auto"
+
+
+def choose(eps: Any, lam: Any, n_iter: Any, purpose: Purpose, space: Space, engine: Engine) -> Chosen:
+    """Each parameter as given; what is "auto", as suggested for the others."""
+    radii = None if is_auto(eps) else tuple(check.eps_sequence(eps))
+    iterations = None if is_auto(n_iter) else check.count(n_iter, "n_iter", 0)
+    weight = None if is_auto(lam) else check.lam(lam)
+    if radii is not None and len(radii) > 1:
+        iterations = _enough(len(radii), iterations)
+    if radii is not None:
+        warn_of_scale(space, max(radii))
+    if radii is not None and iterations is not None and weight is not None:
+        return Chosen(radii, weight, iterations, "as given")
+    with engine.watched() as watched:
+        found = suggestion_of(space, purpose, watched, iterations)
+    return Chosen(
+        (found.eps,) if radii is None else radii,
+        found.lam if weight is None else weight,
+        found.n_iter if iterations is None else iterations,
+        found.reason if radii is None else f"eps as given; lam and n_iter for {purpose}",
+    )
+
+
+def _enough(n_radii: int, n_iter: int | None) -> int:
+    """Iterations for so many radii."""
+    if n_iter is not None and n_radii > max(n_iter, 1):
+        raise ValueError(
+            f"eps holds {n_radii} radii, one for each iteration, and n_iter={n_iter}; "
+            f"n_iter={n_radii} uses all of them, and wt.sweep tries one after the other"
+        )
+    return n_radii if n_iter is None else n_iter

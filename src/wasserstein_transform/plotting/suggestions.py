@@ -1,0 +1,100 @@
+"""What a suggestion looked at: a radius for each dot, and the one chosen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .canvas import canvas
+from .style import GRAY, INK, LEGEND, TEXT, THIN, TICKS, color, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..auto import Suggestion
+
+_SIZE = (5.2, 3.0)
+_DOT = 3.5
+
+
+def draw(found: Suggestion, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+    """The radii that were looked at against what was measured at each; a line at the one chosen.
+
+    For clusters, the shares of points that are alone, and of all points in a typical ball. For modes, how far the
+    clusters are those at the next radius, and how many there are. For curves and surfaces, the spread across them.
+
+    Parameters
+    ----------
+    found : Suggestion
+        Of `wt.suggest`.
+    ax : Axes, optional
+    title : str, optional
+
+    Returns
+    -------
+    Axes
+    """
+    if not found.table:
+        raise ValueError(f"there is nothing to draw: {found.reason}")
+    axes = canvas(ax, size=_SIZE)
+    _DRAWN[found.purpose](axes, found)
+    axes.axvline(found.eps, color=INK, lw=THIN, zorder=0)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter(_sparse)
+    axes.tick_params(which="both", labelsize=TICKS)
+    axes.set_xlabel(f"ε, chosen: {found.eps:.3g}", fontsize=TEXT, color=INK)
+    tidy(axes, title, LEGEND if found.purpose == "clusters" else None)
+    drawn: Axes = axes
+    return drawn
+
+
+def _draw_clusters(ax: Any, found: Suggestion) -> None:
+    _line(ax, found, "alone", 0, "of the points are alone")
+    _line(ax, found, "share", 1, "of all points are in a typical ball")
+    _shares(ax)
+    ax.legend(fontsize=TICKS, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, handlelength=1.2)
+    top = max(*found.table["alone"], *found.table["share"], 0.1)
+    ax.set_ylim(-0.05 * top, 1.1 * top)
+
+
+def _draw_modes(ax: Any, found: Suggestion) -> None:
+    _line(ax, found, "stability", 0, "")
+    for eps, count, at in zip(found.table["eps"], found.table["clusters"], found.table["stability"], strict=True):
+        ax.annotate(str(count), (eps, at), (0, 5), textcoords="offset points", ha="center", fontsize=TICKS, color=INK)
+    _shares(ax)
+    ax.set_ylim(-0.05, 1.15)
+    ax.set_yticks([0, 0.5, 1])
+    ax.set_ylabel("agreement with the next ε\n(numbers: clusters)", fontsize=TEXT, color=INK)
+
+
+def _draw_shapes(ax: Any, found: Suggestion) -> None:
+    _line(ax, found, "spread", 0, "")
+    ax.set_yscale("log")
+    ax.yaxis.set_major_formatter("{x:g}")
+    ax.yaxis.set_minor_formatter(_sparse)
+    if found.chosen is not None:
+        level = found.table["spread"][found.chosen]
+        ax.axhline(level, color=GRAY, lw=THIN, zorder=0)
+        ax.annotate(
+            f"noise {level:.3g}", (1, level), (-2, 3), xycoords=("axes fraction", "data"),
+            textcoords="offset points", ha="right", fontsize=TICKS, color=INK,
+        )  # fmt: skip
+    across = "lines" if found.purpose == "curve" else "planes"
+    ax.set_ylabel(f"spread across {across}", fontsize=TEXT, color=INK)
+
+
+_DRAWN = {"clusters": _draw_clusters, "modes": _draw_modes, "curve": _draw_shapes, "surface": _draw_shapes}
+
+
+def _line(ax: Any, found: Suggestion, name: str, k: int, label: str) -> None:
+    ax.plot(found.table["eps"], found.table[name], "o-", ms=_DOT, lw=1, color=color(k), label=label)
+
+
+def _shares(ax: Any) -> None:
+    ax.set_ylim(-0.03, 1.03)
+    ax.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+
+
+def _sparse(value: float, _: int | None = None) -> str:
+    """Labels between powers of ten: of 2 and 5 alone."""
+    return f"{value:g}" if f"{value:e}"[0] in "25" else ""

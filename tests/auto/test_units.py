@@ -1,0 +1,53 @@
+"""Radii that do not fit the data."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import wasserstein_transform as wt
+
+
+@pytest.fixture
+def cloud(rng: np.random.Generator) -> np.ndarray:
+    return rng.normal(size=(300, 2))
+
+
+@pytest.mark.parametrize("fit", [wt.GaussianTransform, wt.MeanShift, wt.LocalTruncation])
+def test_too_small_a_radius_asks_about_units(fit, cloud: np.ndarray) -> None:  # type: ignore[no-untyped-def]
+    with pytest.warns(wt.ScaleWarning, match=r"at eps=1e-05 all points are alone.*is eps in the unit of the data\?"):
+        fit(1e-5).fit(cloud)
+
+
+def test_too_large_a_radius_asks_about_units(cloud: np.ndarray) -> None:
+    with pytest.warns(wt.ScaleWarning, match=r"a typical neighborhood holds \d+% of the points.*wt.suggest\(X\)"):
+        wt.GaussianTransform(5.0).fit(cloud)
+
+
+def test_columns_of_unlike_spread_are_named(cloud: np.ndarray) -> None:
+    with pytest.warns(wt.ScaleWarning, match="Column 1 spreads 1e\\+03 times as far as column 0.*StandardScaler"):
+        wt.GaussianTransform(0.5).fit(cloud * [1.0, 1000.0] / cloud.std(axis=0))
+
+
+def test_it_is_said_once_a_fit(cloud: np.ndarray) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        wt.GaussianTransform([1e-5, 1e-5, 1e-5], n_iter=3).fit(cloud)
+    assert [warning.category for warning in caught] == [wt.ScaleWarning]
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("eps", ["auto", 0.2, 0.5, 1.0])
+def test_ordinary_radii_and_few_points_are_left_alone(eps: object, cloud: np.ndarray) -> None:
+    wt.GaussianTransform(eps).fit(cloud)
+    wt.MeanShift(eps).fit(np.concatenate([cloud, cloud + 10.0]))
+    wt.GaussianTransform(1e-5).fit(cloud[:20])
+
+
+def test_distances_taken_for_points_are_noticed(cloud: np.ndarray) -> None:
+    D = np.linalg.norm(cloud[:, None] - cloud[None], axis=2)
+    for door in (wt.suggest, wt.suggest_eps, wt.GaussianTransform(1.0).fit):
+        with pytest.warns(UserWarning, match="symmetric and 0 on the diagonal is taken for points"):
+            door(D)
