@@ -88,8 +88,9 @@ def test_scale_reaches_the_lines():
     assert found.lines[0] == pytest.approx(plain.lines[0] * [1.0, 0.1])
 
 
-def test_few_points_have_no_lines():
-    found = wt.skeleton(wt.denoise([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]], 1))
+@pytest.mark.parametrize("X", [[[1.0, 2.0]], [[1.0, 2.0]] * 20, [[0.0, 0.0], [1.0, 0.0]]], ids=["one", "same", "two"])
+def test_few_places_have_no_lines(X):
+    found = wt.skeleton(wt.denoise(X, 1))
     assert len(found.lines) == 0
     assert found.length == 0
     assert found.to_geojson() == {"type": "FeatureCollection", "features": []}

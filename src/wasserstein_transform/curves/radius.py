@@ -11,7 +11,7 @@ from .places import Places
 
 _HIGHEST = 3  # dimension that is looked for
 _COMPANY = 24  # neighbors for each dimension that a radius should hold
-_WIDER = 1.12  # times the noise: a spread beyond that is curvature
+_WIDER = 0.12  # of the noise, for each dimension: a spread that much beyond it is curvature
 _THIN = 0.2  # of a full ball: a spread below that is a shape without noise
 
 
@@ -39,7 +39,7 @@ def is_clean(noise: Noise, m: int) -> bool:
 
 def radius_of(noise: Noise) -> float:
     """The radius at which the noise shows, or the next that holds enough points, while the shape is still straight."""
-    fits = (noise.radii >= noise.eps) & (noise.spreads <= _WIDER * noise.sigma)
+    fits = (noise.radii >= noise.eps) & (noise.spreads <= (1 + _WIDER * noise.dim) * noise.sigma)
     until = fits & (np.cumsum((noise.radii >= noise.eps) & ~fits) == 0)  # not beyond the first that is bent
     if not until.any():
         return noise.eps
