@@ -36,7 +36,7 @@ def denoise(
     weights: ArrayLike | None = None,
     scale: ArrayLike | None = None,
     order: Any = None,
-    trust: float = 5.0,
+    trust: float = 6.0,
     n_jobs: int | None = None,
     progress: Progress | None = None,
     engine: Engine | None = None,
