@@ -36,7 +36,7 @@ def denoise(
     weights: ArrayLike | None = None,
     scale: ArrayLike | None = None,
     order: Any = None,
-    trust: float = 6.0,
+    trust: float = 5.5,
     n_jobs: int | None = None,
     progress: Progress | None = None,
     engine: Engine | None = None,
@@ -47,7 +47,7 @@ def denoise(
     (`Ridge`), less what its neighbors do as well: the mean of a ball lies inside of every bend, and so do those of the
     neighbors; their common part is taken off, so a curve does not shrink as it does under mean shift. A guard ends the
     run when steps no longer lower the spread, when neighbors would move alike, when points clump or the shape
-    shrinks, and says so in `outcome`. In the end each point goes the share e²/(e² + trust²) of its way, e the number of
+    shrinks, and says so in `outcome`. In the end each point goes the share e³/(e³ + trust³) of its way, e the number of
     others it sees: points that few others support stay near where they were.
 
     Parameters

@@ -61,8 +61,8 @@ def move(
 
 def _share(evidence: Floats, trust: float) -> Floats:
     """Of the way to the shape: half of it for who sees `trust` others, little for fewer, nearly all for many."""
-    squares = evidence**2
-    return np.asarray(squares / np.maximum(squares + trust**2, np.finfo(float).tiny))
+    cubes = evidence**3
+    return np.asarray(cubes / np.maximum(cubes + trust**3, np.finfo(float).tiny))
 
 
 def _told(k: int, before: Floats, after: Floats, weights: Floats, seen: Look, share: Floats, engine: Engine) -> Step:
