@@ -21,7 +21,7 @@ from . import streets
 from .timing import Row
 
 Distance = Callable[[np.ndarray], np.ndarray]
-_SEEDS = (11, 12, 13)  # none of those that settings were chosen on
+_SEEDS = (21, 22, 23)  # none of those that settings were chosen on
 
 
 class Shape(NamedTuple):

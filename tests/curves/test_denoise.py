@@ -269,5 +269,10 @@ def test_the_result_draws_itself():
         ax = wt.denoise(shape.points, shape.dim).plot(title="before and after")
         assert len(ax.collections) == 2
         ax.figure.clear()
+    flat, deep = wt.plotting.panels()[1], wt.plotting.panels(dim=3)[1]
+    ball = wt.denoise(sphere(500, 0.1).points, 2)
+    assert ball.plot(deep) is deep
+    with pytest.raises(ValueError, match="need 3-D Axes"):
+        ball.plot(flat)
     with pytest.raises(TypeError, match="a Denoised is drawn"):
         wt.plotting.denoised(np.zeros((3, 2)))

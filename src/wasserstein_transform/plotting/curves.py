@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..curves import Denoised, Skeleton
-from .canvas import canvas, ready
+from .canvas import canvas
 from .clouds import dotted, drawable, equal, flat, frame, scatter
 from .style import PALETTE, tidy
 
@@ -28,7 +28,6 @@ def denoised(found: Denoised, ax: Axes | None = None, *, title: str | None = Non
     >>> len(ax.collections)
     2
     """
-    ready(ax)
     if not isinstance(found, Denoised):
         raise TypeError(f"a Denoised is drawn, got {type(found).__name__}; wt.denoise(X) makes one")
     dim = drawable(found.points)
@@ -53,7 +52,6 @@ def skeleton(found: Skeleton, ax: Axes | None = None, *, title: str | None = Non
     >>> len(wt.plotting.skeleton(found, ax).lines)
     2
     """
-    ready(ax)
     if not isinstance(found, Skeleton):
         raise TypeError(f"a Skeleton is drawn, got {type(found).__name__}; wt.skeleton(wt.denoise(X, 1)) makes one")
     points = found.source.points
