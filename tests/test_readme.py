@@ -72,6 +72,7 @@ def test_the_code_of_the_page_on_theory_gives_what_it_says() -> None:
         "docs/theory.md",
         "docs/graphs.md",
         "docs/reproduction.md",
+        "docs/choosing.md",
         "docs/gaussian-transform.md",
         "docs/exact-transport.md",
         "docs/curves.md",

@@ -90,7 +90,7 @@ def test_suggested_eps_is_positive_on_degenerate_data(X: np.ndarray) -> None:
 
 
 def test_suggested_eps_gives_half_of_the_points_ten_neighbors(rng: np.random.Generator) -> None:
-    X = rng.normal(size=(400, 2))
+    X = rng.normal(size=(300, 2))
     counts = np.diff(wt.Space.from_points(X).metric.balls(wt.suggest_eps(X).eps).indptr)
     assert np.mean(counts >= 11) == pytest.approx(0.5, abs=0.01)
     assert wt.suggest_eps(euclidean(X), metric="precomputed").eps == pytest.approx(wt.suggest_eps(X).eps)

@@ -16,10 +16,10 @@ from ..spaces import Euclidean, Space
 from ..transforms import iterate, mean_shift
 from .agreement import adjusted_rand
 
-_SAMPLE = 500  # places that are moved
-_STEP = 1.2  # from one radius to the next
+_SAMPLE = 400  # places that are moved
+_STEP = 1.25  # from one radius to the next
 _MOST = 30  # radii
-_ITERATIONS, _TOL, _MERGE = 50, 1e-2, 1e-3  # near enough to rest to tell who is together
+_ITERATIONS, _TOL, _MERGE = 30, 1e-2, 1e-3  # near enough to rest to tell who is together
 _STABLE = 0.95  # adjusted Rand index from which on two radii find the same
 _LONG = 3  # steps over which that holds: a range of radii that is no accident
 _LARGE = 0.02  # of the mass: what holds less is no cluster

@@ -11,12 +11,12 @@ from .. import _check as check
 from .._shown import Brief
 from .._types import Bools, Floats, Ints
 from ..engine import Engine, current, one_blas_thread
-from ..localize.places import distinct, read, spread, weighted_median
+from ..localize.places import distinct, read, rows_of, spread, weighted_median
 from ..localize.scale import scale_of
 from ..spaces import Space
 
 _CENTERS = 400  # neighborhoods that are looked at
-_DISTANCES = 4e7  # measured, about, however many points there are
+_DISTANCES = 2.5e7  # measured, about, however many points there are
 _FEWEST = 50  # neighborhoods, even where that takes more
 _NUMBERS = 6e7  # cubes of dimensions, about: in many dimensions fewer neighborhoods are looked at
 _MOST = 256  # neighbors of one neighborhood: for larger ones every fourth point is taken, of these every fourth, …
@@ -24,7 +24,7 @@ _STEP = 1.3  # from one size of a neighborhood to the next
 _SHARE = 1 / 4  # of the points: larger neighborhoods show the whole, not its parts
 _WINDOW = np.log(1.45)  # of radii over which a slope is measured
 _FLAT = 0.85  # a slope below that is a plateau: across a cloud without shape the spread grows like the radius
-_SAME = 0.05  # slopes that near are alike: the smaller radius is taken
+_SAME = 0.05  # over dim², as steps are finer there: slopes that near are alike, and the smaller radius is taken
 _RISE = 0.2  # above the least slope: the plateau has ended
 _ROUND = 0.6  # of the spread of a full ball, which is radius/√(m + 2): what is nearly as wide as long is no shape
 _BENT = 0.2  # of the same: a spread below that in the smallest neighborhoods, and growing fast, is curvature
@@ -127,7 +127,7 @@ def noise_of(places: Space, dim: int, engine: Engine) -> Noise:
         return Noise(0.0, float(radii[0]), dim, False, reason, counts, radii, spreads, slopes)
     ball = radii / np.sqrt(m + 2)
     bent = bool(slopes[0] > 1 + _RISE and spreads[0] < _BENT * ball[0])
-    k = None if bent else _rest(slopes, spreads < _ROUND * ball)
+    k = None if bent else _rest(slopes, spreads < _ROUND * ball, _SAME / dim**2)
     if k is not None:
         reason = (
             f"the points spread {spreads[k]:.3g} across {_pieces(dim)}, and within this radius "
@@ -141,11 +141,11 @@ def noise_of(places: Space, dim: int, engine: Engine) -> Noise:
     return _unseen(places, dim, engine, reason, counts, radii, spreads, slopes)
 
 
-def _rest(slopes: Floats, thin: Bools) -> int | None:
+def _rest(slopes: Floats, thin: Bools, same: float) -> int | None:
     """Where the spread of thin neighborhoods grows least, before it grows faster again for the first time."""
     best, least = None, _FLAT
     for k, slope in enumerate(slopes):
-        if thin[k] and slope < least - (0.0 if best is None else _SAME):
+        if thin[k] and slope < least - (0.0 if best is None else same):
             best, least = k, slope
         elif best is not None and slope > least + _RISE:
             break
@@ -186,26 +186,23 @@ def _levels(n: int, dim: int) -> Levels:
 
 def _neighbors(places: Space, centers: Ints, levels: Levels, engine: Engine) -> list[tuple[Floats, Ints]]:
     """Of each level, the nearest of the places it counts: distances and numbers, a row for each center."""
-    n, everything = places.n, np.arange(places.n)
-    widths = [min(int(sizes[-1]), -(-n // stride) - 1) for stride, sizes in levels]
+    n = places.n
+    widths = [min(int(sizes[-1]), -(-n // stride)) for stride, sizes in levels]
     found = [(np.empty((len(centers), width)), np.empty((len(centers), width), np.intp)) for width in widths]
-    for i, center in enumerate(centers):
-        engine.check()
-        row = places.metric.block(np.array([center]), everything)[0]
+    for part, rows in rows_of(places, centers, engine):
         for (stride, _), (distances, indices) in zip(levels, found, strict=True):
-            start = center % stride  # so that the center is among them
-            near = _nearest(row[start::stride], distances.shape[1])
-            indices[i] = start + stride * near
-            distances[i] = row[indices[i]]
+            near = _nearest(rows[:, ::stride], distances.shape[1])
+            indices[part] = stride * near
+            distances[part] = np.take_along_axis(rows, indices[part], axis=1)
     return found
 
 
 def _nearest(distances: Floats, count: int) -> Ints:
-    """The nearest, in order; of equal ones the first."""
-    within = np.arange(len(distances))
-    if count < len(distances):
-        within = np.flatnonzero(distances <= np.partition(distances, count - 1)[count - 1])
-    return np.asarray(within[np.argsort(distances[within], kind="stable")][:count])
+    """Of each row, the numbers of the nearest, in order."""
+    near = np.argpartition(distances, count - 1, axis=1)[:, :count]
+    near.sort(axis=1)
+    order = np.argsort(np.take_along_axis(distances, near, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(near, order, axis=1)
 
 
 def _across(points: Floats, weights: Floats, dim: int) -> Floats:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from .._pictures import drawn_by
 from .._shown import table
 from ..engine import Engine, current
-from ..localize.places import distinct, read, spread
+from ..localize.places import distinct, read, rows_of, spread
 from ..localize.scale import median_radii, n_neighbors, ordinal, scale_of
 from ..spaces import Space
 from .modes import modes_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Purpose = Literal["clusters", "modes", "curve", "surface"]
 
 _FACTORS = np.array([0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0])  # of the radius chosen, in the table
-_ASKED = 100  # places whose neighbors are counted for the table
+_ASKED, _DISTANCES = 100, 1e7  # places whose neighbors are counted for the table; distances looked at, about
 _DIMS = {"curve": 1, "surface": 2}
 _WIDER, _LAM_STILL = (
     2.5,
@@ -160,8 +160,8 @@ def _for_clusters(places: Space, purpose: Purpose, engine: Engine) -> Suggestion
     if places.n <= 3:
         scale = scale_of(places, engine)
         return Suggestion(float(scale), _LAM_STILL, 0, purpose, scale.reason, {}, None, places.n)
-    eps, reason = _still(places, engine)
-    columns, chosen = _company(places, eps * _FACTORS, engine), int(np.searchsorted(_FACTORS, 1.0))
+    eps, reason, columns = _still(places, engine)
+    chosen = int(np.searchsorted(_FACTORS, 1.0))
     lam, why = (_LAM_STILL, "") if _is_flat(places) else (_LAM, "; covariances of so few points are rough: small λ")
     return Suggestion(eps, lam, 0, purpose, f"{reason}; points stay where they are{why}", columns, chosen, places.n)
 
@@ -171,14 +171,17 @@ def _is_flat(places: Space) -> bool:
     return places.points is None or places.points.shape[1] <= _FLAT
 
 
-def _still(places: Space, engine: Engine) -> tuple[float, str]:
+def _still(places: Space, engine: Engine) -> tuple[float, str, dict[str, list[Any]]]:
     """A radius for points that do not move: wider, but no large part of the data, as it would be in many dimensions."""
     n, k = places.n, n_neighbors(places.n)
-    last = min(max(_FEW, int(_SHARE * n)), n - 1)
-    near, most = median_radii(places, [k, last], engine)
-    if _WIDER * near <= most:
-        return _WIDER * near, f"{_WIDER:g} times the median distance to the {ordinal(k)} nearest of {n:,} places"
-    return most, f"the median distance to the {ordinal(last)} nearest of {n:,} places, which are a large part of them"
+    eps = _WIDER * median_radii(places, [k], engine)[0]
+    columns = _company(places, eps * _FACTORS, engine)
+    most = min(max(_FEW, int(_SHARE * n)), n - 1)
+    if columns["neighbors"][int(np.searchsorted(_FACTORS, 1.0))] <= most:
+        return eps, f"{_WIDER:g} times the median distance to the {ordinal(k)} nearest of {n:,} places", columns
+    eps = median_radii(places, [most], engine)[0]
+    reason = f"the median distance to the {ordinal(most)} nearest of {n:,} places, which are a large part of them"
+    return eps, reason, _company(places, eps * _FACTORS, engine)
 
 
 def _for_modes(places: Space, purpose: Purpose, engine: Engine) -> Suggestion:
@@ -219,12 +222,10 @@ _PURPOSES: dict[str, Callable[[Space, Purpose, Engine], Suggestion]] = {
 
 def _company(places: Space, radii: np.ndarray, engine: Engine) -> dict[str, list[Any]]:
     """Of each radius: places within it of a typical one, itself included; the share that is alone."""
-    centers, everything = spread(places.n, _ASKED), np.arange(places.n)
+    centers = spread(places.n, int(np.clip(_DISTANCES / places.n, _ASKED // 5, _ASKED)))
     counts = np.empty((len(centers), len(radii)))
-    for i, center in enumerate(centers):
-        engine.check()
-        row = places.metric.block(np.array([center]), everything)[0]
-        counts[i] = [np.count_nonzero(row <= radius) for radius in radii * (1 + 1e-12)]
+    for part, rows in rows_of(places, centers, engine):
+        counts[part] = np.column_stack([np.count_nonzero(rows <= r, axis=1) for r in radii * (1 + 1e-12)])
     typical = np.median(counts, axis=0)
     return {
         "eps": radii.tolist(), "neighbors": typical.tolist(), "share": (typical / places.n).tolist(),

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from .. import _check as check
 from .._types import Bools, Floats
+from ..auto.noise import Noise
 from ..auto.suggestion import suggestion_of
 from ..engine import Engine, Progress, current
 from ..localize.places import weighted_median
@@ -176,12 +177,19 @@ def _plan(places: Places, asked: _Asked, engine: Engine) -> _Plan:
         return _Plan(m, asked.eps or 1.0, None, "points with one coordinate have no curves: dim=0 finds modes", True)
     best, eps = found[-1], asked.eps or float(found[-1].eps)
     if best.seen:
-        return _Plan(best.dim, asked.eps or radius_of(best), float(best.sigma), best.reason)
+        return _Plan(best.dim, asked.eps or radius_of(best), float(best.sigma), _why(best, asked.eps))
     if is_clean(best, m):
         return _Plan(best.dim, eps, float(best.sigma), best.reason, asked.eps is None)
     if asked.dim is None and asked.eps is None:
         return _Plan(m, eps, None, f"{best.reason}; dim=0 finds modes", True)
     return _Plan(min(best.dim, m), eps, None, best.reason, asked.eps is None or best.dim >= m)
+
+
+def _why(noise: Noise, given: float | None) -> str:
+    """Where eps comes from, in words."""
+    if given is not None:
+        return f"eps as given; {noise}"
+    return noise.reason if radius_of(noise) == noise.eps else f"{noise.reason}; eps is wider, to hold enough points"
 
 
 def _spread(places: Places, sight: Sight, dim: int, engine: Engine) -> float:

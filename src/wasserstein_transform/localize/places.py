@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._types import Floats, Ints
 from ..engine import Engine
 from ..spaces import Euclidean, Space, quotient
+
+_TOGETHER = 1e6  # distances that are held at a time
 
 
 def read(X: ArrayLike | Space, sample_weight: ArrayLike | None = None, metric: str | None = None) -> Space:
@@ -37,6 +41,15 @@ def distinct(space: Space, engine: Engine) -> Space:
 def spread(n: int, count: int) -> Ints:
     """At most `count` of n places, evenly along their order."""
     return np.unique(np.linspace(0, n - 1, min(n, count)).round().astype(np.intp))
+
+
+def rows_of(places: Space, centers: Ints, engine: Engine) -> Iterator[tuple[slice, Floats]]:
+    """Distances of the listed places to all places, some rows at a time, and which rows these are."""
+    step, everything = max(1, int(_TOGETHER / places.n)), np.arange(places.n)
+    for start in range(0, len(centers), step):
+        engine.check()
+        part = slice(start, min(start + step, len(centers)))
+        yield part, places.metric.block(centers[part], everything, engine.quiet())
 
 
 def weighted_median(values: Floats, weights: Floats) -> float:

@@ -7,13 +7,15 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._types import Floats, Ints
 from ..engine import Engine, current
 from ..spaces import Space
-from .places import distinct, read, spread, weighted_median
+from .places import distinct, read, rows_of, spread, weighted_median
 
 NEIGHBORS = 10  # that give the scale; of few places, √n
-_DISTANCES = 2e7  # looked at, about
-_FEWEST, _MOST = 50, 800  # places whose neighbors are looked for
+_SMALL = 1500  # places up to which all distances are looked at
+_NEAR, _ASKED = 100, 5000  # of more: neighbors that a tree finds, and places it is asked for
+_DISTANCES, _FEWEST = 1e7, 50  # else: distances that are looked at, about; rows of them
 
 
 class Scale(float):
@@ -87,18 +89,29 @@ def n_neighbors(n: int) -> int:
 
 
 def median_radii(places: Space, ks: list[int], engine: Engine) -> list[float]:
-    """Median distances to the k-th nearest places, for each k; of some places, evenly spread."""
-    n, everything = places.n, np.arange(places.n)
-    centers = spread(n, int(np.clip(_DISTANCES / n, _FEWEST, _MOST)))
-    radii = np.empty((len(centers), len(ks)))
-    for i, center in enumerate(centers):
-        engine.check()
-        radii[i] = np.partition(places.metric.block(np.array([center]), everything)[0], ks)[ks]
+    """Median distances to the k-th nearest places, for each k: of all places, or of many, evenly spread."""
+    by_tree = places.n > _SMALL and places.metric.is_euclidean and max(ks) <= _NEAR
+    centers, radii = (_by_tree if by_tree else _by_rows)(places, ks, engine)
     known = np.isfinite(radii)
     if not known.any(axis=0).all():
         raise ValueError("too few distances are known between the points: a scale cannot be told")
     weights = places.weights[centers]
     return [weighted_median(column[is_], weights[is_]) for column, is_ in zip(radii.T, known.T, strict=True)]
+
+
+def _by_tree(places: Space, ks: list[int], engine: Engine) -> tuple[Ints, Floats]:
+    centers = spread(places.n, _ASKED)
+    found = places.metric.neighbors(max(ks) + 1, places.metric.take(centers), engine.quiet())
+    return centers, found.distances[:, ks]  # the first is the place itself
+
+
+def _by_rows(places: Space, ks: list[int], engine: Engine) -> tuple[Ints, Floats]:
+    least = places.n if places.n <= _SMALL else _FEWEST
+    centers = spread(places.n, max(int(_DISTANCES / places.n), least))
+    radii = np.empty((len(centers), len(ks)))
+    for part, rows in rows_of(places, centers, engine):
+        radii[part] = np.partition(rows, ks, axis=1)[:, ks]
+    return centers, radii
 
 
 def ordinal(k: int) -> str:
