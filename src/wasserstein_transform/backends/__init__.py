@@ -11,7 +11,7 @@ from .compiling import listen
 from .cpu import Cpu
 from .forms import Cloud, Form, GaussianCloud, Matrix, NearRows, Network
 from .frame import Frame
-from .records import Balls, MeansAndCovs, Moments, Nearest, Neighborhoods, Report, Rows, closed, rim
+from .records import Balls, MeansAndCovs, Moments, Nearest, Neighborhoods, ReachTree, Report, Rows, closed, rim
 
 BACKENDS: dict[str, Backend] = {"cpu": Cpu()}
 
@@ -44,6 +44,7 @@ __all__ = [
     "Nearest",
     "Neighborhoods",
     "Network",
+    "ReachTree",
     "Report",
     "Rows",
     "backend_of",

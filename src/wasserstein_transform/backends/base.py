@@ -13,7 +13,7 @@ from ..kernels.pixels import Window
 from .forms import Form
 from .frame import Frame
 from .images import Image, Motion, Moved
-from .records import Balls, Nearest, Neighborhoods, Report, Rows
+from .records import Balls, Nearest, Neighborhoods, ReachTree, Report, Rows
 from .words import ContextRows, Packed, Singles, Spreads, Stretch
 
 
@@ -88,6 +88,10 @@ class Backend(ABC):
     @abstractmethod
     def spanning_tree(self, form: Form, engine: Engine) -> tuple[Ints, Floats]:
         """Edges and heights of the minimum spanning tree, in no order."""
+
+    @abstractmethod
+    def reach_tree(self, form: Form, cores: Floats, engine: Engine) -> ReachTree:
+        """The minimum spanning tree of max(d(x, y), cores[x], cores[y]), among equal ones by d."""
 
     @abstractmethod
     def exact_among(self, ground: Ground, measures: Rows, engine: Engine) -> tuple[Floats, Report]:

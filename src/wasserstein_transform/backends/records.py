@@ -30,6 +30,23 @@ class Balls(NamedTuple):
     distances: Floats
 
 
+class ReachTree(NamedTuple):
+    """A minimum spanning tree of mutual reachability, its edges in no order.
+
+    Attributes
+    ----------
+    edges : array of shape (n−1, 2)
+    heights : array of shape (n−1,)
+        max(d, core, core) of the ends.
+    lengths : array of shape (n−1,)
+        The distances d alone.
+    """
+
+    edges: Ints
+    heights: Floats
+    lengths: Floats
+
+
 class Nearest(NamedTuple):
     """The k nearest points of each point, from near to far, of equal distances the smaller index first.
 

@@ -1,8 +1,17 @@
 """Trees of a metric: spanning trees, linkage, cuts."""
 
-from .cut import FewerClustersWarning, cut_tree
+from .cut import FewerClustersWarning, cut_tree, cut_tree_each
 from .lazy import LazyTree, lazy_spanning_tree
 from .methods import linkage
 from .tree import Tree, spanning_tree
 
-__all__ = ["FewerClustersWarning", "LazyTree", "Tree", "cut_tree", "lazy_spanning_tree", "linkage", "spanning_tree"]
+__all__ = [
+    "FewerClustersWarning",
+    "LazyTree",
+    "Tree",
+    "cut_tree",
+    "cut_tree_each",
+    "lazy_spanning_tree",
+    "linkage",
+    "spanning_tree",
+]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice, takewhile
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import numpy as np
@@ -10,7 +10,8 @@ import numpy as np
 from .. import _check as check
 from .._types import Bools, Ints
 from .._warn import warn
-from .merges import Merge, level_of_edges, merges_of, separable
+from .dendrogram import Dendrogram, separable
+from .merges import choose
 from .pieces import clusters_of, components, hung
 from .tree import TIE, Tree
 
@@ -27,7 +28,7 @@ def cut_tree(
     *,
     cut: Cut = "robust",
     height: float | None = None,
-    share: float = 0.35,
+    share: float = 0.25,
     noise: bool = False,
 ) -> Ints:
     """Cluster labels 0, 1, … by falling mass; −1 is noise.
@@ -49,6 +50,8 @@ def cut_tree(
         each, of equal ones the most even. These parts are the clusters; whatever is left over goes to the nearest, part
         by part, of equally near ones to the heaviest, of equally heavy ones to the first by coordinates. Without
         coordinates it is noise. A tree that does not know its space (of a file, of SciPy's Z) goes by its edges.
+        Lumbermark, too, cuts the highest edges whose two sides are both large (Gagolewski 2026); it counts with a side
+        whatever hangs from it higher up, which here counts with none.
     height : float, optional
     share : float
         For the robust cut, between 0 and 1.
@@ -59,16 +62,16 @@ def cut_tree(
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> tree = wt.hierarchy.spanning_tree(wt.Space.from_points([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0], [50.0]]))
+    >>> points = [[0.0], [1.0], [2.0], [3.0], [10.0], [11.0], [12.0], [13.0], [50.0]]
+    >>> tree = wt.hierarchy.spanning_tree(wt.Space.from_points(points))
     >>> wt.cut_tree(tree, 2, cut="count")
-    array([0, 0, 0, 0, 0, 0, 1])
+    array([0, 0, 0, 0, 0, 0, 0, 0, 1])
     >>> wt.cut_tree(tree, 2)
-    array([1, 1, 1, 0, 0, 0, 0])
+    array([1, 1, 1, 1, 0, 0, 0, 0, 0])
     >>> wt.cut_tree(tree, 2, noise=True)
-    array([ 0,  0,  0,  1,  1,  1, -1])
+    array([ 0,  0,  0,  0,  1,  1,  1,  1, -1])
     """
-    if not isinstance(tree, Tree):
-        raise TypeError(f"a Tree is needed, got {type(tree).__name__}; wt.hierarchy.spanning_tree(space) makes one")
+    _check_tree(tree)
     if cut == "height":
         if height is None:
             raise ValueError("cut='height' needs a height")
@@ -78,15 +81,52 @@ def cut_tree(
     if cut == "count":
         return _counted(tree, n_clusters)
     if cut == "robust":
-        if check.tolerance(share, "share") > 1:
-            raise ValueError(f"share must be between 0 and 1, got {share!r}")
-        return _robust(tree, n_clusters, float(share), noise)
+        return _robust(tree, Dendrogram.of(tree), n_clusters, _share(share), noise)
     raise ValueError(f"cut must be 'robust', 'count' or 'height', got {cut!r}")
+
+
+def cut_tree_each(tree: Tree, n_clusters: Iterable[int], *, share: float = 0.25, noise: bool = False) -> Iterator[Ints]:
+    """Labels of the robust cut for each number of clusters, one after the other, as `cut_tree` gives them.
+
+    The tree is laid out once, so many numbers cost little more than one.
+
+    Parameters
+    ----------
+    tree : Tree
+        From `spanning_tree`.
+    n_clusters : iterable of int
+    share, noise
+        As in `cut_tree`.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> tree = wt.hierarchy.spanning_tree(wt.Space.from_points([[0.0], [1.0], [10.0], [11.0], [30.0], [31.0]]))
+    >>> for labels in wt.hierarchy.cut_tree_each(tree, [2, 3]):
+    ...     print(labels)
+    [0 0 0 0 1 1]
+    [0 0 1 1 2 2]
+    """
+    _check_tree(tree)
+    wanted, share = [check.count(k, "n_clusters", 1) for k in n_clusters], _share(share)
+    dendrogram = Dendrogram.of(tree)
+    return (_robust(tree, dendrogram, k, share, noise) for k in wanted)
+
+
+def _check_tree(tree: Tree) -> None:
+    if not isinstance(tree, Tree):
+        raise TypeError(f"a Tree is needed, got {type(tree).__name__}; wt.hierarchy.spanning_tree(space) makes one")
+
+
+def _share(share: float) -> float:
+    if check.tolerance(share, "share") > 1:
+        raise ValueError(f"share must be between 0 and 1, got {share!r}")
+    return float(share)
 
 
 def _counted(tree: Tree, n_clusters: int) -> Ints:
     """Whole levels are removed, from the highest on, as long as there are not too many clusters."""
-    level, open_ = level_of_edges(tree), separable(tree)
+    level, open_ = tree.level_of_edges, separable(tree)
     left = 1 + np.cumsum(np.bincount(level[open_], minlength=level.max(initial=-1) + 1)[::-1])  # after each removal
     n_levels = int(np.searchsorted(left, n_clusters, side="right"))
     found = int(left[n_levels - 1]) if n_levels else 1
@@ -98,31 +138,16 @@ def _counted(tree: Tree, n_clusters: int) -> Ints:
     return _numbered(tree, components(tree, ~removed))
 
 
-def _robust(tree: Tree, n_clusters: int, share: float, noise: bool) -> Ints:
+def _robust(tree: Tree, dendrogram: Dendrogram, n_clusters: int, share: float, noise: bool) -> Ints:
     least = max(share * tree.weights.sum() / n_clusters * (1 - 1e-9), np.finfo(float).tiny)
-    merges = merges_of(tree, least)
-    chosen, surplus = _chosen(merges, n_clusters)
-    found = 1 + sum(merge.n_large - 1 for merge in chosen)
-    if found < n_clusters:
-        _say_if_fewer(found, n_clusters, _why(tree, n_clusters, share, surplus))
-    cluster = clusters_of(tree, chosen, least)
+    chosen = choose(dendrogram, least, n_clusters)
+    if chosen.n_clusters < n_clusters:
+        _say_if_fewer(chosen.n_clusters, n_clusters, _why(tree, n_clusters, share, chosen.surplus))
+    cluster = clusters_of(tree, dendrogram, chosen.merges, least)
     dropped = cluster < 0
-    if noise and chosen:
-        dropped |= _small_pieces(tree, chosen[-1].level, cluster, least)
+    if noise and len(chosen.merges):
+        dropped |= _small_pieces(tree, int(dendrogram.levels[chosen.merges[-1]]), cluster, least)
     return _numbered(tree, cluster, dropped & (tree.weights > 0))
-
-
-def _chosen(merges: list[Merge], n_clusters: int) -> tuple[list[Merge], int]:
-    """The merges to cut, and how many clusters there would be with the next ones, if these are too many."""
-    found, chosen, k = 1, list[Merge](), 0
-    while k < len(merges) and found < n_clusters:
-        alike = list(takewhile(merges[k].ties, islice(merges, k, None)))
-        ahead = found + sum(merge.n_large - 1 for merge in alike)
-        if ahead > n_clusters:
-            return chosen, ahead
-        found, k = ahead, k + len(alike)
-        chosen += alike
-    return chosen, 0
 
 
 def _why(tree: Tree, n_clusters: int, share: float, surplus: int) -> str:
@@ -141,7 +166,7 @@ def _small_pieces(tree: Tree, lowest: int, cluster: Ints, least: float) -> Bools
 
     A cluster all of whose parts are light keeps its heaviest.
     """
-    part = components(tree, level_of_edges(tree) < lowest)
+    part = components(tree, tree.level_of_edges < lowest)
     mass = np.round(np.bincount(part, weights=tree.weights), 12)
     home = np.full(len(mass), -1)
     home[part[tree.weights > 0]] = cluster[tree.weights > 0]

@@ -53,6 +53,9 @@ class LazyTree(Tree):
         rows, _ = self.question.batch.between(measures.take(which[points]), measures.take(np.unique(which[others])))
         return np.asarray(rows.min(axis=1))
 
+    def near(self, points: Ints, others: Ints, k: int) -> None:
+        """Nothing finds near measures without comparing all of them."""
+
     def hosts(self, light: Ints) -> Iterator[tuple[int, Ints]]:
         """As of any tree, solved when asked for."""
         if self.question is None:
@@ -102,7 +105,7 @@ def lazy_spanning_tree(transform: Transform | Process, space: Space, engine: Eng
     order = np.argsort(np.concatenate(lengths), kind="stable")
     n_pairs = len(kinds) * (len(kinds) - 1) // 2 + len(light) * len(kinds)
     edges, heights = np.concatenate(joined)[order], np.concatenate(lengths)[order]
-    return LazyTree(edges, heights, space.weights, space, n_pairs, report, question)
+    return LazyTree(edges, heights, space.weights, space, n_pairs=n_pairs, report=report, question=question)
 
 
 def _grow(question: Question) -> tuple[Ints, Floats, Report]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from .._types import Bools, Floats, Ints
-from .merges import Merge, level_of_edges
+from .._types import Bools, Ints
+from .dendrogram import Dendrogram
+from .tie_breaking import Preference
 from .tree import TIE, Tree
+
+_NEAR = 8  # nearest points of clusters that are looked at together; few pieces need more
 
 
 def components(tree: Tree, kept: Bools) -> Ints:
@@ -18,46 +23,85 @@ def components(tree: Tree, kept: Bools) -> Ints:
     return np.asarray(connected_components(graph, directed=False)[1], np.intp)
 
 
-def clusters_of(tree: Tree, chosen: list[Merge], least: float) -> Ints:
+class _Pieces(NamedTuple):
+    """Points that are in no large part, and the piece of each."""
+
+    points: Ints
+    piece: Ints
+
+
+def clusters_of(tree: Tree, dendrogram: Dendrogram, chosen: Ints, least: float) -> Ints:
     """The cluster of each point if the chosen merges, the highest first, are cut; −1 where nothing decides.
 
     The large parts of a merge are clusters, unless a lower merge cuts them again. What is left over there, parts that
-    are too light and whatever joins higher up, goes to the nearest cluster, part by part.
+    are too light and whatever joins higher up, goes to the nearest cluster of all, part by part.
     """
-    cluster, merge_of = np.zeros(tree.n, np.intp), np.full(tree.n, -1)
-    under: list[set[int]] = []  # clusters that a merge falls into, in the end
-    level, n_clusters = level_of_edges(tree), 1
-    for k, merge in enumerate(chosen):
-        ends = tree.edges[list(merge.edges)].ravel()
-        was = int(cluster[ends[0]])
-        inside = cluster == was
-        cluster[inside], merge_of[inside] = -1, k
-        part = components(tree, level < merge.level)
-        mass = np.bincount(part, weights=tree.weights)
-        large = [int(one) for one in np.unique(part[ends]) if mass[one] >= least]
-        new = set(range(n_clusters, n_clusters + len(large)))
-        for one, number in zip(large, sorted(new), strict=True):
-            cluster[part == one] = number
-        under = [found - {was} | new if was in found else found for found in under] + [new]
-        n_clusters += len(large)
-    cores = np.where(tree.weights > 0, cluster, -1)
+    cores, pieces = _cores_of(tree, dendrogram, chosen, least)
+    if len(pieces.points) == 0:
+        return cores
     if tree.space is None:
-        return _along(tree, cores, chosen)
-    for k in np.unique(merge_of[(cores < 0) & (tree.weights > 0)]).tolist():
-        left = np.flatnonzero((cores < 0) & (merge_of == k) & (tree.weights > 0))
-        part = components(tree, level < chosen[k].level)
-        cluster[left] = _nearest(tree, left, part[left], cores, np.array(sorted(under[k])))
-    return np.where(tree.weights > 0, cluster, -1)
+        return _along(tree, cores, dendrogram, chosen)
+    found = cores.copy()
+    found[pieces.points] = _homes(tree, pieces, cores)
+    return found
 
 
-def _along(tree: Tree, cores: Ints, chosen: list[Merge]) -> Ints:
+def _cores_of(tree: Tree, dendrogram: Dendrogram, chosen: Ints, least: float) -> tuple[Ints, _Pieces]:
+    """The large parts that are not cut again, numbered, −1 elsewhere; and the pieces."""
+    n, large = len(dendrogram.points), dendrogram.masses >= least
+    core, cut, runs = np.zeros(n, np.intp), np.full(n, -1), [slice(0, n)]
+    for k, merge in enumerate(chosen.tolist()):
+        parts = np.arange(dendrogram.first[merge], dendrogram.first[merge + 1])
+        whole = runs[core[dendrogram.starts[parts[0]]]]
+        core[whole], cut[whole] = -1, k
+        for part in parts[large[parts]].tolist():
+            runs.append(slice(int(dendrogram.starts[part]), int(dendrogram.ends[part])))
+            core[runs[-1]] = len(runs) - 1
+    left = np.flatnonzero(core < 0)
+    same = (np.diff(left) == 1) & (np.diff(cut[left]) == 0)
+    same &= dendrogram.gaps[left[:-1]] < dendrogram.levels[chosen[cut[left[:-1]]]]
+    piece = np.append(0, np.cumsum(~same)) if len(left) else left
+    cores = np.full(tree.n, -1)
+    cores[dendrogram.points] = core
+    return cores, _Pieces(dendrogram.points[left], piece)
+
+
+def _along(tree: Tree, cores: Ints, dendrogram: Dendrogram, chosen: Ints) -> Ints:
     """Nothing is known but the edges: what they join to a cluster, once merges are cut, goes with it."""
-    removed = np.zeros(tree.n - 1, bool)
-    removed[[edge for merge in chosen for edge in merge.edges]] = True
-    part = components(tree, ~removed)
+    kept = np.ones(tree.n - 1, bool)
+    for merge in chosen.tolist():
+        kept[dendrogram.edges[dendrogram.first_edge[merge] : dendrogram.first_edge[merge + 1]]] = False
+    part = components(tree, kept)
     cluster_of = np.full(tree.n, -1)
     cluster_of[part[cores >= 0]] = cores[cores >= 0]
     return np.where(tree.weights > 0, cluster_of[part], -1)
+
+
+def _homes(tree: Tree, pieces: _Pieces, cores: Ints) -> Ints:
+    """The cluster of each point of a piece: that nearest to the piece."""
+    members, prefer, n_pieces = np.flatnonzero(cores >= 0), Preference(tree, cores), int(pieces.piece[-1]) + 1
+    near = tree.near(pieces.points, members, min(_NEAR, len(members)))
+    home, unsure = np.full(n_pieces, -1), np.arange(n_pieces)
+    if near is not None:
+        distances, found = near
+        edge = np.full(n_pieces, np.inf)
+        np.minimum.at(edge, pieces.piece, distances[:, 0])
+        edge = (edge * (1 + TIE))[pieces.piece]
+        point, column = np.nonzero(distances <= edge[:, None])
+        home = prefer.each(pieces.piece[point], cores[found[point, column]], n_pieces)
+        others_tie = (distances[:, -1] <= edge) & (distances.shape[1] < len(members))
+        unsure = np.unique(pieces.piece[others_tie])
+    starts = np.searchsorted(pieces.piece, np.arange(n_pieces + 1))
+    for piece in unsure.tolist():
+        home[piece] = _home(tree, pieces.points[starts[piece] : starts[piece + 1]], cores, prefer)
+    return home[pieces.piece]
+
+
+def _home(tree: Tree, points: Ints, cores: Ints, prefer: Preference) -> int:
+    """The cluster nearest to one piece, all of them looked at."""
+    clusters = np.unique(cores[cores >= 0])
+    apart = np.array([tree.nearest(points, np.flatnonzero(cores == one)).min() for one in clusters.tolist()])
+    return prefer.among(clusters[apart <= apart.min() * (1 + TIE)])
 
 
 def hung(tree: Tree, cluster: Ints) -> Ints:
@@ -67,37 +111,10 @@ def hung(tree: Tree, cluster: Ints) -> Ints:
         return cluster
     turned = tree.weights[edges[:, 0]] == 0
     edges[turned] = edges[turned, ::-1]
-    heavy_only, found = np.where(tree.weights > 0, cluster, -1), cluster.copy()
+    prefer, found = Preference(tree, np.where(tree.weights > 0, cluster, -1)), cluster.copy()
     found[edges[:, 1]] = cluster[edges[:, 0]]
     for point, hosts in tree.hosts(edges[:, 1]):
         open_ = np.unique(cluster[hosts])
         if len(open_) > 1:
-            found[point] = _decided(tree, heavy_only, open_[open_ >= 0], np.zeros((1, (open_ >= 0).sum())))[0]
+            found[point] = prefer.among(open_[open_ >= 0])
     return found
-
-
-def _nearest(tree: Tree, points: Ints, part: Ints, cores: Ints, clusters: Ints) -> Ints:
-    """The cluster each of the points goes to, all points of a part to the same."""
-    parts, of = np.unique(part, return_inverse=True)
-    apart = np.full((len(parts), len(clusters)), np.inf)
-    for column, one in zip(apart.T, clusters, strict=True):
-        np.minimum.at(column, of, tree.nearest(points, np.flatnonzero(cores == one)))
-    return _decided(tree, cores, clusters, apart)[of]
-
-
-def _decided(tree: Tree, cores: Ints, clusters: Ints, apart: Floats) -> Ints:
-    """For each row of distances the nearest cluster.
-
-    Of equally near ones the heaviest, of equally heavy ones the first by coordinates; −1 if there are none.
-    """
-    mass = np.bincount(cores[cores >= 0], weights=tree.weights[cores >= 0])[clusters]
-    near = apart <= apart.min(axis=1, keepdims=True) * (1 + TIE)
-    heaviest = np.where(near, mass, 0.0).max(axis=1, keepdims=True)
-    near &= mass >= heaviest * (1 - TIE)
-    points = None if tree.space is None else tree.space.points
-    if points is None:
-        return np.where(near.sum(axis=1) == 1, clusters[near.argmax(axis=1)], -1)
-    rank = np.empty(tree.n, np.intp)
-    rank[np.lexsort(points.T[::-1])] = np.arange(tree.n)
-    first = np.array([rank[cores == one].min() for one in clusters])
-    return np.asarray(clusters[np.where(near, first, tree.n).argmin(axis=1)])

@@ -10,18 +10,21 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
+from .. import _check as check
 from .._archive import archived, check_array, check_range
 from .._cached import cached_property
 from .._shown import facts
-from .._types import Floats, Ints
+from .._types import Bools, Floats, Ints
 from ..backends import backend_of
 from ..backends.host import join_edges
 from ..engine import Engine, current
 from ..spaces import Metric, Space, check_space
+from .reachability import core_distances
 
 TIE = 1e-9  # heights that agree to this, relatively, are ties
 _HIGHEST = 8  # merges that a notebook shows
 _HOSTS = 8  # nearest points that a point without mass is asked for; more, if all of them tie
+_DISTANCES = 1 << 20  # that are looked at together
 _ROUNDING = 1e-14  # of the largest number a distance is computed from: distances cannot agree better
 
 
@@ -39,12 +42,15 @@ class Tree:
         Masses of the points.
     space : Space, or None
         Where it grew, which tells where ties belong; not kept in files.
+    lengths : array of shape (n−1,), or None
+        Of a tree of mutual reachability, the distances of the ends of edges, non-decreasing among equal heights.
     """
 
     edges: Ints
     heights: Floats
     weights: Floats
     space: Space | None = None
+    lengths: Floats | None = None
 
     def __repr__(self) -> str:
         if self.n == 1:
@@ -59,7 +65,8 @@ class Tree:
         return facts(type(self).__name__, rows)
 
     def _archive_state(self) -> dict[str, Any]:
-        return {"edges": self.edges, "heights": self.heights, "weights": self.weights}
+        state = {"edges": self.edges, "heights": self.heights, "weights": self.weights}
+        return state if self.lengths is None else {**state, "lengths": self.lengths}
 
     def _check_archived(self) -> None:
         check_array(self.weights, "weights", "f", None)
@@ -68,6 +75,9 @@ class Tree:
         check_range(self.edges, "ends of edges", 0, self.n - 1)
         check_array(self.heights, "heights", "f", self.n - 1)
         check_range(np.diff(self.heights, prepend=0.0), "steps between heights", 0.0)
+        if self.lengths is not None:
+            check_array(self.lengths, "lengths", "f", self.n - 1)
+            check_range(self.heights - self.lengths, "heights above lengths", 0.0)
         joined = csr_array((np.ones(self.n - 1), tuple(self.edges.T)), shape=(self.n, self.n))
         if connected_components(joined, directed=False)[0] > 1:
             raise ValueError("edges must join all points")
@@ -88,9 +98,30 @@ class Tree:
         """The distinct heights, ties counted once (the highest of each group of ties)."""
         if self.n == 1:
             return np.empty(0)
-        rounding = np.maximum(self.rounding[:-1], self.rounding[1:])
-        gaps = np.diff(self.heights) > np.maximum(TIE * self.heights[1:], rounding)
+        gaps = np.diff(self.heights) > np.maximum(TIE * self.heights[1:], self._roundings)
         return np.asarray(self.heights[np.append(np.flatnonzero(gaps), self.n - 2)])
+
+    @cached_property
+    def level_of_edges(self) -> Ints:
+        """The level of each edge, from 0 for the lowest on; edges that tie have the same.
+
+        Of mutual reachability, many edges have the height of one core distance: those tie whose lengths do, too.
+        """
+        level = np.asarray(np.searchsorted(self.levels(), self.heights), np.intp)
+        if self.lengths is None or self.n == 1:
+            return level
+        gaps = np.diff(self.lengths) > np.maximum(TIE * self.lengths[1:], self._roundings)
+        return np.append(0, np.cumsum(gaps | (np.diff(level) > 0)))
+
+    @property
+    def _roundings(self) -> Floats:
+        """What an edge and the next may be off by."""
+        return np.maximum(self.rounding[:-1], self.rounding[1:])
+
+    @property
+    def apart(self) -> Bools:
+        """Edges between different places."""
+        return np.asarray((self.heights if self.lengths is None else self.lengths) > self.rounding)
 
     @cached_property
     def rounding(self) -> Floats:
@@ -104,6 +135,25 @@ class Tree:
         """The distance of each of the points to the nearest of the others, in the space where the tree grew."""
         assert self.space is not None
         return _nearest(self.space.metric, points, others, current())[1]
+
+    def near(self, points: Ints, others: Ints, k: int) -> tuple[Floats, Ints] | None:
+        """Distances to the k nearest of the others, and these, for each of the points; None where that is expensive."""
+        assert self.space is not None
+        metric, engine = self.space.metric, current()
+        if metric.places is not None:
+            distances, indices = metric.take(others).neighbors(k, metric.take(points), engine)
+            return distances, others[indices]
+        distances, found = np.empty((len(points), k)), np.empty((len(points), k), np.intp)
+        step = max(1, _DISTANCES // len(others))
+        for start in range(0, len(points), step):
+            part = slice(start, start + step)
+            rows = metric.block(points[part], others, engine)
+            nearest = np.argpartition(rows, k - 1, axis=1)[:, :k] if k < len(others) else np.argsort(rows, axis=1)
+            values = np.take_along_axis(rows, nearest, axis=1)
+            order = np.argsort(values, axis=1)
+            distances[part] = np.take_along_axis(values, order, axis=1)
+            found[part] = others[np.take_along_axis(nearest, order, axis=1)]
+        return distances, found
 
     def hosts(self, light: Ints) -> Iterator[tuple[int, Ints]]:
         """The points without mass that are as near to several with mass, and these; none where it cannot be known."""
@@ -123,17 +173,39 @@ class Tree:
             yield int(i), heavy[row <= row.min() * (1 + TIE)]
 
 
-def spanning_tree(space: Space, engine: Engine | None = None) -> Tree:
+def spanning_tree(space: Space, engine: Engine | None = None, *, reachability: int = 0) -> Tree:
     """The minimum spanning tree of a space, from distances asked for one by one: O(n) memory for lazy metrics.
 
     Points without mass hang as leaves from the nearest point with mass: they join clusters and never connect two.
+
+    Parameters
+    ----------
+    space : Space
+    engine : Engine, optional
+    reachability : int
+        k > 0 grows the tree of mutual reachability, max(d(x, y), core(x), core(y)) instead of d(x, y), where core is
+        the distance to the k-th nearest other point: sparse points are far from everything, so that noise connects
+        clusters less (Campello, Moulavi and Sander 2013). Equal heights, to a billionth, are ordered by d, and tie
+        only if these do. With weights, core is the smallest radius whose closed ball holds the mass of k + 1 points;
+        one point is the smallest mass where all are whole multiples of it, so that weight j is the same as j copies,
+        and the mean mass elsewhere.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [2.0], [9.0]])
+    >>> wt.hierarchy.spanning_tree(space).heights
+    array([1., 1., 7.])
+    >>> wt.hierarchy.spanning_tree(space, reachability=2).heights
+    array([2., 2., 8.])
     """
     check_space(space)
+    reachability = check.count(reachability, "reachability", 0)
     space.metric.check_joined()
     with current(engine).watched() as watched:
         heavy = np.flatnonzero(space.weights > 0)
         metric = space.metric.take(heavy) if len(heavy) < space.n else space.metric
-        edges, heights = backend_of(watched).spanning_tree(metric.form, watched)
+        edges, heights, lengths = _grown(metric, space.weights[heavy], reachability, watched)
         light = np.flatnonzero(space.weights == 0)
         nearest, apart = _nearest(space.metric, light, heavy, watched)
     n_parts = len(heavy) - len(edges) + int(np.count_nonzero(np.isinf(apart)))
@@ -141,7 +213,19 @@ def spanning_tree(space: Space, engine: Engine | None = None) -> Tree:
     edges = np.concatenate([heavy[edges], np.column_stack([nearest, light])])
     heights = np.concatenate([heights, apart])
     order = np.argsort(heights, kind="stable")
-    return Tree(edges[order], heights[order], space.weights, space)
+    if lengths is None:
+        return Tree(edges[order], heights[order], space.weights, space)
+    lengths = np.concatenate([lengths, apart])
+    level = Tree(edges[order], heights[order], space.weights, space).level_of_edges
+    order = order[np.lexsort((lengths[order], level))]
+    return Tree(edges[order], np.maximum.accumulate(heights[order]), space.weights, space, lengths[order])
+
+
+def _grown(metric: Metric, weights: Floats, reachability: int, engine: Engine) -> tuple[Ints, Floats, Floats | None]:
+    """Edges, heights, and of mutual reachability lengths."""
+    if reachability == 0:
+        return *backend_of(engine).spanning_tree(metric.form, engine), None
+    return backend_of(engine).reach_tree(metric.form, core_distances(metric, weights, reachability, engine), engine)
 
 
 def _nearest(metric: Metric, light: Ints, heavy: Ints, engine: Engine) -> tuple[Ints, Floats]:
@@ -152,7 +236,9 @@ def _nearest(metric: Metric, light: Ints, heavy: Ints, engine: Engine) -> tuple[
         distances, indices = metric.take(heavy).neighbors(1, metric.take(light), engine)
         return heavy[indices[:, 0]], distances[:, 0]
     nearest, apart = np.empty(len(light), np.intp), np.empty(len(light))
-    for k, i in enumerate(light):
-        row = metric.block(np.array([i]), heavy, engine)[0]
-        nearest[k], apart[k] = heavy[row.argmin()], row.min()
+    step = max(1, _DISTANCES // len(heavy))
+    for start in range(0, len(light), step):
+        part = slice(start, start + step)
+        rows = metric.block(light[part], heavy, engine)
+        nearest[part], apart[part] = heavy[rows.argmin(axis=1)], rows.min(axis=1)
     return nearest, apart

@@ -22,12 +22,13 @@ LOOSE = 1 - 3e-14  # what is nearer by no more than this share, or than the roun
 
 
 @jit
-def _between(geometry: Any, i: int, j: int) -> float:
+def point_distance(geometry: Any, i: int, j: int) -> float:
+    """The distance of points i and j, the same from both sides."""
     return np.sqrt(squared(geometry, min(i, j), max(i, j), np.inf))
 
 
 @jit
-def _middle(tree: Any, node: int) -> int:
+def middle(tree: Any, node: int) -> int:
     """The point in the middle of a node."""
     return tree.order[(tree.starts[node] + tree.ends[node]) // 2]
 
@@ -38,11 +39,11 @@ def measure_leaves(geometry: Any, tree: Any, start: int, end: int, radii: Any, s
     for leaf in range(start, end):
         if stop[0] != 0:
             return
-        i = _middle(tree, leaf)
+        i = middle(tree, leaf)
         radius = 0.0
         for p in range(tree.starts[leaf], tree.ends[leaf]):
             if tree.order[p] != i:
-                radius = max(radius, _between(geometry, i, tree.order[p]))
+                radius = max(radius, point_distance(geometry, i, tree.order[p]))
         radii[leaf - start] = radius
 
 
@@ -50,11 +51,11 @@ def measure_leaves(geometry: Any, tree: Any, start: int, end: int, radii: Any, s
 def measure_inner(geometry: Any, tree: Any) -> None:
     """Radii of the nodes above the leaves, by the triangle inequality."""
     for node in range(tree.starts.shape[0] // 2 - 1, -1, -1):
-        i = _middle(tree, node)
+        i = middle(tree, node)
         radius = 0.0
         for child in range(2 * node + 1, 2 * node + 3):
-            j = _middle(tree, child)
-            apart = _between(geometry, i, j) if i != j else 0.0
+            j = middle(tree, child)
+            apart = point_distance(geometry, i, j) if i != j else 0.0
             radius = max(radius, apart + tree.radius[child])
         tree.radius[node] = radius
 
@@ -88,7 +89,7 @@ def _sort(near: Any, which: Any) -> None:
 
 
 @jit
-def _outside(tree: Any, node: int, x: Any) -> float:
+def square_outside(tree: Any, node: int, x: Any) -> float:
     """Squared distance of x to the box of a node."""
     total = 0.0
     for a in range(x.shape[0]):
@@ -98,7 +99,7 @@ def _outside(tree: Any, node: int, x: Any) -> float:
 
 
 @jit
-def _apart(points: Any, p: int, x: Any) -> float:
+def square_apart(points: Any, p: int, x: Any) -> float:
     """Squared distance of x to position p."""
     total = 0.0
     for a in range(x.shape[0]):
@@ -116,7 +117,7 @@ def _scan(geometry: Any, tree: Any, groups: Any, leaf: int, x: Any, rounding: fl
         if groups[p] == group:
             continue
         reach = edge + tree.rounding[p]
-        if _apart(tree.points, p, x) > reach * reach:
+        if square_apart(tree.points, p, x) > reach * reach:
             continue
         j = tree.order[p]
         d = np.sqrt(squared(geometry, min(i, j), max(i, j), reach * reach))
@@ -151,8 +152,8 @@ def search(geometry: Any, tree: Any, groups: Any, whole: Any, x: Any, rounding: 
         if slack < 1.0 and near[0] <= rounding:
             return n_leaves
         if 4.0 * tree.radius[node] < near[0] < np.inf:  # a dense cluster: one distance says more than the contraction
-            j = _middle(tree, node)
-            if i != j and _between(geometry, i, j) - tree.radius[node] * EXACT > reach:
+            j = middle(tree, node)
+            if i != j and point_distance(geometry, i, j) - tree.radius[node] * EXACT > reach:
                 continue
         if node >= n_inner:
             _scan(geometry, tree, groups, node, x, rounding, i, group, slack, near, which)
@@ -160,7 +161,7 @@ def search(geometry: Any, tree: Any, groups: Any, whole: Any, x: Any, rounding: 
             continue
         one = 2 * node + 1
         other = one + 1
-        gap, other_gap = _outside(tree, one, x), _outside(tree, other, x)
+        gap, other_gap = square_outside(tree, one, x), square_outside(tree, other, x)
         if gap < other_gap or (gap == other_gap and tree.least[one] < tree.least[other]):
             one, other, gap, other_gap = other, one, other_gap, gap
         nodes[size], gaps[size] = one, gap

@@ -11,9 +11,9 @@ from ..base import Backend, Ground
 from ..forms import Cloud, Form, GaussianCloud
 from ..frame import Frame
 from ..images import Image, Motion, Moved
-from ..records import Balls, Nearest, Neighborhoods, Report, Rows
+from ..records import Balls, Nearest, Neighborhoods, ReachTree, Report, Rows
 from ..words import ContextRows, Packed, Singles, Spreads, Stretch
-from . import balls, gaussian, line, matrices, merging, nearest, neighborhoods, pixels, trees, words
+from . import balls, gaussian, line, matrices, merging, nearest, neighborhoods, pixels, reach, trees, words
 from .exact import batch
 from .search import frame_of, raw_cells
 
@@ -72,6 +72,9 @@ class Cpu(Backend):
 
     def spanning_tree(self, form: Form, engine: Engine) -> tuple[Ints, Floats]:
         return trees.spanning_tree(form, engine)
+
+    def reach_tree(self, form: Form, cores: Floats, engine: Engine) -> ReachTree:
+        return reach.reach_tree(form, cores, engine)
 
     def exact_among(self, ground: Ground, measures: Rows, engine: Engine) -> tuple[Floats, Report]:
         return batch.among(ground, measures, engine)

@@ -20,22 +20,22 @@ from .kinds import cost_of, geometry_of, kind_of
 from .matrices import pairs
 from .nearest import grow_tree, stack
 
-_STEPS = 2e7  # distances asked for between two looks at progress
-_FEW = 2000  # points below which Prim's algorithm is as fast
+STEPS = 2e7  # distances asked for between two looks at progress
+FEW = 2000  # points below which Prim's algorithm is as fast
 _SHARE = 0.1  # of the leaves of a k-d tree, looked through by a search, from which on it is as fast
 _PROBES = 64  # searches to find that out
-_SEARCHES = 512  # of a tile: a few milliseconds
+SEARCHES = 512  # of a tile: a few milliseconds
 
 
 def spanning_tree(form: Form, engine: Engine) -> tuple[Ints, Floats]:
     """Edges and heights, by whichever algorithm is faster; of near rows, fewer edges if they fall into parts."""
     if isinstance(form, NearRows):
         return _known_edges(form, engine)
-    contraction = kind_of(form).contraction(form) if form.n >= _FEW else None
+    contraction = kind_of(form).contraction(form) if form.n >= FEW else None
     if contraction is None:
         return _prim(form, engine)
     tree = grow_tree(form, contraction, engine)
-    return _boruvka(form, tree, engine) if _prunes(form, tree, engine) else _prim(form, engine)
+    return _boruvka(form, tree, engine) if prunes(form, tree, engine) else _prim(form, engine)
 
 
 def _known_edges(form: NearRows, engine: Engine) -> tuple[Ints, Floats]:
@@ -62,7 +62,7 @@ def grow(geometry: Geometry, n: int, cost: float, engine: Engine, name: str = "s
     done = np.zeros(n, np.bool_)
     done[0] = True
     near, source = np.full(n, np.inf), np.zeros(n, np.intp)
-    own, stride = for_thread(geometry), max(1, int(_STEPS / (n * cost)))
+    own, stride = for_thread(geometry), max(1, int(STEPS / (n * cost)))
 
     def work(stop: Flag) -> None:
         here = 0
@@ -78,7 +78,7 @@ def grow(geometry: Geometry, n: int, cost: float, engine: Engine, name: str = "s
     return edges, heights
 
 
-def _prunes(form: Form, tree: KdTree, engine: Engine) -> bool:
+def prunes(form: Form, tree: KdTree, engine: Engine) -> bool:
     """Whether searches in the tree look at few of the points; in many dimensions they do not."""
     step = max(1, form.n // _PROBES)
     alone, mixed = np.arange(form.n), np.full(len(tree.starts), MIXED)
@@ -117,7 +117,7 @@ def _boruvka(form: Form, tree: KdTree, engine: Engine) -> tuple[Ints, Floats]:
             mark_nodes(tree, component, whole)
             asked = asking[:count].copy()
             inputs = _Round(geometry, tree, component, whole, limits, near, asked)
-            task = Task("spanning tree", _search, inputs, of_size(count, _SEARCHES), Scattered(asked))
+            task = Task("spanning tree", _search, inputs, of_size(count, SEARCHES), Scattered(asked))
             quiet.run(task, (near, which))
             chosen = asking[: first_edges(component, near, which, parent, asking)]
             chosen = chosen[np.argsort(near[chosen], kind="stable")]
