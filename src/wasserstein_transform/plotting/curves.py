@@ -58,9 +58,9 @@ def skeleton(found: Skeleton, ax: Axes | None = None, *, title: str | None = Non
     dim = drawable(points)
     ax = canvas(ax, dim, frame(points))
     scatter(ax, points, dotted(len(points), colors=_FAINT))
-    above = {"zorder": 10} if dim == 3 else {}  # 3-D Axes draw clouds over lines otherwise
+    above = 10 if dim == 3 else 2  # 3-D Axes draw clouds over lines otherwise
     for line in found.lines:
-        ax.plot(*flat(line).T, color=PALETTE[0], lw=1.4, solid_capstyle="round", **above)
+        ax.plot(*flat(line).T, color=PALETTE[0], lw=1.4, solid_capstyle="round", zorder=above)
     _dots(ax, flat(found.junctions), PALETTE[3])
     equal(ax, points)
     tidy(ax, title)
