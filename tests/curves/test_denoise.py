@@ -264,11 +264,12 @@ def test_the_result_shows_itself():
 
 
 def test_the_result_draws_itself():
-    pytest.importorskip("matplotlib").use("Agg")
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.switch_backend("Agg")
     for shape in (circle(300, 0.1), sphere(500, 0.1)):
         ax = wt.denoise(shape.points, shape.dim).plot(title="before and after")
         assert len(ax.collections) == 2
-        ax.figure.clear()
+        plt.close(ax.figure)
     flat, deep = wt.plotting.panels()[1], wt.plotting.panels(dim=3)[1]
     ball = wt.denoise(sphere(500, 0.1).points, 2)
     assert ball.plot(deep) is deep

@@ -137,7 +137,8 @@ def test_shapely_if_it_is_there():
 
 
 def test_the_result_shows_and_draws_itself():
-    pytest.importorskip("matplotlib").use("Agg")
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.switch_backend("Agg")
     found = wt.skeleton(wt.denoise(along((0, 0), (1, 0), (-0.7, 0.8), (-0.6, -0.9))))
     assert repr(found).startswith("<Skeleton of 3 lines, 1 junction, length 3")
     assert "<th>junctions</th><td>1</td>" in found._repr_html_()
@@ -146,6 +147,8 @@ def test_the_result_shows_and_draws_itself():
     assert len(ax.lines) == 3
     space = wt.skeleton(wt.denoise(helix(1000, 0.05).points)).plot()
     assert space.name == "3d"
+    for drawn in (ax, space):
+        plt.close(drawn.figure)
     with pytest.raises(TypeError, match="a Skeleton is drawn"):
         wt.plotting.skeleton(1)
 
