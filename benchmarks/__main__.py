@@ -22,6 +22,7 @@ NAMES = (
     "images",
     "words",
     "graphs",
+    "curves",
 )
 
 

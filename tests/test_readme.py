@@ -75,6 +75,7 @@ def test_the_code_of_the_page_on_theory_gives_what_it_says() -> None:
         "docs/choosing.md",
         "docs/gaussian-transform.md",
         "docs/exact-transport.md",
+        "docs/curves.md",
     ],
 )
 def test_links_and_images_are_there(file: str) -> None:

@@ -13,6 +13,7 @@ _ROOMS = (
 )  # fmt: skip
 _NAMES = {  # what a first visit needs; the rest stays in its room: wt.image.segment, wt.spaces.Metric
     "auto": ("ScaleWarning", "cluster", "suggest", "sweep"),
+    "curves": ("denoise", "skeleton"),
     "engine": ("Cancelled", "Engine", "bar", "using"),
     "estimators": (
         "GaussianTransform", "KernelTransform", "LocalTruncation", "MeanShift", "MetricLostWarning", "SingleLinkage",
@@ -51,6 +52,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         words as words,
     )
     from .auto import ScaleWarning as ScaleWarning, cluster as cluster, suggest as suggest, sweep as sweep
+    from .curves import denoise as denoise, skeleton as skeleton
     from .engine import Cancelled as Cancelled, Engine as Engine, bar as bar, using as using
     from .estimators import (
         GaussianTransform as GaussianTransform,

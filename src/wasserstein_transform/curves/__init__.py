@@ -1,1 +1,9 @@
 """Noisy points onto curves and surfaces, and lines out of them."""
+
+from .denoised import Denoised
+from .denoising import denoise
+from .guard import Step
+from .net import Skeleton
+from .skeletons import skeleton
+
+__all__ = ["Denoised", "Skeleton", "Step", "denoise", "skeleton"]

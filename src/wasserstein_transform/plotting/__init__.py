@@ -1,4 +1,4 @@
-"""Pictures: clouds, flows, embeddings, trees, Gaussians, distances, balls, regions of images, scores of words, graphs.
+"""Pictures: clouds, flows, embeddings, trees, Gaussians, distances, balls, curves, regions, scores, graphs.
 
 Needs matplotlib, the extra `plot`. Every function draws into the Axes it is given, or into a new figure, and returns
 the Axes. Nothing is shown, and no global setting is changed.
@@ -6,6 +6,7 @@ the Axes. Nothing is shown, and no global setting is changed.
 
 from .agreement import agreement
 from .clouds import cloud
+from .curves import denoised, skeleton
 from .dendrograms import dendrogram
 from .embedding import Embedding, embed
 from .gaussians import ellipses
@@ -29,6 +30,7 @@ __all__ = [
     "communities",
     "curvature",
     "dendrogram",
+    "denoised",
     "ellipses",
     "embed",
     "flow",
@@ -38,5 +40,6 @@ __all__ = [
     "mds",
     "panels",
     "segmentation",
+    "skeleton",
     "walk",
 ]

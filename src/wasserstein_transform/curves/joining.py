@@ -1,0 +1,165 @@
+"""Knots joined to a net: edges along the curve, no short cycles, no short spurs."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from .._types import Floats, Ints
+from ..engine import Engine, Flag
+from .knots import Knots
+
+_AROUND = 4.0  # times its length: an edge is kept if the way around it is longer
+_ASTRAY = 0.5  # cosine to the curve: an edge that goes astray at both ends joins two curves, not one
+_STRAIGHT = 0.8  # the same: long edges close gaps in a curve, and follow it at both ends
+_BENT = 2.0  # how much longer an edge counts that stands at right angles to the curve
+
+Net = dict[int, dict[int, float]]
+"""The neighbors of each knot, with the lengths of the edges."""
+
+
+def join(knots: Knots, near: float, reach: float, loop: float, engine: Engine) -> Net:
+    """A net of the knots within reach of each other that run the same way: the straightest and shortest edges first.
+
+    Edges up to `near` follow the curve at one end at least, longer ones at both. No loop is shorter than `loop`.
+
+    An edge is kept if the way around it in what is kept already is more than four times as long: a spanning forest,
+    and of the edges beyond it those that close loops that are there, not those of a thick line.
+    """
+    net: Net = {k: {} for k in range(len(knots.points))}
+    if len(knots.points) < 2:
+        return net
+    pairs = cKDTree(knots.points).query_pairs(reach, output_type="ndarray").astype(np.intp)
+    ends, lengths = _running_along(knots, pairs, near)
+
+    def span(stop: Flag) -> None:
+        add_where_missing(net, zip(ends.tolist(), lengths.tolist(), strict=True), _AROUND, loop, stop)
+
+    engine.alone(span, "edges")
+    return net
+
+
+def _running_along(knots: Knots, pairs: Ints, near: float) -> tuple[Ints, Floats]:
+    """The pairs whose edge follows the curve, the best first, and their lengths."""
+    steps = knots.points[pairs[:, 1]] - knots.points[pairs[:, 0]]
+    lengths = np.sqrt((steps**2).sum(axis=1))
+    units = steps / np.where(lengths > 0, lengths, 1.0)[:, None]
+    cosines = np.abs(np.einsum("ia,ika->ik", units, knots.ways[pairs]))
+    cost = lengths * (1 + (_BENT - 1) * (1 - cosines.mean(axis=1)))
+    order = np.lexsort((pairs[:, 1], pairs[:, 0], cost))
+    follows = (cosines.max(axis=1) >= _ASTRAY) & ((lengths <= near) | (cosines.min(axis=1) >= _STRAIGHT))
+    along = order[follows[order]]
+    return pairs[along], lengths[along]
+
+
+def add_where_missing(
+    net: Net, edges: Iterable[tuple[list[int], float]], around: float, loop: float, stop: Flag
+) -> None:
+    """Add each edge to which the net has no way around of at most `around` times its length, or `loop` with it."""
+    for count, ((i, j), length) in enumerate(edges):
+        if count % 256 == 0 and stop[0]:
+            return
+        if i != j and not is_within(net, i, j, max(around * length, loop - length)):
+            net[i][j] = net[j][i] = length
+
+
+def is_within(net: Net, start: int, goal: int, limit: float) -> bool:
+    """Whether there is a way no longer than the limit."""
+    last = net[goal]
+    if any(there in last and step + last[there] <= limit for there, step in net[start].items()):
+        return True  # by one knot between: most are found here
+    found, queue = {start: 0.0}, [(0.0, start)]
+    while queue:
+        length, here = heapq.heappop(queue)
+        if here == goal:
+            return True
+        if length > found[here]:
+            continue
+        for there, step in net[here].items():
+            ahead = length + step
+            if ahead <= limit and ahead < found.get(there, np.inf):
+                found[there] = ahead
+                heapq.heappush(queue, (ahead, there))
+    return False
+
+
+def prune(net: Net, spur: float) -> None:
+    """Take off dead ends shorter than `spur` that hang on a junction, the shortest first."""
+    waiting = [(length, chain) for chain, length in _dead_ends(net, spur)]
+    heapq.heapify(waiting)
+    while waiting:
+        _, chain = heapq.heappop(waiting)
+        junction, end = chain[-1], chain[0]
+        if len(net[end]) != 1 or len(net[junction]) < 3:
+            continue
+        for a, b in pairwise(chain):
+            del net[a][b], net[b][a]
+        if len(net[junction]) == 2:  # what met here may be a dead end now
+            for tail, length in _dead_ends_through(net, junction, spur):
+                heapq.heappush(waiting, (length, tail))
+
+
+def _dead_ends(net: Net, spur: float) -> Iterator[tuple[list[int], float]]:
+    for end, near in net.items():
+        if len(near) == 1:
+            chain, length = follow(net, end, next(iter(near)))
+            if length < spur and len(net[chain[-1]]) >= 3:
+                yield chain, length
+
+
+def _dead_ends_through(net: Net, knot: int, spur: float) -> Iterator[tuple[list[int], float]]:
+    for ahead in net[knot]:
+        back = follow(net, knot, ahead)[0]
+        if len(net[back[-1]]) == 1:
+            chain, length = follow(net, back[-1], back[-2])
+            if length < spur and len(net[chain[-1]]) >= 3:
+                yield chain, length
+
+
+def follow(net: Net, start: int, ahead: int) -> tuple[list[int], float]:
+    """The chain from a knot on, by a neighbor, to the next knot that is no mere link, and its length."""
+    chain, length = [start, ahead], net[start][ahead]
+    while len(net[chain[-1]]) == 2 and chain[-1] != start:
+        one, other = net[chain[-1]]
+        onward = other if one == chain[-2] else one
+        length += net[chain[-1]][onward]
+        chain.append(onward)
+    return chain, length
+
+
+def melt(net: Net, points: Floats, near: float) -> None:
+    """Make one of junctions that an edge shorter than `near` joins; `points` has their new places."""
+    edges = sorted((step, a, b) for a, of in net.items() for b, step in of.items() if a < b)
+    for length, a, b in edges:
+        if length >= near or b not in net.get(a, {}) or len(net[a]) < 3 or len(net[b]) < 3:
+            continue
+        points[a] = (points[a] + points[b]) / 2
+        for c in net.pop(b):
+            del net[c][b]
+            if c != a:
+                net[a][c] = net[c][a] = float(np.sqrt(((points[a] - points[c]) ** 2).sum()))
+        for c in net[a]:
+            net[a][c] = net[c][a] = float(np.sqrt(((points[a] - points[c]) ** 2).sum()))
+
+
+def chains(net: Net) -> list[list[int]]:
+    """The lines between ends and junctions, and closed ones; each once, in an order of their knots."""
+    found, linked = list[list[int]](), set[int]()
+    for start in sorted(net):
+        if len(net[start]) in (0, 2):
+            continue
+        for ahead in sorted(net[start]):
+            chain, _ = follow(net, start, ahead)
+            if (chain[0], chain[1]) <= (chain[-1], chain[-2]):
+                found.append(chain)
+            linked.update(chain)
+    for start in sorted(net):
+        if start not in linked and len(net[start]) == 2:
+            chain, _ = follow(net, start, min(net[start]))
+            found.append(chain)
+            linked.update(chain)
+    return found

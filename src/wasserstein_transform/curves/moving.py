@@ -1,0 +1,82 @@
+"""The steps: look, move, ask the guard, repeat."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._types import Floats
+from ..engine import Engine
+from . import guard
+from .guard import Step
+from .looks import Look, Sight, look
+from .places import Places
+
+MOST = 5  # steps, where nobody says how many
+
+
+class Moved(NamedTuple):
+    """Where the places went, the look at the end, all states, and why it ended."""
+
+    points: Floats
+    first: Look
+    last: Look
+    steps: tuple[Step, ...]
+    outcome: str
+
+
+def move(
+    places: Places, sight: Sight, dim: int, sigma: float, trust: float, n_iter: int | None, engine: Engine
+) -> Moved:
+    """Move places onto a shape of dimension `dim`, until the guard says stop, or so many times as asked.
+
+    Moving goes on from where the points are; what is returned are the places they started from, moved by the share of
+    the whole way that their neighbors are worth.
+    """
+    start, weights = places.points, places.weights
+    here, seen = start, look(start, weights, sight, dim, engine)
+    first, share = seen, _share(seen.evidence, trust)[:, None]
+    steps = [_told(0, here, here, weights, seen, share, engine)]
+    asked, most = n_iter is not None, MOST if n_iter is None else n_iter
+    objection, at = None, 0
+    for k in range(1, most + 1):
+        here_engine = engine.iteration(k, most)
+        objection = objection or guard.before(steps[-1], steps[-2] if k > 1 else None)
+        if objection and not asked:
+            break
+        there = here + seen.steps
+        ahead = look(there, weights, sight, dim, here_engine)
+        after = _told(k, here, there, weights, ahead, share, engine)
+        objection = objection or guard.against(after, steps[-1], steps[0], dim, start.shape[1], sigma)
+        if objection and not asked:
+            break
+        here, seen, at = there, ahead, k
+        steps.append(after)
+        if guard.rests(after, sigma) and not asked:
+            objection = f"the last step moved points by {after.moved:.2g} only: nothing is left to do"
+            break
+    return Moved(start + share * (here - start), first, seen, tuple(steps), _in_words(at, asked, objection))
+
+
+def _share(evidence: Floats, trust: float) -> Floats:
+    """Of the way to the shape: half of it for who sees `trust` others, little for fewer, nearly all for many."""
+    cubes = evidence**3
+    return np.asarray(cubes / np.maximum(cubes + trust**3, np.finfo(float).tiny))
+
+
+def _told(k: int, before: Floats, after: Floats, weights: Floats, seen: Look, share: Floats, engine: Engine) -> Step:
+    moved = float(np.sqrt(weights @ ((share * (after - before)) ** 2).sum(axis=1)))
+    return Step(
+        k, moved, seen.across, seen.shared, guard.spacing(after[weights > 0], engine), guard.extent(after, weights)
+    )
+
+
+def _in_words(done: int, asked: bool, objection: str | None) -> str:
+    times = f"{done} step{'s' if done != 1 else ''}"
+    if asked:
+        said = f"did {times} as asked"
+        return said if objection is None else f"{said}, although {objection}"
+    if objection is None:
+        return f"did {times}, the most without n_iter"
+    return f"stopped after {times}: {objection}" if done else f"no step was taken: {objection}"

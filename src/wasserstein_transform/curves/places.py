@@ -1,0 +1,95 @@
+"""What is denoised: distinct places, sorted, so that neither copies nor the order of rows make a difference."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _check as check
+from .._types import Floats, Ints
+
+
+class Places(NamedTuple):
+    """Distinct places and which one each row is.
+
+    Attributes
+    ----------
+    points : array of shape (k, m)
+        In units of `scale`, sorted by coordinates.
+    weights : array of shape (k,)
+        Total 1.
+    of : array of shape (n,)
+        The place of each row.
+    """
+
+    points: Floats
+    weights: Floats
+    of: Ints
+
+
+def distinct(points: Floats, weights: Floats) -> Places:
+    """Every place once, with all of its mass."""
+    order = np.lexsort((weights, *points.T[::-1]))  # of equal places the lighter first: sums do not depend on rows
+    points, weights = points[order], weights[order]
+    first = np.append(True, (points[1:] != points[:-1]).any(axis=1))
+    of = np.empty(len(points), np.intp)
+    of[order] = np.cumsum(first) - 1
+    return Places(points[first], np.add.reduceat(weights, np.flatnonzero(first)), of)
+
+
+def check_scale(scale: ArrayLike | None, m: int) -> Floats:
+    """A length for each axis; 1 by default."""
+    if scale is None:
+        return np.ones(m)
+    lengths = check.floats(scale, "scale")
+    if lengths.ndim == 0:
+        raise ValueError(f"scale must hold one length for each of the {m} axes, got {scale!r}; eps is for all of them")
+    if lengths.shape != (m,):
+        raise ValueError(f"scale must hold one length for each of the {m} axes, got shape {lengths.shape}")
+    if not (lengths > 0).all():
+        raise ValueError(f"scale must be positive, got {lengths.min():g}; a longer one lets points see farther")
+    return lengths
+
+
+def track_of(order: Any, n: int) -> Ints | None:
+    """Rows in the order they were driven, trip after trip, as pairs (row, next row of the same trip)."""
+    if order is None:
+        return None
+    trips, times = order if isinstance(order, tuple) else (order, None)
+    trips = np.asarray(trips)
+    if trips.shape != (n,):
+        raise ValueError(
+            f"order must hold the trip of each of the {n} points, shape ({n},), or be a pair (trips, times), "
+            f"got shape {trips.shape}"
+        )
+    numbers = np.unique(trips, return_inverse=True)[1]
+    when = np.arange(n, dtype=float) if times is None else check.floats(times, "times")
+    if when.shape != (n,):
+        raise ValueError(f"times must hold one number per point, shape ({n},), got shape {when.shape}")
+    rows = np.lexsort((when, numbers))
+    same = numbers[rows[1:]] == numbers[rows[:-1]]
+    return np.column_stack([rows[:-1][same], rows[1:][same]])
+
+
+def directions(places: Places, track: Ints, length: float) -> Floats:
+    """Which way the track runs through each place, as coordinates that can stand beside those of the place.
+
+    The mean of u uᵀ over the track's legs at the place, u the unit vector of a leg, less its trace: opposite ways are
+    one. Legs shorter than `length` count less, since the noise turns them. Coordinates are such that distances are
+    those of the matrices: √2 for ways at right angles.
+    """
+    m = places.points.shape[1]
+    ends = places.of[track]
+    legs = places.points[ends[:, 1]] - places.points[ends[:, 0]]
+    lengths = np.sqrt((legs**2).sum(axis=1))
+    units = legs / np.where(lengths > 0, lengths, 1.0)[:, None]
+    tensors = units[:, :, None] * units[:, None, :] - np.eye(m) / m
+    tensors *= np.minimum(lengths / length, 1.0)[:, None, None]
+    at, total, count = ends.ravel(), np.zeros((len(places.points), m, m)), np.zeros(len(places.points))
+    np.add.at(total, at, np.repeat(tensors, 2, axis=0))
+    np.add.at(count, at, 1.0)
+    mean = total / np.maximum(count, 1.0)[:, None, None]
+    row, column = np.triu_indices(m)
+    return np.asarray(mean[:, row, column] * np.where(row == column, 1.0, np.sqrt(2.0)))

@@ -1,0 +1,134 @@
+"""Lines out of points that lie along curves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _check as check
+from .._types import Floats, Ints
+from ..engine import Engine, Flag, Progress, current
+from .denoised import Denoised
+from .joining import Net, add_where_missing, chains, join, melt, prune
+from .knots import gather
+from .net import Skeleton
+from .places import track_of
+from .simplifying import length_of, simplified
+
+_KNOT = 0.25  # of eps: points that near are one knot
+_NEAR = 1.5  # of eps: how far an edge may go
+_REACH = 2.0  # of eps: how far one may go that continues the curve at both ends
+_SPUR = 2.0  # of eps: shorter dead ends are noise
+_LOOP = 6.0  # of eps: shorter loops are a thick line
+_MELT = 0.5  # of eps: junctions that near are one
+_LEAST = 2.0  # of eps: shorter pieces are left out
+_TRUE = 0.5  # of the noise: how far lines may be from the knots they are made of
+_DETOUR = 1.5  # times the length of a leg of a track: where the net goes farther, the leg is added
+
+
+def skeleton(
+    result: Denoised,
+    *,
+    tolerance: float | None = None,
+    spur: float | None = None,
+    outliers: bool | None = None,
+    order: Any = None,
+    leg: float | None = None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+    engine: Engine | None = None,
+) -> Skeleton:
+    """The lines that denoised points lie along: a graph of ends, junctions and polylines between them.
+
+    Points that are no outliers are gathered into knots, ε/4 wide. Knots within 1.5 ε (2 ε where both run straight
+    towards each other) are joined, the straightest and shortest edges first, each if the way around it is more than
+    four times as long: so lines are thin, and loops stay. Dead ends shorter than `spur` are taken off, junctions that
+    nearly touch become one, and lines keep the vertices they need (Douglas and Peucker).
+
+    Parameters
+    ----------
+    result : Denoised
+        Of `wt.denoise(X, dim=1)`, in two dimensions or more.
+    tolerance : float, optional
+        How far a line may be from the knots it replaces; by default half of the noise.
+    spur : float, optional
+        Length up to which dead ends are noise; by default 2 ε.
+    outliers : bool, optional
+        Whether lines go through outliers, too; by default only where the order is known, and nobody is background.
+    order : array of shape (n,), or pair of such, optional
+        The trip of each point, as in `denoise`; by default what that was given. Legs of a track up to `leg` long then
+        join knots that have no other way of about that length.
+    leg : float, optional
+        By default ε.
+    n_jobs : int, optional
+    progress : callable, optional
+    engine : Engine, optional
+
+    Returns
+    -------
+    Skeleton
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> found = wt.skeleton(wt.denoise(wt.datasets.circles(0, n=1000, noise=0.05).points))
+    >>> found
+    <Skeleton of 2 lines, 0 junctions, length 17.6>
+    """
+    if not isinstance(result, Denoised):
+        raise TypeError(f"a Denoised is needed, got {type(result).__name__}; wt.denoise(X, dim=1) makes one")
+    if result.dim != 1 or result.points.shape[1] < 2:
+        raise ValueError(f"lines come from curves, and this result is of dimension {result.dim}; use wt.denoise(X, 1)")
+    tolerance = _TRUE * result.sigma if tolerance is None else check.tolerance(tolerance, "tolerance")
+    spur = _SPUR * result.eps if spur is None else check.tolerance(spur, "spur")
+    leg = result.eps if leg is None else check.tolerance(leg, "leg")
+    track = result.track if order is None else track_of(order, len(result.points))
+    with current(engine, n_jobs=n_jobs, progress=progress).watched() as engine:
+        points, ways = result.points / result.scale, _units(result.axes[:, :, 0] / result.scale)
+        loop = _LOOP * result.eps
+        everybody = track is not None if outliers is None else bool(outliers)
+        keep = (result.weights > 0) & (everybody | ~result.outliers)
+        knots = gather(points, ways, result.weights, keep, _KNOT * result.eps, engine)
+        places, net = knots.points.copy(), join(knots, _NEAR * result.eps, _REACH * result.eps, loop, engine)
+        if track is not None:
+            _add_legs(net, places, knots.of[track], leg, loop, engine)
+        prune(net, spur)
+        melt(net, places, _MELT * result.eps)
+        lines = [places[chain] for chain in _long_enough(chains(net), net, places, _LEAST * result.eps)]
+        return Skeleton.of([simplified(line, tolerance) * result.scale for line in lines], result, tolerance)
+
+
+def _units(vectors: Floats) -> Floats:
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+
+
+def _add_legs(net: Net, places: Floats, ends: Ints, leg: float, loop: float, engine: Engine) -> None:
+    """Join what a track joins, the shortest legs first, where the net has no way of about that length."""
+    ends = np.unique(np.sort(ends[(ends >= 0).all(axis=1)], axis=1), axis=0)
+    lengths = np.sqrt(((places[ends[:, 1]] - places[ends[:, 0]]) ** 2).sum(axis=1))
+    shortest = np.argsort(lengths, kind="stable")
+    shortest = shortest[lengths[shortest] <= leg]
+    edges = list(zip(ends[shortest].tolist(), lengths[shortest].tolist(), strict=True))
+
+    def add(stop: Flag) -> None:
+        add_where_missing(net, edges, _DETOUR, loop, stop)
+
+    engine.alone(add, "legs")
+
+
+def _long_enough(lines: list[list[int]], net: Net, places: Floats, least: float) -> list[list[int]]:
+    """Those lines that hang together with others of some length."""
+    root = {knot: knot for knot in net}
+
+    def top(knot: int) -> int:
+        while root[knot] != knot:
+            root[knot] = knot = root[root[knot]]
+        return knot
+
+    for line in lines:
+        root[top(line[0])] = top(line[-1])
+    total: dict[int, float] = {}
+    for line in lines:
+        total[top(line[0])] = total.get(top(line[0]), 0.0) + length_of(places[line])
+    return [line for line in lines if total[top(line[0])] >= least]

@@ -1,0 +1,279 @@
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+from curves.shapes import Shape, circle, helix, in_background, saddle, sphere, swiss_roll, torus
+
+import wasserstein_transform as wt
+
+NOISY = {
+    "circle, little": lambda seed: circle(500, 0.02, seed),
+    "circle": lambda seed: circle(500, 0.1, seed),
+    "circle, much": lambda seed: circle(500, 0.2, seed),
+    "helix": lambda seed: helix(1000, 0.05, seed),
+    "sphere": lambda seed: sphere(2000, 0.1, seed),
+    "torus": lambda seed: torus(3000, 0.06, seed),
+    "swiss roll": lambda seed: swiss_roll(3000, 0.05, seed),
+    "saddle": lambda seed: saddle(2000, 0.1, seed),
+}
+HARDLY = {
+    "circle": lambda seed: circle(500, 0.0, seed),
+    "circle, 1e-4": lambda seed: circle(500, 1e-4, seed),
+    "helix": lambda seed: helix(1000, 0.0, seed),
+    "sphere": lambda seed: sphere(2000, 0.0, seed),
+    "sphere, 0.01": lambda seed: sphere(2000, 0.01, seed),
+    "torus": lambda seed: torus(3000, 0.005, seed),
+    "saddle": lambda seed: saddle(2000, 0.005, seed),
+}
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+@pytest.mark.parametrize("name", NOISY)
+def test_the_error_is_halved_where_there_is_noise(name, seed):
+    shape: Shape = NOISY[name](seed)
+    found = wt.denoise(shape.points)
+    assert found.dim == shape.dim
+    assert shape.error(found.points) < shape.error(shape.points) / 2
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+@pytest.mark.parametrize("name", HARDLY)
+def test_the_error_never_rises_where_there_is_hardly_any(name, seed):
+    shape: Shape = HARDLY[name](seed)
+    found = wt.denoise(shape.points)
+    assert found.dim == shape.dim
+    assert shape.error(found.points) <= shape.error(shape.points) + 1e-15
+
+
+def test_spiral_of_the_datasets():
+    for noise in (0.6, 1.2):
+        X, _, curve = wt.datasets.spiral(5, n=1200, n_outliers=0, noise=noise)
+        found = wt.denoise(X)
+        before, after = (np.sqrt(np.mean(curve.distance(points) ** 2)) for points in (X, found.points))
+        assert after < before / 2
+
+
+@pytest.mark.parametrize("shape", [circle(500, 0.05), sphere(2000, 0.05)], ids=["circle", "sphere"])
+def test_a_third_of_background_noise(shape):
+    X = in_background(shape, 0.3)
+    found = wt.denoise(X)
+    n = len(shape.points)
+    assert found.dim == shape.dim
+    assert shape.error(found.points[:n]) < 0.6 * shape.error(X[:n])
+    assert found.outliers[:n].mean() < 0.02
+    assert found.outliers[n:].mean() > 0.5
+
+
+def test_many_steps_at_a_large_eps_are_not_taken():
+    """At this radius plain ridge steps shrink the circle; the guard, and taking off what is shared, keep it."""
+    shape = circle(500, 0.05)
+    ridge = wt.iterate(wt.mean_shift(0.9, ridge=1), wt.Space.from_points(shape.points), n_iter=5)
+    found = wt.denoise(shape.points, 1, eps=0.9)
+    assert shape.error(ridge.points) > 3 * shape.error(shape.points)
+    assert shape.error(found.points) <= shape.error(shape.points)
+    assert np.hypot(*found.points.T).mean() == pytest.approx(1, abs=0.03)
+
+
+def test_the_guard_says_why():
+    clean = wt.denoise(sphere(2000, 0.0).points, 2, eps=0.3)
+    assert clean.n_iter == 0
+    assert "neighbors would move alike" in clean.outcome
+    assert "that shrinks the shape" in clean.outcome
+    noisy = wt.denoise(circle(500, 0.1).points)
+    assert noisy.outcome.startswith(f"stopped after {noisy.n_iter} step")
+    asked = wt.denoise(sphere(2000, 0.0).points, 2, eps=0.3, n_iter=2)
+    assert asked.n_iter == 2
+    assert asked.outcome.startswith("did 2 steps as asked, although neighbors would move alike")
+
+
+def test_steps_tell_what_happened():
+    found = wt.denoise(circle(500, 0.1).points)
+    table = found.table
+    assert table["step"] == list(range(found.n_iter + 1))
+    assert table["across"][0] > 2 * table["across"][-1]
+    assert min(table["extent"]) > 0.95
+
+
+def test_tangents_and_normals_of_a_circle_and_a_sphere():
+    ring, ball = circle(500, 0.05), sphere(2000, 0.05)
+    found = wt.denoise(ring.points)
+    assert found.tangents.shape == (500, 2, 1)
+    assert found.normals.shape == (500, 2, 1)
+    outward = found.points / np.linalg.norm(found.points, axis=1, keepdims=True)
+    assert np.median(np.abs(np.einsum("ia,ia->i", found.normals[:, :, 0], outward))) > 0.99
+    assert np.median(np.abs(np.einsum("ia,ia->i", found.tangents[:, :, 0], outward))) < 0.15
+    found = wt.denoise(ball.points)
+    assert found.tangents.shape == (2000, 3, 2)
+    outward = found.points / np.linalg.norm(found.points, axis=1, keepdims=True)
+    assert np.median(np.abs(np.einsum("ia,ia->i", found.normals[:, :, 0], outward))) > 0.98
+    assert np.mean(found.local_dim == 2) > 0.8
+
+
+def test_a_crossing_has_two_directions():
+    rng = np.random.default_rng(0)
+    at = rng.uniform(-1, 1, 800)
+    X = np.where((np.arange(800) % 2 == 0)[:, None], np.column_stack([at, 0 * at]), np.column_stack([0 * at, at]))
+    found = wt.denoise(X + rng.normal(scale=0.02, size=X.shape), 1)
+    near = np.linalg.norm(found.points, axis=1) < 0.03
+    far = np.linalg.norm(found.points, axis=1) > 0.3
+    assert np.mean(found.local_dim[near] == 2) > 0.8
+    assert np.mean(found.local_dim[far] == 1) > 0.95
+
+
+def test_moved_is_the_distance():
+    found = wt.denoise(circle(300, 0.1).points)
+    assert found.moved == pytest.approx(np.linalg.norm(found.points - found.before, axis=1))
+    assert found.moved.max() > 0.1
+
+
+def test_weight_k_is_k_copies():
+    shape = circle(300, 0.1)
+    copies = np.random.default_rng(0).integers(1, 4, 300)
+    weighted = wt.denoise(shape.points, weights=copies)
+    repeated = wt.denoise(np.repeat(shape.points, copies, axis=0))
+    assert weighted.eps == pytest.approx(repeated.eps)
+    first = np.append(0, np.cumsum(copies)[:-1])
+    assert repeated.points[first] == pytest.approx(weighted.points, abs=1e-9)
+
+
+def test_the_order_of_rows_and_the_number_of_threads_change_no_bit():
+    X = circle(400, 0.1).points
+    order = np.random.default_rng(0).permutation(400)
+    found, shuffled = wt.denoise(X), wt.denoise(X[order], n_jobs=2)
+    assert np.array_equal(found.points[order], shuffled.points)
+    assert np.array_equal(found.outliers[order], shuffled.outliers)
+
+
+def test_duplicates_change_little():
+    X = circle(400, 0.1).points
+    found = wt.denoise(np.concatenate([X, X, X]))
+    assert found.points[:400] == pytest.approx(wt.denoise(X).points, abs=1e-9)
+
+
+def test_points_without_mass_follow():
+    X = circle(400, 0.1).points
+    found = wt.denoise(np.vstack([X, [[1.2, 0.0]]]), weights=[1.0] * 400 + [0.0])
+    assert found.points[:400] == pytest.approx(wt.denoise(X).points, abs=1e-9)
+    assert abs(np.hypot(*found.points[400]) - 1) < 0.1
+
+
+def test_scale_is_a_length_for_each_axis():
+    shape = sphere(2000, 0.05)
+    stretch = np.array([1.0, 1.0, 0.1])
+    found = wt.denoise(shape.points * stretch, 2, scale=stretch)
+    plain = wt.denoise(shape.points, 2)
+    assert found.points == pytest.approx(plain.points * stretch, abs=1e-9)
+    normals = found.normals[:, :, 0]
+    assert np.linalg.norm(normals, axis=1) == pytest.approx(1)
+    flat = np.abs(shape.points[:, 2]) > 0.9
+    assert np.median(np.abs(normals[flat, 2])) > 0.99
+
+
+def test_modes_are_those_of_mean_shift():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(scale=0.3, size=(100, 2)), rng.normal(scale=0.3, size=(100, 2)) + 5])
+    found = wt.denoise(X, 0, eps=2.0)
+    space = wt.Space.from_points(X[np.lexsort(X.T[::-1])])
+    walk = wt.iterate(wt.mean_shift(2.0, "epanechnikov"), space, n_iter=found.n_iter)
+    assert found.points[np.lexsort(X.T[::-1])] == pytest.approx(walk.points)
+    assert len(np.unique(found.points.round(1), axis=0)) == 2
+    assert wt.denoise(X, 0).dim == 0
+
+
+def test_a_gt_ball_keeps_crossing_lines_apart():
+    shape = circle(500, 0.1)
+    found = wt.denoise(shape.points, lam=1.0)
+    assert shape.error(found.points) < shape.error(shape.points) / 2
+    assert not np.array_equal(found.points, wt.denoise(shape.points).points)
+
+
+def test_the_order_of_tracks_keeps_crossing_streets_apart():
+    X, trips, curve = wt.datasets.streets(1, n_trips=120)
+    plain, tracked = wt.denoise(X), wt.denoise(X, order=trips)
+    before = np.sqrt(np.mean(curve.distance(X) ** 2))
+    for found in (plain, tracked):
+        assert np.sqrt(np.mean(curve.distance(found.points) ** 2)) < 0.75 * before
+        assert curve.coverage(found.points, 15.0) > 0.97 * curve.coverage(X, 15.0)
+    assert not np.array_equal(plain.points, tracked.points)
+    times = np.concatenate([np.arange(count) for count in np.bincount(trips)])
+    shuffled = np.random.default_rng(0).permutation(len(X))
+    again = wt.denoise(X[shuffled], order=(trips[shuffled], times[shuffled]))
+    assert again.points == pytest.approx(tracked.points[shuffled])
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        [[1.0, 2.0]],
+        [[1.0, 2.0], [3.0, 4.0]],
+        [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]],
+        np.zeros((50, 2)),
+        np.arange(20.0)[:, None],
+        np.column_stack([np.arange(50.0), 2 * np.arange(50.0)]),
+        np.repeat([[0.0, 0.0], [1.0, 1.0]], 30, axis=0),
+    ],
+    ids=["one", "two", "three", "constant", "on a line of numbers", "collinear", "two places"],
+)
+def test_what_has_no_noise_stays(X):
+    found = wt.denoise(X)
+    assert np.array_equal(found.points, X)
+    assert found.n_iter == 0
+    assert found.outcome.startswith("no step was taken: ")
+    for dim in (1, 2):
+        assert np.array_equal(wt.denoise(X, dim).points, X)
+
+
+def test_a_cloud_without_a_shape_stays():
+    X = np.random.default_rng(0).normal(size=(1000, 2))
+    found = wt.denoise(X)
+    assert np.array_equal(found.points, X)
+    assert found.dim == 2
+    assert "dim=0 finds modes" in found.outcome
+
+
+def test_errors_say_what_to_do():
+    X = circle(50, 0.1).points
+    for arguments, message in (
+        ({"dim": -1}, "dim must be a whole number ≥ 0"),
+        ({"eps": -1.0}, "eps must be positive"),
+        ({"trust": -1.0}, "trust must be a finite number ≥ 0"),
+        ({"scale": 2.0}, "one length for each of the 2 axes"),
+        ({"scale": [1.0, 1.0, 1.0]}, r"got shape \(3,\)"),
+        ({"scale": [1.0, 0.0]}, "scale must be positive"),
+        ({"order": [1, 2]}, "order must hold the trip of each of the 50 points"),
+        ({"order": (np.zeros(50), np.zeros(3))}, "times must hold one number per point"),
+        ({"order": np.zeros(50), "lam": 1.0}, "leave lam out where the order is known"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            wt.denoise(X, **arguments)
+    with pytest.raises(TypeError, match="takes points, got a Space"):
+        wt.denoise(wt.Space.from_points(X))
+
+
+def test_the_result_shows_itself():
+    found = wt.denoise(circle(300, 0.1).points)
+    assert repr(found).startswith("<Denoised: 300 points, curves, eps=")
+    assert found.outcome.split(":")[0] in found._repr_html_()
+    frame = found.to_pandas()
+    assert list(frame.columns) == ["x0", "x1", "moved_x0", "moved_x1", "moved", "outlier", "local_dim", "evidence"]
+    assert len(frame) == 300
+    with pytest.raises(FrozenInstanceError):
+        found.eps = 1.0
+
+
+def test_the_result_draws_itself():
+    plt = pytest.importorskip("matplotlib.pyplot")
+    plt.switch_backend("Agg")
+    for shape in (circle(300, 0.1), sphere(500, 0.1)):
+        ax = wt.denoise(shape.points, shape.dim).plot(title="before and after")
+        assert len(ax.collections) == 2
+        plt.close(ax.figure)
+    flat, deep = wt.plotting.panels()[1], wt.plotting.panels(dim=3)[1]
+    ball = wt.denoise(sphere(500, 0.1).points, 2)
+    assert ball.plot(deep) is deep
+    with pytest.raises(ValueError, match="need 3-D Axes"):
+        ball.plot(flat)
+    with pytest.raises(TypeError, match="a Denoised is drawn"):
+        wt.plotting.denoised(np.zeros((3, 2)))
