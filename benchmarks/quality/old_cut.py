@@ -1,4 +1,4 @@
-"""The robust cut as it was up to version 0.1, kept to compare with: the reference of the tables."""
+"""The first robust cut of this library, kept to compare with: the reference of the tables."""
 
 from __future__ import annotations
 

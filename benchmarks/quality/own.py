@@ -44,7 +44,7 @@ def _tree(X: Points, lam: float = 1.0, tau: int = 1) -> wt.hierarchy.Tree:
 
 
 def _scale_of_root_n(X: Points) -> float:
-    """The radius at which half of the places have √n of them, as `eps="auto"` was up to version 0.1."""
+    """The radius at which half of the places have √n of them, as `suggest_eps` has it."""
     places = np.unique(X, axis=0)
     near = cKDTree(places).query(places, k=int(np.ceil(np.sqrt(len(places)))))[0]
     return float(np.median(near[:, -1]))

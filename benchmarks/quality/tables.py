@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+from dataclasses import asdict, fields
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +12,7 @@ import numpy as np
 from .intervals import paired_interval
 from .lines import Line, lines_of
 from .methods import OURS, REFERENCE, Method
-from .runs import Kept, asked
+from .runs import Kept, Run, asked
 from .sets import Labelled
 
 BEGIN, END = "<!-- bench-quality -->", "<!-- /bench-quality -->"
@@ -19,9 +22,9 @@ _NOTES = (
     """\
 Score of a set: the best adjusted Rand index over its references, points that are noise there left out; predicted noise
 goes to the nearest clustered point, or is a class of its own in the column that says so. Halves A and B by family
-(`benchmarks/quality/split.json`). One setting, of those in `grids.py`, serves all sets: "chosen on the other half" is out
-of sample, "in sample" is not. Differences have 95 % intervals by resampling the sets. Seconds of a call on one thread: the
-median over sets, and the largest.""",
+(`benchmarks/quality/split.json`). One setting, of those in `grids.py`, serves all sets: "chosen on the other half" is
+out of sample, "in sample" is not. Differences have 95 % intervals by resampling the sets. Seconds of a call on one
+thread: the median over sets, and the largest.""",
     """\
 HDBSCAN and PLSCAN, given k: of several minimum cluster sizes (layers) the one whose number of clusters is nearest to k.
 GMM without k: the number of least BIC. Genie, Lumbermark, spectral, Ward and single linkage need k.""",
@@ -87,3 +90,14 @@ def put(text: str, file: Path) -> None:
         raise SystemExit(f"{file} must hold {BEGIN} and, after it, {END} once: the tables go between them")
     before, rest = page.split(BEGIN)
     file.write_text(f"{before}{BEGIN}\n{text}{END}{rest.split(END)[1]}")
+
+
+def write_scores(sets: list[Labelled], methods: list[Method], kept: Kept, file: Path) -> None:
+    """Every run that is kept, a line each: set, half, method, whether k was given and the setting, then the run."""
+    head = ["collection", "set", "half", "method", "run", *(field.name for field in fields(Run))]
+    with file.open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(head)
+        for one, method in product(sets, methods):
+            for key, run in kept.read(method, one).items():
+                writer.writerow([one.collection, one.name, one.half, method.name, key, *asdict(run).values()])
