@@ -14,6 +14,7 @@ from .old_cut import old_robust_cut
 from .scoring import Labels
 
 Points = NDArray[np.float64]
+_AXES = 10
 
 
 def raw_old_cut(X: Points, k: int) -> Labels:
@@ -38,7 +39,10 @@ def cluster(X: Points, k: int | None, **setting: Any) -> Labels:
 
 
 def _tree(X: Points, lam: float = 1.0, tau: int = 1) -> wt.hierarchy.Tree:
-    """Of the Gaussian Transform at one scale for all of the data."""
+    """Of the Gaussian Transform at one scale for all of the data, on at most ten principal axes."""
+    if X.shape[1] > _AXES:
+        X = X - X.mean(axis=0)
+        X = X @ np.linalg.svd(X, full_matrices=False)[2][:_AXES].T
     transform = wt.GaussianTransform(_scale_of_root_n(X), lam, n_iter=tau).fit(X)
     return wt.SingleLinkage(2).fit(transform).tree_
 

@@ -30,7 +30,7 @@ class Run:
 
     filled: float
     own: float
-    seconds: float  # a call
+    seconds: float  # of a processor, a call
     clusters: tuple[int, ...]  # found in each call
     noise: float  # share of points, the mean over calls
     error: str = ""
@@ -113,17 +113,17 @@ def _warm_up(method: Method) -> None:
 
 
 def run(method: Method, one: Labelled, setting: Setting, with_k: bool) -> Run:
-    """One call for each number of clusters of the references, or one without; on one thread."""
+    """One call for each number of clusters of the references, or one without; on one thread, processor time."""
     counts: tuple[int | None, ...] = one.counts if with_k else (None,) * len(one.references)
-    start, found = time.perf_counter(), dict[Any, Labels]()
+    start, found = time.process_time(), dict[Any, Labels]()
     try:
         with warnings.catch_warnings(), threadpool_limits(1), wt.using(n_jobs=1):
             warnings.simplefilter("ignore")
             for count in dict.fromkeys(counts):
                 found[count] = method(one.X, count, **setting)
     except Exception as error:  # a failure is a result
-        return Run(0.0, 0.0, time.perf_counter() - start, (), 0.0, f"{type(error).__name__}: {error}"[:200])
-    seconds = (time.perf_counter() - start) / len(found)
+        return Run(0.0, 0.0, time.process_time() - start, (), 0.0, f"{type(error).__name__}: {error}"[:200])
+    seconds = (time.process_time() - start) / len(found)
     got = score(one.X, one.references, [found[count] for count in counts])
     clusters = tuple(len(np.unique(labels[labels >= 0])) for labels in found.values())
     noise = float(np.mean([np.mean(labels < 0) for labels in found.values()]))

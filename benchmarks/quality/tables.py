@@ -23,11 +23,12 @@ _NOTES = (
 Score of a set: the best adjusted Rand index over its references, points that are noise there left out; predicted noise
 goes to the nearest clustered point, or is a class of its own in the column that says so. Halves A and B by family
 (`benchmarks/quality/split.json`). One setting, of those in `grids.py`, serves all sets: "chosen on the other half" is
-out of sample, "in sample" is not. Differences have 95 % intervals by resampling the sets. Seconds of a call on one
-thread: the median over sets, and the largest.""",
+out of sample, "in sample" is not. Differences have 95 % intervals by resampling the sets. Seconds of a processor
+for a call, on one thread: the median over sets, and the largest.""",
     """\
 HDBSCAN and PLSCAN, given k: of several minimum cluster sizes (layers) the one whose number of clusters is nearest to k.
-GMM without k: the number of least BIC. Genie, Lumbermark, spectral, Ward and single linkage need k.""",
+GMM without k: the number of least BIC. GT: ε by √n neighbors; of more than ten columns the leading ten principal axes.
+Genie, Lumbermark, spectral, Ward and single linkage need k.""",
 )
 
 
