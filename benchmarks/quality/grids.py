@@ -23,12 +23,13 @@ _GT = _grid({"lam": [1.0, 5.0], "tau": [1, 2]}, default={"lam": 1.0, "tau": 1})
 WITH_K: dict[str, tuple[Setting, ...]] = {
     "spectral": _grid(
         {"affinity": ["nearest_neighbors"], "n_neighbors": [5, 10, 20]},
-        {"gamma": [1.0, 10.0, 100.0], "scale": [True]},
+        {"gamma": [10.0, 100.0], "scale": [True]},
         default={},
     ),
     "GMM": _grid(
-        {"covariance_type": ["full", "tied", "diag", "spherical"], "n_init": [1, 10]},
-        default={"covariance_type": "full", "n_init": 1},
+        {"covariance_type": ["full", "tied", "diag", "spherical"]},
+        {"n_init": [10]},
+        default={"covariance_type": "full"},
     ),
     "HDBSCAN": _grid({"min_samples": [5, 10, 20], "cluster_selection_method": ["eom", "leaf"]}, default={}),
     "PLSCAN": _grid(
@@ -49,10 +50,7 @@ WITH_K: dict[str, tuple[Setting, ...]] = {
 }
 
 WITHOUT_K: dict[str, tuple[Setting, ...]] = {
-    "GMM": _grid(
-        {"covariance_type": ["full", "tied", "diag", "spherical"]},
-        default={"covariance_type": "full"},
-    ),
+    "GMM": _grid({"covariance_type": ["full", "spherical"]}, default={"covariance_type": "full"}),
     "HDBSCAN": _grid(
         {"min_cluster_size": [5, 10, 20, 40], "cluster_selection_method": ["eom", "leaf"]},
         default={"min_cluster_size": 5, "cluster_selection_method": "eom"},
