@@ -21,8 +21,9 @@ def raw_old_cut(X: Points, k: int) -> Labels:
     return old_robust_cut(wt.hierarchy.spanning_tree(wt.Space.from_points(X)), k)
 
 
-def raw(X: Points, k: int) -> Labels:
-    return wt.cut_tree(wt.hierarchy.spanning_tree(wt.Space.from_points(X)), k)
+def raw(X: Points, k: int, reachability: int = 0, **setting: Any) -> Labels:
+    how = {"reachability": reachability} if reachability else {}
+    return wt.cut_tree(wt.hierarchy.spanning_tree(wt.Space.from_points(X), **how), k, **setting)
 
 
 def transformed_old_cut(X: Points, k: int, **setting: Any) -> Labels:
