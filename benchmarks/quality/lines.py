@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from .sets import Labelled
 from .split import HALVES
 
 Floats = NDArray[np.float64]
+_ENOUGH = 10  # sets of a half, to choose a setting on
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +59,10 @@ class Line:
 
 
 def lines_of(method: Method, sets: list[Labelled], kept: Kept, with_k: bool) -> list[Line]:
-    """One line, or three if there are settings to choose from; none if a run is missing."""
+    """One line, or three if there are settings and sets enough to choose from; none if a run is missing.
+
+    Lines of the same runs are one.
+    """
     held = [kept.read(method, one) for one in sets]
     grid = asked(method, sets[0], with_k) if sets else ()
     runs = {key_of(setting, with_k): [runs.get(key_of(setting, with_k)) for runs in held] for setting in grid}
@@ -73,14 +77,23 @@ def lines_of(method: Method, sets: list[Labelled], kept: Kept, with_k: bool) -> 
         return Line(method.name, setting, picked, halves)
 
     lines = [line("as it comes", lambda _: 0)]
-    if len(grid) == 1:
+    if len(grid) == 1 or min(halves.count(half) for half in HALVES) < _ENOUGH:
         return lines
     best = {half: choose(scores[:, [one != half for one in halves]]) for half in HALVES}
     top = choose(scores)
     told = "; ".join(f"{half}: {_told(grid[best[half]])}" for half in HALVES)
     lines.append(line(f"of {len(grid)}, chosen on the other half ({told})", best.__getitem__))
     lines.append(line(f"of {len(grid)}, in sample ({_told(grid[top])})", lambda _: top))
-    return lines
+    return _distinct(lines)
+
+
+def _distinct(lines: list[Line]) -> list[Line]:
+    """Lines of the same runs as one, which names all of their settings."""
+    found: dict[tuple[Run, ...], Line] = {}
+    for line in lines:
+        same = found.get(line.runs)
+        found[line.runs] = replace(line, setting=f"{same.setting}; {line.setting}") if same else line
+    return list(found.values())
 
 
 def choose(scores: Floats) -> int:

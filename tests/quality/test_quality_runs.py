@@ -46,6 +46,12 @@ def sets():
     return [_set("a1", 0.0), _set("a2", 0.0), _set("s1", 5.0)]
 
 
+@pytest.fixture
+def many():
+    """Twelve sets of half B, ten of half A."""
+    return [*(_set(f"a{k}", 0.0) for k in range(12)), *(_set(f"s{k}", 5.0) for k in range(10))]
+
+
 def test_what_is_kept_is_not_run_again(method, sets, tmp_path):
     kept = Kept(tmp_path)
     assert len(list(run_all(sets, [method], kept, 1))) == 3
@@ -94,17 +100,23 @@ def test_one_cluster_is_a_question_only_if_the_number_is_not_given(method):
     assert asked(method, one, False) == ({},)
 
 
-def test_a_setting_is_chosen_on_the_other_half(method, sets, tmp_path):
+def test_a_setting_is_chosen_on_the_other_half(method, many, tmp_path):
     """On a* the first setting is right, on s* the second: each half gets the wrong one."""
     kept = Kept(tmp_path)
+    list(run_all(many, [method], kept, 1))
+    plain, crossed = lines_of(method, many, kept, True)
+    np.testing.assert_array_equal(plain.filled, np.repeat([1.0, 0.0], [12, 10]))
+    np.testing.assert_array_equal(crossed.filled, np.zeros(22))
+    assert crossed.setting == "of 2, chosen on the other half (A: as it comes; B: shift=5.0)"
+    assert plain.setting == "as it comes; of 2, in sample (as it comes)"
+    assert plain.half("B").mean() == 1.0
+    assert [line.setting for line in lines_of(method, many, kept, False)] == ["as it comes"]
+
+
+def test_nothing_is_chosen_on_few_sets(method, sets, tmp_path):
+    kept = Kept(tmp_path)
     list(run_all(sets, [method], kept, 1))
-    plain, crossed, inside = lines_of(method, sets, kept, True)
-    np.testing.assert_array_equal(plain.filled, [1.0, 1.0, 0.0])
-    np.testing.assert_array_equal(crossed.filled, [0.0, 0.0, 0.0])
-    np.testing.assert_array_equal(inside.filled, plain.filled)
-    assert "A: as it comes; B: shift=5.0" in crossed.setting
-    assert inside.half("B").mean() == 1.0
-    assert [line.setting for line in lines_of(method, sets, kept, False)] == ["as it comes"]
+    assert [line.setting for line in lines_of(method, sets, kept, True)] == ["as it comes"]
 
 
 def test_of_equal_settings_the_first_is_chosen():
