@@ -23,7 +23,7 @@ _GT = _grid({"lam": [1.0, 5.0], "tau": [1, 2]}, default={"lam": 1.0, "tau": 1})
 WITH_K: dict[str, tuple[Setting, ...]] = {
     "spectral": _grid(
         {"affinity": ["nearest_neighbors"], "n_neighbors": [5, 10, 20]},
-        {"gamma": [10.0, 100.0], "scale": [True]},
+        {"gamma": [10.0, 100.0]},
         default={},
     ),
     "GMM": _grid(

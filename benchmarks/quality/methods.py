@@ -76,7 +76,7 @@ OURS = "ours"
 METHODS = (
     Method("single linkage", peers.single_linkage),
     Method("Ward", peers.ward),
-    Method("spectral", peers.spectral, most=3000),
+    Method("spectral", peers.spectral, most=2000),
     Method("GMM", peers.mixture, without_k=True),
     Method("HDBSCAN", peers.hdbscan, "fast_hdbscan", "fast_hdbscan", without_k=True),
     Method("PLSCAN", peers.plscan, "fast_plscan", "fast_plscan", without_k=True),

@@ -52,4 +52,4 @@ def _scale_of_root_n(X: Points) -> float:
     """The radius at which half of the places have √n of them, as `suggest_eps` has it."""
     places = np.unique(X, axis=0)
     near = cKDTree(places).query(places, k=int(np.ceil(np.sqrt(len(places)))))[0]
-    return float(np.median(near[:, -1]))
+    return float(np.quantile(near[:, -1], 0.5, method="inverted_cdf"))

@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 
 import wasserstein_transform as wt
 
+from . import peers
 from .grids import Setting, settings
 from .methods import METHODS, Method
 from .scoring import Labels, score
@@ -114,6 +115,8 @@ def _warm_up(method: Method) -> None:
 
 def run(method: Method, one: Labelled, setting: Setting, with_k: bool) -> Run:
     """One call for each number of clusters of the references, or one without; on one thread, processor time."""
+    if not setting:
+        peers.forget()
     counts: tuple[int | None, ...] = one.counts if with_k else (None,) * len(one.references)
     start, found = time.process_time(), dict[Any, Labels]()
     try:

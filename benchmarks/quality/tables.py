@@ -28,7 +28,8 @@ for a call, on one thread: the median over sets, and the largest.""",
     """\
 HDBSCAN and PLSCAN, given k: of several minimum cluster sizes (layers) the one whose number of clusters is nearest to k.
 GMM without k: the number of least BIC. GT: ε by √n neighbors; of more than ten columns the leading ten principal axes.
-Genie, Lumbermark, spectral, Ward and single linkage need k.""",
+Spectral: after a division by one number, so that its default γ = 1 means something. Genie, Lumbermark, spectral, Ward
+and single linkage need k.""",
 )
 
 
