@@ -4,12 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 LOWEST := $(VENV)/lowest
+QUALITY := $(VENV)/quality
 INSTALL := -m pip install --quiet --disable-pip-version-check
 
 # tests start many processes: without bytecode on disk each would compile all it imports
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint check slow lowest coverage bench soak reproduce clean clean-kernels
+.PHONY: demo test lint check slow lowest coverage bench bench-quality soak reproduce clean clean-kernels
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
@@ -48,6 +49,10 @@ reproduce: $(READY)
 bench: $(VENV)/bench
 	$(BIN)/python -m benchmarks
 
+# Clusters against peers, in an environment of its own: make bench-quality SETS=FOLDER, and options as --jobs 2 after it.
+bench-quality: $(QUALITY)/ready
+	$(QUALITY)/bin/python -m benchmarks.quality $(SETS)
+
 soak: $(READY)
 	PYTHONPATH=tests $(BIN)/python tests/soak.py 600
 
@@ -69,6 +74,15 @@ $(LOWEST)/ready: pyproject.toml tests/lowest.txt
 	$(PYTHON) -m venv --clear $(LOWEST)
 	$(LOWEST)/bin/python $(INSTALL) --constraint tests/lowest.txt --editable ".[all,test]"
 	touch $(LOWEST)/ready
+
+# a peer that cannot be installed is named in the table
+$(QUALITY)/ready: pyproject.toml benchmarks/quality/peers.txt
+	$(PYTHON) -m venv --clear $(QUALITY)
+	$(QUALITY)/bin/python $(INSTALL) --editable .
+	grep -v '^#' benchmarks/quality/peers.txt | while read -r peer; do \
+		$(QUALITY)/bin/python $(INSTALL) "$$peer" || echo "$$peer could not be installed"; \
+	done
+	touch $(QUALITY)/ready
 
 clean-kernels:
 	rm -rf src/wasserstein_transform/kernels/__pycache__

@@ -1,0 +1,66 @@
+"""Run all methods on labelled sets: `python -m benchmarks.quality [FOLDER …]`.
+
+The tables go to stdout, and into a page of the docs if one is named. Runs are kept; only what is missing is done.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from .methods import METHODS, Method
+from .runs import Kept, run_all
+from .sets import Labelled, generated_sets, read_folder, sklearn_sets
+from .tables import notes, put, table, write_scores
+
+
+def main(arguments: list[str]) -> None:
+    asked = _parser().parse_args(arguments)
+    known = [method for method in METHODS if not asked.methods or method.name in asked.methods]
+    unknown = set(asked.methods or ()) - {method.name for method in METHODS}
+    if unknown:
+        raise SystemExit(f"no method {', '.join(sorted(unknown))}; there are {', '.join(m.name for m in METHODS)}")
+    missing = [method for method in known if method.missing and method.module != "wasserstein_transform"]
+    methods = [method for method in known if not method.missing]
+    collections = _collections(asked)
+    kept = Kept(asked.cache)
+    if not asked.table_only:
+        every = [one for sets in collections.values() for one in sets]
+        for line in run_all(every, methods, kept, asked.jobs):
+            print(line, file=sys.stderr, flush=True)
+    text = _text(collections, methods, missing, kept)
+    print(text)
+    if asked.docs:
+        put(text, asked.docs)
+    if asked.scores:
+        write_scores([one for sets in collections.values() for one in sets], methods, kept, asked.scores)
+
+
+def _text(collections: dict[str, list[Labelled]], methods: list[Method], missing: list[Method], kept: Kept) -> str:
+    every = [one for sets in collections.values() for one in sets]
+    tables = [table(title, sets, methods, kept, k) for title, sets in collections.items() for k in (True, False)]
+    sampled = {m.name: sum(len(one.X) > m.most for one in every) for m in methods if m.most}
+    return "\n".join([*filter(None, tables), notes(methods, missing, sampled)])
+
+
+def _collections(asked: argparse.Namespace) -> dict[str, list[Labelled]]:
+    found = {folder.resolve().name: read_folder(folder) for folder in asked.folders}
+    if asked.sklearn:
+        found["scikit-learn"] = sklearn_sets()
+    found["generated"] = list(generated_sets(asked.seeds))
+    return {name: sets for name, sets in found.items() if sets}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__)
+    parser.add_argument("folders", nargs="*", type=Path, help="folders of NAME.data.gz, NAME.labels0.gz, …")
+    parser.add_argument("--cache", type=Path, default=Path("build/quality"), help="where runs are kept (%(default)s)")
+    parser.add_argument("--jobs", type=int, default=1, help="processes, a set and a method at a time (%(default)s)")
+    parser.add_argument("--methods", nargs="+", metavar="NAME", help="only these")
+    parser.add_argument("--seeds", nargs="*", type=int, default=[0], help="of the generated sets; none: no such sets")
+    parser.add_argument("--no-sklearn", dest="sklearn", action="store_false", help="without scikit-learn's sets")
+    parser.add_argument("--table-only", action="store_true", help="run nothing: tables of what is kept")
+    parser.add_argument("--scores", type=Path, help="a CSV file for every run on every set")
+    parser.add_argument("--docs", type=Path, help="a page whose section between two marks the tables replace")
+    return parser

@@ -1,0 +1,55 @@
+"""What this library answers: trees of points and of Gaussian Transforms by the old cut and today's; `wt.cluster`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+import wasserstein_transform as wt
+
+from .old_cut import old_robust_cut
+from .scoring import Labels
+
+Points = NDArray[np.float64]
+_AXES = 10
+
+
+def raw_old_cut(X: Points, k: int) -> Labels:
+    return old_robust_cut(wt.hierarchy.spanning_tree(wt.Space.from_points(X)), k)
+
+
+def raw(X: Points, k: int, reachability: int = 0, **setting: Any) -> Labels:
+    how = {"reachability": reachability} if reachability else {}
+    return wt.cut_tree(wt.hierarchy.spanning_tree(wt.Space.from_points(X), **how), k, **setting)
+
+
+def transformed_old_cut(X: Points, k: int, **setting: Any) -> Labels:
+    return old_robust_cut(_tree(X, **setting), k)
+
+
+def transformed(X: Points, k: int, **setting: Any) -> Labels:
+    return wt.cut_tree(_tree(X, **setting), k)
+
+
+def cluster(X: Points, k: int | None, **setting: Any) -> Labels:
+    found = wt.cluster(X, k, **setting)
+    return np.asarray(getattr(found, "labels", found), np.intp)
+
+
+def _tree(X: Points, lam: float = 1.0, tau: int = 1) -> wt.hierarchy.Tree:
+    """Of the Gaussian Transform at one scale for all of the data, on at most ten principal axes."""
+    if X.shape[1] > _AXES:
+        X = X - X.mean(axis=0)
+        X = X @ np.linalg.svd(X, full_matrices=False)[2][:_AXES].T
+    transform = wt.GaussianTransform(_scale_of_root_n(X), lam, n_iter=tau).fit(X)
+    return wt.SingleLinkage(2).fit(transform).tree_
+
+
+def _scale_of_root_n(X: Points) -> float:
+    """The radius at which half of the places have √n of them, as `suggest_eps` has it."""
+    places = np.unique(X, axis=0)
+    near = cKDTree(places).query(places, k=int(np.ceil(np.sqrt(len(places)))))[0]
+    return float(np.quantile(near[:, -1], 0.5, method="inverted_cdf"))
