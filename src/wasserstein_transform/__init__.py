@@ -16,8 +16,8 @@ _NAMES = {  # what a first visit needs; the rest stays in its room: wt.image.seg
     "curves": ("denoise", "skeleton"),
     "engine": ("Cancelled", "Engine", "bar", "using"),
     "estimators": (
-        "GaussianTransform", "KernelTransform", "LocalTruncation", "MeanShift", "MetricLostWarning", "SingleLinkage",
-        "WassersteinTransform",
+        "AutoCluster", "GaussianTransform", "KernelTransform", "LocalTruncation", "MeanShift", "MetricLostWarning",
+        "SingleLinkage", "WassersteinTransform",
     ),
     "hierarchy": ("FewerClustersWarning", "cut_tree", "linkage"),
     "localize": ("suggest_eps",),
@@ -55,6 +55,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
     from .curves import denoise as denoise, skeleton as skeleton
     from .engine import Cancelled as Cancelled, Engine as Engine, bar as bar, using as using
     from .estimators import (
+        AutoCluster as AutoCluster,
         GaussianTransform as GaussianTransform,
         KernelTransform as KernelTransform,
         LocalTruncation as LocalTruncation,

@@ -34,6 +34,7 @@ ESTIMATORS = [
     wt.WassersteinTransform(wt.Truncation(1.0), wt.Exact(p=1)),
     wt.WassersteinTransform(wt.Mean(wt.Truncation(1.0)), wt.DiracDistance()),
     wt.SingleLinkage(),
+    wt.AutoCluster(),
 ]
 WITH_OUTPUT = [
     wt.GaussianTransform(output="distances"),

@@ -64,6 +64,7 @@ ESTIMATORS: dict[str, Callable[[], Any]] = {
     "KL-WT": lambda: wt.KernelTransform(0.4, cut=3),
     "any parts": lambda: wt.WassersteinTransform(wt.Gaussian(wt.Nearest(5), 1.0), wt.Stored(wt.Bures())),
     "single linkage": lambda: wt.SingleLinkage(3),
+    "clusters": lambda: wt.AutoCluster(3),
 }
 
 

@@ -1,5 +1,6 @@
 """scikit-learn's door to the transforms and trees. No mathematics."""
 
+from .auto_cluster import AutoCluster
 from .gaussian_transform import GaussianTransform
 from .kernel_transform import KernelTransform
 from .local_truncation import LocalTruncation
@@ -9,6 +10,7 @@ from .single_linkage import SingleLinkage
 from .wasserstein_transform import WassersteinTransform
 
 __all__ = [
+    "AutoCluster",
     "GaussianTransform",
     "KernelTransform",
     "LocalTruncation",

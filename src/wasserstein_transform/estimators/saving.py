@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from .._archive import archived, check_array, check_type, read, write
+from ..auto import Clustering
 from ..engine import Engine, current
 from ..hierarchy import Tree
 from ..spaces import Metric, Space
@@ -21,14 +22,17 @@ _LEARNED: dict[str, type] = {
     "trajectory_": Trajectory, "_walk": Trajectory, "_space": Space, "_process": Process, "metric_": Metric,
     "points_": np.ndarray, "labels_": np.ndarray, "cluster_centers_": np.ndarray, "tree_": Tree, "n_iter_": int,
     "n_clusters_": int, "n_features_in_": int, "feature_names_in_": np.ndarray, "_from_space": bool,
-    "_rested": bool, "lam_": float, "reason_": str, "_ground": Ground,
+    "_rested": bool, "lam_": float, "reason_": str, "_ground": Ground, "clustering_": Clustering,
+    "probabilities_": np.ndarray,
 }  # fmt: skip
 _FLOW = {"_walk", "_space", "_process", "metric_", "points_", "n_iter_", "_from_space"}
 _CLUSTERS = {"tree_", "n_clusters_", "_ground", "_transform"}
+_CHOSEN = {"labels_", "probabilities_", "n_clusters_", "reason_", "_ground", "_transform"}
 _SIZES: dict[str, Callable[[Any], int]] = {
     "trajectory_": lambda walk: len(walk.quotients[-1].labels), "_walk": lambda walk: len(walk.quotients[-1].labels),
     "_space": lambda space: int(space.n), "metric_": lambda metric: int(metric.n), "labels_": len,
     "tree_": lambda tree: int(tree.n), "_ground": lambda ground: len(ground.weights),
+    "clustering_": lambda found: int(found.space.n), "probabilities_": len,
 }  # fmt: skip
 
 
@@ -74,7 +78,8 @@ class Saved:
         for name, kind in _LEARNED.items():
             if name in state:
                 check_type(state[name], name, kind, *([type(None)] if name == "points_" else []))
-        needed = _FLOW if "trajectory_" in state else _CLUSTERS if "labels_" in state else set()
+        needed = _FLOW if "trajectory_" in state else _CHOSEN if "clustering_" in state else set()
+        needed = _CLUSTERS if not needed and "labels_" in state else needed
         needed = needed | ({"labels_", "_rested"} if "cluster_centers_" in state else set())
         if missing := needed - set(state):
             raise ValueError(f"what was learned is stored without {', '.join(sorted(missing))}")

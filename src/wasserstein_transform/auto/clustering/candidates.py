@@ -88,10 +88,13 @@ def _walk(tree: Tree, ground: Ground, least: float, k: int) -> Ints:
 def _candidate(recipe: Recipe, tree: Tree, cuts: Ints, k: int) -> Candidate:
     kept = np.ones(tree.n - 1, bool)
     kept[cuts[: k - 1]] = False
-    gap = 0.0
-    if 1 < k <= len(cuts):
-        gap = min(float(np.log(tree.heights[cuts[k - 2]] / max(tree.heights[cuts[k - 1]], 1e-300))), _STEEP)
+    gap = _gap(*tree.heights[cuts[k - 2 : k]].tolist()) if 1 < k <= len(cuts) else 0.0
     return Candidate(recipe, _in_order(components(tree, kept)), gap)
+
+
+def _gap(cut: float, next_one: float) -> float:
+    """log(cut/next_one); what is cut at height 0 is no cluster at all."""
+    return min(float(np.log(cut / max(next_one, 1e-300))), _STEEP) if cut > 0 else -np.inf
 
 
 def _clear_counts(tree: Tree, cuts: Ints) -> Iterator[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -11,7 +13,7 @@ from ..._warn import warn
 from ...engine import Engine, Progress, current
 from ...hierarchy import FewerClustersWarning
 from ...localize.places import read
-from ...spaces import Space
+from ...spaces import Euclidean, Space
 from .candidates import Candidate, Trees, with_count, without_count
 from .clustering import Clustering, Partition
 from .criteria import NAMES, Partitions, adjusted_rand, facts_of, measure
@@ -77,15 +79,26 @@ def cluster(
     noise = wanted is None if noise is None else bool(noise)
     space = read(X, weights, metric)
     with current(engine, n_jobs=n_jobs, progress=progress).watched() as engine:
-        places = Places.of(space, engine)
-        if wanted == 1 or places.space.n < 2 or (wanted is None and places.space.n < _FEW):
-            return _one(space, places, "one cluster was asked for" if wanted == 1 else _why_one(places))
-        if wanted is not None and wanted >= places.space.n:
-            return _each(space, places, wanted)
-        ground = Ground.of(places.space, engine)
-        trees = list(grow(ground, engine))
-        found = without_count(ground, trees) if wanted is None else with_count(ground, trees, wanted)
-        return _chosen(space, places, ground, trees, found, wanted, noise)
+        return replace(_found(space, wanted, noise, engine), named=_name(space, X, metric))
+
+
+def _name(space: Space, X: ArrayLike | Space, metric: str | None) -> str | None:
+    """How the distance of new points to these is called; None where coordinates do not tell it."""
+    if isinstance(space.metric, Euclidean):
+        return "euclidean"
+    return None if isinstance(X, Space) or metric == "precomputed" else metric
+
+
+def _found(space: Space, wanted: int | None, noise: bool, engine: Engine) -> Clustering:
+    places = Places.of(space, engine)
+    if wanted == 1 or places.space.n < 2 or (wanted is None and places.space.n < _FEW):
+        return _one(space, places, "one cluster was asked for" if wanted == 1 else _why_one(places))
+    if wanted is not None and wanted >= places.space.n:
+        return _each(space, places, wanted)
+    ground = Ground.of(places.space, engine)
+    trees = list(grow(ground, engine))
+    found = without_count(ground, trees) if wanted is None else with_count(ground, trees, wanted)
+    return _chosen(space, places, ground, trees, found, wanted, noise)
 
 
 def _chosen(
@@ -100,7 +113,8 @@ def _chosen(
     fitting = counts == (counts[counts <= wanted].max() if wanted else counts)
     best = int(np.where(fitting, expected, -np.inf).argmax())
     if wanted is None and (expected[best] < ONE or counts[best] == 1):
-        return _one(space, places, _no_clusters(float(expected[best])), _table(partitions, criteria, expected))
+        why = _whole(partitions, best) if counts[best] == 1 else _no_clusters(float(expected[best]))
+        return _one(space, places, why, _table(partitions, criteria, expected))
     if wanted is not None and counts[best] < wanted:
         reason = "no recipe parts the rest into large enough pieces"
         warn(f"found {counts[best]} clusters of the {wanted} asked for: {reason}", FewerClustersWarning)
@@ -153,6 +167,14 @@ def _no_clusters(expected: float) -> str:
     return (
         f"one cluster: even the best partition would agree by {max(expected, 0):.2f} only with what is there, going by "
         "shapes that are known; n_clusters=2 parts it all the same"
+    )
+
+
+def _whole(partitions: Partitions, best: int) -> str:
+    votes = sum(len(group) for group in partitions.members)
+    return (
+        f"one cluster: {len(partitions.members[best])} of {votes} candidates part nothing, and of no partition more is "
+        "expected; n_clusters=2 parts it all the same"
     )
 
 

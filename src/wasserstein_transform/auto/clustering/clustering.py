@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ... import _check as check
+from ..._archive import archived, check_array, check_range, check_type
+from ..._cached import cached_property
 from ..._pictures import drawn_by
 from ..._shown import table
 from ..._types import Floats, Ints
 from ...engine import Engine, current
 from ...hierarchy import Tree
 from ...spaces import Euclidean, Space
-from ...transforms import follow_points, iterate
+from ...spaces.named import cross_by_name
+from ...transforms import Process, Trajectory, follow_points, iterate
 from .ground import Ground
 from .recipes import Recipe
+from .stored import check_labels, check_name, check_tree, ground_of, plain_ground, plain_recipe, recipe_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,6 +55,7 @@ class Partition(NamedTuple):
     criteria: dict[str, float]
 
 
+@archived
 @dataclass(frozen=True, eq=False, repr=False)
 class Clustering:
     """Clusters, why these, and what else was considered.
@@ -86,6 +91,46 @@ class Clustering:
     ground: Ground | None = field(repr=False)
     tree: Tree | None = field(repr=False)
     """Of the places; None if the clusters come from no tree."""
+    named: str | None = field(default=None, repr=False)
+    """The distance of new points to fitted ones, by name; None if coordinates do not tell it."""
+
+    def _archive_state(self) -> dict[str, Any]:
+        names = (
+            "labels",
+            "probabilities",
+            "n_clusters",
+            "reason",
+            "space",
+            "rows",
+            "labels_of_places",
+            "tree",
+            "named",
+        )
+        partitions = [{**one._asdict(), "recipe": plain_recipe(one.recipe)} for one in self.partitions]
+        state: dict[str, Any] = {name: getattr(self, name) for name in names}
+        return state | {
+            "recipe": plain_recipe(self.recipe), "ground": plain_ground(self.ground), "partitions": partitions,
+        }  # fmt: skip
+
+    @classmethod
+    def _from_archive(cls, state: dict[str, Any]) -> Self:
+        partitions = tuple(Partition(**{**one, "recipe": recipe_of(one["recipe"])}) for one in state["partitions"])
+        recipe, ground = recipe_of(state["recipe"]), ground_of(state["ground"])
+        return cls(**{**state, "recipe": recipe, "ground": ground, "partitions": partitions})
+
+    def _check_archived(self) -> None:
+        check_type(self.space, "space", Space)
+        check_type(self.n_clusters, "n_clusters", int)
+        check_type(self.reason, "reason", str)
+        check_array(self.rows, "rows", "i", None)
+        check_range(self.rows, "rows", 0, self.space.n - 1)
+        check_labels(self.labels, "labels", self.space.n, self.n_clusters)
+        check_labels(self.labels_of_places, "labels of places", len(self.rows), self.n_clusters)
+        check_array(self.probabilities, "probabilities", "f", self.space.n)
+        check_tree(self.tree, len(self.rows))
+        check_name(self.named, self.space)
+        if self.ground is not None and self.ground.n != len(self.rows):
+            raise ValueError(f"the ground is of {self.ground.n} places, and {len(self.rows)} were looked at")
 
     def __repr__(self) -> str:
         noise = int(np.count_nonzero(self.labels < 0))
@@ -135,30 +180,47 @@ class Clustering:
 
         Parameters
         ----------
-        X : array of shape (n_new, m); of a Space without coordinates distances to all its points, (n_new, n)
+        X : array of shape (n_new, m), or rows of distances to all fitted points, (n_new, n)
+            Distances where these are all that is known of new points: of a Space whose metric is not Euclidean, and of
+            metric="precomputed".
         """
-        engine, rows = current(engine), check.points(X, "X")
-        if self.space.points is None:
-            return self._by_distances(rows)
-        if rows.shape[1] != self.space.points.shape[1]:
+        engine, new = current(engine), check.points(X, "X")
+        if self.named is None:
+            return self._by_distances(new)
+        assert self.space.points is not None
+        if new.shape[1] != self.space.points.shape[1]:
             raise ValueError(
-                f"X must have {self.space.points.shape[1]} columns, as the fitted points, got {rows.shape[1]}"
+                f"X must have {self.space.points.shape[1]} columns, as the fitted points, got {new.shape[1]}"
             )
-        step = max(1, _DISTANCES // len(self.rows))
-        parts = [self._nearest(rows[at : at + step], engine) for at in range(0, len(rows), step)]
-        return self.labels_of_places[np.concatenate(parts)] if parts else np.empty(0, np.intp)
+        step = max(1, _DISTANCES // (len(self.rows) if self.named == "euclidean" else self.space.n))
+        parts = [self._nearest(new[at : at + step], engine) for at in range(0, len(new), step)]
+        return self.labels_of_places[np.concatenate(parts)]
 
     def _by_distances(self, rows: Floats) -> Ints:
         if rows.shape[1] != self.space.n:
             raise ValueError(f"X must hold distances to all {self.space.n} fitted points, got {rows.shape[1]} columns")
+        if (rows < 0).any():
+            raise ValueError(f"distances must not be negative, got {rows.min()}")
         return np.asarray(self.labels_of_places[rows[:, self.rows].argmin(axis=1)])
 
     def _nearest(self, new: Floats, engine: Engine) -> Ints:
+        """The place nearest to each point."""
         assert self.space.points is not None
-        ground, fitted = self.ground, self.space.points[self.rows]
-        if ground is None or self.recipe is None or self.recipe.kind != "gaussian" or ground.note:
-            return Euclidean(fitted).neighbors(1, Euclidean(new), engine.quiet()).indices[:, 0]
-        process, cloud = self.recipe.process(ground.unit), Space.from_points(ground.points, ground.space.weights)
-        walk = iterate(process, cloud, n_iter=self.recipe.n_iter, keep="all", engine=engine.quiet())
-        followed = follow_points(process, cloud, walk, new, engine.quiet())
-        return np.asarray(followed.distances(engine.quiet()).argmin(axis=1))
+        if self._flow is not None:
+            process, cloud, walk = self._flow
+            followed = follow_points(process, cloud, walk, new, engine.quiet())
+            return np.asarray(followed.distances(engine.quiet()).argmin(axis=1))
+        if self.named != "euclidean":
+            rows = cross_by_name(new, self.space.points, str(self.named), self.space.weights)
+            return np.asarray(rows[:, self.rows].argmin(axis=1))
+        fitted = Euclidean(self.space.points[self.rows])
+        return fitted.neighbors(1, Euclidean(new), engine.quiet()).indices[:, 0]
+
+    @cached_property
+    def _flow(self) -> tuple[Process, Space, Trajectory] | None:
+        """What new points follow: the transform that was chosen, if its places are where points come in."""
+        ground, recipe = self.ground, self.recipe
+        if ground is None or recipe is None or recipe.kind != "gaussian" or ground.note:
+            return None
+        process, cloud = recipe.process(ground.unit), Space.from_points(ground.points, ground.space.weights)
+        return process, cloud, iterate(process, cloud, n_iter=recipe.n_iter, keep="all", engine=current().quiet())

@@ -15,6 +15,7 @@ REACHES = (0, 5, 10)
 WALKS = ((1.0, 5.0), (1.5, 1.0), (1.5, 20.0), (2.2, 5.0), (3.3, 5.0), (5.0, 1.0), (5.0, 20.0))
 """Radii of the Gaussian Transform, in units of the ground, and λ."""
 N_ITER = 2
+KINDS = ("tree", "reach", "gaussian", "means", "mixture")
 
 
 class Recipe(NamedTuple):
