@@ -1,11 +1,12 @@
-"""Pictures: clouds, flows, embeddings, trees, Gaussians, distances, balls, curves, regions, scores, graphs.
+"""Pictures: clouds, flows, embeddings, trees, Gaussians, distances, balls, curves, regions, scores, clusters, graphs.
 
 Needs matplotlib, the extra `plot`. Every function draws into the Axes it is given, or into a new figure, and returns
-the Axes. Nothing is shown, and no global setting is changed.
+the Axes; `clustering` returns a figure of its own. Nothing is shown, and no global setting is changed.
 """
 
 from .agreement import agreement
 from .clouds import cloud
+from .clusterings import clustering
 from .curves import denoised, skeleton
 from .dendrograms import dendrogram
 from .embedding import Embedding, embed
@@ -26,6 +27,7 @@ __all__ = [
     "agreement",
     "balls",
     "cloud",
+    "clustering",
     "color",
     "communities",
     "curvature",

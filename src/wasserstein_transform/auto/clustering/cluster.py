@@ -121,11 +121,11 @@ def _chosen(
     labels = _by_mass(partitions.labels[best], ground.mass)
     probabilities = _agreement(partitions, expected, best, ground.mass)
     thin = thin_places(ground, labels) if noise else np.zeros(ground.n, bool)
-    labels = np.where(thin, -1, labels)
+    labels = np.where(thin, -1 - labels, labels)
     recipe = _typical(partitions.members[best])
     tree = next((tree for one, tree in trees if one == recipe._replace(share=0.0, lasting=False)), None)
     return Clustering(
-        labels[places.place],
+        np.maximum(labels, -1)[places.place],
         np.where(thin, 0.0, probabilities)[places.place],
         int(counts[best]),
         recipe,

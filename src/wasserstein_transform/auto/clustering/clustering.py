@@ -22,7 +22,7 @@ from ...spaces.named import cross_by_name
 from ...transforms import Process, Trajectory, follow_points, iterate
 from .ground import Ground
 from .recipes import Recipe
-from .stored import check_labels, check_name, check_tree, ground_of, plain_ground, plain_recipe, recipe_of
+from .stored import check_name, check_tree, ground_of, plain_ground, plain_recipe, recipe_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -88,6 +88,7 @@ class Clustering:
     rows: Ints = field(repr=False)
     """A row for each place that was looked at."""
     labels_of_places: Ints = field(repr=False)
+    """Their clusters; of noise −1 − that of the part it lies in."""
     ground: Ground | None = field(repr=False)
     tree: Tree | None = field(repr=False)
     """Of the places; None if the clusters come from no tree."""
@@ -95,22 +96,9 @@ class Clustering:
     """The distance of new points to fitted ones, by name; None if coordinates do not tell it."""
 
     def _archive_state(self) -> dict[str, Any]:
-        names = (
-            "labels",
-            "probabilities",
-            "n_clusters",
-            "reason",
-            "space",
-            "rows",
-            "labels_of_places",
-            "tree",
-            "named",
-        )
         partitions = [{**one._asdict(), "recipe": plain_recipe(one.recipe)} for one in self.partitions]
-        state: dict[str, Any] = {name: getattr(self, name) for name in names}
-        return state | {
-            "recipe": plain_recipe(self.recipe), "ground": plain_ground(self.ground), "partitions": partitions,
-        }  # fmt: skip
+        plain = {"recipe": plain_recipe(self.recipe), "ground": plain_ground(self.ground), "partitions": partitions}
+        return {one.name: getattr(self, one.name) for one in fields(self)} | plain
 
     @classmethod
     def _from_archive(cls, state: dict[str, Any]) -> Self:
@@ -124,8 +112,10 @@ class Clustering:
         check_type(self.reason, "reason", str)
         check_array(self.rows, "rows", "i", None)
         check_range(self.rows, "rows", 0, self.space.n - 1)
-        check_labels(self.labels, "labels", self.space.n, self.n_clusters)
-        check_labels(self.labels_of_places, "labels of places", len(self.rows), self.n_clusters)
+        check_array(self.labels, "labels", "i", self.space.n)
+        check_range(self.labels, "labels", -1, self.n_clusters - 1)
+        check_array(self.labels_of_places, "labels of places", "i", len(self.rows))
+        check_range(self.labels_of_places, "labels of places", -self.n_clusters, self.n_clusters - 1)
         check_array(self.probabilities, "probabilities", "f", self.space.n)
         check_tree(self.tree, len(self.rows))
         check_name(self.named, self.space)
@@ -194,14 +184,14 @@ class Clustering:
             )
         step = max(1, _DISTANCES // (len(self.rows) if self.named == "euclidean" else self.space.n))
         parts = [self._nearest(new[at : at + step], engine) for at in range(0, len(new), step)]
-        return self.labels_of_places[np.concatenate(parts)]
+        return np.maximum(self.labels_of_places[np.concatenate(parts)], -1)
 
     def _by_distances(self, rows: Floats) -> Ints:
         if rows.shape[1] != self.space.n:
             raise ValueError(f"X must hold distances to all {self.space.n} fitted points, got {rows.shape[1]} columns")
         if (rows < 0).any():
             raise ValueError(f"distances must not be negative, got {rows.min()}")
-        return np.asarray(self.labels_of_places[rows[:, self.rows].argmin(axis=1)])
+        return np.asarray(np.maximum(self.labels_of_places[rows[:, self.rows].argmin(axis=1)], -1))
 
     def _nearest(self, new: Floats, engine: Engine) -> Ints:
         """The place nearest to each point."""

@@ -71,10 +71,14 @@ def _coordinates(places: Space, engine: Engine) -> tuple[Floats, str]:
         return points, note
     kept = points[:, : _leading(points, places.weights)] if note else _principal(points, places.weights)
     if note:
-        return kept, f"coordinates are the first {kept.shape[1]} axes of the classical scaling of the distances"
+        return kept, f"coordinates are the first {_axes(kept)} of the classical scaling of the distances"
     if kept.shape[1] == points.shape[1]:
         return points, ""
-    return kept, f"{points.shape[1]} columns were reduced to their first {kept.shape[1]} principal axes"
+    return kept, f"{points.shape[1]} columns were reduced to their first principal {_axes(kept)}"
+
+
+def _axes(kept: Floats) -> str:
+    return "axis" if kept.shape[1] == 1 else f"{kept.shape[1]} axes"
 
 
 def _leading(points: Floats, weights: Floats) -> int:

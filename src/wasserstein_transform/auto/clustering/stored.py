@@ -55,12 +55,6 @@ def ground_of(plain: dict[str, Any] | None) -> Ground | None:
     return ground
 
 
-def check_labels(labels: Any, name: str, n: int, n_clusters: int) -> None:
-    """Refuse what is no cluster of each of n points."""
-    check_array(labels, name, "i", n)
-    check_range(labels, name, -1, n_clusters - 1)
-
-
 def check_tree(tree: Any, n: int) -> None:
     """Refuse what is no tree of n places; None is none."""
     check_type(tree, "tree", Tree, type(None))
