@@ -71,6 +71,13 @@ def _single_linkage() -> None:
     SingleLinkage(2).fit(_points(400, 2))
 
 
+def _clusters() -> None:
+    from ..auto import cluster
+
+    for m in (1, 2, 3):
+        cluster(_points(20, m), 2)
+
+
 def _pairs() -> None:
     import numpy as np
 
@@ -103,6 +110,7 @@ _PARTS: dict[str, Callable[[], None]] = {
     "Gaussian Transform": _gaussian_transform,
     "local truncation": _local_truncation,
     "single linkage": _single_linkage,
+    "clusters without parameters": _clusters,
     "pairs of measures": _pairs,
     "segmentation": _segment,
     "curvature": _curvature,
