@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._shown import Brief
-from .._types import Floats, Ints
+from .._types import Bools, Floats, Ints
 from ..engine import Engine, current
 from ..localize import Extrinsic, Identity, Inductive, Localization, takes_new_points
 from ..measures import Measures
@@ -33,11 +33,14 @@ class Followed(Brief):
         The last state as it was computed, and after its points the new ones, which carry no mass.
     labels : array of shape (n,)
         For each fitted point its point of the state.
+    massless : array of shape (n_new,)
+        Which of them saw no mass on their way, and stayed where they were.
     """
 
     points: Floats
     state: Space
     labels: Ints
+    massless: Bools
 
     def distances(self, engine: Engine | None = None) -> Floats:
         """Distances of the new points to all fitted points, n_new × n, under the metric at the end."""
@@ -51,7 +54,7 @@ class Followed(Brief):
 
 
 def follow_points(
-    process: Process, space: Space, walk: Trajectory, new: Floats, engine: Engine | None = None
+    process: Process, space: Space, walk: Trajectory, new: Floats, engine: Engine | None = None, *, warns: bool = True
 ) -> Followed:
     """Where new points go in the flow of an extrinsic process.
 
@@ -63,6 +66,9 @@ def follow_points(
     walk : Trajectory
         Its run, with all states.
     new : array of shape (n_new, m)
+    engine : Engine, optional
+    warns : bool
+        Whether points that see no mass get a warning.
     """
     engine = current(engine)
     steps = _steps(process, walk)
@@ -76,8 +82,9 @@ def follow_points(
         assert measures.centers is not None
         places, both = measures.centers, _settled(_joined(step, here, ahead, measures, engine), measures.centers, ahead)
         massless |= measures.massless
-    warn_massless(massless, "new points")
-    return Followed(places, both, states[-1].labels)
+    if warns:
+        warn_massless(massless, "new points")
+    return Followed(places, both, states[-1].labels, massless)
 
 
 def _steps(process: Process, walk: Trajectory) -> list[Transform]:

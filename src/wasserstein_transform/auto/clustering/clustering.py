@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.spatial.distance import cdist
 
 from ... import _check as check
 from ..._archive import archived, check_array, check_range, check_type
@@ -19,7 +20,7 @@ from ...engine import Engine, current
 from ...hierarchy import Tree
 from ...spaces import Euclidean, Space
 from ...spaces.named import cross_by_name
-from ...transforms import Process, Trajectory, follow_points, iterate
+from ...transforms import Followed, Process, Trajectory, follow_points, iterate
 from .ground import Ground
 from .recipes import Recipe
 from .stored import check_name, check_tree, ground_of, plain_ground, plain_recipe, recipe_of
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _DISTANCES = 1 << 22  # that are held at a time
+_TOGETHER = 1e-6  # of the unit: places that near at the end of a flow are one
 _SHOWN = 8  # partitions in a notebook
 _CRITERIA = ("agreement", "worst conductance", "lowest reach cut", "densest border", "separation")
 
@@ -140,8 +142,9 @@ class Clustering:
             "clusters": [one.n_clusters for one in self.partitions],
             "expected": [one.expected for one in self.partitions],
         }
-        names = self.partitions[0].criteria if self.partitions else ()
-        return columns | {name: [one.criteria[name] for one in self.partitions] for name in names if name != "clusters"}
+        measured = self.partitions[0].criteria if self.partitions else {}
+        names = [name for name in measured if name not in columns]  # logarithms of the same numbers
+        return columns | {name: [one.criteria[name] for one in self.partitions] for name in names}
 
     def to_pandas(self) -> Any:
         """The table as a pandas DataFrame, a row for each partition."""
@@ -198,13 +201,21 @@ class Clustering:
         assert self.space.points is not None
         if self._flow is not None:
             process, cloud, walk = self._flow
-            followed = follow_points(process, cloud, walk, new, engine.quiet())
-            return np.asarray(followed.distances(engine.quiet()).argmin(axis=1))
+            followed = follow_points(process, cloud, walk, new, engine.quiet(), warns=False)
+            return self._nearest_in_flow(new, followed, engine.quiet())
         if self.named != "euclidean":
             rows = cross_by_name(new, self.space.points, str(self.named), self.space.weights)
             return np.asarray(rows[:, self.rows].argmin(axis=1))
         fitted = Euclidean(self.space.points[self.rows])
         return fitted.neighbors(1, Euclidean(new), engine.quiet()).indices[:, 0]
+
+    def _nearest_in_flow(self, new: Floats, followed: Followed, engine: Engine) -> Ints:
+        """Of places that fell together, and for points that the flow does not reach, the nearest where all began."""
+        assert self.ground is not None
+        rows, at_first = followed.distances(engine), cdist(new, self.ground.points)
+        nearest = rows.min(axis=1, keepdims=True) + _TOGETHER * self.ground.unit
+        at_first[(rows > nearest) & ~followed.massless[:, None]] = np.inf
+        return np.asarray(at_first.argmin(axis=1))
 
     @cached_property
     def _flow(self) -> tuple[Process, Space, Trajectory] | None:

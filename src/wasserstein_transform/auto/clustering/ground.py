@@ -14,6 +14,7 @@ from ...transforms.scaling import Scaling
 NEIGHBORS = 15
 _TENTH = 10  # the neighbor whose distance is the unit of radii
 _AXES = 8  # more are reduced: covariances of neighborhoods of a few points have no more to say
+_MATRICES = 7  # that a scaling takes: centered, its eigenvectors, and what LAPACK needs
 _VARIANCE = 0.95  # that the reduced axes keep, if so few do
 
 
@@ -64,6 +65,8 @@ class Ground(NamedTuple):
 
 def _coordinates(places: Space, engine: Engine) -> tuple[Floats, str]:
     if places.points is None:
+        need = f"the classical scaling of {places.n} places"
+        engine.reserve(8.0 * _MATRICES * places.n**2, need, "use fewer points, or give coordinates")
         points, note = Scaling.of(places.metric.dense(engine), places.weights / places.weights.sum()).points, "scaling"
     else:
         points, note = places.points, ""
