@@ -1,8 +1,12 @@
-"""Labelled point sets, made by chance from a seed: shapes of many kinds, none of them taken from a published collection."""
+"""Labelled point sets, made by chance from a seed: shapes of many kinds, all drawn here, none taken from a collection.
+
+The judge of `wt.cluster` is trained on these alone.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
@@ -103,10 +107,8 @@ def moons(rng: Rng) -> Parts:
         for side in (1, -1):
             n = _sizes(rng, 1, 60, 400)[0]
             t = rng.uniform(0, np.pi, n)
-            arc = np.column_stack([np.cos(t), side * np.sin(t)]) + [
-                (side < 0) * 1.0,
-                (side < 0) * rng.uniform(0.2, 0.5),
-            ]
+            shift = np.array([1.0, rng.uniform(0.2, 0.5)]) * (side < 0)
+            arc = np.column_stack([np.cos(t), side * np.sin(t)]) + shift
             parts.append(arc + [4.0 * p, 0] + noise * rng.normal(size=(n, 2)))
     return parts
 
@@ -213,7 +215,7 @@ def beads(rng: Rng) -> Parts:
     k, width, size = rng.integers(2, 5), rng.uniform(0.02, 0.06), rng.uniform(0.12, 0.25)
     centers = _apart(rng, k, 2, rng.uniform(1.5, 2.5))
     parts = [c + size * rng.normal(size=(n, 2)) for c, n in zip(centers, _sizes(rng, k, 80, 250, 0.2), strict=True)]
-    for a, b in zip(centers[:-1], centers[1:], strict=True):
+    for a, b in pairwise(centers):
         u = (b - a) / np.linalg.norm(b - a)
         parts.append(_bar(rng, int(rng.integers(60, 250)), a + 2 * size * u, b - 2 * size * u, width))
     return parts
@@ -230,14 +232,6 @@ def bridges(rng: Rng) -> Parts:
         parts[i] = np.concatenate([parts[i], a + t * (b - a) + 0.1 * rng.normal(size=(len(t), 2))])
         parts[i + 1] = np.concatenate([parts[i + 1], b + t * (a - b) + 0.1 * rng.normal(size=(len(t), 2))])
     return parts
-
-
-def _uniform_in(rng: Rng, cells: list[tuple[int, int]], density: float, margin: float) -> np.ndarray:
-    out = []
-    for i, j in cells:
-        n = rng.poisson(density * (1 - 2 * margin) ** 2)
-        out.append(rng.uniform(margin, 1 - margin, (n, 2)) + [i, j])
-    return np.concatenate(out)
 
 
 def mazes(rng: Rng) -> Parts:
@@ -322,18 +316,14 @@ def strokes(rng: Rng) -> Parts:
 
 
 def shapes_in_noise(rng: Rng) -> Parts:
-    parts = (strokes if rng.random() < 0.6 else mazes)(rng)
-    return parts
+    return (strokes if rng.random() < 0.6 else mazes)(rng)
 
 
 def targets(rng: Rng) -> Parts:
-    parts = [
-        rng.normal(size=(rng.integers(80, 300), 2)) * 0.3,
-        _ring(rng, int(rng.integers(150, 400)), rng.uniform(1.5, 2.5), 0.08),
-    ]
-    for corner in [(-5, -5), (5, 5), (-5, 5), (5, -5)][: rng.integers(0, 5)]:
-        parts.append(np.array(corner) + 0.2 * rng.normal(size=(rng.integers(20, 60), 2)))
-    return parts
+    disc = rng.normal(size=(rng.integers(80, 300), 2)) * 0.3
+    ring = _ring(rng, int(rng.integers(150, 400)), rng.uniform(1.5, 2.5), 0.08)
+    far = np.array([(-5, -5), (5, 5), (-5, 5), (5, -5)])[: rng.integers(0, 5)]
+    return [disc, ring, *(corner + 0.2 * rng.normal(size=(rng.integers(20, 60), 2)) for corner in far)]
 
 
 def segments(rng: Rng) -> Parts:
@@ -457,8 +447,8 @@ _NO_NOISE = ("blobs_many_axes", "crossing", "densities", "corners", "one_in_spac
 FAMILIES: dict[str, Callable[[Rng], Parts]] = {
     f.__name__: f
     for f in (
-        blobs_round, blobs_of_sizes, blobs_long, blobs_overlapping, blobs_unbalanced, blobs_many_axes, heavy_tails, moons,
-        arcs, rings_nested, rings_apart, spirals, stripes, waves, zigzags, crossing, beads, bridges, mazes,
+        blobs_round, blobs_of_sizes, blobs_long, blobs_overlapping, blobs_unbalanced, blobs_many_axes, heavy_tails,
+        moons, arcs, rings_nested, rings_apart, spirals, stripes, waves, zigzags, crossing, beads, bridges, mazes,
         squares_touching, densities, gradients, strokes, shapes_in_noise, targets, segments, corners, linked_rings,
         shells, planes, crescents_and_blobs, one_blob, one_patch, one_curve,
         on_a_line, one_on_a_line, one_in_space,

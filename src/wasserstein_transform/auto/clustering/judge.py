@@ -57,6 +57,6 @@ class Judge(NamedTuple):
 
 
 def asked(criteria: Floats) -> Floats:
-    """What the judge goes by: the criteria of each partition, how far they are below the best, and those of the data."""
+    """What the judge goes by: the criteria of each partition, how far below the best they are, those of the data."""
     own = criteria[:, : len(NAMES)]
     return np.concatenate([own, own - own.max(axis=0), criteria[:, len(NAMES) :]], axis=1)
