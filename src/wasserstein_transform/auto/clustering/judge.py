@@ -48,11 +48,15 @@ class Judge(NamedTuple):
 
     def __call__(self, criteria: Floats) -> Floats:
         """The expected adjusted Rand index of each partition."""
-        own = criteria[:, : len(NAMES)]
-        asked = np.concatenate([own, own - own.max(axis=0), criteria[:, len(NAMES) :]], axis=1)
-        tree = np.arange(len(self.features))
-        at = np.zeros((len(asked), len(tree)), np.intp)
+        numbers, tree = asked(criteria), np.arange(len(self.features))
+        at = np.zeros((len(numbers), len(tree)), np.intp)
         while at[0, 0] < self.features.shape[1]:
-            number = np.take_along_axis(asked, self.features[tree, at], axis=1)
+            number = np.take_along_axis(numbers, self.features[tree, at], axis=1)
             at = 2 * at + 1 + (number > self.thresholds[tree, at])
         return np.asarray(self.start + self.values[tree, at - self.features.shape[1]].sum(axis=1))
+
+
+def asked(criteria: Floats) -> Floats:
+    """What the judge goes by: the criteria of each partition, how far below the best they are, those of the data."""
+    own = criteria[:, : len(NAMES)]
+    return np.concatenate([own, own - own.max(axis=0), criteria[:, len(NAMES) :]], axis=1)
