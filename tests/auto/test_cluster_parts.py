@@ -13,10 +13,12 @@ from sklearn.metrics import adjusted_rand_score
 
 import wasserstein_transform as wt
 from wasserstein_transform.auto.clustering import criteria, judge
+from wasserstein_transform.auto.clustering.ground import Ground
 from wasserstein_transform.auto.clustering.mixtures import k_means, mixture
 from wasserstein_transform.auto.clustering.noise import thin_places
 from wasserstein_transform.auto.clustering.persistence import lasting_cuts
 from wasserstein_transform.backends.host import walk_down
+from wasserstein_transform.engine import current
 from wasserstein_transform.hierarchy import spanning_tree
 from wasserstein_transform.hierarchy.dendrogram import Dendrogram
 
@@ -106,11 +108,8 @@ def test_a_mixture_finds_groups_that_overlap_in_every_coordinate(rng: np.random.
 
 
 def test_thin_places_are_those_far_from_others_by_the_measure_of_their_cluster(rng: np.random.Generator) -> None:
-    from wasserstein_transform.auto.clustering.ground import Ground
-    from wasserstein_transform.engine import current
-
-    dense, sparse = rng.uniform(0, 1, (200, 2)), rng.uniform(0, 6, (200, 2)) + [20, 0]
-    X = np.concatenate([dense, sparse, [[10.0, 3.0], [11.0, -4.0]]])
+    dense, sparse = rng.uniform(0, 1, (200, 2)), rng.uniform(20, 26, (200, 2))
+    X = np.concatenate([dense, sparse, [[10.0, 13.0], [11.0, 6.0]]])
     labels = np.repeat([0, 1], [200, 202])
     thin = thin_places(Ground.of(wt.Space.from_points(X), current()), labels)
     assert thin[-2:].all()

@@ -51,10 +51,11 @@ def _choices(points, upper, edges, logs, mass, least):  # type: ignore[no-untype
     split, halves = _split(points, inside, edges, mass, least)
     lower = logs[split] if halves else np.median(logs[inside]) if inside else upper
     own = 0.0 if upper is None else mass[list(points)].sum() * (upper - lower)
-    found = [(float(own), frozenset[int]())]
-    for pick in product(*(_choices(half, lower, edges, logs, mass, least) for half in halves)) if halves else ():
-        found.append((sum(one[0] for one in pick), frozenset([split]).union(*(one[1] for one in pick))))
-    return found
+    if not halves:
+        return [(float(own), frozenset())]
+    below = product(*(_choices(half, lower, edges, logs, mass, least) for half in halves))
+    both = [(sum(one[0] for one in pick), frozenset([split]).union(*(one[1] for one in pick))) for pick in below]
+    return [(float(own), frozenset()), *both]
 
 
 def _split(points, inside, edges, mass, least):  # type: ignore[no-untyped-def]

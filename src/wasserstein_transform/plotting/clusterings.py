@@ -36,7 +36,7 @@ def clustering(found: Clustering, *, width: float | None = None, title: str | No
     Points of three and more coordinates are drawn along their first two principal axes, those of distances alone as
     classical scaling places them. Of large trees the highest merges are drawn. The last panel has a dot for each
     partition, larger the more recipes give it: how well it is expected to agree with what is there, against its number
-    of clusters (or, if all have the same, the kind of recipe); a ring is around the one taken. Panels of which there is
+    of clusters (or, if that was given, the kind of recipe); a ring is around the one taken. Panels of which there is
     nothing to show are left out.
 
     Parameters
@@ -128,7 +128,8 @@ def _name_of(found: Clustering) -> str:
 def _draw_partitions(ax: Any, found: Clustering) -> None:
     considered = found.partitions[::-1]  # the best on top
     counts = np.array([one.n_clusters for one in considered])
-    same = bool((counts == counts[0]).all())
+    wanted = {round(one.n_clusters / one.criteria["clusters of those wanted"]) for one in considered}
+    same = len(wanted) == 1  # the number was given, or all found the same
     along = _by_kind(ax, considered) if same else counts.astype(float)
     expected = np.clip([one.expected for one in considered], 0.0, 1.0)
     sizes = 7 * np.array([one.votes for one in considered]) ** 0.7

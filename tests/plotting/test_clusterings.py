@@ -1,0 +1,100 @@
+"""Pictures of clusters without parameters."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.datasets import make_blobs
+
+import wasserstein_transform as wt
+from wasserstein_transform.auto import Clustering
+from wasserstein_transform.plotting import clusterings
+
+
+@pytest.fixture(scope="module")
+def points() -> np.ndarray:
+    return make_blobs(80, centers=[[0, 0], [9, 0]], random_state=0)[0]
+
+
+@pytest.fixture(scope="module")
+def found(points: np.ndarray) -> Clustering:
+    """Cut from a tree."""
+    one = wt.cluster(points, noise=True)
+    assert one.tree is not None
+    return one
+
+
+def test_three_panels_points_tree_and_partitions(found: Clustering, points: np.ndarray) -> None:
+    figure = found.plot()
+    cloud, tree, partitions = figure.axes
+    assert len(cloud.collections[0].get_offsets()) == 80
+    assert cloud.get_title(loc="left").startswith(f"{found.n_clusters} clusters")
+    (cuts,) = tree.lines
+    assert len(cuts.get_xdata()) == found.n_clusters - 1
+    n_dots = sum(len(dots.get_offsets()) for dots in partitions.collections)
+    assert n_dots == len(found.partitions) + 1  # and the ring
+    ring = partitions.collections[-1].get_offsets()[0]
+    assert ring[0] == found.n_clusters
+    assert ring[1] == pytest.approx(np.clip(found.partitions[0].expected, 0, 1))
+    figure.canvas.draw()
+
+
+def test_cuts_are_marked_at_the_heights_of_the_edges_between_clusters(found: Clustering, monkeypatch) -> None:
+    labels = np.maximum(found.labels_of_places, -1 - found.labels_of_places)
+    ends = labels[found.tree.edges]
+    heights = found.tree.heights[ends[:, 0] != ends[:, 1]]
+    for most in (1000, 5):  # the whole tree, and its highest merges
+        monkeypatch.setattr(clusterings, "_LEAVES", most)
+        monkeypatch.setattr(clusterings, "_FEW_LEAVES", most)
+        ax = wt.plotting.clustering(found).axes[1]
+        np.testing.assert_allclose(np.sort(ax.lines[0].get_ydata()), np.sort(heights))
+    assert "the highest" in ax.get_xlabel()
+
+
+def test_with_a_number_given_partitions_stand_by_recipe(rng) -> None:
+    given = wt.cluster(rng.normal(size=(40, 2)), 2)
+    ax = given.plot().axes[-1]
+    assert "k-means" in [tick.get_text() for tick in ax.get_xticklabels()]
+    assert ax.get_xlabel() == "recipe"
+
+
+def test_more_coordinates_and_distances_are_laid_flat(points: np.ndarray, rng) -> None:
+    deep = np.column_stack([points, 0.1 * rng.normal(size=(80, 2))])
+    cloud = wt.cluster(deep, 2).plot().axes[0]
+    assert cloud.get_xlabel() == "first 2 principal axes of 4"
+    shown = np.asarray(cloud.collections[0].get_offsets())
+    assert abs(cdist(shown, shown) - cdist(points, points)).max() < 1
+    stored = wt.cluster(cdist(points, points), 2, metric="precomputed").plot().axes[0]
+    assert stored.get_xlabel() == "classical scaling"
+    laid = np.asarray(stored.collections[0].get_offsets())
+    assert sorted(cdist(laid, laid).sum(axis=0)) == pytest.approx(sorted(cdist(points, points).sum(axis=0)))
+
+
+@pytest.mark.parametrize(
+    ("X", "options"),
+    [
+        ([[0.0, 0.0], [1.0, 0.0], [2.0, 2.0]], {}),
+        ([[0.0], [1.0], [5.0]], {"n_clusters": 3}),
+        ([[1.0, 2.0]] * 5, {}),
+        ([[0.0, 1.0], [1.0, 0.0]], {"metric": "precomputed"}),
+        ([[0.0, 0.0], [0.0, 0.0]], {"metric": "precomputed"}),
+    ],
+)
+def test_where_nothing_was_chosen_there_are_only_points(X, options) -> None:
+    figure = wt.cluster(X, **options).plot()
+    assert len(figure.axes) == 1
+    figure.canvas.draw()
+
+
+def test_one_cluster_shows_what_else_was_considered(rng) -> None:
+    one = wt.cluster(rng.uniform(size=(60, 2)))
+    assert one.n_clusters == 1
+    figure = one.plot()
+    assert len(figure.axes) == 2
+    figure.canvas.draw()
+
+
+def test_other_things_are_no_clusterings() -> None:
+    with pytest.raises(TypeError, match=r"a Clustering is drawn, got list; wt.cluster\(X\) makes one"):
+        wt.plotting.clustering([0, 1])
