@@ -54,13 +54,13 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
 
     Examples
     --------
-    >>> import numpy as np, wasserstein_transform as wt
-    >>> spiral = wt.datasets.spiral().points
-    >>> found = wt.AutoCluster().fit(np.concatenate([spiral, spiral + [8, 0]]))
+    >>> import wasserstein_transform as wt
+    >>> circles = wt.datasets.circles(0)
+    >>> found = wt.AutoCluster().fit(circles.points)
     >>> found.n_clusters_
     2
-    >>> found.predict(spiral[:3] + [8, 0.001]) == found.labels_[-1]
-    array([ True,  True,  True])
+    >>> found.predict(circles.points[:5] + 0.001) == found.labels_[:5]
+    array([ True,  True,  True,  True,  True])
     """
 
     def __init__(

@@ -54,10 +54,10 @@ def clustering(found: Clustering, *, width: float | None = None, title: str | No
 
     Examples
     --------
-    >>> import numpy as np, wasserstein_transform as wt
-    >>> X = np.concatenate([wt.datasets.spiral().points, wt.datasets.spiral().points + [8, 0]])
-    >>> len(wt.plotting.clustering(wt.cluster(X)).axes)
-    3
+    >>> import wasserstein_transform as wt
+    >>> found = wt.cluster(wt.datasets.circles(0).points)
+    >>> [ax.get_title(loc="left") for ax in wt.plotting.clustering(found).axes][:2]
+    ['2 clusters', 'tree of the distances']
     """
     if not isinstance(found, Clustering):
         raise TypeError(f"a Clustering is drawn, got {type(found).__name__}; wt.cluster(X) makes one")

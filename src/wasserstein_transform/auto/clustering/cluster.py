@@ -69,11 +69,13 @@ def cluster(
 
     Examples
     --------
-    >>> import numpy as np, wasserstein_transform as wt
-    >>> spiral = wt.datasets.spiral()
-    >>> found = wt.cluster(np.concatenate([spiral.points, spiral.points + [8, 0]]))
-    >>> found.n_clusters
+    >>> import wasserstein_transform as wt
+    >>> circles = wt.datasets.circles(0)
+    >>> wt.cluster(circles.points).n_clusters
     2
+    >>> discs = wt.datasets.dumbbell()
+    >>> wt.cluster(discs.points, 3).recipe.kind  # only a transform tells the chain from the discs
+    'gaussian'
     """
     wanted = None if n_clusters is None else check.count(n_clusters, "n_clusters", 1)
     noise = wanted is None if noise is None else bool(noise)
