@@ -178,7 +178,7 @@ def _scale(ax: Any, counts: Ints) -> None:
 
 def _frame(ax: Any, n: int, same: bool) -> None:
     ax.set_ylim(-0.05, 1.08)
-    ax.set_ylabel("expected adjusted Rand index", fontsize=TEXT, color=INK)
+    ax.set_ylabel("expected agreement", fontsize=TEXT, color=INK)
     ax.set_xlabel("recipe" if same else "clusters", fontsize=TEXT, color=INK)
     ax.grid(axis="y", color="#E6E6E6", lw=THIN)
     ax.set_axisbelow(True)

@@ -45,7 +45,7 @@ class Partition(NamedTuple):
         Recipes that give exactly this one.
     n_clusters : int
     expected : float
-        The adjusted Rand index expected of it.
+        The adjusted Rand index expected of it; less where its number of clusters, if none was given, is unlikely.
     criteria : dict
         What was measured, by name (`auto/clustering/criteria.py` says what each is).
     """
