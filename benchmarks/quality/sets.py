@@ -8,6 +8,7 @@ to a standard deviation of 1.
 from __future__ import annotations
 
 import hashlib
+import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
