@@ -38,6 +38,7 @@ def test_the_figures_beside_the_code_and_methods_come_out() -> None:
         before = wt.SingleLinkage(3).fit_predict(X)
     after = wt.SingleLinkage(3).fit_predict(wt.GaussianTransform(eps=0.2, lam=1.0, n_iter=2).fit(X))
     assert f"# {np.bincount(before)} {np.bincount(after)}" in (ROOT / "README.md").read_text("utf-8")
+    assert f"# {np.bincount(wt.cluster(X).labels + 1)}" in (ROOT / "README.md").read_text("utf-8")
     wines, truth = load_wine(return_X_y=True)
     scores = []
     for columns in (wines, StandardScaler().fit_transform(wines)):

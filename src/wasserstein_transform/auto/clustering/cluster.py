@@ -11,18 +11,20 @@ from ... import _check as check
 from ..._types import Floats, Ints
 from ..._warn import warn
 from ...engine import Engine, Progress, current
-from ...hierarchy import FewerClustersWarning
+from ...hierarchy import FewerClustersWarning, cut_tree, spanning_tree
 from ...localize.places import read
 from ...spaces import Euclidean, Space
 from .candidates import Candidate, Trees, with_count, without_count
 from .clustering import Clustering, Partition
 from .criteria import NAMES, Partitions, adjusted_rand, facts_of, measure
 from .ground import Ground
-from .judge import ONE, Judge
+from .judge import CLOSE, ONE, Judge
 from .noise import thin_places
 from .places import LARGEST, Places
 from .recipes import Recipe, grow
 
+_SMALL = 20  # places: with fewer, and no number given, only a very wide step of distances tells clusters
+_WIDE = 4.0  # times the next distance: such a step
 _FEW = 4  # places: fewer are one cluster, unless a number is given
 
 
@@ -84,6 +86,12 @@ def cluster(
         return replace(_found(space, wanted, noise, engine), named=_name(space, X, metric))
 
 
+def _best(expected: Floats, votes: Ints, close: float) -> int:
+    """Of the partitions of which nearly as much is expected as of the best, that of most recipes."""
+    near = expected >= expected.max() - close
+    return int(np.lexsort((-np.arange(len(votes)), expected, np.where(near, votes, -1)))[-1])
+
+
 def _name(space: Space, X: ArrayLike | Space, metric: str | None) -> str | None:
     """How the distance of new points to these is called; None where coordinates do not tell it."""
     if isinstance(space.metric, Euclidean):
@@ -97,6 +105,8 @@ def _found(space: Space, wanted: int | None, noise: bool, engine: Engine) -> Clu
         return _one(space, places, "one cluster was asked for" if wanted == 1 else _why_one(places))
     if wanted is not None and wanted >= places.space.n:
         return _each(space, places, wanted)
+    if wanted is None and places.space.n < _SMALL:
+        return _by_widest_step(space, places, engine)
     ground = Ground.of(places.space, engine)
     trees = list(grow(ground, engine))
     found = without_count(ground, trees) if wanted is None else with_count(ground, trees, wanted)
@@ -113,8 +123,9 @@ def _chosen(
     expected = Judge.of("without_count" if wanted is None else "with_count")(criteria)
     counts = np.array([int(labels.max()) + 1 for labels in partitions.labels])
     fitting = counts == (counts[counts <= wanted].max() if wanted else counts)
-    best = int(np.where(fitting, expected, -np.inf).argmax())
-    if wanted is None and (expected[best] < ONE or counts[best] == 1):
+    votes = np.array([len(group) for group in partitions.members])
+    best = _best(np.where(fitting, expected, -np.inf), votes, CLOSE if wanted is None else 0.0)
+    if wanted is None and (expected.max() < ONE or counts[best] == 1):
         why = _whole(partitions, best) if counts[best] == 1 else _no_clusters(float(expected[best]))
         return _one(space, places, why, _table(partitions, criteria, expected))
     if wanted is not None and counts[best] < wanted:
@@ -157,6 +168,21 @@ def _each(space: Space, places: Places, wanted: int) -> Clustering:
     reason = f"there are {n} different places, and each is a cluster"
     return Clustering(
         labels[places.place], np.ones(space.n), n, None, reason, (), space, places.rows, labels, None, None
+    )
+
+
+def _by_widest_step(space: Space, places: Places, engine: Engine) -> Clustering:
+    """The tree of the distances of few places, cut at its widest step, if that is wide."""
+    tree = spanning_tree(places.space, engine)
+    heights = tree.heights[::-1][: places.space.n // 2 + 1]
+    steps = heights[:-1] / np.maximum(heights[1:], 1e-300)
+    if steps.max() < _WIDE:
+        return _one(space, places, f"one cluster: {places.space.n} places, and no wide step between their distances")
+    k = int(steps.argmax()) + 2
+    labels = _by_mass(cut_tree(tree, k, cut="count"), places.space.weights)
+    reason = f"{k} clusters: the next distance within them is {steps.max():.3g} times smaller than between them"
+    return Clustering(
+        labels[places.place], np.ones(space.n), k, None, reason, (), space, places.rows, labels, None, tree
     )
 
 
@@ -213,13 +239,12 @@ def _reason(
     wanted: int | None, recipe: Recipe,
 ) -> str:  # fmt: skip
     votes = [len(group) for group in partitions.members]
-    alike = adjusted_rand([partitions.labels[best], *partitions.labels], ground.mass)[0, 1:]
+    alike = [adjusted_rand([partitions.labels[best], labels], ground.mass)[0, 1] for labels in partitions.labels]
     near = int(sum(vote for vote, one in zip(votes, alike, strict=True) if one > 0.95))
     agree = min(float(expected[best]), 1.0)
     words = [f"{counts[best]} clusters of the {recipe}: expected to agree by {agree:.2f} with what is there"]
-    words.append(
-        f"that is the most of {len(votes)} partitions, and {near} of {sum(votes)} candidates find nearly the same"
-    )
+    most = "the most" if expected[best] == expected.max() else f"nearly the most ({min(expected.max(), 1.0):.2f})"
+    words.append(f"{most} of {len(votes)} partitions; {near} of {sum(votes)} candidates find nearly the same")
     if recipe.kind == "gaussian":
         words.append(f"a unit is the typical distance to the tenth neighbor, ε = {recipe.factor * ground.unit:.4g}")
     if places.n_all > places.space.n:

@@ -18,6 +18,7 @@ from ..._types import Floats, Ints
 from .criteria import NAMES, OF_DATA
 
 ONE = 0.3  # where no partition is expected to reach that, there is one cluster
+CLOSE = 0.1  # partitions that near are as good where no number of clusters is given, and votes decide
 
 
 class Judge(NamedTuple):
