@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -11,6 +11,7 @@ from scipy.spatial import cKDTree
 
 from .._types import Floats, Ints
 from ..engine import Engine, Flag
+from .forest import Forest, spanning
 from .knots import Knots
 
 _AROUND = 4.0  # times its length: an edge is kept if the way around it is longer
@@ -22,25 +23,26 @@ Net = dict[int, dict[int, float]]
 """The neighbors of each knot, with the lengths of the edges."""
 
 
-def join(knots: Knots, near: float, reach: float, loop: float, engine: Engine) -> Net:
+def join(knots: Knots, near: float, reach: float, loop: float, engine: Engine) -> tuple[Net, Forest]:
     """A net of the knots within reach of each other that run the same way: the straightest and shortest edges first.
 
     Edges up to `near` follow the curve at one end at least, longer ones at both. No loop is shorter than `loop`.
 
     An edge is kept if the way around it in what is kept already is more than four times as long: a spanning forest,
-    and of the edges beyond it those that close loops that are there, not those of a thick line.
+    which comes with the net, and of the edges beyond it those that close loops that are there, not those of a thick
+    line.
     """
-    net: Net = {k: {} for k in range(len(knots.points))}
-    if len(knots.points) < 2:
-        return net
-    pairs = cKDTree(knots.points).query_pairs(reach, output_type="ndarray").astype(np.intp)
-    ends, lengths = _running_along(knots, pairs, near)
-
-    def span(stop: Flag) -> None:
-        add_where_missing(net, zip(ends.tolist(), lengths.tolist(), strict=True), _AROUND, loop, stop)
-
-    engine.alone(span, "edges")
-    return net
+    n = len(knots.points)
+    tree = engine.alone(lambda stop: cKDTree(knots.points), "knots")
+    pairs = engine.alone(lambda stop: tree.query_pairs(reach, output_type="ndarray").astype(np.intp), "pairs")
+    ends, lengths = _running_along(knots, pairs.reshape(-1, 2), near)
+    first = spanning(n, ends)
+    net: Net = {k: {} for k in range(n)}
+    for (i, j), length in zip(ends[first].tolist(), lengths[first].tolist(), strict=True):
+        net[i][j] = net[j][i] = length
+    forest = Forest.of(n, ends[first], lengths[first])
+    add_where_missing(net, forest, ends[~first], lengths[~first], _AROUND, loop, engine)
+    return net, forest
 
 
 def _running_along(knots: Knots, pairs: Ints, near: float) -> tuple[Ints, Floats]:
@@ -57,14 +59,24 @@ def _running_along(knots: Knots, pairs: Ints, near: float) -> tuple[Ints, Floats
 
 
 def add_where_missing(
-    net: Net, edges: Iterable[tuple[list[int], float]], around: float, loop: float, stop: Flag
+    net: Net, forest: Forest, ends: Ints, lengths: Floats, around: float, loop: float, engine: Engine
 ) -> None:
-    """Add each edge to which the net has no way around of at most `around` times its length, or `loop` with it."""
-    for count, ((i, j), length) in enumerate(edges):
-        if count % 256 == 0 and stop[0]:
-            return
-        if i != j and not is_within(net, i, j, max(around * length, loop - length)):
-            net[i][j] = net[j][i] = length
+    """Add each edge to which the net has no way around of at most `around` times its length, or `loop` with it.
+
+    Most have one in the forest, which is part of the net: only for the others ways are searched.
+    """
+    limits = np.maximum(around * lengths, loop - lengths)
+    missing = forest.ways(ends) > limits
+    edges = zip(ends[missing].tolist(), lengths[missing].tolist(), limits[missing].tolist(), strict=True)
+
+    def add(stop: Flag) -> None:
+        for count, ((i, j), length, limit) in enumerate(edges):
+            if count % 256 == 0 and stop[0]:
+                return
+            if not is_within(net, i, j, limit):
+                net[i][j] = net[j][i] = length
+
+    engine.alone(add, "edges")
 
 
 def is_within(net: Net, start: int, goal: int, limit: float) -> bool:

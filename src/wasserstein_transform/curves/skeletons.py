@@ -8,8 +8,9 @@ import numpy as np
 
 from .. import _check as check
 from .._types import Floats, Ints
-from ..engine import Engine, Flag, Progress, current
+from ..engine import Engine, Progress, current
 from .denoised import Denoised
+from .forest import Forest
 from .joining import Net, add_where_missing, chains, join, melt, prune
 from .knots import gather
 from .net import Skeleton
@@ -90,9 +91,10 @@ def skeleton(
         everybody = track is not None if outliers is None else bool(outliers)
         keep = (result.weights > 0) & (everybody | ~result.outliers)
         knots = gather(points, ways, result.weights, keep, _KNOT * result.eps, engine)
-        places, net = knots.points.copy(), join(knots, _NEAR * result.eps, _REACH * result.eps, loop, engine)
+        net, forest = join(knots, _NEAR * result.eps, _REACH * result.eps, loop, engine)
+        places = knots.points.copy()
         if track is not None:
-            _add_legs(net, places, knots.of[track], leg, loop, engine)
+            _add_legs(net, forest, places, knots.of[track], leg, loop, engine)
         prune(net, spur)
         melt(net, places, _MELT * result.eps)
         lines = [places[chain] for chain in _long_enough(chains(net), net, places, _LEAST * result.eps)]
@@ -103,18 +105,13 @@ def _units(vectors: Floats) -> Floats:
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
-def _add_legs(net: Net, places: Floats, ends: Ints, leg: float, loop: float, engine: Engine) -> None:
+def _add_legs(net: Net, forest: Forest, places: Floats, ends: Ints, leg: float, loop: float, engine: Engine) -> None:
     """Join what a track joins, the shortest legs first, where the net has no way of about that length."""
     ends = np.unique(np.sort(ends[(ends >= 0).all(axis=1)], axis=1), axis=0)
     lengths = np.sqrt(((places[ends[:, 1]] - places[ends[:, 0]]) ** 2).sum(axis=1))
     shortest = np.argsort(lengths, kind="stable")
-    shortest = shortest[lengths[shortest] <= leg]
-    edges = list(zip(ends[shortest].tolist(), lengths[shortest].tolist(), strict=True))
-
-    def add(stop: Flag) -> None:
-        add_where_missing(net, edges, _DETOUR, loop, stop)
-
-    engine.alone(add, "legs")
+    shortest = shortest[(lengths[shortest] <= leg) & (ends[shortest, 0] != ends[shortest, 1])]
+    add_where_missing(net, forest, ends[shortest], lengths[shortest], _DETOUR, loop, engine)
 
 
 def _long_enough(lines: list[list[int]], net: Net, places: Floats, least: float) -> list[list[int]]:
