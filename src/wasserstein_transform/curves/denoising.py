@@ -37,7 +37,7 @@ def denoise(
     weights: ArrayLike | None = None,
     scale: ArrayLike | None = None,
     order: Any = None,
-    trust: float = 5.5,
+    trust: float = 7.0,
     n_jobs: int | None = None,
     progress: Progress | None = None,
     engine: Engine | None = None,

@@ -16,7 +16,7 @@ from .knots import Knots
 
 _AROUND = 4.0  # times its length: an edge is kept if the way around it is longer
 _ASTRAY = 0.5  # cosine to the curve: an edge that goes astray at both ends joins two curves, not one
-_STRAIGHT = 0.8  # the same: long edges close gaps in a curve, and follow it at both ends
+_STRAIGHT = 0.9  # the same: long edges close gaps in a curve, and follow it at both ends
 _BENT = 2.0  # how much longer an edge counts that stands at right angles to the curve
 
 Net = dict[int, dict[int, float]]
@@ -144,18 +144,34 @@ def follow(net: Net, start: int, ahead: int) -> tuple[list[int], float]:
 
 
 def melt(net: Net, points: Floats, near: float) -> None:
-    """Make one of junctions that an edge shorter than `near` joins; `points` has their new places."""
-    edges = sorted((step, a, b) for a, of in net.items() for b, step in of.items() if a < b)
-    for length, a, b in edges:
-        if length >= near or b not in net.get(a, {}) or len(net[a]) < 3 or len(net[b]) < 3:
-            continue
+    """Make one of junctions that a line shorter than `near` joins, the nearest first; `points` has their new places."""
+    waiting = [link for knot, of in net.items() if len(of) >= 3 for link in _short_links(net, knot, near)]
+    heapq.heapify(waiting)
+    while waiting:
+        _, chain = heapq.heappop(waiting)
+        a, b = chain[0], chain[-1]
+        if len(net[a]) < 3 or len(net[b]) < 3 or any(there not in net[here] for here, there in pairwise(chain)):
+            continue  # one of them melted before
+        for here, there in pairwise(chain):
+            del net[here][there], net[there][here]
         points[a] = (points[a] + points[b]) / 2
-        for c in net.pop(b):
-            del net[c][b]
+        for c in [*net[a], *net[b]]:
+            net[b].pop(c, None)
+            net[c].pop(b, None)
             if c != a:
                 net[a][c] = net[c][a] = float(np.sqrt(((points[a] - points[c]) ** 2).sum()))
-        for c in net[a]:
-            net[a][c] = net[c][a] = float(np.sqrt(((points[a] - points[c]) ** 2).sum()))
+        for link in _short_links(net, a, near):
+            heapq.heappush(waiting, link)
+
+
+def _short_links(net: Net, knot: int, near: float) -> list[tuple[float, list[int]]]:
+    """The lines shorter than `near` from a junction to others."""
+    found = [(length, chain) for chain, length in (follow(net, knot, ahead) for ahead in net[knot])]
+    return [
+        (length, chain)
+        for length, chain in found
+        if length < near and chain[-1] != knot and len(net[chain[-1]]) >= 3
+    ]
 
 
 def chains(net: Net) -> list[list[int]]:

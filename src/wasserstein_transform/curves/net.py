@@ -36,7 +36,7 @@ class Skeleton:
         Their vertices.
     lengths : array of shape (e,)
     tolerance : float
-        How far lines may be from the knots they were made of.
+        How far vertices that were left out may be from their line.
     source : Denoised
         The points.
     """

@@ -16,15 +16,17 @@ from .knots import gather
 from .net import Skeleton
 from .places import track_of
 from .simplifying import length_of, simplified
+from .smoothing import smoothed
 
 _KNOT = 0.25  # of eps: points that near are one knot
 _NEAR = 1.5  # of eps: how far an edge may go
-_REACH = 2.0  # of eps: how far one may go that continues the curve at both ends
+_REACH = 3.0  # of eps: how far one may go that continues the curve at both ends
 _SPUR = 2.0  # of eps: shorter dead ends are noise
 _LOOP = 6.0  # of eps: shorter loops are a thick line
-_MELT = 0.5  # of eps: junctions that near are one
+_MELT = 1.0  # of eps: junctions that near are one
 _LEAST = 2.0  # of eps: shorter pieces are left out
-_TRUE = 0.5  # of the noise: how far lines may be from the knots they are made of
+_SMOOTH = 0.5  # of eps: lines are smoothed over that
+_TRUE = 0.5  # of the noise: how far vertices that are left out may be from a line
 _DETOUR = 1.5  # times the length of a leg of a track: where the net goes farther, the leg is added
 
 
@@ -42,17 +44,17 @@ def skeleton(
 ) -> Skeleton:
     """The lines that denoised points lie along: a graph of ends, junctions and polylines between them.
 
-    Points that are no outliers are gathered into knots, ε/4 wide. Knots within 1.5 ε (2 ε where both run straight
+    Points that are no outliers are gathered into knots, ε/4 wide. Knots within 1.5 ε (3 ε where both run straight
     towards each other) are joined, the straightest and shortest edges first, each if the way around it is more than
     four times as long: so lines are thin, and loops stay. Dead ends shorter than `spur` are taken off, junctions that
-    nearly touch become one, and lines keep the vertices they need (Douglas and Peucker).
+    nearly touch become one, lines are smoothed over ε/2, and keep the vertices they need (Douglas and Peucker).
 
     Parameters
     ----------
     result : Denoised
         Of `wt.denoise(X, dim=1)`, in two dimensions or more.
     tolerance : float, optional
-        How far a line may be from the knots it replaces; by default half of the noise.
+        How far vertices that are left out may be from a line; by default half of the noise.
     spur : float, optional
         Length up to which dead ends are noise; by default 2 ε.
     outliers : bool, optional
@@ -97,7 +99,10 @@ def skeleton(
             _add_legs(net, forest, places, knots.of[track], leg, loop, engine)
         prune(net, spur)
         melt(net, places, _MELT * result.eps)
-        lines = [places[chain] for chain in _long_enough(chains(net), net, places, _LEAST * result.eps)]
+        lines = [
+            smoothed(places[chain], knots.mass[chain], _SMOOTH * result.eps)
+            for chain in _long_enough(chains(net), net, places, _LEAST * result.eps)
+        ]
         return Skeleton.of([simplified(line, tolerance) * result.scale for line in lines], result, tolerance)
 
 
