@@ -7,6 +7,7 @@ import pytest
 from curves.shapes import Shape, circle, helix, in_background, saddle, sphere, swiss_roll, torus
 
 import wasserstein_transform as wt
+from wasserstein_transform.curves.moving import thinness
 
 NOISY = {
     "circle, little": lambda seed: circle(500, 0.02, seed),
@@ -150,6 +151,25 @@ def test_duplicates_change_little():
     X = circle(400, 0.1).points
     found = wt.denoise(np.concatenate([X, X, X]))
     assert found.points[:400] == pytest.approx(wt.denoise(X).points, abs=1e-9)
+
+
+def test_who_sees_few_others_stays():
+    shape = circle(500, 0.1)
+    lonely = np.array([[1.7, 0.0]])
+    X = np.concatenate([shape.points, lonely])
+    found, all_the_way = (wt.denoise(X, 1, eps=0.6, trust=trust) for trust in (6.5, 0.0))
+    assert found.evidence[-1] < 3
+    assert found.moved[-1] < 0.2 * all_the_way.moved[-1]
+    assert np.median(found.moved) > 0.9 * np.median(all_the_way.moved)
+    assert np.allclose(wt.denoise(X, 1, eps=0.6, trust=1e9).points, X)
+
+
+def test_few_neighbors_suffice_where_the_shape_is_thin():
+    assert thinness(0.2, 0.6, 2) == 1
+    assert thinness(0.01, 0.6, 2) == pytest.approx(thinness(0.02, 0.6, 2) / 2)
+    for seed in (3, 4, 5):
+        shape = sphere(2000, 0.01, seed)
+        assert shape.error(wt.denoise(shape.points).points) < shape.error(shape.points) / 2
 
 
 def test_points_without_mass_follow():

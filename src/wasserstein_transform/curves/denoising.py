@@ -37,7 +37,7 @@ def denoise(
     weights: ArrayLike | None = None,
     scale: ArrayLike | None = None,
     order: Any = None,
-    trust: float = 7.0,
+    trust: float = 6.5,
     n_jobs: int | None = None,
     progress: Progress | None = None,
     engine: Engine | None = None,
@@ -48,8 +48,8 @@ def denoise(
     (`Ridge`), less what its neighbors do as well: the mean of a ball lies inside of every bend, and so do those of the
     neighbors; their common part is taken off, so a curve does not shrink as it does under mean shift. A guard ends the
     run when steps no longer lower the spread, when neighbors would move alike, when points clump or the shape
-    shrinks, and says so in `outcome`. In the end each point goes the share e³/(e³ + trust³) of its way, e the number of
-    others it sees: points that few others support stay near where they were.
+    shrinks, and says so in `outcome`. In the end each point goes the share e⁵/(e⁵ + t⁵) of its way, e the number of
+    others it sees, t the `trust`: points that few others support stay near where they were.
 
     Parameters
     ----------
@@ -74,7 +74,8 @@ def denoise(
         The trip of each point, where points are tracks: rows of a trip follow each other; (trips, times) says when.
         Points then see those less that were passed in another direction.
     trust : float
-        Who sees so many others goes half of the way, who sees more nearly all of it; 0 lets all go all the way.
+        Who sees so many others goes half of the way, who sees more nearly all of it; 0 lets all go all the way. Where
+        the noise is far below ε the shape is plain to see, and fewer suffice, in proportion.
     n_jobs : int, optional
         Threads; the result does not depend on it.
     progress : callable, optional

@@ -168,9 +168,7 @@ def _short_links(net: Net, knot: int, near: float) -> list[tuple[float, list[int
     """The lines shorter than `near` from a junction to others."""
     found = [(length, chain) for chain, length in (follow(net, knot, ahead) for ahead in net[knot])]
     return [
-        (length, chain)
-        for length, chain in found
-        if length < near and chain[-1] != knot and len(net[chain[-1]]) >= 3
+        (length, chain) for length, chain in found if length < near and chain[-1] != knot and len(net[chain[-1]]) >= 3
     ]
 
 
