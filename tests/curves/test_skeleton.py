@@ -125,6 +125,13 @@ def test_files_hold_the_lines(tmp_path):
         found.to_geojson(tmp_path / "nowhere" / "lines.geojson")
 
 
+def test_geojson_has_no_more_than_three_coordinates():
+    rng = np.random.default_rng(0)
+    X = rng.random((800, 1)) * [5, 0, 0, 0] + rng.normal(scale=0.02, size=(800, 4))
+    with pytest.raises(ValueError, match="these lines have 4; to_csv writes them all"):
+        wt.skeleton(wt.denoise(X, 1)).to_geojson()
+
+
 def test_shapely_if_it_is_there():
     found = wt.skeleton(wt.denoise(circle(600, 0.05).points))
     try:

@@ -62,7 +62,7 @@ def move(
 
 
 def thinness(sigma: float, eps: float, m: int) -> float:
-    """Which part of the trust a shape needs: all of it if about as wide as a ball, little if the noise is far below eps.
+    """Which part of the trust a shape needs: all if it is as wide as a ball, little if the noise is far below eps.
 
     The spread of a full ball along an axis is eps/√(m + 2).
     """
