@@ -16,7 +16,7 @@ from .knots import Knots
 
 _AROUND = 4.0  # times its length: an edge is kept if the way around it is longer
 _ASTRAY = 0.5  # cosine to the curve: an edge that goes astray at both ends joins two curves, not one
-_STRAIGHT = 0.9  # the same: long edges close gaps in a curve, and follow it at both ends
+_STRAIGHT = 0.8  # the same: long edges close gaps in a curve, and follow it at both ends
 _BENT = 2.0  # how much longer an edge counts that stands at right angles to the curve
 
 Net = dict[int, dict[int, float]]
@@ -118,7 +118,7 @@ def prune(net: Net, spur: float) -> None:
 def _dead_ends(net: Net, spur: float) -> Iterator[tuple[list[int], float]]:
     for end, near in net.items():
         if len(near) == 1:
-            chain, length = follow(net, end, next(iter(near)))
+            chain, length = follow(net, end, next(iter(near)), spur)
             if length < spur and len(net[chain[-1]]) >= 3:
                 yield chain, length
 
@@ -132,10 +132,13 @@ def _dead_ends_through(net: Net, knot: int, spur: float) -> Iterator[tuple[list[
                 yield chain, length
 
 
-def follow(net: Net, start: int, ahead: int) -> tuple[list[int], float]:
-    """The chain from a knot on, by a neighbor, to the next knot that is no mere link, and its length."""
+def follow(net: Net, start: int, ahead: int, most: float = np.inf) -> tuple[list[int], float]:
+    """The chain from a knot on, by a neighbor, to the next knot that is no mere link, and its length.
+
+    It breaks off where it is longer than `most`.
+    """
     chain, length = [start, ahead], net[start][ahead]
-    while len(net[chain[-1]]) == 2 and chain[-1] != start:
+    while len(net[chain[-1]]) == 2 and chain[-1] != start and length <= most:
         one, other = net[chain[-1]]
         onward = other if one == chain[-2] else one
         length += net[chain[-1]][onward]
@@ -166,7 +169,7 @@ def melt(net: Net, points: Floats, near: float) -> None:
 
 def _short_links(net: Net, knot: int, near: float) -> list[tuple[float, list[int]]]:
     """The lines shorter than `near` from a junction to others."""
-    found = [(length, chain) for chain, length in (follow(net, knot, ahead) for ahead in net[knot])]
+    found = [(length, chain) for chain, length in (follow(net, knot, ahead, near) for ahead in net[knot])]
     return [
         (length, chain) for length, chain in found if length < near and chain[-1] != knot and len(net[chain[-1]]) >= 3
     ]

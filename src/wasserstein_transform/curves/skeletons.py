@@ -20,7 +20,7 @@ from .smoothing import smoothed
 
 _KNOT = 0.25  # of eps: points that near are one knot
 _NEAR = 1.5  # of eps: how far an edge may go
-_REACH = 3.0  # of eps: how far one may go that continues the curve at both ends
+_REACH = 2.0  # of eps: how far one may go that continues the curve at both ends
 _SPUR = 2.0  # of eps: shorter dead ends are noise
 _LOOP = 6.0  # of eps: shorter loops are a thick line
 _MELT = 1.0  # of eps: junctions that near are one
@@ -44,7 +44,7 @@ def skeleton(
 ) -> Skeleton:
     """The lines that denoised points lie along: a graph of ends, junctions and polylines between them.
 
-    Points that are no outliers are gathered into knots, ε/4 wide. Knots within 1.5 ε (3 ε where both run straight
+    Points that are no outliers are gathered into knots, ε/4 wide. Knots within 1.5 ε (2 ε where both run straight
     towards each other) are joined, the straightest and shortest edges first, each if the way around it is more than
     four times as long: so lines are thin, and loops stay. Dead ends shorter than `spur` are taken off, junctions that
     nearly touch become one, lines are smoothed over ε/2, and keep the vertices they need (Douglas and Peucker).

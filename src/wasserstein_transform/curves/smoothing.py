@@ -44,13 +44,16 @@ def smoothed(line: Floats, masses: Floats, width: float) -> Floats:
 
 def _mean(line: Floats, heavy: Floats, sigma: float, closed: bool) -> Floats:
     """Gaussian means along a line: around a closed one, and as if an open one were turned about its ends."""
+    massive = np.column_stack([heavy * line, heavy])
     if closed:
-        total = gaussian_filter1d(heavy[:-1], sigma, axis=0, mode="wrap", truncate=_REACH)
-        mean = gaussian_filter1d(heavy[:-1] * line[:-1], sigma, axis=0, mode="wrap", truncate=_REACH) / total
-        return np.concatenate([mean, mean[:1]])
+        found = _divided(gaussian_filter1d(massive[:-1], sigma, axis=0, mode="wrap", truncate=_REACH))
+        return np.concatenate([found, found[:1]])
     n = min(int(_REACH * sigma) + 1, len(line) - 1)
-    turned = np.concatenate([2 * line[0] - line[n:0:-1], line, 2 * line[-1] - line[-2 : -n - 2 : -1]])
-    masses = np.concatenate([heavy[n:0:-1], heavy, heavy[-2 : -n - 2 : -1]])
-    total = gaussian_filter1d(masses, sigma, axis=0, truncate=_REACH, mode="nearest")
-    mean = gaussian_filter1d(masses * turned, sigma, axis=0, truncate=_REACH, mode="nearest") / total
-    return np.asarray(mean[n : n + len(line)])
+    before = np.column_stack([heavy * (2 * line[0] - line), heavy])[n:0:-1]
+    beyond = np.column_stack([heavy * (2 * line[-1] - line), heavy])[-2 : -n - 2 : -1]
+    turned = np.concatenate([before, massive, beyond])
+    return _divided(gaussian_filter1d(turned, sigma, axis=0, mode="nearest", truncate=_REACH)[n : n + len(line)])
+
+
+def _divided(sums: Floats) -> Floats:
+    return np.asarray(sums[:, :-1] / sums[:, -1:])
