@@ -7,6 +7,7 @@ import pytest
 from curves.shapes import Shape, circle, helix, in_background, saddle, sphere, swiss_roll, torus
 
 import wasserstein_transform as wt
+from wasserstein_transform.curves.moving import thinness
 
 NOISY = {
     "circle, little": lambda seed: circle(500, 0.02, seed),
@@ -96,6 +97,34 @@ def test_steps_tell_what_happened():
     assert min(table["extent"]) > 0.95
 
 
+def test_many_coordinates_are_turned_into_few_axes():
+    """Points that lie in 8 of 50 dimensions move as those 8 coordinates do, and have 32 axes."""
+    rng = np.random.default_rng(0)
+    few = np.column_stack([circle(300, 0.05).points, rng.normal(scale=0.05, size=(300, 6))])
+    turn = np.linalg.qr(rng.normal(size=(50, 8)))[0].T
+    asked = {"dim": 1, "eps": 0.6, "n_iter": 2, "trust": 0.0}
+    plain, found = wt.denoise(few, **asked), wt.denoise(few @ turn + 3.0, **asked)
+    assert found.points == pytest.approx(plain.points @ turn + 3.0, abs=1e-9)
+    assert found.axes.shape == (300, 50, 32)
+    assert found.variances[:, :8] == pytest.approx(plain.variances, abs=1e-9)
+    along = np.einsum("ia,ia->i", found.tangents[:, :, 0], plain.tangents[:, :, 0] @ turn)
+    assert np.abs(along) == pytest.approx(1)
+    assert found.table["across"] == pytest.approx((np.array(plain.table["across"]) * np.sqrt(7 / 49)).tolist())
+    assert "among the 32 widest" in found.reason
+    stretch = np.linspace(1.0, 2.0, 50)
+    stretched = wt.denoise((few @ turn) * stretch, scale=stretch, **asked)
+    assert stretched.points == pytest.approx((plain.points @ turn) * stretch, abs=1e-9)
+    assert np.einsum("iak,ial->ikl", stretched.axes, stretched.axes) == pytest.approx(np.stack([np.eye(32)] * 300))
+
+
+def test_a_circle_in_a_hundred_dimensions():
+    rng = np.random.default_rng(1)
+    clean = circle(1000, 0.0).points @ np.linalg.qr(rng.normal(size=(100, 2)))[0].T
+    found = wt.denoise(clean + rng.normal(scale=0.01, size=clean.shape))
+    assert found.dim == 1
+    assert np.linalg.norm(found.points - clean, axis=1).mean() < 0.03  # 0.1 before
+
+
 def test_tangents_and_normals_of_a_circle_and_a_sphere():
     ring, ball = circle(500, 0.05), sphere(2000, 0.05)
     found = wt.denoise(ring.points)
@@ -150,6 +179,25 @@ def test_duplicates_change_little():
     X = circle(400, 0.1).points
     found = wt.denoise(np.concatenate([X, X, X]))
     assert found.points[:400] == pytest.approx(wt.denoise(X).points, abs=1e-9)
+
+
+def test_who_sees_few_others_stays():
+    shape = circle(500, 0.1)
+    lonely = np.array([[1.7, 0.0]])
+    X = np.concatenate([shape.points, lonely])
+    found, all_the_way = (wt.denoise(X, 1, eps=0.6, trust=trust) for trust in (6.5, 0.0))
+    assert found.evidence[-1] < 3
+    assert found.moved[-1] < 0.2 * all_the_way.moved[-1]
+    assert np.median(found.moved) > 0.9 * np.median(all_the_way.moved)
+    assert np.allclose(wt.denoise(X, 1, eps=0.6, trust=1e9).points, X)
+
+
+def test_few_neighbors_suffice_where_the_shape_is_thin():
+    assert thinness(0.2, 0.6, 2) == 1
+    assert thinness(0.01, 0.6, 2) == pytest.approx(thinness(0.02, 0.6, 2) / 2)
+    for seed in (3, 4, 5):
+        shape = sphere(2000, 0.01, seed)
+        assert shape.error(wt.denoise(shape.points).points) < shape.error(shape.points) / 2
 
 
 def test_points_without_mass_follow():
@@ -221,7 +269,7 @@ def test_what_has_no_noise_stays(X):
     assert np.array_equal(found.points, X)
     assert found.n_iter == 0
     assert found.outcome.startswith("no step was taken: ")
-    for dim in (1, 2):
+    for dim in range(1, len(X[0]) + 1):
         assert np.array_equal(wt.denoise(X, dim).points, X)
 
 
@@ -237,12 +285,15 @@ def test_errors_say_what_to_do():
     X = circle(50, 0.1).points
     for arguments, message in (
         ({"dim": -1}, "dim must be a whole number ≥ 0"),
+        ({"dim": 3}, "dim must be at most 2, since points have 2 coordinates, got 3; 1 is for curves"),
         ({"eps": -1.0}, "eps must be positive"),
         ({"trust": -1.0}, "trust must be a finite number ≥ 0"),
         ({"scale": 2.0}, "one length for each of the 2 axes"),
         ({"scale": [1.0, 1.0, 1.0]}, r"got shape \(3,\)"),
         ({"scale": [1.0, 0.0]}, "scale must be positive"),
         ({"order": [1, 2]}, "order must hold the trip of each of the 50 points"),
+        ({"order": (1, 2, 3)}, "got a tuple of 3"),
+        ({"order": np.append(np.zeros(49), np.nan)}, "got nan at 49; drop such points"),
         ({"order": (np.zeros(50), np.zeros(3))}, "times must hold one number per point"),
         ({"order": np.zeros(50), "lam": 1.0}, "leave lam out where the order is known"),
     ):

@@ -125,6 +125,13 @@ def test_files_hold_the_lines(tmp_path):
         found.to_geojson(tmp_path / "nowhere" / "lines.geojson")
 
 
+def test_geojson_has_no_more_than_three_coordinates():
+    rng = np.random.default_rng(0)
+    X = rng.random((800, 1)) * [5, 0, 0, 0] + rng.normal(scale=0.02, size=(800, 4))
+    with pytest.raises(ValueError, match="these lines have 4; to_csv writes them all"):
+        wt.skeleton(wt.denoise(X, 1)).to_geojson()
+
+
 def test_shapely_if_it_is_there():
     found = wt.skeleton(wt.denoise(circle(600, 0.05).points))
     try:
@@ -210,6 +217,26 @@ def test_near_junctions_become_one():
     assert points[2] == pytest.approx([0.05, 0.0])
     assert sorted(double[2]) == [0, 1, 4, 5]
     assert double[2][4] == pytest.approx(np.hypot(1.05, 0.5))
+
+
+def test_junctions_on_a_short_line_become_one():
+    points = np.array([[-1.0, 1.0], [-1.0, -1.0], [0.0, 0.0], [0.1, 0.0], [0.2, 0.0], [1.2, 1.0], [1.2, -1.0]])
+    double = net((0, 2, 1.4), (1, 2, 1.4), (2, 3, 0.1), (3, 4, 0.1), (4, 5, 1.4), (4, 6, 1.4))
+    apart = {knot: dict(near) for knot, near in double.items()}
+    melt(apart, points.copy(), 0.15)
+    assert apart == double
+    melt(double, points, 0.25)
+    assert points[2] == pytest.approx([0.1, 0.0])
+    assert sorted(double[2]) == [0, 1, 5, 6]
+    assert double[3] == double[4] == {}
+
+
+def test_two_streets_that_cross_have_one_junction():
+    X = np.concatenate([along((-1, 0), (1, 0), n=500), along((0.1, -1), (-0.1, 1), n=500, seed=1)])
+    found = wt.skeleton(wt.denoise(X, 1))
+    assert found.degrees.tolist().count(4) == len(found.junctions) == 1
+    assert np.linalg.norm(found.junctions[0]) < found.source.eps / 4
+    assert found.length == pytest.approx(4, rel=0.05)
 
 
 def test_simplified_lines_stay_within_the_tolerance():

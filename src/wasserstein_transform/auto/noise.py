@@ -135,9 +135,9 @@ def noise_of(places: Space, dim: int, engine: Engine) -> Noise:
         )
         return Noise(float(spreads[k]), float(radii[k]), dim, True, reason, counts, radii, spreads, slopes)
     if bent:
-        reason = f"no noise can be told from the curvature of the {_shape(dim)}s: this is the smallest radius"
+        reason = f"no noise can be told from the curvature of the {_shapes(dim)}: this is the smallest radius"
         return Noise(float(spreads[0]), float(radii[0]), dim, False, reason, counts, radii, spreads, slopes)
-    reason = f"no {_shape(dim)}s can be told from a cloud, whose spread grows with every radius: this is a small one"
+    reason = f"no {_shapes(dim)} can be told from a cloud, whose spread grows with every radius: this is a small one"
     return _unseen(places, dim, engine, reason, counts, radii, spreads, slopes)
 
 
@@ -247,6 +247,10 @@ def _why_nothing(n: int, m: int, dim: int) -> tuple[str]:
 
 def _shape(dim: int) -> str:
     return {1: "curve", 2: "surface"}.get(dim, f"shape of dimension {dim}")
+
+
+def _shapes(dim: int) -> str:
+    return {1: "curves", 2: "surfaces"}.get(dim, f"shapes of dimension {dim}")
 
 
 def _pieces(dim: int) -> str:

@@ -42,8 +42,8 @@ class Denoised:
         Points that see far fewer others than most do.
     evidence : array of shape (n,)
         How many others each point saw at the start, near ones counting more.
-    variances, axes : arrays of shape (n, m) and (n, m, m)
-        Of the neighborhoods at the end, longest first; axes are unit columns.
+    variances, axes : arrays of shape (n, r) and (n, m, r)
+        Of the neighborhoods at the end, longest first; axes are unit columns. r is m, or 32 if m is more.
     steps : tuple of Step
         The states the run went through.
     outcome : str
@@ -89,7 +89,7 @@ class Denoised:
 
     @property
     def normals(self) -> Floats:
-        """The axes across it, (n, m, m − dim); their signs mean nothing."""
+        """The axes across it, (n, m, r − dim); their signs mean nothing."""
         return self.axes[:, :, self.dim :]
 
     @cached_property

@@ -17,7 +17,7 @@ from ..spaces import Euclidean, Space
 from ..transforms import iterate, mean_shift
 from .denoised import Denoised
 from .guard import Step, extent, spacing
-from .looks import PROFILE, Look, Sight, look
+from .looks import MOST_AXES, PROFILE, Look, Sight, look
 from .moving import Moved, move
 from .places import Places, check_scale, directions, distinct, track_of
 from .radius import dims_of, is_clean, noises, radius_of
@@ -37,7 +37,7 @@ def denoise(
     weights: ArrayLike | None = None,
     scale: ArrayLike | None = None,
     order: Any = None,
-    trust: float = 5.5,
+    trust: float = 6.5,
     n_jobs: int | None = None,
     progress: Progress | None = None,
     engine: Engine | None = None,
@@ -48,8 +48,8 @@ def denoise(
     (`Ridge`), less what its neighbors do as well: the mean of a ball lies inside of every bend, and so do those of the
     neighbors; their common part is taken off, so a curve does not shrink as it does under mean shift. A guard ends the
     run when steps no longer lower the spread, when neighbors would move alike, when points clump or the shape
-    shrinks, and says so in `outcome`. In the end each point goes the share e³/(e³ + trust³) of its way, e the number of
-    others it sees: points that few others support stay near where they were.
+    shrinks, and says so in `outcome`. In the end each point goes the share e⁵/(e⁵ + t⁵) of its way, e the number of
+    others it sees, t the `trust`: points that few others support stay near where they were.
 
     Parameters
     ----------
@@ -74,7 +74,8 @@ def denoise(
         The trip of each point, where points are tracks: rows of a trip follow each other; (trips, times) says when.
         Points then see those less that were passed in another direction.
     trust : float
-        Who sees so many others goes half of the way, who sees more nearly all of it; 0 lets all go all the way.
+        Who sees so many others goes half of the way, who sees more nearly all of it; 0 lets all go all the way. Where
+        the noise is far below ε the shape is plain to see, and fewer suffice, in proportion.
     n_jobs : int, optional
         Threads; the result does not depend on it.
     progress : callable, optional
@@ -83,6 +84,11 @@ def denoise(
     Returns
     -------
     Denoised
+
+    Notes
+    -----
+    With more than 32 coordinates, the axes of neighborhoods are looked for among the 32 widest of the whole cloud:
+    `axes` then has 32 columns. Distances and means are those of all coordinates.
 
     Examples
     --------
@@ -98,7 +104,10 @@ def denoise(
     asked = _read(X, dim, eps, lam, n_iter, weights, scale, order, trust)
     n, m = asked.points.shape
     with current(engine, n_jobs=n_jobs, progress=progress).watched() as engine:
-        engine.reserve(8.0 * n * (6 * m * m + 12 * m), f"denoising {n} points in R^{m}", "take fewer points")
+        r = min(m, MOST_AXES)
+        engine.reserve(
+            8.0 * n * (4 * m * r + 2 * r * r + 12 * m), f"denoising {n} points in R^{m}", "take fewer points"
+        )
         return _denoised(asked, engine)
 
 
@@ -126,6 +135,13 @@ def _read(
     given = check.points(X)
     n, m = given.shape
     dim = None if dim is None else check.count(dim, "dim", 0)
+    if dim is not None and dim > min(m, MOST_AXES):
+        most = (
+            f"points have {m} coordinate{'s' if m > 1 else ''}"
+            if m <= MOST_AXES
+            else f"no more than {MOST_AXES} axes are looked for"
+        )
+        raise ValueError(f"dim must be at most {min(m, MOST_AXES)}, since {most}, got {dim}; 1 is for curves")
     lam, trust = check.lam(lam), check.tolerance(trust, "trust")
     if lam > 0 and order is not None:
         raise ValueError("order and lam both say which neighbors count less; leave lam out where the order is known")
@@ -149,6 +165,9 @@ class _Plan(NamedTuple):
 def _denoised(asked: _Asked, engine: Engine) -> Denoised:
     places = distinct(asked.points, asked.weights)
     plan = _plan(places, asked, engine)
+    if (m := asked.points.shape[1]) > MOST_AXES:
+        said = f"of {m} axes, those of neighborhoods are looked for among the {MOST_AXES} widest of the whole cloud"
+        plan = plan._replace(reason=f"{plan.reason}; {said}")
     ways = None if asked.track is None else directions(places, asked.track, plan.eps)
     sight = Sight(plan.eps, asked.lam, ways)
     if plan.stay or plan.dim == 0:
@@ -250,5 +269,8 @@ def _in_units(variances: Floats, axes: Floats, scale: Floats) -> tuple[Floats, F
     if (scale == 1).all():
         return variances, axes
     stretched = scale[None, :, None] * axes
+    if axes.shape[2] < len(scale):
+        vectors, lengths, _ = np.linalg.svd(stretched * np.sqrt(variances)[:, None, :], full_matrices=False)
+        return np.asarray(lengths**2), np.asarray(vectors)
     values, vectors = np.linalg.eigh(np.einsum("iak,ik,ibk->iab", stretched, variances, stretched))
     return np.maximum(values[:, ::-1], 0.0), np.asarray(vectors[:, :, ::-1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -11,6 +11,7 @@ from scipy.spatial import cKDTree
 
 from .._types import Floats, Ints
 from ..engine import Engine, Flag
+from .forest import Forest, spanning
 from .knots import Knots
 
 _AROUND = 4.0  # times its length: an edge is kept if the way around it is longer
@@ -22,25 +23,26 @@ Net = dict[int, dict[int, float]]
 """The neighbors of each knot, with the lengths of the edges."""
 
 
-def join(knots: Knots, near: float, reach: float, loop: float, engine: Engine) -> Net:
+def join(knots: Knots, near: float, reach: float, loop: float, engine: Engine) -> tuple[Net, Forest]:
     """A net of the knots within reach of each other that run the same way: the straightest and shortest edges first.
 
     Edges up to `near` follow the curve at one end at least, longer ones at both. No loop is shorter than `loop`.
 
     An edge is kept if the way around it in what is kept already is more than four times as long: a spanning forest,
-    and of the edges beyond it those that close loops that are there, not those of a thick line.
+    which comes with the net, and of the edges beyond it those that close loops that are there, not those of a thick
+    line.
     """
-    net: Net = {k: {} for k in range(len(knots.points))}
-    if len(knots.points) < 2:
-        return net
-    pairs = cKDTree(knots.points).query_pairs(reach, output_type="ndarray").astype(np.intp)
-    ends, lengths = _running_along(knots, pairs, near)
-
-    def span(stop: Flag) -> None:
-        add_where_missing(net, zip(ends.tolist(), lengths.tolist(), strict=True), _AROUND, loop, stop)
-
-    engine.alone(span, "edges")
-    return net
+    n = len(knots.points)
+    tree = engine.alone(lambda stop: cKDTree(knots.points), "knots")
+    pairs = engine.alone(lambda stop: tree.query_pairs(reach, output_type="ndarray").astype(np.intp), "pairs")
+    ends, lengths = _running_along(knots, pairs.reshape(-1, 2), near)
+    first = spanning(n, ends)
+    net: Net = {k: {} for k in range(n)}
+    for (i, j), length in zip(ends[first].tolist(), lengths[first].tolist(), strict=True):
+        net[i][j] = net[j][i] = length
+    forest = Forest.of(n, ends[first], lengths[first])
+    add_where_missing(net, forest, ends[~first], lengths[~first], _AROUND, loop, engine)
+    return net, forest
 
 
 def _running_along(knots: Knots, pairs: Ints, near: float) -> tuple[Ints, Floats]:
@@ -57,14 +59,24 @@ def _running_along(knots: Knots, pairs: Ints, near: float) -> tuple[Ints, Floats
 
 
 def add_where_missing(
-    net: Net, edges: Iterable[tuple[list[int], float]], around: float, loop: float, stop: Flag
+    net: Net, forest: Forest, ends: Ints, lengths: Floats, around: float, loop: float, engine: Engine
 ) -> None:
-    """Add each edge to which the net has no way around of at most `around` times its length, or `loop` with it."""
-    for count, ((i, j), length) in enumerate(edges):
-        if count % 256 == 0 and stop[0]:
-            return
-        if i != j and not is_within(net, i, j, max(around * length, loop - length)):
-            net[i][j] = net[j][i] = length
+    """Add each edge to which the net has no way around of at most `around` times its length, or `loop` with it.
+
+    Most have one in the forest, which is part of the net: only for the others ways are searched.
+    """
+    limits = np.maximum(around * lengths, loop - lengths)
+    missing = forest.ways(ends) > limits
+    edges = zip(ends[missing].tolist(), lengths[missing].tolist(), limits[missing].tolist(), strict=True)
+
+    def add(stop: Flag) -> None:
+        for count, ((i, j), length, limit) in enumerate(edges):
+            if count % 256 == 0 and stop[0]:
+                return
+            if not is_within(net, i, j, limit):
+                net[i][j] = net[j][i] = length
+
+    engine.alone(add, "edges")
 
 
 def is_within(net: Net, start: int, goal: int, limit: float) -> bool:
@@ -106,7 +118,7 @@ def prune(net: Net, spur: float) -> None:
 def _dead_ends(net: Net, spur: float) -> Iterator[tuple[list[int], float]]:
     for end, near in net.items():
         if len(near) == 1:
-            chain, length = follow(net, end, next(iter(near)))
+            chain, length = follow(net, end, next(iter(near)), spur)
             if length < spur and len(net[chain[-1]]) >= 3:
                 yield chain, length
 
@@ -120,10 +132,13 @@ def _dead_ends_through(net: Net, knot: int, spur: float) -> Iterator[tuple[list[
                 yield chain, length
 
 
-def follow(net: Net, start: int, ahead: int) -> tuple[list[int], float]:
-    """The chain from a knot on, by a neighbor, to the next knot that is no mere link, and its length."""
+def follow(net: Net, start: int, ahead: int, most: float = np.inf) -> tuple[list[int], float]:
+    """The chain from a knot on, by a neighbor, to the next knot that is no mere link, and its length.
+
+    It breaks off where it is longer than `most`.
+    """
     chain, length = [start, ahead], net[start][ahead]
-    while len(net[chain[-1]]) == 2 and chain[-1] != start:
+    while len(net[chain[-1]]) == 2 and chain[-1] != start and length <= most:
         one, other = net[chain[-1]]
         onward = other if one == chain[-2] else one
         length += net[chain[-1]][onward]
@@ -132,18 +147,32 @@ def follow(net: Net, start: int, ahead: int) -> tuple[list[int], float]:
 
 
 def melt(net: Net, points: Floats, near: float) -> None:
-    """Make one of junctions that an edge shorter than `near` joins; `points` has their new places."""
-    edges = sorted((step, a, b) for a, of in net.items() for b, step in of.items() if a < b)
-    for length, a, b in edges:
-        if length >= near or b not in net.get(a, {}) or len(net[a]) < 3 or len(net[b]) < 3:
-            continue
+    """Make one of junctions that a line shorter than `near` joins, the nearest first; `points` has their new places."""
+    waiting = [link for knot, of in net.items() if len(of) >= 3 for link in _short_links(net, knot, near)]
+    heapq.heapify(waiting)
+    while waiting:
+        _, chain = heapq.heappop(waiting)
+        a, b = chain[0], chain[-1]
+        if len(net[a]) < 3 or len(net[b]) < 3 or any(there not in net[here] for here, there in pairwise(chain)):
+            continue  # one of them melted before
+        for here, there in pairwise(chain):
+            del net[here][there], net[there][here]
         points[a] = (points[a] + points[b]) / 2
-        for c in net.pop(b):
-            del net[c][b]
+        for c in [*net[a], *net[b]]:
+            net[b].pop(c, None)
+            net[c].pop(b, None)
             if c != a:
                 net[a][c] = net[c][a] = float(np.sqrt(((points[a] - points[c]) ** 2).sum()))
-        for c in net[a]:
-            net[a][c] = net[c][a] = float(np.sqrt(((points[a] - points[c]) ** 2).sum()))
+        for link in _short_links(net, a, near):
+            heapq.heappush(waiting, link)
+
+
+def _short_links(net: Net, knot: int, near: float) -> list[tuple[float, list[int]]]:
+    """The lines shorter than `near` from a junction to others."""
+    found = [(length, chain) for chain, length in (follow(net, knot, ahead, near) for ahead in net[knot])]
+    return [
+        (length, chain) for length, chain in found if length < near and chain[-1] != knot and len(net[chain[-1]]) >= 3
+    ]
 
 
 def chains(net: Net) -> list[list[int]]:

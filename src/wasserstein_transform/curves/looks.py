@@ -9,12 +9,13 @@ import numpy as np
 
 from .._types import Floats
 from ..engine import Engine, Flag, Record, Rows, Task, Tile, evenly, one_blas_thread
-from ..localize import Kernel
+from ..localize import HasMoments, Kernel
 from ..localize.places import weighted_median
 from ..spaces import Euclidean, GaussianMetric, Space
 
 _ASIDE = 0.8  # of eps: how far apart tracks stand that run at right angles, but for a factor √2
 PROFILE = "epanechnikov"
+MOST_AXES = 32  # of a neighborhood: in more dimensions they lie within the widest of the whole cloud
 
 
 class Sight(NamedTuple):
@@ -46,8 +47,8 @@ class Look:
         would do as well.
     evidence : array of shape (n,)
         Mass of the others that it sees, in units of the mean mass of a place.
-    variances, axes : arrays of shape (n, m) and (n, m, m)
-        Of what it sees, the longest axis first; axes are columns.
+    variances, axes : arrays of shape (n, r) and (n, m, r)
+        Of what it sees, the longest axis first; axes are columns. r is m, or 32 if m is more.
     across : float
         Median spread across the leading axes.
     shared : float
@@ -66,19 +67,46 @@ def look(points: Floats, weights: Floats, sight: Sight, dim: int, engine: Engine
     """The look of the points at each other, for a shape of dimension `dim`."""
     m = points.shape[1]
     seen = Kernel(sight.eps, PROFILE).moments(sight.space(points, weights, engine), engine)
-    mass, means, covs = seen.means_and_covs(points)
-    variances, axes = _spectra(covs, engine)
+    mass, means, variances, axes, total = _moments(seen, points, weights, engine)
     leading = axes[:, :, :dim]
     steps = _off(means - points, leading)
     common = _off(seen.means(steps).values, leading)
     evidence = np.maximum(mass - weights, 0.0) * float(np.count_nonzero(weights))
     company = (evidence >= 1) * weights
-    spread = np.sqrt(variances[:, dim:].sum(axis=1) / max(m - dim, 1))
+    spread = np.sqrt(np.maximum(total - variances[:, :dim].sum(axis=1), 0.0) / max(m - dim, 1))
     sizes = [float((company * (field**2).sum(axis=1)).sum()) for field in (steps, common)]
     shared = float(np.sqrt(sizes[1] / sizes[0])) if sizes[0] > 0 else 0.0
     known = company > 0
     across = weighted_median(spread[known], company[known]) if known.any() else 0.0
     return Look(steps - common, evidence, variances, axes, across, shared)
+
+
+def _moments(
+    seen: HasMoments, points: Floats, weights: Floats, engine: Engine
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Mass and mean of what each point sees, variances along its axes, these axes, and the variance along all.
+
+    Covariances of many coordinates are slow and large: beyond 32, they are taken along the 32 widest axes of the whole
+    cloud. Means and the total variance are those of all coordinates.
+    """
+    if points.shape[1] <= MOST_AXES:
+        mass, means, covs = seen.means_and_covs(points)
+        variances, axes = _spectra(covs, engine)
+        return mass, means, variances, axes, variances.sum(axis=1)
+    center = weights @ points
+    widest = _widest(points - center, weights)
+    squares = ((points - center) ** 2).sum(axis=1)
+    mass, both = seen.means(np.column_stack([points, squares]))
+    means = np.ascontiguousarray(both[:, :-1])
+    total = both[:, -1] - ((means - center) ** 2).sum(axis=1)
+    variances, turned = _spectra(seen.covs((points - center) @ widest).values, engine)
+    return mass, means, variances, widest @ turned, np.maximum(total, variances.sum(axis=1))
+
+
+def _widest(off: Floats, weights: Floats) -> Floats:
+    """The widest axes of a cloud around its center, as columns; signs do not matter."""
+    with one_blas_thread():  # the same bits for any number of threads
+        return np.ascontiguousarray(np.linalg.eigh((off * weights[:, None]).T @ off)[1][:, : -MOST_AXES - 1 : -1])
 
 
 def _off(field: Floats, axes: Floats) -> Floats:

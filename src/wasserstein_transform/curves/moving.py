@@ -14,6 +14,8 @@ from .looks import Look, Sight, look
 from .places import Places
 
 MOST = 5  # steps, where nobody says how many
+_SHARP = 5  # how suddenly points follow once they see enough others
+_THIN = 0.45  # of the spread of a full ball: where the noise is less, the shape is thin, and fewer neighbors show it
 
 
 class Moved(NamedTuple):
@@ -36,7 +38,7 @@ def move(
     """
     start, weights = places.points, places.weights
     here, seen = start, look(start, weights, sight, dim, engine)
-    first, share = seen, _share(seen.evidence, trust)[:, None]
+    first, share = seen, _share(seen.evidence, trust * thinness(sigma, sight.eps, start.shape[1]))[:, None]
     steps = [_told(0, here, here, weights, seen, share, engine)]
     asked, most = n_iter is not None, MOST if n_iter is None else n_iter
     objection, at = None, 0
@@ -59,10 +61,18 @@ def move(
     return Moved(start + share * (here - start), first, seen, tuple(steps), _in_words(at, asked, objection))
 
 
+def thinness(sigma: float, eps: float, m: int) -> float:
+    """Which part of the trust a shape needs: all if it is as wide as a ball, little if the noise is far below eps.
+
+    The spread of a full ball along an axis is eps/√(m + 2).
+    """
+    return min(1.0, float(sigma * np.sqrt(m + 2) / (_THIN * eps)))
+
+
 def _share(evidence: Floats, trust: float) -> Floats:
     """Of the way to the shape: half of it for who sees `trust` others, little for fewer, nearly all for many."""
-    cubes = evidence**3
-    return np.asarray(cubes / np.maximum(cubes + trust**3, np.finfo(float).tiny))
+    with np.errstate(divide="ignore"):  # who sees nobody stays
+        return np.asarray(1 / (1 + (trust / evidence) ** _SHARP)) if trust > 0 else np.ones(len(evidence))
 
 
 def _told(k: int, before: Floats, after: Floats, weights: Floats, seen: Look, share: Floats, engine: Engine) -> Step:

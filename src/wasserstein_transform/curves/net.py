@@ -36,7 +36,7 @@ class Skeleton:
         Their vertices.
     lengths : array of shape (e,)
     tolerance : float
-        How far lines may be from the knots they were made of.
+        How far vertices that were left out may be from their line.
     source : Denoised
         The points.
     """
@@ -93,6 +93,8 @@ class Skeleton:
         Coordinates are those of the points. GeoJSON asks for degrees of longitude and latitude; most programs take
         others if they are told.
         """
+        if (m := self.source.points.shape[1]) > 3:
+            raise ValueError(f"GeoJSON has two or three coordinates, and these lines have {m}; to_csv writes them all")
         lines = [
             _feature("LineString", line.tolist(), {"length": length, "from": a, "to": b})
             for line, length, (a, b) in zip(self.lines, self.lengths.tolist(), self.edges.tolist(), strict=True)

@@ -57,12 +57,18 @@ def track_of(order: Any, n: int) -> Ints | None:
     """Rows in the order they were driven, trip after trip, as pairs (row, next row of the same trip)."""
     if order is None:
         return None
+    if isinstance(order, tuple) and len(order) != 2:
+        raise ValueError(f"order must be the trips, or a tuple (trips, times), got a tuple of {len(order)}")
     trips, times = order if isinstance(order, tuple) else (order, None)
     trips = np.asarray(trips)
     if trips.shape != (n,):
         raise ValueError(
-            f"order must hold the trip of each of the {n} points, shape ({n},), or be a pair (trips, times), "
+            f"order must hold the trip of each of the {n} points, shape ({n},), or be a tuple (trips, times), "
             f"got shape {trips.shape}"
+        )
+    if trips.dtype.kind == "f" and np.isnan(trips).any():
+        raise ValueError(
+            f"order must say the trip of each point, got nan at {np.isnan(trips).argmax()}; drop such points"
         )
     numbers = np.unique(trips, return_inverse=True)[1]
     when = np.arange(n, dtype=float) if times is None else check.floats(times, "times")

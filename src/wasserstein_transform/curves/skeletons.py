@@ -8,22 +8,25 @@ import numpy as np
 
 from .. import _check as check
 from .._types import Floats, Ints
-from ..engine import Engine, Flag, Progress, current
+from ..engine import Engine, Progress, current
 from .denoised import Denoised
+from .forest import Forest
 from .joining import Net, add_where_missing, chains, join, melt, prune
 from .knots import gather
 from .net import Skeleton
 from .places import track_of
 from .simplifying import length_of, simplified
+from .smoothing import smoothed
 
 _KNOT = 0.25  # of eps: points that near are one knot
 _NEAR = 1.5  # of eps: how far an edge may go
 _REACH = 2.0  # of eps: how far one may go that continues the curve at both ends
 _SPUR = 2.0  # of eps: shorter dead ends are noise
-_LOOP = 6.0  # of eps: shorter loops are a thick line
-_MELT = 0.5  # of eps: junctions that near are one
+_LOOP = 8.0  # of eps: shorter loops are a thick line
+_MELT = 1.0  # of eps: junctions that near are one
 _LEAST = 2.0  # of eps: shorter pieces are left out
-_TRUE = 0.5  # of the noise: how far lines may be from the knots they are made of
+_SMOOTH = 0.5  # of eps: lines are smoothed over that
+_TRUE = 0.5  # of the noise: how far vertices that are left out may be from a line
 _DETOUR = 1.5  # times the length of a leg of a track: where the net goes farther, the leg is added
 
 
@@ -44,14 +47,14 @@ def skeleton(
     Points that are no outliers are gathered into knots, ε/4 wide. Knots within 1.5 ε (2 ε where both run straight
     towards each other) are joined, the straightest and shortest edges first, each if the way around it is more than
     four times as long: so lines are thin, and loops stay. Dead ends shorter than `spur` are taken off, junctions that
-    nearly touch become one, and lines keep the vertices they need (Douglas and Peucker).
+    nearly touch become one, lines are smoothed over ε/2, and keep the vertices they need (Douglas and Peucker).
 
     Parameters
     ----------
     result : Denoised
         Of `wt.denoise(X, dim=1)`, in two dimensions or more.
     tolerance : float, optional
-        How far a line may be from the knots it replaces; by default half of the noise.
+        How far vertices that are left out may be from a line; by default half of the noise.
     spur : float, optional
         Length up to which dead ends are noise; by default 2 ε.
     outliers : bool, optional
@@ -90,12 +93,16 @@ def skeleton(
         everybody = track is not None if outliers is None else bool(outliers)
         keep = (result.weights > 0) & (everybody | ~result.outliers)
         knots = gather(points, ways, result.weights, keep, _KNOT * result.eps, engine)
-        places, net = knots.points.copy(), join(knots, _NEAR * result.eps, _REACH * result.eps, loop, engine)
+        net, forest = join(knots, _NEAR * result.eps, _REACH * result.eps, loop, engine)
+        places = knots.points.copy()
         if track is not None:
-            _add_legs(net, places, knots.of[track], leg, loop, engine)
+            _add_legs(net, forest, places, knots.of[track], leg, loop, engine)
         prune(net, spur)
         melt(net, places, _MELT * result.eps)
-        lines = [places[chain] for chain in _long_enough(chains(net), net, places, _LEAST * result.eps)]
+        lines = [
+            smoothed(places[chain], knots.mass[chain], _SMOOTH * result.eps)
+            for chain in _long_enough(chains(net), net, places, _LEAST * result.eps)
+        ]
         return Skeleton.of([simplified(line, tolerance) * result.scale for line in lines], result, tolerance)
 
 
@@ -103,18 +110,13 @@ def _units(vectors: Floats) -> Floats:
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
-def _add_legs(net: Net, places: Floats, ends: Ints, leg: float, loop: float, engine: Engine) -> None:
+def _add_legs(net: Net, forest: Forest, places: Floats, ends: Ints, leg: float, loop: float, engine: Engine) -> None:
     """Join what a track joins, the shortest legs first, where the net has no way of about that length."""
     ends = np.unique(np.sort(ends[(ends >= 0).all(axis=1)], axis=1), axis=0)
     lengths = np.sqrt(((places[ends[:, 1]] - places[ends[:, 0]]) ** 2).sum(axis=1))
     shortest = np.argsort(lengths, kind="stable")
-    shortest = shortest[lengths[shortest] <= leg]
-    edges = list(zip(ends[shortest].tolist(), lengths[shortest].tolist(), strict=True))
-
-    def add(stop: Flag) -> None:
-        add_where_missing(net, edges, _DETOUR, loop, stop)
-
-    engine.alone(add, "legs")
+    shortest = shortest[(lengths[shortest] <= leg) & (ends[shortest, 0] != ends[shortest, 1])]
+    add_where_missing(net, forest, ends[shortest], lengths[shortest], _DETOUR, loop, engine)
 
 
 def _long_enough(lines: list[list[int]], net: Net, places: Floats, least: float) -> list[list[int]]:
