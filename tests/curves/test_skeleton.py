@@ -166,8 +166,8 @@ def test_errors_say_what_to_do():
     with pytest.raises(ValueError, match="lines come from curves"):
         wt.skeleton(wt.denoise(np.random.default_rng(0).normal(size=(100, 3)), 2))
     found = wt.denoise(circle(100, 0.05).points, 1)
-    with pytest.raises(ValueError, match="tolerance must be a finite number"):
-        wt.skeleton(found, tolerance=-1)
+    with pytest.raises(ValueError, match="detail must be a finite number"):
+        wt.skeleton(found, detail=-1)
 
 
 def net(*edges: tuple[int, int, float]) -> dict[int, dict[int, float]]:

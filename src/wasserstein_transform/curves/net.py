@@ -35,7 +35,7 @@ class Skeleton:
     lines : tuple of arrays of shape (·, m)
         Their vertices.
     lengths : array of shape (e,)
-    tolerance : float
+    detail : float
         How far vertices that were left out may be from their line.
     source : Denoised
         The points.
@@ -45,17 +45,17 @@ class Skeleton:
     edges: Ints
     lines: tuple[Floats, ...]
     lengths: Floats
-    tolerance: float
+    detail: float
     source: Denoised
 
     @classmethod
-    def of(cls, lines: list[Floats], source: Denoised, tolerance: float) -> Self:
+    def of(cls, lines: list[Floats], source: Denoised, detail: float) -> Self:
         """The graph of lines that share their end points, exactly."""
         m = source.points.shape[1]
         ends = np.array([line[[0, -1]] for line in lines]).reshape(-1, m)
         nodes, edges = np.unique(ends, axis=0, return_inverse=True)
         lengths = np.array([length_of(line) for line in lines])
-        return cls(nodes, edges.reshape(-1, 2).astype(np.intp), tuple(lines), lengths, tolerance, source)
+        return cls(nodes, edges.reshape(-1, 2).astype(np.intp), tuple(lines), lengths, detail, source)
 
     @property
     def length(self) -> float:
@@ -147,7 +147,7 @@ class Skeleton:
             "ends": len(self.ends),
             "length": f"{self.length:.4g}",
             "vertices": sum(len(line) for line in self.lines),
-            "tolerance": f"{self.tolerance:.4g}",
+            "detail": f"{self.detail:.4g}",
         }
         return facts("Skeleton", rows)
 

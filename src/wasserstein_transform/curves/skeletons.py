@@ -33,7 +33,7 @@ _DETOUR = 1.5  # times the length of a leg of a track: where the net goes farthe
 def skeleton(
     result: Denoised,
     *,
-    tolerance: float | None = None,
+    detail: float | None = None,
     spur: float | None = None,
     outliers: bool | None = None,
     order: Any = None,
@@ -53,7 +53,7 @@ def skeleton(
     ----------
     result : Denoised
         Of `wt.denoise(X, dim=1)`, in two dimensions or more.
-    tolerance : float, optional
+    detail : float, optional
         How far vertices that are left out may be from a line; by default half of the noise.
     spur : float, optional
         Length up to which dead ends are noise; by default 2 ε.
@@ -83,7 +83,7 @@ def skeleton(
         raise TypeError(f"a Denoised is needed, got {type(result).__name__}; wt.denoise(X, dim=1) makes one")
     if result.dim != 1 or result.points.shape[1] < 2:
         raise ValueError(f"lines come from curves, and this result is of dimension {result.dim}; use wt.denoise(X, 1)")
-    tolerance = _TRUE * result.sigma if tolerance is None else check.tolerance(tolerance, "tolerance")
+    detail = _TRUE * result.sigma if detail is None else check.tolerance(detail, "detail")
     spur = _SPUR * result.eps if spur is None else check.tolerance(spur, "spur")
     leg = result.eps if leg is None else check.tolerance(leg, "leg")
     track = result.track if order is None else track_of(order, len(result.points))
@@ -103,7 +103,7 @@ def skeleton(
             smoothed(places[chain], knots.mass[chain], _SMOOTH * result.eps)
             for chain in _long_enough(chains(net), net, places, _LEAST * result.eps)
         ]
-        return Skeleton.of([simplified(line, tolerance) * result.scale for line in lines], result, tolerance)
+        return Skeleton.of([simplified(line, detail) * result.scale for line in lines], result, detail)
 
 
 def _units(vectors: Floats) -> Floats:
