@@ -82,6 +82,7 @@ def _draw_cloud(ax: Any, found: Clustering) -> None:
     noise = float((found.labels < 0).mean())
     words = f"{found.n_clusters} cluster{'s' * (found.n_clusters != 1)}" + f", {noise:.0%} noise" * (noise > 0)
     draw_points(ax, points, dotted(len(points), labels), words)
+    ax.locator_params(nbins=5)
     if axes:
         ax.set_xlabel(axes, fontsize=TEXT, color=INK)
 
@@ -183,5 +184,5 @@ def _frame(ax: Any, n: int, same: bool) -> None:
     ax.grid(axis="y", color="#E6E6E6", lw=THIN)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
-    tidy(ax, f"{n} partitions, larger if more recipes agree")
+    tidy(ax, f"{n} partitions, larger by votes")
     ax.tick_params(axis="x", labelsize=TICKS)
