@@ -47,13 +47,13 @@ def lessons(seed: int) -> list[Lesson]:
         ground = Ground.of(places.space, engine)
         trees = list(grow(ground, engine))
         facts = facts_of(ground, trees[0][1], trees[1][1])
-        found = [("without_count", without_count(ground, trees), None)]
+        found = [("without_count", without_count(ground, trees, engine), None)]
         if y.max() > 1:
-            found.append(("with_count", with_count(ground, trees, int(y.max())), int(y.max())))
+            found.append(("with_count", with_count(ground, trees, int(y.max()), engine), int(y.max())))
         out = []
         for name, candidates, wanted in found:
             partitions = Partitions.of(candidates)
-            criteria = judge.asked(measure(ground, facts, partitions, wanted))
+            criteria = judge.asked(measure(ground, facts, partitions, wanted, engine))
             scores = [_score(labels[places.place], y, wanted) for labels in partitions.labels]
             out.append((name, criteria, np.array(scores)))
         return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields
 from html import escape
@@ -34,6 +35,15 @@ class Brief:
             if field.repr and (field.default is MISSING or getattr(self, field.name) is not field.default)
         ]
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def frame(columns: Mapping[str, Any], otherwise: str) -> Any:
+    """A pandas DataFrame of the columns; `otherwise` says what has them without pandas."""
+    try:
+        pandas = importlib.import_module("pandas")
+    except ImportError:
+        raise ImportError(f"to_pandas needs pandas (pip install pandas); {otherwise}") from None
+    return pandas.DataFrame(columns)
 
 
 def facts(title: str, rows: Mapping[str, Any]) -> str:

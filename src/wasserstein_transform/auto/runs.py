@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._cached import cached_property
-from .._shown import table
+from .._shown import frame, table
 from .._types import Floats, Ints
 from ..engine import current
 from ..hierarchy import cut_tree, spanning_tree
@@ -164,11 +163,7 @@ class Sweep:
 
     def to_pandas(self) -> Any:
         """The table as a pandas DataFrame, a row for each run."""
-        try:
-            pandas = importlib.import_module("pandas")
-        except ImportError:
-            raise ImportError("to_pandas needs pandas (pip install pandas); sweep.table has the same columns") from None
-        return pandas.DataFrame(self.table)
+        return frame(self.table, "sweep.table has the same columns")
 
     def _repr_html_(self) -> str:
         title = self._title + (f"; {self.advice}" if self.advice else "")

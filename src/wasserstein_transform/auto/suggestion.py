@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._pictures import drawn_by
-from .._shown import table
+from .._shown import frame, table
 from ..engine import Engine, current
 from ..localize.places import distinct, read, rows_of, spread
 from ..localize.scale import median_radii, n_neighbors, ordinal, scale_of
@@ -67,11 +66,7 @@ class Suggestion:
 
     def to_pandas(self) -> Any:
         """The table as a pandas DataFrame, a row for each radius."""
-        try:
-            pandas = importlib.import_module("pandas")
-        except ImportError:
-            raise ImportError("to_pandas needs pandas (pip install pandas); .table has the same columns") from None
-        return pandas.DataFrame(self.table)
+        return frame(self.table, ".table has the same columns")
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """A picture of what was looked at, and of the radius chosen; needs matplotlib."""

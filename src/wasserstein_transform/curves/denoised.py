@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from .._cached import cached_property
 from .._pictures import drawn_by
-from .._shown import facts
+from .._shown import facts, frame
 from .._types import Bools, Floats, Ints
 from .guard import Step
 
@@ -108,14 +107,10 @@ class Denoised:
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame with a row for each point: where it was and is, how far it went, what it is."""
-        try:
-            pandas = importlib.import_module("pandas")
-        except ImportError:
-            raise ImportError("to_pandas needs pandas (pip install pandas); the attributes hold the same") from None
         columns = {f"x{k}": column for k, column in enumerate(self.before.T)}
         columns |= {f"moved_x{k}": column for k, column in enumerate(self.points.T)}
         columns |= {"moved": self.moved, "outlier": self.outliers, "local_dim": self.local_dim}
-        return pandas.DataFrame(columns | {"evidence": self.evidence})
+        return frame(columns | {"evidence": self.evidence}, "the attributes hold the same")
 
     def plot(self, ax: Axes | None = None, *, title: str | None = None) -> Axes:
         """Before, in gray, and after. Points of two or three coordinates; needs matplotlib, the extra `plot`."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from .._files import PathLike, write_bytes
 from .._pictures import drawn_by
-from .._shown import facts
+from .._shown import facts, frame
 from .._types import Floats, Ints
 from .denoised import Denoised
 from .simplifying import length_of
@@ -128,12 +128,9 @@ class Skeleton:
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame with a row for each line: its nodes, length and number of vertices."""
-        try:
-            pandas = importlib.import_module("pandas")
-        except ImportError:
-            raise ImportError("to_pandas needs pandas (pip install pandas); edges and lengths hold the same") from None
         columns = {"from": self.edges[:, 0], "to": self.edges[:, 1], "length": self.lengths}
-        return pandas.DataFrame(columns | {"vertices": [len(line) for line in self.lines]})
+        vertices = [len(line) for line in self.lines]
+        return frame(columns | {"vertices": vertices}, "edges and lengths hold the same")
 
     def plot(self, ax: Axes | None = None, *, title: str | None = None) -> Axes:
         """The points, in gray, the lines and their junctions; needs matplotlib, the extra `plot`."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._types import Ints
 from ...backends.host import walk_down
-from ...engine import one_blas_thread
+from ...engine import Engine, one_blas_thread
 from ...hierarchy import Tree
 from ...hierarchy.dendrogram import Dendrogram
 from ...hierarchy.pieces import components
@@ -49,20 +49,22 @@ class Candidate(NamedTuple):
     gap: float
 
 
-def with_count(ground: Ground, trees: Trees, k: int) -> list[Candidate]:
+def with_count(ground: Ground, trees: Trees, k: int, engine: Engine) -> list[Candidate]:
     """Partitions into k clusters."""
     found = []
     for recipe, tree in trees:
+        engine.check()
         for share in SHARES:
             cuts = _walk(tree, ground, share * ground.n / k, k)
             found.append(_candidate(recipe._replace(share=share), tree, cuts, k))
     return [*found, *_compact(ground, found, k)]
 
 
-def without_count(ground: Ground, trees: Trees) -> list[Candidate]:
+def without_count(ground: Ground, trees: Trees, engine: Engine) -> list[Candidate]:
     """Partitions into as many clusters as the steps in the heights of trees tell."""
     found = []
     for recipe, tree in trees:
+        engine.check()
         dendrogram = Dendrogram.of(tree)
         for share in LEAST:
             least = max(share * ground.n, min(_FEWEST, ground.n / 4))

@@ -109,24 +109,25 @@ def _found(space: Space, wanted: int | None, noise: bool, engine: Engine) -> Clu
         return _by_widest_step(space, places, engine)
     ground = Ground.of(places.space, engine)
     trees = list(grow(ground, engine))
-    found = without_count(ground, trees) if wanted is None else with_count(ground, trees, wanted)
-    return _chosen(space, places, ground, trees, found, wanted, noise)
+    found = without_count(ground, trees, engine) if wanted is None else with_count(ground, trees, wanted, engine)
+    return _chosen(space, places, ground, trees, found, wanted, noise, engine)
 
 
 def _chosen(
-    space: Space, places: Places, ground: Ground, trees: Trees, found: list[Candidate], wanted: int | None, noise: bool
-) -> Clustering:
+    space: Space, places: Places, ground: Ground, trees: Trees, found: list[Candidate], wanted: int | None, noise: bool,
+    engine: Engine,
+) -> Clustering:  # fmt: skip
     partitions = Partitions.of(found)
     by_kind = {recipe.reach: tree for recipe, tree in trees if recipe.kind != "gaussian"}
     facts = facts_of(ground, by_kind[0], by_kind.get(5, by_kind[0]))
-    criteria = measure(ground, facts, partitions, wanted)
+    criteria = measure(ground, facts, partitions, wanted, engine)
     expected = Judge.of("without_count" if wanted is None else "with_count")(criteria)
     counts = np.array([int(labels.max()) + 1 for labels in partitions.labels])
     fitting = counts == (counts[counts <= wanted].max() if wanted else counts)
     votes = np.array([len(group) for group in partitions.members])
     best = _best(np.where(fitting, expected, -np.inf), votes, CLOSE if wanted is None else 0.0)
     if wanted is None and (expected.max() < ONE or counts[best] == 1):
-        why = _whole(partitions, best) if counts[best] == 1 else _no_clusters(float(expected[best]))
+        why = _whole(partitions, best) if counts[best] == 1 else _no_clusters(float(expected.max()))
         return _one(space, places, why, _table(partitions, criteria, expected))
     if wanted is not None and counts[best] < wanted:
         reason = "no recipe parts the rest into large enough pieces"

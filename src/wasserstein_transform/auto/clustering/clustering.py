@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -14,7 +13,7 @@ from ... import _check as check
 from ..._archive import archived, check_array, check_range, check_type
 from ..._cached import cached_property
 from ..._pictures import drawn_by
-from ..._shown import table
+from ..._shown import frame, table
 from ..._types import Floats, Ints
 from ...engine import Engine, current
 from ...hierarchy import Tree
@@ -148,11 +147,7 @@ class Clustering:
 
     def to_pandas(self) -> Any:
         """The table as a pandas DataFrame, a row for each partition."""
-        try:
-            pandas = importlib.import_module("pandas")
-        except ImportError:
-            raise ImportError("to_pandas needs pandas (pip install pandas); .table has the same columns") from None
-        return pandas.DataFrame(self.table)
+        return frame(self.table, ".table has the same columns")
 
     def _repr_html_(self) -> str:
         head = ("recipe", "votes", "clusters", "expected", *_CRITERIA)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._types import Bools, Floats, Ints
+from ...engine import Engine
 from ...hierarchy import Tree
 from ...localize.places import spread
 from .candidates import Candidate
@@ -76,7 +77,7 @@ class Partitions(NamedTuple):
         return cls([group[0].labels for group in groups.values()], list(groups.values()))
 
 
-def measure(ground: Ground, facts: Facts, partitions: Partitions, wanted: int | None) -> Floats:
+def measure(ground: Ground, facts: Facts, partitions: Partitions, wanted: int | None, engine: Engine) -> Floats:
     """A row of numbers for each partition, as in NAMES, then as in OF_DATA."""
     some = spread(ground.n, _COMPARED)
     agreement = adjusted_rand([labels[some] for labels in partitions.labels], ground.mass[some])
@@ -85,10 +86,10 @@ def measure(ground: Ground, facts: Facts, partitions: Partitions, wanted: int | 
     compact = votes - of_trees
     columns = [_of_others(agreement, votes), _of_others(agreement, of_trees), _of_others(agreement, compact)]
     columns += [_weighted_medians(agreement, votes), np.log(votes / votes.sum())]
-    rows = [
-        [*_of_partition(ground, facts, labels, wanted), *_of_members(group)]
-        for labels, group in zip(partitions.labels, partitions.members, strict=True)
-    ]
+    rows = []
+    for labels, group in zip(partitions.labels, partitions.members, strict=True):
+        engine.check()
+        rows.append([*_of_partition(ground, facts, labels, wanted), *_of_members(group)])
     data = [
         np.log(ground.n), ground.points.shape[1], facts.density.std(), facts.elongation,
         np.average(columns[0], weights=votes), len(votes) / votes.sum(),
