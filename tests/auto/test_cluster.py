@@ -12,7 +12,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import wasserstein_transform as wt
 from wasserstein_transform.auto import Clustering
-from wasserstein_transform.auto.clustering import cluster as room, clustering, places
+from wasserstein_transform.auto.clustering import clustering, places
 from wasserstein_transform.auto.clustering.recipes import REACHES, WALKS
 
 
@@ -209,8 +209,8 @@ def test_prediction_in_small_steps_is_the_same(blobs, of_blobs, monkeypatch) -> 
 
 
 def test_of_many_points_a_sample_is_clustered_and_the_others_follow(blobs, monkeypatch, rng) -> None:
-    monkeypatch.setattr(places, "LARGEST", 50)
-    monkeypatch.setattr(room, "LARGEST", 50)
+    monkeypatch.setattr(places, "LARGEST", {2: 50})
+    monkeypatch.setattr(places, "_WIDE", 50)
     X, truth = blobs
     found = wt.cluster(X, 3)
     assert adjusted_rand_score(truth, found.labels) == 1

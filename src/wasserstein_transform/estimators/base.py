@@ -28,7 +28,7 @@ from ..spaces.matrices import read_only
 from ..transforms import Followed, Process, follow_distances, follow_points, iterate
 from ..transforms.loop import Keep
 from ..transforms.scaling import Scaling
-from .choosing import Chosen, choose, is_auto
+from .choosing import Chosen, choose, is_auto, warn_of_radii
 from .output import Kind, kind_of, warn_of_lost_metric
 from .running import engine_of
 from .saving import Saved
@@ -82,6 +82,7 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
             engine.reserve(8.0 * matrices * space.n**2, need, f"use fewer points, or {instead}")
         chosen = self._choose(space, engine)
         process = self._make_process(space, chosen)
+        warn_of_radii(chosen, process, tol, space, engine)
         kept: Keep = "last" if self.keep == "result" else "all"  # new points follow all states
         walk = iterate(process, space, n_iter=chosen.n_iter, tol=tol, merge=self.merge, keep=kept, engine=engine)
         self._process, self._space, self._walk = process, space, walk

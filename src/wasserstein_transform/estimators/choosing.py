@@ -10,6 +10,8 @@ from ..auto.suggestion import Purpose, suggestion_of
 from ..auto.units import warn_of_scale
 from ..engine import Engine
 from ..spaces import Space
+from ..transforms import Process
+from ..transforms.cost import takes_long
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,8 @@ class Chosen:
     lam: float
     n_iter: int
     reason: str
+    given: bool = False
+    """Whether the radii are the user's."""
 
     @property
     def eps(self) -> Any:
@@ -39,10 +43,8 @@ def choose(eps: Any, lam: Any, n_iter: Any, purpose: Purpose, space: Space, engi
     weight = None if is_auto(lam) else check.lam(lam)
     if radii is not None and len(radii) > 1:
         iterations = _enough(len(radii), iterations)
-    if radii is not None:
-        warn_of_scale(space, max(radii))
     if radii is not None and iterations is not None and weight is not None:
-        return Chosen(radii, weight, iterations, "as given")
+        return Chosen(radii, weight, iterations, "as given", given=True)
     with engine.watched() as watched:
         found = suggestion_of(space, purpose, watched, iterations)
     return Chosen(
@@ -50,7 +52,15 @@ def choose(eps: Any, lam: Any, n_iter: Any, purpose: Purpose, space: Space, engi
         found.lam if weight is None else weight,
         found.n_iter if iterations is None else iterations,
         found.reason if radii is None else f"eps as given; lam and n_iter for {purpose}",
+        given=radii is not None,
     )
+
+
+def warn_of_radii(chosen: Chosen, process: Process, tol: float | None, space: Space, engine: Engine) -> None:
+    """One warning if the user's radii do not fit the data, unless the time they take says so already."""
+    first, n_iter = process.start or process.at(0), chosen.n_iter if tol is None else None
+    if chosen.given and not takes_long(first.localize, first.transport, n_iter, space, engine):
+        warn_of_scale(space, max(chosen.radii))
 
 
 def _enough(n_radii: int, n_iter: int | None) -> int:

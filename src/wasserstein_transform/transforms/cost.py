@@ -23,20 +23,33 @@ def warn_of_cost(
     localize: Localization, transport: Transport, n_iter: int | None, space: Space, n_seen: float | None, engine: Engine
 ) -> None:
     """One warning if so many iterations of a step take long, or a single one, where nobody knows how many there are."""
-    if n_seen is None:
+    seconds = _of_all(localize, transport, n_iter, space, n_seen, engine)
+    if n_seen is None or seconds < _LONG:
         return
     open_end = n_iter is None
-    seconds = max(n_iter or 0, 1) * _seconds(localize, transport, space, n_seen) / engine.n_threads
-    if seconds >= _LONG:
-        seconds *= _share_of_different(space, engine) ** (1 if isinstance(localize, Extrinsic) else 2)
-    if seconds < _LONG:
-        return
     warn(
         f"each neighborhood holds about {n_seen:.0f} of the {space.n} points, so that {_named(localize, transport)} "
         f"will take about {_in_words(seconds)}{' an iteration' * open_end}; {_advice(localize)}; verbose=True or "
         "wt.using(progress=wt.bar()) shows how far it is",
         CostWarning,
     )
+
+
+def takes_long(localize: Localization, transport: Transport, n_iter: int | None, space: Space, engine: Engine) -> bool:
+    """Whether `warn_of_cost` will say something."""
+    return _of_all(localize, transport, n_iter, space, localize.n_seen(space), engine) >= _LONG
+
+
+def _of_all(
+    localize: Localization, transport: Transport, n_iter: int | None, space: Space, n_seen: float | None, engine: Engine
+) -> float:
+    """Seconds that all iterations take, or one, where nobody knows how many there are; 0 if that is not known."""
+    if n_seen is None:
+        return 0.0
+    seconds = max(n_iter or 0, 1) * _seconds(localize, transport, space, n_seen) / engine.n_threads
+    if seconds >= _LONG:
+        seconds *= _share_of_different(space, engine) ** (1 if isinstance(localize, Extrinsic) else 2)
+    return seconds
 
 
 def _seconds(localize: Localization, transport: Transport, space: Space, n_seen: float) -> float:

@@ -20,7 +20,7 @@ from .criteria import NAMES, Partitions, adjusted_rand, facts_of, measure
 from .ground import Ground
 from .judge import CLOSE, ONE, Judge
 from .noise import thin_places
-from .places import LARGEST, Places
+from .places import Places
 from .recipes import Recipe, grow
 
 _SMALL = 20  # places: with fewer, and no number given, only a very wide step of distances tells clusters
@@ -249,9 +249,8 @@ def _reason(
     if recipe.kind == "gaussian":
         words.append(f"a unit is the typical distance to the tenth neighbor, ε = {recipe.factor * ground.unit:.4g}")
     if places.n_all > places.space.n:
-        words.append(
-            f"found on {LARGEST} of {places.n_all} points, drawn at random; the others go with the nearest of these"
-        )
+        sample = f"{places.space.n} of {places.n_all} points"
+        words.append(f"found on {sample}, drawn at random; the others go with the nearest of these")
     if ground.note:
         words.append(ground.note)
     return "; ".join(words)

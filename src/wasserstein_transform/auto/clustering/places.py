@@ -11,13 +11,14 @@ from ...engine import Engine
 from ...localize.places import far_sums
 from ...spaces import Metric, Space, quotient
 
-LARGEST = 10_000
-"""Places beyond which a sample is clustered, and the others follow."""
+LARGEST = {1: 10_000, 2: 10_000, 3: 2_000}
+"""Places, by their coordinates, beyond which a sample is clustered and the others follow."""
+_WIDE = 1_000  # with more coordinates: a distance of Gaussians costs the cube of their number
 _DISTANCES = 1 << 22  # that are held at a time
 
 
 class Places(NamedTuple):
-    """Distinct places with mass, in an order that does not depend on how the rows came, at most `LARGEST` of them.
+    """Distinct places with mass, in an order that does not depend on how the rows came, at most `LARGEST`.
 
     Attributes
     ----------
@@ -43,8 +44,9 @@ class Places(NamedTuple):
         assert merged.leaders is not None
         keys = far_sums(merged.space, engine)[None] if merged.space.points is None else merged.space.points.T[::-1]
         kept = np.lexsort(keys)
-        if len(kept) > LARGEST:
-            kept = kept[np.sort(np.random.default_rng(0).choice(len(kept), LARGEST, replace=False))]
+        largest = _WIDE if space.points is None else LARGEST.get(space.points.shape[1], _WIDE)
+        if len(kept) > largest:
+            kept = kept[np.sort(np.random.default_rng(0).choice(len(kept), largest, replace=False))]
         rows, rank = heavy[merged.leaders[kept]], np.full(merged.space.n, -1)
         rank[kept] = np.arange(len(kept))
         place = np.full(space.n, -1)
