@@ -208,6 +208,14 @@ def test_prediction_in_small_steps_is_the_same(blobs, of_blobs, monkeypatch) -> 
     np.testing.assert_array_equal(of_blobs.predict(new), whole)
 
 
+def test_more_clusters_than_places_are_each_place_and_a_warning() -> None:
+    for X, n_places in (([[1.0, 2.0]], 1), ([[0.0], [0.0], [3.0]], 2)):
+        with pytest.warns(
+            wt.FewerClustersWarning, match=f"found {n_places} clusters of the 4 asked for: there are no more"
+        ):
+            assert wt.cluster(X, 4).n_clusters == n_places
+
+
 def test_of_many_points_a_sample_is_clustered_and_the_others_follow(blobs, monkeypatch, rng) -> None:
     monkeypatch.setattr(places, "LARGEST", {2: 50})
     monkeypatch.setattr(places, "_WIDE", 50)

@@ -101,7 +101,7 @@ def _name(space: Space, X: ArrayLike | Space, metric: str | None) -> str | None:
 
 def _found(space: Space, wanted: int | None, noise: bool, engine: Engine) -> Clustering:
     places = Places.of(space, engine)
-    if wanted == 1 or places.space.n < 2 or (wanted is None and places.space.n < _FEW):
+    if wanted == 1 or (wanted is None and places.space.n < _FEW):
         return _one(space, places, "one cluster was asked for" if wanted == 1 else _why_one(places))
     if wanted is not None and wanted >= places.space.n:
         return _each(space, places, wanted)
