@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _ROOMS = (
-    "auto", "curves", "datasets", "engine", "estimators", "experiments", "graphs", "hierarchy", "image", "localize",
-    "measures", "plotting", "spaces", "theory", "transforms", "transport", "words",
+    "auto", "curves", "datasets", "engine", "estimators", "experiments", "explorer", "graphs", "hierarchy", "image",
+    "localize", "measures", "plotting", "spaces", "tables", "theory", "transforms", "transport", "words",
 )  # fmt: skip
 _NAMES = {  # what a first visit needs; the rest stays in its room: wt.image.segment, wt.spaces.Metric
     "auto": ("ScaleWarning", "cluster", "suggest", "sweep"),
@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         engine as engine,
         estimators as estimators,
         experiments as experiments,
+        explorer as explorer,
         graphs as graphs,
         hierarchy as hierarchy,
         image as image,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         measures as measures,
         plotting as plotting,
         spaces as spaces,
+        tables as tables,
         theory as theory,
         transforms as transforms,
         transport as transport,

@@ -1,0 +1,5 @@
+"""A page to explore: sliders, linked views, a snapshot that works offline. Needs Bokeh, the extra `explore`."""
+
+from .scene import Curve, Scene
+
+__all__ = ["Curve", "Scene"]
