@@ -35,10 +35,10 @@ class Scene(Brief):
     frames : float32 array of shape (T + 1, n, 2)
         Where the points are after 0, …, T iterations; where points do not move (local truncation), all alike.
     covariances : float32 array of shape (T + 1, n, 3), optional
-        xx, xy and yy of the Gaussian of each point in each frame, not scaled by λ: in frame t the covariance of the
-        neighborhood in frame t, which frame t + 1 compares; None where neighborhoods have no shape.
+        xx, xy and yy of the Gaussian of each point in each frame, not scaled by λ: those of the metric of that state;
+        None where neighborhoods have no shape.
     eps, lam : float
-        In frame t the ball of a point are the points at distance ≤ ε under the metric of frame t.
+        In frame t the ball of a point are the points with |x − y|² + λ·bures² ≤ ε².
     tree : array of shape (n − 1, 4), optional
         SciPy's linkage of the last metric.
     embedding : float32 array of shape (n, 2), optional
