@@ -19,6 +19,7 @@ _NAMES = {  # what a first visit needs; the rest stays in its room: wt.image.seg
         "AutoCluster", "GaussianTransform", "KernelTransform", "LocalTruncation", "MeanShift", "MetricLostWarning",
         "SingleLinkage", "WassersteinTransform",
     ),
+    "explorer": ("explore",),
     "hierarchy": ("FewerClustersWarning", "cut_tree", "linkage"),
     "localize": ("suggest_eps",),
     "spaces": ("Dense", "Euclidean", "Graph", "Space"),
@@ -66,6 +67,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
         SingleLinkage as SingleLinkage,
         WassersteinTransform as WassersteinTransform,
     )
+    from .explorer import explore as explore
     from .hierarchy import FewerClustersWarning as FewerClustersWarning, cut_tree as cut_tree, linkage as linkage
     from .localize import *  # noqa: F403
     from .spaces import Dense as Dense, Euclidean as Euclidean, Graph as Graph, Space as Space
@@ -109,7 +111,9 @@ def __getattr__(name: str) -> Any:
 
 def _hint(name: str) -> str:
     """Where a name is that is not here; rooms that need more than the others are not asked."""
-    homes = [room for room in _ROOMS if room not in ("experiments", "plotting") and name in dir(_room(room))]
+    homes = [
+        room for room in _ROOMS if room not in ("experiments", "explorer", "plotting") and name in dir(_room(room))
+    ]
     return f"; there is wt.{homes[0]}.{name}" if homes else ""
 
 

@@ -4,10 +4,24 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import FrameType
 
 _WITHIN = ("wasserstein_transform", "sklearn", "imblearn", "joblib")  # who calls us on somebody's behalf
+
+_LISTENER: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def heard_by(listen: Callable[[str], None]) -> Iterator[None]:
+    """Warnings of this thread go to `listen`: filters of Python are those of the whole process."""
+    token = _LISTENER.set(listen)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
@@ -15,6 +29,9 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
 
     Python shows what is said twice at one line once, so a search of a hundred fits does not repeat itself.
     """
+    if (listen := _LISTENER.get()) is not None:
+        listen(message)
+        return
     warnings.warn(message, category, stacklevel=2 + sum(1 for _ in frames_within(sys._getframe(1))))
 
 

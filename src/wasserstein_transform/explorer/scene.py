@@ -39,6 +39,8 @@ class Scene(Brief):
         None where neighborhoods have no shape.
     eps, lam : float
         In frame t the ball of a point are the points with |x − y|² + λ·bures² ≤ ε².
+    planar : bool
+        Whether frames are all there is to a point: balls can be told from them. False for projections and distances.
     tree : array of shape (n − 1, 4), optional
         SciPy's linkage of the last metric.
     embedding : float32 array of shape (n, 2), optional
@@ -66,6 +68,7 @@ class Scene(Brief):
     eps: float
     lam: float = 0.0
     covariances: NDArray[np.float32] | None = None
+    planar: bool = True
     tree: Floats | None = None
     embedding: NDArray[np.float32] | None = None
     matrix: NDArray[np.float32] | None = None

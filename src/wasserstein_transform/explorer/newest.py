@@ -1,0 +1,111 @@
+"""Newest wins: of many requests the last is computed, and what it superseded is dropped or cancelled."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Generic, TypeVar
+
+from ..engine import Cancelled, Engine
+
+R = TypeVar("R")
+
+PATIENCE = 0.1
+"""Seconds that superseded work may go on: quick work ends, so that a slider that is dragged shows something."""
+
+
+class Newest(Generic[R]):
+    """One thread that computes the newest request.
+
+    Parameters
+    ----------
+    work : callable
+        Called with a request and an engine, in the thread; may raise.
+    failed : callable
+        Called with the request and what `work` raised, in the thread; not for work that was cancelled.
+    n_jobs : int
+        Threads of the engine.
+
+    Attributes
+    ----------
+    n_started, n_finished : int
+        Requests whose work began, and ended.
+    """
+
+    def __init__(
+        self, work: Callable[[R, Engine], None], failed: Callable[[R, BaseException], None], n_jobs: int = -1
+    ) -> None:
+        self._work, self._failed, self._n_jobs = work, failed, n_jobs
+        self._changed = threading.Condition()
+        self._waiting: list[R] = []
+        self._running: Engine | None = None
+        self._began = 0.0
+        self._closed = False
+        self.n_started = self.n_finished = 0
+        threading.Thread(target=self._serve, name="newest", daemon=True).start()
+        threading.Thread(target=self._cancel, name="newest-cancel", daemon=True).start()
+
+    def ask(self, request: R) -> None:
+        """Compute this next; what waits is dropped, what runs is cancelled unless it ends soon."""
+        with self._changed:
+            self._waiting = [request]
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Cancel what runs, drop what waits, and end."""
+        with self._changed:
+            self._closed, self._waiting = True, []
+            if self._running is not None:
+                self._running.cancel()
+            self._changed.notify_all()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing runs or waits."""
+        with self._changed:
+            return self._running is None and not self._waiting
+
+    def _serve(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._closed)
+                if self._closed:
+                    return
+                request, engine = self._waiting.pop(), Engine(self._n_jobs)
+                self._running, self._began = engine, time.monotonic()
+                self.n_started += 1
+            try:
+                self._work(request, engine)
+            except Cancelled:
+                pass
+            except BaseException as error:  # said on the page
+                self._failed(request, error)
+            with self._changed:
+                self._running = None
+                self.n_finished += 1
+                self._changed.notify_all()
+
+    def _is_over(self, engine: Engine) -> bool:
+        return self._closed or self._running is not engine
+
+    def _cancel(self) -> None:
+        """Cancel what runs once it is superseded and has had its time."""
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._closed or (self._running is not None and self._waiting))
+                if self._closed:
+                    return
+                engine, left = self._running, self._began + PATIENCE - time.monotonic()
+                if left <= 0 and engine is not None:
+                    engine.cancel()
+                    self._changed.wait_for(partial(self._is_over, engine))
+                else:
+                    self._changed.wait(left)
+
+
+def in_words(error: BaseException) -> str:
+    """What went wrong, in one line."""
+    text = " ".join(str(error).split())
+    return text or type(error).__name__

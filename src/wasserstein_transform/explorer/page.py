@@ -1,0 +1,216 @@
+"""One tab: what it shows, what it was asked for, and the work that goes on for it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from bokeh.core.properties import String
+from bokeh.layouts import column
+from bokeh.model import DataModel
+
+from .._warn import heard_by
+from ..auto import cluster
+from ..engine import Engine, using
+from .making import completed, curve_of, points_of, run
+from .newest import Newest, in_words
+from .pictures import Brushes, Painted, segmented
+from .scene import Curve, Scene
+from .sets import DataSet
+from .settings import METHODS, Settings
+from .shelf import Choice, Picture, Shelf
+from .views import Views
+from .views.images import ImageViews
+
+if TYPE_CHECKING:
+    from bokeh.document import Document
+
+    from ..transforms import Trajectory
+
+
+class Wire(DataModel):  # type: ignore[misc]
+    """What page and server say to each other, as JSON; names of messages are in `Page`."""
+
+    wanted = String(default="")
+    reply = String(default="")
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What a tab shows: it is replaced whole, never changed."""
+
+    name: str
+    choice: Choice
+    data: DataSet | None = None
+    picture: Picture | None = None
+    settings: Settings | None = None
+    brushes: Brushes | None = None
+    curve: Curve | None = None
+    scene: Scene | None = None
+    walk: Trajectory | None = None
+    walk_key: tuple[Any, ...] = ()
+    labels: Any = None
+
+
+class Page:
+    """A tab of the explorer.
+
+    The browser asks (`wire.wanted`): open a data set, settings while a slider is dragged, settings when it is released,
+    clusters, a snapshot. The newest request is computed in a thread; what it shows is put on the page by the server's
+    loop, with a reply that says which request was answered.
+    """
+
+    def __init__(self, document: Document, shelf: Shelf, asked: Mapping[str, str], keep: Any) -> None:
+        self.shelf, self._document, self._keep = shelf, document, keep
+        self.wire = Wire()
+        self.wire.on_change("wanted", self._heard)
+        self.body = column(name="views", sizing_mode="stretch_width")
+        self._views: Views | ImageViews | None = None
+        name = asked.get("data", "")
+        self._shown = Shown(name if name in shelf.names else shelf.names[0], Choice())
+        self._asked = dict(asked)
+        self.newest: Newest[dict[str, Any]] = Newest(self._work, self._failed)
+        self.newest.ask({"id": 0, "what": "open", "data": self._shown.name})
+
+    def close(self) -> None:
+        """End all work for this tab."""
+        self.newest.close()
+
+    def _heard(self, _name: str, _old: str, new: str) -> None:
+        request = json.loads(new)
+        if isinstance(request, dict):
+            self.newest.ask(request)
+
+    def _work(self, request: dict[str, Any], engine: Engine) -> None:
+        notes: list[str] = []
+        began = time.perf_counter()
+        with using(engine) as engine, heard_by(notes.append):
+            answers = {
+                "open": self._open, "settings": self._settle, "clusters": self._cluster, "snapshot": self._snapshot,
+            }  # fmt: skip
+            answer = answers.get(str(request.get("what")))
+            if answer is None:
+                raise ValueError(f"the page asked for {request.get('what')!r:.40}, which is unknown here")
+            for shown, extra in answer(request, engine):
+                engine.check()
+                self._shown = shown
+                seconds = time.perf_counter() - began
+                self._document.add_next_tick_callback(
+                    partial(
+                        self._show, shown, {"id": request.get("id"), "seconds": seconds, "warnings": notes, **extra}
+                    )
+                )
+
+    def _failed(self, request: dict[str, Any], error: BaseException) -> None:
+        reply = {"id": request.get("id"), "error": in_words(error), "final": True}
+        self._document.add_next_tick_callback(partial(self._tell, reply))
+
+    def _open(self, request: dict[str, Any], engine: Engine) -> Any:
+        """Show a data set with the settings suggested for it, or those of the address when the page is loaded."""
+        choice = Choice(
+            tuple(request.get("columns", ())), str(request.get("label", "")), str(request.get("weight", ""))
+        )
+        name = str(request.get("data") or self._shown.name)
+        found = self.shelf.get(name, choice)
+        asked = self._asked if not request.get("id") else {}
+        about = {
+            "names": self.shelf.names, "data": name, "columns": self.shelf.columns(name), "choice": asdict(choice),
+            "kind": "picture" if isinstance(found, Picture) else "points",
+        }  # fmt: skip
+        if isinstance(found, Picture):
+            shown = Shown(name, choice, picture=found, brushes=Brushes.read(asked))
+            yield from self._paint(shown, engine, about)
+            return
+        whole = found
+        curve = curve_of(whole.at_most(METHODS["gt"].most), engine)
+        first = (
+            Settings(curve.suggested, n_iter=2) if whole.space.points is not None else Settings(curve.suggested, "lt")
+        )
+        settings = Settings.read(asked, first)
+        if whole.space.points is None and settings.method != "lt":
+            settings = replace(settings, method="lt")
+        shown = Shown(name, choice, data=whole, settings=settings, curve=curve)
+        limits = {
+            "eps": [float(curve.radii[0]), float(curve.radii[-1])], "suggested": curve.suggested, "reason": curve.reason,
+            "has_points": whole.space.points is not None, "n": whole.n_all,
+        }  # fmt: skip
+        yield from self._compute(shown, engine, True, {**about, **limits})
+
+    def _settle(self, request: dict[str, Any], engine: Engine) -> Any:
+        asked = {str(name): str(value) for name, value in dict(request.get("settings", {})).items()}
+        shown = self._shown
+        if shown.picture is not None:
+            if request.get("released"):
+                yield from self._paint(replace(shown, brushes=Brushes.read(asked)), engine, {})
+            return
+        assert shown.settings is not None
+        settings = Settings.read(asked, shown.settings)
+        released = bool(request.get("released"))
+        if released or settings.rule.moves:
+            yield from self._compute(replace(shown, settings=settings), engine, released, {})
+
+    def _compute(self, shown: Shown, engine: Engine, whole: bool, extra: dict[str, Any]) -> Any:
+        """The moved points; then, unless a slider is still being dragged, all that takes longer."""
+        assert shown.data is not None and shown.settings is not None
+        settings = shown.settings
+        data = shown.data.at_most(settings.rule.most)
+        known = shown.walk if shown.walk_key == (shown.data, settings.key) else None
+        walk = run(data, settings, engine, known)
+        scene = replace(points_of(data, settings, walk), curve=shown.curve, labels=_on(shown.labels, data))
+        shown = replace(shown, walk=walk, walk_key=(shown.data, settings.key), scene=scene)
+        told = {**extra, "settings": asdict(settings), "code": scene.code, "query": settings.query}
+        yield shown, {**told, "final": not whole}
+        if whole:
+            scene = completed(scene, walk.states[settings.n_iter], engine)
+            yield replace(shown, scene=scene), {**told, "final": True}
+
+    def _cluster(self, request: dict[str, Any], engine: Engine) -> Any:
+        """Clusters without parameters, shown beside the cut."""
+        shown = self._shown
+        if shown.data is None or shown.scene is None:
+            raise ValueError("a picture has regions, not clusters; choose a data set of points")
+        found = cluster(shown.data.space, engine=engine)
+        data = shown.data.at_most(shown.settings.rule.most if shown.settings else shown.data.n)
+        scene = replace(shown.scene, labels=_on(found.labels, data))
+        said = f"{found.n_clusters} clusters: {found.reason}"
+        yield replace(shown, scene=scene, labels=found.labels), {"clusters": said, "final": True}
+
+    def _paint(self, shown: Shown, engine: Engine, extra: dict[str, Any]) -> Any:
+        assert shown.picture is not None and shown.brushes is not None
+        painted = segmented(shown.picture, shown.brushes, engine)
+        told = {"settings": asdict(shown.brushes), "code": painted.code, "query": shown.brushes.query}
+        yield replace(shown, scene=painted), {**extra, **told, "final": True}
+
+    def _snapshot(self, request: dict[str, Any], engine: Engine) -> Any:
+        """The page as it is, in one file that needs no server."""
+        from .report import page_of
+
+        shown = self._shown
+        if not isinstance(shown.scene, Scene):
+            raise ValueError("a snapshot shows points; choose a data set of points")
+        content = page_of(shown.scene)
+        yield shown, {"download": self._keep(f"{shown.name}.html", content), "final": True}
+
+    def _show(self, shown: Shown, reply: dict[str, Any]) -> None:
+        """In the loop of the server: put it on the page."""
+        scene = shown.scene
+        kind: Any = ImageViews if isinstance(scene, Painted) else Views
+        if isinstance(self._views, kind):
+            self._views.show(scene)
+        else:
+            self._views = kind(scene)
+            self.body.children = [self._views.layout]
+        notes = [*(scene.notes if scene is not None else ()), *reply.pop("warnings", ())]
+        self._tell({**reply, "notes": notes})
+
+    def _tell(self, reply: dict[str, Any]) -> None:
+        self.wire.reply = json.dumps(reply)
+
+
+def _on(labels: Any, data: DataSet) -> Any:
+    """Labels of all rows, on those that are shown."""
+    return None if labels is None else labels[data.rows]

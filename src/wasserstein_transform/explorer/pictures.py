@@ -1,0 +1,117 @@
+"""Images on the page: what is segmented, and by which settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _check as check
+from ..engine import Engine
+
+if TYPE_CHECKING:
+    from .shelf import Picture
+
+_MOST = 600  # pixels of the longer side that are looked at
+
+
+@dataclass(frozen=True)
+class Brushes:
+    """Parameters of `image.segment` that have sliders."""
+
+    spatial: float = 8.0
+    range: float = 12.0
+    lam: float = 0.0
+    min_size: int = 20
+
+    def __post_init__(self) -> None:
+        check.positive(self.spatial, "spatial")
+        check.positive(self.range, "range")
+        check.lam(self.lam)
+        check.count(self.min_size, "min_size", 0)
+
+    @classmethod
+    def read(cls, asked: Mapping[str, str]) -> Brushes:
+        """From words, as an address has them; what makes no sense is left out."""
+        known = asdict(cls())
+        for name in asked.keys() & known.keys():
+            try:
+                known = asdict(cls(**{**known, name: type(known[name])(float(asked[name]))}))
+            except (TypeError, ValueError, OverflowError):
+                continue
+        return cls(**known)
+
+    @property
+    def query(self) -> str:
+        """As the end of an address."""
+        return urlencode(asdict(self))
+
+    def code(self, reading: str) -> str:
+        """Python that computes the same."""
+        given = ", ".join(f"{name}={value!r}" for name, value in asdict(self).items())
+        return f"import wasserstein_transform as wt\n\n{reading}\nfound = wt.image.segment(picture, {given})\n"
+
+
+@dataclass(frozen=True, eq=False)
+class Painted:
+    """Pictures of a segmentation, as arrays of bytes (h, w, 4), upside down as Bokeh draws them."""
+
+    title: str
+    before: NDArray[np.uint8]
+    outlined: NDArray[np.uint8]
+    filtered: NDArray[np.uint8]
+    labels: NDArray[Any]
+    code: str
+    notes: tuple[str, ...]
+
+
+def decoded(content: bytes, name: str) -> Picture:
+    """A picture from the bytes of a file."""
+    from ..image.reading import from_bytes
+    from .shelf import Picture
+
+    reading = f"import imageio.v3 as imageio\n\npicture = imageio.imread({name!r})"
+    return Picture(name, from_bytes(content, name), reading)
+
+
+def painted() -> Picture:
+    """Three shapes on a gray ground, with noise."""
+    from .shelf import Picture
+
+    rng = np.random.default_rng(0)
+    y, x = np.mgrid[:180, :240]
+    colors = np.full((180, 240, 3), 90.0)
+    colors[(x - 70) ** 2 + (y - 80) ** 2 < 45**2] = (210, 90, 60)
+    colors[(abs(x - 165) < 45) & (abs(y - 60) < 35)] = (60, 130, 200)
+    colors[(y > 120) & (x - 2 * (y - 120) > 60) & (x + (y - 120) < 220)] = (230, 200, 80)
+    noisy = np.clip(colors + rng.normal(scale=14, size=colors.shape), 0, 255).astype(np.uint8)
+    return Picture("painted shapes", noisy, "picture = …  # an array of shape (h, w, 3)")
+
+
+def segmented(picture: Picture, brushes: Brushes, engine: Engine) -> Painted:
+    """The regions of a picture, drawn."""
+    from ..image import segment
+    from ..plotting.images import as_rgb, outlined
+
+    pixels, notes = picture.pixels, ()
+    step = -(-max(pixels.shape[:2]) // _MOST)
+    if step > 1:
+        notes = (f"every {step}th pixel of {pixels.shape[1]} × {pixels.shape[0]} is looked at",)
+        pixels = pixels[::step, ::step]
+    found = segment(pixels, **asdict(brushes), engine=engine)
+    filtered = np.clip(np.rint(found.filtered), 0, 255).astype(np.uint8)
+    said = f"{found.n_segments} regions"
+    return Painted(
+        f"{picture.name}: {said}", _bytes(as_rgb(pixels)), _bytes(outlined(as_rgb(pixels), found.labels)),
+        _bytes(as_rgb(filtered)), found.labels, brushes.code(picture.reading), notes,
+    )  # fmt: skip
+
+
+def _bytes(rgb: NDArray[Any]) -> NDArray[np.uint8]:
+    opaque = np.full((*rgb.shape[:2], 4), 255, np.uint8)
+    opaque[..., :3] = rgb[..., :3]
+    return np.ascontiguousarray(opaque[::-1])

@@ -1,0 +1,217 @@
+"""The server of the page: this machine only, behind an address that nobody can guess."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import secrets
+import socket
+import threading
+from importlib.resources import files
+from queue import Queue
+from typing import Any
+from urllib.parse import quote
+
+from bokeh.application import Application
+from bokeh.application.handlers.function import FunctionHandler
+from bokeh.document import Document
+from bokeh.models import CustomJS
+from bokeh.server.server import Server
+from tornado.ioloop import IOLoop
+from tornado.web import HTTPError, RequestHandler, stream_request_body
+
+from .newest import in_words
+from .page import Page
+from .shelf import MOST_BYTES, Shelf
+
+HOST = "127.0.0.1"
+_KEPT = 8  # snapshots that can still be downloaded
+_GONE = 10_000  # milliseconds after which a closed tab is forgotten
+_MESSAGE = 64 << 20  # bytes of a message from a page: files do not come that way
+
+
+class Explorer:
+    """A running server: what it has to show, and the tabs that look at it."""
+
+    def __init__(self, shelf: Shelf, port: int = 0) -> None:
+        self.shelf, self.token = shelf, secrets.token_urlsafe(24)
+        self._downloads: dict[str, tuple[str, bytes]] = {}
+        self.pages: dict[str, Page] = {}
+        self.port = port
+        self._server = self._bound(port)
+        self._loop = self._server.io_loop
+
+    @property
+    def url(self) -> str:
+        """The address of the page, with its token."""
+        return f"http://{HOST}:{self.port}/{self.token}/"
+
+    def serve(self) -> None:
+        """Answer until `stop` is called, in this thread."""
+        self._server.start()
+        try:
+            self._loop.start()
+        finally:
+            for page in list(self.pages.values()):
+                page.close()
+            self._server.unlisten()
+            self._server.stop()
+
+    def stop(self) -> None:
+        """End; from any thread."""
+        self._loop.add_callback(self._loop.stop)
+
+    def __repr__(self) -> str:
+        return f"<Explorer at {self.url}>"
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe src="{self.url}" style="width:100%;height:900px;border:0" title="Explorer"></iframe>'
+            f'<p><a href="{self.url}" target="_blank" rel="noreferrer">in a window of its own</a></p>'
+        )
+
+    def keep(self, name: str, content: bytes) -> str:
+        """Keep a file to be downloaded; the path of it below the token."""
+        key = secrets.token_urlsafe(9)
+        self._downloads[key] = (name, content)
+        while len(self._downloads) > _KEPT:
+            del self._downloads[next(iter(self._downloads))]
+        return f"download/{key}"
+
+    def kept(self, key: str) -> tuple[str, bytes]:
+        """What was kept, by its key."""
+        found = self._downloads.get(key)
+        if found is None:
+            raise HTTPError(404)
+        return found
+
+    def _bound(self, port: int) -> Server:
+        """A server on that port, or on a free one; origins are known once the port is."""
+        for attempt in range(20):
+            with socket.socket() as probe:
+                if not port:
+                    probe.bind((HOST, 0))
+                self.port = wanted = port or probe.getsockname()[1]
+            try:
+                return Server(
+                    {"/": Application(FunctionHandler(self._made))},
+                    address=HOST,
+                    port=wanted,
+                    prefix=f"/{self.token}",
+                    allow_websocket_origin=[f"{HOST}:{wanted}", f"localhost:{wanted}"],
+                    extra_patterns=[
+                        (r"/open", Opening, {"explorer": self}),
+                        (r"/download/([\w-]+)", Downloading, {"explorer": self}),
+                    ],
+                    websocket_max_message_size=_MESSAGE,
+                    unused_session_lifetime=_GONE,
+                    check_unused_sessions=1000,
+                    http_server_kwargs={"max_body_size": MOST_BYTES + 1024},
+                )
+            except OSError:
+                if port or attempt == 19:
+                    raise OSError(
+                        f"port {wanted} is taken; give another with --port, or none to have a free one chosen"
+                    ) from None
+        raise AssertionError
+
+    def _made(self, document: Document) -> None:
+        """A new tab."""
+        context = document.session_context
+        arguments = {} if context is None or context.request is None else context.request.arguments
+        asked = {name: values[0].decode(errors="replace") for name, values in arguments.items() if values}
+        page = Page(document, self.shelf, asked, self.keep)
+        key = "" if context is None else str(context.id)
+        self.pages[key] = page
+        document.add_root(page.body)
+        document.js_on_event("document_ready", CustomJS(args={"wire": page.wire}, code="window.wtStart(wire)"))
+        document.title = "Wasserstein Transform"
+        document.template = _template()
+        document.template_variables.update(css=_static("page.css"), js=_static("page.js"))
+        document.on_session_destroyed(lambda _: self._left(key))
+
+    def _left(self, key: str) -> None:
+        page = self.pages.pop(key, None)
+        if page is not None:
+            page.close()
+
+
+def _template() -> Any:
+    from bokeh.core.templates import get_env
+
+    return get_env().from_string(_static("page.html"))
+
+
+def _static(name: str) -> str:
+    return (files(__package__) / "static" / name).read_text("utf-8")
+
+
+class _Guarded(RequestHandler):  # type: ignore[misc]
+    """Answers pages of this server only."""
+
+    def initialize(self, explorer: Explorer, **_: Any) -> None:
+        self.explorer = explorer
+
+    def prepare(self) -> None:
+        origin = self.request.headers.get("Origin", "")
+        allowed = (f"http://{HOST}:{self.explorer.port}", f"http://localhost:{self.explorer.port}")
+        if self.request.method != "GET" and not any(hmac.compare_digest(origin.encode(), a.encode()) for a in allowed):
+            raise HTTPError(403)
+
+
+@stream_request_body
+class Opening(_Guarded):
+    """A file from the dialog of the page, as the body of a request."""
+
+    def prepare(self) -> None:
+        super().prepare()
+        size = self.request.headers.get("Content-Length", "")
+        if not size.isdigit() or int(size) > MOST_BYTES:
+            raise HTTPError(413)
+        self._content = bytearray()
+
+    def data_received(self, chunk: bytes) -> None:
+        self._content += chunk
+
+    async def post(self) -> None:
+        name = self.get_query_argument("name", "file")
+        self.set_header("Content-Type", "application/json")
+        try:
+            kept = await IOLoop.current().run_in_executor(None, self.explorer.shelf.open, name, bytes(self._content))
+            self.write(json.dumps({"data": kept}))
+        except Exception as error:  # said on the page, whatever it is
+            self.set_status(400)
+            self.write(json.dumps({"error": in_words(error)}))
+
+
+class Downloading(_Guarded):
+    """A file that was made for the page."""
+
+    def get(self, key: str) -> None:
+        name, content = self.explorer.kept(key)
+        self.set_header("Content-Type", "application/octet-stream")
+        self.set_header("X-Content-Type-Options", "nosniff")
+        self.set_header("Content-Disposition", f"attachment; filename*=UTF-8''{quote(name)}")
+        self.write(content)
+
+
+def in_thread(shelf: Shelf, port: int = 0) -> Explorer:
+    """An explorer that answers in a thread of its own."""
+    answer: Queue[Explorer | BaseException] = Queue()
+
+    def work() -> None:
+        asyncio.set_event_loop(asyncio.new_event_loop())
+        try:
+            explorer = Explorer(shelf, port)
+        except BaseException as error:  # raised where it was asked for
+            answer.put(error)
+            return
+        answer.put(explorer)
+        explorer.serve()
+
+    threading.Thread(target=work, name="explorer", daemon=True).start()
+    found = answer.get()
+    if isinstance(found, BaseException):
+        raise found
+    return found

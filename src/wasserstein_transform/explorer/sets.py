@@ -1,0 +1,170 @@
+"""Data sets of the page: those that come with the library, files that were opened, arrays that were given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import datasets
+from .._cached import cached_property
+from .._shown import Brief
+from .._types import Floats, Ints
+from ..localize.places import spread
+from ..plotting.embedding import embed
+from ..spaces import Space
+
+if TYPE_CHECKING:
+    from ..tables import Table
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DataSet(Brief):
+    """Points, or distances, with names.
+
+    Attributes
+    ----------
+    name : str
+    space : Space
+    columns : tuple of str
+        What the coordinates are called; none where there are distances only.
+    reading : str
+        Python that makes X of it.
+    truth : integer array of shape (n,), optional
+        Known labels.
+    rows : integer array of shape (n,)
+        Which rows of the data the points are.
+    n_all : int
+        How many rows the data have.
+    notes : tuple of str
+    """
+
+    name: str
+    space: Space
+    columns: tuple[str, ...]
+    reading: str
+    truth: Ints | None
+    rows: Ints
+    n_all: int
+    notes: tuple[str, ...] = ()
+    has_weights: bool = False
+
+    @property
+    def n(self) -> int:
+        """How many points there are."""
+        return self.space.n
+
+    def at_most(self, most: int) -> DataSet:
+        """The same, or a sample of it that is spread over its rows, which a note says."""
+        if self.n <= most:
+            return self
+        rows = spread(self.n, most)
+        note = f"{most:,} of {self.n_all:,} points are shown: every {self.n_all / most:.1f}th row"
+        return replace(
+            self,
+            space=self.space.take(rows),
+            truth=None if self.truth is None else self.truth[rows],
+            rows=self.rows[rows],
+            notes=(*self.notes, note),
+        )
+
+    @cached_property
+    def directions(self) -> Floats:
+        """What shows coordinates in the plane, of shape (m, 2): the two axes, or the principal ones of more."""
+        points = self.space.points
+        if points is None:
+            return np.eye(2)
+        m = points.shape[1]
+        if m <= 2:
+            return np.eye(m, 2)
+        spans = np.ptp(points, axis=0).max() or 1.0
+        centered = (points - points.mean(axis=0)) / spans
+        axes = np.linalg.eigh(centered.T @ centered)[1][:, ::-1][:, :2]
+        return np.asarray(axes * np.where(axes.sum(axis=0) < 0, -1.0, 1.0))
+
+    @property
+    def axes(self) -> tuple[str, str]:
+        """What the two directions are called."""
+        if self.space.points is None:
+            return "scaling 1", "scaling 2"
+        m = self.space.points.shape[1]
+        if m == 1:
+            return self.columns[0], ""
+        return (self.columns[0], self.columns[1]) if m == 2 else ("principal axis 1", "principal axis 2")
+
+    @cached_property
+    def layout(self) -> Floats:
+        """Places in the plane of points that have distances only: classical scaling of what they came with."""
+        return np.asarray(embed(self.space.metric.dense()).points)
+
+
+def of_points(
+    X: Any, name: str = "X", columns: tuple[str, ...] = (), truth: Any = None, weights: Any = None,
+    reading: str = "X = …  # your points",
+) -> DataSet:  # fmt: skip
+    """A data set of points, or of a space."""
+    space = X if isinstance(X, Space) else Space.from_points(X, weights)
+    m = 0 if space.points is None else space.points.shape[1]
+    letters = ("x", "y", "z") if m <= 3 else tuple(f"x{k + 1}" for k in range(m))
+    known = None if truth is None else np.unique(np.asarray(truth), return_inverse=True)[1].astype(np.intp).ravel()
+    if known is not None and len(known) != space.n:
+        raise ValueError(f"labels must be one for each of the {space.n} points, got {len(known)}")
+    data = DataSet(name, space, columns or letters[:m], reading, known, np.arange(space.n), space.n)
+    return replace(data, has_weights=weights is not None)
+
+
+def of_table(table: Table, columns: tuple[str, ...] = (), label: str = "", weight: str = "") -> DataSet:
+    """A data set of columns of a table: those named, or all of numbers."""
+    left = tuple(name for name in (label, weight) if name)
+    names = columns or tuple(name for name in numeric(table) if name not in left)
+    if not names:
+        raise ValueError(f"{table.source} has no column of numbers; its columns are {', '.join(table.names)}")
+    X = table.numbers(names)
+    truth = table.labels(label)[0] if label else None
+    weights = table.weights(weight) if weight else None
+    reading = f"table = wt.tables.read({table.source!r})\nX = table.numbers({list(names)!r})"
+    if weight:
+        reading += f"\nweights = table.weights({weight!r})"
+    return of_points(X, table.source, names, truth, weights, reading)
+
+
+def numeric(table: Table) -> tuple[str, ...]:
+    """The columns of numbers."""
+    return tuple(name for name in table.names if table.columns[name].dtype.kind in "iuf")
+
+
+def _labeled(name: str, call: str, make: Callable[[], Any]) -> Callable[[], DataSet]:
+    return lambda: of_points(make().points, name, truth=getattr(make(), "labels", None), reading=f"X = {call}.points")
+
+
+def _moons() -> DataSet:
+    from sklearn.datasets import make_moons
+
+    X, truth = make_moons(1000, noise=0.08, random_state=0)
+    reading = "from sklearn.datasets import make_moons\n\nX, _ = make_moons(1000, noise=0.08, random_state=0)"
+    return of_points(X, "two moons", truth=truth, reading=reading)
+
+
+def _iris() -> DataSet:
+    from sklearn.datasets import load_iris
+
+    found = load_iris()
+    reading = "from sklearn.datasets import load_iris\n\nX = load_iris().data"
+    names = tuple(name.removesuffix(" (cm)") for name in found.feature_names)
+    return of_points(found.data, "irises", names, found.target, reading=reading)
+
+
+BUILT_IN: dict[str, Callable[[], DataSet]] = {
+    "dumbbell": _labeled("dumbbell", "wt.datasets.dumbbell()", datasets.dumbbell),
+    "T-junction": _labeled("T-junction", "wt.datasets.t_junction()", datasets.t_junction),
+    "spiral": _labeled("spiral", "wt.datasets.spiral(0)", lambda: datasets.spiral(0)),
+    "circles": _labeled(
+        "circles", "wt.datasets.circles(0, n=1000, noise=0.1)", lambda: datasets.circles(0, n=1000, noise=0.1)
+    ),
+    "streets": _labeled("streets", "wt.datasets.streets(0)", lambda: datasets.streets(0)),
+    "grid with a line": _labeled("grid with a line", "wt.datasets.grid_with_line()", datasets.grid_with_line),
+    "two moons": _moons,
+    "irises": _iris,
+}
