@@ -39,6 +39,8 @@ class Scene(Brief):
         None where neighborhoods have no shape.
     eps, lam : float
         In frame t the ball of a point are the points with |x − y|² + λ·bures² ≤ ε².
+    planar : bool
+        Whether frames are all there is to a point: balls can be told from them. False for projections and distances.
     tree : array of shape (n − 1, 4), optional
         SciPy's linkage of the last metric.
     embedding : float32 array of shape (n, 2), optional
@@ -57,6 +59,10 @@ class Scene(Brief):
         Python that computes the same.
     notes : tuple of str
         What a reader must know: what was sampled, warnings.
+    taus : tuple of int
+        The iteration of each frame where some were left out; empty if frames are iterations 0, …, T.
+    lines : tuple of arrays of shape (k, 2)
+        Lines to draw over the points, such as those of a skeleton.
     """
 
     title: str
@@ -66,6 +72,7 @@ class Scene(Brief):
     eps: float
     lam: float = 0.0
     covariances: NDArray[np.float32] | None = None
+    planar: bool = True
     tree: Floats | None = None
     embedding: NDArray[np.float32] | None = None
     matrix: NDArray[np.float32] | None = None
@@ -75,6 +82,8 @@ class Scene(Brief):
     labels: Ints | None = None
     code: str = ""
     notes: tuple[str, ...] = field(default=())
+    taus: tuple[int, ...] = ()
+    lines: tuple[Floats, ...] = ()
 
     @property
     def n(self) -> int:
@@ -85,6 +94,11 @@ class Scene(Brief):
     def n_frames(self) -> int:
         """How many frames there are: one more than iterations."""
         return len(self.frames)
+
+    @property
+    def times(self) -> tuple[int, ...]:
+        """The iteration of each frame."""
+        return self.taus or tuple(range(self.n_frames))
 
     def column(self, axis: int, frame: int) -> Any:
         """One coordinate of all points in a frame."""
