@@ -59,6 +59,10 @@ class Scene(Brief):
         Python that computes the same.
     notes : tuple of str
         What a reader must know: what was sampled, warnings.
+    taus : tuple of int
+        The iteration of each frame where some were left out; empty if frames are iterations 0, …, T.
+    lines : tuple of arrays of shape (k, 2)
+        Lines to draw over the points, such as those of a skeleton.
     """
 
     title: str
@@ -78,6 +82,8 @@ class Scene(Brief):
     labels: Ints | None = None
     code: str = ""
     notes: tuple[str, ...] = field(default=())
+    taus: tuple[int, ...] = ()
+    lines: tuple[Floats, ...] = ()
 
     @property
     def n(self) -> int:
@@ -88,6 +94,11 @@ class Scene(Brief):
     def n_frames(self) -> int:
         """How many frames there are: one more than iterations."""
         return len(self.frames)
+
+    @property
+    def times(self) -> tuple[int, ...]:
+        """The iteration of each frame."""
+        return self.taus or tuple(range(self.n_frames))
 
     def column(self, axis: int, frame: int) -> Any:
         """One coordinate of all points in a frame."""

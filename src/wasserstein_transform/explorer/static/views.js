@@ -1,0 +1,376 @@
+// The page in the browser: frames, the cut, balls, colors. Nothing here asks a server.
+// Arrays are changed in place, and models by `set`: a live page sends neither back.
+
+const SMALL = -1, ABOVE = -2, TIE = 1e-9, NEAR = 15, MARKS = 12, LINES = 400;
+
+function set(model, values) { model.setv(values, {sync: false}); }
+
+function text(model, said) { if (model.text !== said) set(model, {text: said}); }
+
+function number(value) {
+  if (!Number.isFinite(value)) return String(value);
+  return String(Number(value.toPrecision(4))).replace("-", "−");
+}
+
+function counted(n, thing) { return `${n.toLocaleString("en-US")} ${thing}${n === 1 ? "" : "s"}`; }
+
+// Clusters of the merges up to a height: by falling size, of equal ones the first; small ones −1.
+function cutAt(tree, n, height, least) {
+  const {a, b, h} = tree;
+  const part = new Int32Array(2 * n - 1).fill(-1);
+  let count = 0;
+  for (let k = n - 2; k >= 0; k--) {
+    if (part[n + k] < 0 && h[k] <= height * (1 + TIE)) part[n + k] = count++;
+    if (part[n + k] >= 0) part[a[k]] = part[b[k]] = part[n + k];
+  }
+  for (let i = 0; i < n; i++) if (part[i] < 0) part[i] = count++;
+  const sizes = new Int32Array(count), first = new Int32Array(count).fill(n);
+  for (let i = 0; i < n; i++) { sizes[part[i]]++; if (first[part[i]] > i) first[part[i]] = i; }
+  const order = Array.from(sizes.keys()).sort((p, q) => sizes[q] - sizes[p] || first[p] - first[q]);
+  const rank = new Int32Array(count);
+  order.forEach((p, k) => { rank[p] = sizes[p] >= least ? k : -1; });
+  return part.subarray(0, n).map((p) => rank[p]);
+}
+
+// Squared Bures distance of covariances xx, xy, yy.
+function bures(a, b, c, x, y, z) {
+  const dets = Math.max(a * c - b * b, 0) * Math.max(x * z - y * y, 0);
+  const root = Math.sqrt(Math.max(a * x + 2 * b * y + c * z + 2 * Math.sqrt(dets), 0));
+  return Math.max(a + c + x + z - 2 * root, 0);
+}
+
+class Page {
+  constructor(models) {
+    this.m = models;
+    this.picked = null;
+    this.pinned = false;
+    this.playing = null;
+  }
+
+  begin() {
+    if (this.begun) return;
+    this.begun = true;
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.dress());
+    this.m.eps_line.pan.connect(([state]) => { if (state === "pan:end") this.release(); });
+    this.load();
+    document.documentElement.dataset.ready = "yes";
+  }
+
+  load() {
+    const read = this.m.meta.data;
+    this.about = {};
+    for (const name of Object.keys(read)) this.about[name] = read[name][0];
+    this.at = this.m.frames.data;
+    this.n = this.at.row.length;
+    this.eps = this.about.eps;
+    this.unpick();
+    this.cutNow();
+    this.move();
+    this.paint();
+    this.dress();
+  }
+
+  // Frames
+
+  frameAt(tau) {
+    const times = this.about.times;
+    let k = times.length - 1;
+    while (k > 0 && times[k] > tau) k--;
+    const share = k + 1 < times.length ? (tau - times[k]) / (times[k + 1] - times[k]) : 0;
+    return {k, share, near: share < 0.5 ? k : k + 1};
+  }
+
+  move() {
+    const {k, share} = this.frameAt(this.m.frame.value);
+    const to = this.m.points.data;
+    for (const name of ["x", "y"]) {
+      const from = this.at[name + k], next = share > 0 ? this.at[name + (k + 1)] : from, out = to[name];
+      for (let i = 0; i < this.n; i++) out[i] = from[i] + share * (next[i] - from[i]);
+    }
+    this.m.points.change.emit();
+    this.mark();
+    this.trail();
+    if (this.picked !== null) this.pick(this.picked);
+  }
+
+  trail() {
+    const {k, share} = this.frameAt(this.m.frame.value);
+    const xs = [], ys = [], {x, y} = this.m.points.data;
+    if (this.m.trailing.active && !this.m.trailing.disabled) {
+      for (let i = 0; i < this.n; i++) {
+        const lineX = [], lineY = [];
+        for (let t = 0; t <= k; t++) { lineX.push(this.at["x" + t][i]); lineY.push(this.at["y" + t][i]); }
+        if (share > 0) { lineX.push(x[i]); lineY.push(y[i]); }
+        xs.push(lineX);
+        ys.push(lineY);
+      }
+    }
+    if (xs.length || this.m.trails.data.xs.length) set(this.m.trails, {data: {xs, ys}});
+  }
+
+  run() {
+    const {play, frame} = this.m;
+    set(play, {label: play.active ? "❚❚ pause" : "▶ play"});
+    if (!play.active) { cancelAnimationFrame(this.playing); this.playing = null; return; }
+    if (this.playing !== null) return;
+    const last = this.about.times[this.about.times.length - 1];
+    const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const seconds = Math.min(Math.max(8 / last, 0.12), 1.2) * (still ? 1.5 : 1);  // an iteration
+    let from = frame.value >= last ? 0 : frame.value, began = null;
+    const step = (now) => {
+      if (!play.active) return;
+      began ??= now;
+      let tau = from + (now - began) / 1000 / seconds;
+      if (tau > last + 0.8) { from = 0; began = now; tau = 0; }
+      tau = Math.min(still ? Math.floor(tau) : tau, last);
+      if (tau !== frame.value) set(frame, {value: tau});
+      this.playing = requestAnimationFrame(step);
+    };
+    this.playing = requestAnimationFrame(step);
+  }
+
+  // The cut
+
+  cutNow() {
+    const tree = this.m.tree.data;
+    this.hasTree = tree.h.length > 0 && tree.h.length === this.n - 1;
+    this.cuts = this.hasTree ? cutAt(tree, this.n, this.m.cut.value, this.about.least) : new Int32Array(this.n);
+    let found = 0, rest = 0;
+    for (const label of this.cuts) { if (label < 0) rest++; else if (label >= found) found = label + 1; }
+    const more = rest ? `, ${counted(rest, "point")} in smaller ones` : "";
+    text(this.m.said, this.hasTree ? counted(found, "cluster") + more : "no tree yet");
+  }
+
+  slide() {
+    const {cut, cut_line} = this.m;
+    if (Math.abs(cut_line.location - cut.value) > 1e-12 * cut.end) cut_line.location = cut.value;
+    this.cutNow();
+    this.paint();
+  }
+
+  drag() {
+    const {cut, cut_line} = this.m;
+    const at = Math.min(Math.max(cut_line.location, 0), cut.end);
+    if (at !== cut_line.location) { cut_line.location = at; return; }
+    if (Math.abs(cut.value - at) > 1e-12 * cut.end) cut.value = at;
+  }
+
+  // Colors
+
+  labels() {
+    const by = this.m.color_by.value;
+    if (by === "cut") return this.cuts;
+    return this.at[by] ?? new Int32Array(this.n);
+  }
+
+  look(label) { return label < 0 ? SMALL : label % this.about.n_colors; }
+
+  paint() {
+    const labels = this.labels(), {points, branches, stubs, strip} = this.m;
+    for (let i = 0; i < this.n; i++) points.data.c[i] = this.look(labels[i]);
+    points.change.emit();
+    for (const drawn of [branches, stubs]) {
+      const {c, leaf, h} = drawn.data, height = this.m.cut.value * (1 + TIE);
+      for (let k = 0; k < h.length; k++) c[k] = h[k] <= height ? this.look(this.cuts[leaf[k]]) : ABOVE;
+      drawn.change.emit();
+    }
+    const {c, point} = strip.data;
+    for (let k = 0; k < point.length; k++) c[k] = this.look(labels[point[k]]);
+    strip.change.emit();
+    this.mark();
+    if (this.picked !== null) this.pick(this.picked);
+  }
+
+  // The number of each cluster stands at its point nearest to its mean.
+  mark() {
+    const labels = this.labels(), {x, y, ex, ey} = this.m.points.data;
+    const found = {x: [], y: [], ex: [], ey: [], text: []};
+    const shown = this.m.color_by.value === "one" ? 0 : MARKS;
+    const places = [this.middles(labels, x, y, shown), this.middles(labels, ex, ey, shown)];
+    for (let k = 0; k < shown; k++) {
+      const [here, there] = [places[0][k], places[1][k]];
+      if (here < 0 && there < 0) continue;
+      found.text.push(String(k));
+      found.x.push(here < 0 ? NaN : x[here]); found.y.push(here < 0 ? NaN : y[here]);
+      found.ex.push(there < 0 ? NaN : ex[there]); found.ey.push(there < 0 ? NaN : ey[there]);
+    }
+    if (found.text.length || this.m.marks.data.text.length) set(this.m.marks, {data: found});
+  }
+
+  middles(labels, x, y, most) {
+    const sums = Array.from({length: most}, () => [0, 0, 0]), best = new Array(most).fill(Infinity);
+    const at = new Array(most).fill(-1);
+    for (let i = 0; i < this.n; i++) {
+      const s = sums[labels[i]];
+      if (s && Number.isFinite(x[i] + y[i])) { s[0] += x[i]; s[1] += y[i]; s[2]++; }
+    }
+    for (let i = 0; i < this.n; i++) {
+      const s = sums[labels[i]];
+      if (!s || !s[2]) continue;
+      const d = (x[i] - s[0] / s[2]) ** 2 + (y[i] - s[1] / s[2]) ** 2;
+      if (d < best[labels[i]]) { best[labels[i]] = d; at[labels[i]] = i; }
+    }
+    return at;
+  }
+
+  // Balls
+
+  nearest(event) {
+    const {x, y} = this.m.points.data, {cloud} = this.m;
+    const wide = cloud.inner_width / (cloud.x_range.end - cloud.x_range.start);
+    const high = cloud.inner_height / (cloud.y_range.end - cloud.y_range.start);
+    let best = NEAR * NEAR, at = null;
+    for (let i = 0; i < this.n; i++) {
+      const d = ((x[i] - event.x) * wide) ** 2 + ((y[i] - event.y) * high) ** 2;
+      if (d <= best) { best = d; at = i; }
+    }
+    return at;
+  }
+
+  hover(event) {
+    if (this.pinned) return;
+    const at = this.nearest(event);
+    if (at === null) this.unpick(); else if (at !== this.picked) this.pick(at);
+  }
+
+  leave() { if (!this.pinned) this.unpick(); }
+
+  pin(event) {
+    const at = this.nearest(event);
+    this.pinned = at !== null && !(this.pinned && at === this.picked);
+    if (at === null) this.unpick(); else this.pick(at);
+  }
+
+  name() {
+    const at = this.at.row.indexOf(this.m.row.value);
+    this.pinned = at >= 0;
+    if (at >= 0) this.pick(at); else this.unpick();
+  }
+
+  members(i, k) {
+    const x = this.at["x" + k], y = this.at["y" + k];
+    const a = this.at["a" + k], b = this.at["b" + k], d = this.at["d" + k], lam = this.about.lam;
+    const most = this.eps * this.eps * (1 + this.about.rim), found = [];
+    for (let j = 0; j < this.n; j++) {
+      let square = (x[j] - x[i]) ** 2 + (y[j] - y[i]) ** 2;
+      if (square <= most && a && lam > 0) square += lam * bures(a[i], b[i], d[i], a[j], b[j], d[j]);
+      if (square <= most) found.push(j);
+    }
+    return found;
+  }
+
+  pick(i) {
+    const {near} = this.frameAt(this.m.frame.value), {x, y} = this.m.points.data;
+    const known = this.about.known[near];
+    this.picked = i;
+    this.inBall = known ? this.members(i, near) : [];
+    const shown = this.inBall.length ? this.inBall : [i];
+    set(this.m.ball, {data: {x: shown.map((j) => x[j]), y: shown.map((j) => y[j])}});
+    set(this.m.ring, {data: known ? this.around(x[i], y[i], this.eps, 0, this.eps) : {x: [], y: []}});
+    const covs = ["a", "b", "d"].map((name) => this.at[name + near]?.[i]);
+    set(this.m.ellipse, {data: covs[0] === undefined ? {x: [], y: []} : this.gauss(x[i], y[i], ...covs)});
+    this.say(i, near, known, covs[0] !== undefined);
+  }
+
+  say(i, near, known, shaped) {
+    const {x, y} = this.m.points.data, {tip, cloud} = this.m, [across, up] = this.about.axes;
+    const lines = [`row ${this.at.row[i]}`, `${across} ${number(x[i])}`, `${up} ${number(y[i])}`];
+    if (this.hasTree) lines.push(this.cuts[i] < 0 ? "in a small cluster" : `cluster ${this.cuts[i]}`);
+    if (this.at.labels) lines.push(this.at.labels[i] < 0 ? "automatic: noise" : `automatic: ${this.at.labels[i]}`);
+    if (this.at.truth) lines.push(`known label ${this.at.truth[i]}`);
+    if (known) lines.push(`${counted(this.inBall.length, "point")} in its ball`);
+    const right = x[i] > (cloud.x_range.start + cloud.x_range.end) / 2;
+    const above = y[i] > (cloud.y_range.start + cloud.y_range.end) / 2;
+    tip.text.text = lines.join("\n");
+    set(tip, {
+      x: x[i], y: y[i], visible: true, anchor: `${above ? "top" : "bottom"}_${right ? "right" : "left"}`,
+      x_offset: right ? -14 : 14, y_offset: above ? -14 : 14,
+    });
+    const drawn = [];
+    if (known) drawn.push(`dashed: radius ε = ${number(this.eps)}; circled: the ball at τ = ${this.about.times[near]}`);
+    if (shaped) drawn.push(`solid: the Gaussian at ${this.about.deviations} standard deviations`);
+    if (!known) drawn.push("distances here do not follow from the two coordinates drawn: no ball is shown");
+    text(this.m.caption, drawn.join("; "));
+  }
+
+  unpick() {
+    this.picked = null;
+    this.pinned = false;
+    this.inBall = [];
+    for (const name of ["ball", "ring", "ellipse"]) {
+      if (this.m[name].data.x.length) set(this.m[name], {data: {x: [], y: []}});
+    }
+    if (this.m.tip.visible) set(this.m.tip, {visible: false});
+    text(this.m.caption, "");
+  }
+
+  // The image of a circle under a lower triangular matrix.
+  around(x, y, a, b, c) {
+    const out = {x: [], y: []};
+    for (let k = 0; k <= 72; k++) {
+      const u = Math.cos(k * Math.PI / 36), v = Math.sin(k * Math.PI / 36);
+      out.x.push(x + a * u);
+      out.y.push(y + b * u + c * v);
+    }
+    return out;
+  }
+
+  gauss(x, y, xx, xy, yy) {
+    const times = this.about.deviations, a = Math.sqrt(Math.max(xx, 0)), b = a > 0 ? xy / a : 0;
+    return this.around(x, y, times * a, times * b, times * Math.sqrt(Math.max(yy - b * b, 0)));
+  }
+
+  // The radius
+
+  widen() {
+    const {radius, eps_line} = this.m, eps = 10 ** radius.value;
+    if (eps_line.location > 0 && Math.abs(Math.log10(eps_line.location) - radius.value) > 1e-9) eps_line.location = eps;
+    this.eps = eps;
+    if (this.picked !== null) this.pick(this.picked);
+  }
+
+  pull() {
+    const {radius, eps_line} = this.m;
+    if (!(eps_line.location > 0)) return;
+    const at = Math.min(Math.max(Math.log10(eps_line.location), radius.start), radius.end);
+    if (Math.abs(at - radius.value) > 1e-9) radius.value = at;
+  }
+
+  release() { this.m.radius.value_throttled = this.m.radius.value; }
+
+  shadeBy() {
+    const scale = this.m[this.m.shade.value];
+    set(this.m.heat.glyph, {color_mapper: scale});
+    set(this.m.bar, {color_mapper: scale});
+  }
+
+  // Light and dark
+
+  dress() {
+    const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
+    const ink = dark ? "#E8E8E8" : "#222222", faint = dark ? "#8A8A8A" : "#767676", paper = dark ? "#16181C" : "#FFFFFF";
+    set(this.m.colors, {palette: dark ? this.about.dark : this.about.light});
+    for (const figure of ["cloud", "dendrogram", "scaling", "matrix", "near"].map((name) => this.m[name])) {
+      for (const axis of [...figure.left, ...figure.below, ...figure.right]) {
+        const looks = {};
+        for (const name of ["axis_label_text_color", "major_label_text_color"]) if (name in axis.properties) looks[name] = ink;
+        for (const name of ["axis_line_color", "major_tick_line_color"]) if (name in axis.properties) looks[name] = faint;
+        if (Object.keys(looks).length) set(axis, looks);
+      }
+      for (const part of figure.center) if ("grid_line_color" in part.properties) set(part, {grid_line_color: faint});
+      for (const drawn of figure.renderers) {
+        if (drawn.name === "ink") set(drawn.glyph, {line_color: ink});
+        if (drawn.name === "number") set(drawn.glyph, {text_color: ink, background_fill_color: paper, border_line_color: faint});
+      }
+    }
+    for (const line of [this.m.cut_line, this.m.eps_line, this.m.suggested]) set(line, {line_color: ink});
+    set(this.m.tip, {text_color: ink, background_fill_color: paper, border_line_color: faint});
+  }
+}
+
+function pageOf(models) {
+  const pages = (window.wassersteinPages ??= new Map());
+  if (!pages.has(models.points)) pages.set(models.points, new Page(models));
+  window.wassersteinPage = pages.get(models.points);
+  return window.wassersteinPage;
+}

@@ -1,0 +1,158 @@
+"""Linked views of a scene. All that needs no new computation runs in the browser, by static/views.js."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._types import Ints
+from ...plotting.style import N_COLORS
+from ..scene import Scene
+from .balls import DEVIATIONS, RIM, ball, is_known
+from .cuts import cut, in_words, least
+from .dendrogram import Dendrogram
+from .metrics import Heat, Scaling
+from .neighbors import Neighbors
+from .palette import DARK, LIGHT, look
+from .plot import sheet, static
+from .points import MANY, Points, dot
+
+__all__ = ["Views", "ball", "cut", "in_words"]
+
+
+class Views:
+    """Views of a scene that share colors, selection and the point that is looked at.
+
+    Parameters
+    ----------
+    scene : Scene
+    webgl : bool, optional
+        Whether the graphics card draws the points; by default if there are more than 2,000.
+
+    Attributes
+    ----------
+    layout : Bokeh layout
+        All views: beside each other where there is room, one below the other in a narrow window.
+    frame, play, color_by, cut, radius : widgets
+        The frame shown, the play button, what colors mean, the height of the cut, log₁₀ of ε (`value_throttled` changes
+        when it is released).
+    """
+
+    def __init__(self, scene: Scene, *, webgl: bool | None = None) -> None:
+        from bokeh.models import ColumnDataSource, Row
+
+        style, webgl = sheet(), scene.n > MANY if webgl is None else webgl
+        self.points = Points(style, webgl)
+        colors = self.points.colors
+        self.dendrogram = Dendrogram(style, colors)
+        self.scaling = Scaling(style, self.points.source, self.points.marks, colors, webgl)
+        self.heat = Heat(style, colors)
+        self.neighbors = Neighbors(style)
+        self.meta = ColumnDataSource(name="meta")
+        self.frame, self.play, self.color_by = self.points.frame, self.points.play, self.points.color_by
+        self.cut, self.radius = self.dendrogram.cut, self.neighbors.radius
+        cards = [self.points.card, self.dendrogram.card, self.scaling.card, self.heat.card, self.neighbors.card]
+        self.layout = Row(
+            children=cards, sizing_mode="stretch_width", css_classes=["views"], stylesheets=[style], name="views"
+        )
+        self._was_cut = False
+        self.show(scene)
+        self._connect()
+
+    def show(self, scene: Scene) -> None:
+        """Take another scene into the same models; n and T may change."""
+        self.points.show(scene)
+        self.dendrogram.show(scene, keep=self._was_cut)
+        self._was_cut = scene.tree is not None and len(scene.tree) > 0
+        self.scaling.show(scene, dot(scene.n))
+        self.heat.show(scene)
+        self.neighbors.show(scene)
+        labels = self.labels(scene)
+        embedding = np.full((scene.n, 2), np.nan, np.float32) if scene.embedding is None else scene.embedding
+        first = _at(scene, float(self.frame.value))
+        self.points.source.data = {
+            "x": first[:, 0].copy(), "y": first[:, 1].copy(), "c": look(labels),
+            "ex": embedding[:, 0].copy(), "ey": embedding[:, 1].copy(),
+        }  # fmt: skip
+        self.points.source.selected.indices = []
+        self.dendrogram.said.text = in_words(self.by_cut(scene)) if self._was_cut else "no tree yet"
+        self.meta.data = _meta(scene)  # last: the browser begins anew when it comes
+
+    def by_cut(self, scene: Scene) -> Ints:
+        """Clusters of the cut as it stands; all points are one without a tree."""
+        if scene.tree is None or not len(scene.tree):
+            return np.zeros(scene.n, np.intp)
+        return cut(scene.tree, float(self.cut.value))
+
+    def labels(self, scene: Scene) -> Ints:
+        """What the colors of the points mean now: clusters of the cut, those found, known ones, or all 0."""
+        way = self.color_by.value
+        if way == "truth" and scene.truth is not None:
+            return scene.truth
+        if way == "labels" and scene.labels is not None:
+            return scene.labels
+        return self.by_cut(scene) if way == "cut" else np.zeros(scene.n, np.intp)
+
+    @property
+    def models(self) -> dict[str, Any]:
+        """All models that the browser works on, by name."""
+        points, tree, heat, near = self.points, self.dendrogram, self.heat, self.neighbors
+        return {
+            "points": points.source, "frames": points.frames, "ball": points.ball, "ring": points.ring,
+            "ellipse": points.ellipse, "trails": points.trails, "marks": points.marks, "tip": points.tip,
+            "caption": points.caption, "frame": points.frame, "play": points.play, "color_by": points.color_by,
+            "row": points.row, "trailing": points.trailing, "colors": points.colors, "tree": tree.tree,
+            "branches": tree.branches, "stubs": tree.stubs, "cut": tree.cut, "cut_line": tree.line,
+            "said": tree.said, "heat": heat.glyph, "bar": heat.bar, "strip": heat.strip, "shade": heat.scale,
+            "linear": heat.linear, "log": heat.log, "radius": near.radius, "eps_line": near.line,
+            "suggested": near.suggested, "meta": self.meta, "cloud": points.figure, "dendrogram": tree.figure,
+            "scaling": self.scaling.figure, "matrix": heat.figure, "near": near.figure,
+        }  # fmt: skip
+
+    def act(self, name: str) -> Any:
+        """A callback that does what the function of that name in static/views.js does."""
+        from bokeh.models import CustomJS
+
+        return CustomJS(args={"brain": self._brain}, code=f"return brain.execute(cb_obj, {{act: {name!r}}})")
+
+    def _connect(self) -> None:
+        from bokeh.events import MouseLeave, MouseMove, Tap
+        from bokeh.models import CustomJS
+
+        models = self.models
+        names = ", ".join(models)
+        code = f"{static('views.js')}\nreturn pageOf({{{names}}})[cb_data.act](cb_obj)"
+        self._brain = CustomJS(args=models, code=code)
+        for widget, attribute, name in (
+            (self.frame, "value", "move"), (self.play, "active", "run"), (self.color_by, "value", "paint"),
+            (self.points.trailing, "active", "trail"), (self.points.row, "value", "name"),
+            (self.cut, "value", "slide"), (self.dendrogram.line, "location", "drag"),
+            (self.radius, "value", "widen"), (self.neighbors.line, "location", "pull"),
+            (self.heat.scale, "value", "shadeBy"), (self.meta, "data", "load"),
+        ):  # fmt: skip
+            widget.js_on_change(attribute, self.act(name))
+        self.points.figure.js_on_change("inner_width", self.act("begin"))  # once it has its place on a page
+        self.points.figure.js_on_event(MouseMove, self.act("hover"))
+        self.points.figure.js_on_event(MouseLeave, self.act("leave"))
+        self.points.figure.js_on_event(Tap, self.act("pin"))
+
+
+def _at(scene: Scene, tau: float) -> Any:
+    """Where the points are at a time, frames and between them."""
+    times = scene.times
+    k = int(np.clip(np.searchsorted(times, tau, side="right") - 1, 0, len(times) - 1))
+    if k == len(times) - 1:
+        return scene.frames[k]
+    share = (tau - times[k]) / (times[k + 1] - times[k])
+    return (scene.frames[k] + share * (scene.frames[k + 1] - scene.frames[k])).astype(scene.frames.dtype)
+
+
+def _meta(scene: Scene) -> dict[str, Any]:
+    known = [is_known(scene, t) for t in range(scene.n_frames)]
+    values: dict[str, Any] = {
+        "title": scene.title, "eps": float(scene.eps), "lam": float(scene.lam), "times": list(scene.times),
+        "known": known, "least": least(scene.n), "rim": RIM, "deviations": DEVIATIONS, "n_colors": N_COLORS,
+        "light": list(LIGHT), "dark": list(DARK), "axes": list(scene.axes),
+    }  # fmt: skip
+    return {name: [value] for name, value in values.items()}

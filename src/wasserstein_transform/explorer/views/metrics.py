@@ -1,0 +1,103 @@
+"""The last metric: as points in the plane, and as a matrix of distances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..scene import Scene
+from .plot import blank, card, html, row
+from .points import numbers
+
+
+class Scaling:
+    """Points whose distances are about those of the metric; it shares their source with the points view."""
+
+    def __init__(self, style: Any, points: Any, marks: Any, colors: Any, webgl: bool) -> None:
+        from bokeh.models import DataRange1d
+
+        self.figure = blank(
+            "scaling", "classical scaling of the last distances", 260, style,
+            tools="pan,wheel_zoom,box_select,lasso_select,reset,save", active_scroll=None, match_aspect=True,
+            x_range=DataRange1d(range_padding=0.06), y_range=DataRange1d(range_padding=0.06),
+            output_backend="webgl" if webgl else "canvas",
+        )  # fmt: skip
+        self.dots = self.figure.scatter(
+            "ex", "ey", source=points, size=5, fill_color={"field": "c", "transform": colors}, line_color=None,
+            fill_alpha=0.85, nonselection_fill_alpha=0.12, selection_fill_alpha=1.0,
+        )  # fmt: skip
+        self.numbers = numbers(self.figure, marks, "ex", "ey")
+        self.figure.x_range.renderers = self.figure.y_range.renderers = [self.dots]
+        self.note = html("", style)
+        self.card = card("Scaling (MDS)", "the last distances, as a plane shows them", [self.figure, self.note],
+                         style, "small")  # fmt: skip
+
+    def show(self, scene: Scene, size: float) -> None:
+        """Take a scene; coordinates come with those of the points."""
+        self.dots.glyph.size = size
+        self.note.text = _missing(scene.embedding is None)
+
+
+class Heat:
+    """All distances of the points shown, in the order of the leaves."""
+
+    def __init__(self, style: Any, colors: Any) -> None:
+        from bokeh.models import ColorBar, ColumnDataSource, LinearColorMapper, LogColorMapper, Range1d, Select
+        from bokeh.palettes import Magma256
+
+        self.image = ColumnDataSource({"image": []}, name="heat")
+        self.strip = ColumnDataSource({"x": [], "y": [], "size": [], "point": [], "c": []}, name="strip")
+        self.linear = LinearColorMapper(palette=Magma256, low=0, high=1, nan_color="#999999")
+        self.log = LogColorMapper(palette=Magma256, low=0.1, high=1, nan_color="#999999")
+        self.figure = blank(
+            "heat", "matrix of distances, dark where points are near", 260, style, tools="pan,wheel_zoom,reset,save",
+            active_scroll=None, x_range=Range1d(-0.04, 1), y_range=Range1d(0, 1),
+        )  # fmt: skip
+        self.glyph = self.figure.image(
+            "image", x=0, y=0, dw=1, dh=1, source=self.image, color_mapper=self.linear, anchor="bottom_left",
+            origin="top_left",
+        )  # fmt: skip
+        self.figure.rect(
+            "x", "y", width=0.03, height="size", source=self.strip, fill_color={"field": "c", "transform": colors},
+            line_color=None,
+        )  # fmt: skip
+        self.figure.axis.visible = False
+        self.figure.grid.visible = False
+        self.bar = ColorBar(
+            color_mapper=self.linear, width=10, padding=4, background_fill_alpha=0, bar_line_color=None,
+            major_label_text_font_size="12px",
+        )  # fmt: skip
+        self.figure.add_layout(self.bar, "right")
+        self.scale = Select(
+            name="shade", title="shades", options=[("linear", "linear"), ("log", "logarithmic")], value="linear",
+            sizing_mode="stretch_width", stylesheets=[style],
+        )  # fmt: skip
+        self.note = html("", style)
+        self.card = card(
+            "Distances", "in the order of the leaves; dark is near",
+            [self.figure, row(self.scale, style=style), self.note], style, "small",
+        )  # fmt: skip
+
+    def show(self, scene: Scene) -> None:
+        """Take the matrix of a scene."""
+        if scene.matrix is None or scene.shown is None or not len(scene.shown):
+            self.image.data = {"image": []}
+            self.strip.data = {"x": [], "y": [], "size": [], "point": [], "c": []}
+            self.note.text = _missing(True)
+            return
+        matrix, k = np.where(np.isfinite(scene.matrix), scene.matrix, np.nan), len(scene.shown)
+        near = matrix[matrix > 0]
+        highest = float(near.max()) if near.size else 1.0
+        self.image.data = {"image": [matrix.astype(np.float32)]}
+        self.linear.update(high=highest)
+        self.log.update(low=float(near.min()) if near.size and near.min() < highest else highest / 10, high=highest)
+        self.strip.data = {
+            "x": np.full(k, -0.02), "y": 1 - (np.arange(k) + 0.5) / k, "size": np.full(k, 1.02 / k),
+            "point": scene.shown.astype(np.int32), "c": np.full(k, -1, np.float32),
+        }  # fmt: skip
+        self.note.text = f"<p class='hint'>{k:,} of {scene.n:,} points</p>" if k < scene.n else ""
+
+
+def _missing(is_missing: bool) -> str:
+    return "<p class='hint missing'>not computed yet</p>" if is_missing else ""

@@ -1,0 +1,29 @@
+"""Colors of the page: a number for each look, which a mapper turns into the color of light or dark pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._types import Ints
+from ...plotting.style import N_COLORS, color
+
+ABOVE, SMALL = -2, -1  # branches above the cut; noise and small clusters
+LIGHT = ("#8A8A8A", "#A6A6A6", *(color(k) for k in range(N_COLORS)))
+DARK = ("#8F8F8F", "#6E6E6E", *(color(k) for k in (*range(7), *range(14, N_COLORS), *range(7, 14))))
+
+
+def mapper() -> Any:
+    """What turns numbers −2 … 20 into colors."""
+    from bokeh.models import LinearColorMapper
+
+    return LinearColorMapper(
+        palette=list(LIGHT), low=ABOVE - 0.5, high=N_COLORS - 0.5, nan_color="rgba(0, 0, 0, 0)", name="colors"
+    )
+
+
+def look(labels: Ints) -> NDArray[np.float32]:
+    """The number of the color of each label: those beyond the colors begin again."""
+    return np.where(labels < 0, SMALL, labels % N_COLORS).astype(np.float32)

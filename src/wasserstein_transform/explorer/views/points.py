@@ -1,0 +1,147 @@
+"""The points over τ: the frame that is shown, a ball, trails, numbers of clusters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..scene import Scene
+from .palette import mapper
+from .plot import blank, card, html, plain, row
+
+MANY = 2_000  # points from which on the graphics card draws
+_SHAPED = 20_000  # points up to which covariances are sent
+_TRAILS = 2_000  # points up to which trails are offered
+_TOOLS = "pan,wheel_zoom,box_select,lasso_select,reset,save"
+
+
+class Points:
+    """The figure, its sources and its controls."""
+
+    def __init__(self, style: Any, webgl: bool) -> None:
+        from bokeh.models import Checkbox, ColumnDataSource, DataRange1d, Label, Select, Slider, Spinner, Toggle
+
+        self.source = ColumnDataSource(name="points")
+        self.frames = ColumnDataSource(name="frames")
+        self.corners = ColumnDataSource({"x": [], "y": []})
+        self.ball = ColumnDataSource({"x": [], "y": []}, name="ball")
+        self.ring = ColumnDataSource({"x": [], "y": []}, name="ring")
+        self.ellipse = ColumnDataSource({"x": [], "y": []}, name="ellipse")
+        self.trails = ColumnDataSource({"xs": [], "ys": []}, name="trails")
+        self.marks = ColumnDataSource({"x": [], "y": [], "ex": [], "ey": [], "text": []}, name="marks")
+        self.lines = ColumnDataSource({"xs": [], "ys": []})
+        self.colors = mapper()
+        self.figure = blank(
+            "points", "the points, colored by cluster", 560, style, tools=_TOOLS, active_scroll=None, match_aspect=True,
+            x_range=DataRange1d(range_padding=0.05), y_range=DataRange1d(range_padding=0.05),
+            output_backend="webgl" if webgl else "canvas",
+        )  # fmt: skip
+        self.tip = Label(
+            name="tip", x=0, y=0, text=plain(""), visible=False, text_font_size="13px", padding=6,
+            background_fill_alpha=0.95, border_line_width=1, x_offset=12, y_offset=12, text_line_height=1.35,
+        )  # fmt: skip
+        self._draw()
+        kept = {"stylesheets": [style], "sizing_mode": "stretch_width"}
+        self.frame = Slider(
+            name="frame", title="iteration τ", start=0, end=1, step=0.05, value=0, format="0[.]00", **kept
+        )
+        self.play = Toggle(
+            name="play", label="▶ play", width=96, stylesheets=[style], css_classes=["fixed"],
+            html_attributes={"title": "let the points move over τ, again and again"},
+        )  # fmt: skip
+        self.color_by = Select(name="color_by", title="color by", options=[("cut", "the cut")], value="cut", **kept)
+        self.row = Spinner(name="row", title="ball of point (row)", low=0, step=1, mode="int", value=None, **kept)
+        self.trailing = Checkbox(name="trailing", label="trails", active=False, width=80, stylesheets=[style])
+        self.caption = html("", style, "caption", **{"aria-live": "polite"})
+        self.card = card(
+            "Points", "hover over a point, or name its row, to see its ball and its Gaussian",
+            [
+                self.figure,
+                row(self.play, self.frame, self.trailing, style=style),
+                row(self.color_by, self.row, style=style),
+                self.caption,
+            ],
+            style, "wide",
+        )  # fmt: skip
+
+    def _draw(self) -> None:
+        made, look = self.figure, {"field": "c", "transform": self.colors}
+        corners = made.scatter("x", "y", source=self.corners, fill_alpha=0, line_alpha=0)
+        made.multi_line("xs", "ys", source=self.trails, line_color="#888888", line_alpha=0.35, name="trail")
+        self.dots = made.scatter(
+            "x", "y", source=self.source, size=5, fill_color=look, line_color=None, fill_alpha=0.85,
+            nonselection_fill_alpha=0.12, selection_fill_alpha=1.0, name="dots",
+        )  # fmt: skip
+        self.line = made.multi_line("xs", "ys", source=self.lines, line_width=2, line_color="#222222", name="ink")
+        self.rim = made.line("x", "y", source=self.ring, line_width=1.5, line_dash="dashed", name="ink")
+        self.shape = made.line("x", "y", source=self.ellipse, line_width=2.5, name="ink")
+        self.member = made.scatter(
+            "x", "y", source=self.ball, size=9, fill_color=None, line_width=1.5, name="ink",
+        )  # fmt: skip
+        self.numbers = numbers(made, self.marks, "x", "y")
+        made.x_range.renderers = made.y_range.renderers = [corners]
+        made.add_layout(self.tip)
+
+    def show(self, scene: Scene) -> None:
+        """Take a scene: all but colors, which are those of the page."""
+        first, last = scene.frames.min(axis=(0, 1)), scene.frames.max(axis=(0, 1))
+        if not np.isfinite([first, last]).all():
+            known = np.where(np.isfinite(scene.frames), scene.frames, np.nan).reshape(-1, 2)
+            known = known[~np.isnan(known).any(axis=1)]
+            first, last = (known.min(axis=0), known.max(axis=0)) if len(known) else (np.zeros(2), np.ones(2))
+        self.corners.data = {"x": [float(first[0]), float(last[0])], "y": [float(first[1]), float(last[1])]}
+        self.frames.data = columns(scene)
+        self.lines.data = {"xs": [line[:, 0] for line in scene.lines], "ys": [line[:, 1] for line in scene.lines]}
+        size = dot(scene.n)
+        self.dots.glyph.size = size
+        self.member.glyph.size = size + 4
+        self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = map(plain, scene.axes)
+        last_tau = scene.times[-1]
+        self.frame.update(
+            end=max(1, last_tau), step=0.05 if last_tau <= 40 else 1, value=min(self.frame.value, last_tau),
+            disabled=last_tau == 0, title=f"iteration τ of {last_tau}",
+        )  # fmt: skip
+        self.play.disabled = last_tau == 0
+        self.trailing.disabled = scene.n > _TRAILS or last_tau == 0
+        self.row.update(high=int(scene.rows.max()))
+        self._offer(scene)
+
+    def _offer(self, scene: Scene) -> None:
+        ways = [
+            ("cut", "the cut of the tree", scene.tree is not None),
+            ("labels", "automatic clusters", scene.labels is not None),
+            ("truth", "known labels", scene.truth is not None),
+            ("one", "one color", True),
+        ]
+        offered = [(way, words) for way, words, is_there in ways if is_there]
+        kept = self.color_by.value if self.color_by.value in dict(offered) else offered[0][0]
+        self.color_by.update(options=offered, value=kept)
+
+
+def numbers(made: Any, marks: Any, x: str, y: str) -> Any:
+    """The numbers of the clusters, which tell them apart in gray scale, too."""
+    return made.text(
+        x, y, text="text", source=marks, text_align="center", text_baseline="middle", text_font_size="13px",
+        text_font_style="bold", background_fill_color="#FFFFFF", background_fill_alpha=0.85, padding=3, border_radius=4,
+        border_line_color="#767676", name="number",
+    )  # fmt: skip
+
+
+def dot(n: int) -> float:
+    """How large one of n dots is."""
+    return float(np.clip(2 + 90 / np.sqrt(n), 2.2, 9))
+
+
+def columns(scene: Scene) -> dict[str, Any]:
+    """All that is known of each point: frames, covariances, labels."""
+    known: dict[str, Any] = {"row": scene.rows.astype(np.int32)}
+    for t in range(scene.n_frames):
+        known |= {f"x{t}": scene.frames[t, :, 0].copy(), f"y{t}": scene.frames[t, :, 1].copy()}
+    if scene.covariances is not None and scene.n <= _SHAPED:
+        for t, covs in enumerate(scene.covariances):
+            known |= {f"{name}{t}": column.copy() for name, column in zip("abd", covs.T, strict=True)}
+    for name, labels in (("truth", scene.truth), ("labels", scene.labels)):
+        if labels is not None:
+            known[name] = labels.astype(np.int32)
+    return known
