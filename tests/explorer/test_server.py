@@ -1,14 +1,16 @@
 """Who may talk to the server, and what it gives away."""
 
+import asyncio
 import json
 import socket
 import urllib.error
 import urllib.request
+from urllib.parse import quote
 
 import numpy as np
 import pytest
-
-pytest.importorskip("bokeh")
+from tornado.httpclient import HTTPClientError, HTTPRequest
+from tornado.websocket import websocket_connect
 
 import wasserstein_transform as wt
 from wasserstein_transform.explorer.shelf import Shelf
@@ -62,8 +64,8 @@ def test_without_the_token_there_is_nothing(explorer):
 
 def test_no_file_of_the_machine_is_given_away(explorer):
     for path in (
-        "static/../../../../../../../etc/passwd", "static/%2e%2e/%2e%2e/%2e%2e/etc/passwd", "download/..%2f..%2fetc%2fpasswd",
-        "static/js/../../../server.py", "open?name=/etc/passwd",
+        "static/../../../../../../../etc/passwd", "static/%2e%2e/%2e%2e/%2e%2e/etc/passwd", "open?name=/etc/passwd",
+        "download/..%2f..%2fetc%2fpasswd", "static/js/../../../server.py",
     ):  # fmt: skip
         status, content = _get(explorer.url + path)
         assert status in (403, 404, 405)
@@ -87,10 +89,6 @@ def test_files_come_from_pages_of_this_server_only(explorer):
 
 
 def test_pages_of_others_cannot_open_a_socket(explorer):
-    asyncio = pytest.importorskip("asyncio")
-    from tornado.httpclient import HTTPClientError, HTTPRequest
-    from tornado.websocket import websocket_connect
-
     async def attempt(origin):
         url = explorer.url.replace("http", "ws", 1) + "ws"
         request = HTTPRequest(url, headers={"Origin": origin, "Sec-WebSocket-Protocol": "bokeh, none"})
@@ -111,8 +109,6 @@ def test_pages_of_others_cannot_open_a_socket(explorer):
     ],
 )
 def test_a_file_that_cannot_be_shown_is_refused_in_a_line(explorer, name, content, said):
-    from urllib.parse import quote
-
     status, answer = _get(f"{explorer.url}open?name={quote(name)}", "POST", content, Origin=_origin(explorer))
     assert status == 400
     assert said in json.loads(answer)["error"]
@@ -135,7 +131,7 @@ def test_a_port_that_is_taken_is_said(explorer):
 def test_names_on_the_shelf_are_never_taken_twice():
     shelf = Shelf()
     assert [shelf.open("a.csv", b"x,y\n1,2\n") for _ in range(3)] == ["a.csv", "a.csv (2)", "a.csv (3)"]
-    with pytest.raises(ValueError, match="no data set 'b.csv' any more"):
+    with pytest.raises(ValueError, match=r"no data set 'b\.csv' any more"):
         shelf.get("b.csv")
 
 

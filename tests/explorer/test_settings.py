@@ -1,3 +1,5 @@
+from urllib.parse import parse_qsl
+
 import numpy as np
 import pytest
 
@@ -16,15 +18,13 @@ def test_code_of_the_page_computes_what_the_page_shows(method):
 
 
 def test_settings_travel_in_an_address():
-    from urllib.parse import parse_qsl
-
     asked = Settings(0.123456789012345, "lt", lam=3.5, n_iter=7, p=2.0)
     assert Settings.read(dict(parse_qsl(asked.query)), Settings(1.0)) == asked
 
 
 @pytest.mark.parametrize(
-    "words", [{"eps": "nan"}, {"eps": "-1"}, {"eps": "x"}, {"n_iter": "1e9"}, {"n_iter": "99"}, {"method": "os"}, {"p": "0"},
-              {"lam": "inf"}, {"secret": "1"}],
+    "words", [{"eps": "nan"}, {"eps": "-1"}, {"eps": "x"}, {"n_iter": "1e9"}, {"n_iter": "99"}, {"method": "os"},
+              {"p": "0"}, {"lam": "inf"}, {"secret": "1"}],
 )  # fmt: skip
 def test_what_makes_no_sense_in_an_address_is_left_out(words):
     assert Settings.read(words, Settings(0.5)) == Settings(0.5)

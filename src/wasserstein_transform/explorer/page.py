@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from bokeh.core.properties import String
 from bokeh.layouts import column
 from bokeh.model import DataModel
+from bokeh.models import Div
 
 from .._warn import heard_by
 from ..auto import cluster
@@ -68,8 +69,9 @@ class Page:
         self.shelf, self._document, self._keep = shelf, document, keep
         self.wire = Wire()
         self.wire.on_change("wanted", self._heard)
-        self.body = column(name="views", sizing_mode="stretch_width")
+        self.body = column(Div(text="computing …"), name="views", sizing_mode="stretch_width", tags=[self.wire])
         self._views: Views | ImageViews | None = None
+        self._last = -1  # τ of the last frame that was shown
         name = asked.get("data", "")
         self._shown = Shown(name if name in shelf.names else shelf.names[0], Choice())
         self._asked = dict(asked)
@@ -135,8 +137,8 @@ class Page:
             settings = replace(settings, method="lt")
         shown = Shown(name, choice, data=whole, settings=settings, curve=curve)
         limits = {
-            "eps": [float(curve.radii[0]), float(curve.radii[-1])], "suggested": curve.suggested, "reason": curve.reason,
-            "has_points": whole.space.points is not None, "n": whole.n_all,
+            "eps": [float(curve.radii[0]), float(curve.radii[-1])], "suggested": curve.suggested,
+            "reason": curve.reason, "has_points": whole.space.points is not None, "n": whole.n_all,
         }  # fmt: skip
         yield from self._compute(shown, engine, True, {**about, **limits})
 
@@ -155,17 +157,22 @@ class Page:
 
     def _compute(self, shown: Shown, engine: Engine, whole: bool, extra: dict[str, Any]) -> Any:
         """The moved points; then, unless a slider is still being dragged, all that takes longer."""
-        assert shown.data is not None and shown.settings is not None
+        assert shown.data is not None
+        assert shown.settings is not None
         settings = shown.settings
         data = shown.data.at_most(settings.rule.most)
         known = shown.walk if shown.walk_key == (shown.data, settings.key) else None
         walk = run(data, settings, engine, known)
         scene = replace(points_of(data, settings, walk), curve=shown.curve, labels=_on(shown.labels, data))
+        if isinstance(shown.scene, Scene) and shown.scene.n == scene.n:
+            before = shown.scene
+            parts = {name: getattr(before, name) for name in ("tree", "embedding", "matrix", "shown")}
+            scene = replace(scene, is_moving=True, **parts)
         shown = replace(shown, walk=walk, walk_key=(shown.data, settings.key), scene=scene)
         told = {**extra, "settings": asdict(settings), "code": scene.code, "query": settings.query}
         yield shown, {**told, "final": not whole}
         if whole:
-            scene = completed(scene, walk.states[settings.n_iter], engine)
+            scene = completed(replace(scene, is_moving=False), walk.states[settings.n_iter], engine)
             yield replace(shown, scene=scene), {**told, "final": True}
 
     def _cluster(self, request: dict[str, Any], engine: Engine) -> Any:
@@ -180,7 +187,8 @@ class Page:
         yield replace(shown, scene=scene, labels=found.labels), {"clusters": said, "final": True}
 
     def _paint(self, shown: Shown, engine: Engine, extra: dict[str, Any]) -> Any:
-        assert shown.picture is not None and shown.brushes is not None
+        assert shown.picture is not None
+        assert shown.brushes is not None
         painted = segmented(shown.picture, shown.brushes, engine)
         told = {"settings": asdict(shown.brushes), "code": painted.code, "query": shown.brushes.query}
         yield replace(shown, scene=painted), {**extra, **told, "final": True}
@@ -200,10 +208,15 @@ class Page:
         scene = shown.scene
         kind: Any = ImageViews if isinstance(scene, Painted) else Views
         if isinstance(self._views, kind):
+            if isinstance(self._views, Views) and scene.times[-1] != self._last:
+                self._views.frame.value = scene.times[-1]
             self._views.show(scene)
         else:
             self._views = kind(scene)
+            if isinstance(self._views, Views):
+                self._views.frame.value = scene.times[-1]
             self.body.children = [self._views.layout]
+        self._last = scene.times[-1] if isinstance(scene, Scene) else -1
         notes = [*(scene.notes if scene is not None else ()), *reply.pop("warnings", ())]
         self._tell({**reply, "notes": notes})
 

@@ -38,7 +38,7 @@ class Choice:
 class Shelf:
     """Data sets by name; safe to use from several threads.
 
-    Nothing is read from the machine by name: files come as bytes, from the dialog of the page, or were opened by whoever
+    Nothing is read from the machine by name: files come as bytes, from the dialog of the page, or were opened by who
     started the server.
     """
 

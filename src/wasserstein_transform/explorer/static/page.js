@@ -4,7 +4,7 @@
   const PATIENCE = 100;  // milliseconds after which the next request does not wait for an answer
   const $ = (id) => document.getElementById(id);
   const SLIDERS = {points: ["eps", "lam", "n_iter", "p"], picture: ["spatial", "range", "brush-lam", "min_size"]};
-  let wire = null, kind = "points", limits = [1e-3, 1], suggested = null, shown = {}, name = "";
+  let wire = null, kind = "points", limits = [1e-3, 1], suggested = null, shown = {}, name = "", addressed = 0;
   const queue = {next: 1, sent: 0, answered: 0, at: 0, waiting: null, timer: 0};
   window.wtPage = {queue, answers: [], get shown() { return shown; }};
 
@@ -107,9 +107,12 @@
   }
   function settled(reply) {
     $("code").value = reply.code;
-    const link = new URL(window.location.href);
-    link.search = `data=${encodeURIComponent(name)}&${reply.query}`;
-    window.history.replaceState(null, "", link);
+    clearTimeout(addressed);  // browsers allow few changes of an address in a second
+    addressed = setTimeout(() => {
+      const link = new URL(window.location.href);
+      link.search = `data=${encodeURIComponent(name)}&${reply.query}`;
+      window.history.replaceState(null, "", link);
+    }, 250);
     const behind = queue.waiting || queue.answered < queue.sent;
     shown = reply.settings;
     if (behind && !reply.names) return;  // the user is ahead: the sliders are theirs

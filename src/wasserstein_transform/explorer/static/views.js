@@ -63,6 +63,7 @@ class Page {
     this.at = this.m.frames.data;
     this.n = this.at.row.length;
     this.eps = this.about.eps;
+    if (this.about.is_moving) { this.move(); return; }  // only the points are new
     this.unpick();
     this.cutNow();
     this.move();

@@ -28,7 +28,7 @@ class Views:
     ----------
     scene : Scene
     webgl : bool, optional
-        Whether the graphics card draws the points; by default if there are more than 2,000.
+        Whether the graphics card draws the points; by default if there are more than 5,000.
 
     Attributes
     ----------
@@ -61,7 +61,10 @@ class Views:
         self._connect()
 
     def show(self, scene: Scene) -> None:
-        """Take another scene into the same models; n and T may change."""
+        """Take another scene into the same models; n and T may change, unless it is moving."""
+        if scene.is_moving:
+            self._move(scene)
+            return
         self.points.show(scene)
         self.dendrogram.show(scene, keep=self._was_cut)
         self._was_cut = scene.tree is not None and len(scene.tree) > 0
@@ -78,6 +81,11 @@ class Views:
         self.points.source.selected.indices = []
         self.dendrogram.said.text = in_words(self.by_cut(scene)) if self._was_cut else "no tree yet"
         self.meta.data = _meta(scene)  # last: the browser begins anew when it comes
+
+    def _move(self, scene: Scene) -> None:
+        """Other places for the same points, as quickly as can be."""
+        self.points.move(scene)
+        self.meta.data = _meta(scene)  # the browser moves the points
 
     def by_cut(self, scene: Scene) -> Ints:
         """Clusters of the cut as it stands; all points are one without a tree."""
@@ -153,6 +161,6 @@ def _meta(scene: Scene) -> dict[str, Any]:
     values: dict[str, Any] = {
         "title": scene.title, "eps": float(scene.eps), "lam": float(scene.lam), "times": list(scene.times),
         "known": known, "least": least(scene.n), "rim": RIM, "deviations": DEVIATIONS, "n_colors": N_COLORS,
-        "light": list(LIGHT), "dark": list(DARK), "axes": list(scene.axes),
+        "light": list(LIGHT), "dark": list(DARK), "axes": list(scene.axes), "is_moving": scene.is_moving,
     }  # fmt: skip
     return {name: [value] for name, value in values.items()}

@@ -10,7 +10,7 @@ from ..scene import Scene
 from .palette import mapper
 from .plot import blank, card, html, plain, row
 
-MANY = 2_000  # points from which on the graphics card draws
+MANY = 5_000  # points from which on the graphics card draws: below it is no faster, and slower where there is none
 _SHAPED = 20_000  # points up to which covariances are sent
 _TRAILS = 2_000  # points up to which trails are offered
 _TOOLS = "pan,wheel_zoom,box_select,lasso_select,reset,save"
@@ -85,6 +85,17 @@ class Points:
 
     def show(self, scene: Scene) -> None:
         """Take a scene: all but colors, which are those of the page."""
+        self.move(scene)
+        self.lines.data = {"xs": [line[:, 0] for line in scene.lines], "ys": [line[:, 1] for line in scene.lines]}
+        size = dot(scene.n)
+        self.dots.glyph.size = size
+        self.member.glyph.size = size + 4
+        self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = map(plain, scene.axes)
+        self.row.update(high=int(scene.rows.max()))
+        self._offer(scene)
+
+    def move(self, scene: Scene) -> None:
+        """Take other frames, of as many points."""
         first, last = scene.frames.min(axis=(0, 1)), scene.frames.max(axis=(0, 1))
         if not np.isfinite([first, last]).all():
             known = np.where(np.isfinite(scene.frames), scene.frames, np.nan).reshape(-1, 2)
@@ -92,11 +103,6 @@ class Points:
             first, last = (known.min(axis=0), known.max(axis=0)) if len(known) else (np.zeros(2), np.ones(2))
         self.corners.data = {"x": [float(first[0]), float(last[0])], "y": [float(first[1]), float(last[1])]}
         self.frames.data = columns(scene)
-        self.lines.data = {"xs": [line[:, 0] for line in scene.lines], "ys": [line[:, 1] for line in scene.lines]}
-        size = dot(scene.n)
-        self.dots.glyph.size = size
-        self.member.glyph.size = size + 4
-        self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = map(plain, scene.axes)
         last_tau = scene.times[-1]
         self.frame.update(
             end=max(1, last_tau), step=0.05 if last_tau <= 40 else 1, value=min(self.frame.value, last_tau),
@@ -104,8 +110,6 @@ class Points:
         )  # fmt: skip
         self.play.disabled = last_tau == 0
         self.trailing.disabled = scene.n > _TRAILS or last_tau == 0
-        self.row.update(high=int(scene.rows.max()))
-        self._offer(scene)
 
     def _offer(self, scene: Scene) -> None:
         ways = [
