@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ class Views:
     scene : Scene
     webgl : bool, optional
         Whether the graphics card draws the points; by default if there are more than 2,000.
+    hide : bool
+        Leave out views of what the scene has not, as a report does; else they say that it has not been computed yet.
 
     Attributes
     ----------
@@ -39,7 +42,7 @@ class Views:
         when it is released).
     """
 
-    def __init__(self, scene: Scene, *, webgl: bool | None = None) -> None:
+    def __init__(self, scene: Scene, *, webgl: bool | None = None, hide: bool = False) -> None:
         from bokeh.models import ColumnDataSource, Row
 
         style, webgl = sheet(), scene.n > MANY if webgl is None else webgl
@@ -56,28 +59,49 @@ class Views:
         self.layout = Row(
             children=cards, sizing_mode="stretch_width", css_classes=["views"], stylesheets=[style], name="views"
         )
-        self._was_cut = False
+        self._hide, self._before, self._set = hide, scene, 0.0
         self.show(scene)
         self._connect()
 
     def show(self, scene: Scene) -> None:
-        """Take another scene into the same models; n and T may change."""
+        """Take another scene into the same models; n and T may change.
+
+        Where tree, scaling and distances are not computed yet and the points are those shown before, theirs stay,
+        dimmed.
+        """
+        scene, stale = _carried(scene, self._before)
         self.points.show(scene)
-        self.dendrogram.show(scene, keep=self._was_cut)
-        self._was_cut = scene.tree is not None and len(scene.tree) > 0
-        self.scaling.show(scene, dot(scene.n))
-        self.heat.show(scene)
+        if not stale:
+            self._show_metric(scene)
+        for view in (self.dendrogram, self.scaling, self.heat):
+            classes = [name for name in view.card.css_classes if name != "stale"]
+            view.card.css_classes = [*classes, "stale"] if stale else classes
         self.neighbors.show(scene)
-        labels = self.labels(scene)
         embedding = np.full((scene.n, 2), np.nan, np.float32) if scene.embedding is None else scene.embedding
         first = _at(scene, float(self.frame.value))
         self.points.source.data = {
-            "x": first[:, 0].copy(), "y": first[:, 1].copy(), "c": look(labels),
+            "x": first[:, 0].copy(), "y": first[:, 1].copy(), "c": look(self.labels(scene)),
             "ex": embedding[:, 0].copy(), "ey": embedding[:, 1].copy(),
         }  # fmt: skip
         self.points.source.selected.indices = []
-        self.dendrogram.said.text = in_words(self.by_cut(scene)) if self._was_cut else "no tree yet"
+        self._before = scene
         self.meta.data = _meta(scene)  # last: the browser begins anew when it comes
+
+    def _show_metric(self, scene: Scene) -> None:
+        """Tree, scaling, distances. A cut that a user chose stays at its share of the height."""
+        chosen = not self.cut.disabled and float(self.cut.value) != self._set
+        self.dendrogram.show(scene, keep=chosen)
+        self._set = self._set if chosen else float(self.cut.value)
+        self.scaling.show(scene, dot(scene.n))
+        self.heat.show(scene)
+        has_tree = scene.tree is not None and len(scene.tree) > 0
+        self.dendrogram.said.text = in_words(self.by_cut(scene)) if has_tree else "not computed yet"
+        parts = (
+            (self.dendrogram, has_tree), (self.scaling, scene.embedding is not None),
+            (self.heat, scene.matrix is not None), (self.neighbors, scene.curve is not None),
+        )  # fmt: skip
+        for view, is_there in parts:
+            view.card.visible = is_there or not self._hide
 
     def by_cut(self, scene: Scene) -> Ints:
         """Clusters of the cut as it stands; all points are one without a tree."""
@@ -136,6 +160,15 @@ class Views:
         self.points.figure.js_on_event(MouseMove, self.act("hover"))
         self.points.figure.js_on_event(MouseLeave, self.act("leave"))
         self.points.figure.js_on_event(Tap, self.act("pin"))
+
+
+def _carried(scene: Scene, before: Scene) -> tuple[Scene, bool]:
+    """The scene with what is known of the metric before, and whether there was anything to carry."""
+    same = scene.n == before.n and scene.title == before.title and np.array_equal(scene.rows, before.rows)
+    if scene is before or scene.tree is not None or before.tree is None or not same:
+        return scene, False
+    known = {name: getattr(before, name) for name in ("tree", "embedding", "matrix", "shown")}
+    return replace(scene, **known), True
 
 
 def _at(scene: Scene, tau: float) -> Any:
