@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._pictures import drawn_by
+from .._pictures import Reported, drawn_by
 from .._shown import frame, table
 from ..engine import Engine, current
 from ..localize.places import distinct, read, rows_of, spread
@@ -36,7 +36,7 @@ _UNTIL_REST = 300
 
 
 @dataclass(frozen=True, eq=False)
-class Suggestion:
+class Suggestion(Reported):
     """Parameters for a transform, why, and the radii that were looked at.
 
     Attributes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._cached import cached_property
-from .._pictures import drawn_by
+from .._pictures import Reported, drawn_by
 from .._shown import facts, frame
 from .._types import Bools, Floats, Ints
 from .guard import Step
@@ -20,7 +20,7 @@ _WIDE = 0.25  # of the longest variance: an axis that spreads as much belongs to
 
 
 @dataclass(frozen=True, eq=False)
-class Denoised:
+class Denoised(Reported):
     """Points moved onto a curve or surface.
 
     Attributes

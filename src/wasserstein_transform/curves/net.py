@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from .._files import PathLike, write_bytes
-from .._pictures import drawn_by
+from .._pictures import Reported, drawn_by
 from .._shown import facts, frame
 from .._types import Floats, Ints
 from .denoised import Denoised
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Skeleton:
+class Skeleton(Reported):
     """Lines between ends and junctions.
 
     Attributes

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from .._archive import archived, check_array, check_type, read, write
+from .._pictures import Reported
 from ..auto import Clustering
 from ..engine import Engine, current
 from ..hierarchy import Tree
@@ -36,7 +37,7 @@ _SIZES: dict[str, Callable[[Any], int]] = {
 }  # fmt: skip
 
 
-class Saved:
+class Saved(Reported):
     """An estimator that is saved and loaded without pickle, with its parameters and all it learned."""
 
     _kind: Callable[[], Any]

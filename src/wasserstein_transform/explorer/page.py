@@ -71,7 +71,6 @@ class Page:
         self.wire.on_change("wanted", self._heard)
         self.body = column(Div(text="computing …"), name="views", sizing_mode="stretch_width", tags=[self.wire])
         self._views: Views | ImageViews | None = None
-        self._last = -1  # τ of the last frame that was shown
         name = asked.get("data", "")
         self._shown = Shown(name if name in shelf.names else shelf.names[0], Choice())
         self._asked = dict(asked)
@@ -164,15 +163,11 @@ class Page:
         known = shown.walk if shown.walk_key == (shown.data, settings.key) else None
         walk = run(data, settings, engine, known)
         scene = replace(points_of(data, settings, walk), curve=shown.curve, labels=_on(shown.labels, data))
-        if isinstance(shown.scene, Scene) and shown.scene.n == scene.n:
-            before = shown.scene
-            parts = {name: getattr(before, name) for name in ("tree", "embedding", "matrix", "shown")}
-            scene = replace(scene, is_moving=True, **parts)
         shown = replace(shown, walk=walk, walk_key=(shown.data, settings.key), scene=scene)
         told = {**extra, "settings": asdict(settings), "code": scene.code, "query": settings.query}
         yield shown, {**told, "final": not whole}
         if whole:
-            scene = completed(replace(scene, is_moving=False), walk.states[settings.n_iter], engine)
+            scene = completed(scene, walk.states[settings.n_iter], engine)
             yield replace(shown, scene=scene), {**told, "final": True}
 
     def _cluster(self, request: dict[str, Any], engine: Engine) -> Any:
@@ -208,15 +203,10 @@ class Page:
         scene = shown.scene
         kind: Any = ImageViews if isinstance(scene, Painted) else Views
         if isinstance(self._views, kind):
-            if isinstance(self._views, Views) and scene.times[-1] != self._last:
-                self._views.frame.value = scene.times[-1]
             self._views.show(scene)
         else:
             self._views = kind(scene)
-            if isinstance(self._views, Views):
-                self._views.frame.value = scene.times[-1]
             self.body.children = [self._views.layout]
-        self._last = scene.times[-1] if isinstance(scene, Scene) else -1
         notes = [*(scene.notes if scene is not None else ()), *reply.pop("warnings", ())]
         self._tell({**reply, "notes": notes})
 

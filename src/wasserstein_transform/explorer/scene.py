@@ -61,9 +61,6 @@ class Scene(Brief):
         What a reader must know: what was sampled, warnings.
     taus : tuple of int
         The iteration of each frame where some were left out; empty if frames are iterations 0, …, T.
-    is_moving : bool
-        Whether tree, embedding, matrix and curve are those of settings before, as while a slider is dragged: views of
-        them stay as they are.
     lines : tuple of arrays of shape (k, 2)
         Lines to draw over the points, such as those of a skeleton.
     """
@@ -86,7 +83,6 @@ class Scene(Brief):
     code: str = ""
     notes: tuple[str, ...] = field(default=())
     taus: tuple[int, ...] = ()
-    is_moving: bool = False
     lines: tuple[Floats, ...] = ()
 
     @property

@@ -10,6 +10,7 @@ from typing import Self
 
 from .._archive import archived, check_range, check_type, read, write
 from .._cached import cached_property
+from .._pictures import Reported
 from .._shown import facts
 from .._types import Floats
 from ..engine import Engine, current
@@ -20,7 +21,7 @@ _SHOWN = 8  # movements that a notebook shows
 
 @archived
 @dataclass(frozen=True, eq=False)
-class Trajectory:
+class Trajectory(Reported):
     """The states of an iterated transform.
 
     Attributes

@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 from ... import _check as check
 from ..._archive import archived, check_array, check_range, check_type
 from ..._cached import cached_property
-from ..._pictures import drawn_by
+from ..._pictures import Reported, drawn_by
 from ..._shown import frame, table
 from ..._types import Floats, Ints
 from ...engine import Engine, current
@@ -58,7 +58,7 @@ class Partition(NamedTuple):
 
 @archived
 @dataclass(frozen=True, eq=False, repr=False)
-class Clustering:
+class Clustering(Reported):
     """Clusters, why these, and what else was considered.
 
     Attributes

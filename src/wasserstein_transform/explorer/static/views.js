@@ -345,6 +345,35 @@ class Page {
     set(this.m.bar, {color_mapper: scale});
   }
 
+  // Files
+
+  columns(kind) {
+    const {x, y} = this.m.points.data, [across, up] = this.about.axes, short = this.at.x0 instanceof Float32Array;
+    const written = (value) => String(short ? Number(value.toPrecision(8)) : value);
+    const columns = [["row", (i) => this.at.row[i]]];
+    if (kind === "points") columns.push([across || "x", (i) => written(x[i])]);
+    if (kind === "points" && up) columns.push([up, (i) => written(y[i])]);
+    if (this.hasTree) columns.push(["label", (i) => this.cuts[i]]);
+    if (this.at.labels) columns.push(["automatic", (i) => this.at.labels[i]]);
+    if (this.at.truth) columns.push(["known", (i) => this.at.truth[i]]);
+    return columns;
+  }
+
+  csv(kind) {
+    const columns = this.columns(kind), quoted = (name) => /[",\r\n]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
+    const lines = [columns.map(([name]) => quoted(name)).join(",")];
+    for (let i = 0; i < this.n; i++) lines.push(columns.map(([, value]) => value(i)).join(","));
+    return lines.join("\n") + "\n";
+  }
+
+  take(kind) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([this.csv(kind)], {type: "text/csv"}));
+    link.download = `${kind}.csv`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+
   // Light and dark
 
   dress() {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ class Views:
     scene : Scene
     webgl : bool, optional
         Whether the graphics card draws the points; by default if there are more than 5,000.
+    hide : bool
+        Leave out views of what the scene has not, as a report does; else they say that it has not been computed yet.
 
     Attributes
     ----------
@@ -39,7 +42,7 @@ class Views:
         when it is released).
     """
 
-    def __init__(self, scene: Scene, *, webgl: bool | None = None) -> None:
+    def __init__(self, scene: Scene, *, webgl: bool | None = None, hide: bool = False) -> None:
         from bokeh.models import ColumnDataSource, Row
 
         style, webgl = sheet(), scene.n > MANY if webgl is None else webgl
@@ -56,36 +59,58 @@ class Views:
         self.layout = Row(
             children=cards, sizing_mode="stretch_width", css_classes=["views"], stylesheets=[style], name="views"
         )
-        self._was_cut = False
+        self._hide, self._before, self._set = hide, scene, 0.0
         self.show(scene)
         self._connect()
 
     def show(self, scene: Scene) -> None:
-        """Take another scene into the same models; n and T may change, unless it is moving."""
-        if scene.is_moving:
+        """Take another scene into the same models; n and T may change.
+
+        Where tree, scaling and distances are not computed yet and the points are those shown before, theirs stay,
+        dimmed.
+        """
+        scene, stale = _carried(scene, self._before)
+        for view in (self.dendrogram, self.scaling, self.heat):
+            classes = [name for name in view.card.css_classes if name != "stale"]
+            view.card.css_classes = [*classes, "stale"] if stale else classes
+        if stale:
             self._move(scene)
             return
         self.points.show(scene)
-        self.dendrogram.show(scene, keep=self._was_cut)
-        self._was_cut = scene.tree is not None and len(scene.tree) > 0
-        self.scaling.show(scene, dot(scene.n))
-        self.heat.show(scene)
+        self._show_metric(scene)
         self.neighbors.show(scene)
-        labels = self.labels(scene)
         embedding = np.full((scene.n, 2), np.nan, np.float32) if scene.embedding is None else scene.embedding
         first = _at(scene, float(self.frame.value))
         self.points.source.data = {
-            "x": first[:, 0].copy(), "y": first[:, 1].copy(), "c": look(labels),
+            "x": first[:, 0].copy(), "y": first[:, 1].copy(), "c": look(self.labels(scene)),
             "ex": embedding[:, 0].copy(), "ey": embedding[:, 1].copy(),
         }  # fmt: skip
         self.points.source.selected.indices = []
-        self.dendrogram.said.text = in_words(self.by_cut(scene)) if self._was_cut else "no tree yet"
+        self._before = scene
         self.meta.data = _meta(scene)  # last: the browser begins anew when it comes
 
     def _move(self, scene: Scene) -> None:
         """Other places for the same points, as quickly as can be."""
         self.points.move(scene)
-        self.meta.data = _meta(scene)  # the browser moves the points
+        self.neighbors.move(scene)
+        self._before = scene
+        self.meta.data = _meta(scene, True)  # the browser moves the points
+
+    def _show_metric(self, scene: Scene) -> None:
+        """Tree, scaling, distances. A cut that a user chose stays at its share of the height."""
+        chosen = not self.cut.disabled and float(self.cut.value) != self._set
+        self.dendrogram.show(scene, keep=chosen)
+        self._set = self._set if chosen else float(self.cut.value)
+        self.scaling.show(scene, dot(scene.n))
+        self.heat.show(scene)
+        has_tree = scene.tree is not None and len(scene.tree) > 0
+        self.dendrogram.said.text = in_words(self.by_cut(scene)) if has_tree else "not computed yet"
+        parts = (
+            (self.dendrogram, has_tree), (self.scaling, scene.embedding is not None),
+            (self.heat, scene.matrix is not None), (self.neighbors, scene.curve is not None),
+        )  # fmt: skip
+        for view, is_there in parts:
+            view.card.visible = is_there or not self._hide
 
     def by_cut(self, scene: Scene) -> Ints:
         """Clusters of the cut as it stands; all points are one without a tree."""
@@ -146,6 +171,15 @@ class Views:
         self.points.figure.js_on_event(Tap, self.act("pin"))
 
 
+def _carried(scene: Scene, before: Scene) -> tuple[Scene, bool]:
+    """The scene with what is known of the metric before, and whether there was anything to carry."""
+    same = scene.n == before.n and scene.title == before.title and np.array_equal(scene.rows, before.rows)
+    if scene is before or scene.tree is not None or before.tree is None or not same:
+        return scene, False
+    known = {name: getattr(before, name) for name in ("tree", "embedding", "matrix", "shown")}
+    return replace(scene, **known), True
+
+
 def _at(scene: Scene, tau: float) -> Any:
     """Where the points are at a time, frames and between them."""
     times = scene.times
@@ -156,11 +190,11 @@ def _at(scene: Scene, tau: float) -> Any:
     return (scene.frames[k] + share * (scene.frames[k + 1] - scene.frames[k])).astype(scene.frames.dtype)
 
 
-def _meta(scene: Scene) -> dict[str, Any]:
+def _meta(scene: Scene, is_moving: bool = False) -> dict[str, Any]:
     known = [is_known(scene, t) for t in range(scene.n_frames)]
     values: dict[str, Any] = {
         "title": scene.title, "eps": float(scene.eps), "lam": float(scene.lam), "times": list(scene.times),
         "known": known, "least": least(scene.n), "rim": RIM, "deviations": DEVIATIONS, "n_colors": N_COLORS,
-        "light": list(LIGHT), "dark": list(DARK), "axes": list(scene.axes), "is_moving": scene.is_moving,
+        "light": list(LIGHT), "dark": list(DARK), "axes": list(scene.axes), "is_moving": is_moving,
     }  # fmt: skip
     return {name: [value] for name, value in values.items()}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from html import escape
 from typing import Any
 
 import numpy as np
 
-from ..scene import Scene
+from ..._types import Floats
+from ..scene import Curve, Scene
 from .plot import blank, card, html, plain, row
 
 _DECADES = 2.0  # that the radius can be moved by where there is no curve
@@ -16,7 +18,7 @@ _DECADES = 2.0  # that the radius can be moved by where there is no curve
 class Neighbors:
     """The figure, the line and a slider of log₁₀ ε: `radius.value_throttled` changes on release."""
 
-    def __init__(self, style: Any) -> None:
+    def __init__(self, style: Any, *, still: bool = False) -> None:
         from bokeh.models import ColumnDataSource, CustomJSTickFormatter, Slider, Span
 
         self.curve = ColumnDataSource({"r": [], "k": []}, name="curve")
@@ -32,41 +34,56 @@ class Neighbors:
             hover_line_color="#D55E00", hover_line_alpha=1.0, level="overlay",
         )  # fmt: skip
         self.figure.add_layout(self.suggested)
-        self.figure.add_layout(self.line)
+        if not still:
+            self.figure.add_layout(self.line)
         self.radius = Slider(
             name="radius", title="ε of the balls", start=-1, end=1, step=0.01, value=0, sizing_mode="stretch_width",
             format=CustomJSTickFormatter(code="return String(Number((10 ** tick).toPrecision(3)))"),
             stylesheets=[style],
         )  # fmt: skip
         self.note = html("", style)
-        self.card = card(
-            "Neighbors", "dashed: the present ε, to drag; dotted: the one suggested",
-            [self.figure, row(self.radius, style=style), self.note], style, "small",
-        )  # fmt: skip
+        hint = "dotted: the ε suggested" if still else "dashed: the present ε, to drag; dotted: the one suggested"
+        moving = [] if still else [row(self.radius, style=style)]
+        self.card = card("Neighbors", hint, [self.figure, *moving, self.note], style, "small")
 
     def show(self, scene: Scene) -> None:
         """Take curve and radius of a scene."""
-        known = math.isfinite(scene.eps) and scene.eps > 0
-        self.line.update(location=scene.eps if known else None, visible=known)
-        middle = math.log10(scene.eps) if known else 0.0
+        self.take(scene.curve, scene.eps)
+
+    def move(self, scene: Scene) -> None:
+        """Take the radius of a scene alone."""
+        if math.isfinite(scene.eps) and scene.eps > 0:
+            self.line.location = scene.eps
+            self.radius.value = min(max(math.log10(scene.eps), self.radius.start), self.radius.end)
+
+    def take(self, curve: Curve | None, eps: float) -> None:
+        """Take a curve, if there is one, and the radius."""
+        known = math.isfinite(eps) and eps > 0
+        self.line.update(location=eps if known else None, visible=known)
+        middle = math.log10(eps) if known else 0.0
         low, high = middle - _DECADES, middle + _DECADES
         self.note.text = "<p class='hint missing'>not computed yet</p>"
-        if scene.curve is None:
+        if curve is None:
             self.curve.data, self.suggested.location = {"r": [], "k": []}, None
         else:
-            keep = (scene.curve.radii > 0) & (scene.curve.counts > 0)
-            radii = np.asarray(scene.curve.radii, np.float64)[keep]
-            self.curve.data = {"r": radii, "k": np.asarray(scene.curve.counts, np.float64)[keep]}
-            self.suggested.location = scene.curve.suggested
-            self.note.text = _said(scene.curve.suggested, scene.curve.reason)
+            keep = (curve.radii > 0) & (curve.counts > 0)
+            radii = np.asarray(curve.radii, np.float64)[keep]
+            self.curve.data = {"r": radii, "k": np.asarray(curve.counts, np.float64)[keep]}
+            self.suggested.location = curve.suggested
+            self.note.text = _said(curve.suggested, curve.reason)
             if len(radii):
-                low, high = min(middle, math.log10(radii[0])), max(middle, math.log10(radii[-1]))
+                low, high = _span(radii, middle if known else None)
         if high - low < 1e-6:
             low, high = low - _DECADES, high + _DECADES
-        self.radius.update(start=low, end=high, step=(high - low) / 400, value=middle, disabled=not known)
+        value = middle if known else (low + high) / 2
+        self.radius.update(start=low, end=high, step=(high - low) / 400, value=value, disabled=not known)
+
+
+def _span(radii: Floats, middle: float | None) -> tuple[float, float]:
+    """Logarithms of the radii that can be chosen."""
+    ends = [math.log10(radii[0]), math.log10(radii[-1])] + ([] if middle is None else [middle])
+    return min(ends), max(ends)
 
 
 def _said(eps: float, reason: str) -> str:
-    from html import escape
-
     return f"<p class='hint'>suggested: {eps:.4g}{', ' + escape(reason) if reason else ''}</p>"

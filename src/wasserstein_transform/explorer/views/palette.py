@@ -12,7 +12,7 @@ from ...plotting.style import N_COLORS, color
 
 ABOVE, SMALL = -2, -1  # branches above the cut; noise and small clusters
 LIGHT = ("#8A8A8A", "#A6A6A6", *(color(k) for k in range(N_COLORS)))
-DARK = ("#8F8F8F", "#6E6E6E", *(color(k) for k in (*range(7), *range(14, N_COLORS), *range(7, 14))))
+DARK = ("#8F8F8F", "#6E6E6E", "#3D9BDC", *(color(k) for k in (*range(1, 7), *range(14, N_COLORS), *range(7, 14))))
 
 
 def mapper() -> Any:

@@ -44,7 +44,7 @@ class Points:
         self._draw()
         kept = {"stylesheets": [style], "sizing_mode": "stretch_width"}
         self.frame = Slider(
-            name="frame", title="iteration τ", start=0, end=1, step=0.05, value=0, format="0[.]00", **kept
+            name="frame", title="iteration τ", start=0, end=1, step=0.05, value=1, format="0[.]00", **kept
         )
         self.play = Toggle(
             name="play", label="▶ play", width=96, stylesheets=[style], css_classes=["fixed"],
@@ -103,13 +103,15 @@ class Points:
             first, last = (known.min(axis=0), known.max(axis=0)) if len(known) else (np.zeros(2), np.ones(2))
         self.corners.data = {"x": [float(first[0]), float(last[0])], "y": [float(first[1]), float(last[1])]}
         self.frames.data = columns(scene)
-        last_tau = scene.times[-1]
+        first_tau, last_tau = scene.times[0], scene.times[-1]
+        at_end = self.frame.value >= self.frame.end or self.frame.disabled
         self.frame.update(
-            end=max(1, last_tau), step=0.05 if last_tau <= 40 else 1, value=min(self.frame.value, last_tau),
-            disabled=last_tau == 0, title=f"iteration τ of {last_tau}",
+            start=min(first_tau, max(1, last_tau) - 1), end=max(1, last_tau), step=0.05 if last_tau <= 40 else 1,
+            value=last_tau if at_end else max(first_tau, min(self.frame.value, last_tau)),
+            disabled=last_tau == first_tau, title=f"iteration τ of {last_tau}",
         )  # fmt: skip
-        self.play.disabled = last_tau == 0
-        self.trailing.disabled = scene.n > _TRAILS or last_tau == 0
+        self.play.disabled = last_tau == first_tau
+        self.trailing.disabled = scene.n > _TRAILS or last_tau == first_tau
 
     def _offer(self, scene: Scene) -> None:
         ways = [

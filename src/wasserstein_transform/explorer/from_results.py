@@ -1,0 +1,294 @@
+"""Scenes out of results: what a report shows of a run, of clusters, of denoised points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._shown import Brief
+from .._types import Floats, Ints
+from ..auto import Clustering, Suggestion
+from ..curves import Denoised, Skeleton
+from ..engine import Engine, current
+from ..estimators import AutoCluster, SingleLinkage
+from ..estimators.base import IteratedTransform
+from ..hierarchy import Tree
+from ..spaces import Dense, GaussianMetric, Space
+from ..transforms import Trajectory
+from .planes import Plane, places, plane_of
+from .scene import Curve, Scene
+from .seeing import curve_of, seen
+
+_POINTS, _DENSE = 100_000, 2_000  # that are drawn; that are, where all distances are stored or coordinates sought
+_PLACES = 2_000_000  # in all frames together
+_SHAPED = 20_000  # points whose Gaussians are drawn
+
+Facts = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Story(Brief):
+    """What a report tells: a scene, if there are points, and facts by name; a table for what has no points."""
+
+    scene: Scene | None
+    title: str
+    facts: Facts
+    code: str = ""
+    table: dict[str, list[Any]] | None = None
+    chosen: int | None = None
+    curve: Any = None
+    eps: float = float("nan")
+
+
+def story_of(result: Any, engine: Engine | None = None) -> Story:
+    """The story of a result; what is none is refused by name."""
+    engine = current(engine).quiet()
+    for kind, told in _TOLD:
+        if isinstance(result, kind):
+            story: Story = told(result, engine)
+            return story
+    raise TypeError(
+        f"a report shows a Trajectory, a Clustering, denoised points, a Skeleton, a Suggestion or a fitted estimator, "
+        f"got {type(result).__name__}"
+    )
+
+
+def _trajectory(walk: Trajectory, engine: Engine) -> Story:
+    scene = _walked(walk, _radius(walk, engine), "Trajectory", (), engine)
+    facts = {
+        "points": len(walk.quotients[-1].labels), "iterations": walk.n_iter, "outcome": walk.outcome,
+        "merged points at the end": walk.quotients[-1].space.n,
+    }  # fmt: skip
+    return Story(scene, "Trajectory", facts)
+
+
+def _estimator(fitted: IteratedTransform, engine: Engine) -> Story:
+    if "trajectory_" not in vars(fitted):
+        raise ValueError(f"this {type(fitted).__name__} is not fitted yet: call fit first, then report")
+    name, radii = type(fitted).__name__, np.ravel(fitted.eps_)
+    names = tuple(map(str, getattr(fitted, "feature_names_in_", ())))
+    eps = float(radii[0]) if len(radii) == 1 else float("nan")
+    scene = _walked(fitted._walk, eps, name, names, engine)
+    labels = vars(fitted).get("labels_")
+    scene = replace(scene, labels=None if labels is None else np.asarray(labels)[scene.rows])
+    facts: Facts = {"points": fitted._space.n, "ε": ", ".join(f"{e:.6g}" for e in radii)}
+    if "lam_" in vars(fitted):
+        facts["λ"] = f"{fitted.lam_:g}"
+    facts |= {"iterations": fitted.n_iter_, "outcome": fitted._walk.outcome, "where ε comes from": fitted.reason_}
+    code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{fitted!r}.fit(X)"
+    return Story(scene, name, facts, code)
+
+
+def _clustering(found: Clustering, engine: Engine) -> Story:
+    rows, notes = _drawn(found.space)
+    scene = _still(found.space, rows, "Clustering", (), notes, engine)
+    tree = _whole_tree(found)
+    if tree is not None and len(rows) == found.space.n:
+        scene = replace(scene, tree=tree.Z)
+    elif tree is not None:
+        scene = replace(scene, notes=(*scene.notes, "the clusters come from another tree than the one drawn"))
+    scene = replace(scene, labels=found.labels[rows])
+    noise = int(np.count_nonzero(found.labels < 0))
+    facts = {"points": len(found.labels), "clusters": found.n_clusters, "noise": f"{noise} points", "why": found.reason}
+    code = "import wasserstein_transform as wt\n\nX = …  # your points\nfound = wt.cluster(X)\nprint(found)"
+    return Story(scene, "Clustering", facts, code)
+
+
+def _denoised(result: Denoised, engine: Engine) -> Story:
+    n, m = result.points.shape
+    rows, notes = _sample(n, _POINTS)
+    plane = plane_of(result.before)
+    frames = np.stack([places(plane, result.before[rows]), places(plane, result.points[rows])])
+    frames = _single(frames)
+    even = bool((result.scale == result.scale[0]).all())
+    eps = result.eps * float(result.scale[0]) if even else float("nan")
+    labels = np.where(result.outliers[rows], -1, 0)
+    space = Space.from_points(result.before[rows], result.weights[rows])
+    scene = Scene(
+        "Denoised", plane.names(()), frames, rows, eps, planar=m <= 2 and even, labels=labels,
+        notes=(*notes, *plane.notes), taus=(0, result.n_iter) if result.n_iter else (),
+        curve=curve_of(space, engine) if even else None,
+    )  # fmt: skip
+    if not result.n_iter:
+        scene = replace(scene, frames=frames[:1])
+    facts = {
+        "points": n, "dimension of the shape": result.dim, "ε": f"{result.eps:.6g}", "noise": f"{result.sigma:.4g}",
+        "outliers": int(result.outliers.sum()), "moved, median": f"{np.median(result.moved):.4g}",
+        "outcome": result.outcome, "where ε comes from": result.reason,
+    }  # fmt: skip
+    code = f"import wasserstein_transform as wt\n\nX = …  # your points\nclean = wt.denoise(X, {result.dim})"
+    return Story(scene, "Denoised points", facts, code)
+
+
+def _skeleton(net: Skeleton, engine: Engine) -> Story:
+    below = _denoised(net.source, engine)
+    plane = plane_of(net.source.before)
+    assert below.scene is not None
+    scene = replace(below.scene, title="Skeleton", lines=tuple(places(plane, line) for line in net.lines))
+    facts = {
+        "lines": len(net.lines), "junctions": len(net.junctions), "ends": len(net.ends), "length": f"{net.length:.6g}",
+        "detail": f"{net.detail:.4g}",
+    }  # fmt: skip
+    code = f"{below.code}\nlines = wt.skeleton(clean)"
+    return Story(scene, "Skeleton", {**facts, **below.facts}, code)
+
+
+def _suggestion(found: Suggestion, engine: Engine) -> Story:
+    facts = {"for": found.purpose, "write": found._call, "why": found.reason, "places": found.n}
+    columns = found.table
+    curve = None
+    if "neighbors" in columns and len(columns["eps"]):
+        curve = Curve(np.array(columns["eps"]), np.array(columns["neighbors"]), found.eps, found.reason)
+    code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{found._call}.fit(X)"
+    return Story(None, f"Suggestion for {found.purpose}", facts, code, columns, found.chosen, curve, found.eps)
+
+
+def _auto(fitted: AutoCluster, engine: Engine) -> Story:
+    if "clustering_" not in vars(fitted):
+        raise ValueError("this AutoCluster is not fitted yet: call fit first, then report")
+    code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{fitted!r}.fit(X)"
+    return replace(_clustering(fitted.clustering_, engine), title="AutoCluster", code=code)
+
+
+def _linkage(fitted: SingleLinkage, engine: Engine) -> Story:
+    if "tree_" not in vars(fitted):
+        raise ValueError("this SingleLinkage is not fitted yet: call fit first, then report")
+    space = fitted.tree_.space
+    if space is None:
+        raise ValueError("a SingleLinkage from a file does not know its points; fit it again to report on it")
+    rows, notes = _drawn(space)
+    scene = _still(space, rows, "SingleLinkage", (), notes, engine)
+    if len(rows) == space.n:
+        scene = replace(scene, tree=fitted.tree_.Z)
+    scene = replace(scene, labels=fitted.labels_[rows])
+    code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{fitted!r}.fit(X)"
+    return Story(scene, "SingleLinkage", {"points": space.n, "clusters": fitted.n_clusters_}, code)
+
+
+_TOLD: tuple[tuple[type, Any], ...] = (
+    (Trajectory, _trajectory),
+    (IteratedTransform, _estimator),
+    (Clustering, _clustering),
+    (Denoised, _denoised),
+    (Skeleton, _skeleton),
+    (Suggestion, _suggestion),
+    (AutoCluster, _auto),
+    (SingleLinkage, _linkage),
+)
+
+
+def _walked(walk: Trajectory, eps: float, title: str, names: tuple[str, ...], engine: Engine) -> Scene:
+    """The scene of a run: frames that were kept, as many as a page can hold."""
+    first = walk.quotients[0].expand()
+    rows, notes = _drawn(first)
+    chosen, left_out = _frames_of(len(walk.quotients), len(rows), walk.first)
+    states = [walk.quotients[k].expand().take(rows) for k in chosen]
+    if walk.first:
+        left_out = [*left_out, f"states before τ = {walk.first} were not kept; keep='all' keeps them"]
+    scene = _placed(states, rows, eps, title, names, [*notes, *left_out], engine)
+    taus = tuple(walk.first + k for k in chosen)
+    scene = replace(scene, taus=() if taus == tuple(range(len(taus))) else taus)
+    return seen(scene, states[-1], engine)
+
+
+def _still(space: Space, rows: Ints, title: str, names: tuple[str, ...], notes: Iterable[str], engine: Engine) -> Scene:
+    """The scene of a space that nothing moved."""
+    part = space.take(rows) if len(rows) < space.n else space
+    return seen(_placed([part], rows, float("nan"), title, names, notes, engine), part, engine)
+
+
+def _placed(
+    states: list[Space], rows: Ints, eps: float, title: str, names: tuple[str, ...], notes: Iterable[str],
+    engine: Engine,
+) -> Scene:  # fmt: skip
+    first, metrics = states[0], [state.metric for state in states]
+    plane = plane_of(first.points, first, engine)
+    frames = np.stack([places(plane, state.points) for state in states])
+    shaped = len(rows) <= _SHAPED and first.points is not None
+    covs = [metric.covs for metric in metrics if isinstance(metric, GaussianMetric)]
+    gaussian = len(covs) == len(states)
+    told = all(isinstance(metric, GaussianMetric) or metric.is_euclidean for metric in metrics[:1])
+    return Scene(
+        title, plane.names(names), _single(frames), rows, eps,
+        lam=float(metrics[0].lam) if gaussian and isinstance(metrics[0], GaussianMetric) else 0.0,
+        covariances=_shapes(plane, covs) if gaussian and shaped else None,
+        planar=plane.whole and told and (not gaussian or shaped), notes=(*notes, *plane.notes),
+        curve=None if gaussian and first.points is None else curve_of(_ground(first), engine),
+    )  # fmt: skip
+
+
+def _ground(first: Space) -> Space:
+    """Where neighbors are counted: the points as they came, not under the metric that their Gaussians made."""
+    if isinstance(first.metric, GaussianMetric) and first.points is not None:
+        return Space.from_points(first.points, first.weights)
+    return first
+
+
+def _shapes(plane: Plane, covs: list[Floats]) -> NDArray[np.float32]:
+    u, v = plane.directions.T
+    along = [[np.einsum("i,nij,j->n", a, c, b) for a, b in ((u, u), (u, v), (v, v))] for c in covs]
+    return np.moveaxis(np.array(along), 1, 2).astype(np.float32)
+
+
+def _single(frames: Floats) -> Any:
+    """Single precision where it is enough: not for small clouds far from the origin."""
+    extent, far = float(np.ptp(frames, axis=(0, 1)).max(initial=0.0)), float(np.abs(frames).max(initial=0.0))
+    fine = far < 1e30 and far * 2.0**-24 <= 1e-5 * extent
+    return frames.astype(np.float32) if fine else frames
+
+
+def _drawn(space: Space) -> tuple[Ints, list[str]]:
+    """The points that are drawn: fewer, where all distances are stored or coordinates must be found."""
+    stored = isinstance(space.metric, Dense) or space.points is None
+    return _sample(space.n, _DENSE if stored else _POINTS)
+
+
+def _sample(n: int, most: int) -> tuple[Ints, list[str]]:
+    if n <= most:
+        return np.arange(n), []
+    rows = np.sort(np.random.default_rng(0).choice(n, most, replace=False))
+    return rows, [f"a sample of {most:,} of the {n:,} points is shown"]
+
+
+def _frames_of(n_states: int, n: int, first: int) -> tuple[list[int], list[str]]:
+    """States that are drawn, evenly spread, the first and the last among them."""
+    most = max(2, min(n_states, _PLACES // max(n, 1), 101))
+    chosen = sorted({round(k) for k in np.linspace(0, n_states - 1, most)})
+    left_out = [f"{len(chosen)} of {n_states} states are drawn, evenly spread"] if len(chosen) < n_states else []
+    return chosen, left_out
+
+
+def _radius(walk: Trajectory, engine: Engine) -> float:
+    """ε, which a run does not store: movements are relative to it, and the states tell how far they are."""
+    if walk.first or any(state.leaders is not None for state in walk.quotients):
+        return float("nan")
+    for k, relative in enumerate(walk.movements):
+        if relative > 0:
+            before, after = walk.quotients[k].space.metric, walk.quotients[k + 1].space.metric
+            return float(f"{before.movement(after, engine) / relative:.12g}")
+    return float("nan")
+
+
+def _whole_tree(found: Clustering) -> Tree | None:
+    """The tree of all points, of that of the places: points in a place of another hang from it at height 0."""
+    tree, n = found.tree, found.space.n
+    if tree is None:
+        return None
+    edges, heights = found.rows[tree.edges], tree.heights
+    if len(found.rows) < n:
+        if found.space.points is None:
+            return None
+        _, group = np.unique(found.space.points, axis=0, return_inverse=True)
+        leader = np.full(int(group.max()) + 1, -1)
+        leader[group.ravel()[found.rows]] = found.rows
+        others = np.setdiff1d(np.arange(n), found.rows)
+        hosts = leader[group.ravel()[others]]
+        if (hosts < 0).any():
+            return None
+        edges = np.concatenate([np.column_stack([hosts, others]), edges])
+        heights = np.concatenate([np.zeros(len(others)), heights])
+    return Tree(edges, heights, found.space.weights)

@@ -1,0 +1,145 @@
+"""A page about a result: one HTML file that needs no server and asks nobody for anything."""
+
+from __future__ import annotations
+
+import importlib
+import platform
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._files import PathLike, check_target, write_bytes
+from ..engine import Engine
+from .from_results import Story, story_of
+from .scene import Scene
+
+if TYPE_CHECKING:
+    from bokeh.document import Document
+
+
+def report(result: Any, path: PathLike, *, title: str | None = None, engine: Engine | None = None) -> Path:
+    """Write one HTML file with linked, interactive views of a result.
+
+    The points over τ, the dendrogram with a cut to drag, scaling, distances and neighbors; parameters, code and
+    versions; labels and points to take along. It works from any folder, without a network. A file of that name is
+    replaced, whole or not at all.
+
+    Parameters
+    ----------
+    result : Trajectory, Clustering, Denoised, Skeleton, Suggestion, or fitted estimator
+    path : path
+    title : str, optional
+        The heading; by default what the result is.
+    engine : Engine, optional
+        Where tree and distances are computed; by default what `wt.using` says.
+
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> import tempfile, wasserstein_transform as wt
+    >>> fitted = wt.GaussianTransform(eps=0.5, lam=4.0, n_iter=2).fit(wt.datasets.dumbbell().points)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     wt.explorer.report(fitted, f"{folder}/dumbbell.html").name
+    'dumbbell.html'
+    """
+    _need_bokeh()
+    check_target(path)  # before anything is computed
+    write_bytes(path, _page(story_of(result, engine), title).encode())
+    return Path(path)
+
+
+def page_of(scene: Scene, *, title: str | None = None, facts: dict[str, Any] | None = None) -> str:
+    """The page of a scene, as HTML."""
+    _need_bokeh()
+    known: dict[str, Any] = {"points": scene.n, "ε": _number(scene.eps)}
+    if scene.covariances is not None or scene.lam:
+        known["λ"] = f"{scene.lam:g}"
+    known |= {"iterations": scene.times[-1]}
+    return _page(Story(scene, scene.title, known if facts is None else facts, scene.code), title)
+
+
+def _need_bokeh() -> None:
+    try:
+        import bokeh.models  # noqa: F401
+    except ImportError:
+        raise ImportError('a report needs Bokeh; pip install "wasserstein-transform[explore]" brings it') from None
+
+
+def _page(story: Story, title: str | None) -> str:
+    from bokeh.embed import file_html
+    from bokeh.resources import Resources
+
+    from .views.plot import static
+
+    heading = story.title if title is None else title
+    scene = story.scene
+    facts = [(name, str(value)) for name, value in story.facts.items() if str(value)]
+    page: str = file_html(
+        _document(story), Resources(mode="inline"), heading or "report", template=static("report.html"),
+        template_variables={
+            "heading": heading, "subtitle": _subtitle(story), "notes": () if scene is None else scene.notes,
+            "facts": facts, "looked": _looked(story), "code": story.code, "versions": _versions(),
+            "sheet": static("report.css"), "script": static("report.js"), "has_points": scene is not None,
+        },
+    )  # fmt: skip
+    return page
+
+
+def _document(story: Story) -> Document:
+    from bokeh.document import Document
+    from bokeh.models import Column
+
+    from .views import Views
+    from .views.neighbors import Neighbors
+    from .views.plot import sheet
+
+    document = Document()
+    if story.scene is not None:
+        document.add_root(Views(story.scene, hide=True).layout)
+    elif story.curve is not None:
+        near = Neighbors(sheet(), still=True)
+        near.take(story.curve, story.eps)
+        document.add_root(near.card)
+    else:
+        document.add_root(Column())
+    return document
+
+
+def _subtitle(story: Story) -> str:
+    if story.scene is None:
+        return str(story.facts.get("write", ""))
+    scene = story.scene
+    iterations = scene.times[-1]
+    parts = [f"{scene.n:,} point{'s' if scene.n != 1 else ''}"]
+    if iterations:
+        parts.append(f"{iterations} iteration{'s' if iterations != 1 else ''}")
+    if np.isfinite(scene.eps):
+        parts.append(f"ε = {_number(scene.eps)}")
+    if scene.lam:
+        parts.append(f"λ = {scene.lam:g}")
+    return ", ".join(parts)
+
+
+def _looked(story: Story) -> dict[str, Any] | None:
+    if not story.table:
+        return None
+    rows = [[f"{cell:.4g}" for cell in row] for row in zip(*story.table.values(), strict=True)]
+    return {"names": list(story.table), "rows": rows, "chosen": story.chosen}
+
+
+def _number(value: float) -> str:
+    return f"{value:.6g}" if np.isfinite(value) else "unknown"
+
+
+def _versions() -> str:
+    import bokeh
+
+    ours = importlib.import_module("wasserstein_transform").__version__
+    return (
+        f"wasserstein-transform {ours}, NumPy {np.__version__}, Bokeh {bokeh.__version__}, "
+        f"Python {platform.python_version()}"
+    )
