@@ -19,11 +19,11 @@ from ..auto import cluster
 from ..engine import Engine, using
 from .making import completed, curve_of, points_of, run
 from .newest import Newest, in_words
-from .pictures import Brushes, Painted, segmented
+from .pictures import Brushes, Painted, Picture, segmented
 from .scene import Curve, Scene
 from .sets import DataSet
 from .settings import METHODS, Settings
-from .shelf import Choice, Picture, Shelf
+from .shelf import Choice, Shelf
 from .views import Views
 from .views.images import ImageViews
 
@@ -51,7 +51,7 @@ class Shown:
     settings: Settings | None = None
     brushes: Brushes | None = None
     curve: Curve | None = None
-    scene: Scene | None = None
+    scene: Scene | Painted | None = None
     walk: Trajectory | None = None
     walk_key: tuple[Any, ...] = ()
     labels: Any = None
@@ -173,7 +173,7 @@ class Page:
     def _cluster(self, request: dict[str, Any], engine: Engine) -> Any:
         """Clusters without parameters, shown beside the cut."""
         shown = self._shown
-        if shown.data is None or shown.scene is None:
+        if shown.data is None or not isinstance(shown.scene, Scene):
             raise ValueError("a picture has regions, not clusters; choose a data set of points")
         found = cluster(shown.data.space, engine=engine)
         data = shown.data.at_most(shown.settings.rule.most if shown.settings else shown.data.n)

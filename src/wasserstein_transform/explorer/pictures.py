@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
@@ -13,10 +13,16 @@ from numpy.typing import NDArray
 from .. import _check as check
 from ..engine import Engine
 
-if TYPE_CHECKING:
-    from .shelf import Picture
-
 _MOST = 600  # pixels of the longer side that are looked at
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """An image to segment."""
+
+    name: str
+    pixels: Any
+    reading: str
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,6 @@ class Painted:
 def decoded(content: bytes, name: str) -> Picture:
     """A picture from the bytes of a file."""
     from ..image.reading import from_bytes
-    from .shelf import Picture
 
     reading = f"import imageio.v3 as imageio\n\npicture = imageio.imread({name!r})"
     return Picture(name, from_bytes(content, name), reading)
@@ -80,8 +85,6 @@ def decoded(content: bytes, name: str) -> Picture:
 
 def painted() -> Picture:
     """Three shapes on a gray ground, with noise."""
-    from .shelf import Picture
-
     rng = np.random.default_rng(0)
     y, x = np.mgrid[:180, :240]
     colors = np.full((180, 240, 3), 90.0)
@@ -97,7 +100,8 @@ def segmented(picture: Picture, brushes: Brushes, engine: Engine) -> Painted:
     from ..image import segment
     from ..plotting.images import as_rgb, outlined
 
-    pixels, notes = picture.pixels, ()
+    pixels = picture.pixels
+    notes: tuple[str, ...] = ()
     step = -(-max(pixels.shape[:2]) // _MOST)
     if step > 1:
         notes = (f"every {step}th pixel of {pixels.shape[1]} × {pixels.shape[0]} is looked at",)

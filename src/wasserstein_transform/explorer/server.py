@@ -26,6 +26,7 @@ from .page import Page
 from .shelf import MOST_BYTES, Shelf
 
 HOST = "127.0.0.1"
+_PATIENCE = 5.0  # seconds for work to end
 _KEPT = 8  # snapshots that can still be downloaded
 _GONE = 10_000  # milliseconds after which a closed tab is forgotten
 _MESSAGE = 64 << 20  # bytes of a message from a page: files do not come that way
@@ -41,6 +42,7 @@ class Explorer:
         self.port = port
         self._server = self._bound(port)
         self._loop = self._server.io_loop
+        self._ended = threading.Event()
 
     @property
     def url(self) -> str:
@@ -57,10 +59,14 @@ class Explorer:
                 page.close()
             self._server.unlisten()
             self._server.stop()
+            self._loop.close(all_fds=True)
+            self._ended.set()
 
     def stop(self) -> None:
-        """End; from any thread."""
-        self._loop.add_callback(self._loop.stop)
+        """End all work and answer no more; from another thread than the one that serves."""
+        if not self._ended.is_set():
+            self._loop.add_callback(self._loop.stop)
+            self._ended.wait(_PATIENCE)
 
     def __repr__(self) -> str:
         return f"<Explorer at {self.url}>"
@@ -147,7 +153,7 @@ def _static(name: str) -> str:
     return (files(__package__) / "static" / name).read_text("utf-8")
 
 
-class _Guarded(RequestHandler):  # type: ignore[misc]
+class _Guarded(RequestHandler):
     """Answers pages of this server only."""
 
     def initialize(self, explorer: Explorer, **_: Any) -> None:
@@ -166,6 +172,8 @@ class Opening(_Guarded):
 
     def prepare(self) -> None:
         super().prepare()
+        if self.request.method != "POST":
+            raise HTTPError(405)
         size = self.request.headers.get("Content-Length", "")
         if not size.isdigit() or int(size) > MOST_BYTES:
             raise HTTPError(413)
@@ -201,10 +209,12 @@ def in_thread(shelf: Shelf, port: int = 0) -> Explorer:
     answer: Queue[Explorer | BaseException] = Queue()
 
     def work() -> None:
-        asyncio.set_event_loop(asyncio.new_event_loop())
+        loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(loop)
         try:
             explorer = Explorer(shelf, port)
         except BaseException as error:  # raised where it was asked for
+            loop.close()
             answer.put(error)
             return
         answer.put(explorer)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..engine import current
+from .pictures import Picture, decoded, painted
 from .sets import BUILT_IN, DataSet, numeric, of_table
 
 if TYPE_CHECKING:
@@ -15,15 +16,6 @@ if TYPE_CHECKING:
 PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp")
 MOST_BYTES = 1 << 30
 """The largest file that the page takes; larger ones are for the command line."""
-
-
-@dataclass(frozen=True, eq=False)
-class Picture:
-    """An image to segment."""
-
-    name: str
-    pixels: Any
-    reading: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +61,6 @@ class Shelf:
         if not content:
             raise ValueError(f"{shown} is empty; choose a file with rows of numbers")
         if shown.lower().endswith(PICTURES):
-            from .pictures import decoded
-
             return self.put(shown, decoded(content, shown))
         current().reserve(4 * len(content), shown, "choose a smaller file, or a part of it")
         table = read(content, name=shown)
@@ -80,8 +70,6 @@ class Shelf:
     def get(self, name: str, choice: Choice | None = None) -> DataSet | Picture:
         """A data set by its name."""
         if name == "painted shapes":
-            from .pictures import painted
-
             return painted()
         if name in BUILT_IN:
             return BUILT_IN[name]()
