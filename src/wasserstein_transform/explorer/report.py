@@ -103,6 +103,7 @@ def _document(story: Story) -> Document:
     elif story.curve is not None:
         near = Neighbors(sheet(), still=True)
         near.take(story.curve, story.eps)
+        near.dress()
         document.add_root(near.card)
     else:
         document.add_root(Column())

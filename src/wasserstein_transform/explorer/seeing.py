@@ -37,7 +37,8 @@ def seen(scene: Scene, last: Space, engine: Engine) -> Scene:
     embedding = None
     if np.isfinite(distances).all():
         embedding = np.full((last.n, 2), np.nan, np.float32)
-        embedding[shown] = embed(distances, onto=scene.frames[-1][shown].astype(np.float64)).points
+        onto = scene.frames[-1][shown].astype(np.float64)
+        embedding[shown] = embed(distances, onto=onto - onto.mean(axis=0)).points
     part = spread(len(shown), _SHOWN)
     matrix = distances[np.ix_(part, part)].astype(np.float32)
     return replace(

@@ -1,9 +1,7 @@
 // The page in the browser: frames, the cut, balls, colors. Nothing here asks a server.
-// Arrays are changed in place, and models by `set`: a live page sends neither back.
+// Arrays are changed in place, and models by `set` (theme.js): a live page sends neither back.
 
-const SMALL = -1, ABOVE = -2, TIE = 1e-9, NEAR = 15, MARKS = 12, LINES = 400;
-
-function set(model, values) { model.setv(values, {sync: false}); }
+const SMALL = -1, ABOVE = -2, TIE = 1e-9, NEAR = 15, MARKS = 21;
 
 function text(model, said) { if (model.text !== said) set(model, {text: said}); }
 
@@ -50,7 +48,7 @@ class Page {
   begin() {
     if (this.begun) return;
     this.begun = true;
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.dress());
+    whenDark(() => this.dress());
     this.m.eps_line.pan.connect(([state]) => { if (state === "pan:end") this.release(); });
     this.load();
     document.documentElement.dataset.ready = "yes";
@@ -139,7 +137,7 @@ class Page {
     let found = 0, rest = 0;
     for (const label of this.cuts) { if (label < 0) rest++; else if (label >= found) found = label + 1; }
     const more = rest ? `, ${counted(rest, "point")} in smaller ones` : "";
-    text(this.m.said, this.hasTree ? counted(found, "cluster") + more : "no tree yet");
+    text(this.m.said, this.hasTree ? counted(found, "cluster") + more : "not computed yet");
   }
 
   slide() {
@@ -186,7 +184,8 @@ class Page {
   mark() {
     const labels = this.labels(), {x, y, ex, ey} = this.m.points.data;
     const found = {x: [], y: [], ex: [], ey: [], text: []};
-    const shown = this.m.color_by.value === "one" ? 0 : MARKS;
+    const several = labels.some((label) => label > 0);
+    const shown = several && this.m.color_by.value !== "one" ? MARKS : 0;
     const places = [this.middles(labels, x, y, shown), this.middles(labels, ex, ey, shown)];
     for (let k = 0; k < shown; k++) {
       const [here, there] = [places[0][k], places[1][k]];
@@ -277,7 +276,7 @@ class Page {
     const {x, y} = this.m.points.data, {tip, cloud} = this.m, [across, up] = this.about.axes;
     const lines = [`row ${this.at.row[i]}`, `${across} ${number(x[i])}`, `${up} ${number(y[i])}`];
     if (this.hasTree) lines.push(this.cuts[i] < 0 ? "in a small cluster" : `cluster ${this.cuts[i]}`);
-    if (this.at.labels) lines.push(this.at.labels[i] < 0 ? "automatic: noise" : `automatic: ${this.at.labels[i]}`);
+    if (this.at.labels) lines.push(this.at.labels[i] < 0 ? "found: noise" : `found: ${this.at.labels[i]}`);
     if (this.at.truth) lines.push(`known label ${this.at.truth[i]}`);
     if (known) lines.push(`${counted(this.inBall.length, "point")} in its ball`);
     const right = x[i] > (cloud.x_range.start + cloud.x_range.end) / 2;
@@ -353,8 +352,8 @@ class Page {
     const columns = [["row", (i) => this.at.row[i]]];
     if (kind === "points") columns.push([across || "x", (i) => written(x[i])]);
     if (kind === "points" && up) columns.push([up, (i) => written(y[i])]);
-    if (this.hasTree) columns.push(["label", (i) => this.cuts[i]]);
-    if (this.at.labels) columns.push(["automatic", (i) => this.at.labels[i]]);
+    if (this.hasTree) columns.push(["cut", (i) => this.cuts[i]]);
+    if (this.at.labels) columns.push(["found", (i) => this.at.labels[i]]);
     if (this.at.truth) columns.push(["known", (i) => this.at.truth[i]]);
     return columns;
   }
@@ -374,27 +373,12 @@ class Page {
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
 
-  // Light and dark
-
   dress() {
-    const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
-    const ink = dark ? "#E8E8E8" : "#222222", faint = dark ? "#8A8A8A" : "#767676", paper = dark ? "#16181C" : "#FFFFFF";
-    set(this.m.colors, {palette: dark ? this.about.dark : this.about.light});
-    for (const figure of ["cloud", "dendrogram", "scaling", "matrix", "near"].map((name) => this.m[name])) {
-      for (const axis of [...figure.left, ...figure.below, ...figure.right]) {
-        const looks = {};
-        for (const name of ["axis_label_text_color", "major_label_text_color"]) if (name in axis.properties) looks[name] = ink;
-        for (const name of ["axis_line_color", "major_tick_line_color"]) if (name in axis.properties) looks[name] = faint;
-        if (Object.keys(looks).length) set(axis, looks);
-      }
-      for (const part of figure.center) if ("grid_line_color" in part.properties) set(part, {grid_line_color: faint});
-      for (const drawn of figure.renderers) {
-        if (drawn.name === "ink") set(drawn.glyph, {line_color: ink});
-        if (drawn.name === "number") set(drawn.glyph, {text_color: ink, background_fill_color: paper, border_line_color: faint});
-      }
-    }
-    for (const line of [this.m.cut_line, this.m.eps_line, this.m.suggested]) set(line, {line_color: ink});
-    set(this.m.tip, {text_color: ink, background_fill_color: paper, border_line_color: faint});
+    const {about, m} = this;
+    set(m.colors, {palette: isDark() ? about.dark : about.light});
+    dressed([m.cloud, m.dendrogram, m.scaling, m.matrix, m.near], [m.cut_line, m.eps_line, m.suggested]);
+    const {ink, faint, paper} = inks();
+    set(m.tip, {text_color: ink, background_fill_color: paper, border_line_color: faint});
   }
 }
 

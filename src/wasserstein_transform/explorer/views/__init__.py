@@ -55,11 +55,9 @@ class Views:
         self.meta = ColumnDataSource(name="meta")
         self.frame, self.play, self.color_by = self.points.frame, self.points.play, self.points.color_by
         self.cut, self.radius = self.dendrogram.cut, self.neighbors.radius
-        cards = [self.points.card, self.dendrogram.card, self.scaling.card, self.heat.card, self.neighbors.card]
-        self.layout = Row(
-            children=cards, sizing_mode="stretch_width", css_classes=["views"], stylesheets=[style], name="views"
-        )
-        self._hide, self._before, self._set = hide, scene, 0.0
+        self._before, self._set = scene, 0.0
+        self.layout = Row(sizing_mode="stretch_width", css_classes=["views"], stylesheets=[style], name="views")
+        self.layout.children = [view.card for view in self._shown(scene, hide)]
         self.show(scene)
         self._connect()
 
@@ -105,12 +103,18 @@ class Views:
         self.heat.show(scene)
         has_tree = scene.tree is not None and len(scene.tree) > 0
         self.dendrogram.said.text = in_words(self.by_cut(scene)) if has_tree else "not computed yet"
+
+    def _shown(self, scene: Scene, hide: bool) -> list[Any]:
+        """The views that have their place on the page."""
         parts = (
-            (self.dendrogram, has_tree), (self.scaling, scene.embedding is not None),
+            (self.points, True), (self.dendrogram, scene.tree is not None), (self.scaling, scene.embedding is not None),
             (self.heat, scene.matrix is not None), (self.neighbors, scene.curve is not None),
         )  # fmt: skip
-        for view, is_there in parts:
-            view.card.visible = is_there or not self._hide
+        shown = [view for view, is_there in parts if is_there or not hide]
+        if self.dendrogram not in shown:  # fewer views have more room
+            for view in shown:
+                view.card.css_classes = [*view.card.css_classes, "bare"]
+        return shown
 
     def by_cut(self, scene: Scene) -> Ints:
         """Clusters of the cut as it stands; all points are one without a tree."""
@@ -155,7 +159,7 @@ class Views:
 
         models = self.models
         names = ", ".join(models)
-        code = f"{static('views.js')}\nreturn pageOf({{{names}}})[cb_data.act](cb_obj)"
+        code = f"{static('theme.js')}\n{static('views.js')}\nreturn pageOf({{{names}}})[cb_data.act](cb_obj)"
         self._brain = CustomJS(args=models, code=code)
         for widget, attribute, name in (
             (self.frame, "value", "move"), (self.play, "active", "run"), (self.color_by, "value", "paint"),

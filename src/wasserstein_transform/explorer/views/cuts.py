@@ -63,7 +63,7 @@ def start(tree: Floats) -> float:
     a, b = tree[:, :2].astype(np.intp).T
     change = enough[n:].astype(np.intp) - enough[a] - enough[b]
     large = np.cumsum(change)  # after each merge
-    best, at = 0.0, float(heights[-1])
+    best, at = 0.0, 1.02 * float(heights[-1])
     after = np.append(0, np.flatnonzero(change)) if n > 2 else np.zeros(0, np.intp)
     for low, high in zip(after, [*after[1:], n - 2], strict=False):
         stays = float(heights[high] - heights[low])

@@ -11,7 +11,7 @@ from ...hierarchy import Tree
 from ...plotting.branches import as_tree, branches, places, top
 from ..scene import Scene
 from .cuts import start
-from .plot import blank, card, html, plain, row
+from .plot import blank, card, html, plain, row, tell
 
 _LEAVES = 2_000  # that are drawn at most
 _STEPS = 500  # of the slider
@@ -46,7 +46,7 @@ class Dendrogram:
             name="cut", title="cut at height", start=0, end=1, step=0.002, value=0, format="0[.]0000",
             sizing_mode="stretch_width", stylesheets=[style],
         )  # fmt: skip
-        self.said = html("", style, "said", **{"aria-live": "polite"})
+        self.said = html("", style, "said", live=True)
         self.note = html("", style, "tree_note")
         self.card = card(
             "Dendrogram", "drag the dashed line, or move the slider: all views take the colors of the cut",
@@ -96,8 +96,8 @@ class Dendrogram:
         margin = max(0.5, 0.01 * drawn.n)
         edges = {"start": -margin, "end": drawn.n - 1 + margin}
         self.figure.x_range.update(**edges, **{f"reset_{name}": value for name, value in edges.items()})
-        left_out = f"<p class='hint'>the {drawn.n:,} highest branches of {tree.n:,} leaves; the cut works on all</p>"
-        self.note.text = left_out if tree.n > _LEAVES else ""
+        left_out = f"the {drawn.n:,} highest branches of {tree.n:,} leaves; the cut works on all"
+        tell(self.note, left_out if tree.n > _LEAVES else "")
 
 
 def _leaves(tree: Tree) -> Ints:

@@ -7,15 +7,17 @@ from typing import Any
 import numpy as np
 
 from ..scene import Scene
-from .plot import blank, card, html, row
+from .plot import blank, card, html, row, tell
 from .points import numbers
+
+_MISSING = "not computed yet"
 
 
 class Scaling:
     """Points whose distances are about those of the metric; it shares their source with the points view."""
 
     def __init__(self, style: Any, points: Any, marks: Any, colors: Any, webgl: bool) -> None:
-        from bokeh.models import DataRange1d
+        from bokeh.models import ColumnDataSource, DataRange1d
 
         self.figure = blank(
             "scaling", "classical scaling of the last distances", 260, style,
@@ -28,7 +30,9 @@ class Scaling:
             fill_alpha=0.85, nonselection_fill_alpha=0.12, selection_fill_alpha=1.0,
         )  # fmt: skip
         self.numbers = numbers(self.figure, marks, "ex", "ey")
-        self.figure.x_range.renderers = self.figure.y_range.renderers = [self.dots]
+        self.corners = ColumnDataSource({"x": [0, 1], "y": [0, 1]})
+        corners = self.figure.scatter("x", "y", source=self.corners, fill_alpha=0, line_alpha=0)
+        self.figure.x_range.renderers = self.figure.y_range.renderers = [corners]
         self.note = html("", style)
         self.card = card("Scaling (MDS)", "the last distances, as a plane shows them", [self.figure, self.note],
                          style, "small")  # fmt: skip
@@ -36,7 +40,12 @@ class Scaling:
     def show(self, scene: Scene, size: float) -> None:
         """Take a scene; coordinates come with those of the points."""
         self.dots.glyph.size = size
-        self.note.text = _missing(scene.embedding is None)
+        tell(self.note, _MISSING if scene.embedding is None else "")
+        known = (
+            np.zeros((0, 2)) if scene.embedding is None else scene.embedding[np.isfinite(scene.embedding).all(axis=1)]
+        )
+        ends = np.stack([known.min(axis=0), known.max(axis=0)]) if len(known) else np.eye(2)
+        self.corners.data = {"x": ends[:, 0].astype(float).tolist(), "y": ends[:, 1].astype(float).tolist()}
 
 
 class Heat:
@@ -84,7 +93,7 @@ class Heat:
         if scene.matrix is None or scene.shown is None or not len(scene.shown):
             self.image.data = {"image": []}
             self.strip.data = {"x": [], "y": [], "size": [], "point": [], "c": []}
-            self.note.text = _missing(True)
+            tell(self.note, _MISSING)
             return
         matrix, k = np.where(np.isfinite(scene.matrix), scene.matrix, np.nan), len(scene.shown)
         near = matrix[matrix > 0]
@@ -96,8 +105,4 @@ class Heat:
             "x": np.full(k, -0.02), "y": 1 - (np.arange(k) + 0.5) / k, "size": np.full(k, 1.02 / k),
             "point": scene.shown.astype(np.int32), "c": np.full(k, -1, np.float32),
         }  # fmt: skip
-        self.note.text = f"<p class='hint'>{k:,} of {scene.n:,} points</p>" if k < scene.n else ""
-
-
-def _missing(is_missing: bool) -> str:
-    return "<p class='hint missing'>not computed yet</p>" if is_missing else ""
+        tell(self.note, f"{k:,} of {scene.n:,} points" if k < scene.n else "")

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from html import escape
 from typing import Any
 
 import numpy as np
 
 from ..._types import Floats
 from ..scene import Curve, Scene
-from .plot import blank, card, html, plain, row
+from .plot import blank, card, html, plain, row, static, tell
 
+_TICKS = 5  # powers of ten with a number
 _DECADES = 2.0  # that the radius can be moved by where there is no curve
 
 
@@ -19,15 +19,20 @@ class Neighbors:
     """The figure, the line and a slider of log₁₀ ε: `radius.value_throttled` changes on release."""
 
     def __init__(self, style: Any, *, still: bool = False) -> None:
-        from bokeh.models import ColumnDataSource, CustomJSTickFormatter, Slider, Span
+        from bokeh.models import ColumnDataSource, CustomJSTickFormatter, FixedTicker, Range1d, Slider, Span
 
         self.curve = ColumnDataSource({"r": [], "k": []}, name="curve")
         self.figure = blank(
             "neighbors", "points within a radius, on logarithmic scales", 260, style, tools="reset,save",
             active_drag=None, active_scroll=None, x_axis_type="log", y_axis_type="log",
+            x_range=Range1d(0.1, 10), y_range=Range1d(0.8, 10),
         )  # fmt: skip
-        self.figure.line("r", "k", source=self.curve, line_width=2.5, line_color="#0072B2")
+        self.figure.line("r", "k", source=self.curve, line_width=2.5, line_color="#0072B2", name="line")
         self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = plain("radius ε"), plain("points within ε")
+        written = "return String(Number(tick.toPrecision(3)))"
+        for axis, grid in zip(self.figure.axis, self.figure.grid, strict=True):
+            axis.ticker = grid.ticker = FixedTicker(ticks=[])
+            axis.formatter = CustomJSTickFormatter(code=written)
         self.suggested = Span(dimension="height", location=None, line_dash="dotted", line_width=2, name="suggested")
         self.line = Span(
             name="eps_line", dimension="height", location=None, editable=True, line_width=3, line_dash="dashed",
@@ -46,6 +51,14 @@ class Neighbors:
         moving = [] if still else [row(self.radius, style=style)]
         self.card = card("Neighbors", hint, [self.figure, *moving, self.note], style, "small")
 
+    def dress(self) -> None:
+        """Light or dark by itself, where it stands alone on a page."""
+        from bokeh.models import CustomJS
+
+        code = f"{static('theme.js')}\nconst dress = () => dressed([figure], [suggested]); whenDark(dress); dress()"
+        act = CustomJS(args={"figure": self.figure, "suggested": self.suggested}, code=code)
+        self.figure.js_on_change("inner_width", act)
+
     def show(self, scene: Scene) -> None:
         """Take curve and radius of a scene."""
         self.take(scene.curve, scene.eps)
@@ -62,7 +75,7 @@ class Neighbors:
         self.line.update(location=eps if known else None, visible=known)
         middle = math.log10(eps) if known else 0.0
         low, high = middle - _DECADES, middle + _DECADES
-        self.note.text = "<p class='hint missing'>not computed yet</p>"
+        tell(self.note, "not computed yet")
         if curve is None:
             self.curve.data, self.suggested.location = {"r": [], "k": []}, None
         else:
@@ -70,13 +83,27 @@ class Neighbors:
             radii = np.asarray(curve.radii, np.float64)[keep]
             self.curve.data = {"r": radii, "k": np.asarray(curve.counts, np.float64)[keep]}
             self.suggested.location = curve.suggested
-            self.note.text = _said(curve.suggested, curve.reason)
+            tell(self.note, f"suggested: {curve.suggested:.4g}{', ' + curve.reason if curve.reason else ''}")
             if len(radii):
                 low, high = _span(radii, middle if known else None)
+                self._frame(radii, self.curve.data["k"], [curve.suggested, *([eps] if known else [])])
         if high - low < 1e-6:
             low, high = low - _DECADES, high + _DECADES
         value = middle if known else (low + high) / 2
-        self.radius.update(start=low, end=high, step=(high - low) / 400, value=value, disabled=not known)
+        self.radius.update(start=low, end=high, step=(high - low) / 400, value=value, disabled=not known, visible=known)
+
+    def _frame(self, radii: Floats, counts: Floats, marked: list[float]) -> None:
+        """Show the whole curve, and what is marked."""
+        across = [value for value in [*radii[[0, -1]], *marked] if value > 0 and math.isfinite(value)]
+        ranges = ((min(across), max(across)), (float(counts.min()), float(counts.max())))
+        for axis, grid, range_, (low, high) in zip(
+            (self.figure.xaxis, self.figure.yaxis), (self.figure.xgrid, self.figure.ygrid),
+            (self.figure.x_range, self.figure.y_range), ranges, strict=True,
+        ):  # fmt: skip
+            room = max((high / low) ** 0.04, 1.05)
+            ends = {"start": low / room, "end": high * room}
+            range_.update(**ends, **{f"reset_{name}": value for name, value in ends.items()})
+            axis[0].ticker.ticks = grid[0].ticker.ticks = ticks(low / room, high * room)
 
 
 def _span(radii: Floats, middle: float | None) -> tuple[float, float]:
@@ -85,5 +112,10 @@ def _span(radii: Floats, middle: float | None) -> tuple[float, float]:
     return min(ends), max(ends)
 
 
-def _said(eps: float, reason: str) -> str:
-    return f"<p class='hint'>suggested: {eps:.4g}{', ' + escape(reason) if reason else ''}</p>"
+def ticks(low: float, high: float) -> list[float]:
+    """Some round numbers of a logarithmic axis: powers of ten, or 1, 2 and 5 times them where these are few."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    step = max(1, math.ceil((last - first) / _TICKS))
+    steps = (1, 2, 5) if last - first <= 2 else (1,)
+    found = [float(f"{k}e{e}") for e in range(first, last + 1, step) for k in steps]
+    return [value for value in found if low <= value <= high]

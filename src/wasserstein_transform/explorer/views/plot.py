@@ -51,14 +51,19 @@ def plain(text: str) -> Any:
     return PlainText(text=text)
 
 
-def html(text: str, style: Any, name: str | None = None, **attributes: str) -> Any:
-    """A piece of HTML in which no formula is looked for."""
+def html(text: str, style: Any, name: str | None = None, *, kind: str = "", live: bool = False) -> Any:
+    """A piece of HTML in which no formula is looked for; a `live` one is read out when it changes."""
     from bokeh.models import Div
 
     return Div(
         text=text, disable_math=True, name=name, sizing_mode="stretch_width", margin=0, stylesheets=[style],
-        html_attributes=attributes,
+        html_attributes={"aria-live": "polite"} if live else {}, css_classes=[kind] if kind else [],
     )  # fmt: skip
+
+
+def tell(note: Any, text: str) -> None:
+    """Put a small line below a view; without a text it takes no room."""
+    note.update(text=f"<p class='hint'>{escape(text)}</p>" if text else "", visible=bool(text))
 
 
 def card(title: str, hint: str, parts: list[Any], style: Any, where: str) -> Any:

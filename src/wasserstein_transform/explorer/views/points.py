@@ -13,6 +13,7 @@ from .plot import blank, card, html, plain, row
 MANY = 5_000  # points from which on the graphics card draws: below it is no faster, and slower where there is none
 _SHAPED = 20_000  # points up to which covariances are sent
 _TRAILS = 2_000  # points up to which trails are offered
+_WRITTEN = 1e9  # coordinates up to which all digits are written
 _TOOLS = "pan,wheel_zoom,box_select,lasso_select,reset,save"
 
 
@@ -34,7 +35,7 @@ class Points:
         self.colors = mapper()
         self.figure = blank(
             "points", "the points, colored by cluster", 560, style, tools=_TOOLS, active_scroll=None, match_aspect=True,
-            x_range=DataRange1d(range_padding=0.05), y_range=DataRange1d(range_padding=0.05),
+            x_range=DataRange1d(range_padding=0.05), y_range=DataRange1d(range_padding=0.05), css_classes=["cloud"],
             output_backend="webgl" if webgl else "canvas",
         )  # fmt: skip
         self.tip = Label(
@@ -50,18 +51,14 @@ class Points:
             name="play", label="▶ play", width=96, stylesheets=[style], css_classes=["fixed"],
             html_attributes={"title": "let the points move over τ, again and again"},
         )  # fmt: skip
-        self.color_by = Select(name="color_by", title="color by", options=[("cut", "the cut")], value="cut", **kept)
+        self.color_by = Select(name="color_by", title="color by", options=[("one", "one color")], value="cut", **kept)
         self.row = Spinner(name="row", title="ball of point (row)", low=0, step=1, mode="int", value=None, **kept)
         self.trailing = Checkbox(name="trailing", label="trails", active=False, width=80, stylesheets=[style])
-        self.caption = html("", style, "caption", **{"aria-live": "polite"})
+        self.caption = html("", style, "caption", kind="caption", live=True)
+        self.moving = row(self.play, self.frame, self.trailing, style=style)
         self.card = card(
             "Points", "hover over a point, or name its row, to see its ball and its Gaussian",
-            [
-                self.figure,
-                row(self.play, self.frame, self.trailing, style=style),
-                row(self.color_by, self.row, style=style),
-                self.caption,
-            ],
+            [self.figure, self.moving, row(self.color_by, self.row, style=style), self.caption],
             style, "wide",
         )  # fmt: skip
 
@@ -103,6 +100,8 @@ class Points:
             first, last = (known.min(axis=0), known.max(axis=0)) if len(known) else (np.zeros(2), np.ones(2))
         self.corners.data = {"x": [float(first[0]), float(last[0])], "y": [float(first[1]), float(last[1])]}
         self.frames.data = columns(scene)
+        for axis, largest in zip(self.figure.axis, np.abs([first, last]).max(axis=0), strict=True):
+            axis.formatter.use_scientific = not largest < _WRITTEN
         first_tau, last_tau = scene.times[0], scene.times[-1]
         at_end = self.frame.value >= self.frame.end or self.frame.disabled
         self.frame.update(
@@ -110,19 +109,21 @@ class Points:
             value=last_tau if at_end else max(first_tau, min(self.frame.value, last_tau)),
             disabled=last_tau == first_tau, title=f"iteration τ of {last_tau}",
         )  # fmt: skip
+        self.moving.visible = last_tau > first_tau
         self.play.disabled = last_tau == first_tau
         self.trailing.disabled = scene.n > _TRAILS or last_tau == first_tau
 
     def _offer(self, scene: Scene) -> None:
         ways = [
-            ("cut", "the cut of the tree", scene.tree is not None),
-            ("labels", "automatic clusters", scene.labels is not None),
+            ("labels", "labels found", scene.labels is not None),
+            ("cut", "the cut of the tree", scene.tree is not None and len(scene.tree) > 0),
             ("truth", "known labels", scene.truth is not None),
             ("one", "one color", True),
         ]
         offered = [(way, words) for way, words, is_there in ways if is_there]
-        kept = self.color_by.value if self.color_by.value in dict(offered) else offered[0][0]
-        self.color_by.update(options=offered, value=kept)
+        was_there, now = dict(self.color_by.options), dict(offered)
+        kept = self.color_by.value if self.color_by.value in now else offered[0][0]
+        self.color_by.update(options=offered, value="labels" if "labels" in now and "labels" not in was_there else kept)
 
 
 def numbers(made: Any, marks: Any, x: str, y: str) -> Any:
