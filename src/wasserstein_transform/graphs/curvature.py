@@ -16,6 +16,7 @@ from ..engine import Engine, bar, current
 from ..localize import Heat, Localization
 from ..measures import Discrete
 from ..spaces import Space
+from ..spaces.edge_weights import ASK
 from ..transport import Report
 from ..transport.batch import Batch
 from .network import Network, as_network
@@ -102,6 +103,8 @@ def curvature(
     n_jobs: int | None = None,
     verbose: bool = False,
     engine: Engine | None = None,
+    *,
+    weight: str | None = ASK,
 ) -> Curvature:
     """Ollivier–Ricci curvature of all edges of an undirected graph, or of any pairs of its nodes; exact.
 
@@ -109,8 +112,8 @@ def curvature(
 
     Parameters
     ----------
-    graph : networkx graph, scipy sparse matrix of lengths, list of edges, or a file
-        Edges without a `weight` have length 1. Loops are left out; of parallel edges the shortest counts; edges of
+    graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, length), or a file
+        Edges without a number have length 1. Loops are left out; of parallel edges the shortest counts; edges of
         length 0 put two nodes in one place, and have no curvature of their own.
     measures : LazyWalk or Localization
         What is compared: LazyWalk(idleness) by default, with idleness ½; Truncation, Nearest, Heat, Given, …
@@ -124,6 +127,9 @@ def curvature(
         Show progress.
     engine : Engine, optional
         Where it runs; by default what `wt.using` says.
+    weight : {"length", "strength", None}, optional
+        What the numbers at edges are, as in `as_network`: lengths, strengths (lengths are 1/strength), or of no
+        concern. A `weight` that may be either is asked about.
 
     Returns
     -------
@@ -137,7 +143,7 @@ def curvature(
     >>> wt.graphs.curvature([("a", "b"), ("b", "c")], wt.Truncation(1.0), pairs=[("a", "c")]).values.round(3)
     array([0.5])
     """
-    network, asked = as_network(graph), current(engine, n_jobs=n_jobs, progress=bar() if verbose else None)
+    network, asked = as_network(graph, weight), current(engine, n_jobs=n_jobs, progress=bar() if verbose else None)
     ends = network.edges if pairs is None else _numbered(pairs, network)
     space = Space(network.metric, check.weights(weights, network.n), None)
     with asked.watched() as engine:
@@ -150,6 +156,8 @@ def lin_lu_yau(
     n_jobs: int | None = None,
     verbose: bool = False,
     engine: Engine | None = None,
+    *,
+    weight: str | None = ASK,
 ) -> Curvature:
     """The curvature of Lin, Lu and Yau of all edges: the limit of κ_α / (1 − α) as the idleness α goes to 1.
 
@@ -162,7 +170,7 @@ def lin_lu_yau(
     >>> wt.graphs.lin_lu_yau([(0, 1), (1, 2), (2, 3), (3, 0)]).values
     array([1., 1., 1., 1.])
     """
-    half = curvature(graph, LazyWalk(0.5, power), n_jobs=n_jobs, verbose=verbose, engine=engine)
+    half = curvature(graph, LazyWalk(0.5, power), n_jobs=n_jobs, verbose=verbose, engine=engine, weight=weight)
     return replace(half, values=2 * half.values)
 
 
@@ -173,6 +181,8 @@ def dynamical_curvature(
     n_jobs: int | None = None,
     verbose: bool = False,
     engine: Engine | None = None,
+    *,
+    weight: str | None = ASK,
 ) -> Dynamics:
     """The curvature of all edges under the heat kernel, over several times: communities have a time of their own.
 
@@ -183,7 +193,7 @@ def dynamical_curvature(
     >>> found.values[:, 0].round(3)
     array([0.139, 0.777, 1.   ])
     """
-    network = as_network(graph)
+    network = as_network(graph, weight)
     moments = np.atleast_1d(check.floats(times, "times"))
     if moments.ndim != 1 or len(moments) == 0:
         raise ValueError(f"times must be a list of numbers, got shape {moments.shape}")

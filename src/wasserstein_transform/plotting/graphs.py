@@ -40,7 +40,7 @@ def layout(graph: Any) -> Floats:
     >>> wt.plotting.layout([(0, 1), (1, 2)]).shape
     (3, 2)
     """
-    network = as_network(graph)
+    network = as_network(graph, weight=None)
     if network.n > _MOST:
         raise ValueError(
             f"graphs of up to {_MOST} nodes are laid out, got {network.n}; give points, or draw a part of the graph"
