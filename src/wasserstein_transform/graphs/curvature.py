@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check as check
-from .._shown import Brief
+from .._shown import Brief, facts, in_range
 from .._types import Floats, Ints
 from ..engine import Engine, bar, current
 from ..localize import Heat, Localization
@@ -21,6 +21,8 @@ from ..transport import Report
 from ..transport.batch import Batch
 from .network import Network, as_network
 from .walks import LazyWalk
+
+_FLAT = 1e-9  # curvature that is none but for rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +53,26 @@ class Curvature:
         known = self.values[~np.isnan(self.values)]
         spread = f", {known.min():.3g} to {known.max():.3g}" if len(known) else ""
         return f"<Curvature of {len(self.pairs)} pairs of {self.network.n} nodes{spread}>"
+
+    def _repr_html_(self) -> str:
+        known = np.flatnonzero(~np.isnan(self.values))
+        rows: dict[str, Any] = {"pairs": len(self.pairs), "nodes": self.network.n}
+        if len(known):
+            values = self.values[known]
+            low, high = (known[at] for at in (values.argmin(), values.argmax()))
+            rows |= {
+                "curvature": f"{in_range(values)}, mean {values.mean():.4g}",
+                "negative": f"{np.mean(values < -_FLAT):.0%}",
+                "lowest": f"{self.values[low]:.4g}, {self._named(int(low))}",
+                "highest": f"{self.values[high]:.4g}, {self._named(int(high))}",
+            }
+        if len(known) < len(self.pairs):
+            rows["without a curvature"] = len(self.pairs) - len(known)
+        return facts("Curvature", rows | {"largest gap": f"{self.report.gap:.1e}"})
+
+    def _named(self, k: int) -> str:
+        a, b = (self.network.nodes[end] for end in self.pairs[k])
+        return f"between {a!r} and {b!r}"
 
     def of(self, a: Hashable, b: Hashable) -> float:
         """The curvature of two nodes, by name."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _check as check
 from .._parts import Part
+from .._shown import facts, in_range
 from .._types import Bools, Floats, Ints
 from ..engine import Engine, bar, current
 from ..localize import Localization
@@ -75,6 +76,17 @@ class Flow:
     def __repr__(self) -> str:
         cut = int((self.cut_after >= 0).sum())
         return f"<Flow of {self.network!r}, {self.n_iter} iterations, {cut} edges cut>"
+
+    def _repr_html_(self) -> str:
+        rows: dict[str, Any] = {
+            "graph": repr(self.network)[1:-1],
+            "iterations": f"{self.n_iter}, {'all edges bend alike' if self.converged else 'not at rest'}",
+            "lengths at the end": f"{in_range(self.lengths[-1])}, mean 1",
+            "edges cut": int((self.cut_after >= 0).sum()),
+        }
+        if self.n_iter:
+            rows["curvatures at the end"] = in_range(self.curvatures[-1])
+        return facts("Flow", rows)
 
     @property
     def n_iter(self) -> int:

@@ -11,11 +11,14 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .._cached import cached_property
+from .._shown import facts, in_range
 from .._types import Bools, Floats, Ints
 from ..spaces import Graph
 from ..spaces.edge_weights import ASK, check_weight
 from ..spaces.edges import as_edges, is_graph
 from .files import need_networkx, read_graph
+
+_SHOWN = 5  # nodes of a table in a notebook
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +43,16 @@ class Network:
 
     def __repr__(self) -> str:
         return f"<Network of {self.n} nodes and {len(self.edges)} edges>"
+
+    def _repr_html_(self) -> str:
+        rows = {
+            "nodes": self.n,
+            "edges": len(self.edges),
+            "pieces": int(self.metric.pieces.max()) + 1,
+            "lengths": in_range(self.lengths),
+            "such as": ", ".join(map(repr, self.nodes[:_SHOWN])) + " …" * (self.n > _SHOWN),
+        }
+        return facts("Network", rows)
 
     @property
     def n(self) -> int:
