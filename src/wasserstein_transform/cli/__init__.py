@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import signal
 import sys
+import traceback
 from typing import Any, NoReturn
+
+_MISTAKE = 70  # status of what is nobody's input
 
 
 def main() -> None:
@@ -27,6 +30,12 @@ def main() -> None:
         app()
     except KeyboardInterrupt:  # while modules are still being imported
         sys.exit(130)
+    except Exception:
+        traceback.print_exc()
+        print(
+            "wt: this is a mistake of the program, not of yours; please report it with the lines above", file=sys.stderr
+        )
+        sys.exit(_MISTAKE)
 
 
 def _end(*_: Any) -> NoReturn:

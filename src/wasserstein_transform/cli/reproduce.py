@@ -12,7 +12,7 @@ import typer
 from ..experiments import EXPERIMENTS, Verdict
 from .door import door
 from .options import Jobs
-from .printing import say
+from .printing import say, wants_color
 from .tables import show
 
 if TYPE_CHECKING:
@@ -124,4 +124,4 @@ def _say(report: Report) -> None:
 
 
 def _colored(cell: str) -> str:
-    return typer.style(cell, fg=_STYLES[cell]) if sys.stdout.isatty() and cell in _STYLES else cell
+    return typer.style(cell, fg=_STYLES[cell]) if wants_color(sys.stdout) and cell in _STYLES else cell
