@@ -2,27 +2,257 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from html import escape
+from types import MappingProxyType
+from typing import Any, Self
 
-from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._shown import frame, table as as_html
+from .._types import Floats, Ints
+from .columns import Kept, Rows, as_column, free_name, is_missing, number_of
+
+_SHOWN = 5  # rows that a notebook shows
+_LISTED = 12  # names that an error lists
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Table:
     """Named columns of equal length.
 
     Attributes
     ----------
     columns : mapping from names to arrays of shape (n,)
-        In the order of the file: numbers as float64 or int64, words as arrays of str.
+        In the order of the file: numbers as float64 or int64 (NaN where they are missing), words as arrays of str,
+        truth values and dates as NumPy's. A column of numbers in which a word stands is one of words.
     source : str
         What errors call it: the name of the file, or "the pipe".
+    axes : tuple of str
+        Columns that are coordinates by the format itself (LAS, PLY, GeoJSON); empty where all numbers may be.
+    notes : tuple of str
+        What a reader must know: another encoding, columns that were left out, names that were taken.
+    rows : Rows
+        How errors call the rows.
+    kept : mapping from names to Kept
+        Cells as they stood in the file, where the values do not say all of it.
+    origin : object
+        What else a format needs to be written again, such as the header of a LAS file.
+
+    Examples
+    --------
+    >>> from wasserstein_transform.tables import Table
+    >>> table = Table({"x": [0.0, 1.0, 2.0], "y": [1.0, 1.0, 0.0], "kind": ["a", "b", "a"]})
+    >>> table.numbers().shape
+    (3, 2)
+    >>> table.labels("kind")
+    (array([0, 1, 0]), ('a', 'b'))
     """
 
     columns: Mapping[str, NDArray[Any]]
     source: str = "the table"
+    axes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    rows: Rows = field(default_factory=Rows)
+    kept: Mapping[str, Kept] = field(default_factory=dict)
+    origin: Any = None
+
+    def __post_init__(self) -> None:
+        arrays = {str(name): as_column(values, str(name), self.source) for name, values in self.columns.items()}
+        lengths = {name: len(array) for name, array in arrays.items()}
+        if len(set(lengths.values())) > 1:
+            told = ", ".join(f"{name} {length}" for name, length in list(lengths.items())[:_LISTED])
+            raise ValueError(f"{self.source}: columns must have as many rows as each other, got {told}")
+        object.__setattr__(self, "columns", MappingProxyType(arrays))
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(self.columns)
+
+    @property
+    def numeric(self) -> tuple[str, ...]:
+        """Names of the columns that hold numbers, or were meant to: half of their cells are."""
+        return tuple(name for name, array in self.columns.items() if _is_numeric(array))
+
+    def column(self, name: str) -> NDArray[Any]:
+        """One column."""
+        if name not in self.columns:
+            near = get_close_matches(str(name), self.names, 1, 0.5)
+            guess = f"did you mean {near[0]}? " if near else ""
+            raise ValueError(f"{self.source} has no column {name}; {guess}its columns are {_listed(self.names)}")
+        return self.columns[name]
+
+    def numbers(self, names: Sequence[str] | None = None, leave_out: Sequence[str] = ()) -> Floats:
+        """Columns as points, one row each.
+
+        Parameters
+        ----------
+        names : sequence of str, optional
+            Which columns; by default the `axes` of formats that have them, else all columns of numbers.
+        leave_out : sequence of str
+            Columns not to take by default.
+
+        Returns
+        -------
+        array of shape (n, m)
+            Finite numbers; a word, a missing or an infinite value is an error that names file, line and column.
+        """
+        names = self.chosen(names, leave_out)
+        out = np.empty((len(self), len(names)))
+        for k, name in enumerate(names):
+            out[:, k] = self._floats(name)
+        return out
+
+    def chosen(self, names: Sequence[str] | None = None, leave_out: Sequence[str] = ()) -> tuple[str, ...]:
+        """Names of the columns that `numbers` takes."""
+        if names is not None:
+            names = (names,) if isinstance(names, str) else tuple(names)
+            for name in names:
+                self.column(name)
+                if names.count(name) > 1:
+                    raise ValueError(f"{self.source}: column {name} is asked for twice; once is enough")
+            if not names:
+                raise ValueError(f"{self.source}: at least one column is needed, got none")
+            return names
+        without = {leave_out} if isinstance(leave_out, str) else set(leave_out)
+        for name in without:
+            self.column(name)
+        found = tuple(name for name in self.axes or self.numeric if name not in without)
+        if not found:
+            beside = f" beside {_listed(sorted(without))}" if without else ""
+            raise ValueError(f"{self.source} has no column of numbers{beside}; its columns are {_listed(self.names)}")
+        return found
+
+    def labels(self, name: str) -> tuple[Ints, tuple[str, ...]]:
+        """A column as labels: a code for each row, and the names of the codes; −1 is missing."""
+        values = self.column(name)
+        missing = np.array([is_missing(cell) for cell in values.tolist()], np.bool_)
+        cells = self._texts(name)
+        if cells is None:
+            found, codes = np.unique(values[~missing], return_inverse=True)
+            names = tuple(map(str, found.tolist()))
+        else:
+            found, codes = np.unique(np.array(cells, object)[~missing].astype(np.str_), return_inverse=True)
+            names = tuple(found.tolist())
+        out = np.full(len(self), -1, np.intp)
+        out[~missing] = codes
+        return out, names
+
+    def weights(self, name: str) -> Floats:
+        """A column as weights: finite, ≥ 0, not all 0."""
+        values = self.numbers((name,))[:, 0]
+        if (values < 0).any():
+            row = int(np.argmax(values < 0))
+            raise ValueError(f"{self.where(row, name)}: a weight must not be negative, got {values[row]:g}")
+        if len(values) and not values.any():
+            raise ValueError(f"{self.source}, column {name}: weights must not all be 0; give another column")
+        return values
+
+    def with_columns(self, new: Mapping[str, ArrayLike]) -> Self:
+        """The table with new columns beside; one whose name is taken gets a number, and `notes` say so."""
+        columns, notes = dict(self.columns), list(self.notes)
+        for name, values in new.items():
+            free = free_name(name, columns)
+            if free != name:
+                notes.append(f"{self.source} has a column {name}; the new one is {free}")
+            columns[free] = as_column(values, free, self.source)
+            if len(columns[free]) != len(self):
+                raise ValueError(
+                    f"{self.source}: the new column {free} needs {len(self)} values, one for each row, got "
+                    f"{len(columns[free])}"
+                )
+        return replace(self, columns=columns, notes=tuple(notes))
+
+    def select(self, names: Sequence[str]) -> Self:
+        """The table of some columns, in that order."""
+        columns = {name: self.column(name) for name in names}
+        return replace(
+            self,
+            columns=columns,
+            axes=tuple(name for name in self.axes if name in columns),
+            kept={name: kept for name, kept in self.kept.items() if name in columns},
+        )
+
+    def take(self, rows: ArrayLike) -> Self:
+        """The table of some rows, by their positions or by a truth value for each; they keep their line numbers."""
+        index = np.arange(len(self))[np.asarray(rows if np.size(rows) else np.empty(0, np.intp))]
+        return replace(
+            self,
+            columns={name: array[index] for name, array in self.columns.items()},
+            rows=self.rows.take(index),
+            kept={name: kept._replace(cells=kept.cells.take(index)) for name, kept in self.kept.items()},
+        )
+
+    def where(self, row: int, name: str) -> str:
+        """Where a cell is, in words: points.csv, line 17, column y."""
+        return f"{self.source}, {self.rows.name(row)}, column {name}"
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame of the columns."""
+        return frame(dict(self.columns), "table.columns holds the same")
+
+    def _texts(self, name: str) -> Any:
+        """Cells as text, if there is more to them than numbers."""
+        kept = self.kept.get(name)
+        if kept is not None and kept.family == "text":
+            return kept.cells
+        return self.columns[name] if self.columns[name].dtype.kind in "UO" else None
+
+    def _floats(self, name: str) -> Floats:
+        values = self.columns[name]
+        if values.dtype.kind == "M":
+            raise ValueError(f"{self.source}, column {name} holds dates, not numbers; leave it out with --columns")
+        if values.dtype.kind in "UO":
+            return np.array([self._number(cell, row, name) for row, cell in enumerate(values.tolist())], np.float64)
+        floats = values.astype(np.float64)
+        if not np.isfinite(floats).all():
+            row = int(np.argmin(np.isfinite(floats)))
+            raise self._fault(row, name)
+        return floats
+
+    def _number(self, cell: str | None, row: int, name: str) -> float:
+        number = None if cell is None or is_missing(cell) else number_of(cell)
+        if number is None or not np.isfinite(number):
+            raise self._fault(row, name)
+        return number
+
+    def _fault(self, row: int, name: str) -> ValueError:
+        """What to say of a cell that should be a finite number."""
+        texts = self._texts(name)
+        cell = self.columns[name][row] if texts is None else texts[row]
+        shown, instead = f"'{cell!s:.40}'", "mend it"
+        what = "is not finite" if number_of(str(cell)) is not None else "is not a number"
+        if is_missing(cell):
+            shown = shown if cell is not None and str(cell).strip() else "the cell is empty and"
+            what, instead = "stands for a missing value", "fill it in, drop the row"
+            what = what if shown.startswith("'") else "a number is needed"
+        return ValueError(f"{self.where(row, name)}: {shown} {what}; {instead}, or leave the column out with --columns")
+
+    def __repr__(self) -> str:
+        return f"<Table {self.source}: {len(self)} rows, columns {_listed(self.names)}>"
+
+    def _repr_html_(self) -> str:
+        head = self.take(range(min(_SHOWN, len(self))))
+        rows = zip(*(map(str, array.tolist()) for array in head.columns.values()), strict=True)
+        return as_html(escape(f"{self.source}: {len(self)} rows"), self.names, rows)
+
+
+def _is_numeric(array: NDArray[Any]) -> bool:
+    if array.dtype.kind in "iuf":
+        return bool(array.dtype.kind != "f" or len(array) == 0 or not np.isnan(array).all())
+    if array.dtype.kind not in "UO":
+        return False
+    there = [cell for cell in array.tolist() if not is_missing(cell)]
+    return bool(there) and 2 * sum(number_of(cell) is not None for cell in there) >= len(there)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f", … ({len(names)} in all)" if len(names) > _LISTED else ""
+    return ", ".join(names[:_LISTED]) + more if names else "none"

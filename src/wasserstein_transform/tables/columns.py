@@ -1,0 +1,142 @@
+"""Columns: arrays of numbers or of words, and names for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+MISSING = frozenset(("", "na", "n/a", "#n/a", "nan", "?", "null", "none"))
+"""What stands in files where a value is missing, in small letters."""
+
+EXACT = 2**53
+"""Whole numbers up to this one are floats without loss."""
+
+_WIDEST = 64  # characters up to which words lie side by side; NumPy gives every word the room of the longest
+
+
+class Kept(NamedTuple):
+    """Cells as they stood in a file, where the values of a column do not say all: 007, or a date with its zone.
+
+    `family` names who can write them back: "text", "json" or "arrow".
+    """
+
+    family: str
+    cells: Any  # an array of NumPy or of Arrow
+
+
+class Rows(NamedTuple):
+    """How errors call the rows of a table: line 17, feature 3."""
+
+    unit: str = "row"
+    numbers: Sequence[int] | NDArray[np.intp] | None = None
+
+    def name(self, k: int) -> str:
+        """What the row at position k is called."""
+        return f"{self.unit} {k + 1 if self.numbers is None else self.numbers[k]}"
+
+    def take(self, rows: NDArray[np.intp]) -> Rows:
+        """The names of some rows: they keep them."""
+        numbers = None if self.numbers is None else np.asarray(self.numbers, np.intp)
+        return self._replace(numbers=rows + 1 if numbers is None else numbers[rows])
+
+
+def is_missing(cell: object) -> bool:
+    """Whether a cell holds no value."""
+    if isinstance(cell, str):
+        return cell.strip().lower() in MISSING
+    return cell is None or cell != cell  # noqa: PLR0124  NaN and pandas' NaT
+
+
+def number_of(cell: str) -> float | None:
+    """The number that a cell is; None if it is none. Python's 1_000 and digits of other scripts are none."""
+    if "_" in cell or not cell.isascii():
+        return None
+    try:
+        return float(cell)
+    except ValueError:
+        return None
+
+
+def words(cells: Sequence[Any]) -> NDArray[Any]:
+    """An array of str; of objects where words are long, or missing (None)."""
+    longest = max(map(len, cells), default=0) if all(isinstance(cell, str) for cell in cells) else _WIDEST + 1
+    if longest <= _WIDEST and not any("\0" in cell for cell in cells):
+        return np.array(cells, dtype=np.str_) if len(cells) else np.empty(0, np.str_)
+    out = np.empty(len(cells), object)
+    out[:] = cells
+    return out
+
+
+def as_column(values: Any, name: str, source: str) -> NDArray[Any]:
+    """A column from any array: int64, float64, bool, dates, or words."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        array = np.empty((0, 0))  # lists of different lengths
+    if array.ndim != 1:
+        raise ValueError(f"{source}, column {name}: one value for each row is needed, got shape {array.shape}")
+    kind = array.dtype.kind
+    if kind in "iu":
+        return (
+            array
+            if array.dtype == np.uint64 and array.max(initial=0) > 2**63 - 1
+            else array.astype(np.int64, copy=False)
+        )
+    if kind == "f":
+        return array.astype(np.float64, copy=False)
+    if kind in "bM":
+        return array
+    if kind == "O":
+        return _of_objects(array.tolist())
+    if kind in "UTS":
+        return words(
+            [cell.decode("utf-8", "replace") if isinstance(cell, bytes) else str(cell) for cell in array.tolist()]
+        )
+    raise ValueError(f"{source}, column {name}: numbers or words are needed, got {array.dtype}")
+
+
+def _of_objects(cells: list[Any]) -> NDArray[Any]:
+    """Numbers where all are, missing ones as NaN; else words, with None for what is missing."""
+    there = [cell for cell in cells if not is_missing(cell) or isinstance(cell, str)]
+    if there and all(isinstance(cell, bool | np.bool_) for cell in there) and len(there) == len(cells):
+        return np.array(cells, np.bool_)
+    if there and all(isinstance(cell, int | float | np.number) and not isinstance(cell, bool) for cell in there):
+        whole = len(there) == len(cells) and all(isinstance(cell, int | np.integer) for cell in there)
+        if whole and all(-(2**63) <= cell < 2**63 for cell in there):
+            return np.array(cells, np.int64)
+        return np.array([np.nan if is_missing(cell) else _float(cell) for cell in cells])
+    return words([cell if isinstance(cell, str) else None if is_missing(cell) else str(cell) for cell in cells])
+
+
+def _float(number: Any) -> float:
+    try:
+        return float(number)
+    except OverflowError:  # a whole number beyond all floats
+        return np.inf if number > 0 else -np.inf
+
+
+def default_names(n: int) -> tuple[str, ...]:
+    """Names for columns that have none: x, y, z, or x1, …, xn."""
+    return ("x", "y", "z")[:n] if n <= 3 else tuple(f"x{k}" for k in range(1, n + 1))
+
+
+def unique_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Every name once: a second x is x_2, one without a name column_3."""
+    listed = [name.strip() or f"column_{k}" for k, name in enumerate(names, 1)]
+    out: list[str] = []
+    for k, name in enumerate(listed):
+        out.append(free_name(name, {*out, *listed[k + 1 :]}) if name in out else name)
+    return tuple(out)
+
+
+def free_name(name: str, taken: Iterable[str]) -> str:
+    """The name, or with the first number behind it that makes it a new one."""
+    taken = set(taken)
+    k, free = 1, name
+    while free in taken:
+        k += 1
+        free = f"{name}_{k}"
+    return free

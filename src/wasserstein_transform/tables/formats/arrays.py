@@ -1,0 +1,148 @@
+"""Tables in NumPy's files: one array (NPY) or several (NPZ). Nothing is ever unpickled."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from math import prod
+from typing import IO, Any
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from ..._npz import DamagedError, read_header
+from ..columns import default_names, free_name, unique_names
+from ..sources import reserve
+from ..table import Table
+
+_POINTS = ("points", "X", "x", "data", "arr_0")  # what people call the array that matters
+
+
+def read_npy(content: bytes, source: str) -> Table:
+    """Columns of a 2-D array, fields of a structured one, or one column."""
+    return Table(_columns(array_of(content, source), source), source)
+
+
+def read_npz(content: bytes, source: str) -> Table:
+    """One array with its columns, and arrays as long beside it; or arrays of one length, each a column."""
+    arrays = arrays_of(content, source)
+    matrices = {name: array for name, array in arrays.items() if array.ndim == 2 or array.dtype.names}
+    singles = {name: array for name, array in arrays.items() if array.ndim == 1 and not array.dtype.names}
+    if matrices:
+        name = _chosen(matrices, arrays, source)
+        columns = _columns(matrices[name], source)
+    elif singles and len({len(array) for array in singles.values()}) == 1:
+        name, columns = "", {}
+    else:
+        raise ValueError(f"{source} holds no table, but {_described(arrays)}; an array named points is needed")
+    n = len(next(iter(columns.values()))) if columns else len(next(iter(singles.values())))
+    beside = {other: array for other, array in singles.items() if len(array) == n}
+    left_out = [other for other in arrays if other != name and other not in beside]
+    notes = (f"{source}: {', '.join(left_out)} left out, not as long as the columns",) if left_out else ()
+    for other, array in beside.items():
+        columns[free_name(other, columns)] = array
+    return Table(columns, source, notes=notes)
+
+
+def array_of(content: bytes, source: str) -> NDArray[Any]:
+    """The array of an NPY file."""
+    return _array(io.BytesIO(content), len(content), source)
+
+
+def arrays_of(content: bytes, source: str) -> dict[str, NDArray[Any]]:
+    """The arrays of an NPZ file."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as members:
+            listed = members.infolist()
+            if not listed or not all(member.filename.endswith(".npy") for member in listed):
+                inside = ", ".join(member.filename for member in listed[:4]) or "nothing"
+                raise ValueError(f"{source} is an archive of other files ({inside}), not of arrays (NPZ)")
+            reserve(2.0 * sum(member.file_size for member in listed), source)
+            out = {}
+            for member in listed:
+                with members.open(member) as stream:
+                    out[member.filename.removesuffix(".npy")] = _array(stream, member.file_size, source)
+            return out
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, OSError) as error:
+        raise ValueError(f"{source} is cut off or damaged: {error}; fetch it again") from None
+
+
+def _array(stream: IO[bytes], n_bytes: int, source: str) -> NDArray[Any]:
+    """An array, after its header was held against what follows: NumPy takes memory by what is announced."""
+    try:
+        shape, dtype = read_header(stream)
+        if dtype.hasobject:
+            raise DamagedError("it holds Python objects, which are never read; save numbers or words")
+        there = n_bytes - stream.tell()
+        if min(shape, default=0) < 0 or prod(shape) * dtype.itemsize != there:
+            raise DamagedError(f"it announces an array of shape {shape} and has {there} bytes for it")
+        stream.seek(0)
+        return np.asarray(npy.read_array(stream, allow_pickle=False))
+    except DamagedError as error:
+        raise ValueError(f"{source} cannot be read: {error}") from None
+
+
+def _columns(array: NDArray[Any], source: str) -> dict[str, NDArray[Any]]:
+    if array.dtype.names and array.ndim == 1:
+        flat = [name for name in array.dtype.names if array.dtype[name].shape == () and not array.dtype[name].names]
+        if len(flat) < len(array.dtype.names):
+            raise ValueError(f"{source} has fields with several values each; one value for each row is needed")
+        columns = dict(zip(unique_names(flat), (array[name] for name in flat), strict=True))
+    elif array.ndim in (1, 2) and array.dtype.kind in "biufUS":
+        columns = dict(zip(default_names(len(array.T) if array.ndim == 2 else 1), np.atleast_2d(array.T), strict=True))
+    else:
+        raise ValueError(
+            f"{source} holds an array of shape {array.shape} and kind {array.dtype}; a table needs numbers, n × m"
+        )
+    if array.size == 0:
+        raise ValueError(f"{source} holds an empty array of shape {array.shape}; a table needs at least one row")
+    return {name: np.ascontiguousarray(column) for name, column in columns.items()}
+
+
+def _chosen(matrices: Mapping[str, Any], arrays: Mapping[str, Any], source: str) -> str:
+    if len(matrices) == 1:
+        return next(iter(matrices))
+    for name in _POINTS:
+        if name in matrices:
+            return name
+    raise ValueError(f"{source} holds {_described(arrays)}; one of them must be named points")
+
+
+def _described(arrays: Mapping[str, NDArray[Any]]) -> str:
+    return ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+
+
+def encode_npy(table: Table) -> bytes:
+    """A 2-D array where names and kinds allow, else a structured array with a field for each column."""
+    columns = [_storable(array) for array in table.columns.values()]
+    if table.names == default_names(len(columns)) and len({column.dtype for column in columns}) == 1:
+        return _npy(np.stack(columns, axis=1))
+    fields = [(name, column.dtype) for name, column in zip(table.names, columns, strict=True)]
+    out = np.empty(len(table), np.dtype(fields))
+    for name, column in zip(table.names, columns, strict=True):
+        out[name] = column
+    return _npy(out)
+
+
+def encode_npz(table: Table) -> bytes:
+    """An array for each column, under its name; the same bytes whenever it is written."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_STORED) as members:
+        for name, array in table.columns.items():
+            members.writestr(zipfile.ZipInfo(f"{name}.npy"), _npy(_storable(array)))
+    return held.getvalue()
+
+
+def _storable(array: NDArray[Any]) -> NDArray[Any]:
+    """Words side by side: objects would have to be pickled."""
+    if array.dtype.kind == "O":
+        return np.array(["" if cell is None else cell for cell in array.tolist()], np.str_)
+    return array
+
+
+def _npy(array: NDArray[Any]) -> bytes:
+    held = io.BytesIO()
+    npy.write_array(held, array, allow_pickle=False)
+    return held.getvalue()

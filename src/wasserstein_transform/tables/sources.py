@@ -1,0 +1,114 @@
+"""The bytes of a file, a stream or a pipe: unpacked, and no more of them than memory holds."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import stat
+import sys
+import zlib
+from pathlib import Path
+from typing import IO, Any, TypeAlias, cast
+
+from ..engine import current
+from ..engine.memory import in_words
+
+Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | IO[str]"
+
+_PIECE = 1 << 22  # bytes that are read at a time
+_WINDOW = 1 << 28  # bytes that unpacking xz may take: `xz -9` makes files that need a fourth of that
+_INSTEAD = "take a part of it, or raise the limit with wt.using(memory=…)"
+_DAMAGED = (EOFError, OSError, lzma.LZMAError, zlib.error, ValueError)
+
+
+def load(source: Readable, name: str | None = None) -> tuple[bytes, str]:
+    """All bytes, and what errors call them."""
+    if isinstance(source, str | os.PathLike) and os.fspath(source) != "-":
+        called = name or os.fspath(source)
+        return _unpacked(_of_file(Path(source), called), called), called
+    if isinstance(source, bytes | bytearray | memoryview):
+        called = name or "the table"
+        return _unpacked(bytes(source), called), called
+    if isinstance(source, str):
+        called = name or "the pipe"
+        return _unpacked(_in_pieces(sys.stdin.buffer, called), called), called
+    if hasattr(source, "read"):
+        called = name or _name_of(source)
+        return _unpacked(_in_pieces(source, called), called), called
+    raise TypeError(f"a table is read from a path, bytes or an open file, got {type(source).__name__}")
+
+
+def reserve(n_bytes: float, source: str) -> None:
+    """Refuse to take more memory than there is, before it is taken."""
+    current().reserve(n_bytes, f"reading {source}", _INSTEAD)
+
+
+def _name_of(stream: Any) -> str:
+    name = getattr(stream, "name", None)
+    return name if isinstance(name, str) and not name.startswith("<") else "the pipe"
+
+
+def _of_file(path: Path, called: str) -> bytes:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{called} is not there; give the path of a file, or - for a pipe") from None
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(f"{called} is a folder; give one file of it")
+    if not stat.S_ISREG(status.st_mode):
+        with path.open("rb") as stream:
+            return _in_pieces(stream, called)
+    reserve(status.st_size, called)
+    return path.read_bytes()
+
+
+def _in_pieces(stream: Any, called: str) -> bytes:
+    """All of a stream whose length nobody knows."""
+    held = io.BytesIO()
+    while piece := stream.read(_PIECE):
+        held.write(piece.encode() if isinstance(piece, str) else piece)
+        if not current().fits(2.0 * held.tell()):
+            reserve(2.0 * held.tell(), called)
+    return held.getvalue()
+
+
+def _unpacked(content: bytes, called: str) -> bytes:
+    stream = _unpacking(content, called)
+    if stream is None:
+        return content
+    try:
+        unpacked = _in_pieces(stream, f"{called}, unpacked,")
+    except _DAMAGED as error:
+        raise ValueError(
+            f"{called} is cut off or damaged: it cannot be unpacked to its end ({error}); fetch it again"
+        ) from None
+    if _unpacking(unpacked, called) is not None:
+        raise ValueError(f"{called} is packed twice; unpack it first")
+    return unpacked
+
+
+def _unpacking(content: bytes, called: str) -> IO[bytes] | None:
+    """A stream that unpacks, told by the first bytes; None if nothing is packed."""
+    if content[:2] == b"\x1f\x8b":
+        return cast(IO[bytes], gzip.GzipFile(fileobj=io.BytesIO(content)))
+    if content[:3] == b"BZh":
+        return cast(IO[bytes], bz2.BZ2File(io.BytesIO(content)))
+    if content[:6] == b"\xfd7zXZ\x00":
+        _check_window(content[: 1 << 12], called)
+        return cast(IO[bytes], lzma.LZMAFile(io.BytesIO(content)))
+    return None
+
+
+def _check_window(head: bytes, called: str) -> None:
+    """The first bytes say how much memory xz takes before anything is unpacked."""
+    try:
+        lzma.LZMADecompressor(memlimit=_WINDOW).decompress(head, max_length=1)
+    except lzma.LZMAError as error:
+        if "emory" in str(error):
+            limit = in_words(_WINDOW)
+            raise ValueError(
+                f"{called} takes more than {limit} to be unpacked; pack it again by xz -9 or less"
+            ) from None

@@ -1,0 +1,131 @@
+"""How a text is laid out: what parts its cells, whether it has a header, how its numbers are written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from ..columns import default_names, is_missing, number_of, unique_names
+from .cells import has_decimal_comma
+from .rows import chunks
+
+_SAMPLE = 1 << 16  # characters that are looked at
+_ROWS = 200  # of them at most
+_OWN = {"csv": ",", "tsv": "\t", "txt": None}  # what a kind is written with
+
+
+class Layout(NamedTuple):
+    """How a text is laid out."""
+
+    delimiter: str | None  # None: blanks and tabs
+    names: tuple[str, ...]
+    has_header: bool
+    decimal_comma: bool
+    row_names: bool = False  # the first column has no name in the header
+
+
+def find_layout(text: str, kind: str, source: str) -> Layout:
+    """The layout, from the first rows."""
+    sample = text if len(text) <= _SAMPLE else _whole_rows(text[:_SAMPLE])
+    delimiter, rows = _delimited(sample, kind, source)
+    if not rows:
+        raise ValueError(f"{source} holds no rows, only comments or blank lines; a table needs at least one")
+    decimal_comma = delimiter != "," and _writes_commas(rows)
+    rows = _without_last_empty(rows)
+    has_header = _is_header(rows, decimal_comma)
+    width = len(rows[0])
+    if has_header:
+        names = rows[0]
+        if len(rows) > 1 and all(len(row) == width + 1 and row[-1].strip() for row in rows[1:]):
+            names = ["", *names]  # R writes no name for its row names
+        row_names = not names[0].strip()
+        names = ["row", *names[1:]] if row_names else names
+        return Layout(delimiter, unique_names(names), True, decimal_comma, row_names)
+    width = Counter(map(len, rows)).most_common(1)[0][0]
+    return Layout(delimiter, _commented(sample, delimiter, width) or default_names(width), False, decimal_comma)
+
+
+def _whole_rows(sample: str) -> str:
+    """The sample without its last line, which is cut off; one line alone is kept."""
+    return sample[: sample.rfind("\n") + 1] or sample
+
+
+def _delimited(sample: str, kind: str, source: str) -> tuple[str | None, list[list[str]]]:
+    """What parts cells, and the rows it makes: most rows alike first, then most numbers, then the kind's own."""
+    own = _OWN[kind]
+    best: tuple[tuple[float, float, bool], str | None, list[list[str]]] | None = None
+    for delimiter in dict.fromkeys((own, ",", "\t", ";", "|", None)):
+        rows = _sampled(sample, delimiter, source)
+        score = _score(rows, delimiter, delimiter == own)
+        if score is not None and (best is None or score > best[0]):
+            best = score, delimiter, rows
+    if best is None:  # one column
+        return own if own is not None else ",", _sampled(sample, own if own is not None else ",", source)
+    return best[1:]
+
+
+def _sampled(sample: str, delimiter: str | None, source: str) -> list[list[str]]:
+    rows: list[list[str]] = []
+    for chunk in chunks(sample, delimiter, source, strict=False):
+        rows += chunk.rows
+        if len(rows) >= _ROWS:
+            break
+    return rows[:_ROWS]
+
+
+def _score(rows: list[list[str]], delimiter: str | None, own: bool) -> tuple[float, float, bool] | None:
+    """How well a delimiter fits; None if it parts nothing."""
+    if not rows:
+        return None
+    width, alike = Counter(map(len, rows)).most_common(1)[0]
+    if width < 2:
+        return None
+    cells = [cell for row in rows for cell in row]
+    numbers = sum(number_of(cell) is not None or (delimiter != "," and has_decimal_comma(cell)) for cell in cells)
+    if delimiter is None and not own and not numbers:  # words of a text, not cells of a table
+        return None
+    return round(alike / len(rows), 1), round(numbers / len(cells), 2), own
+
+
+def _writes_commas(rows: list[list[str]]) -> bool:
+    cells = [cell for row in rows for cell in row]
+    return any(map(has_decimal_comma, cells)) and not any("." in cell and number_of(cell) is not None for cell in cells)
+
+
+def _without_last_empty(rows: list[list[str]]) -> list[list[str]]:
+    """Without the empty cell that a delimiter at the end of each line makes."""
+    widest = max(map(len, rows))
+    if widest > 1 and all(len(row) < widest or not row[-1].strip() for row in rows):
+        return [row[: widest - 1] for row in rows]
+    return rows
+
+
+def _is_header(rows: list[list[str]], decimal_comma: bool) -> bool:
+    """Whether the first row has a word where the others have numbers; one row of words alone is a header."""
+    first, others = rows[0], rows[1:]
+    is_word = [bool(cell.strip()) and not _is_number(cell, decimal_comma) and not is_missing(cell) for cell in first]
+    if not others:
+        return all(is_word)
+    shift = 1 if all(len(row) == len(first) + 1 for row in others) else 0
+    for k, word in enumerate(is_word):
+        below = [row[k + shift] for row in others if k + shift < len(row) and not is_missing(row[k + shift])]
+        if word and below and 2 * sum(_is_number(cell, decimal_comma) for cell in below) >= len(below):
+            return True
+    return False
+
+
+def _is_number(cell: str, decimal_comma: bool) -> bool:
+    return number_of(cell) is not None or (decimal_comma and has_decimal_comma(cell))
+
+
+def _commented(sample: str, delimiter: str | None, width: int) -> tuple[str, ...] | None:
+    """Names from the comment right before the rows, as NumPy writes them, if it has one word for each column."""
+    last = ""
+    for line in sample.split("\n"):
+        if line.strip() and not line.lstrip().startswith("#"):
+            break
+        last = line.strip().lstrip("#").strip() or last
+    names = [name.strip() for name in (last.split() if delimiter is None else last.split(delimiter))]
+    if len(names) != width or not all(name.isidentifier() for name in names) or len(set(names)) < width:
+        return None
+    return tuple(names)

@@ -1,0 +1,114 @@
+"""Rows of cells, some thousands at a time, each with the number of its line."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+_ROWS = 4096  # at a time
+
+
+class Chunk(NamedTuple):
+    """Some rows of cells, and the lines they begin on."""
+
+    rows: list[list[str]]
+    lines: Sequence[int]
+
+
+def chunks(text: str, delimiter: str | None, source: str, strict: bool = True) -> Iterator[Chunk]:
+    """Rows without comments and blank lines; `delimiter` None means blanks and tabs."""
+    if '"' in text:
+        return _quoted(text, delimiter, source, strict)
+    return _plain(text, delimiter)
+
+
+def is_left_out(line: str) -> bool:
+    """Whether a line is blank or a comment."""
+    return (line[:1].isspace() and not line.strip()) or not line or line.lstrip()[:1] == "#"
+
+
+def _plain(text: str, delimiter: str | None) -> Iterator[Chunk]:
+    """Without quotes a line is a row."""
+    stream, number = io.StringIO(text, newline=None), 1
+    cut = _by_blanks if delimiter is None else _cutter(delimiter)
+    while lines := list(islice(stream, _ROWS)):
+        here = [k for k, line in enumerate(lines, number) if not is_left_out(line)]
+        if len(here) < len(lines):
+            yield Chunk([cut(lines[k - number]) for k in here], here)
+        else:
+            yield Chunk([cut(line) for line in lines], range(number, number + len(lines)))
+        number += len(lines)
+
+
+def _by_blanks(line: str) -> list[str]:
+    return line.split()
+
+
+def _cutter(delimiter: str) -> Callable[[str], list[str]]:
+    def cut(line: str) -> list[str]:
+        return line.rstrip("\n").split(delimiter)
+
+    return cut
+
+
+def _quoted(text: str, delimiter: str | None, source: str, strict: bool) -> Iterator[Chunk]:
+    """With quotes a row may go over several lines, so each is taken by itself."""
+    feed = _Feed(text, delimiter is None)
+    reader = csv.reader(
+        feed, delimiter=delimiter or " ", strict=strict, skipinitialspace=delimiter is None or f'{delimiter} "' in text
+    )
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    while True:
+        feed.between = True
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            what = "is opened and not closed" if "end of data" in str(error) else f"does not fit ({error})"
+            raise ValueError(
+                f"{source}, line {feed.begins}: a quote {what}; in a cell within quotes, quotes are doubled"
+            ) from None
+        if row is None or len(rows) == _ROWS:
+            if rows:
+                yield Chunk(rows, lines)
+            rows, lines = [], []
+        if row is None:
+            return
+        rows.append(row)
+        lines.append(feed.begins)
+
+
+class _Feed:
+    """Lines for the reader of quotes; comments and blank lines are left out between rows, not within a cell."""
+
+    def __init__(self, text: str, by_blanks: bool) -> None:
+        self._stream = io.StringIO(text, newline="")
+        self._by_blanks = by_blanks
+        self.number = self.begins = 0
+        self.between = True
+
+    def __iter__(self) -> _Feed:
+        return self
+
+    def __next__(self) -> str:
+        while True:
+            line = next(self._stream)
+            self.number += 1
+            if self.between and is_left_out(line):
+                continue
+            within = not self.between
+            if self.between:
+                self.begins, self.between = self.number, False
+            return self._single_blanks(line, within) if self._by_blanks else line
+
+    def _single_blanks(self, line: str, within: bool) -> str:
+        """Tabs outside of quotes as blanks, and no blanks at the end of a row."""
+        parts = line.split('"')
+        outside = 1 if within else 0  # a row that goes on does so within quotes
+        parts[outside::2] = [part.replace("\t", " ") for part in parts[outside::2]]
+        if (len(parts) - 1) % 2 == outside:
+            parts[-1] = parts[-1].rstrip()
+        return '"'.join(parts)

@@ -1,0 +1,68 @@
+"""Tables to files."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+from collections.abc import Callable
+from functools import partial
+
+from .._files import PathLike, check_target, write_bytes
+from .formats import arrays
+from .kinds import KINDS, TEXT, check_kind, kind_by_name
+from .table import Table
+from .text import encode_text
+
+_ENCODERS: dict[str, Callable[[Table], bytes]] = {
+    **{kind: partial(encode_text, kind=kind) for kind in TEXT},
+    "npy": arrays.encode_npy,
+    "npz": arrays.encode_npz,
+}
+
+_PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": lambda content: gzip.compress(content, mtime=0),  # the same bytes whenever it is written
+    ".xz": lzma.compress,
+    ".bz2": bz2.compress,
+}
+
+
+def encode(table: Table, kind: str) -> bytes:
+    r"""A table as the bytes of a file.
+
+    Parameters
+    ----------
+    table : Table
+    kind : str
+        One of `KINDS`.
+
+    Notes
+    -----
+    Numbers read back to the same bits, whole numbers of any size, too; words that were read and not changed are written
+    as they were. What a format cannot hold is an error.
+
+    Examples
+    --------
+    >>> from wasserstein_transform.tables import Table, encode
+    >>> encode(Table({"x": [0.1, 2.0], "label": [7, 8]}), "csv")
+    b'x,label\n0.1,7\n2.0,8\n'
+    """
+    check_kind(kind)
+    if not table.names:
+        raise ValueError(f"{table.source} has no columns to write; a table needs at least one")
+    return _ENCODERS[kind](table)
+
+
+def write(table: Table, path: PathLike, kind: str | None = None) -> None:
+    """Write a table to a file, whole or not at all; the kind goes by the name, and .gz, .xz or .bz2 packs it."""
+    name = os.fspath(path)
+    kind = kind if kind is not None else kind_by_name(name)
+    if kind is None:
+        raise ValueError(
+            f"{name} does not say what kind of file to write; give it a suffix or kind=, of {', '.join(KINDS)}"
+        )
+    check_target(path)
+    content = encode(table, kind)
+    pack = next((pack for suffix, pack in _PACKERS.items() if name.lower().endswith(suffix)), None)
+    write_bytes(path, content if pack is None else pack(content))
