@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, NoReturn
@@ -12,7 +14,7 @@ import typer
 from .door import door
 from .expanding import expanded
 from .running import inherited
-from .summary import as_input, versions
+from .summary import Input, as_input, versions
 
 _REPEATED = ("cluster", "denoise", "skeleton", "transform", "distances", "suggest", "segment", "curvature", "flow")
 
@@ -52,7 +54,7 @@ def again(
         known = _read(summary)
         asked = known["again"]
         at = file if file is not None else _found(summary, known)
-        notes = _changes(known, at)
+        notes = _changes(known, _kept(at))
     _run([asked["command"], *asked["options"], *where.words(), "--", at], notes)
 
 
@@ -98,12 +100,20 @@ def _found(summary: Path, known: dict[str, Any]) -> str:
     raise ValueError(f"{name} is not there any more; say where it is: wt again {summary} FILE")
 
 
-def _changes(known: dict[str, Any], file: str) -> list[str]:
+def _kept(file: str) -> Input:
+    """What is read now; standard input is kept, for the command to read it after us."""
+    if file != "-":
+        return as_input(file)
+    content = sys.stdin.buffer.read()
+    sys.stdin = io.TextIOWrapper(io.BytesIO(content))
+    return as_input("-", content)
+
+
+def _changes(known: dict[str, Any], now: Input) -> list[str]:
     notes = []
-    if file != "-" and Path(file).is_file():
-        now = as_input(file)
-        if now.sha256 != known["file"]["sha256"]:
-            notes.append(f"{file} is not what it was: {known['file'].get('bytes')} bytes then, {now.size} now")
+    if now.sha256 != known["file"]["sha256"]:
+        called = "standard input" if now.name == "-" else now.name
+        notes.append(f"{called} is not what it was: {known['file'].get('bytes')} bytes then, {now.size} now")
     before, now_there = known.get("versions", {}), versions()
     if isinstance(before, dict):
         other = [

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from .door import PIPE, STOPPED
 from .printing import say
 
 _MOST, _LEAST = 80, 20  # columns that help is written in
@@ -84,7 +85,11 @@ class LazyGroup(Group):
         except UsageError as error:
             sys.exit(_refused(error))
         except typer.Abort:
-            sys.exit(130)
+            sys.exit(STOPPED)
+        except SystemExit as end:
+            if isinstance(end.__context__, BrokenPipeError):  # typer says 1
+                sys.exit(PIPE)
+            raise
         sys.exit(status if isinstance(status, int) else 0)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:

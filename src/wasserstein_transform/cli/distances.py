@@ -49,8 +49,8 @@ def distances(
 ) -> None:
     """The distances between all points under a transform: n times n of them.
 
-    gt takes ε, λ and the number of iterations from the data, and 0 iterations: points stay, and their neighborhoods
-    are compared. A folder gets distances.npy (--format csv or parquet), distances.png and summary.json; pipes get CSV.
+    gt takes eps and lam from the data and 0 iterations: points stay, and their neighborhoods are compared. A folder
+    gets distances.npy (--format csv or parquet), distances.png and summary.json; pipes get CSV.
     """
     with opened(call, keeping, jobs) as run:
         import numpy as np

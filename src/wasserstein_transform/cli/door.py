@@ -27,7 +27,7 @@ def door(command: str, note: Callable[[str], None] | None = None) -> Iterator[No
             warnings.showwarning = lambda message, *_, **__: note(str(message))
             yield
     except BrokenPipeError:
-        _hush()
+        hush()
         raise typer.Exit(PIPE) from None
     except (ImportError, ValueError, TypeError, ArithmeticError, OSError, MemoryError) as error:
         say(f"{command}: {in_a_line(error)}", err=True)
@@ -48,7 +48,7 @@ def in_a_line(error: BaseException) -> str:
     return " ".join(words.split()) or type(error).__name__
 
 
-def _hush() -> None:
+def hush() -> None:
     """Whoever read is gone: what is still to be flushed goes nowhere, and nobody complains when Python ends."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -59,5 +59,5 @@ def hushed(work: Callable[[], Any]) -> Any:
     try:
         return work()
     except BrokenPipeError:
-        _hush()
+        hush()
         raise typer.Exit(PIPE) from None

@@ -35,10 +35,14 @@ def seen(before: Floats, *others: Floats) -> tuple[Any, ...]:
 
 def named_axes(ax: Any, points: Points) -> Any:
     """Names of the columns at the axes."""
+    from ..plotting.style import INK, TEXT
+
     names = list(points.names) if len(points.names) <= 3 else ["first principal axis", "second principal axis"]
     for letter, name in zip("xyz", names, strict=False):
         if hasattr(ax, f"set_{letter}label"):
-            getattr(ax, f"set_{letter}label")(plain(name), fontsize=8, color="#333333")
+            getattr(ax, f"set_{letter}label")(plain(name), fontsize=TEXT, color=INK)
+    if getattr(ax, "name", "") == "rectilinear":
+        ax.ticklabel_format(style="plain", useOffset=False)  # meters of a map have seven digits
     return ax
 
 
@@ -51,16 +55,23 @@ def axes_for(points: Floats) -> Any:
     return panels(width=width, height=height, dim=drawable(points))[1]
 
 
-def pair(clouds: list[Any], same: bool) -> tuple[Any, list[Any]]:
-    """A figure with Axes for one or two clouds; `same`: in the same limits."""
-    from matplotlib.figure import Figure
-
+def side_by_side(clouds: list[Any]) -> tuple[Any, list[Any]]:
+    """A figure with Axes for some clouds."""
     from ..plotting.clouds import drawable
+    from ..plotting.style import panels
 
-    figure = Figure(figsize=(3.6 * len(clouds), 3.4), layout="constrained")
-    axes: list[Any] = []
-    for k, points in enumerate(clouds, 1):
-        shared = {"sharex": axes[0], "sharey": axes[0]} if same and axes and drawable(points) == 2 else {}
-        projection = {"projection": "3d"} if drawable(points) == 3 else {}
-        axes.append(figure.add_subplot(1, len(clouds), k, **shared, **projection))
-    return figure, axes
+    figure, axes = panels(1, len(clouds), width=3.6 * len(clouds), height=3.4, dim=drawable(clouds[0]))
+    return figure, [axes] if len(clouds) == 1 else list(axes)
+
+
+def in_same_limits(axes: list[Any], clouds: list[Any]) -> None:
+    """Have all Axes show the box around all clouds."""
+    from ..plotting.clouds import flat
+
+    low = [min(column) for column in zip(*(flat(points).min(axis=0) for points in clouds), strict=True)]
+    high = [max(column) for column in zip(*(flat(points).max(axis=0) for points in clouds), strict=True)]
+    margin = 0.05 * max(b - a for a, b in zip(low, high, strict=True)) or 1.0
+    for ax in axes:
+        ax.set_aspect("equal", adjustable="box")
+        for letter, least, most in zip("xyz", low, high, strict=False):
+            ax.set(**{f"{letter}lim": (least - margin, most + margin)})

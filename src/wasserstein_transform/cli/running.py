@@ -216,6 +216,18 @@ def opened(call: Call, keeping: Keeping | Folder, jobs: int | None = None) -> It
                 end()
 
 
+@contextmanager
+def speaking(command: str, quiet: bool = False) -> Iterator[None]:
+    """Work whose answer is lines: what goes wrong is one of them, and where it is can be seen."""
+    note = (lambda words: None) if quiet else None
+    with door(command, note), Watch(quiet) as watch:
+        from ..engine import using
+
+        watch.stage("working")
+        with using(progress=watch.advance):
+            yield
+
+
 def drawn(figure: Any, kind: str) -> bytes:
     """A figure as a file; of Axes, the figure they are in."""
     figure = getattr(figure, "figure", figure)

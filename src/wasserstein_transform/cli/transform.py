@@ -88,15 +88,17 @@ def _result(points: Points, found: Any, labels: Any, moves: bool) -> dict[str, A
 def _draw(points: Points, places: Floats, labels: Any, after: str, moves: bool) -> Any:
     """Before and after, side by side in the same limits; of distances alone the end."""
     from ..plotting import cloud
-    from .figures import named_axes, pair, seen, title_of
+    from .figures import in_same_limits, named_axes, seen, side_by_side, title_of
 
     colors = labels if labels is not None else points.known
     shown = [] if points.given is None else list(seen(points.given, places) if moves else seen(points.given))
     shown += [] if moves else [places[:, :2]]
     names = [title_of(points), f"after {after}" if moves else f"embedded, after {after}"][-len(shown) :]
-    figure, axes = pair(shown, same=moves)
+    figure, axes = side_by_side(shown)
     for ax, cloud_shown, name in zip(axes, shown, names, strict=True):
         cloud(cloud_shown, colors, ax=ax, title=name)
         if moves or cloud_shown is not shown[-1]:
             named_axes(ax, points)
+    if moves:
+        in_same_limits(axes, shown)
     return figure
