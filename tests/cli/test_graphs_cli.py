@@ -136,7 +136,7 @@ def test_graphs_without_edges_and_names_like_formulas(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     (tmp_path / "a$\\b$.txt").write_text("0 1")
     for name in ("curvature", "flow"):
-        done = command(name, tmp_path / "a$\\b$.txt", "-o", tmp_path / "out")
+        done = command(name, tmp_path / "a$\\b$.txt", "-o", tmp_path / "out", "--force")
         assert done.exit_code == 0, done.output
     with pytest.raises(TypeError, match="a Curvature is drawn, got int"):
         wt.plotting.histogram(3)

@@ -39,7 +39,8 @@ def test_labels_overlay_and_filtered_picture_are_written(file: Path, tmp_path: P
     done = command(file, "-o", tmp_path / "a" / "out", "--spatial", 4)
     assert done.exit_code == 0, done.output
     assert "2 segments of 32 × 40 pixels in" in done.output
-    assert {path.name for path in (tmp_path / "a" / "out").iterdir()} == {"labels.png", "overlay.png", "filtered.png"}
+    written = {path.name for path in (tmp_path / "a" / "out").iterdir()}
+    assert written == {"labels.png", "overlay.png", "filtered.png", "summary.json"}
     labels = io.imread(tmp_path / "a" / "out" / "labels.png")
     assert labels.dtype == np.uint16
     np.testing.assert_array_equal(labels, wt.image.segment(picture(), 4).labels)
@@ -56,8 +57,8 @@ def test_options_reach_the_segmentation(file: Path, tmp_path: Path) -> None:
     small = picture()
     small[2:4, 2:4] = 255
     io.imwrite(file, small)
-    assert "3 segments" in command(file, "-o", tmp_path / "out").output
-    assert "2 segments" in command(file, "-o", tmp_path / "out", "--min-size", 5).output
+    assert "3 segments" in command(file, "-o", tmp_path / "out", "--force").output
+    assert "2 segments" in command(file, "-o", tmp_path / "out", "--force", "--min-size", 5).output
 
 
 def test_regions_are_merged_when_asked_for(tmp_path: Path) -> None:
@@ -70,7 +71,7 @@ def test_regions_are_merged_when_asked_for(tmp_path: Path) -> None:
         (["--merge", "--share", 0.1], wt.image.Merging(0.1)),
         (["--merge", "--share", 40], wt.image.Merging(40)),
     ):
-        done = command(tmp_path / "strips.png", "-o", tmp_path / "out", "--spatial", 4, *words)
+        done = command(tmp_path / "strips.png", "-o", tmp_path / "out", "--force", "--spatial", 4, *words)
         assert done.exit_code == 0, done.output
         labels = wt.image.segment(grey, 4, merging=merging).labels
         np.testing.assert_array_equal(io.imread(tmp_path / "out" / "labels.png"), labels)
@@ -83,7 +84,7 @@ def test_grey_levels_are_of_255_whatever_the_depth(tmp_path: Path) -> None:
     for name, shown in (("8.png", levels.astype(np.uint8)), ("16.png", (257 * levels).astype(np.uint16))):
         io.imwrite(tmp_path / name, shown)
         for radius, count in ((12, "1 segments"), (4, "2 segments")):
-            assert count in command(tmp_path / name, "-o", tmp_path / "out", "--range", radius).output
+            assert count in command(tmp_path / name, "-o", tmp_path / "out", "--force", "--range", radius).output
             filtered = io.imread(tmp_path / "out" / "filtered.png")
             assert np.abs(filtered - levels).max() <= 3
 
@@ -100,7 +101,7 @@ def test_more_labels_than_a_png_holds_go_to_an_array(
 ) -> None:
     command(file, "-o", tmp_path / "out")
     monkeypatch.setattr(pictures, "_MOST", 1)
-    done = command(file, "-o", tmp_path / "out")
+    done = command(file, "-o", tmp_path / "out", "--force")
     assert "labels.npy, 32 bits a pixel" in done.output
     assert not (tmp_path / "out" / "labels.png").exists()
     np.testing.assert_array_equal(np.load(tmp_path / "out" / "labels.npy"), wt.image.segment(picture()).labels)
@@ -125,7 +126,7 @@ def test_all_files_are_written_or_none(file: Path, tmp_path: Path, monkeypatch: 
         return publish(draft)
 
     monkeypatch.setattr(_files.Draft, "publish", full)
-    done = command(file, "-o", tmp_path / "out", "--range", 300)
+    done = command(file, "-o", tmp_path / "out", "--force", "--range", 300)
     assert (done.exit_code, done.output) == (2, "wt segment: No space left on device\n")
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
     done = command(file, "-o", tmp_path / "new" / "below")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
-from ..kernels.compile import on_compile
+from ..kernels.compile import PRIVATE, on_compile
 
 _LINE = "wasserstein_transform: compiling, once, which takes some seconds; `wt warmup` does it ahead\n"
 
@@ -23,3 +24,12 @@ def say(name: str, seconds: float | None) -> None:
 def listen() -> None:
     """Say it when something is compiled."""
     on_compile(say)
+
+
+def compiled_code() -> tuple[Path | None, int]:
+    """The folder that compiled code is kept in, and how many kernels are there; None where numba keeps it by itself."""
+    if PRIVATE is None:
+        return None, 0
+    folders = [folder for folder in PRIVATE.STORE.folders if folder.is_dir()]
+    counts = [sum(1 for _ in folder.iterdir()) for folder in folders]
+    return (folders[0], sum(counts)) if folders else (PRIVATE.STORE.folders[0], 0)

@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import signal
 import sys
+import traceback
+from collections.abc import Callable
 from typing import Any, NoReturn
+
+_MISTAKE = 70  # status of what is nobody's input
 
 
 def main() -> None:
@@ -24,9 +28,29 @@ def main() -> None:
 
         spell_out(sys.stdout, sys.stderr)
         signal.signal(signal.SIGTERM, _end)
-        app()
+        _flushed(app)
     except KeyboardInterrupt:  # while modules are still being imported
         sys.exit(130)
+    except Exception:
+        traceback.print_exc()
+        print(
+            "wt: this is a mistake of the program, not of yours; please report it with the lines above", file=sys.stderr
+        )
+        sys.exit(_MISTAKE)
+
+
+def _flushed(app: Callable[[], Any]) -> None:
+    """Run it, and write out what was printed: a reader who went away is status 141 and no word."""
+    try:
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        from .door import PIPE, hush
+
+        hush()
+        sys.exit(PIPE)
 
 
 def _end(*_: Any) -> NoReturn:

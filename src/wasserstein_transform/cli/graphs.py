@@ -3,107 +3,133 @@
 from __future__ import annotations
 
 import csv
-import sys
-import time
 from collections.abc import Callable, Iterable
 from functools import partial
-from io import BytesIO, StringIO
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .door import door
+from .expanding import Call, expanded
+from .figures import plain
+from .keeping import Folder
 from .options import Jobs
-from .printing import say
+from .running import drawn, opened
+from .summary import as_input
 
 if TYPE_CHECKING:
     from ..graphs import Communities, Curvature, Flow, Network
 
 _DRAWN = 1500  # nodes up to which the graph itself is drawn
 
-Graph = Annotated[Path, typer.Argument(help="A graph: GML, GraphML, or a list of edges `a b [length]`.")]
-Output = Annotated[Path, typer.Option("-o", "--output", help="Folder for tables and figure.")]
+Graph = Annotated[
+    Path, typer.Argument(metavar="GRAPH", help="GML, GraphML, or a list of edges: `a b`, or `a b length`.")
+]
 Idleness = Annotated[float, typer.Option(help="Chance that the walk stays where it is.")]
 
 
+@expanded
 def curvature(
+    *,
     graph: Graph,
-    output: Output,
+    folder: Folder,
     idleness: Idleness = 0.5,
     power: Annotated[float, typer.Option(help="Neighbors count exp(-length^power); 0: all alike.")] = 0.0,
     limit: Annotated[bool, typer.Option("--limit", help="The limit of Lin, Lu and Yau instead.")] = False,
     jobs: Jobs = None,
+    call: Call,
 ) -> None:
     """Ollivier-Ricci curvature of all edges of a graph.
 
-    Writes into the folder edges.csv, nodes.csv (mean curvature of the edges of each node) and curvature.png: all of
-    them or none.
+    Writes into the folder edges.csv, nodes.csv (mean curvature of the edges of each node), curvature.png and
+    summary.json: all of them or none.
     """
-    with door("wt curvature"):
+    with opened(call, folder, jobs) as run:
         import numpy as np
 
         from ..graphs import LazyWalk, as_network, curvature as bend, lin_lu_yau
-        from .pictures import Place
 
-        place, network = Place(output, "edges.csv", "nodes.csv", "curvature.png"), as_network(graph)
-        start = time.perf_counter()
-        found = (
-            lin_lu_yau(network, power, n_jobs=jobs, verbose=sys.stderr.isatty())
-            if limit
-            else bend(network, LazyWalk(idleness, power), n_jobs=jobs, verbose=sys.stderr.isatty())
-        )
-        seconds = time.perf_counter() - start
-        files = {"edges.csv": _edges(found), "nodes.csv": _nodes(found), "curvature.png": _bent(found, _title(graph))}
-        place.write(files)
-    known = found.values[~np.isnan(found.values)]
-    say(f"{len(known)} edges between {network.n} nodes in {seconds:.1f} s")
-    if len(known):
-        below = f"{100 * float(np.mean(known < -1e-12)):.0f} % of edges negative"
-        say(f"curvature {known.min():.3f} to {known.max():.3f}, mean {known.mean():.3f}, {below}")
-    say(f"{output}: {', '.join(files)}")
+        place = run.place("edges.csv", "nodes.csv", "curvature.png")
+        with run.stage("reading"):
+            network = as_network(graph)
+        with run.stage("bending"):
+            found = lin_lu_yau(network, power) if limit else bend(network, LazyWalk(idleness, power))
+        with run.stage("drawing"):
+            picture = _bent(found, plain(graph.stem))
+        known = found.values[~np.isnan(found.values)]
+        words = [f"{len(known)} edges between {network.n} nodes in {run.seconds['bending']:.1f} s"]
+        result: dict[str, Any] = {"edges": len(known), "nodes": network.n}
+        if len(known):
+            result |= {
+                "least": known.min(),
+                "largest": known.max(),
+                "mean": known.mean(),
+                "negative": np.mean(known < -1e-12),
+            }
+            below = f"{100 * result['negative']:.0f} % of edges negative"
+            words.append(f"curvature {known.min():.3f} to {known.max():.3f}, mean {known.mean():.3f}, {below}")
+        files = {"edges.csv": _edges(found), "nodes.csv": _nodes(found), "curvature.png": picture}
+        parameters = {"idleness": idleness, "power": power, "limit": limit}
+        run.finish_folder(place, files, words, parameters, result, as_input(str(graph)))
 
 
+@expanded
 def flow(
+    *,
     graph: Graph,
-    output: Output,
+    folder: Folder,
     n_iter: Annotated[int, typer.Option(help="Most iterations.")] = 50,
     idleness: Idleness = 0.5,
     power: Annotated[float, typer.Option(help="Neighbors count exp(-length^power); 0: all alike.")] = 2.0,
     surgery: Annotated[int, typer.Option(help="Cut long edges every so many iterations; 0: never.")] = 0,
     truth: Annotated[str, typer.Option(help="An attribute of the nodes with known communities.")] = "",
     jobs: Jobs = None,
+    call: Call,
 ) -> None:
     """Discrete Ricci flow of a graph, and the communities it pulls apart.
 
-    Writes into the folder edges.csv (lengths in the end), communities.csv and flow.png: all of them or none.
+    Writes into the folder edges.csv (lengths in the end), communities.csv, flow.png and summary.json: all of
+    them or none.
     """
-    with door("wt flow"):
+    with opened(call, folder, jobs) as run:
         from ..graphs import LazyWalk, Surgery, as_network, ricci_flow
-        from .pictures import Place
 
-        place, network = Place(output, "edges.csv", "communities.csv", "flow.png"), as_network(graph)
+        place = run.place("edges.csv", "communities.csv", "flow.png")
+        with run.stage("reading"):
+            network = as_network(graph)
         known = _truth(network, truth) if truth else None
-        start = time.perf_counter()
-        cut = Surgery(surgery) if surgery else None
-        found = ricci_flow(network, n_iter, LazyWalk(idleness, power), cut, n_jobs=jobs, verbose=sys.stderr.isatty())
-        groups = found.communities()
-        seconds = time.perf_counter() - start
+        with run.stage("flowing"):
+            cut = Surgery(surgery) if surgery else None
+            found = ricci_flow(network, n_iter, LazyWalk(idleness, power), cut)
+            groups = found.communities()
+        with run.stage("drawing"):
+            picture = _flowed(found, groups, plain(graph.stem))
+        size = f"{len(network.edges)} edges between {network.n} nodes"
+        words = [
+            f"{found.n_iter} iterations on {size} in {run.seconds['flowing']:.1f} s",
+            f"{groups.n_communities} communities, modularity {groups.modularity:.3f}",
+        ]
+        result = {"communities": groups.n_communities, "modularity": groups.modularity, "iterations": found.n_iter}
+        if known is not None:
+            scores = _scores(known, groups)
+            words.append(
+                f"{len(set(known))} known communities: adjusted Rand index {scores['adjusted_rand']:.3f}, "
+                f"normalized mutual information {scores['mutual_information']:.3f}"
+            )
+            result |= scores
+        rows = zip(network.nodes, groups.labels.tolist(), strict=True)
         files = {
-            "edges.csv": _lengths(found),
-            "communities.csv": _table(("node", "community"), zip(network.nodes, groups.labels.tolist(), strict=True)),
-            "flow.png": _flowed(found, groups, _title(graph)),
+            "edges.csv": _lengths(found), "communities.csv": _table(("node", "community"), rows), "flow.png": picture,
+        }  # fmt: skip
+        parameters = {
+            "n_iter": n_iter,
+            "idleness": idleness,
+            "power": power,
+            "surgery": surgery,
+            "truth": truth or None,
         }
-        place.write(files)
-    say(f"{found.n_iter} iterations on {len(network.edges)} edges between {network.n} nodes in {seconds:.1f} s")
-    say(f"{groups.n_communities} communities, modularity {groups.modularity:.3f}")
-    if known is not None:
-        _score(known, groups)
-    say(f"{output}: {', '.join(files)}")
-
-
-def _title(graph: Path) -> str:
-    return graph.stem.replace("$", r"\$")  # no formula
+        run.finish_folder(place, files, words, parameters, result, as_input(str(graph)))
 
 
 def _truth(network: Network, attribute: str) -> list[str]:
@@ -115,12 +141,11 @@ def _truth(network: Network, attribute: str) -> list[str]:
     return [str(value) for value in known]
 
 
-def _score(known: list[str], groups: Communities) -> None:
+def _scores(known: list[str], groups: Communities) -> dict[str, float]:
     from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
     rand, shared = (score(known, groups.labels) for score in (adjusted_rand_score, normalized_mutual_info_score))
-    scores = f"adjusted Rand index {rand:.3f}, normalized mutual information {shared:.3f}"
-    say(f"{len(set(known))} known communities: {scores}")
+    return {"adjusted_rand": float(rand), "mutual_information": float(shared)}
 
 
 def _edges(found: Curvature) -> bytes:
@@ -169,6 +194,4 @@ def _drawn(network: Network, graph: Callable[..., Any], figures: Callable[..., A
     else:
         figure, right = panels(width=5.0, height=4.0)
     figures(ax=right)
-    raw = BytesIO()
-    figure.savefig(raw, format="png", dpi=200)
-    return raw.getvalue()
+    return drawn(figure, "png")

@@ -6,6 +6,10 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print it as JSON, and nothing else.")]
+Quiet: TypeAlias = Annotated[bool, typer.Option("-q", "--quiet", help="No words, notes or progress.")]
+Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Write over files that are there.")]
+
 Jobs: TypeAlias = Annotated[
     int | None, typer.Option("-j", "--jobs", help="Threads; -1 means all cores.", show_default="all cores")
 ]

@@ -1,10 +1,7 @@
-"""Pictures in files: reading one, and writing what was made of it, all or nothing."""
+"""Pictures in files: reading one, and what was made of it as files."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection
-from contextlib import suppress
 from io import BytesIO
 from math import prod
 from pathlib import Path
@@ -13,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._files import check_target, write_together
 from ..engine import current
 from ..plotting.images import as_rgb, outlined
 
@@ -104,33 +100,3 @@ def _png(array: NDArray[Any]) -> bytes:
     from imageio.v3 import imwrite
 
     return bytes(imwrite("<bytes>", array, extension=".png"))
-
-
-class Place:
-    """A folder to write files of these names to; what can be wrong with it is said before anything is computed."""
-
-    def __init__(self, folder: Path, *names: str) -> None:
-        there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
-        if not there.is_dir():
-            raise ValueError(f"{there} is a file; give a folder, or a name that is free")
-        if not os.access(there, os.W_OK):
-            raise ValueError(f"{there} cannot be written to")
-        for name in names if folder.is_dir() else ():
-            check_target(folder / name)
-        self.folder = folder
-
-    def write(self, files: dict[str, bytes], stale: Collection[str] = ()) -> None:
-        """All or nothing: what was there stays as it was until everything new is complete.
-
-        Files of the names `stale` that are not written anew are of a run before, and no longer true: they go.
-        """
-        new = [folder for folder in (self.folder, *self.folder.parents) if not folder.exists()]
-        self.folder.mkdir(parents=True, exist_ok=True)
-        try:
-            old = [self.folder / name for name in set(stale) - set(files)]
-            write_together({self.folder / name: content for name, content in files.items()}, old)
-        except BaseException:
-            for folder in new:
-                with suppress(OSError):  # somebody else's file may be in it by now
-                    folder.rmdir()
-            raise

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
+import shutil
 import sys
+import textwrap
 import unicodedata
+from collections.abc import Callable
 from typing import Any
 
 _NAME = "wasserstein_transform.spelled"
@@ -16,9 +20,30 @@ _SPELLED = {
 }  # fmt: skip
 
 
+before_lines: list[Callable[[], None]] = []
+"""What is called before a line is printed: a line of progress makes room."""
+
+
 def say(line: object = "", *, err: bool = False) -> None:
     """Print a line. `typer.echo` would send UTF-8 to streams that asked for ASCII."""
+    for make_room in before_lines:
+        make_room()
     print(line, file=sys.stderr if err else sys.stdout)
+
+
+def tell(text: str, *, err: bool = False) -> None:
+    """Print words: wrapped where a terminal is narrower, one line elsewhere."""
+    stream = sys.stderr if err else sys.stdout
+    if stream.isatty():
+        text = textwrap.fill(
+            text, max(shutil.get_terminal_size().columns - 1, 20), subsequent_indent="  ", break_on_hyphens=False
+        )
+    say(text, err=err)
+
+
+def wants_color(stream: Any) -> bool:
+    """Whether a stream is a terminal that shows colors, to somebody who wants them (no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def spell_out(*streams: Any) -> None:

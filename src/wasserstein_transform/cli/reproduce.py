@@ -11,8 +11,9 @@ import typer
 
 from ..experiments import EXPERIMENTS, Verdict
 from .door import door
-from .options import Jobs
-from .printing import say
+from .options import AsJson, Jobs, Quiet
+from .printing import say, wants_color
+from .summary import encoded
 from .tables import show
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ def reproduce(
         "reproduction"
     ),
     fresh: Annotated[bool, typer.Option("--fresh", help="Run again what is finished.")] = False,
+    json: AsJson = False,
+    quiet: Quiet = False,
     jobs: Jobs = None,
     record: Annotated[
         Path | None, typer.Option("--record", hidden=True, help="Write the verdicts into this record.")
@@ -55,7 +58,7 @@ def reproduce(
     from ..experiments.reporting import reproduce as run, write_record
     from .progress import Watch
 
-    console = Console() if sys.stdout.isatty() else Console(width=_WIDE)
+    console = Console(quiet=quiet or json) if sys.stdout.isatty() else Console(width=_WIDE, quiet=quiet or json)
     try:
         with Watch(console) as watch:
             report = run(
@@ -63,12 +66,15 @@ def reproduce(
                 tell=watch.tell, experiments=EXPERIMENTS,
             )  # fmt: skip
     except KeyboardInterrupt:
-        say(f"\nstopped; experiments that were finished are kept in {output}")
+        say(f"wt reproduce: stopped; experiments that were finished are kept in {output}", err=True)
         raise typer.Exit(130) from None
-    _say(report)
+    if json:
+        say(encoded(_facts(report)).decode().rstrip("\n"))
+    elif not quiet:
+        _say(report)
     if record is not None:
         write_record(record, [part for part in report.parts if part.name in chosen], quick)
-        say(f"record: {record}")
+        say(f"record: {record}", err=json or quiet)
     elif report.failed:
         raise typer.Exit(1)
 
@@ -109,6 +115,16 @@ def _possible(chosen: list[str], asked: bool) -> list[str]:
     return [name for name in chosen if name not in lacking]
 
 
+def _facts(report: Report) -> dict[str, object]:
+    claims = [claim for part in report.parts for claim in part.claims]
+    return {
+        "claims": [{"claim": claim.name, "verdict": str(claim.verdict), "cases": claim.share} for claim in claims],
+        "changes": [str(change) for change in report.changes if not change.is_new],
+        "failed": bool(report.failed),
+        "report": [str(report.page), str(report.text)],
+    }
+
+
 def _say(report: Report) -> None:
     claims = [claim for part in report.parts for claim in part.claims]
     show([["claim", "verdict", "cases"], *([claim.name, claim.verdict, claim.share] for claim in claims)], _colored)
@@ -124,4 +140,4 @@ def _say(report: Report) -> None:
 
 
 def _colored(cell: str) -> str:
-    return typer.style(cell, fg=_STYLES[cell]) if sys.stdout.isatty() and cell in _STYLES else cell
+    return typer.style(cell, fg=_STYLES[cell]) if wants_color(sys.stdout) and cell in _STYLES else cell

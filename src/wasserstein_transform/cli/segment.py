@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .door import door
+from .expanding import Call, expanded
+from .keeping import Folder
 from .options import Jobs
-from .printing import say
+from .running import opened
+from .summary import as_input
 
 if TYPE_CHECKING:
     from ..image import Merging
 
-_LONG = 200_000  # pixels from which on progress is shown
+_FILES = ("labels.png", "labels.npy", "overlay.png", "filtered.png")
 
 
+@expanded
 def segment(
-    image: Annotated[Path, typer.Argument(help="A picture: PNG, JPEG, TIFF, ...")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for labels, overlay and filtered picture.")],
+    *,
+    image: Annotated[Path, typer.Argument(metavar="IMAGE", help="A picture: PNG, JPEG, TIFF, ...")],
+    folder: Folder,
     spatial: Annotated[float, typer.Option(help="Radius of the window, in pixels.")] = 8.0,
     range: Annotated[
         float, typer.Option(help="Radius in values: of L*u*v* for colors, of 0 to 255 for gray pictures.")
@@ -37,33 +39,37 @@ def segment(
     ] = None,
     n_iter: Annotated[int, typer.Option(help="Most iterations of a pixel.")] = 100,
     jobs: Jobs = None,
+    call: Call,
 ) -> None:
     """Segment a picture by mean shift, or with --lam by the Gaussian Transform.
 
     Writes into the folder the label map (labels.png, 16 bits a pixel; labels.npy beyond 65536 segments), overlay.png
-    with the boundaries and filtered.png with the mean color of each segment: all of them or none.
+    with the boundaries, filtered.png with the mean color of each segment and summary.json: all of them or none.
     """
-    options: dict[str, Any] = {
-        "color": color, "linking": linking, "min_size": min_size, "n_iter": n_iter, "n_jobs": jobs,
+    options = {
+        "spatial": spatial, "range": range, "lam": lam, "color": color, "linking": linking, "min_size": min_size,
+        "n_iter": n_iter,
     }  # fmt: skip
-    with door("wt segment"):
-        from ..image import segment as run
-        from .pictures import Place, encode, load
+    with opened(call, folder, jobs) as run:
+        from ..image import segment as find
+        from .pictures import encode, load
 
         merging = _merging(merge, share)
-        place = Place(output, "labels.png", "labels.npy", "overlay.png", "filtered.png")
-        picture = load(image)
-        long = picture.shape[0] * picture.shape[1] >= _LONG
-        start = time.perf_counter()
-        found = run(picture, spatial, range, lam, **options, merging=merging, verbose=long and sys.stderr.isatty())
-        seconds = time.perf_counter() - start
+        place = run.place(*_FILES)
+        with run.stage("reading"):
+            picture = load(image)
+        with run.stage("segmenting"):
+            found = find(picture, **options, merging=merging)  # type: ignore[arg-type]
         files = encode(found, picture)
-        place.write(files, stale=("labels.png", "labels.npy"))
-    size = " × ".join(map(str, found.labels.shape))
-    say(f"{found.n_segments} segments of {size} pixels in {seconds:.1f} s")
-    say(f"{output}: {', '.join(files)}")
-    if "labels.npy" in files:
-        say("labels.npy, 32 bits a pixel, as a PNG holds no more than 65536 labels")
+        size = " × ".join(map(str, found.labels.shape))
+        words = [f"{found.n_segments} segments of {size} pixels in {run.seconds['segmenting']:.1f} s"]
+        if "labels.npy" in files:
+            words.append("labels.npy, 32 bits a pixel, as a PNG holds no more than 65536 labels")
+        run.about |= {"shape": list(picture.shape)}
+        parameters = options | {"merging": None if merging is None else merging.share}
+        run.finish_folder(
+            place, files, words, parameters, {"segments": found.n_segments}, as_input(str(image)), _FILES[:2]
+        )
 
 
 def _merging(merge: bool, share: float | None) -> Merging | None:

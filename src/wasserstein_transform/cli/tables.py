@@ -17,7 +17,7 @@ def show(rows: Sequence[Sequence[str]], style: Callable[[str], str] = str) -> No
     for k, block in enumerate(blocks):
         if k:
             say()
-        for line in _lines(block, style):
+        for line in aligned(block, style):
             say(line)
 
 
@@ -34,7 +34,8 @@ def fitting(rows: Sequence[Sequence[str]], width: int | None) -> Iterator[list[l
         start = stop
 
 
-def _lines(rows: Sequence[Sequence[str]], style: Callable[[str], str]) -> Iterator[str]:
+def aligned(rows: Sequence[Sequence[str]], style: Callable[[str], str] = str) -> Iterator[str]:
+    """The lines of a table, columns of numbers flush right."""
     widths = _widths(rows)
     right = [all(_is_number(row[k]) for row in rows[1:]) for k in range(len(widths))]
     for row in rows:
@@ -58,4 +59,5 @@ def _cells(text: str) -> int:
 
 
 def _is_number(text: str) -> bool:
-    return text.replace(".", "", 1).lstrip("-−").isdigit()
+    text = text.removesuffix("%").replace(".", "", 1).lstrip("-−")
+    return text.replace("e-", "", 1).replace("e+", "", 1).isdigit()

@@ -6,22 +6,33 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from .door import door
+from .options import AsJson, Quiet
 from .printing import say
+from .summary import encoded
 
 
-def warmup() -> None:
+def warmup(json: AsJson = False, quiet: Quiet = False) -> None:
     """Compile what common calls need, ahead of them.
 
     Runs tiny computations of every kind. What is compiled is kept, and loaded by other processes in a moment.
     """
-    start, n_compiled = time.perf_counter(), _count_compiled()
-    for name, part in _PARTS.items():
-        began, before = time.perf_counter(), n_compiled()
-        part()
-        new = n_compiled() - before
-        told = f"{new} kernel{'s' * (new > 1)} compiled" if new else "ready"
-        say(f"{name}: {told}, {time.perf_counter() - began:.1f} s")
-    say(f"all: {n_compiled()} kernels compiled, {time.perf_counter() - start:.1f} s")
+    with door("wt warmup"):
+        start, n_compiled = time.perf_counter(), _count_compiled()
+        parts: dict[str, Any] = {}
+        for name, part in _PARTS.items():
+            began, before = time.perf_counter(), n_compiled()
+            part()
+            new, seconds = n_compiled() - before, time.perf_counter() - began
+            parts[name] = {"compiled": new, "seconds": seconds}
+            told = f"{new} kernel{'s' * (new > 1)} compiled" if new else "ready"
+            if not (json or quiet):
+                say(f"{name}: {told}, {seconds:.1f} s")
+        in_all = {"compiled": n_compiled(), "seconds": time.perf_counter() - start, "parts": parts}
+        if json:
+            say(encoded(in_all).decode().rstrip("\n"))
+        elif not quiet:
+            say(f"all: {n_compiled()} kernels compiled, {in_all['seconds']:.1f} s")
 
 
 def _count_compiled() -> Callable[[], int]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import sys
+import json as as_json
 import time
+from collections.abc import Iterable
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,10 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .._files import check_target, write_together
-from .door import door
-from .options import Jobs
+from .commands import Command, Group
+from .door import hushed
+from .keeping import check_free
+from .options import AsJson, Force, Jobs, Quiet
 from .printing import say
-from .tables import show
+from .running import speaking
+from .summary import plain
+from .tables import aligned, show
 
 if TYPE_CHECKING:
     from ..words import Evaluation, WordTransform
@@ -24,6 +29,7 @@ words = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
+    cls=Group,
 )
 
 _SETTLED = ("window", "min_count", "sample", "seed", "letters", "common", "about_mean")  # with a model
@@ -45,7 +51,7 @@ Removed = Annotated[int, typer.Option("--common", help="Remove the mean and so m
 Centered = Annotated[bool, typer.Option("--about-mean", help="Covariances about the mean of contexts.")]
 
 
-@words.command()
+@words.command(cls=Command)
 def evaluate(
     vectors: Annotated[Path, typer.Option(help="GloVe or word2vec, text or binary; gz and xz too.")],
     corpus: Annotated[Path, typer.Option(help="A text: plain, gz or xz.")],
@@ -64,17 +70,20 @@ def evaluate(
     resamples: Annotated[int, typer.Option(help="For the intervals.")] = 1000,
     csv: Annotated[Path | None, typer.Option(help="Write the table there.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw it there.")] = None,
+    force: Force = False,
+    json: AsJson = False,
+    quiet: Quiet = False,
     jobs: Jobs = None,
 ) -> None:
     """Compare distances with what people say: Spearman correlations on benchmarks of word similarity.
 
     The first column is the plain vectors; + and - mark settings that differ from them significantly, pairs resampled.
     """
-    with door("wt words"):
+    with speaking("wt words evaluate", quiet or json):
         from ..words import WordTransform, evaluate as run
 
         parts = _parts(5, 1.0, min_count, sample, seed, letters, common, about_mean, jobs)
-        _check_files(csv, plot)
+        _check_files(force, csv, plot)
         _check_picture(plot)
         start = time.perf_counter()
         found = run(
@@ -83,12 +92,10 @@ def evaluate(
         seconds = time.perf_counter() - start
         drawn = {} if plot is None else {plot: _drawn(found, plot)}
         write_together(drawn | ({} if csv is None else {csv: found.csv().encode()}))
-    show(found.rows())
-    _say_unknown(found)
-    say(f"{seconds:.1f} s")
+        hushed(lambda: _say_scores(found, seconds, json, quiet))
 
 
-@words.command()
+@words.command(cls=Command)
 def fit(
     output: Annotated[Path, typer.Option("-o", "--output", help="File to write.")],
     vectors: Vectors = None,
@@ -101,20 +108,23 @@ def fit(
     letters: AsLetters = False,
     common: Removed = -1,
     about_mean: Centered = False,
+    force: Force = False,
+    json: AsJson = False,
+    quiet: Quiet = False,
     jobs: Jobs = None,
 ) -> None:
     """Count the contexts of a corpus, and keep them with the vectors in one file."""
-    with door("wt words"):
+    with speaking("wt words fit", quiet or json):
         parts = _parts(window, lam, min_count, sample, seed, letters, common, about_mean, jobs)
-        _check_files(output)
+        _check_files(force, output)
         gt = _fitted(vectors, corpus, None, parts)
         gt.save(output)
-    contexts = gt.contexts_
-    say(f"{len(gt.vectors_)} words, {contexts.matrix.nnz} pairs in the windows of {contexts.n_kept} words of text")
-    say(str(output))
+        n, pairs, kept = len(gt.vectors_), gt.contexts_.matrix.nnz, gt.contexts_.n_kept
+        words = [f"{n} words, {pairs} pairs in the windows of {kept} words of text", str(output)]
+        _print({"words": n, "pairs": pairs, "kept": kept, "written": str(output)}, words, json, quiet)
 
 
-@words.command()
+@words.command(cls=Command)
 def similar(
     context: typer.Context,
     word: Annotated[str, typer.Argument(help="A word.")],
@@ -130,18 +140,21 @@ def similar(
     letters: AsLetters = False,
     common: Removed = -1,
     about_mean: Centered = False,
+    json: AsJson = False,
     jobs: Jobs = None,
 ) -> None:
     """The words nearest to one, exactly."""
-    with door("wt words"):
+    with speaking("wt words similar", json):
         parts = _parts(window, lam, min_count, sample, seed, letters, common, about_mean, jobs)
         _check_options(context, model)
         found = _fitted(vectors, corpus, model, parts, word).most_similar(word, k)
-    show([["word", "distance"], *([name, f"{distance:.4f}"] for name, distance in found)])
-    say(f"{found.n_exact} of {found.n_words} distances computed ({found.share:.1%})")
+        facts = {"word": word, "similar": [{"word": name, "distance": distance} for name, distance in found]}
+        table = aligned([["word", "distance"], *([name, f"{distance:.4f}"] for name, distance in found)])
+        computed = f"{found.n_exact} of {found.n_words} distances computed ({found.share:.1%})"
+        _print(facts, [*table, computed], json)
 
 
-@words.command()
+@words.command(cls=Command)
 def pair(
     context: typer.Context,
     first: Annotated[str, typer.Argument(help="A word.")],
@@ -157,20 +170,50 @@ def pair(
     letters: AsLetters = False,
     common: Removed = -1,
     about_mean: Centered = False,
+    json: AsJson = False,
     jobs: Jobs = None,
 ) -> None:
     """The distance of two words, and what it is made of."""
-    with door("wt words"):
+    with speaking("wt words pair", json):
         parts = _parts(window, lam, min_count, sample, seed, letters, common, about_mean, jobs)
         _check_options(context, model)
         gt = _fitted(vectors, corpus, model, parts, first, second)
         own, distance = float(gt.lam), gt.distance(first, second)
-        plain = gt.set_params(lam=0.0).distance(first, second)
-    say(f"{distance:.4f} with λ = {own:g}; {plain:.4f} the vectors alone")
-    for word in dict.fromkeys((first, second)):
-        row = gt.vectors_.row(word)
-        count, n = gt.contexts_.counts[row], gt.contexts_.totals()[row]
-        say(f"{word}: {count} times in the corpus, {n:g} contexts")
+        plain_distance = gt.set_params(lam=0.0).distance(first, second)
+        counts = {word: _contexts(gt, word) for word in dict.fromkeys((first, second))}
+        lines = [f"{distance:.4f} with λ = {own:g}; {plain_distance:.4f} the vectors alone"]
+        lines += [f"{word}: {count} times in the corpus, {n:g} contexts" for word, (count, n) in counts.items()]
+        facts = {"distance": distance, "lam": own, "plain": plain_distance}
+        facts["words"] = {word: {"count": count, "contexts": n} for word, (count, n) in counts.items()}
+        _print(facts, lines, json)
+
+
+def _contexts(gt: WordTransform, word: str) -> tuple[int, float]:
+    """How often a word is in the corpus, and how many contexts it has."""
+    row = gt.vectors_.row(word)
+    return int(gt.contexts_.counts[row]), float(gt.contexts_.totals()[row])
+
+
+def _print(facts: dict[str, Any], lines: Iterable[str], json: bool, quiet: bool = False) -> None:
+    """The facts as JSON, or lines for people."""
+
+    def speak() -> None:
+        for line in [as_json.dumps(plain(facts), indent=2, ensure_ascii=False)] if json else () if quiet else lines:
+            say(line)
+
+    hushed(speak)
+
+
+def _say_scores(found: Evaluation, seconds: float, json: bool, quiet: bool) -> None:
+    if json:
+        head, *rows = found.rows()
+        scores = [dict(zip(head, row, strict=True)) for row in rows]
+        facts = {"scores": scores, "unknown": list(found.unknown), "bare": found.n_bare, "seconds": seconds}
+        say(as_json.dumps(plain(facts), indent=2, ensure_ascii=False))
+    elif not quiet:
+        show(found.rows())
+        _say_unknown(found)
+        say(f"{seconds:.1f} s")
 
 
 def _parts(
@@ -183,7 +226,6 @@ def _parts(
         "window": window, "lam": lam, "min_count": min_count, "sample": sample, "rng": seed,
         "tokens": Letters() if letters else Spaced(), "common": Common(common) if common >= 0 else None,
         "about": AboutMean() if about_mean else None, "n_jobs": jobs,
-        "verbose": sys.stderr.isatty(),
     }  # fmt: skip
 
 
@@ -217,10 +259,11 @@ def _check_options(context: typer.Context, model: Path | None) -> None:
             raise ValueError(f"--{name.replace('_', '-')} was settled when the model was fitted; leave it out")
 
 
-def _check_files(*files: Path | None) -> None:
+def _check_files(force: bool, *files: Path | None) -> None:
     for file in files:
         if file is not None:
             check_target(file)
+            check_free(file, force)
 
 
 def _say_unknown(found: Evaluation) -> None:

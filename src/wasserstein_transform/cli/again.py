@@ -1,0 +1,125 @@
+"""`wt again`: a run repeated from the summary it wrote."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, NoReturn
+
+import typer
+
+from .door import door
+from .expanding import expanded
+from .running import inherited
+from .summary import Input, as_input, versions
+
+_REPEATED = ("cluster", "denoise", "skeleton", "transform", "distances", "suggest", "segment", "curvature", "flow")
+
+
+@dataclass(frozen=True)
+class Where:
+    """Options that say where results go this time."""
+
+    keeps: ClassVar[tuple[str, ...]] = ("output", "figure", "force", "json", "quiet")
+
+    output: Annotated[str | None, typer.Option("-o", "--output", help="As of the command that is repeated.")] = None
+    figure: Annotated[Path | None, typer.Option(help="Draw it there.")] = None
+    force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False
+    json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and nothing else.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No words, notes or progress.")] = False
+
+    def words(self) -> list[str]:
+        """As one would write them."""
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        flags = [f"--{name}" for name, value in given.items() if value is True]
+        return [f"--{name}={value}" for name, value in given.items() if value not in (None, True, False)] + flags
+
+
+@expanded
+def again(
+    *,
+    summary: Annotated[Path, typer.Argument(metavar="SUMMARY", help="A summary.json, or the folder it is in.")],
+    file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="Read this instead.", show_default=False)] = None,
+    where: Where,
+) -> None:
+    """Repeat a run from the summary.json it wrote: same command, same options, same file.
+
+    If the file is not what it was, or other versions are installed, a note says so. The table comes out byte for byte
+    the same with the same file and versions.
+    """
+    with door("wt again"):
+        known = _read(summary)
+        asked = known["again"]
+        at = file if file is not None else _found(summary, known)
+        notes = _changes(known, _kept(at))
+    _run([asked["command"], *asked["options"], *where.words(), "--", at], notes)
+
+
+def _run(words: list[str], notes: list[str]) -> NoReturn:
+    from .app import app
+
+    token = inherited.set(tuple(notes))
+    try:
+        typer.main.get_command(app).main(words, prog_name="wt")
+    finally:
+        inherited.reset(token)
+    raise AssertionError("a command ends by its status")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """A summary that says how to repeat what it sums up."""
+    path = path / "summary.json" if path.is_dir() else path
+    if not path.is_file():
+        raise ValueError(f"{path} is not there; give the summary.json of a run, or its folder")
+    try:
+        found = json.loads(path.read_bytes())
+        asked, file = found["again"], found["file"]
+        fits = asked["command"] in _REPEATED and all(isinstance(word, str) for word in asked["options"])
+        fits = fits and isinstance(asked["file"], str) and isinstance(file["sha256"], str)
+    except (ValueError, KeyError, TypeError, UnicodeDecodeError):
+        fits, found = False, {}
+    if not fits:
+        raise ValueError(f"{path} is no summary of a run that can be repeated; wt writes them as summary.json")
+    for word in found["again"]["options"]:
+        if not word.startswith("-") or word.split("=")[0] in ("-o", "--output", "--figure", "--force", "--linkage"):
+            raise ValueError(f"{path} was changed: {word!r} is no option of a run; repeat it by hand")
+    return dict(found)
+
+
+def _found(summary: Path, known: dict[str, Any]) -> str:
+    """The file that was read: as it was called, or as it lies beside the summary."""
+    name, folder = known["again"]["file"], summary if summary.is_dir() else summary.parent
+    if name == "-" or Path(name).exists():
+        return str(name)
+    beside = folder / str(known["file"].get("from_here", name))
+    if beside.exists():
+        return str(beside)
+    raise ValueError(f"{name} is not there any more; say where it is: wt again {summary} FILE")
+
+
+def _kept(file: str) -> Input:
+    """What is read now; standard input is kept, for the command to read it after us."""
+    if file != "-":
+        return as_input(file)
+    content = sys.stdin.buffer.read()
+    sys.stdin = io.TextIOWrapper(io.BytesIO(content))
+    return as_input("-", content)
+
+
+def _changes(known: dict[str, Any], now: Input) -> list[str]:
+    notes = []
+    if now.sha256 != known["file"]["sha256"]:
+        called = "standard input" if now.name == "-" else now.name
+        notes.append(f"{called} is not what it was: {known['file'].get('bytes')} bytes then, {now.size} now")
+    before, now_there = known.get("versions", {}), versions()
+    if isinstance(before, dict):
+        other = [
+            f"{name} {before[name]} then, {there} now"
+            for name, there in now_there.items()
+            if before.get(name, there) != there
+        ]
+        notes += [f"other versions: {', '.join(other)}"] if other else []
+    return notes

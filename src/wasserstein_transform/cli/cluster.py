@@ -1,0 +1,117 @@
+"""`wt cluster`: clusters of points or distances in a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .expanding import Call, expanded
+from .keeping import Keeping
+from .options import Jobs
+from .reading import Source, read_points
+from .running import Answer, opened
+
+if TYPE_CHECKING:
+    from ..auto import Clustering
+    from .reading import Points
+
+_LISTED = 10  # clusters whose sizes are said
+
+
+@expanded
+def cluster(
+    *,
+    clusters: Annotated[
+        int | None, typer.Option("-k", "--clusters", help="How many.", show_default="as the data show")
+    ] = None,
+    noise: Annotated[
+        bool | None,
+        typer.Option("--noise/--no-noise", help="Label points in thin surroundings -1.", show_default="without -k"),
+    ] = None,
+    source: Source,
+    keeping: Keeping,
+    jobs: Jobs = None,
+    call: Call,
+) -> None:
+    """Clusters of points or distances, with everything chosen by the data.
+
+    New columns: label (0, 1, ... by falling size; -1 is noise), probability, outlier. A folder gets the table as
+    clusters.csv (or in the format of FILE), clusters.png and summary.json, which `wt again` repeats.
+    """
+    with opened(call, keeping, jobs) as run:
+        from ..auto import cluster as find
+        from .tabling import beside, check_kind, encoder, offered
+
+        points = read_points(source, run)
+        plan = run.plan(offered(points, "clusters"), points.input)
+        check_kind(points, plan.kind)
+        with run.stage("clustering"):
+            found = find(points.space, clusters, noise=noise)
+        table = beside(points, _columns(found), run)
+        answer = Answer(
+            _words(points, found), _result(points, found), _parameters(found, clusters, noise), encoder(table),
+            lambda: _draw(found, points),
+        )  # fmt: skip
+        run.finish(plan, answer, points.input)
+
+
+def _columns(found: Clustering) -> dict[str, Any]:
+    return {"label": found.labels, "probability": found.probabilities, "outlier": (found.labels < 0).astype("int64")}
+
+
+def _sizes(found: Clustering) -> list[int]:
+    import numpy as np
+
+    return [int(size) for size in np.bincount(found.labels[found.labels >= 0], minlength=found.n_clusters)]
+
+
+def agreement(points: Points, labels: Any) -> float | None:
+    """The adjusted Rand index with the known labels, if there are any."""
+    from ..auto.agreement import adjusted_rand
+
+    return None if points.known is None else adjusted_rand(points.known, labels)
+
+
+def _words(points: Points, found: Clustering) -> list[str]:
+    sizes, noise = _sizes(found), int((found.labels < 0).sum())
+    listed = ", ".join(map(str, sizes[:_LISTED])) + (", ..." if len(sizes) > _LISTED else "")
+    beside = f", {noise} noise" if noise else ""
+    lines = [
+        f"{points}",
+        f"{len(sizes)} cluster{'s' * (len(sizes) != 1)} of {listed}{beside}",
+        found.reason,
+    ]
+    if (share := agreement(points, found.labels)) is not None:
+        lines.append(f"agreement with the known labels: adjusted Rand index {share:.3f}")
+    return lines
+
+
+def _result(points: Points, found: Clustering) -> dict[str, Any]:
+    return {
+        "clusters": found.n_clusters,
+        "sizes": _sizes(found),
+        "noise": int((found.labels < 0).sum()),
+        "reason": found.reason,
+        "adjusted_rand": agreement(points, found.labels),
+    }
+
+
+def _parameters(found: Clustering, clusters: int | None, noise: bool | None) -> dict[str, Any]:
+    recipe = None
+    if found.recipe is not None:
+        recipe = {"name": str(found.recipe), **found.recipe._asdict()}
+        if found.recipe.kind == "gaussian" and found.ground is not None:
+            recipe["eps"] = found.recipe.factor * found.ground.unit
+    return {
+        "clusters": "auto" if clusters is None else clusters,
+        "noise": clusters is None if noise is None else noise,
+        "recipe": recipe,
+    }
+
+
+def _draw(found: Clustering, points: Points) -> Any:
+    from ..plotting import clustering
+    from .figures import title_of
+
+    return clustering(found, title=title_of(points))

@@ -1,0 +1,142 @@
+"""`wt distances`: the new distances between all points of a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import typer
+
+from .expanding import Call, expanded
+from .keeping import Keeping, Offer
+from .methods import Method, fitted, parameters, words
+from .options import Jobs
+from .reading import Source, read_points
+from .running import Answer, opened
+
+if TYPE_CHECKING:
+    from .._types import Floats
+    from .reading import Points
+
+_KINDS = {"npy": ".npy", "csv": ".csv", "parquet": ".parquet"}
+_DRAWN = 1500  # points whose distances are drawn
+_LETTERS = 24  # bytes that a number takes as text, at most
+
+
+@dataclass(frozen=True)
+class Linking:
+    """Where the tree goes."""
+
+    keeps: ClassVar[tuple[str, ...]] = ("linkage",)
+
+    linkage: Annotated[
+        Path | None, typer.Option(help="Write SciPy's linkage matrix there, single linkage: .npy or .csv.")
+    ] = None
+
+
+@expanded
+def distances(
+    *,
+    how: Method,
+    condensed: Annotated[bool, typer.Option("--condensed", help="The upper triangle alone, as SciPy's pdist.")] = False,
+    tree: Linking,
+    source: Source,
+    keeping: Keeping,
+    jobs: Jobs = None,
+    call: Call,
+) -> None:
+    """The distances between all points under a transform: n times n of them.
+
+    gt takes eps and lam from the data and 0 iterations: points stay, and their neighborhoods are compared. A folder
+    gets distances.npy (--format csv or parquet), distances.png and summary.json; pipes get CSV.
+    """
+    with opened(call, keeping, jobs) as run:
+        import numpy as np
+
+        how.check()
+        _check_linkage(tree.linkage)
+        points = read_points(source, run)
+        elsewhere = {} if tree.linkage is None else {"linkage": tree.linkage}
+        plan = run.plan(Offer("distances", _KINDS, "npy", "csv"), points.input, elsewhere)
+        if plan.kind != "npy" and plan.mode not in ("shown", "nothing"):
+            run.engine.reserve(_LETTERS * points.n**2, f"{plan.kind} of the distances", "take --format npy")
+        with run.stage("transforming"):
+            found = fitted(how, points, "auto")
+            matrix = np.asarray(found.distances_)
+        answer = Answer(
+            [str(points), words(how, points, found), _said(matrix)],
+            {"n": points.n, "condensed": condensed, "reason": found.reason_, **_quantiles(matrix)},
+            parameters(how, points, found),
+            lambda kind: _encoded(_shaped(matrix, condensed), kind),
+            lambda: _draw(matrix, points),
+            elsewhere={"linkage": lambda path: _linkage(found.linkage(), path)},
+        )
+        run.finish(plan, answer, points.input)
+
+
+def _check_linkage(path: Path | None) -> None:
+    if path is not None and path.suffix.lower() not in (".npy", ".csv"):
+        raise ValueError(f"--linkage must end in .npy or .csv, got {path}")
+
+
+def _shaped(matrix: Floats, condensed: bool) -> Floats:
+    import numpy as np
+
+    return matrix[np.triu_indices(len(matrix), 1)] if condensed else matrix
+
+
+def _encoded(values: Floats, kind: str) -> bytes:
+    if kind == "parquet":
+        from ..tables import Table, encode
+
+        columns = {"distance": values} if values.ndim == 1 else {str(k): row for k, row in enumerate(values, 1)}
+        return encode(Table(columns), "parquet")
+    return _npy(values) if kind == "npy" else _csv(values)
+
+
+def _npy(values: Floats) -> bytes:
+    import numpy as np
+
+    raw = BytesIO()
+    np.save(raw, values, allow_pickle=False)
+    return raw.getvalue()
+
+
+def _csv(values: Floats, head: str = "") -> bytes:
+    """Numbers that read back to the same bits, a row a line."""
+    rows = values[:, None] if values.ndim == 1 else values
+    return (head + "".join(",".join(map(repr, row)) + "\n" for row in rows.tolist())).encode()
+
+
+def _linkage(Z: Floats, path: Path) -> bytes:
+    return _npy(Z) if path.suffix.lower() == ".npy" else _csv(Z, "one,other,height,size\n")
+
+
+def _quantiles(matrix: Floats) -> dict[str, Any]:
+    import numpy as np
+
+    pairs = matrix[np.triu_indices(len(matrix), 1)]
+    if not len(pairs):
+        return {"least": None, "median": None, "largest": None}
+    return {"least": float(pairs.min()), "median": float(np.median(pairs)), "largest": float(pairs.max())}
+
+
+def _said(matrix: Floats) -> str:
+    found = _quantiles(matrix)
+    if found["median"] is None:
+        return "one point has no distances"
+    return f"distances {found['least']:.4g} to {found['largest']:.4g}, {found['median']:.4g} in the middle"
+
+
+def _draw(matrix: Floats, points: Points) -> Any:
+    from ..localize.places import spread
+    from ..plotting import heatmap, panels
+    from .figures import title_of
+
+    rows = spread(len(matrix), _DRAWN)
+    some = "" if len(rows) == len(matrix) else f", {len(rows)} of {len(matrix)} points"
+    figure, ax = panels(width=5.6, height=4.8)
+    heatmap(matrix[rows][:, rows], order="tree", ax=ax, title=f"{title_of(points)}{some}")
+    return figure

@@ -1,0 +1,93 @@
+"""Options that several commands share, written once: a parameter that is a record stands for its fields."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import typer
+
+
+@dataclass(frozen=True)
+class Call:
+    """How a command was called: a parameter of this type is given what is needed to call it so again.
+
+    Attributes
+    ----------
+    command : str
+        "wt cluster".
+    options : tuple of str
+        All that is not None, with defaults; without the file, and without options that say where results go.
+    """
+
+    command: str
+    options: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Without the `wt`."""
+        return self.command.partition(" ")[2] or self.command
+
+
+def expanded(function: Callable[..., None]) -> Callable[..., None]:
+    """A command whose parameters are the plain ones of a function, and the fields of those that are records.
+
+    Fields that a record lists as `keeps` say where results go, and are not part of a `Call`.
+    """
+    hints, own = get_type_hints(function, include_extras=True), inspect.signature(function).parameters
+    records = {name: hints[name] for name in own if is_dataclass(hints[name]) and hints[name] is not Call}
+    calls = [name for name in own if hints[name] is Call]
+    flat = [
+        inspect.Parameter("ctx", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context),
+        *(one for name, given in own.items() if name not in calls for one in _parameters(name, given, hints, records)),
+    ]
+    kept = {name for record in records.values() for name in getattr(record, "keeps", ())}
+
+    def command(ctx: typer.Context, **given: Any) -> None:
+        for name, record in records.items():
+            given[name] = record(**{field.name: given.pop(field.name) for field in fields(record)})
+        for name in calls:
+            given[name] = Call(str(ctx.command_path), tuple(_words(ctx, kept)))
+        function(**given)
+
+    command.__name__, command.__doc__, command.__module__ = function.__name__, function.__doc__, function.__module__
+    command.__signature__ = inspect.Signature(flat)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in flat}
+    return command
+
+
+def _parameters(name: str, given: inspect.Parameter, hints: dict[str, Any], records: dict[str, Any]) -> Any:
+    if name not in records:
+        return [given.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)]
+    types = get_type_hints(records[name], include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            annotation=types[field.name],
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
+        )
+        for field in fields(records[name])
+    ]
+
+
+def _words(ctx: Any, kept: set[str]) -> list[str]:
+    """The options as one would write them."""
+    words = []
+    for parameter in ctx.command.params:
+        value = ctx.params.get(parameter.name)
+        if parameter.param_type_name != "option" or parameter.name in kept or value is None:
+            continue
+        long = next((word for word in parameter.opts if word.startswith("--")), parameter.opts[0])
+        if isinstance(value, bool):
+            words += [long] if value else list(parameter.secondary_opts[:1])
+        else:
+            words += [f"{long}={_written(one)}" for one in (value if isinstance(value, list | tuple) else [value])]
+    return words
+
+
+def _written(value: Any) -> str:
+    return str(value) if isinstance(value, str | Path) else repr(value)

@@ -1,0 +1,77 @@
+"""Pictures of answers: what they are called, and points of many coordinates seen along two of their axes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .._types import Floats
+    from .reading import Points
+
+
+def title_of(points: Points) -> str:
+    """The name of the file; and what its columns were scaled by."""
+    name = "standard input" if points.input.path is None else Path(points.input.name).name
+    scaled = points.scaling is not None and points.scaling.changes
+    return plain(f"{name}, columns scaled ({points.scaling.how})" if scaled and points.scaling else name)
+
+
+def plain(text: str) -> str:
+    """A text that is no formula."""
+    return text.replace("$", r"\$")
+
+
+def seen(before: Floats, *others: Floats) -> tuple[Any, ...]:
+    """Points of at most three coordinates as they are; of more, all along the first two principal axes of the first."""
+    import numpy as np
+
+    if before.shape[1] <= 3:
+        return before, *others
+    center = before.mean(axis=0)
+    axes = np.linalg.svd(before - center, full_matrices=False)[2][:2]
+    return tuple((points - center) @ axes.T for points in (before, *others))
+
+
+def named_axes(ax: Any, points: Points) -> Any:
+    """Names of the columns at the axes."""
+    from ..plotting.style import INK, TEXT
+
+    names = list(points.names) if len(points.names) <= 3 else ["first principal axis", "second principal axis"]
+    for letter, name in zip("xyz", names, strict=False):
+        if hasattr(ax, f"set_{letter}label"):
+            getattr(ax, f"set_{letter}label")(plain(name), fontsize=TEXT, color=INK)
+    if getattr(ax, "name", "") == "rectilinear":
+        ax.ticklabel_format(style="plain", useOffset=False)  # meters of a map have seven digits
+    return ax
+
+
+def axes_for(points: Floats) -> Any:
+    """New Axes that points fill, in a figure of its own that no window knows."""
+    from ..plotting.clouds import drawable, frame
+    from ..plotting.style import panels
+
+    width, height = frame(points)
+    return panels(width=width, height=height, dim=drawable(points))[1]
+
+
+def side_by_side(clouds: list[Any]) -> tuple[Any, list[Any]]:
+    """A figure with Axes for some clouds."""
+    from ..plotting.clouds import drawable
+    from ..plotting.style import panels
+
+    figure, axes = panels(1, len(clouds), width=3.6 * len(clouds), height=3.4, dim=drawable(clouds[0]))
+    return figure, [axes] if len(clouds) == 1 else list(axes)
+
+
+def in_same_limits(axes: list[Any], clouds: list[Any]) -> None:
+    """Have all Axes show the box around all clouds."""
+    from ..plotting.clouds import flat
+
+    low = [min(column) for column in zip(*(flat(points).min(axis=0) for points in clouds), strict=True)]
+    high = [max(column) for column in zip(*(flat(points).max(axis=0) for points in clouds), strict=True)]
+    margin = 0.05 * max(b - a for a, b in zip(low, high, strict=True)) or 1.0
+    for ax in axes:
+        ax.set_aspect("equal", adjustable="box")
+        for letter, least, most in zip("xyz", low, high, strict=False):
+            ax.set(**{f"{letter}lim": (least - margin, most + margin)})

@@ -1,0 +1,135 @@
+"""`wt info`: what is installed, and what is in a file."""
+
+from __future__ import annotations
+
+import importlib.util
+import json as as_json
+import os
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .door import door, hushed
+from .printing import say, tell
+from .summary import plain, versions
+from .tables import show
+
+if TYPE_CHECKING:
+    from ..tables import Table
+
+_EXTRAS = {
+    "plot": ("matplotlib",),
+    "image": ("skimage", "imageio"),
+    "graph": ("networkx",),
+    "files": ("pyarrow", "laspy"),
+    "explore": ("bokeh",),
+    "theory": ("ot",),
+}
+_LISTED = 40  # columns that are listed
+
+
+def info(
+    file: Annotated[
+        str | None, typer.Argument(metavar="[FILE]", help="A file of points; -: stdin.", show_default=False)
+    ] = None,
+    kind: Annotated[str | None, typer.Option(help="What FILE is, where its name does not say: csv, npy, ...")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """Versions, cores, memory and extras; with a file, its columns and what would be read of it."""
+    with door("wt info"):
+        if file is None:
+            found, lines = _installed()
+            rows: list[list[str]] = []
+        else:
+            found, lines, rows = _described(file, kind)
+
+        def print_all() -> None:
+            if json:
+                say(as_json.dumps(plain(found), indent=2, ensure_ascii=False))
+                return
+            for line in lines:
+                tell(line)
+            if rows:
+                show(rows)
+
+        hushed(print_all)
+
+
+def _installed() -> tuple[dict[str, Any], list[str]]:
+    from ..backends.compiling import compiled_code
+    from ..engine import current
+    from ..engine.memory import available, in_words
+
+    home, count = compiled_code()
+    extras = {name: all(map(importlib.util.find_spec, modules)) for name, modules in _EXTRAS.items()}
+    found = {
+        "versions": versions(), "cores": current().n_threads, "memory": available(), "extras": extras,
+        "kernels": {"compiled": count, "folder": None if home is None else os.fspath(home)},
+    }  # fmt: skip
+    missing = [name for name, there in extras.items() if not there]
+    kept = "numba's own cache" if home is None else str(home)
+    lines = [
+        ", ".join(f"{name} {number}" for name, number in versions().items()),
+        f"{current().n_threads} cores, {in_words(available())} of memory free",
+        f"extras: {', '.join(name for name, there in extras.items() if there) or 'none'}",
+        f"compiled kernels: {count}, in {kept}" + ("" if count else "; wt warmup compiles the common ones"),
+    ]
+    if missing:
+        lines.insert(
+            3, f'not installed: {", ".join(missing)}; pip install "wasserstein-transform[{",".join(missing)}]"'
+        )
+    return found, lines
+
+
+def _described(file: str, kind: str | None) -> tuple[dict[str, Any], list[str], list[list[str]]]:
+    from .reading import opened_table, shortened
+
+    table, given, found_kind = opened_table(file, kind)
+    columns = {name: _column(table, name) for name in table.names}
+    try:
+        taken = table.chosen()
+        would = f"would be read as points: {shortened(taken)}"
+    except ValueError as error:
+        taken, would = (), str(error)
+    facts = {
+        "file": given.facts(None), "kind": found_kind, "rows": len(table), "columns": columns, "points": list(taken),
+        "notes": list(table.notes),
+    }  # fmt: skip
+    lines = [f"{table.source}: {found_kind}, {len(table)} rows, {len(table.names)} columns", would]
+    lines += [f"note: {note}" for note in table.notes]
+    if len(columns) > _LISTED:
+        lines.append(f"the first {_LISTED} columns:")
+    rows = [["column", "holds", "from", "to", "missing"]]
+    rows += [[name, *_cells(one)] for name, one in list(columns.items())[:_LISTED]]
+    return facts, lines, rows
+
+
+def _column(table: Table, name: str) -> dict[str, Any]:
+    """What a column holds: its kind, range, and how many values are missing."""
+    import numpy as np
+
+    values = table.columns[name]
+    if values.dtype.kind in "iuf":
+        there = values[np.isfinite(values)]
+        ends = (there.min().item(), there.max().item()) if len(there) else (None, None)
+        kind = "whole numbers" if values.dtype.kind in "iu" else "numbers"
+        return {"holds": kind, "from": ends[0], "to": ends[1], "missing": int(np.isnan(values).sum())}
+    codes, names = table.labels(name)
+    kind = "numbers and words" if name in table.numeric else f"{len(names)} different"
+    return {
+        "holds": kind,
+        "from": names[0] if names else None,
+        "to": names[-1] if names else None,
+        "missing": int((codes < 0).sum()),
+    }
+
+
+def _cells(column: dict[str, Any]) -> list[str]:
+    ends = [_short(column[end]) for end in ("from", "to")]
+    return [column["holds"], *ends, str(column["missing"])]
+
+
+def _short(value: Any) -> str:
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else f"{value!s:.20}"

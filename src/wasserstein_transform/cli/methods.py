@@ -1,0 +1,106 @@
+"""The transforms by name: what `wt transform` and `wt distances` run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .denoise import number_or_auto
+
+if TYPE_CHECKING:
+    from .reading import Points
+
+METHODS = {
+    "gt": "the Gaussian Transform",
+    "ms": "mean shift",
+    "lt": "local truncation, by exact transport",
+    "kernel": "a Gaussian kernel, by exact transport",
+}
+_MOVING = ("gt", "ms")
+_OPTIONS = {"lam": ("gt",), "ridge": ("gt",), "p": ("lt", "kernel")}  # of some methods only
+
+
+@dataclass(frozen=True)
+class Method:
+    """Options of transforms."""
+
+    method: Annotated[
+        str | None,
+        typer.Option("-m", "--method", help=f"One of {', '.join(METHODS)}.", show_default="gt; of distances lt"),
+    ] = None
+    eps: Annotated[str, typer.Option(help="Radius: a number, one for each iteration as 1,0.5, or auto.")] = "auto"
+    lam: Annotated[str | None, typer.Option(help="gt: weight of covariances.", show_default="auto")] = None
+    n_iter: Annotated[int | None, typer.Option("--n-iter", help="Iterations.", show_default="as the method has it")] = (
+        None
+    )
+    p: Annotated[float | None, typer.Option(help="lt, kernel: order of the distance.", show_default="1")] = None
+    ridge: Annotated[int | None, typer.Option(help="gt: off 1 (curves) or 2 (surfaces) leading axes only.")] = None
+
+    def name_for(self, points: Points) -> str:
+        """Which method: by default one that fits what was read."""
+        if self.method is None:
+            return "gt" if points.matrix is None else "lt"
+        return self.method
+
+    def check(self) -> None:
+        """Refuse what no method, or not this one, has."""
+        if self.method is not None and self.method not in METHODS:
+            raise ValueError(f"--method must be one of {', '.join(METHODS)}, got {self.method!r}")
+        for option, methods in _OPTIONS.items():
+            if getattr(self, option) is not None and (self.method or "gt") not in methods:
+                raise ValueError(f"--{option} is of --method {' and '.join(methods)}; leave it out")
+
+
+def moves_points(name: str) -> bool:
+    """Whether a method moves points; else only distances."""
+    return name in _MOVING
+
+
+def fitted(how: Method, points: Points, n_iter: int | str, **more: Any) -> Any:
+    """The estimator of that name, fitted; `n_iter` is for who names none."""
+    from .. import estimators
+
+    name = how.name_for(points)
+    if points.matrix is not None and moves_points(name):
+        raise ValueError(f"--method {name} moves points, and distances are no points; --method lt takes distances")
+    shared: dict[str, Any] = {"eps": _radii(how.eps), "keep": "result", **more}
+    if how.n_iter is not None or name != "ms":
+        shared["n_iter"] = how.n_iter if how.n_iter is not None else n_iter
+    if name == "ms":
+        return estimators.MeanShift(**shared).fit(points.space)
+    if name == "gt":
+        lam = number_or_auto(how.lam or "auto", "lam")
+        return estimators.GaussianTransform(lam="auto" if lam is None else lam, ridge=how.ridge, **shared).fit(
+            points.space
+        )
+    kind = estimators.LocalTruncation if name == "lt" else estimators.KernelTransform
+    return kind(p=1.0 if how.p is None else how.p, **shared).fit(points.space)
+
+
+def _radii(text: str) -> Any:
+    if text == "auto":
+        return text
+    try:
+        radii = [float(word) for word in text.split(",")]
+    except ValueError:
+        raise ValueError(f"--eps must be a number, numbers as 1,0.5, or auto, got {text!r}") from None
+    return radii[0] if len(radii) == 1 else radii
+
+
+def parameters(how: Method, points: Points, found: Any) -> dict[str, Any]:
+    """What it ran with; what was chosen is a number where `asked` says auto."""
+    return {
+        "method": how.name_for(points), "eps": found.eps_, "lam": getattr(found, "lam_", None), "n_iter": found.n_iter_,
+        "p": getattr(found, "p", None), "ridge": how.ridge,
+        "asked": {"eps": how.eps, "lam": how.lam, "n_iter": "auto" if how.n_iter is None else how.n_iter},
+    }  # fmt: skip
+
+
+def words(how: Method, points: Points, found: Any) -> str:
+    """Which transform ran, in a line."""
+    lam = f", lam {found.lam_:.4g}" if hasattr(found, "lam_") else ""
+    eps = ", ".join(f"{radius:.4g}" for radius in ([found.eps_] if isinstance(found.eps_, float) else found.eps_))
+    times = f"{found.n_iter_} iteration{'s' * (found.n_iter_ != 1)}"
+    return f"{METHODS[how.name_for(points)]}, eps {eps}{lam}, {times}; eps: {found.reason_}"

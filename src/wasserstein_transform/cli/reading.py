@@ -1,0 +1,261 @@
+"""What is in a file, as a command needs it: points or distances, weights, known labels, and the table around them."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .._cached import cached_property
+from .scaling import HOW, Scaling, uneven
+from .summary import Input, as_input
+
+if TYPE_CHECKING:
+    from .._types import Floats, Ints
+    from ..spaces import Space
+    from ..tables import Table
+    from .running import Run
+
+_COUNTS = ("id", "fid", "index", "row", "no", "nr", "number", "unnamed: 0", "column_1")  # names of numbers of rows
+_DEGREES = ("longitude", "latitude")
+_FLAT = ({"x", "y"}, {"lon", "lat"}, {"longitude", "latitude"}, {"easting", "northing"})  # names of maps
+
+
+@dataclass(frozen=True)
+class Source:
+    """Options that say what is read, and how."""
+
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="CSV, TSV, text, Parquet, NPY, NPZ, ARFF, GeoJSON, LAS, LAZ or PLY, also compressed; -: stdin.",
+        ),
+    ]
+    columns: Annotated[
+        str | None, typer.Option(help="Coordinates: names or numbers, as x,y or 1,2.", show_default="all numbers")
+    ] = None
+    label: Annotated[str | None, typer.Option(help="Column of known labels: compared with, never used.")] = None
+    weight: Annotated[str | None, typer.Option(help="Column of weights; weight 2 is a point twice.")] = None
+    scale: Annotated[str, typer.Option(help=f"What columns are scaled by: {', '.join(HOW)}.")] = "none"
+    distances: Annotated[bool, typer.Option("--distances", help="FILE holds distances, square or condensed.")] = False
+    kind: Annotated[str | None, typer.Option(help="What FILE is, where its name does not say: csv, npy, ...")] = None
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """What was read: a table with points in it, or distances."""
+
+    input: Input
+    table: Table
+    names: tuple[str, ...]
+    given: Floats | None
+    """Coordinates as they are in the file; None of distances."""
+    scaling: Scaling | None
+    matrix: Floats | None
+    weights: Floats | None
+    known: Ints | None
+    kind: str
+
+    @property
+    def n(self) -> int:
+        """How many."""
+        return len(self.table)
+
+    @cached_property
+    def X(self) -> Floats:
+        """The scaled points."""
+        assert self.given is not None and self.scaling is not None  # noqa: PT018
+        return self.scaling.scaled(self.given)
+
+    @cached_property
+    def space(self) -> Space:
+        """As a space."""
+        from ..spaces import Space
+
+        if self.matrix is not None:
+            return Space.from_distances(self.matrix, self.weights)
+        return Space.from_points(self.X, self.weights)
+
+    def facts(self) -> dict[str, Any]:
+        """For a summary."""
+        scale = "none" if self.scaling is None else self.scaling.facts(self.names)
+        return {"rows": self.n, "columns": list(self.names), "scale": scale}
+
+    def __str__(self) -> str:
+        if self.matrix is not None:
+            return f"distances of {self.n} points"
+        return f"{self.n} points, column{'s' * (len(self.names) > 1)} {shortened(self.names)}"
+
+
+def read_points(source: Source, run: Run, *, leave_out: tuple[str | None, ...] = (), needs_points: str = "") -> Points:
+    """Read what a command asked for; `needs_points` names one that cannot do with distances."""
+    Scaling.of(source.scale, _nothing())
+    with run.stage("reading"):
+        found = _distances(source, needs_points) if source.distances else _points(source, run, leave_out)
+    run.about |= found.facts()
+    return found
+
+
+def _nothing() -> Any:
+    import numpy as np
+
+    return np.zeros((1, 1))
+
+
+def opened_table(file: str, kind: str | None) -> tuple[Table, Input, str]:
+    """A file as a table, its facts, and its kind."""
+    from ..tables import read
+
+    content, given = _opened(file)
+    table = read(Path(file) if content is None else content, kind=kind, name=_name(file))
+    return table, given, kind_of(file, kind, content)
+
+
+def _points(source: Source, run: Run, leave_out: tuple[str | None, ...]) -> Points:
+    table, given, kind = opened_table(source.file, source.kind)
+    for note in table.notes:
+        run.note(note)
+    label, weight = column_named(table, source.label), column_named(table, source.weight)
+    others = tuple(name for word in leave_out if (name := column_named(table, word)) is not None)
+    aside = _set_aside(table, tuple(name for name in (label, weight, *others) if name is not None), source, run)
+    names = table.chosen(_named(table, source.columns), aside)
+    X = table.numbers(names)
+    scaling = Scaling.of(source.scale, X)
+    _say_of_columns(table, names, X, scaling, source, run)
+    return Points(
+        given, table, names, X, scaling, None,
+        None if weight is None else table.weights(weight), None if label is None else table.labels(label)[0],
+        kind,
+    )  # fmt: skip
+
+
+def _distances(source: Source, needs_points: str) -> Points:
+    import numpy as np
+
+    from ..tables import Table, read_matrix
+
+    if needs_points:
+        raise ValueError(f"{needs_points} needs coordinates, and --distances gives none; leave it out")
+    for name, value in (("columns", source.columns), ("label", source.label), ("weight", source.weight)):
+        if value is not None:
+            raise ValueError(f"--{name} is of tables of points, and --distances says that there is none; leave one out")
+    if source.scale != "none":
+        raise ValueError("--scale is of columns, and --distances says that there are none; leave one out")
+    content, given = _opened(source.file)
+    read = read_matrix(Path(source.file) if content is None else content, kind=source.kind, name=_name(source.file))
+    matrix = np.asarray(read.distances)
+    n = len(matrix) if matrix.ndim == 2 else round((1 + (1 + 8 * len(matrix)) ** 0.5) / 2)
+    names = range(1, n + 1) if read.names is None else read.names
+    table = Table({"point": np.array(list(names))}, _name(source.file))
+    return Points(given, table, (), None, None, matrix, None, None, "csv")
+
+
+def _opened(file: str) -> tuple[bytes | None, Input]:
+    """The bytes of standard input, or None for a file; and its facts."""
+    if file == "-":
+        content = sys.stdin.buffer.read()
+        if not content:
+            raise ValueError("nothing came from standard input; pipe a file into this command, or name one")
+        return content, as_input("-", content)
+    path = Path(file)
+    if not path.exists():
+        near = _near(path)
+        raise ValueError(f"{file} is not there{f'; did you mean {near}?' if near else ''}")
+    if path.is_dir():
+        raise ValueError(f"{file} is a folder; give a file")
+    if path.is_file():
+        return None, as_input(file)
+    content = path.read_bytes()  # a pipe by name: it can be read once
+    return content, as_input(file, content)
+
+
+def _near(path: Path) -> str:
+    from difflib import get_close_matches
+
+    folder = path.parent
+    names = [one.name for one in folder.iterdir()] if folder.is_dir() else []
+    near = get_close_matches(path.name, names, 1, 0.7)
+    return str(folder / near[0]) if near else ""
+
+
+def _name(file: str) -> str:
+    """What errors call it."""
+    return "standard input" if file == "-" else file
+
+
+def _named(table: Table, columns: str | None) -> list[str] | None:
+    """Names of the columns that an option lists: by name, or by number from 1."""
+    if columns is None:
+        return None
+    words = [word.strip() for word in next(csv.reader([columns], skipinitialspace=True), [])]
+    if not any(words):
+        raise ValueError("--columns must name at least one column, as x,y or 1,2")
+    return [_one(table, word) for word in words if word]
+
+
+def _one(table: Table, word: str) -> str:
+    if word in table.names or not word.isdecimal():
+        table.column(word)
+        return word
+    if not 1 <= int(word) <= len(table.names):
+        raise ValueError(f"{table.source} has {len(table.names)} columns, so there is no column {word}; count from 1")
+    return table.names[int(word) - 1]
+
+
+def column_named(table: Table, word: str | None) -> str | None:
+    """A column by name, or by number from 1."""
+    return None if word is None else _one(table, word)
+
+
+def _set_aside(table: Table, others: tuple[str, ...], source: Source, run: Run) -> tuple[str, ...]:
+    """Columns that are no coordinates: those with another purpose, and numbers of rows."""
+    import numpy as np
+
+    if source.columns is not None:
+        return ()
+    aside = list(dict.fromkeys(others))
+    for name in table.numeric:
+        values = table.columns[name]
+        counts = values.dtype.kind in "iu" and len(values) > 1 and bool((np.diff(values) == 1).all())
+        if counts and name.lower() in _COUNTS and name not in aside and len(table.numeric) - len(aside) > 1:
+            run.note(f"column {name} counts the rows and is left out; --columns takes it in")
+            aside.append(name)
+    return tuple(aside)
+
+
+def _say_of_columns(
+    table: Table, names: tuple[str, ...], X: Floats, scaling: Scaling, source: Source, run: Run
+) -> None:
+    small = [name.lower() for name in names]
+    if source.columns is None and len(names) > 2:
+        for pair in _FLAT:
+            if pair <= set(small) and "z" not in small and set(names) != set(table.axes):
+                place = [name for name in names if name.lower() in pair]
+                run.note(
+                    f"all of {shortened(names)} are coordinates; --columns {','.join(place)} takes the place alone"
+                )
+    if any(name in _DEGREES for name in small):
+        run.note("longitude and latitude are degrees, not meters: distances are true near the equator alone")
+    if not scaling.changes and len(X) > 1 and (words := uneven(X, names)):
+        run.note(words)
+
+
+def shortened(names: tuple[str, ...]) -> str:
+    """Some names, and how many there are."""
+    return ", ".join(names) if len(names) <= 6 else f"{', '.join(names[:3])} ... {names[-1]} ({len(names)})"
+
+
+def kind_of(file: str, kind: str | None, content: bytes | None) -> str:
+    """Which kind of file it is: as said, as named, or as it looks."""
+    from ..tables.kinds import agreed_kind, kind_by_name
+    from ..tables.sources import load
+
+    named = kind or kind_by_name(file)
+    if named is not None:
+        return named
+    return agreed_kind(load(Path(file) if content is None else content, _name(file))[0], _name(file), kind)

@@ -1,0 +1,236 @@
+"""A command under way: its stages, notes and progress, and how its answer is kept."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .door import door, hushed
+from .expanding import Call
+from .keeping import SUMMARY, Folder, Keeping, Offer, Place, Plan, planned
+from .printing import say, tell
+from .summary import Input, command_line, encoded, versions
+from .watching import Watch, listening
+
+if TYPE_CHECKING:
+    from ..engine import Engine
+
+_DPI = 200
+_DATELESS = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # the same figure is the same file
+_STARTED = time.perf_counter()
+inherited: ContextVar[tuple[str, ...]] = ContextVar("notes", default=())
+"""Notes that a run begins with."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command found.
+
+    Attributes
+    ----------
+    words : list of str
+        For people: lines.
+    result, parameters : dict
+        For the summary: what came out; what it was computed with, and what of it was chosen.
+    encode : callable
+        The table as a file of a kind.
+    draw : callable, optional
+        The figure.
+    more, elsewhere : dict
+        Other files: of the folder by name, and where options name them.
+    """
+
+    words: list[str]
+    result: dict[str, Any]
+    parameters: dict[str, Any]
+    encode: Callable[[str], bytes]
+    draw: Callable[[], Any] | None = None
+    more: dict[str, Callable[[], bytes]] = field(default_factory=dict)
+    elsewhere: dict[str, Callable[[Path], bytes]] = field(default_factory=dict)
+
+
+class Run:
+    """Where a command is, and what it has said."""
+
+    def __init__(self, call: Call, keeping: Keeping | Folder) -> None:
+        self.call, self.keeping = call, keeping
+        self.watch = Watch(keeping.quiet)
+        self.notes: list[str] = []
+        self.seconds: dict[str, float] = {}
+        self.about: dict[str, Any] = {}
+        self.engine: Engine
+
+    def note(self, words: str) -> None:
+        """Something to know, said once; for --json it is part of the summary."""
+        words = " ".join(words.split())
+        if words in self.notes:
+            return
+        self.notes.append(words)
+        if not (self.keeping.quiet or self.keeping.json):
+            tell(f"note: {words}", err=True)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """A part of the work, timed."""
+        self.watch.stage(name)
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = round(time.perf_counter() - start, 3)
+
+    def plan(self, offer: Offer, source: Input | None, elsewhere: dict[str, Path] | None = None) -> Plan:
+        """Where everything goes; refused now rather than after the work."""
+        assert isinstance(self.keeping, Keeping)
+        plan = planned(self.keeping, offer, elsewhere)
+        plan.check(None if source is None else source.path)
+        return plan if plan.figure is None else self._drawable(plan)
+
+    def _drawable(self, plan: Plan) -> Plan:
+        from dataclasses import replace
+
+        from ..plotting.canvas import need_matplotlib
+
+        try:
+            need_matplotlib()
+        except ImportError as error:
+            if plan.asked_figure:
+                raise
+            self.note(f"no figure: {error}")
+            return replace(plan, figure=None)
+        return plan
+
+    def finish(self, plan: Plan, answer: Answer, source: Input) -> None:
+        """Draw, write and say it."""
+        files: dict[Path, bytes] = {}
+        if plan.figure is not None and answer.draw is not None:
+            with self.stage("drawing"):
+                files[plan.figure] = drawn(answer.draw(), plan.figure.suffix.lower().lstrip(".") or "png")
+        self.watch.stage("writing")
+        table = b"" if plan.mode in ("shown", "nothing") else answer.encode(plan.kind)
+        if plan.table is not None:
+            files[plan.table] = table
+        for name, path in plan.elsewhere.items():
+            files[path] = answer.elsewhere[name](path)
+        if plan.folder is not None:
+            files |= {plan.folder / name: answer.more[name]() for name in plan.offer.more}
+        summary = self._summary(plan.folder, answer.parameters, answer.result, source, files)
+        if plan.folder is not None:
+            files[plan.folder / SUMMARY] = encoded(summary)
+        if files:
+            plan.write(files)
+        self.watch.clear()
+        hushed(lambda: self._say(plan, answer, table, summary, files))
+
+    def place(self, *names: str) -> Place:
+        """A folder for files of these names and a summary, checked now rather than after the work."""
+        assert isinstance(self.keeping, Folder)
+        return Place(self.keeping.output, *names, SUMMARY, force=self.keeping.force)
+
+    def finish_folder(
+        self, place: Place, files: dict[str, bytes], words: list[str], parameters: dict[str, Any],
+        result: dict[str, Any], source: Input, stale: tuple[str, ...] = (),
+    ) -> None:  # fmt: skip
+        """Write what a command made, and say it."""
+        self.watch.stage("writing")
+        paths = {place.folder / name: content for name, content in files.items()}
+        summary = self._summary(place.folder, parameters, result, source, paths)
+        place.write(files | {SUMMARY: encoded(summary)}, stale)
+        self.watch.clear()
+
+        def speak() -> None:
+            if self.keeping.json:
+                say(encoded(summary).decode().rstrip("\n"))
+            elif not self.keeping.quiet:
+                for line in (*words, f"{place.folder}: {', '.join((*files, SUMMARY))}"):
+                    tell(line)
+
+        hushed(speak)
+
+    def _summary(
+        self, folder: Path | None, parameters: dict[str, Any], result: dict[str, Any], source: Input,
+        files: dict[Path, bytes],
+    ) -> dict[str, Any]:  # fmt: skip
+        return {
+            "summary": 1,
+            "command_line": command_line(),
+            "again": {"command": self.call.name, "file": source.name, "options": list(self.call.options)},
+            "file": source.facts(folder),
+            **self.about,
+            "parameters": parameters,
+            "result": result,
+            "notes": self.notes,
+            "written": [str(path) if path.parent != folder else path.name for path in files],
+            "seconds": self.seconds | {"in_all": round(time.perf_counter() - _STARTED, 3)},
+            "threads": self.engine.n_threads,
+            "versions": versions(),
+        }
+
+    def _say(self, plan: Plan, answer: Answer, table: bytes, summary: dict[str, Any], files: dict[Path, bytes]) -> None:
+        if self.keeping.json:
+            say(encoded(summary).decode().rstrip("\n"))
+        elif not self.keeping.quiet:
+            for line in answer.words:
+                tell(line, err=plan.mode == "stream")
+            if plan.mode == "shown":
+                tell(f"to keep it: {self.call.command} ... -o {plan.offer.name}")
+            elif plan.folder is not None:
+                inside = [path.name for path in (*files, plan.folder / SUMMARY) if path.parent == plan.folder]
+                tell(f"{plan.folder}: {', '.join(dict.fromkeys(inside))}")
+            for path in files:
+                if path.parent != plan.folder:
+                    tell(str(path), err=plan.mode == "stream")
+        if plan.mode == "stream":
+            out = getattr(sys.stdout, "buffer", None)
+            if out is None:
+                sys.stdout.write(table.decode())
+            else:
+                sys.stdout.flush()
+                out.write(table)
+            sys.stdout.flush()
+
+
+@contextmanager
+def opened(call: Call, keeping: Keeping | Folder, jobs: int | None = None) -> Iterator[Run]:
+    """A run: what goes wrong in it is one line, what it warns of are notes, and where it is can be seen."""
+    run = Run(call, keeping)
+    with door(call.command, run.note), run.watch:
+        run.watch.stage("starting")
+        for words in inherited.get():
+            run.note(words)
+        from ..engine import using
+
+        changes: dict[str, Any] = {} if jobs is None else {"n_jobs": jobs}
+        with using(progress=run.watch.advance, **changes) as run.engine:
+            end = listening(run.watch)
+            try:
+                yield run
+            finally:
+                end()
+
+
+@contextmanager
+def speaking(command: str, quiet: bool = False) -> Iterator[None]:
+    """Work whose answer is lines: what goes wrong is one of them, and where it is can be seen."""
+    note = (lambda words: None) if quiet else None
+    with door(command, note), Watch(quiet) as watch:
+        from ..engine import using
+
+        watch.stage("working")
+        with using(progress=watch.advance):
+            yield
+
+
+def drawn(figure: Any, kind: str) -> bytes:
+    """A figure as a file; of Axes, the figure they are in."""
+    figure = getattr(figure, "figure", figure)
+    raw = BytesIO()
+    figure.savefig(raw, format=kind, dpi=_DPI, metadata=_DATELESS.get(kind))
+    return raw.getvalue()

@@ -1,0 +1,121 @@
+"""`wt skeleton`: the lines that points in a file lie along."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .denoise import Denoising, parameters, result, run_denoise, words
+from .expanding import Call, expanded
+from .keeping import Keeping, Offer
+from .options import Jobs
+from .reading import Source, read_points
+from .running import Answer, opened
+
+if TYPE_CHECKING:
+    from ..curves import Skeleton
+    from .reading import Points
+
+_KINDS = {"geojson": ".geojson", "csv": ".csv"}
+
+
+@expanded
+def skeleton(
+    *,
+    detail: Annotated[
+        float | None, typer.Option(help="How far left-out vertices may be from a line.", show_default="half the noise")
+    ] = None,
+    spur: Annotated[
+        float | None, typer.Option(help="Dead ends up to that length are noise.", show_default="2 eps")
+    ] = None,
+    outliers: Annotated[
+        bool | None,
+        typer.Option("--outliers/--no-outliers", help="Lines through outliers, too.", show_default="with --trip"),
+    ] = None,
+    leg: Annotated[float | None, typer.Option(help="With --trip: longest leg that joins.", show_default="eps")] = None,
+    how: Denoising,
+    source: Source,
+    keeping: Keeping,
+    jobs: Jobs = None,
+    call: Call,
+) -> None:
+    """The lines that noisy points lie along: a map of streets from tracks, a curve from a cloud.
+
+    A folder gets lines.geojson, lines.csv (a row for each vertex), points.csv (the table with x_moved, y_moved, ... and
+    outlier beside), lines.png and summary.json, which `wt again` repeats. A file, .geojson or .csv, gets the lines
+    alone.
+    """
+    with opened(call, keeping, jobs) as run:
+        from ..curves import skeleton as find
+        from .tabling import beside, encoder, moved
+
+        points = read_points(source, run, leave_out=(how.trip, how.time), needs_points="a skeleton")
+        _check_columns(points)
+        kinds = _KINDS if len(points.names) <= 3 else {"csv": ".csv"}
+        preferred = next(iter(kinds))
+        more = tuple(name for name in ("lines.csv", "points.csv") if preferred != "csv" or name != "lines.csv")
+        plan = run.plan(Offer("lines", kinds, preferred, "csv", more), points.input)
+        smooth = run_denoise(points, 1, how, run)
+        with run.stage("joining"):
+            found = find(smooth, detail=detail, spur=spur, outliers=outliers, leg=leg)
+        table = beside(points, moved(points, smooth.points) | {"outlier": smooth.outliers.astype("int64")}, run)
+        files = {"lines.csv": lambda: as_csv(found, points.names), "points.csv": lambda: encoder(table)("csv")}
+        answer = Answer(
+            [*words(points, smooth), _said(found)],
+            result(smooth) | _result(found),
+            parameters(smooth, 1, how) | {"detail": found.detail, "spur": spur, "outliers": outliers, "leg": leg},
+            lambda kind: as_csv(found, points.names) if kind == "csv" else as_geojson(found),
+            lambda: _draw(found, points),
+            files,
+        )
+        run.finish(plan, answer, points.input)
+
+
+def _check_columns(points: Points) -> None:
+    if len(points.names) < 2:
+        raise ValueError(f"lines need two coordinates at least, got column {points.names[0]} alone; see --columns")
+
+
+def _said(found: Skeleton) -> str:
+    n, joints, ends = len(found.lines), len(found.junctions), len(found.ends)
+    return (
+        f"{n} line{'s' * (n != 1)} of length {found.length:.4g}, {joints} junction{'s' * (joints != 1)}, "
+        f"{ends} end{'s' * (ends != 1)}"
+    )
+
+
+def _result(found: Skeleton) -> dict[str, Any]:
+    return {
+        "lines": len(found.lines), "length": found.length, "junctions": len(found.junctions), "ends": len(found.ends),
+        "vertices": sum(map(len, found.lines)),
+    }  # fmt: skip
+
+
+def as_csv(found: Skeleton, names: tuple[str, ...]) -> bytes:
+    """A row for each vertex: the line, its number on it, its coordinates."""
+    text = io.StringIO(newline="")
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(["line", "vertex", *names])
+    for number, line in enumerate(found.lines):
+        table.writerows([number, k, *map(repr, place)] for k, place in enumerate(line.tolist()))
+    return text.getvalue().encode()
+
+
+def as_geojson(found: Skeleton) -> bytes:
+    """Lines and junctions."""
+    return (json.dumps(found.to_geojson(), allow_nan=False) + "\n").encode()
+
+
+def _draw(found: Skeleton, points: Points) -> Any:
+    from dataclasses import replace
+
+    from ..plotting import skeleton as picture
+    from .figures import axes_for, named_axes, seen, title_of
+
+    cloud, nodes, *lines = seen(found.source.points, found.nodes, *found.lines)
+    flat = replace(found, nodes=nodes, lines=tuple(lines), source=replace(found.source, points=cloud))
+    return named_axes(picture(flat, axes_for(cloud), title=title_of(points)), points)

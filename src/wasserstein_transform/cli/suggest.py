@@ -1,0 +1,102 @@
+"""`wt suggest`: parameters for the points of a file, and why."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .expanding import Call, expanded
+from .keeping import Keeping
+from .options import Jobs
+from .reading import Source, read_points
+from .running import Answer, opened
+from .tables import aligned
+
+if TYPE_CHECKING:
+    from ..auto import Suggestion
+    from .reading import Points
+
+PURPOSES = ("clusters", "modes", "curve", "surface")
+_RIDGE = {"curve": 1, "surface": 2}
+
+
+@expanded
+def suggest(
+    *,
+    purpose: Annotated[str, typer.Option("-p", "--purpose", help=f"For {', '.join(PURPOSES)}.")] = "clusters",
+    source: Source,
+    keeping: Keeping,
+    jobs: Jobs = None,
+    call: Call,
+) -> None:
+    """Parameters for a transform of these points: the radius from their own scale, with the reason.
+
+    Shows the radii that were looked at, and the command that uses the one chosen. A folder gets suggestion.csv (the
+    radii), suggestion.png and summary.json.
+    """
+    with opened(call, keeping, jobs) as run:
+        from ..auto import suggest as find
+        from ..tables import Table
+        from .tabling import encoder, offered
+
+        if purpose not in PURPOSES:
+            raise ValueError(f"--purpose must be one of {', '.join(PURPOSES)}, got {purpose!r}")
+        needs = "" if purpose == "clusters" else f"--purpose {purpose}"
+        points = read_points(source, run, needs_points=needs)
+        plan = run.plan(offered(points, "suggestion"), points.input)
+        with run.stage("looking"):
+            found = find(points.space, purpose)  # type: ignore[arg-type]  # one of them, as checked
+        use = _use(source, found)
+        words = [
+            str(points),
+            f"for {purpose}: eps {found.eps:.4g}, lam {found.lam:g}, n_iter {found.n_iter}",
+            found.reason,
+        ]
+        result = {"eps": found.eps, "lam": found.lam, "n_iter": found.n_iter, "reason": found.reason, "use": use}
+        answer = Answer(
+            [*words, *_rows(found), f"to use it: {use}"], result, {"purpose": purpose},
+            encoder(Table(_columns(found))), (lambda: _draw(found, points)) if found.table else None,
+        )  # fmt: skip
+        run.finish(plan, answer, points.input)
+
+
+def _columns(found: Suggestion) -> dict[str, Any]:
+    columns = dict(found.table) or {"eps": [found.eps]}
+    n = len(columns["eps"])
+    return columns | {"chosen": [k == (found.chosen if found.table else 0) for k in range(n)]}
+
+
+def _rows(found: Suggestion) -> list[str]:
+    """The radii that were looked at, the one chosen marked."""
+    if not found.table:
+        return []
+    cells = list(zip(*found._cells(), strict=True))
+    marked = [[*row, "<" if k == found.chosen else ""] for k, row in enumerate(cells)]
+    return list(aligned([[*found.table, ""], *marked]))
+
+
+def _use(source: Source, found: Suggestion) -> str:
+    """What to type with these parameters."""
+    words = ["wt", "distances" if found.purpose == "clusters" else "transform", source.file]
+    words += [
+        word for name in ("columns", "weight") if (value := getattr(source, name)) for word in (f"--{name}", value)
+    ]
+    words += ["--scale", source.scale] * (source.scale != "none") + ["--distances"] * source.distances
+    method = "ms" if found.purpose == "modes" else "lt" if source.distances else "gt"
+    words += ["--method", method, "--eps", f"{found.eps:.6g}"]
+    if method == "gt":
+        words += ["--lam", f"{found.lam:g}", "--n-iter", str(found.n_iter)]
+    words += ["--ridge", str(_RIDGE[found.purpose])] if found.purpose in _RIDGE else []
+    return shlex.join(words)
+
+
+def _draw(found: Suggestion, points: Points) -> Any:
+    from ..plotting import panels
+    from ..plotting.suggestions import draw
+    from .figures import title_of
+
+    figure, ax = panels(width=5.2, height=3.2)
+    draw(found, ax, title=title_of(points))
+    return figure

@@ -1,0 +1,86 @@
+"""What a run was, for people and for `wt again`: input, parameters, versions, times."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import platform
+import shlex
+import sys
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+
+_PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
+
+
+@dataclass(frozen=True)
+class Input:
+    """A file that was read: its name as it was given, what it holds."""
+
+    name: str
+    size: int
+    sha256: str
+
+    @property
+    def path(self) -> Path | None:
+        """Where it is; None for standard input."""
+        return None if self.name == "-" else Path(self.name)
+
+    def facts(self, folder: Path | None) -> dict[str, Any]:
+        """For a summary, which finds the file again if both are moved together."""
+        found: dict[str, Any] = {"name": self.name, "bytes": self.size, "sha256": self.sha256}
+        if self.path is not None and folder is not None:
+            try:
+                found["from_here"] = os.path.relpath(self.path, folder)
+            except ValueError:  # another drive
+                return found
+        return found
+
+
+def as_input(name: str, content: bytes | None = None) -> Input:
+    """The facts of a file, or of what came from a pipe."""
+    if content is not None:
+        return Input(name, len(content), hashlib.sha256(content).hexdigest())
+    with Path(name).open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        return Input(name, stream.tell(), digest)
+
+
+def versions() -> dict[str, str]:
+    """Of everything a result may depend on."""
+    found = {"wasserstein-transform": __version__, "python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:  # run from a folder that was never installed
+            continue
+    return found
+
+
+def command_line() -> str:
+    """What was typed."""
+    return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+
+
+def encoded(summary: dict[str, Any]) -> bytes:
+    """As JSON: no number that is none."""
+    return (json.dumps(plain(summary), indent=2, allow_nan=False, ensure_ascii=False) + "\n").encode()
+
+
+def plain(value: Any) -> Any:
+    """What JSON has: lists, words, numbers that are numbers; else null."""
+    if isinstance(value, dict):
+        return {str(name): plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    if hasattr(value, "tolist"):  # of NumPy
+        return plain(value.tolist())
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int | str) else str(value)

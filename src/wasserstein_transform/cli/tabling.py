@@ -1,0 +1,55 @@
+"""Answers that are the table that was read, with new columns beside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .keeping import Offer
+
+if TYPE_CHECKING:
+    from .._types import Floats
+    from ..tables import Table
+    from .reading import Points
+    from .running import Run
+
+TEXT = "csv"  # what pipes get
+
+
+def offered(points: Points, name: str, **more: Any) -> Offer:
+    """A table of that name, in the format of the file that was read."""
+    from ..tables import KINDS
+
+    kinds = {kind: f".{kind}" for kind in KINDS}
+    return Offer(name, kinds, points.kind if points.kind in kinds else TEXT, TEXT, **more)
+
+
+def check_kind(points: Points, kind: str) -> None:
+    """Refuse a format that cannot hold the table, by its first row."""
+    from ..tables import encode
+
+    encode(points.table.take([0]), kind)
+
+
+def beside(points: Points, new: dict[str, Any], run: Run) -> Table:
+    """The table with new columns; of names that were taken is said."""
+    table = points.table.with_columns(new)
+    for note in table.notes[len(points.table.notes) :]:
+        run.note(note)
+    return table
+
+
+def encoder(table: Table) -> Callable[[str], bytes]:
+    """The table as a file of any kind."""
+
+    def encode_as(kind: str) -> bytes:
+        from ..tables import encode
+
+        return encode(table, kind)
+
+    return encode_as
+
+
+def moved(points: Points, places: Floats) -> dict[str, Any]:
+    """Columns for moved coordinates: x_moved, y_moved."""
+    return {f"{name}_moved": column for name, column in zip(points.names, places.T, strict=True)}

@@ -1,0 +1,104 @@
+"""`wt transform`: points in a file, moved by a transform."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .cluster import agreement
+from .expanding import Call, expanded
+from .keeping import Keeping
+from .methods import Method, fitted, moves_points, parameters, words
+from .options import Jobs
+from .reading import Source, read_points
+from .running import Answer, opened
+
+if TYPE_CHECKING:
+    from .._types import Floats
+    from .reading import Points
+
+
+@expanded
+def transform(*, how: Method, source: Source, keeping: Keeping, jobs: Jobs = None, call: Call) -> None:
+    """Move points by a transform of your choice.
+
+    New columns: x_moved, y_moved, ...; of mean shift also label, the place they share. lt and kernel change distances
+    and move nothing: their columns embedded_1, embedded_2, ... are points that have the new distances as nearly as
+    points can. A folder gets transformed.csv (or in the format of FILE), transformed.png and summary.json.
+    """
+    with opened(call, keeping, jobs) as run:
+        from .tabling import beside, check_kind, encoder, offered
+
+        how.check()
+        points = read_points(source, run)
+        plan = run.plan(offered(points, "transformed"), points.input)
+        check_kind(points, plan.kind)
+        moves = moves_points(how.name_for(points))
+        with run.stage("transforming"):
+            found = fitted(how, points, 1, output="points" if moves else "embedding")
+            places = _places(points, found, moves)
+        labels = getattr(found, "labels_", None) if how.name_for(points) == "ms" else None
+        table = beside(points, _columns(points, places, labels, moves), run)
+        answer = Answer(
+            _words(points, found, labels, moves, words(how, points, found)), _result(points, found, labels, moves),
+            parameters(how, points, found), encoder(table),
+            lambda: _draw(points, places, labels, f"{found.n_iter_} iteration{'s' * (found.n_iter_ != 1)}", moves),
+        )  # fmt: skip
+        run.finish(plan, answer, points.input)
+
+
+def _places(points: Points, found: Any, moves: bool) -> Floats:
+    """Where points are now, in units of the file; of an embedding as many axes as points had."""
+    import numpy as np
+
+    if moves:
+        assert points.scaling is not None
+        return points.scaling.back(np.asarray(found.points_))
+    axes = max(2, len(points.names))
+    places = np.asarray(found.embedding_)[:, :axes]
+    return np.pad(places, ((0, 0), (0, axes - places.shape[1])))
+
+
+def _columns(points: Points, places: Floats, labels: Any, moves: bool) -> dict[str, Any]:
+    from .tabling import moved
+
+    if moves:
+        return moved(points, places) | ({} if labels is None else {"label": labels})
+    return {f"embedded_{k}": column for k, column in enumerate(places.T, 1)}
+
+
+def _words(points: Points, found: Any, labels: Any, moves: bool, method: str) -> list[str]:
+    lines = [str(points), method]
+    if labels is not None:
+        n = len(set(labels.tolist()))
+        lines.append(f"{n} place{'s' * (n != 1)} where points came together")
+        if (share := agreement(points, labels)) is not None:
+            lines.append(f"agreement with the known labels: adjusted Rand index {share:.3f}")
+    if not moves:
+        lines.append(f"distances of the embedding are off by {found.distortion_:.2%}, along all of its axes")
+    return lines
+
+
+def _result(points: Points, found: Any, labels: Any, moves: bool) -> dict[str, Any]:
+    facts: dict[str, Any] = {"outcome": found.trajectory_.outcome, "reason": found.reason_}
+    if labels is not None:
+        facts |= {"clusters": len(set(labels.tolist())), "adjusted_rand": agreement(points, labels)}
+    return facts if moves else facts | {"distortion": found.distortion_}
+
+
+def _draw(points: Points, places: Floats, labels: Any, after: str, moves: bool) -> Any:
+    """Before and after, side by side in the same limits; of distances alone the end."""
+    from ..plotting import cloud
+    from .figures import in_same_limits, named_axes, seen, side_by_side, title_of
+
+    colors = labels if labels is not None else points.known
+    shown = [] if points.given is None else list(seen(points.given, places) if moves else seen(points.given))
+    shown += [] if moves else [places[:, :2]]
+    names = [title_of(points), f"after {after}" if moves else f"embedded, after {after}"][-len(shown) :]
+    figure, axes = side_by_side(shown)
+    for ax, cloud_shown, name in zip(axes, shown, names, strict=True):
+        cloud(cloud_shown, colors, ax=ax, title=name)
+        if moves or cloud_shown is not shown[-1]:
+            named_axes(ax, points)
+    if moves:
+        in_same_limits(axes, shown)
+    return figure
