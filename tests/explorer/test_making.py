@@ -4,7 +4,8 @@ from scipy.spatial.distance import cdist
 
 import wasserstein_transform as wt
 from wasserstein_transform.engine import Engine
-from wasserstein_transform.explorer.making import completed, curve_of, points_of, run
+from wasserstein_transform.explorer.making import points_of, run
+from wasserstein_transform.explorer.seeing import curve_of, seen
 from wasserstein_transform.explorer.sets import BUILT_IN, of_points
 from wasserstein_transform.explorer.settings import METHODS, Settings
 
@@ -13,7 +14,7 @@ ENGINE = Engine(1)
 
 def _scene(data, settings):
     walk = run(data, settings, ENGINE)
-    return completed(points_of(data, settings, walk), walk.last, ENGINE), walk
+    return seen(points_of(data, settings, walk), walk.last, ENGINE), walk
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -44,7 +45,7 @@ def test_covariances_are_seen_along_the_directions_of_the_picture():
     X = np.random.default_rng(0).normal(size=(60, 4)) * [3, 2, 1, 0.1]
     data = of_points(X)
     scene, walk = _scene(data, Settings(2.0, n_iter=1))
-    turn = data.directions
+    turn = data.plane.directions
     np.testing.assert_allclose(turn.T @ turn, np.eye(2), atol=1e-12)
     seen = turn.T @ walk.last.metric.covs @ turn
     np.testing.assert_allclose(scene.covariances[-1], seen.reshape(60, 4)[:, [0, 1, 3]], rtol=1e-5, atol=1e-7)
@@ -53,17 +54,17 @@ def test_covariances_are_seen_along_the_directions_of_the_picture():
 
 
 def test_points_beyond_the_landmarks_lie_where_classical_scaling_puts_them(monkeypatch):
-    monkeypatch.setattr("wasserstein_transform.explorer.making._SQUARE", 40)
+    monkeypatch.setattr("wasserstein_transform.explorer.seeing._SQUARE", 40)
     X = np.random.default_rng(1).normal(size=(300, 2))
     data = of_points(X)
     scene, _ = _scene(data, Settings(1e-6, "ms", n_iter=0))
     np.testing.assert_allclose(cdist(scene.embedding, scene.embedding), cdist(X, X), atol=1e-4)
-    assert scene.notes == ("scaling and distances of 40 of the 300 points",)
+    assert scene.notes == ("scaling by, and distances of, 40 of 300 points",)
 
 
 def test_the_curve_counts_the_points_within_each_radius():
     X = wt.datasets.t_junction().points[:150]
-    curve = curve_of(of_points(X), ENGINE)
+    curve = curve_of(of_points(X).space, ENGINE)
     distances = cdist(X, X)
     wanted = [np.mean(np.count_nonzero(distances <= r * (1 + 1e-12), axis=1)) for r in curve.radii]
     np.testing.assert_allclose(curve.counts, wanted)
@@ -83,10 +84,9 @@ def test_samples_are_said_and_know_their_rows():
 @pytest.mark.parametrize("method", METHODS)
 def test_few_and_equal_points_have_a_scene(X, method):
     data = of_points(X)
-    curve = curve_of(data, ENGINE)
-    assert curve.suggested > 0
-    assert (curve.radii > 0).all()
-    scene, _ = _scene(data, Settings(curve.suggested, method))
+    curve = curve_of(data.space, ENGINE)
+    assert curve is None or (curve.suggested > 0 and (curve.radii > 0).all())
+    scene, _ = _scene(data, Settings(1.0 if curve is None else curve.suggested, method))
     assert scene.frames.shape == (3, len(X), 2)
     assert np.isfinite(scene.frames).all()
 

@@ -124,7 +124,7 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_sent(explorer):
 
 
 def test_a_port_that_is_taken_is_said(explorer):
-    with pytest.raises(OSError, match=f"port {explorer.port} is taken"):
+    with pytest.raises(OSError, match=f"port {explorer.port} cannot be had"):
         wt.explore(port=explorer.port)
 
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._shown import Brief
-from .._types import Floats, Ints
+from .._types import Ints
 from ..auto import Clustering, Suggestion
 from ..curves import Denoised, Skeleton
 from ..engine import Engine, current
@@ -19,13 +18,13 @@ from ..estimators.base import IteratedTransform
 from ..hierarchy import Tree
 from ..spaces import Dense, GaussianMetric, Space
 from ..transforms import Trajectory
-from .planes import Plane, places, plane_of
+from .framing import framed, single
+from .planes import places, plane_of
 from .scene import Curve, Scene
 from .seeing import curve_of, seen
 
 _POINTS, _DENSE = 100_000, 2_000  # that are drawn; that are, where all distances are stored or coordinates sought
 _PLACES = 2_000_000  # in all frames together
-_SHAPED = 20_000  # points whose Gaussians are drawn
 
 Facts = dict[str, Any]
 
@@ -103,7 +102,7 @@ def _denoised(result: Denoised, engine: Engine) -> Story:
     rows, notes = _sample(n, _POINTS)
     plane = plane_of(result.before)
     frames = np.stack([places(plane, result.before[rows]), places(plane, result.points[rows])])
-    frames = _single(frames)
+    frames = single(frames)
     even = bool((result.scale == result.scale[0]).all())
     eps = result.eps * float(result.scale[0]) if even else float("nan")
     labels = np.where(result.outliers[rows], -1, 0)
@@ -205,20 +204,10 @@ def _placed(
     states: list[Space], rows: Ints, eps: float, title: str, names: tuple[str, ...], notes: Iterable[str],
     engine: Engine,
 ) -> Scene:  # fmt: skip
-    first, metrics = states[0], [state.metric for state in states]
-    plane = plane_of(first.points, first, engine)
-    frames = np.stack([places(plane, state.points) for state in states])
-    shaped = len(rows) <= _SHAPED and first.points is not None
-    covs = [metric.covs for metric in metrics if isinstance(metric, GaussianMetric)]
-    gaussian = len(covs) == len(states)
-    told = all(isinstance(metric, GaussianMetric) or metric.is_euclidean for metric in metrics[:1])
-    return Scene(
-        title, plane.names(names), _single(frames), rows, eps,
-        lam=float(metrics[0].lam) if gaussian and isinstance(metrics[0], GaussianMetric) else 0.0,
-        covariances=_shapes(plane, covs) if gaussian and shaped else None,
-        planar=plane.whole and told and (not gaussian or shaped), notes=(*notes, *plane.notes),
-        curve=None if gaussian and first.points is None else curve_of(_ground(first), engine),
-    )  # fmt: skip
+    first = states[0]
+    scene = framed(states, plane_of(first.points, first, engine), names)
+    curve = None if first.points is None and scene.lam else curve_of(_ground(first), engine)
+    return replace(scene, title=title, rows=rows, eps=eps, notes=(*notes, *scene.notes), curve=curve)
 
 
 def _ground(first: Space) -> Space:
@@ -226,19 +215,6 @@ def _ground(first: Space) -> Space:
     if isinstance(first.metric, GaussianMetric) and first.points is not None:
         return Space.from_points(first.points, first.weights)
     return first
-
-
-def _shapes(plane: Plane, covs: list[Floats]) -> NDArray[np.float32]:
-    u, v = plane.directions.T
-    along = [[np.einsum("i,nij,j->n", a, c, b) for a, b in ((u, u), (u, v), (v, v))] for c in covs]
-    return np.moveaxis(np.array(along), 1, 2).astype(np.float32)
-
-
-def _single(frames: Floats) -> Any:
-    """Single precision where it is enough: not for small clouds far from the origin."""
-    extent, far = float(np.ptp(frames, axis=(0, 1)).max(initial=0.0)), float(np.abs(frames).max(initial=0.0))
-    fine = far < 1e30 and far * 2.0**-24 <= 1e-5 * extent
-    return frames.astype(np.float32) if fine else frames
 
 
 def _drawn(space: Space) -> tuple[Ints, list[str]]:

@@ -17,10 +17,11 @@ from bokeh.models import Div
 from .._warn import heard_by
 from ..auto import cluster
 from ..engine import Engine, using
-from .making import completed, curve_of, points_of, run
+from .making import points_of, run
 from .newest import Newest, in_words
-from .pictures import Brushes, Painted, Picture, segmented
+from .pictures import Brushes, Painted, Picture, as_npy, segmented
 from .scene import Curve, Scene
+from .seeing import curve_of, seen
 from .sets import DataSet
 from .settings import METHODS, Settings
 from .shelf import Choice, Shelf
@@ -86,12 +87,20 @@ class Page:
         if isinstance(request, dict):
             self.newest.ask(request)
 
+    def _widened(self, _name: str, _old: float, new: float) -> None:
+        """The line of the radius was dragged to another place, or its slider."""
+        shown = self._shown
+        if shown.settings is not None and abs(10**new / shown.settings.eps - 1) > 1e-6:
+            settings = {**asdict(shown.settings), "eps": float(f"{10**new:.4g}")}
+            self.newest.ask({"what": "settings", "settings": settings, "released": True})
+
     def _work(self, request: dict[str, Any], engine: Engine) -> None:
         notes: list[str] = []
         began = time.perf_counter()
         with using(engine) as engine, heard_by(notes.append):
             answers = {
                 "open": self._open, "settings": self._settle, "clusters": self._cluster, "snapshot": self._snapshot,
+                "labels": self._labels,
             }  # fmt: skip
             answer = answers.get(str(request.get("what")))
             if answer is None:
@@ -126,18 +135,17 @@ class Page:
             shown = Shown(name, choice, picture=found, brushes=Brushes.read(asked))
             yield from self._paint(shown, engine, about)
             return
-        whole = found
-        curve = curve_of(whole.at_most(METHODS["gt"].most), engine)
-        first = (
-            Settings(curve.suggested, n_iter=2) if whole.space.points is not None else Settings(curve.suggested, "lt")
-        )
-        settings = Settings.read(asked, first)
-        if whole.space.points is None and settings.method != "lt":
+        curve = curve_of(found.at_most(METHODS["gt"].most).space, engine)
+        suggested = 1.0 if curve is None else curve.suggested
+        radii = (suggested / 10, suggested * 10) if curve is None else (float(curve.radii[0]), float(curve.radii[-1]))
+        has_points = found.space.points is not None
+        settings = Settings.read(asked, Settings(suggested, "gt" if has_points else "lt"))
+        if not has_points and settings.rule.moves:
             settings = replace(settings, method="lt")
-        shown = Shown(name, choice, data=whole, settings=settings, curve=curve)
+        shown = Shown(name, choice, data=found, settings=settings, curve=curve)
         limits = {
-            "eps": [float(curve.radii[0]), float(curve.radii[-1])], "suggested": curve.suggested,
-            "reason": curve.reason, "has_points": whole.space.points is not None, "n": whole.n_all,
+            "eps": radii, "suggested": suggested, "reason": "" if curve is None else curve.reason,
+            "has_points": has_points, "n": found.n_all,
         }  # fmt: skip
         yield from self._compute(shown, engine, True, {**about, **limits})
 
@@ -167,7 +175,7 @@ class Page:
         told = {**extra, "settings": asdict(settings), "code": scene.code, "query": settings.query}
         yield shown, {**told, "final": not whole}
         if whole:
-            scene = completed(scene, walk.states[settings.n_iter], engine)
+            scene = seen(scene, walk.states[settings.n_iter], engine)
             yield replace(shown, scene=scene), {**told, "final": True}
 
     def _cluster(self, request: dict[str, Any], engine: Engine) -> Any:
@@ -188,6 +196,13 @@ class Page:
         told = {"settings": asdict(shown.brushes), "code": painted.code, "query": shown.brushes.query}
         yield replace(shown, scene=painted), {**extra, **told, "final": True}
 
+    def _labels(self, request: dict[str, Any], engine: Engine) -> Any:
+        """The regions of a picture, as a picture of their numbers."""
+        shown = self._shown
+        if not isinstance(shown.scene, Painted):
+            raise ValueError("labels of points are made by the page itself")
+        yield shown, {"download": self._keep("labels.npy", as_npy(shown.scene.labels)), "final": True}
+
     def _snapshot(self, request: dict[str, Any], engine: Engine) -> Any:
         """The page as it is, in one file that needs no server."""
         from .report import page_of
@@ -195,7 +210,7 @@ class Page:
         shown = self._shown
         if not isinstance(shown.scene, Scene):
             raise ValueError("a snapshot shows points; choose a data set of points")
-        content = page_of(shown.scene)
+        content = page_of(shown.scene).encode()
         yield shown, {"download": self._keep(f"{shown.name}.html", content), "final": True}
 
     def _show(self, shown: Shown, reply: dict[str, Any]) -> None:
@@ -206,6 +221,8 @@ class Page:
             self._views.show(scene)
         else:
             self._views = kind(scene)
+            if isinstance(self._views, Views):
+                self._views.radius.on_change("value_throttled", self._widened)
             self.body.children = [self._views.layout]
         notes = [*(scene.notes if scene is not None else ()), *reply.pop("warnings", ())]
         self._tell({**reply, "notes": notes})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from io import BytesIO
 from typing import Any
 from urllib.parse import urlencode
 
@@ -113,6 +114,13 @@ def segmented(picture: Picture, brushes: Brushes, engine: Engine) -> Painted:
         f"{picture.name}: {said}", _bytes(as_rgb(pixels)), _bytes(outlined(as_rgb(pixels), found.labels)),
         _bytes(as_rgb(filtered)), found.labels, brushes.code(picture.reading), notes,
     )  # fmt: skip
+
+
+def as_npy(labels: NDArray[Any]) -> bytes:
+    """An array as the bytes of a file of NumPy's."""
+    out = BytesIO()
+    np.save(out, labels.astype(np.int32), allow_pickle=False)
+    return out.getvalue()
 
 
 def _bytes(rgb: NDArray[Any]) -> NDArray[np.uint8]:

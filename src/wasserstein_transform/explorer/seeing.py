@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .._types import Floats, Ints
 from ..auto.suggestion import suggestion_of
 from ..engine import Engine
 from ..hierarchy import spanning_tree
@@ -19,6 +21,7 @@ _SQUARE = 1_000  # points of which all distances are looked at
 _SHOWN = 400  # rows of the picture of distances
 _ASKED = 200  # points whose neighbors are counted
 _RADII = 60
+_TOGETHER = 4_000  # rows of distances at a time
 
 
 def seen(scene: Scene, last: Space, engine: Engine) -> Scene:
@@ -33,17 +36,31 @@ def seen(scene: Scene, last: Space, engine: Engine) -> Scene:
     shown = leaf_order(tree)[spread(last.n, _SQUARE)]
     distances = last.metric.take(shown).dense(engine)
     if last.n > _SQUARE:
-        notes.append(f"scaling and distances are those of {_SQUARE:,} of {last.n:,} points")
+        notes.append(f"scaling by, and distances of, {_SQUARE:,} of {last.n:,} points")
     embedding = None
     if np.isfinite(distances).all():
-        embedding = np.full((last.n, 2), np.nan, np.float32)
         onto = scene.frames[-1][shown].astype(np.float64)
-        embedding[shown] = embed(distances, onto=onto - onto.mean(axis=0)).points
+        flat = embed(distances, onto=onto - onto.mean(axis=0)).points
+        embedding = _scaled(last, shown, distances, flat, engine)
     part = spread(len(shown), _SHOWN)
     matrix = distances[np.ix_(part, part)].astype(np.float32)
     return replace(
         scene, tree=tree.Z, embedding=embedding, matrix=matrix, shown=shown[part], notes=tuple(notes)
     )  # fmt: skip
+
+
+def _scaled(last: Space, shown: Ints, distances: Floats, flat: Floats, engine: Engine) -> NDArray[np.float32]:
+    """All points, where their distances to those shown put them: landmark scaling (de Silva and Tenenbaum 2004)."""
+    out = np.empty((last.n, 2), np.float32)
+    out[shown] = flat
+    others = np.setdiff1d(np.arange(last.n), shown)
+    center = flat.mean(axis=0)
+    back = 0.5 * np.linalg.pinv(flat - center).T
+    squares = (distances**2).mean(axis=0)
+    for start in range(0, len(others), _TOGETHER):
+        rows = others[start : start + _TOGETHER]
+        out[rows] = center + (squares - last.metric.block(rows, shown, engine) ** 2) @ back
+    return out
 
 
 def curve_of(space: Space, engine: Engine) -> Curve | None:

@@ -39,8 +39,8 @@ class Explorer:
         self.shelf, self.token = shelf, secrets.token_urlsafe(24)
         self._downloads: dict[str, tuple[str, bytes]] = {}
         self.pages: dict[str, Page] = {}
-        self.port = port
-        self._server = self._bound(port)
+        self.port = _free(port)
+        self._server = self._bound()
         self._loop = self._server.io_loop
         self._ended = threading.Event()
 
@@ -92,35 +92,23 @@ class Explorer:
             raise HTTPError(404)
         return found
 
-    def _bound(self, port: int) -> Server:
-        """A server on that port, or on a free one; origins are known once the port is."""
-        for attempt in range(20):
-            with socket.socket() as probe:
-                if not port:
-                    probe.bind((HOST, 0))
-                self.port = wanted = port or probe.getsockname()[1]
-            try:
-                return Server(
-                    {"/": Application(FunctionHandler(self._made))},
-                    address=HOST,
-                    port=wanted,
-                    prefix=f"/{self.token}",
-                    allow_websocket_origin=[f"{HOST}:{wanted}", f"localhost:{wanted}"],
-                    extra_patterns=[
-                        (r"/open", Opening, {"explorer": self}),
-                        (r"/download/([\w-]+)", Downloading, {"explorer": self}),
-                    ],
-                    websocket_max_message_size=_MESSAGE,
-                    unused_session_lifetime=_GONE,
-                    check_unused_sessions=1000,
-                    http_server_kwargs={"max_body_size": MOST_BYTES + 1024},
-                )
-            except OSError:
-                if port or attempt == 19:
-                    raise OSError(
-                        f"port {wanted} is taken; give another with --port, or none to have a free one chosen"
-                    ) from None
-        raise AssertionError
+    def _bound(self) -> Server:
+        """A server on the port; origins are known once it is."""
+        return Server(
+            {"/": Application(FunctionHandler(self._made))},
+            address=HOST,
+            port=self.port,
+            prefix=f"/{self.token}",
+            allow_websocket_origin=[f"{HOST}:{self.port}", f"localhost:{self.port}"],
+            extra_patterns=[
+                (r"/open", Opening, {"explorer": self}),
+                (r"/download/([\w-]+)", Downloading, {"explorer": self}),
+            ],
+            websocket_max_message_size=_MESSAGE,
+            unused_session_lifetime=_GONE,
+            check_unused_sessions=1000,
+            http_server_kwargs={"max_body_size": MOST_BYTES + 1024},
+        )
 
     def _made(self, document: Document) -> None:
         """A new tab."""
@@ -141,6 +129,17 @@ class Explorer:
         page = self.pages.pop(key, None)
         if page is not None:
             page.close()
+
+
+def _free(port: int) -> int:
+    """The port, if nobody has it; of 0 one that nobody has."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except (OSError, OverflowError):
+            raise OSError(f"port {port} cannot be had; give another, or 0 to have a free one chosen") from None
+        return int(probe.getsockname()[1])
 
 
 def _template() -> Any:

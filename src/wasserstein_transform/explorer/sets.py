@@ -11,10 +11,10 @@ import numpy as np
 from .. import datasets
 from .._cached import cached_property
 from .._shown import Brief
-from .._types import Floats, Ints
+from .._types import Ints
 from ..localize.places import spread
-from ..plotting.embedding import embed
 from ..spaces import Space
+from .planes import Plane, plane_of
 
 if TYPE_CHECKING:
     from ..tables import Table
@@ -71,33 +71,9 @@ class DataSet(Brief):
         )
 
     @cached_property
-    def directions(self) -> Floats:
-        """What shows coordinates in the plane, of shape (m, 2): the two axes, or the principal ones of more."""
-        points = self.space.points
-        if points is None:
-            return np.eye(2)
-        m = points.shape[1]
-        if m <= 2:
-            return np.eye(m, 2)
-        spans = np.ptp(points, axis=0).max() or 1.0
-        centered = (points - points.mean(axis=0)) / spans
-        axes = np.linalg.eigh(centered.T @ centered)[1][:, ::-1][:, :2]
-        return np.asarray(axes * np.where(axes.sum(axis=0) < 0, -1.0, 1.0))
-
-    @property
-    def axes(self) -> tuple[str, str]:
-        """What the two directions are called."""
-        if self.space.points is None:
-            return "scaling 1", "scaling 2"
-        m = self.space.points.shape[1]
-        if m == 1:
-            return self.columns[0], ""
-        return (self.columns[0], self.columns[1]) if m == 2 else ("principal axis 1", "principal axis 2")
-
-    @cached_property
-    def layout(self) -> Floats:
-        """Places in the plane of points that have distances only: classical scaling of what they came with."""
-        return np.asarray(embed(self.space.metric.dense()).points)
+    def plane(self) -> Plane:
+        """How the points are drawn."""
+        return plane_of(self.space.points, self.space)
 
 
 def of_points(

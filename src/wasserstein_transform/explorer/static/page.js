@@ -151,6 +151,17 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
 
+  function picture() {  // the figure of the points, or of the regions, as it is on the screen
+    const model = kind === "points" ? window.wassersteinPage.m.cloud : window.Bokeh.documents[0].get_model_by_name("figure-outlined");
+    const drawn = window.Bokeh.index.find_one(model).export("auto", false).canvas;
+    const canvas = Object.assign(document.createElement("canvas"), {width: drawn.width, height: drawn.height});
+    const pen = canvas.getContext("2d");
+    pen.fillStyle = getComputedStyle(document.body).backgroundColor;
+    pen.fillRect(0, 0, canvas.width, canvas.height);
+    pen.drawImage(drawn, 0, 0);
+    canvas.toBlob((blob) => save(blob, "figure.png", "image/png"));
+  }
+
   window.wtStart = (model) => {
     wire = model;
     const listen = () => { if (wire.reply) heard(JSON.parse(wire.reply)); };
@@ -169,6 +180,9 @@
       ask({what: "open", data: name, columns, label: $("label").value, weight: $("weight").value});
     });
     $("clusters").addEventListener("click", () => { $("found").textContent = "looking …"; ask({what: "clusters"}); });
+    $("save-labels").addEventListener("click", () => kind === "points" ? window.wassersteinPage.take("labels") : ask({what: "labels"}));
+    $("save-points").addEventListener("click", () => window.wassersteinPage.take("points"));
+    $("save-figure").addEventListener("click", picture);
     $("save-page").addEventListener("click", () => ask({what: "snapshot"}));
     $("save-settings").addEventListener("click", () => save(JSON.stringify({data: name, ...shown, python: $("code").value}, null, 2), "settings.json", "application/json"));
     $("copy").addEventListener("click", async () => {

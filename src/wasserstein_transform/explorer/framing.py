@@ -1,0 +1,46 @@
+"""Frames of a scene: where the states of a run are in the plane, and the Gaussians of their points."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._types import Floats
+from ..spaces import GaussianMetric, Space
+from .planes import Plane, places
+from .scene import Scene
+
+_SHAPED = 20_000  # points whose Gaussians are drawn
+
+
+def framed(states: Sequence[Space], plane: Plane, names: tuple[str, ...] = ()) -> Scene:
+    """A scene of states, all of whose points are drawn; what is not to be seen in them is left to the caller."""
+    first, metrics = states[0], [state.metric for state in states]
+    frames = np.stack([places(plane, state.points) for state in states])
+    shaped = first.n <= _SHAPED and first.points is not None
+    covs = [metric.covs for metric in metrics if isinstance(metric, GaussianMetric)]
+    gaussian = len(covs) == len(states)
+    told = isinstance(metrics[0], GaussianMetric) or metrics[0].is_euclidean
+    return Scene(
+        "", plane.names(names), single(frames), np.arange(first.n), float("nan"),
+        lam=float(metrics[0].lam) if gaussian and isinstance(metrics[0], GaussianMetric) else 0.0,
+        covariances=_shapes(plane, covs) if gaussian and shaped else None,
+        planar=plane.whole and told and (not gaussian or shaped), notes=plane.notes,
+    )  # fmt: skip
+
+
+def single(frames: Floats) -> Any:
+    """Single precision where it is enough: not for small clouds far from the origin."""
+    extent, far = float(np.ptp(frames, axis=(0, 1)).max(initial=0.0)), float(np.abs(frames).max(initial=0.0))
+    fine = far < 1e30 and far * 2.0**-24 <= 1e-5 * extent
+    return frames.astype(np.float32) if fine else frames
+
+
+def _shapes(plane: Plane, covs: list[Floats]) -> NDArray[np.float32]:
+    """Covariances seen along the two directions."""
+    u, v = plane.directions.T
+    along = [[np.einsum("i,nij,j->n", a, c, b) for a, b in ((u, u), (u, v), (v, v))] for c in covs]
+    return np.moveaxis(np.array(along), 1, 2).astype(np.float32)
