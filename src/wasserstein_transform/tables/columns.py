@@ -47,7 +47,9 @@ def is_missing(cell: object) -> bool:
     """Whether a cell holds no value."""
     if isinstance(cell, str):
         return cell.strip().lower() in MISSING
-    return cell is None or cell != cell  # noqa: PLR0124  NaN and pandas' NaT
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):  # pandas' own
+        return True
+    return isinstance(cell, float | np.floating) and bool(np.isnan(cell))
 
 
 def number_of(cell: str) -> float | None:

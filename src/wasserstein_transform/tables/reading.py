@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from .formats import arrays
+from .formats import arff, arrays, geojson, las, parquet, ply
 from .kinds import TEXT, agreed_kind
 from .sources import Readable, load, reserve
 from .table import Table
@@ -15,6 +15,12 @@ _HELD = 8.0  # bytes of memory for each of a text: cells are objects for a while
 _READERS: dict[str, Callable[[bytes, str], Table]] = {
     "npy": arrays.read_npy,
     "npz": arrays.read_npz,
+    "parquet": parquet.read_parquet,
+    "arff": arff.read_arff,
+    "geojson": geojson.read_geojson,
+    "las": las.read_las,
+    "laz": las.read_las,
+    "ply": ply.read_ply,
 }
 
 

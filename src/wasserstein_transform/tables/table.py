@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -39,6 +40,8 @@ class Table:
         How errors call the rows.
     kept : mapping from names to Kept
         Cells as they stood in the file, where the values do not say all of it.
+    left_out : mapping from names to str
+        Columns of the file that are not here, and why.
     origin : object
         What else a format needs to be written again, such as the header of a LAS file.
 
@@ -58,6 +61,7 @@ class Table:
     notes: tuple[str, ...] = ()
     rows: Rows = field(default_factory=Rows)
     kept: Mapping[str, Kept] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
     origin: Any = None
 
     def __post_init__(self) -> None:
@@ -83,6 +87,10 @@ class Table:
 
     def column(self, name: str) -> NDArray[Any]:
         """One column."""
+        if name in self.left_out:
+            raise ValueError(
+                f"{self.source}, column {name} {self.left_out[name]}, and was left out; take another column"
+            )
         if name not in self.columns:
             near = get_close_matches(str(name), self.names, 1, 0.5)
             guess = f"did you mean {near[0]}? " if near else ""
@@ -249,8 +257,9 @@ def _is_numeric(array: NDArray[Any]) -> bool:
         return bool(array.dtype.kind != "f" or len(array) == 0 or not np.isnan(array).all())
     if array.dtype.kind not in "UO":
         return False
-    there = [cell for cell in array.tolist() if not is_missing(cell)]
-    return bool(there) and 2 * sum(number_of(cell) is not None for cell in there) >= len(there)
+    there = {cell: count for cell, count in Counter(array.tolist()).items() if not is_missing(cell)}
+    n_numbers = sum(count for cell, count in there.items() if number_of(cell) is not None)
+    return bool(there) and 2 * n_numbers >= sum(there.values())
 
 
 def _listed(names: Sequence[str]) -> str:

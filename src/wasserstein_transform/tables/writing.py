@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 
 from .._files import PathLike, check_target, write_bytes
-from .formats import arrays
+from .formats import arff, arrays, geojson, las, parquet, ply
 from .kinds import KINDS, TEXT, check_kind, kind_by_name
 from .table import Table
 from .text import encode_text
@@ -19,6 +19,12 @@ _ENCODERS: dict[str, Callable[[Table], bytes]] = {
     **{kind: partial(encode_text, kind=kind) for kind in TEXT},
     "npy": arrays.encode_npy,
     "npz": arrays.encode_npz,
+    "parquet": parquet.encode_parquet,
+    "arff": arff.encode_arff,
+    "geojson": geojson.encode_geojson,
+    "las": las.encode_las,
+    "laz": partial(las.encode_las, packed=True),
+    "ply": ply.encode_ply,
 }
 
 _PACKERS: dict[str, Callable[[bytes], bytes]] = {

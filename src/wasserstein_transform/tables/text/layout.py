@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import NamedTuple
 
 from ..columns import default_names, is_missing, number_of, unique_names
@@ -101,17 +102,32 @@ def _without_last_empty(rows: list[list[str]]) -> list[list[str]]:
 
 
 def _is_header(rows: list[list[str]], decimal_comma: bool) -> bool:
-    """Whether the first row has a word where the others have numbers; one row of words alone is a header."""
+    """Whether the first row has words where the others have numbers; one row of words alone is a header."""
     first, others = rows[0], rows[1:]
-    is_word = [bool(cell.strip()) and not _is_number(cell, decimal_comma) and not is_missing(cell) for cell in first]
+    is_number = [_is_number(cell, decimal_comma) for cell in first]
+    is_word = [not number and not is_missing(cell) for number, cell in zip(is_number, first, strict=True)]
     if not others:
         return all(is_word)
     shift = 1 if all(len(row) == len(first) + 1 for row in others) else 0
-    for k, word in enumerate(is_word):
-        below = [row[k + shift] for row in others if k + shift < len(row) and not is_missing(row[k + shift])]
-        if word and below and 2 * sum(_is_number(cell, decimal_comma) for cell in below) >= len(below):
-            return True
-    return False
+    below = [
+        [row[k] for row in others if k < len(row) and not is_missing(row[k])] for k in range(shift, len(first) + shift)
+    ]
+    over_numbers = [2 * sum(_is_number(cell, decimal_comma) for cell in cells) >= max(len(cells), 1) for cells in below]
+    n_words = sum(word and over for word, over in zip(is_word, over_numbers, strict=True))
+    n_numbers = sum(number and over for number, over in zip(is_number, over_numbers, strict=True))
+    if n_words:
+        return n_words >= n_numbers  # a word among many numbers is a fault in a row
+    return not all(is_number) and _counts_up(
+        [cell for cell, number in zip(first, is_number, strict=True) if number], others
+    )
+
+
+def _counts_up(cells: list[str], others: list[list[str]]) -> bool:
+    """Whether these are names such as 1990, 2000, 2010, over numbers that are not all whole."""
+    if len(cells) < 2 or not all(cell.strip().isdecimal() for cell in cells):
+        return False
+    steps = {int(b) - int(a) for a, b in pairwise(cells)}
+    return len(steps) == 1 and min(steps) > 0 and any("." in cell and number_of(cell) for row in others for cell in row)
 
 
 def _is_number(cell: str, decimal_comma: bool) -> bool:

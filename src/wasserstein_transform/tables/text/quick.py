@@ -63,24 +63,21 @@ def _is_plain(content: bytes, layout: Layout) -> bool:
 
 def _has_leading_zeros(content: bytes, delimiter: int) -> bool:
     """Whether a cell begins with 0 and another digit, or is -0: numbers do not say that."""
-    everything = np.frombuffer(content, np.uint8)
+    everything = np.frombuffer(b"\n\n" + content + b"\n\n", np.uint8)
     for start in range(0, len(everything), _BLOCK):
         here = everything[max(start - 2, 0) : start + _BLOCK + 2]
-        zeros = np.flatnonzero(here[:-1] == ord("0"))
-        after, before = here[zeros + 1], here[np.maximum(zeros - 1, 0)]
-        signed = (before == ord("-")) | (before == ord("+"))
-        begins = (zeros == 0) | (before == delimiter) | (before == ord("\n")) | (before == ord(" ")) | signed
+        zeros = np.flatnonzero(here[2:-1] == ord("0")) + 2
+        after, before, earlier = here[zeros + 1], here[zeros - 1], here[zeros - 2]
         digit = (after >= ord("0")) & (after <= ord("9"))
-        ends = (after == delimiter) | (after == ord("\n")) | (after == ord("\r")) | (after == ord(" "))
-        if (begins & (digit | (signed & ends))).any() or (
-            len(here)
-            and here[-1] == ord("0")
-            and start + _BLOCK >= len(everything)
-            and len(here) > 1
-            and here[-2] == ord("-")
-        ):
+        signed = ((before == ord("-")) | (before == ord("+"))) & _is_between(earlier, delimiter)
+        if ((signed & (digit | _is_between(after, delimiter))) | (_is_between(before, delimiter) & digit)).any():
             return True
     return False
+
+
+def _is_between(signs: Any, delimiter: int) -> Any:
+    """Which of the bytes part cells."""
+    return (signs == delimiter) | (signs == ord("\n")) | (signs == ord("\r")) | (signs == ord(" "))
 
 
 def _types(text: str, layout: Layout, source: str, arrow: Any) -> dict[str, Any] | None:

@@ -1,0 +1,122 @@
+"""Points in LAS and LAZ files, by laspy and lazrs."""
+
+from __future__ import annotations
+
+import copy
+import io
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..columns import Rows
+from ..kinds import need
+from ..sources import reserve
+from ..table import Table
+
+_AXES = ("x", "y", "z")
+_HELD = 3.0  # times the room of the columns: points as they are stored, and as numbers
+_LONGEST = 32  # bytes of the name of a dimension
+_STEPS = 2**31 - 1  # coordinates are whole numbers of this size, times a scale
+
+
+def read_las(content: bytes, source: str) -> Table:
+    """Coordinates, scaled and shifted as the header says, and all other dimensions."""
+    laspy = _laspy(content[104] & 0x80 != 0 if len(content) > 104 else False)
+    try:
+        with laspy.open(io.BytesIO(content)) as file:
+            header = file.header
+            _check_size(header, len(content), source)
+            points = file.read()
+        if len(points.points) == 0:
+            raise ValueError(f"{source} holds no points; a table needs at least one")
+        columns = {axis: np.array(points[axis], np.float64) for axis in _AXES}
+        others = {name: np.asarray(points[name]) for name in points.point_format.dimension_names if name not in "XYZ"}
+    except (ValueError, MemoryError):
+        raise
+    except Exception as error:  # of laspy, lazrs, struct: readers raise what they like
+        raise ValueError(f"{source} is cut off or damaged: {_first_line(error)}; fetch it again") from None
+    flat = {name: array for name, array in others.items() if array.ndim == 1}
+    left_out = {name: "holds several values a point" for name in others if name not in flat}
+    notes = (
+        (f"{source}: dimensions with several values a point are left out: {', '.join(left_out)}",) if left_out else ()
+    )
+    if len(points.points) < header.point_count:
+        raise ValueError(
+            f"{source} announces {header.point_count} points and holds {len(points.points)}; it is cut off"
+        )
+    return Table(columns | flat, source, _AXES, notes, Rows("point"), left_out=left_out, origin=header)
+
+
+def _check_size(header: Any, n_bytes: int, source: str) -> None:
+    """Hold what is announced against memory, and where nothing is packed against the file."""
+    n, each = header.point_count, header.point_format.size
+    if not header.are_points_compressed and header.offset_to_point_data + n * each > n_bytes:
+        there = max(0, n_bytes - header.offset_to_point_data) // each
+        raise ValueError(f"{source} announces {n} points and has room for {there}; it is cut off")
+    reserve(_HELD * n * 8 * len(list(header.point_format.dimension_names)), source)
+
+
+def encode_las(table: Table, packed: bool = False) -> bytes:
+    """Coordinates as whole numbers of the header's scale, or of one that just fits; new columns as extra dimensions."""
+    laspy = _laspy(packed)
+    if not set(_AXES) <= set(table.names):
+        raise ValueError(f"{table.source}: LAS needs columns x, y and z; there are {', '.join(table.names)}")
+    header = copy.deepcopy(table.origin) if isinstance(table.origin, laspy.LasHeader) else _new_header(table, laspy)
+    known = set(header.point_format.dimension_names)
+    columns = {name: _storable(table, name) for name in table.names if name not in _AXES}
+    for name, values in columns.items():
+        if name not in known:
+            header.add_extra_dim(laspy.ExtraBytesParams(name, values.dtype))
+    points = laspy.LasData(header, laspy.ScaleAwarePointRecord.zeros(len(table), header=header))
+    try:
+        for axis, place in zip(_AXES, table.numbers(_AXES).T, strict=True):
+            points[axis] = place
+        for name, values in columns.items():
+            _fill(points, name, values, table.source)
+    except OverflowError as error:
+        raise ValueError(
+            f"{table.source} cannot be written as LAS: {_first_line(error)}; write CSV or Parquet"
+        ) from None
+    held = io.BytesIO()
+    points.write(held, do_compress=packed)
+    return held.getvalue()
+
+
+def _fill(points: Any, name: str, values: NDArray[Any], source: str) -> None:
+    points[name] = values
+    if not np.array_equal(np.asarray(points[name]), values, equal_nan=values.dtype.kind == "f"):
+        raise ValueError(f"{source}, column {name}: LAS has a narrower dimension of that name; rename the column")
+
+
+def _storable(table: Table, name: str) -> NDArray[Any]:
+    values = table.columns[name]
+    if values.dtype.kind not in "iufb":
+        raise ValueError(f"{table.source}, column {name}: LAS holds numbers, not words; leave it out, or write CSV")
+    if len(name.encode()) > _LONGEST:
+        raise ValueError(f"{table.source}, column {name}: LAS has names of at most {_LONGEST} bytes; rename it")
+    return values.astype(np.uint8) if values.dtype.kind == "b" else values
+
+
+def _new_header(table: Table, laspy: Any) -> Any:
+    """A header whose scale is the smallest power of ten with which the coordinates fit."""
+    colored = {"red", "green", "blue"} <= set(table.names)
+    header = laspy.LasHeader(point_format=7 if colored else 6, version="1.4")
+    places = table.numbers(_AXES)
+    low, high = places.min(axis=0, initial=0.0), places.max(axis=0, initial=0.0)
+    if len(places):
+        low, high = places.min(axis=0), places.max(axis=0)
+    half = np.maximum((high - low) / 2, 1e-3)
+    header.offsets = low / 2 + high / 2
+    header.scales = 10.0 ** np.ceil(np.log10(half / _STEPS * 1.01))
+    return header
+
+
+def _laspy(packed: bool) -> Any:
+    if packed:
+        need("lazrs", "laz")
+    return need("laspy", "laz" if packed else "las")
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]
