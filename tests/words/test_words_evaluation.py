@@ -267,7 +267,7 @@ def test_what_is_wrong_is_one_line(place: Path, arguments: list[str], error: str
     done = command(*given)
     assert done.exit_code == 2
     assert error in done.stderr
-    assert done.stderr.startswith("wt words: ")
+    assert done.stderr.startswith(f"wt words {arguments[0]}: ")
     assert len(done.stderr.splitlines()) == 1
 
 

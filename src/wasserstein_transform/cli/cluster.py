@@ -43,9 +43,10 @@ def cluster(
         from ..auto import cluster as find
         from .tabling import beside, check_kind, encoder, offered
 
-        points = read_points(source, run)
-        plan = run.plan(offered(points, "clusters"), points.input)
-        check_kind(points, plan.kind)
+        if clusters is not None and clusters < 1:
+            raise ValueError(f"--clusters must be 1 or more, got {clusters}; leave it out, and the data say how many")
+        points, plan = read_points(source, run, offered("clusters"))
+        check_kind(points, plan.kind, ("label", "probability", "outlier"))
         with run.stage("clustering"):
             found = find(points.space, clusters, noise=noise)
         table = beside(points, _columns(found), run)

@@ -55,9 +55,9 @@ def denoise(
     with opened(call, keeping, jobs) as run:
         from .tabling import beside, check_kind, encoder, moved, offered
 
-        points = read_points(source, run, leave_out=(how.trip, how.time), needs_points="denoising")
-        plan = run.plan(offered(points, "denoised"), points.input)
-        check_kind(points, plan.kind)
+        aside = (how.trip, how.time)
+        points, plan = read_points(source, run, offered("denoised"), leave_out=aside, needs_points="denoising")
+        check_kind(points, plan.kind, ("outlier",))
         found = run_denoise(points, dim, how, run)
         table = beside(points, moved(points, found.points) | {"outlier": found.outliers.astype("int64")}, run)
         answer = Answer(
@@ -106,13 +106,13 @@ def words(points: Points, found: Denoised) -> list[str]:
     """What was found, for people."""
     import numpy as np
 
-    shape = _SHAPES.get(found.dim, f"no shape of fewer than {found.dim} dimensions")
+    shape = "no shape" if found.dim >= len(points.names) > 0 else _SHAPES.get(found.dim, f"dimension {found.dim}")
     count = int(found.outliers.sum())
     far = f"moved by {np.median(found.moved):.4g} in the middle, {found.moved.max():.4g} at most"
     return [
         str(points),
         f"{shape}, eps {found.eps:.4g}, noise {found.sigma:.4g}; {far}; {count} outlier{'s' * (count != 1)}",
-        f"{found.outcome}; {found.reason}",
+        found.outcome if found.reason in found.outcome else f"{found.outcome}; {found.reason}",
     ]
 
 

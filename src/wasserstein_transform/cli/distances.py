@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .._types import Floats
     from .reading import Points
 
-_KINDS = {"npy": ".npy", "csv": ".csv", "parquet": ".parquet"}
+_OFFER = Offer("distances", {"npy": ".npy", "csv": ".csv", "parquet": ".parquet"}, "npy", "csv")
 _DRAWN = 1500  # points whose distances are drawn
 _LETTERS = 24  # bytes that a number takes as text, at most
 
@@ -57,9 +57,8 @@ def distances(
 
         how.check()
         _check_linkage(tree.linkage)
-        points = read_points(source, run)
         elsewhere = {} if tree.linkage is None else {"linkage": tree.linkage}
-        plan = run.plan(Offer("distances", _KINDS, "npy", "csv"), points.input, elsewhere)
+        points, plan = read_points(source, run, lambda _: _OFFER, elsewhere=elsewhere)
         if plan.kind != "npy" and plan.mode not in ("shown", "nothing"):
             run.engine.reserve(_LETTERS * points.n**2, f"{plan.kind} of the distances", "take --format npy")
         with run.stage("transforming"):

@@ -86,11 +86,14 @@ def _described(file: str, kind: str | None) -> tuple[dict[str, Any], list[str], 
 
     table, given, found_kind = opened_table(file, kind)
     columns = {name: _column(table, name) for name in table.names}
+    taken: tuple[str, ...] = ()
+    would = ""
     try:
         taken = table.chosen()
         would = f"would be read as points: {shortened(taken)}"
+        table.numbers(taken)
     except ValueError as error:
-        taken, would = (), str(error)
+        would = f"{would}; but {error}" if would else str(error)
     facts = {
         "file": given.facts(None), "kind": found_kind, "rows": len(table), "columns": columns, "points": list(taken),
         "notes": list(table.notes),

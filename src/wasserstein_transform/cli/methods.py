@@ -19,6 +19,7 @@ METHODS = {
     "kernel": "a Gaussian kernel, by exact transport",
 }
 _MOVING = ("gt", "ms")
+_CUT = 3.0  # eps: where a kernel ends; without an end every point sees every other
 _OPTIONS = {"lam": ("gt",), "ridge": ("gt",), "p": ("lt", "kernel")}  # of some methods only
 
 
@@ -75,8 +76,10 @@ def fitted(how: Method, points: Points, n_iter: int | str, **more: Any) -> Any:
         return estimators.GaussianTransform(lam="auto" if lam is None else lam, ridge=how.ridge, **shared).fit(
             points.space
         )
-    kind = estimators.LocalTruncation if name == "lt" else estimators.KernelTransform
-    return kind(p=1.0 if how.p is None else how.p, **shared).fit(points.space)
+    p = 1.0 if how.p is None else how.p
+    if name == "lt":
+        return estimators.LocalTruncation(p=p, **shared).fit(points.space)
+    return estimators.KernelTransform(p=p, cut=_CUT, **shared).fit(points.space)
 
 
 def _radii(text: str) -> Any:
@@ -94,6 +97,7 @@ def parameters(how: Method, points: Points, found: Any) -> dict[str, Any]:
     return {
         "method": how.name_for(points), "eps": found.eps_, "lam": getattr(found, "lam_", None), "n_iter": found.n_iter_,
         "p": getattr(found, "p", None), "ridge": how.ridge,
+        "cut": getattr(found, "cut", None),
         "asked": {"eps": how.eps, "lam": how.lam, "n_iter": "auto" if how.n_iter is None else how.n_iter},
     }  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,13 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .._cached import cached_property
-from .scaling import HOW, Scaling, uneven
+from .scaling import HOW, Scaling, check_how, uneven
 from .summary import Input, as_input
 
 if TYPE_CHECKING:
     from .._types import Floats, Ints
     from ..spaces import Space
     from ..tables import Table
+    from .keeping import Offer, Plan
     from .running import Run
 
 _COUNTS = ("id", "fid", "index", "row", "no", "nr", "number", "unnamed: 0", "column_1")  # names of numbers of rows
@@ -89,22 +91,42 @@ class Points:
     def __str__(self) -> str:
         if self.matrix is not None:
             return f"distances of {self.n} points"
-        return f"{self.n} points, column{'s' * (len(self.names) > 1)} {shortened(self.names)}"
+        return f"{self.n} point{'s' * (self.n != 1)}, column{'s' * (len(self.names) > 1)} {shortened(self.names)}"
 
 
-def read_points(source: Source, run: Run, *, leave_out: tuple[str | None, ...] = (), needs_points: str = "") -> Points:
-    """Read what a command asked for; `needs_points` names one that cannot do with distances."""
-    Scaling.of(source.scale, _nothing())
+def read_points(
+    source: Source, run: Run, offer: Callable[[str], Offer], *, elsewhere: dict[str, Path] | None = None,
+    leave_out: tuple[str | None, ...] = (), needs_points: str = "",
+) -> tuple[Points, Plan]:  # fmt: skip
+    """Read what a command asked for, and say where its answer goes.
+
+    Parameters
+    ----------
+    offer : callable
+        What can be written, of the kind of the file that was read.
+    elsewhere : dict
+        Other files that options name.
+    leave_out : tuple of str
+        Columns that are no coordinates.
+    needs_points : str
+        Who cannot do with distances.
+    """
+    check_how(source.scale)
+    guess = kind_by_name(source)
+    run.plan(offer(guess or "csv"), source.file, elsewhere)  # a large file is read in vain otherwise
     with run.stage("reading"):
         found = _distances(source, needs_points) if source.distances else _points(source, run, leave_out)
+    plan = run.plan(offer(found.kind), source.file, elsewhere)
     run.about |= found.facts()
-    return found
+    run.speak()
+    return found, plan
 
 
-def _nothing() -> Any:
-    import numpy as np
+def kind_by_name(source: Source) -> str | None:
+    """The kind of a file as far as it can be told before it is opened."""
+    from ..tables.kinds import kind_by_name
 
-    return np.zeros((1, 1))
+    return source.kind or kind_by_name(source.file)
 
 
 def opened_table(file: str, kind: str | None) -> tuple[Table, Input, str]:

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 
 _DPI = 200
 _DATELESS = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # the same figure is the same file
+_OF_PYTHON = {  # what warnings of the library advise, and what that is here
+    "; verbose=True or wt.using(progress=wt.bar()) shows how far it is": "",
+    "wt.suggest(X)": "wt suggest",
+    "(StandardScaler)": "(--scale standard)",
+}
 _STARTED = time.perf_counter()
 inherited: ContextVar[tuple[str, ...]] = ContextVar("notes", default=())
 """Notes that a run begins with."""
@@ -63,6 +68,7 @@ class Run:
         self.call, self.keeping = call, keeping
         self.watch = Watch(keeping.quiet)
         self.notes: list[str] = []
+        self._held: list[str] | None = []  # until it is sure that there will be an answer
         self.seconds: dict[str, float] = {}
         self.about: dict[str, Any] = {}
         self.engine: Engine
@@ -70,11 +76,22 @@ class Run:
     def note(self, words: str) -> None:
         """Something to know, said once; for --json it is part of the summary."""
         words = " ".join(words.split())
+        for of_python, of_shells in _OF_PYTHON.items():
+            words = words.replace(of_python, of_shells)
         if words in self.notes:
             return
         self.notes.append(words)
-        if not (self.keeping.quiet or self.keeping.json):
+        if self._held is not None:
+            self._held.append(words)
+        elif not (self.keeping.quiet or self.keeping.json):
             tell(f"note: {words}", err=True)
+
+    def speak(self) -> None:
+        """Input and targets are good: notes are said from now on, and those that were held back first."""
+        held, self._held, said = self._held or [], None, self.notes
+        self.notes = [words for words in said if words not in held]
+        for words in held:
+            self.note(words)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -86,11 +103,11 @@ class Run:
         finally:
             self.seconds[name] = round(time.perf_counter() - start, 3)
 
-    def plan(self, offer: Offer, source: Input | None, elsewhere: dict[str, Path] | None = None) -> Plan:
+    def plan(self, offer: Offer, file: str, elsewhere: dict[str, Path] | None = None) -> Plan:
         """Where everything goes; refused now rather than after the work."""
         assert isinstance(self.keeping, Keeping)
         plan = planned(self.keeping, offer, elsewhere)
-        plan.check(None if source is None else source.path)
+        plan.check(None if file == "-" else Path(file))
         return plan if plan.figure is None else self._drawable(plan)
 
     def _drawable(self, plan: Plan) -> Plan:
@@ -120,7 +137,7 @@ class Run:
         for name, path in plan.elsewhere.items():
             files[path] = answer.elsewhere[name](path)
         if plan.folder is not None:
-            files |= {plan.folder / name: answer.more[name]() for name in plan.offer.more}
+            files |= {plan.folder / name: make() for name, make in answer.more.items()}
         summary = self._summary(plan.folder, answer.parameters, answer.result, source, files)
         if plan.folder is not None:
             files[plan.folder / SUMMARY] = encoded(summary)
@@ -132,6 +149,7 @@ class Run:
     def place(self, *names: str) -> Place:
         """A folder for files of these names and a summary, checked now rather than after the work."""
         assert isinstance(self.keeping, Folder)
+        self.speak()
         return Place(self.keeping.output, *names, SUMMARY, force=self.keeping.force)
 
     def finish_folder(

@@ -28,8 +28,7 @@ class Scaling:
     @classmethod
     def of(cls, how: str, X: Floats) -> Self:
         """The scaling of that name for the columns of X."""
-        if how not in HOW:
-            raise ValueError(f"--scale must be one of {', '.join(HOW)}, got {how!r}")
+        check_how(how)
         center, length = _HOW[how](X)
         return cls(how, center, np.where(length > 0, length, 1.0))
 
@@ -52,6 +51,12 @@ class Scaling:
             return "none"
         rows = zip(names, self.center.tolist(), self.length.tolist(), strict=True)
         return {"how": self.how} | {name: {"center": center, "length": length} for name, center, length in rows}
+
+
+def check_how(how: str) -> None:
+    """Refuse what is no scaling."""
+    if how not in HOW:
+        raise ValueError(f"--scale must be one of {', '.join(HOW)}, got {how!r}")
 
 
 def uneven(X: Floats, names: tuple[str, ...]) -> str | None:

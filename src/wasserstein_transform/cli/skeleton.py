@@ -18,9 +18,11 @@ from .running import Answer, opened
 
 if TYPE_CHECKING:
     from ..curves import Skeleton
+    from .keeping import Plan
     from .reading import Points
 
-_KINDS = {"geojson": ".geojson", "csv": ".csv"}
+_OFFER = Offer("lines", {"csv": ".csv", "geojson": ".geojson"}, "csv", "csv", ("points.csv", "lines.geojson"))
+_MOST = 3  # coordinates that GeoJSON has
 
 
 @expanded
@@ -45,7 +47,7 @@ def skeleton(
 ) -> None:
     """The lines that noisy points lie along: a map of streets from tracks, a curve from a cloud.
 
-    A folder gets lines.geojson, lines.csv (a row for each vertex), points.csv (the table with x_moved, y_moved, ... and
+    A folder gets lines.csv (a row for each vertex), lines.geojson, points.csv (the table with x_moved, y_moved, ... and
     outlier beside), lines.png and summary.json, which `wt again` repeats. A file, .geojson or .csv, gets the lines
     alone.
     """
@@ -53,29 +55,28 @@ def skeleton(
         from ..curves import skeleton as find
         from .tabling import beside, encoder, moved
 
-        points = read_points(source, run, leave_out=(how.trip, how.time), needs_points="a skeleton")
-        _check_columns(points)
-        kinds = _KINDS if len(points.names) <= 3 else {"csv": ".csv"}
-        preferred = next(iter(kinds))
-        more = tuple(name for name in ("lines.csv", "points.csv") if preferred != "csv" or name != "lines.csv")
-        plan = run.plan(Offer("lines", kinds, preferred, "csv", more), points.input)
+        aside = (how.trip, how.time)
+        points, plan = read_points(source, run, lambda _: _OFFER, leave_out=aside, needs_points="a skeleton")
+        _check_columns(points, plan)
         smooth = run_denoise(points, 1, how, run)
         with run.stage("joining"):
             found = find(smooth, detail=detail, spur=spur, outliers=outliers, leg=leg)
         table = beside(points, moved(points, smooth.points) | {"outlier": smooth.outliers.astype("int64")}, run)
-        files = {"lines.csv": lambda: as_csv(found, points.names), "points.csv": lambda: encoder(table)("csv")}
         answer = Answer(
             [*words(points, smooth), _said(found)],
             result(smooth) | _result(found),
             parameters(smooth, 1, how) | {"detail": found.detail, "spur": spur, "outliers": outliers, "leg": leg},
             lambda kind: as_csv(found, points.names) if kind == "csv" else as_geojson(found),
             lambda: _draw(found, points),
-            files,
+            {"points.csv": lambda: encoder(table)("csv")}
+            | ({"lines.geojson": lambda: as_geojson(found)} if len(points.names) <= _MOST else {}),
         )
         run.finish(plan, answer, points.input)
 
 
-def _check_columns(points: Points) -> None:
+def _check_columns(points: Points, plan: Plan) -> None:
+    if plan.kind == "geojson" and len(points.names) > _MOST:
+        raise ValueError(f"GeoJSON has {_MOST} coordinates at most, and these lines {len(points.names)}; --format csv")
     if len(points.names) < 2:
         raise ValueError(f"lines need two coordinates at least, got column {points.names[0]} alone; see --columns")
 

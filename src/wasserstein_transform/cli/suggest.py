@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .expanding import Call, expanded
-from .keeping import Keeping
+from .keeping import Keeping, Offer
 from .options import Jobs
 from .reading import Source, read_points
 from .running import Answer, opened
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .reading import Points
 
 PURPOSES = ("clusters", "modes", "curve", "surface")
+_OFFER = Offer("suggestion", {kind: f".{kind}" for kind in ("csv", "tsv", "txt", "parquet", "npz")}, "csv", "csv")
 _RIDGE = {"curve": 1, "surface": 2}
 
 
@@ -39,13 +40,12 @@ def suggest(
     with opened(call, keeping, jobs) as run:
         from ..auto import suggest as find
         from ..tables import Table
-        from .tabling import encoder, offered
+        from .tabling import encoder
 
         if purpose not in PURPOSES:
             raise ValueError(f"--purpose must be one of {', '.join(PURPOSES)}, got {purpose!r}")
         needs = "" if purpose == "clusters" else f"--purpose {purpose}"
-        points = read_points(source, run, needs_points=needs)
-        plan = run.plan(offered(points, "suggestion"), points.input)
+        points, plan = read_points(source, run, lambda _: _OFFER, needs_points=needs)
         with run.stage("looking"):
             found = find(points.space, purpose)  # type: ignore[arg-type]  # one of them, as checked
         use = _use(source, found)

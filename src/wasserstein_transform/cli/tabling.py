@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 TEXT = "csv"  # what pipes get
 
 
-def offered(points: Points, name: str, **more: Any) -> Offer:
+def offered(name: str) -> Callable[[str], Offer]:
     """A table of that name, in the format of the file that was read."""
     from ..tables import KINDS
 
     kinds = {kind: f".{kind}" for kind in KINDS}
-    return Offer(name, kinds, points.kind if points.kind in kinds else TEXT, TEXT, **more)
+    return lambda kind: Offer(name, kinds, kind if kind in kinds else TEXT, TEXT)
 
 
-def check_kind(points: Points, kind: str) -> None:
-    """Refuse a format that cannot hold the table, by its first row."""
+def check_kind(points: Points, kind: str, new: tuple[str, ...] = ()) -> None:
+    """Refuse a format that cannot hold the table with new columns of numbers, by its first row."""
     from ..tables import encode
 
-    encode(points.table.take([0]), kind)
+    encode(points.table.take([0]).with_columns({name: [0.0] for name in new}), kind)
 
 
 def beside(points: Points, new: dict[str, Any], run: Run) -> Table:

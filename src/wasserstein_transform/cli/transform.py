@@ -29,17 +29,17 @@ def transform(*, how: Method, source: Source, keeping: Keeping, jobs: Jobs = Non
         from .tabling import beside, check_kind, encoder, offered
 
         how.check()
-        points = read_points(source, run)
-        plan = run.plan(offered(points, "transformed"), points.input)
-        check_kind(points, plan.kind)
+        points, plan = read_points(source, run, offered("transformed"))
+        check_kind(points, plan.kind, ("moved",))
         moves = moves_points(how.name_for(points))
         with run.stage("transforming"):
             found = fitted(how, points, 1, output="points" if moves else "embedding")
             places = _places(points, found, moves)
+        off = None if moves else distortion(places, found.distances_)
         labels = getattr(found, "labels_", None) if how.name_for(points) == "ms" else None
         table = beside(points, _columns(points, places, labels, moves), run)
         answer = Answer(
-            _words(points, found, labels, moves, words(how, points, found)), _result(points, found, labels, moves),
+            _words(points, labels, off, words(how, points, found)), _result(points, found, labels, off),
             parameters(how, points, found), encoder(table),
             lambda: _draw(points, places, labels, f"{found.n_iter_} iteration{'s' * (found.n_iter_ != 1)}", moves),
         )  # fmt: skip
@@ -66,23 +66,35 @@ def _columns(points: Points, places: Floats, labels: Any, moves: bool) -> dict[s
     return {f"embedded_{k}": column for k, column in enumerate(places.T, 1)}
 
 
-def _words(points: Points, found: Any, labels: Any, moves: bool, method: str) -> list[str]:
+def distortion(places: Floats, distances: Floats) -> float:
+    """How far distances of places are off: the root of the sum of (‖x − y‖ − d)² over that of d²."""
+    import numpy as np
+    from scipy.spatial.distance import cdist
+
+    total = float((distances**2).sum())
+    rows = (
+        float(((cdist(place[None], places)[0] - row) ** 2).sum()) for place, row in zip(places, distances, strict=True)
+    )
+    return float(np.sqrt(sum(rows) / total)) if total else 0.0
+
+
+def _words(points: Points, labels: Any, off: float | None, method: str) -> list[str]:
     lines = [str(points), method]
     if labels is not None:
         n = len(set(labels.tolist()))
         lines.append(f"{n} place{'s' * (n != 1)} where points came together")
         if (share := agreement(points, labels)) is not None:
             lines.append(f"agreement with the known labels: adjusted Rand index {share:.3f}")
-    if not moves:
-        lines.append(f"distances of the embedding are off by {found.distortion_:.2%}, along all of its axes")
+    if off is not None:
+        lines.append(f"distances of the embedded points are off by {off:.2%}")
     return lines
 
 
-def _result(points: Points, found: Any, labels: Any, moves: bool) -> dict[str, Any]:
+def _result(points: Points, found: Any, labels: Any, off: float | None) -> dict[str, Any]:
     facts: dict[str, Any] = {"outcome": found.trajectory_.outcome, "reason": found.reason_}
     if labels is not None:
         facts |= {"clusters": len(set(labels.tolist())), "adjusted_rand": agreement(points, labels)}
-    return facts if moves else facts | {"distortion": found.distortion_}
+    return facts if off is None else facts | {"distortion": off}
 
 
 def _draw(points: Points, places: Floats, labels: Any, after: str, moves: bool) -> Any:

@@ -26,6 +26,7 @@ _OTHERS = {
 _MARKUP = {b"<!doctype html": "a web page", b"<html": "a web page", b"<?xml": "XML", b"<svg": "an SVG picture"}
 _HEAD = 1 << 12
 _CONTROL = bytes(k for k in range(32) if k not in b"\t\n\v\f\r\x1a\x1b")  # what no text holds
+_FEW = 0.02  # a share of them that may be slips
 _COMPRESSED = 104  # where a LAS file has the kind of its points, and a bit that says whether they are packed
 
 
@@ -55,7 +56,7 @@ def _kind_of_text(content: bytes, head: bytes) -> tuple[str | None, str]:
     for tag, what in _MARKUP.items():
         if start[:20].lower().startswith(tag):
             return None, what
-    if b"\0" in content or len(head.translate(None, _CONTROL)) < len(head):
+    if b"\0" in content or len(head) - len(head.translate(None, _CONTROL)) > _FEW * len(head):
         return None, "no text, but bytes of an unknown kind"
     if start.startswith(b"{"):
         return "geojson", "JSON"

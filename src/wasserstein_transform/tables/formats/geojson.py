@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeGuard
 
@@ -14,6 +15,7 @@ from ..sources import reserve
 from ..table import Table
 
 _HELD = 12.0  # bytes of memory for each of the file
+_LARGEST = sys.float_info.max
 _AXES = ("longitude", "latitude", "height")
 _CALLED = (_AXES, ("lon", "lat", "height"), ("lng", "lat", "height"), ("x", "y", "z"))
 
@@ -104,7 +106,7 @@ def _is_place(place: Any) -> TypeGuard[list[float]]:
         isinstance(place, list)
         and len(place) >= 2
         and all(isinstance(number, int | float) and not isinstance(number, bool) for number in place)
-        and all(abs(number) < 1e300 for number in place)  # neither NaN nor infinite
+        and all(abs(number) <= _LARGEST for number in place)  # not NaN
     )
 
 

@@ -79,7 +79,7 @@ def _header(content: bytes, source: str) -> tuple[str, list[_Element], int, int]
             raise ValueError(f"{source}, line {number}: no line of a PLY header: '{line.strip():.60}'")
     if order is None:
         raise ValueError(f"{source} has no line that says its format: {', '.join(_ORDERS)}")
-    return order, elements, end.end(), len(lines) + 1
+    return order, elements, end.end(), len(lines)
 
 
 def _check_vertices(vertex: _Element, before: list[_Element], source: str) -> None:

@@ -1,0 +1,195 @@
+"""What the commands for data files compute is what the library computes, and comes back beside what was read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cli_files import blobs, column, ring, rows, run, write_csv
+from scipy.spatial.distance import squareform
+
+import wasserstein_transform as wt
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return write_csv(tmp_path / "points.csv", blobs(), town=[f"t{k}" for k in range(60)], truth=["a"] * 30 + ["b"] * 30)
+
+
+def test_cluster_writes_table_figure_and_summary(file: Path, tmp_path: Path) -> None:
+    done = run("cluster", file, "-o", tmp_path / "out", "--label", "truth")
+    assert done.exit_code == 0, done.output
+    assert "60 points, columns x, y" in done.stdout
+    assert "2 clusters of" in done.stdout
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"clusters.csv", "clusters.png", "summary.json"}
+    found = wt.cluster(blobs())
+    table = tmp_path / "out" / "clusters.csv"
+    assert list(rows(table)[0]) == ["x", "y", "town", "truth", "label", "probability", "outlier"]
+    assert column(table, "label") == found.labels.tolist()
+    assert column(table, "probability") == found.probabilities.tolist()
+    assert column(table, "outlier") == (found.labels < 0).tolist()
+    assert [row["town"] for row in rows(table)] == [f"t{k}" for k in range(60)]
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["rows"] == 60
+    assert summary["columns"] == ["x", "y"]
+    assert summary["result"]["clusters"] == 2
+    assert summary["result"]["reason"] == found.reason
+    assert 0.9 < summary["result"]["adjusted_rand"] <= 1.0
+    assert f"adjusted Rand index {summary['result']['adjusted_rand']:.3f}" in done.stdout
+    assert summary["parameters"]["recipe"]["kind"] == found.recipe.kind
+    assert {"python", "numpy", "scipy", "numba", "scikit-learn", "wasserstein-transform"} == set(summary["versions"])
+    assert {"reading", "clustering", "drawing", "in_all"} == set(summary["seconds"])
+    assert summary["threads"] >= 1
+    assert summary["written"] == ["clusters.png", "clusters.csv"]
+
+
+def test_known_labels_are_never_used(file: Path) -> None:
+    plain, known = run("cluster", file), run("cluster", file, "--label", "truth")
+    assert plain.stdout == known.stdout
+
+
+def test_options_of_clusters(file: Path) -> None:
+    done = run("cluster", file, "-k", 3, "--noise", "-q", "-o", "-")
+    assert column(done.stdout, "label") == wt.cluster(blobs(), 3, noise=True).labels.tolist()
+    assert done.stderr == ""
+
+
+def test_denoise_moves_points_and_marks_outliers(tmp_path: Path) -> None:
+    X = np.vstack([ring(), [[30.0, 30.0]]])
+    done = run("denoise", write_csv(tmp_path / "ring.csv", X), "-o", tmp_path / "moved.csv")
+    assert done.exit_code == 0, done.output
+    found = wt.denoise(X)
+    assert column(tmp_path / "moved.csv", "x_moved") == found.points[:, 0].tolist()
+    assert column(tmp_path / "moved.csv", "y_moved") == found.points[:, 1].tolist()
+    assert column(tmp_path / "moved.csv", "outlier") == found.outliers.tolist()
+    assert found.outliers[-1]
+    assert f"eps {found.eps:.4g}" in done.stdout
+    assert found.reason in done.stdout
+
+
+def test_denoise_knows_trips_and_times(tmp_path: Path) -> None:
+    X = ring()
+    trips, times = np.arange(300) // 50, np.random.default_rng(0).permutation(300)
+    file = write_csv(tmp_path / "ring.csv", X, trip=trips, time=times)
+    done = run("denoise", file, "--trip", "trip", "--time", "time", "-d", 1)
+    assert done.exit_code == 0, done.output
+    found = wt.denoise(X, 1, order=(trips, times))
+    assert column(done.stdout, "x_moved") == found.points[:, 0].tolist()
+    alone = run("denoise", file, "--time", "time")
+    assert alone.exit_code == 2
+    assert "--time orders the rows of a trip" in alone.stderr
+
+
+def test_skeleton_writes_lines_for_maps_and_tables(tmp_path: Path) -> None:
+    file = write_csv(tmp_path / "ring.csv", ring())
+    done = run("skeleton", file, "-o", tmp_path / "out", "--spur", 1.0)
+    assert done.exit_code == 0, done.output
+    names = {"lines.csv", "lines.geojson", "points.csv", "lines.png", "summary.json"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == names
+    found = wt.skeleton(wt.denoise(ring(), 1), spur=1.0)
+    assert json.loads((tmp_path / "out" / "lines.geojson").read_text()) == json.loads(json.dumps(found.to_geojson()))
+    vertices = np.vstack(found.lines)
+    assert column(tmp_path / "out" / "lines.csv", "x") == vertices[:, 0].tolist()
+    assert column(tmp_path / "out" / "lines.csv", "line")[-1] == len(found.lines) - 1
+    assert column(tmp_path / "out" / "points.csv", "y_moved") == found.source.points[:, 1].tolist()
+    assert f"{len(found.lines)} lines of length" in done.stdout
+    piped = run("skeleton", file, "--spur", 1.0)
+    assert piped.stdout == (tmp_path / "out" / "lines.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "estimator"),
+    [
+        (["--eps", 1.0], wt.GaussianTransform(1.0, "auto", n_iter=1)),
+        (["--eps", "1,0.5", "--lam", 4, "--n-iter", 2], wt.GaussianTransform([1.0, 0.5], 4.0, n_iter=2)),
+        (["--ridge", 1], wt.GaussianTransform("auto", "auto", n_iter=1, ridge=1)),
+        (["-m", "ms", "--eps", 3], wt.MeanShift(3.0)),
+    ],
+)
+def test_transform_moves_points(file: Path, words: list[object], estimator: wt.GaussianTransform) -> None:
+    done = run("transform", file, *words)
+    assert done.exit_code == 0, done.output
+    assert column(done.stdout, "x_moved") == estimator.fit(blobs()).points_[:, 0].tolist()
+    if isinstance(estimator, wt.MeanShift):
+        assert column(done.stdout, "label") == estimator.labels_.tolist()
+
+
+@pytest.mark.parametrize(
+    ("words", "estimator"),
+    [
+        (["-m", "lt", "--eps", 1.5, "-p"], wt.LocalTruncation(1.5, 2.0)),
+        (["-m", "kernel", "--eps", 0.5, "-p"], wt.KernelTransform(0.5, p=2.0, cut=3.0)),
+    ],
+)
+def test_transforms_of_distances_are_embedded(file: Path, words: list[object], estimator: wt.LocalTruncation) -> None:
+    done = run("transform", file, *words[:-1], "--p", 2, "--figure", file.with_suffix(".svg"))
+    assert done.exit_code == 0, done.output
+    new = estimator.fit(blobs()).distances_
+    places = np.column_stack([column(done.stdout, "embedded_1"), column(done.stdout, "embedded_2")])
+    off = np.linalg.norm(places[:, None] - places, axis=2) - new
+    share = np.sqrt((off**2).sum() / (new**2).sum())
+    assert f"are off by {share:.2%}" in done.stderr
+    assert share < 0.2
+    assert "<svg" in file.with_suffix(".svg").read_text()
+
+
+def test_distances_square_condensed_and_their_tree(file: Path, tmp_path: Path) -> None:
+    found = wt.GaussianTransform("auto", "auto", n_iter="auto").fit(blobs())
+    done = run("distances", file, "-o", tmp_path / "out", "--linkage", tmp_path / "tree.npy")
+    assert done.exit_code == 0, done.output
+    np.testing.assert_array_equal(np.load(tmp_path / "out" / "distances.npy"), found.distances_)
+    np.testing.assert_array_equal(np.load(tmp_path / "tree.npy"), found.linkage())
+    assert (tmp_path / "out" / "distances.png").exists()
+    done = run("distances", file, "--condensed", "--linkage", tmp_path / "tree.csv")
+    condensed = np.array([float(line) for line in done.stdout.splitlines()])
+    np.testing.assert_array_equal(condensed, squareform(found.distances_, checks=False))
+    np.testing.assert_array_equal(np.loadtxt(tmp_path / "tree.csv", delimiter=",", skiprows=1), found.linkage())
+    square = run("distances", file).stdout.splitlines()
+    assert [float(cell) for cell in square[7].split(",")] == found.distances_[7].tolist()
+
+
+def test_suggest_says_what_to_type(tmp_path: Path) -> None:
+    file = write_csv(tmp_path / "ring.csv", ring())
+    for purpose in ("clusters", "modes", "curve"):
+        done = run("suggest", file, "-p", purpose, "--json")
+        result = json.loads(done.stdout)["result"]
+        found = wt.suggest(ring(), purpose)
+        assert (result["eps"], result["lam"], result["n_iter"]) == (found.eps, found.lam, found.n_iter)
+        used = run(*result["use"].split()[1:], "--json")
+        assert used.exit_code == 0, used.output
+        assert json.loads(used.stdout)["parameters"]["eps"] == pytest.approx(found.eps, rel=1e-5)
+    done = run("suggest", file, "-o", tmp_path / "out")
+    assert column(tmp_path / "out" / "suggestion.csv", "eps") == wt.suggest(ring()).table["eps"]
+    assert [row["chosen"] for row in rows(tmp_path / "out" / "suggestion.csv")].count("True") == 1
+
+
+def test_weights_count_as_copies(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    X, times = rng.normal(size=(40, 2)), rng.integers(1, 4, 40)
+    once = write_csv(tmp_path / "once.csv", X, times=times)
+    often = write_csv(tmp_path / "often.csv", np.repeat(X, times, axis=0))
+    heavy = run("transform", once, "--weight", "times", "--eps", 1)
+    copies = run("transform", often, "--eps", 1)
+    first = np.cumsum(times) - times
+    np.testing.assert_allclose(column(heavy.stdout, "x_moved"), np.array(column(copies.stdout, "x_moved"))[first])
+
+
+def test_info_tells_what_is_there_and_what_would_be_read(file: Path, tmp_path: Path) -> None:
+    done = run("info", file)
+    assert "points.csv: csv, 60 rows, 4 columns" in done.stdout
+    assert "would be read as points: x, y" in done.stdout
+    assert "60 different" in done.stdout
+    facts = json.loads(run("info", file, "--json").stdout)
+    assert facts["columns"]["x"]["from"] == blobs()[:, 0].min()
+    assert facts["columns"]["truth"] == {"holds": "2 different", "from": "a", "to": "b", "missing": 0}
+    (tmp_path / "bad.csv").write_text("a,b\n1,2\n3,word\n4,5\n")
+    assert (
+        "but " + str(tmp_path / "bad.csv") + ", line 3, column b: 'word' is not a number"
+        in run("info", tmp_path / "bad.csv").stdout
+    )
+    installed = run("info").stdout
+    assert f"wasserstein-transform {wt.__version__}" in installed
+    assert "compiled kernels: " in installed
+    assert set(json.loads(run("info", "--json").stdout)) == {"versions", "cores", "memory", "extras", "kernels"}

@@ -1,0 +1,197 @@
+"""A table: columns by name, as numbers, labels and weights; new columns beside; rows by position."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from wasserstein_transform.tables import KINDS, Table, as_table, encode, read, write
+
+
+@pytest.fixture
+def table() -> Table:
+    return read(b"x,y,kind,w\n1,0.5,a,1\n2,1.5,b,0\n3,2.5,a,2\n", name="points.csv")
+
+
+def test_columns_are_found_by_name(table: Table) -> None:
+    assert table.names == ("x", "y", "kind", "w")
+    assert len(table) == 3
+    assert table.column("y").tolist() == [0.5, 1.5, 2.5]
+    with pytest.raises(
+        ValueError, match=r"points\.csv has no column knid; did you mean kind\? its columns are x, y, kind, w"
+    ):
+        table.column("knid")
+    with pytest.raises(ValueError, match="has no column zzz; its columns are"):
+        table.numbers(["zzz"])
+    wide = Table({f"c{k}": [0.0] for k in range(30)})
+    with pytest.raises(ValueError, match=r"c10, c11, … \(30 in all\)"):
+        wide.column("none of these")
+
+
+def test_numbers_are_those_asked_for_or_all(table: Table) -> None:
+    assert table.numbers().tolist() == [[1, 0.5, 1], [2, 1.5, 0], [3, 2.5, 2]]
+    assert table.numbers(["y", "x"]).tolist() == [[0.5, 1], [1.5, 2], [2.5, 3]]
+    assert table.numbers("y").tolist() == [[0.5], [1.5], [2.5]]
+    assert table.chosen(leave_out=["w"]) == ("x", "y")
+    assert table.numbers().flags.c_contiguous
+    with pytest.raises(ValueError, match="column x is asked for twice"):
+        table.numbers(["x", "x"])
+    with pytest.raises(ValueError, match="at least one column is needed, got none"):
+        table.numbers([])
+    with pytest.raises(ValueError, match=r"points\.csv has no column of numbers beside w, x, y; its columns are"):
+        table.numbers(leave_out=["x", "y", "w"])
+    with pytest.raises(ValueError, match="has no column v"):
+        table.numbers(leave_out=["v"])
+
+
+def test_a_column_mostly_of_numbers_is_not_left_out_in_silence() -> None:
+    table = read(b"x,y,tag\n1,1,a1\n2,oops,2\n3,3,b\n", name="points.csv")
+    assert table.numeric == ("x", "y")
+    with pytest.raises(ValueError, match=r"line 3, column y: 'oops' is not a number"):
+        table.numbers()
+
+
+def test_truth_values_are_numbers_only_if_asked_for_and_dates_never() -> None:
+    table = Table({"x": [1.0, 2.0], "yes": [True, False], "day": np.array(["2020-01-01", "NaT"], "M8[D]")})
+    assert table.numeric == ("x",)
+    assert table.numbers(["yes"]).tolist() == [[1], [0]]
+    with pytest.raises(ValueError, match="column day holds dates, not numbers"):
+        table.numbers(["day"])
+
+
+def test_any_column_makes_labels(table: Table) -> None:
+    codes, names = table.labels("kind")
+    assert (codes.tolist(), names) == ([0, 1, 0], ("a", "b"))
+    codes, names = Table({"k": [10, 9, 10, -1]}).labels("k")
+    assert (codes.tolist(), names) == ([2, 1, 2, 0], ("-1", "9", "10"))
+    codes, names = read(b"k,x\n1,1\nNA,2\n2,3\n").labels("k")
+    assert (codes.tolist(), names) == ([0, -1, 1], ("1", "2"))
+    codes, names = Table({"k": np.array(["b", None, "a"], object)}).labels("k")
+    assert (codes.tolist(), names) == ([1, -1, 0], ("a", "b"))
+
+
+def test_weights_are_not_negative(table: Table) -> None:
+    assert table.weights("w").tolist() == [1, 0, 2]
+    with pytest.raises(ValueError, match=r"the table, row 2, column w: a weight must not be negative, got -1"):
+        Table({"w": [1, -1]}).weights("w")
+    with pytest.raises(ValueError, match="weights must not all be 0"):
+        Table({"w": [0.0, 0.0]}).weights("w")
+    with pytest.raises(ValueError, match="column kind: 'a' is not a number"):
+        table.weights("kind")
+
+
+def test_new_columns_stand_beside_and_take_no_name_twice(table: Table) -> None:
+    more = table.with_columns({"label": [0, 1, 0], "kind": ["p", "q", "r"], "kind_2": [1, 2, 3]})
+    assert more.names == (*table.names, "label", "kind_2", "kind_2_2")
+    assert more.notes == (
+        "points.csv has a column kind; the new one is kind_2",
+        "points.csv has a column kind_2; the new one is kind_2_2",
+    )
+    assert table.names == ("x", "y", "kind", "w")
+    with pytest.raises(ValueError, match="the new column label needs 3 values, one for each row, got 2"):
+        table.with_columns({"label": [0, 1]})
+    with pytest.raises(ValueError, match=r"one value for each row is needed, got shape \(3, 2\)"):
+        table.with_columns({"label": np.zeros((3, 2))})
+
+
+def test_rows_keep_their_lines_and_their_text() -> None:
+    table = read(b"zip,x\n007,1\n# no row\n08,?\n9,3\n", name="points.csv")
+    some = table.take([2, 1])
+    assert encode(some, "csv") == b"zip,x\n9,3\n08,?\n"
+    with pytest.raises(ValueError, match=r"points\.csv, line 4, column x"):
+        some.numbers()
+    assert table.take([True, False, True]).numbers().tolist() == [[7, 1], [9, 3]]
+    assert len(table.take([])) == 0
+    assert Table({"x": [1, 2, 3]}).take([2, 0]).where(0, "x") == "the table, row 3, column x"
+    with pytest.raises(IndexError):
+        table.take([7])
+
+
+def test_columns_must_fit_each_other() -> None:
+    with pytest.raises(ValueError, match="columns must have as many rows as each other, got x 2, y 3"):
+        Table({"x": [1, 2], "y": [1, 2, 3]})
+    with pytest.raises(ValueError, match=r"one value for each row is needed"):
+        Table({"x": [[1], [2, 3]]})
+    with pytest.raises(ValueError, match="numbers or words are needed, got complex128"):
+        Table({"x": [1j]})
+    with pytest.raises(TypeError):
+        Table({"x": [1]}).columns["x"] = 2
+
+
+def test_objects_become_what_they_are() -> None:
+    def kinds(*cells: object) -> str:
+        return Table({"x": np.array([*cells, None][:-1], object)}).columns["x"].dtype.kind
+
+    assert kinds(1, 2) == "i"
+    assert kinds(1, None, 2.5) == "f"
+    assert kinds(2**70, 1) == "f"
+    assert kinds(10**400, 1) == "f"
+    assert kinds(True, False) == "b"
+    assert kinds("a", "b") == "U"
+    assert kinds("a", None) == "O"
+    assert kinds("a" * 100, "b") == "O"
+    assert Table({"x": [b"caf\xc3\xa9"]}).columns["x"].tolist() == ["café"]
+    assert Table({"x": np.array([2**64 - 1], np.uint64)}).columns["x"].tolist() == [2**64 - 1]
+
+
+def test_frames_mappings_and_arrays_are_tables() -> None:
+    frame = pd.DataFrame(
+        {"x": [1.5, 2.5], "n": pd.array([1, None], "Int64"), "s": ["a", None], "c": pd.Categorical(["u", "v"])}
+    )
+    table = as_table(frame)
+    assert table.names == ("x", "n", "s", "c")
+    assert table.columns["n"].tolist()[0] == 1.0
+    assert np.isnan(table.columns["n"][1])
+    assert table.columns["s"].tolist() == ["a", None]
+    assert table.columns["c"].tolist() == ["u", "v"]
+    with pytest.raises(ValueError, match="the table, row 2, column n: 'nan' stands for a missing value"):
+        table.numbers()
+    twice = pd.DataFrame([[1, 2], [3, 4]], columns=["x", "x"])
+    assert as_table(twice).names == ("x", "x_2")
+    assert as_table(pd.DataFrame([[1, 2]])).names == ("0", "1")
+    assert as_table({"a": [1, 2]}).columns["a"].tolist() == [1, 2]
+    assert as_table(np.ones((2, 4))).names == ("x1", "x2", "x3", "x4")
+    assert as_table([1.0, 2.0]).names == ("x",)
+    assert as_table(table) is table
+    assert as_table(table.to_pandas()[["x", "c"]]).names == ("x", "c")
+    with pytest.raises(
+        TypeError, match=r"must be a DataFrame, a mapping of names to columns or an n × m array, got ndarray"
+    ):
+        as_table(np.ones((2, 2, 2)))
+
+
+def test_a_table_shows_itself(table: Table) -> None:
+    assert repr(table) == "<Table points.csv: 3 rows, columns x, y, kind, w>"
+    assert "<th>kind</th>" in table._repr_html_()
+    assert "<td>2.5</td>" in table._repr_html_()
+
+
+def test_files_are_written_whole_by_their_names(table: Table, tmp_path) -> None:
+    for name in ("a.csv", "a.tsv.gz", "a.txt.xz", "a.npz", "a.arff.bz2"):
+        write(table, tmp_path / name)
+        again = read(tmp_path / name)
+        assert {k: v.tolist() for k, v in again.columns.items()} == {k: v.tolist() for k, v in table.columns.items()}
+    write(table, tmp_path / "b", kind="csv")
+    assert (tmp_path / "b").read_bytes() == encode(table, "csv")
+    with pytest.raises(
+        ValueError, match=r"does not say what kind of file to write; give it a suffix or kind=, of csv, tsv"
+    ):
+        write(table, tmp_path / "b")
+    with pytest.raises(ValueError, match=r"kind must be one of csv, .*, got 'xlsx'"):
+        write(table, tmp_path / "b", kind="xlsx")
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        write(table, tmp_path / "none" / "b.csv")
+    with pytest.raises(ValueError, match="PLY holds numbers, not words"):
+        write(table, tmp_path / "c.ply")
+    assert not (tmp_path / "c.ply").exists()
+    with pytest.raises(ValueError, match="has no columns to write"):
+        encode(Table({}), "csv")
+
+
+def test_the_same_bytes_whenever_it_is_written(table: Table, tmp_path) -> None:
+    for kind in set(KINDS) - {"las", "laz", "ply", "geojson"}:
+        assert encode(table, kind) == encode(table, kind)
+    write(table, tmp_path / "a.csv.gz")
+    write(table, tmp_path / "b.csv.gz")
+    assert (tmp_path / "a.csv.gz").read_bytes() == (tmp_path / "b.csv.gz").read_bytes()
