@@ -22,6 +22,7 @@ class Commands(LazyGroup):
             "transform": Entry("Move points by a transform of your choice.", "transform"),
             "distances": Entry("The new distances between all points.", "distances"),
             "suggest": Entry("Parameters for these points, and why.", "suggest"),
+            "explore": Entry("A page with sliders, in your browser.", "explore"),
             "again": Entry("Repeat a run that wrote a summary.json.", "again"),
         },
         "Pictures, words, graphs": {

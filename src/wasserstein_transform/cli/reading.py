@@ -145,7 +145,7 @@ def _points(source: Source, run: Run, leave_out: tuple[str | None, ...]) -> Poin
     label, weight = column_named(table, source.label), column_named(table, source.weight)
     others = tuple(name for word in leave_out if (name := column_named(table, word)) is not None)
     aside = _set_aside(table, tuple(name for name in (label, weight, *others) if name is not None), source, run)
-    names = table.chosen(_named(table, source.columns), aside)
+    names = table.chosen(named_columns(table, source.columns), aside)
     X = table.numbers(names)
     scaling = Scaling.of(source.scale, X)
     _say_of_columns(table, names, X, scaling, source, run)
@@ -210,7 +210,7 @@ def _name(file: str) -> str:
     return "standard input" if file == "-" else file
 
 
-def _named(table: Table, columns: str | None) -> list[str] | None:
+def named_columns(table: Table, columns: str | None) -> list[str] | None:
     """Names of the columns that an option lists: by name, or by number from 1."""
     if columns is None:
         return None

@@ -121,10 +121,10 @@ class Page:
 
     def _open(self, request: dict[str, Any], engine: Engine) -> Any:
         """Show a data set with the settings suggested for it, or those of the address when the page is loaded."""
-        choice = Choice(
-            tuple(request.get("columns", ())), str(request.get("label", "")), str(request.get("weight", ""))
-        )
         name = str(request.get("data") or self._shown.name)
+        choice = self.shelf.choice(name)
+        if "columns" in request:
+            choice = Choice(tuple(request["columns"]), str(request.get("label", "")), str(request.get("weight", "")))
         found = self.shelf.get(name, choice)
         asked = self._asked if not request.get("id") else {}
         about = {

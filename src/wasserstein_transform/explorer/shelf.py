@@ -37,6 +37,7 @@ class Shelf:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._opened: dict[str, Table | DataSet | Picture] = {}
+        self._choices: dict[str, Choice] = {}
 
     @property
     def names(self) -> list[str]:
@@ -44,13 +45,14 @@ class Shelf:
         with self._lock:
             return [*reversed(self._opened), *BUILT_IN, "painted shapes"]
 
-    def put(self, name: str, content: Table | DataSet | Picture) -> str:
-        """Keep it, under a name that is free; the name."""
+    def put(self, name: str, content: Table | DataSet | Picture, choice: Choice | None = None) -> str:
+        """Keep it, under a name that is free; the name. `choice` is what is shown of a table at first."""
         with self._lock:
             taken, free, k = {*self._opened, *BUILT_IN, "painted shapes"}, name, 2
             while free in taken:
                 free, k = f"{name} ({k})", k + 1
             self._opened[free] = content
+            self._choices[free] = choice or Choice()
         return free
 
     def open(self, name: str, content: bytes) -> str:
@@ -79,8 +81,13 @@ class Shelf:
             raise ValueError(f"there is no data set {name!r:.60} any more; open the file again")
         if isinstance(kept, DataSet | Picture):
             return kept
-        choice = choice or Choice()
+        choice = choice or self.choice(name)
         return of_table(kept, choice.columns, choice.label, choice.weight)
+
+    def choice(self, name: str) -> Choice:
+        """What is shown of a table at first."""
+        with self._lock:
+            return self._choices.get(name, Choice())
 
     def columns(self, name: str) -> dict[str, list[str]]:
         """The columns of a table, and which of them are numbers; none for what is no table."""

@@ -11,7 +11,8 @@
   // requests: one is on its way at a time, or a tenth of a second old; of those that wait the newest goes
   function ask(message) {
     queue.waiting = message;
-    flush();
+    clearTimeout(queue.timer);
+    queue.timer = setTimeout(flush);  // after all events that came together
   }
   function flush() {
     clearTimeout(queue.timer);

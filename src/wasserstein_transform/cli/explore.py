@@ -1,0 +1,100 @@
+"""`wt explore`: a page with sliders, on this machine alone."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .door import door
+from .printing import say
+from .reading import column_named, named_columns, opened_table
+
+if TYPE_CHECKING:
+    from ..explorer.shelf import Shelf
+
+
+def explore(
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="[FILE]", help="Points as for wt cluster, or an image; -: stdin.", show_default=False),
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option(help="Coordinates: names or numbers, as x,y or 1,2.", show_default="all numbers")
+    ] = None,
+    label: Annotated[str | None, typer.Option(help="Column of known labels, to color by.")] = None,
+    weight: Annotated[str | None, typer.Option(help="Column of weights.")] = None,
+    distances: Annotated[bool, typer.Option("--distances", help="FILE holds distances, square or condensed.")] = False,
+    kind: Annotated[str | None, typer.Option(help="What FILE is, where its name does not say: csv, npy, ...")] = None,
+    port: Annotated[int, typer.Option(help="Where to listen; 0: a free port.", min=0, max=65535)] = 0,
+    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+) -> None:
+    """Explore points by sliders: a page in your browser.
+
+    It is served on this machine alone, at an address that nobody can guess, until Ctrl-C. Other files are opened on the
+    page itself; without FILE it begins with a data set of the library.
+    """
+    with door("wt explore"):
+        _check_installed()
+        from ..explorer.server import Explorer
+        from ..explorer.shelf import Shelf
+
+        for name in ("bokeh", "tornado"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # who asks for what is not there is not our user
+        shelf = Shelf()
+        if file is not None:
+            _put(shelf, file, columns, label, weight, distances, kind)
+        explorer = Explorer(shelf, port)
+        say(explorer.url)
+        say("open this address in a browser; Ctrl-C ends it", err=True)
+        sys.stdout.flush()
+        if browser:
+            threading.Thread(target=_show, args=(explorer.url,), daemon=True).start()
+        try:
+            explorer.serve()
+        except KeyboardInterrupt:
+            say("ended", err=True)
+
+
+def _check_installed() -> None:
+    try:
+        import bokeh  # noqa: F401
+    except ImportError:
+        raise ImportError(
+            'the page needs Bokeh, which is not installed; pip install "wasserstein-transform[explore]" brings it'
+        ) from None
+
+
+def _show(url: str) -> None:
+    import webbrowser
+
+    webbrowser.open(url)
+
+
+def _put(
+    shelf: Shelf, file: str, columns: str | None, label: str | None, weight: str | None, distances: bool,
+    kind: str | None,
+) -> None:  # fmt: skip
+    from ..explorer.sets import of_points
+    from ..explorer.shelf import PICTURES, Choice
+
+    name = "standard input" if file == "-" else Path(file).name
+    if distances:
+        from ..spaces import Space
+        from ..tables import read_matrix
+
+        source = sys.stdin.buffer if file == "-" else Path(file)
+        space = Space.from_distances(read_matrix(source, kind=kind, name=name).distances)
+        shelf.put(name, of_points(space, name, reading=f"D = wt.tables.read_matrix({name!r}).distances"))
+        return
+    if kind is None and name.lower().endswith(PICTURES):
+        shelf.open(name, Path(file).read_bytes())
+        return
+    table, _, _ = opened_table(file, kind)
+    chosen = named_columns(table, columns) or ()
+    choice = Choice(tuple(chosen), column_named(table, label) or "", column_named(table, weight) or "")
+    shelf.put(name, table, choice)
