@@ -126,7 +126,7 @@ def curvature(
     _nodes(ax, places, INK)
     _frame(ax, places, title)
     if bar:
-        draw_scale(ax, lines, "curvature")
+        draw_scale(ax, lines, "curvature (dashed: negative)" if negative.any() else "curvature")
     return ax
 
 
