@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 from .. import _check as check
-from .._types import Bools, Floats, Ints
-from ..graphs import Communities, Curvature, Flow, Network, as_network
+from .._types import Floats, Ints
+from ..graphs import Communities, Curvature, Flow, Network
 from .canvas import canvas, ready
 from .clouds import frame
 from .colors import draw_scale
-from .embedding import embed
 from .labels import Group, draw_legend, shape_dots, wants_legend
+from .layouts import layout
 from .style import GRAY, INK, LEGEND, PALETTE, RASTER, STRONG, TEXT, THIN, TICKS, WIDTH, color, tidy
 
 if TYPE_CHECKING:
@@ -25,43 +23,8 @@ if TYPE_CHECKING:
 BENT = STRONG, "#E6E6E6", PALETTE[0]
 """Colors of negative curvature, none, and positive curvature."""
 
-_MOST = 1500  # nodes that are laid out
-_ROUNDS = 60
 _FLAT = 1e-9  # curvature that is none but for rounding
 _DASHES = (0, (1.6, 1.6))
-_FAR = 1.15  # of the largest distance: how far pieces of a graph are put from each other
-
-
-def layout(graph: Any) -> Floats:
-    """Places of nodes in the plane such that distances are those of shortest paths, near ones above all.
-
-    Stress majorization from classical scaling, with weights d⁻²; every edge counts 1. The same graph always has the
-    same places.
-
-    Examples
-    --------
-    >>> import wasserstein_transform as wt
-    >>> wt.plotting.layout([(0, 1), (1, 2)]).shape
-    (3, 2)
-    """
-    network = as_network(graph, weight=None)
-    if network.n > _MOST:
-        raise ValueError(
-            f"graphs of up to {_MOST} nodes are laid out, got {network.n}; give points, or draw a part of the graph"
-        )
-    if network.n == 1:
-        return np.zeros((1, 2))
-    D = _hops(network.metric.lengths)
-    largest = D[np.isfinite(D)].max()
-    D[np.isinf(D)] = _FAR * max(largest, 1.0)
-    return _majorized(D, embed(D).points)
-
-
-def _hops(lengths: csr_array) -> Floats:
-    """How many edges lie between nodes. Small indices, for older SciPy takes no others."""
-    indices, starts = lengths.indices.astype(np.int32), lengths.indptr.astype(np.int32)
-    small = csr_array((lengths.data, indices, starts), lengths.shape)
-    return np.asarray(dijkstra(small, directed=False, unweighted=True))
 
 
 def curvature(
@@ -126,7 +89,7 @@ def curvature(
     _nodes(ax, places, INK)
     _frame(ax, places, title)
     if bar:
-        draw_scale(ax, lines, "curvature")
+        draw_scale(ax, lines, "curvature (dashed: negative)" if negative.any() else "curvature")
     return ax
 
 
@@ -315,26 +278,3 @@ def _frame(ax: Any, places: Floats, title: str | None) -> None:
     ax.set_aspect("equal")
     tidy(ax, title)
     ax.set_axis_off()
-
-
-def _majorized(D: Floats, places: Floats) -> Floats:
-    """Stress majorization: Σ d⁻²(‖x − y‖ − d)² never rises."""
-    n = len(D)
-    off = ~np.eye(n, dtype=bool)
-    weights = np.zeros((n, n))
-    weights[off] = np.maximum(D[off], 1e-9) ** -2
-    inverse = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights, hermitian=True)
-    places = places + 1e-3 * np.column_stack([np.cos(np.arange(n)), np.sin(np.arange(n))])  # twins part
-    for _ in range(_ROUNDS):
-        apart = _apart(places, off)
-        pull = -weights * D / apart
-        np.fill_diagonal(pull, 0.0)
-        np.fill_diagonal(pull, -pull.sum(axis=1))
-        places = inverse @ (pull @ places)
-    return np.asarray(places)
-
-
-def _apart(places: Floats, off: Bools) -> Floats:
-    steps = places[:, None] - places[None]
-    apart = np.sqrt((steps**2).sum(axis=2))
-    return np.asarray(np.where(off, np.maximum(apart, 1e-9), 1.0))
