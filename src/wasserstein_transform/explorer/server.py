@@ -28,7 +28,7 @@ from .shelf import MOST_BYTES, Shelf
 HOST = "127.0.0.1"
 _PATIENCE = 5.0  # seconds for work to end
 _KEPT = 8  # snapshots that can still be downloaded
-_GONE = 10_000  # milliseconds after which a closed tab is forgotten
+_GONE = 3_000  # milliseconds after which the work of a closed tab ends
 _MESSAGE = 64 << 20  # bytes of a message from a page: files do not come that way
 
 

@@ -1,0 +1,332 @@
+"""The live page, in a real browser."""
+
+import csv
+import json
+import threading
+import time
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from explorer.browser import Opened, settle
+
+import wasserstein_transform as wt
+from wasserstein_transform.explorer.page import Page
+from wasserstein_transform.explorer.pictures import painted
+from wasserstein_transform.explorer.settings import Settings
+
+_READY = "() => window.wtPage && wtPage.answers.some((a) => a.final) && wtPage.queue.answered >= wtPage.queue.sent"
+_LIVE = "html[data-ready=yes]"
+_PIXELS = """(name) => {
+  const drawn = Bokeh.index.find_one(wassersteinPage.m[name]).export("auto", false).canvas;
+  const {data} = drawn.getContext("2d").getImageData(0, 0, drawn.width, drawn.height);
+  const seen = new Set();
+  for (let k = 0; k < data.length; k += 4) if (data[k + 3] > 200) seen.add(`${data[k]},${data[k + 1]},${data[k + 2]}`);
+  return seen.size;
+}"""
+
+
+@pytest.fixture(scope="module")
+def explorer():
+    found = wt.explore(wt.datasets.dumbbell().points[::2], wt.datasets.dumbbell().labels[::2], name="mine")
+    yield found
+    found.stop()
+
+
+@contextmanager
+def tab(chromium, explorer, query="", width=1400, height=1000, **options):
+    """A tab of its own, once it shows something; afterwards no foreign request and no error was seen."""
+    context = chromium.new_context(viewport={"width": width, "height": height}, accept_downloads=True, **options)
+    try:
+        seen = Opened(context.new_page())
+        own = (f"http://127.0.0.1:{explorer.port}/", f"ws://127.0.0.1:{explorer.port}/", "data:", "blob:")
+        seen.page.on("request", lambda asked: None if asked.url.startswith(own) else seen.requests.append(asked.url))
+        seen.page.on(
+            "websocket", lambda socket: None if socket.url.startswith(own) else seen.requests.append(socket.url)
+        )
+        seen.page.on("pageerror", lambda error: seen.errors.append(str(error)))
+        seen.page.on("console", lambda said: seen.errors.append(said.text) if said.type == "error" else None)
+        seen.page.goto(explorer.url + query)
+        ready(seen)
+        yield seen
+        assert not seen.requests
+        assert not [error for error in seen.errors if "400 (Bad Request)" not in error]
+    finally:
+        context.close()
+
+
+def ready(seen, timeout=60_000):
+    seen.page.wait_for_function(_READY, timeout=timeout)
+    if seen.run("() => 'method' in wtPage.shown"):  # not for pictures
+        seen.page.wait_for_selector(_LIVE, timeout=timeout)
+    settle(seen)
+
+
+def _slide(seen, name, value, kind="input"):
+    seen.run(
+        """([name, value, kind]) => {
+          const slider = document.getElementById(name);
+          slider.value = value;
+          slider.dispatchEvent(new Event(kind));
+        }""",
+        [name, value, kind],
+    )
+
+
+def _shown(seen):
+    return np.array(
+        seen.run("() => [Array.from(wassersteinPage.m.points.data.x), Array.from(wassersteinPage.m.points.data.y)]")
+    ).T
+
+
+def _computed(page_x, settings):
+    walk = wt.iterate(settings.process(), wt.Space.from_points(page_x), n_iter=settings.n_iter)
+    return walk.points.astype(np.float32)
+
+
+def _last_settings(seen):
+    return Settings(**seen.run("() => wtPage.shown"))
+
+
+def test_a_page_shows_the_end_of_the_run_it_says_and_no_canvas_is_blank(chromium, explorer):
+    with tab(chromium, explorer) as seen:
+        X = wt.datasets.dumbbell().points[::2]
+        settings = _last_settings(seen)
+        assert settings.eps == wt.suggest(X).eps
+        np.testing.assert_array_equal(_shown(seen), _computed(X, settings))
+        for name in ("cloud", "dendrogram", "scaling", "matrix", "near"):
+            assert seen.run(_PIXELS, name) > 3, name
+        assert "mine" in seen.page.inner_text("#status")
+        assert "wt.GaussianTransform(" in seen.page.input_value("#code")
+
+
+def test_points_move_while_a_slider_is_dragged_and_the_rest_when_it_is_released(chromium, explorer):
+    with tab(chromium, explorer) as seen:
+        X = wt.datasets.dumbbell().points[::2]
+        heights = seen.run("() => Array.from(wassersteinPage.m.tree.data.h)")
+        _slide(seen, "lam", 7)
+        seen.page.wait_for_function("() => wtPage.shown.lam === 7")
+        ready(seen)
+        np.testing.assert_array_equal(_shown(seen), _computed(X, _last_settings(seen)))
+        assert seen.run("() => Array.from(wassersteinPage.m.tree.data.h)") == heights
+        _slide(seen, "lam", 7, "change")
+        seen.page.wait_for_function(
+            "(h) => wassersteinPage.m.tree.data.h[0] !== h[0] || wassersteinPage.m.tree.data.h.at(-1) !== h.at(-1)",
+            arg=heights,
+        )
+        ready(seen)
+        settings = _last_settings(seen)
+        walk = wt.iterate(settings.process(), wt.Space.from_points(X), n_iter=settings.n_iter)
+        np.testing.assert_allclose(
+            seen.run("() => Array.from(wassersteinPage.m.tree.data.h)"), wt.linkage(walk.last)[:, 2]
+        )
+
+
+def test_of_a_thousand_events_at_most_three_are_computed_and_always_the_last(chromium, explorer):
+    with tab(chromium, explorer) as seen:
+        (page,) = [page for page in explorer.pages.values() if page.newest.n_started == 1 and page.newest.is_idle][-1:]
+        before = page.newest.n_started
+        wanted = seen.run("""() => {
+          const slider = document.getElementById("eps");
+          for (let k = 0; k < 1000; k++) {
+            slider.value = 300 + (k * 7) % 400;
+            slider.dispatchEvent(new Event("input"));
+          }
+          return Number(document.getElementById("eps-shown").textContent);
+        }""")
+        seen.page.wait_for_function("(eps) => wtPage.shown.eps === eps", arg=wanted)
+        ready(seen)
+        time.sleep(0.3)
+        assert page.newest.n_started - before <= 3
+        np.testing.assert_array_equal(_shown(seen), _computed(wt.datasets.dumbbell().points[::2], _last_settings(seen)))
+
+
+def test_every_method_and_setting_can_be_reached_by_keys_alone(chromium, explorer):
+    with tab(chromium, explorer) as seen:
+        reached = []
+        for _ in range(60):
+            seen.page.keyboard.press("Tab")
+            reached.append(seen.run("() => document.activeElement.id || document.activeElement.tagName"))
+        for control in ("data", "file", "method", "eps", "suggest", "lam", "n_iter", "clusters", "save-labels", "copy"):
+            assert control in reached
+        assert len(set(reached)) < 60  # the way leads on to the views and around, and nothing holds it
+        before = seen.run("() => wtPage.shown.n_iter")
+        seen.page.focus("#n_iter")
+        seen.page.keyboard.press("ArrowRight")
+        seen.page.wait_for_function("(n) => wtPage.shown.n_iter === n + 1", arg=before)
+        ready(seen)
+        outline = seen.run("() => getComputedStyle(document.activeElement).outlineStyle")
+        assert outline != "none"
+
+
+def test_a_narrow_window_needs_no_scrolling_to_the_side(chromium, explorer):
+    with tab(chromium, explorer, width=390, height=844) as seen:
+        assert seen.run("() => document.documentElement.scrollWidth") <= 390
+        assert seen.run(_PIXELS, "cloud") > 3
+
+
+def test_two_tabs_do_not_mind_each_other(chromium, explorer):
+    with tab(chromium, explorer) as one, tab(chromium, explorer, "?data=spiral&lam=3") as other:
+        assert other.run("() => wtPage.shown.lam") == 3
+        _slide(one, "lam", 9, "change")
+        one.page.wait_for_function("() => wtPage.shown.lam === 9")
+        ready(one)
+        assert other.run("() => wtPage.shown.lam") == 3
+        assert "spiral" in other.page.inner_text("#status")
+
+
+def test_a_page_that_is_loaded_again_shows_what_it_showed(chromium, explorer):
+    with tab(chromium, explorer) as seen:
+        _slide(seen, "lam", 11, "change")
+        seen.page.wait_for_function("() => location.search.includes('lam=11')")
+        points = _shown(seen)
+        seen.page.reload()
+        ready(seen)
+        assert seen.run("() => wtPage.shown.lam") == 11
+        np.testing.assert_array_equal(_shown(seen), points)
+
+
+def test_loading_again_in_the_middle_of_a_computation_ends_it(chromium, explorer, monkeypatch):
+    running, ended = threading.Event(), threading.Event()
+
+    def slow(self, request, engine):
+        running.set()
+        try:
+            while True:
+                engine.check()
+                time.sleep(0.01)
+        finally:
+            ended.set()
+        yield
+
+    with tab(chromium, explorer) as seen:
+        monkeypatch.setattr(Page, "_cluster", slow)
+        seen.page.click("#clusters")
+        assert running.wait(10)
+        assert "computing" in seen.page.inner_text("#status")
+        monkeypatch.undo()
+        seen.page.reload()
+        ready(seen)
+        assert "mine" in seen.page.inner_text("#status")
+        assert ended.wait(30)
+
+
+def test_clusters_are_those_of_the_library(chromium, explorer):
+    with tab(chromium, explorer) as seen:
+        seen.page.click("#clusters")
+        seen.page.wait_for_function("() => wtPage.answers.some((a) => a.clusters)", timeout=60_000)
+        ready(seen)
+        found = wt.cluster(wt.datasets.dumbbell().points[::2])
+        assert seen.run("() => Array.from(wassersteinPage.at.labels)") == found.labels.tolist()
+        assert seen.page.inner_text("#found").startswith(f"{found.n_clusters} clusters: ")
+
+
+def _saved(seen, button):
+    with seen.page.expect_download() as waiting:
+        seen.page.click(button)
+    return waiting.value
+
+
+def test_labels_points_figure_settings_and_a_snapshot_are_kept(chromium, explorer, tmp_path):
+    with tab(chromium, explorer) as seen:
+        kept = {}
+        for what in ("labels", "points", "figure", "settings", "page"):
+            download = _saved(seen, f"#save-{what}")
+            kept[what] = tmp_path / download.suggested_filename
+            download.save_as(kept[what])
+        assert len(list(csv.DictReader(kept["labels"].read_text().splitlines()))) == 400
+        assert len(list(csv.DictReader(kept["points"].read_text().splitlines()))) == 400
+        assert kept["figure"].read_bytes().startswith(b"\x89PNG")
+        settings = json.loads(kept["settings"].read_text())
+        assert settings["eps"] == _last_settings(seen).eps
+        assert kept["page"].stat().st_size > 1_000_000
+        context = chromium.new_context()
+        offline = Opened(context.new_page())
+        offline.page.on("request", lambda asked: offline.requests.append(asked.url))
+        offline.page.goto(kept["page"].as_uri())
+        offline.page.wait_for_selector(_LIVE)
+        np.testing.assert_array_equal(_shown(offline), _shown(seen))
+        assert [url for url in offline.requests if not url.startswith(("file:", "data:", "blob:"))] == []
+        context.close()
+
+
+def _choose(seen, name, content):
+    seen.page.set_input_files("#file", {"name": name, "mimeType": "application/octet-stream", "buffer": content})
+
+
+_BAD_FILES = {
+    "words.csv": (b"a,b\nc,d\ne,f\n", "no column of numbers"),
+    "picture.csv": (b"\x89PNG\r\n\x1a\n" + bytes(100), "picture.csv"),
+    "points.npy": (b"PK\x03\x04" + bytes(50), "points.npy"),
+    "broken.csv": (b"x,y\n1,2\n3\n", "line 3"),
+    "photo.png": (b"not a picture", "photo.png"),
+    "empty.csv": (b"", "empty"),
+}
+
+
+def test_a_file_that_cannot_be_read_is_said_and_nothing_is_lost(chromium, explorer):
+    with tab(chromium, explorer) as seen:
+        points = _shown(seen)
+        for name, (content, said) in _BAD_FILES.items():
+            _choose(seen, name, content)
+            seen.page.wait_for_function(
+                "(said) => document.getElementById('error').textContent.includes(said)", arg=said
+            )
+            np.testing.assert_array_equal(_shown(seen), points)
+        _slide(seen, "lam", 2, "change")
+        seen.page.wait_for_function("() => wtPage.shown.lam === 2 && document.getElementById('error').hidden")
+
+
+def test_a_file_of_ones_own_is_opened_and_its_columns_are_chosen(chromium, explorer):
+    rows = np.random.default_rng(0).normal(size=(120, 3)).round(3)
+    text = "east,north,height,kind\n" + "".join(f"{a},{b},{c},{'uv'[k % 2]}\n" for k, (a, b, c) in enumerate(rows))
+    with tab(chromium, explorer) as seen:
+        _choose(seen, "mine.csv", text.encode())
+        seen.page.wait_for_function("() => document.getElementById('status').textContent.startsWith('mine.csv')")
+        ready(seen)
+        seen.page.click("#columns-box summary")
+        seen.page.select_option("#columns", ["east", "north"])
+        seen.page.select_option("#label", "kind")
+        seen.page.wait_for_function("() => wassersteinPage.about.axes[0] === 'east' && wassersteinPage.at.truth")
+        ready(seen)
+        assert seen.run("() => Array.from(wassersteinPage.at.truth)") == [k % 2 for k in range(120)]
+        np.testing.assert_array_equal(_shown(seen), _computed(rows[:, :2], _last_settings(seen)))
+        assert "table.numbers(['east', 'north'])" in seen.page.input_value("#code")
+
+
+def test_fifty_megabytes_are_opened_sampled_and_said(chromium, explorer, tmp_path):
+    rng = np.random.default_rng(0)
+    block = "".join(f"{a:.12f},{b:.12f}\n" for a, b in rng.random((20_000, 2)))
+    times = 50_000_000 // len(block) + 1
+    (tmp_path / "large.csv").write_text("x,y\n" + block * times)
+    with tab(chromium, explorer) as seen:
+        seen.page.set_input_files("#file", str(tmp_path / "large.csv"))
+        seen.page.wait_for_function(
+            "() => document.getElementById('status').textContent.startsWith('large.csv')", timeout=120_000
+        )
+        ready(seen, 120_000)
+        assert f"100,000 of {20_000 * times:,} points are shown" in seen.page.inner_text("#notes")
+        assert len(_shown(seen)) == 100_000
+        assert seen.run(_PIXELS, "cloud") > 3
+
+
+def test_regions_of_a_picture_are_those_of_the_library(chromium, explorer):
+    with tab(chromium, explorer, "?data=painted+shapes&spatial=6&range=14") as seen:
+        found = wt.image.segment(painted().pixels, 6.0, 14.0, 0.0, min_size=20)
+        figure = "() => Bokeh.documents[0].get_model_by_name('figure-outlined').title.text"
+        assert seen.run(figure) == f"painted shapes: {found.n_segments} regions"
+        download = _saved(seen, "#save-labels")
+        np.testing.assert_array_equal(np.load(download.path()), found.labels)
+        _slide(seen, "range", 30, "change")
+        seen.page.wait_for_function("() => wtPage.shown.range === 30")
+        assert seen.page.is_hidden("#eps")
+
+
+def test_names_with_formulas_and_tags_are_shown_as_they_are(chromium, explorer):
+    content = b"$$\\alpha$$,<img src=x onerror=alert(1)>\n" + b"".join(b"%d,%d\n" % (k, k * k % 7) for k in range(30))
+    with tab(chromium, explorer) as seen:
+        _choose(seen, "<b>$$x$$</b>.csv", content)
+        seen.page.wait_for_function("() => document.getElementById('status').textContent.startsWith('<b>$$x$$')")
+        ready(seen)
+        assert seen.run("() => wassersteinPage.about.axes") == ["$$\\alpha$$", "<img src=x onerror=alert(1)>"]
+        assert seen.run("() => document.querySelectorAll('img').length") == 0
