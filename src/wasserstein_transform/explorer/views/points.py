@@ -72,10 +72,8 @@ class Points:
         )  # fmt: skip
         self.line = made.multi_line("xs", "ys", source=self.lines, line_width=2, line_color="#222222", name="ink")
         self.rim = made.line("x", "y", source=self.ring, line_width=1.5, line_dash="dashed", name="ink")
-        self.shape = made.line("x", "y", source=self.ellipse, line_width=2.5, name="ink")
-        self.member = made.scatter(
-            "x", "y", source=self.ball, size=9, fill_color=None, line_width=1.5, name="ink",
-        )  # fmt: skip
+        self.member = made.scatter("x", "y", source=self.ball, size=6, fill_alpha=0.6, line_color=None, name="member")
+        self.shape = made.line("x", "y", source=self.ellipse, line_width=3, line_color="#D55E00", name="shape")
         self.numbers = numbers(made, self.marks, "x", "y")
         made.x_range.renderers = made.y_range.renderers = [corners]
         made.add_layout(self.tip)
@@ -94,7 +92,7 @@ class Points:
             axis.formatter.use_scientific = not largest < _WRITTEN
         size = dot(scene.n)
         self.dots.glyph.size = size
-        self.member.glyph.size = size + 4
+        self.member.glyph.size = size + 1
         self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = map(plain, scene.axes)
         first_tau, last_tau = scene.times[0], scene.times[-1]
         at_end = self.frame.value >= self.frame.end or self.frame.disabled
