@@ -171,6 +171,17 @@ def test_labels_are_what_is_colored(scene: Scene) -> None:
         np.testing.assert_array_equal(views.labels(scene if way == "one" else views._before), labels)
 
 
+def test_colors_that_nobody_chose_come_back_and_those_chosen_stay(scene: Scene) -> None:
+    views, bare = Views(scene), replace(scene, title="other", tree=None)
+    views.show(bare)
+    assert views.color_by.value == "one"
+    views.show(replace(scene, title="third"))
+    assert views.color_by.value == "cut"
+    views.color_by.value = "one"
+    views.show(scene)
+    assert views.color_by.value == "one"
+
+
 def test_labels_that_are_found_are_shown_at_once(scene: Scene) -> None:
     views = Views(scene)
     assert views.color_by.value == "cut"
@@ -185,11 +196,16 @@ def test_of_a_large_tree_the_top_is_drawn_and_all_of_it_is_cut() -> None:
     assert len(views.dendrogram.branches.data["h"]) == 1999
     assert "2,000 highest branches of 2,500" in views.dendrogram.note.text
     assert len(views.dendrogram.tree.data["h"]) == 2499
-    assert views.points.figure.output_backend == "webgl"
     leaf, height = views.dendrogram.stubs.data["leaf"], views.dendrogram.stubs.data["h"]
     parts = cut(tree, views.cut.value)
     assert len(leaf) == len(height) > 0
     assert len(parts) == 2500
+
+
+def test_the_graphics_card_draws_many_points() -> None:
+    X = np.zeros((1, 5001, 2), np.float32)
+    scene = Scene("many", ("x", "y"), X, np.arange(5001), 1.0)
+    assert Views(scene, hide=True).points.figure.output_backend == "webgl"
 
 
 def test_a_branch_knows_a_leaf_below_it(scene: Scene) -> None:

@@ -29,7 +29,7 @@ class Views:
     ----------
     scene : Scene
     webgl : bool, optional
-        Whether the graphics card draws the points; by default if there are more than 2,000.
+        Whether the graphics card draws the points; by default if there are more than 5,000.
     hide : bool
         Leave out views of what the scene has not, as a report does; else they say that it has not been computed yet.
 

@@ -10,7 +10,7 @@ from ..scene import Scene
 from .palette import mapper
 from .plot import blank, card, html, plain, row
 
-MANY = 2_000  # points from which on the graphics card draws
+MANY = 5_000  # points from which on the graphics card draws
 _SHAPED = 20_000  # points up to which covariances are sent
 _TRAILS = 2_000  # points up to which trails are offered
 _WRITTEN = 1e9  # coordinates up to which all digits are written
@@ -51,9 +51,10 @@ class Points:
             name="play", label="▶ play", width=96, stylesheets=[style], css_classes=["fixed"],
             html_attributes={"title": "let the points move over τ, again and again"},
         )  # fmt: skip
-        self.color_by = Select(name="color_by", title="color by", options=[("one", "one color")], value="cut", **kept)
+        self.color_by = Select(name="color_by", title="color by", options=[("one", "one color")], value="one", **kept)
         self.row = Spinner(name="row", title="ball of point (row)", low=0, step=1, mode="int", value=None, **kept)
         self.trailing = Checkbox(name="trailing", label="trails", active=False, width=80, stylesheets=[style])
+        self._put = "one"  # what colors mean unless somebody chooses
         self.caption = html("", style, "caption", kind="caption", live=True)
         self.moving = row(self.play, self.frame, self.trailing, style=style)
         self.card = card(
@@ -115,9 +116,10 @@ class Points:
             ("one", "one color", True),
         ]
         offered = [(way, words) for way, words, is_there in ways if is_there]
-        was_there, now = dict(self.color_by.options), dict(offered)
-        kept = self.color_by.value if self.color_by.value in now else offered[0][0]
-        self.color_by.update(options=offered, value="labels" if "labels" in now and "labels" not in was_there else kept)
+        now, is_new = dict(offered), scene.labels is not None and "labels" not in dict(self.color_by.options)
+        chosen = self.color_by.value != self._put and self.color_by.value in now and not is_new
+        self._put = self._put if chosen else offered[0][0]
+        self.color_by.update(options=offered, value=self.color_by.value if chosen else self._put)
 
 
 def numbers(made: Any, marks: Any, x: str, y: str) -> Any:
