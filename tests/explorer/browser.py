@@ -71,7 +71,7 @@ def opened(chromium: Any, path: Path, *, width: int = 1400, height: int = 900, *
     context = chromium.new_context(viewport={"width": width, "height": height}, **options)
     try:
         seen = Opened(context.new_page())
-        seen.page.on("console", lambda said: seen.errors.append(said.text) if said.type in _BAD else None)
+        seen.page.on("console", lambda said: seen.errors.append(said.text) if _is_bad(said) else None)
         seen.page.on("pageerror", lambda error: seen.errors.append(str(error)))
         seen.page.on("request", lambda asked: None if asked.url.startswith(_OWN) else seen.requests.append(asked.url))
         seen.page.goto(path.as_uri())
@@ -87,4 +87,6 @@ def settle(seen: Opened) -> None:
     seen.run("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 60)))")
 
 
-_BAD = ("error", "warning")
+def _is_bad(said: Any) -> bool:
+    """Errors and warnings, but no advice of the browser on speed."""
+    return said.type in ("error", "warning") and not said.text.startswith(("Canvas2D:", "[.WebGL"))

@@ -107,8 +107,13 @@ def test_round_numbers_for_logarithmic_axes() -> None:
     assert 2 <= len(ticks(1e-9, 1e9)) <= 6
 
 
-def test_points_and_scaling_share_their_source(scene: Scene) -> None:
-    views = Views(scene)
+@pytest.fixture(scope="module")
+def views(scene: Scene) -> Views:
+    """To look at; who changes it makes one of his own."""
+    return Views(scene)
+
+
+def test_points_and_scaling_share_their_source(views: Views) -> None:
     assert views.points.dots.data_source is views.scaling.dots.data_source
     assert views.points.figure.match_aspect
     assert views.scaling.figure.match_aspect
@@ -183,7 +188,7 @@ def test_colors_that_nobody_chose_come_back_and_those_chosen_stay(scene: Scene) 
 
 
 def test_labels_that_are_found_are_shown_at_once(scene: Scene) -> None:
-    views = Views(scene)
+    views = Views(scene, hide=True)
     assert views.color_by.value == "cut"
     views.show(replace(scene, labels=np.zeros(scene.n, np.intp)))
     assert views.color_by.value == "labels"
@@ -208,8 +213,8 @@ def test_the_graphics_card_draws_many_points() -> None:
     assert Views(scene, hide=True).points.figure.output_backend == "webgl"
 
 
-def test_a_branch_knows_a_leaf_below_it(scene: Scene) -> None:
-    views, tree = Views(scene), scene.tree
+def test_a_branch_knows_a_leaf_below_it(views: Views, scene: Scene) -> None:
+    tree = scene.tree
     assert tree is not None
     for leaf, height in zip(views.dendrogram.branches.data["leaf"], views.dendrogram.branches.data["h"], strict=True):
         parts = fcluster(tree, height * (1 + 1e-12), "distance")
