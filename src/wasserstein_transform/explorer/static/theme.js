@@ -25,6 +25,7 @@ function dressed(figures, lines) {
     }
     for (const {name, glyph} of figure.renderers) {
       if (name === "ink") set(glyph, {line_color: ink});
+      if (name === "member") set(glyph, {fill_color: ink});
       if (name === "line") set(glyph, {line_color: line});
       if (name === "number") set(glyph, {text_color: ink, background_fill_color: paper, border_line_color: faint});
     }

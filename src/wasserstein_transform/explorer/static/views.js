@@ -287,7 +287,7 @@ class Page {
       x_offset: right ? -14 : 14, y_offset: above ? -14 : 14,
     });
     const drawn = [];
-    if (known) drawn.push(`dashed: radius ε = ${number(this.eps)}; circled: the ball at τ = ${this.about.times[near]}`);
+    if (known) drawn.push(`dashed: radius ε = ${number(this.eps)}; marked: the ball at τ = ${this.about.times[near]}`);
     if (shaped) drawn.push(`solid: the Gaussian at ${this.about.deviations} standard deviations`);
     if (!known) drawn.push("distances here do not follow from the two coordinates drawn: no ball is shown");
     text(this.m.caption, drawn.join("; "));

@@ -11,7 +11,7 @@ from ..._types import Floats
 from ..scene import Curve, Scene
 from .plot import blank, card, html, plain, row, static, tell
 
-_TICKS = 5  # powers of ten with a number
+_TICKS, _SHORT = 5, 200  # powers of ten with a number; a range up to which others have one, too
 _DECADES = 2.0  # that the radius can be moved by where there is no curve
 
 
@@ -114,8 +114,10 @@ def _span(radii: Floats, middle: float | None) -> tuple[float, float]:
 
 def ticks(low: float, high: float) -> list[float]:
     """Some round numbers of a logarithmic axis: powers of ten, or 1, 2 and 5 times them where these are few."""
-    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    step = max(1, math.ceil((last - first) / _TICKS))
-    steps = (1, 2, 5) if last - first <= 2 else (1,)
-    found = [float(f"{k}e{e}") for e in range(first, last + 1, step) for k in steps]
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    if high / low <= _SHORT:
+        found = [float(f"{k}e{e}") for e in powers for k in (1, 2, 5)]
+    else:
+        inside = [e for e in powers if low <= 10.0**e <= high]
+        found = [float(f"1e{e}") for e in inside[:: math.ceil(len(inside) / _TICKS)]]
     return [value for value in found if low <= value <= high]

@@ -51,9 +51,10 @@ class Points:
             name="play", label="▶ play", width=96, stylesheets=[style], css_classes=["fixed"],
             html_attributes={"title": "let the points move over τ, again and again"},
         )  # fmt: skip
-        self.color_by = Select(name="color_by", title="color by", options=[("one", "one color")], value="cut", **kept)
+        self.color_by = Select(name="color_by", title="color by", options=[("one", "one color")], value="one", **kept)
         self.row = Spinner(name="row", title="ball of point (row)", low=0, step=1, mode="int", value=None, **kept)
         self.trailing = Checkbox(name="trailing", label="trails", active=False, width=80, stylesheets=[style])
+        self._put = "one"  # what colors mean unless somebody chooses
         self.caption = html("", style, "caption", kind="caption", live=True)
         self.moving = row(self.play, self.frame, self.trailing, style=style)
         self.card = card(
@@ -72,10 +73,8 @@ class Points:
         )  # fmt: skip
         self.line = made.multi_line("xs", "ys", source=self.lines, line_width=2, line_color="#222222", name="ink")
         self.rim = made.line("x", "y", source=self.ring, line_width=1.5, line_dash="dashed", name="ink")
-        self.shape = made.line("x", "y", source=self.ellipse, line_width=2.5, name="ink")
-        self.member = made.scatter(
-            "x", "y", source=self.ball, size=9, fill_color=None, line_width=1.5, name="ink",
-        )  # fmt: skip
+        self.member = made.scatter("x", "y", source=self.ball, size=6, fill_alpha=0.6, line_color=None, name="member")
+        self.shape = made.line("x", "y", source=self.ellipse, line_width=3, line_color="#D55E00", name="shape")
         self.numbers = numbers(made, self.marks, "x", "y")
         made.x_range.renderers = made.y_range.renderers = [corners]
         made.add_layout(self.tip)
@@ -86,7 +85,7 @@ class Points:
         self.lines.data = {"xs": [line[:, 0] for line in scene.lines], "ys": [line[:, 1] for line in scene.lines]}
         size = dot(scene.n)
         self.dots.glyph.size = size
-        self.member.glyph.size = size + 4
+        self.member.glyph.size = size + 1
         self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = map(plain, scene.axes)
         self.row.update(high=int(scene.rows.max()))
         self._offer(scene)
@@ -121,9 +120,10 @@ class Points:
             ("one", "one color", True),
         ]
         offered = [(way, words) for way, words, is_there in ways if is_there]
-        was_there, now = dict(self.color_by.options), dict(offered)
-        kept = self.color_by.value if self.color_by.value in now else offered[0][0]
-        self.color_by.update(options=offered, value="labels" if "labels" in now and "labels" not in was_there else kept)
+        now, is_new = dict(offered), scene.labels is not None and "labels" not in dict(self.color_by.options)
+        chosen = self.color_by.value != self._put and self.color_by.value in now and not is_new
+        self._put = self._put if chosen else offered[0][0]
+        self.color_by.update(options=offered, value=self.color_by.value if chosen else self._put)
 
 
 def numbers(made: Any, marks: Any, x: str, y: str) -> Any:

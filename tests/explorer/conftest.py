@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from explorer.browser import chromium
+
+__all__ = ["chromium"]
