@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .running import Run
 
 _COUNTS = ("id", "fid", "index", "row", "no", "nr", "number", "unnamed: 0", "column_1")  # names of numbers of rows
-_DEGREES = ("longitude", "latitude")
+_DEGREES = ("longitude", "latitude", "lon", "lat")
 _FLAT = ({"x", "y"}, {"lon", "lat"}, {"longitude", "latitude"}, {"easting", "northing"})  # names of maps
 
 
@@ -261,8 +261,8 @@ def _say_of_columns(
                 run.note(
                     f"all of {shortened(names)} are coordinates; --columns {','.join(place)} takes the place alone"
                 )
-    if any(name in _DEGREES for name in small):
-        run.note("longitude and latitude are degrees, not meters: distances are true near the equator alone")
+    if any(name in _DEGREES for name in small) and not any("degrees" in note for note in table.notes):
+        run.note("longitude and latitude are degrees, not meters; project them where distances matter")
     if not scaling.changes and len(X) > 1 and (words := uneven(X, names)):
         run.note(words)
 
