@@ -100,7 +100,7 @@ def line_of(stage: str, update: Update | None, seconds: float, width: int) -> st
         line = _joined(parts, None)
         if len(line) < width:
             return line
-    return _joined([name, percent, left], width)
+    return _joined([name, percent, left] if len(percent) + len(left) + 8 < width else [percent], width)
 
 
 def in_words(seconds: float) -> str:
