@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import csv
 import gzip
 import io
 import lzma
@@ -178,6 +179,17 @@ def test_late_words_keep_the_text_of_all_rows() -> None:
     early = ["1.50", "007", "-0", "2e3"] * 2000
     text = "\n".join(["x,y", *(f"1,{cell}" for cell in [*early, "word"])]) + "\n"
     assert encode(read(text.encode()), "csv").decode() == text
+
+
+def test_cells_have_a_largest_size() -> None:
+    before = csv.field_size_limit(1000)
+    try:
+        with pytest.raises(
+            ValueError, match=r"points\.csv, line 2: a cell has more than 1000 characters; is a quote not"
+        ):
+            read(('x,y\n1,"2\n' + 2000 * "3").encode(), name="points.csv")
+    finally:
+        csv.field_size_limit(before)
 
 
 def test_latin_1_is_said() -> None:

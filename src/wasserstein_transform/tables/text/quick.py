@@ -52,7 +52,7 @@ def read_quickly(content: bytes, text: str, layout: Layout, source: str) -> Tabl
 
 def _is_plain(content: bytes, layout: Layout) -> bool:
     """Whether every line is a row and no cell has more to it than its number."""
-    if any(sign in content for sign in (b'"', b"#", b"\n\n", b"\n\r", b"\n ", b"\n\t", b"\0")):
+    if any(sign in content for sign in (b'"', b"#", b"\n\n", b"\n\r", b"\n ", b"\n\t", b"\0", b"0x", b"0X")):
         return False
     if content[:1] in b"\r\n \t" or content.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
         return False

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..._types import Ints
+from ...engine import current
 from ..columns import Rows
 from ..table import Table
 from .cells import Column
@@ -71,6 +72,7 @@ def _checked(text: str, layout: Layout, source: str) -> Iterator[Chunk]:
     """Rows without the header, each with as many cells as there are columns."""
     width, header = len(layout.names), layout.has_header
     for chunk in chunks(text, layout.delimiter, source):
+        current().check()
         rows, lines = (chunk.rows[1:], chunk.lines[1:]) if header else chunk
         header = header and not chunk.rows
         if set(map(len, rows)) - {width}:

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import NamedTuple
 
 _ROWS = 4096  # at a time
+_LETTERS = 1 << 22  # of them at a time, about: rows may be long
 
 
 class Chunk(NamedTuple):
@@ -34,7 +35,9 @@ def _plain(text: str, delimiter: str | None) -> Iterator[Chunk]:
     """Without quotes a line is a row."""
     stream, number = io.StringIO(text, newline=None), 1
     cut = _by_blanks if delimiter is None else _cutter(delimiter)
-    while lines := list(islice(stream, _ROWS)):
+    longest = max(map(len, text[:_LETTERS].split("\n", _ROWS)[:_ROWS]), default=0)
+    some = max(1, min(_ROWS, _LETTERS // (longest + 1)))
+    while lines := list(islice(stream, some)):
         here = [k for k, line in enumerate(lines, number) if not is_left_out(line)]
         if len(here) < len(lines):
             yield Chunk([cut(lines[k - number]) for k in here], here)
@@ -67,10 +70,7 @@ def _quoted(text: str, delimiter: str | None, source: str, strict: bool) -> Iter
         try:
             row = next(reader, None)
         except csv.Error as error:
-            what = "is opened and not closed" if "end of data" in str(error) else f"does not fit ({error})"
-            raise ValueError(
-                f"{source}, line {feed.begins}: a quote {what}; in a cell within quotes, quotes are doubled"
-            ) from None
+            raise ValueError(f"{source}, line {feed.begins}: {_of_quotes(str(error))}") from None
         if row is None or len(rows) == _ROWS:
             if rows:
                 yield Chunk(rows, lines)
@@ -79,6 +79,13 @@ def _quoted(text: str, delimiter: str | None, source: str, strict: bool) -> Iter
             return
         rows.append(row)
         lines.append(feed.begins)
+
+
+def _of_quotes(error: str) -> str:
+    if "field limit" in error:
+        return f"a cell has more than {csv.field_size_limit()} characters; is a quote not closed?"
+    what = "is opened and not closed" if "end of data" in error else f"does not fit ({error})"
+    return f"a quote {what}; in a cell within quotes, quotes are doubled"
 
 
 class _Feed:
