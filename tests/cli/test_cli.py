@@ -20,6 +20,7 @@ from wasserstein_transform.experiments import EXPERIMENTS
 HEAVY = {"numpy", "scipy", "sklearn", "numba", "matplotlib", "rich.progress", "asyncio"}
 ROOMS = (
     "graphs",
+    "tables",
     "image",
     "words",
     "plotting",
@@ -47,7 +48,16 @@ def wt_command(*words: str, **environment: str) -> subprocess.CompletedProcess[s
     )
 
 
-@pytest.mark.parametrize("words", [["--help"], ["reproduce", "--help"], ["words", "similar", "--help"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--help"],
+        ["reproduce", "--help"],
+        ["words", "similar", "--help"],
+        ["cluster", "--help"],
+        ["skeleton", "--help"],
+    ],
+)
 def test_help_imports_neither_experiments_nor_array_libraries(words: list[str]) -> None:
     done = wt_command(*words)
     assert done.returncode == 0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .._cached import cached_property
-from .scaling import HOW, Scaling, check_how, uneven
+from .options import SCALES, check_how
 from .summary import Input, as_input
 
 if TYPE_CHECKING:
@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from ..tables import Table
     from .keeping import Offer, Plan
     from .running import Run
+    from .scaling import Scaling
 
 _COUNTS = ("id", "fid", "index", "row", "no", "nr", "number", "unnamed: 0", "column_1")  # names of numbers of rows
-_DEGREES = ("longitude", "latitude")
+_DEGREES = ("longitude", "latitude", "lon", "lat")
 _FLAT = ({"x", "y"}, {"lon", "lat"}, {"longitude", "latitude"}, {"easting", "northing"})  # names of maps
 
 
@@ -43,7 +44,7 @@ class Source:
     ] = None
     label: Annotated[str | None, typer.Option(help="Column of known labels: compared with, never used.")] = None
     weight: Annotated[str | None, typer.Option(help="Column of weights; weight 2 is a point twice.")] = None
-    scale: Annotated[str, typer.Option(help=f"What columns are scaled by: {', '.join(HOW)}.")] = "none"
+    scale: Annotated[str, typer.Option(help=f"What columns are scaled by: {', '.join(SCALES)}.")] = "none"
     distances: Annotated[bool, typer.Option("--distances", help="FILE holds distances, square or condensed.")] = False
     kind: Annotated[str | None, typer.Option(help="What FILE is, where its name does not say: csv, npy, ...")] = None
 
@@ -139,6 +140,8 @@ def opened_table(file: str, kind: str | None) -> tuple[Table, Input, str]:
 
 
 def _points(source: Source, run: Run, leave_out: tuple[str | None, ...]) -> Points:
+    from .scaling import Scaling
+
     table, given, kind = opened_table(source.file, source.kind)
     for note in table.notes:
         run.note(note)
@@ -253,6 +256,8 @@ def _set_aside(table: Table, others: tuple[str, ...], source: Source, run: Run) 
 def _say_of_columns(
     table: Table, names: tuple[str, ...], X: Floats, scaling: Scaling, source: Source, run: Run
 ) -> None:
+    from .scaling import uneven
+
     small = [name.lower() for name in names]
     if source.columns is None and len(names) > 2:
         for pair in _FLAT:
@@ -261,8 +266,8 @@ def _say_of_columns(
                 run.note(
                     f"all of {shortened(names)} are coordinates; --columns {','.join(place)} takes the place alone"
                 )
-    if any(name in _DEGREES for name in small):
-        run.note("longitude and latitude are degrees, not meters: distances are true near the equator alone")
+    if any(name in _DEGREES for name in small) and not any("degrees" in note for note in table.notes):
+        run.note("longitude and latitude are degrees, not meters; project them where distances matter")
     if not scaling.changes and len(X) > 1 and (words := uneven(X, names)):
         run.note(words)
 

@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 
 from .._types import Floats
+from .options import check_how
 
-HOW = ("none", "standard", "robust", "range")
 _UNEQUAL = 1000.0  # times: columns whose spreads are so far apart are said
 
 
@@ -28,8 +28,7 @@ class Scaling:
     @classmethod
     def of(cls, how: str, X: Floats) -> Self:
         """The scaling of that name for the columns of X."""
-        check_how(how)
-        center, length = _HOW[how](X)
+        center, length = _HOW[check_how(how)](X)
         return cls(how, center, np.where(length > 0, length, 1.0))
 
     @property
@@ -51,12 +50,6 @@ class Scaling:
             return "none"
         rows = zip(names, self.center.tolist(), self.length.tolist(), strict=True)
         return {"how": self.how} | {name: {"center": center, "length": length} for name, center, length in rows}
-
-
-def check_how(how: str) -> None:
-    """Refuse what is no scaling."""
-    if how not in HOW:
-        raise ValueError(f"--scale must be one of {', '.join(HOW)}, got {how!r}")
 
 
 def uneven(X: Floats, names: tuple[str, ...]) -> str | None:

@@ -10,7 +10,6 @@ import platform
 import shlex
 import sys
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +53,8 @@ def as_input(name: str, content: bytes | None = None) -> Input:
 
 def versions() -> dict[str, str]:
     """Of everything a result may depend on."""
+    from importlib.metadata import PackageNotFoundError, version
+
     found = {"wasserstein-transform": __version__, "python": platform.python_version()}
     for name in _PACKAGES:
         try:

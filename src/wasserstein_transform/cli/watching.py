@@ -15,17 +15,16 @@ from . import printing
 if TYPE_CHECKING:
     from ..engine import Update
 
-_AFTER = 2.0  # seconds of work before anything is shown
-_EVERY = 0.2  # seconds between two drawings
+AFTER = 2.0  # seconds of work before anything is shown
+EVERY = 0.2  # seconds between two drawings
 _BAR = 20  # signs of the bar, where there is room
 
 
 class Watch:
     """Says where a command is; `advance` is for the engine, `stage` for what has no progress of its own."""
 
-    def __init__(self, quiet: bool = False, after: float = _AFTER, every: float = _EVERY) -> None:
+    def __init__(self, quiet: bool = False) -> None:
         self._shows = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-        self._after, self._every = after, every
         self._began = self._stage_began = time.monotonic()
         self._stage, self._compiling = "", ""
         self._update: Update | None = None
@@ -71,8 +70,8 @@ class Watch:
                 self._shown = ""
 
     def _draw_now_and_then(self) -> None:
-        while not self._over.wait(self._every):
-            if time.monotonic() - self._began >= self._after:
+        while not self._over.wait(EVERY):
+            if time.monotonic() - self._began >= AFTER:
                 self._draw()
 
     def _draw(self) -> None:
@@ -101,7 +100,7 @@ def line_of(stage: str, update: Update | None, seconds: float, width: int) -> st
         line = _joined(parts, None)
         if len(line) < width:
             return line
-    return _joined([name, percent, left], width)
+    return _joined([name, percent, left] if len(percent) + len(left) + 8 < width else [percent], width)
 
 
 def in_words(seconds: float) -> str:

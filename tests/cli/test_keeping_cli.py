@@ -1,0 +1,272 @@
+"""Where results go: together, never over what is there, repeated from a summary, whole whatever ends the process."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_files import SCRIPT, blobs, process, run, write_csv
+
+from wasserstein_transform import _files
+from wasserstein_transform.auto.clustering import cluster as clustering
+from wasserstein_transform.cli import reading
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return write_csv(tmp_path / "points.csv", blobs())
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def transform(file: Path, *words: object) -> Any:
+    return run("transform", file, "--eps", 1, *words)
+
+
+@pytest.mark.parametrize("name", ["transformed.csv", "transformed.png", "summary.json"])
+def test_what_is_there_is_refused_before_the_file_is_read(
+    name: str, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / name).write_text("mine")
+    monkeypatch.setattr(reading, "opened_table", None)
+    done = transform(file, "-o", tmp_path / "out")
+    assert done.exit_code == 2
+    assert done.stderr == f"wt transform: {tmp_path / 'out' / name} is there already; --force writes over it\n"
+    assert content(tmp_path / "out") == {name: b"mine"}
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["-o", "there.csv"], "there.csv is there already; --force"),
+        (["-o", "points.csv", "--force"], "points.csv is the file that is read; give another name"),
+        (["--figure", "there.png"], "there.png is there already; --force"),
+        (["--figure", "no/fig.png"], "there is no folder no to draw fig.png to"),
+        (["--figure", "fig.gif"], "--figure must end in .png, .svg, .pdf, got fig.gif"),
+        (["-o", "no/such.csv"], "to write such.csv to; make it first"),
+        (["-o", "there.csv/out"], "there.csv is a file; give a folder"),
+        (["-o", "plain"], "plain is a file; give a folder, or a file by its suffix"),
+        (["-o", "out.xlsx"], "out.xlsx: .xlsx is not written by this command"),
+        (["-o", "out.csv.gz"], "tables are not written compressed"),
+        (["-o", ""], "-o must be a folder, a file or -"),
+        (["-o", "out", "--format", "docx"], "--format must be one of csv, tsv"),
+        (["-o", "-", "--json"], "--json prints the summary, and -o - the table"),
+    ],
+)
+def test_bad_targets_are_one_line(
+    words: list[str], error: str, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("there.csv", "there.png", "plain"):
+        (tmp_path / name).write_text("mine")
+    before = content(tmp_path)
+    done = run("transform", "points.csv", "--eps", 1, *words)
+    assert done.exit_code == 2, done.output
+    assert done.stderr.startswith("wt transform: ")
+    assert done.stderr.count("\n") == 1
+    assert error in done.stderr
+    assert content(tmp_path) == before
+
+
+def test_force_writes_over_and_takes_the_table_of_before_away(file: Path, tmp_path: Path) -> None:
+    assert transform(file, "-o", tmp_path / "out").exit_code == 0
+    (tmp_path / "out" / "other.csv").write_text("mine")
+    done = transform(file, "-o", tmp_path / "out", "--force", "--format", "tsv")
+    assert done.exit_code == 0, done.output
+    names = {"transformed.tsv", "transformed.png", "summary.json", "other.csv"}
+    assert set(content(tmp_path / "out")) == names
+
+
+def test_a_name_with_a_slash_is_a_folder(file: Path, tmp_path: Path) -> None:
+    assert transform(file, "-o", f"{tmp_path / 'run.one'}/", "-q").exit_code == 0
+    assert (tmp_path / "run.one" / "transformed.csv").exists()
+
+
+def test_figures_go_where_they_are_asked_for(file: Path, tmp_path: Path) -> None:
+    done = transform(file, "-o", tmp_path / "out", "--figure", tmp_path / "fig.pdf")
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "fig.pdf").read_bytes().startswith(b"%PDF")
+    assert set(content(tmp_path / "out")) == {"transformed.csv", "summary.json"}
+    assert str(tmp_path / "fig.pdf") in done.stdout
+
+
+def test_all_files_are_written_or_none(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    transform(file, "-o", tmp_path / "out")
+    before, publish = content(tmp_path / "out"), _files.Draft.publish
+
+    def full(draft: Any) -> Any:
+        if draft.target.name == "summary.json":
+            raise OSError(28, "No space left on device")
+        return publish(draft)
+
+    monkeypatch.setattr(_files.Draft, "publish", full)
+    done = transform(file, "-o", tmp_path / "out", "--force", "--lam", 9)
+    assert (done.exit_code, done.stderr) == (2, "wt transform: No space left on device\n")
+    assert content(tmp_path / "out") == before
+    assert transform(file, "-o", tmp_path / "new" / "below").exit_code == 2
+    assert not (tmp_path / "new").exists()
+
+
+def test_the_table_goes_to_pipes_and_words_to_people(file: Path, tmp_path: Path) -> None:
+    piped = transform(file)
+    assert piped.stdout.startswith("x,y,x_moved,y_moved\n")
+    assert len(piped.stdout.splitlines()) == 61
+    assert piped.stderr.startswith("60 points, columns x, y\n")
+    assert transform(file, "-o", "-", "--quiet").stderr == ""
+    assert transform(file, "-o", tmp_path / "out.csv").stdout.startswith("60 points, columns x, y\n")
+    assert (tmp_path / "out.csv").read_text() == piped.stdout
+    assert transform(file, "-o", tmp_path / "out.csv", "--force", "--quiet").output == ""
+
+
+def test_json_is_the_summary_and_nothing_else(file: Path, tmp_path: Path) -> None:
+    done = transform(write_csv(tmp_path / "far.csv", blobs() * [1, 1e5]), "--json", "-o", tmp_path / "out")
+    assert done.stderr == ""
+    said, kept = json.loads(done.stdout), json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert said == kept
+    assert any("spreads" in note for note in said["notes"])
+    assert not (tmp_path / "again").exists()
+    assert set(json.loads(transform(file, "--json").stdout)) == set(said)
+
+
+@pytest.mark.parametrize("words", [["cluster", "-k", 2], ["denoise"], ["distances", "--condensed", "--format", "csv"]])
+def test_a_run_is_repeated_byte_for_byte(words: list[object], file: Path, tmp_path: Path) -> None:
+    assert run(*words, file, "--scale", "robust", "-q", "-o", tmp_path / "first").exit_code == 0
+    done = run("again", tmp_path / "first", "-q", "-o", tmp_path / "second")
+    assert done.exit_code == 0, done.output
+    first, second = content(tmp_path / "first"), content(tmp_path / "second")
+    table = next(name for name in first if name.endswith(".csv"))
+    assert first[table] == second[table]
+    one, two = (json.loads(files["summary.json"]) for files in (first, second))
+    for name in ("again", "parameters", "result", "file", "scale"):
+        assert one[name] == two[name]
+    assert two["notes"] == []
+
+
+def test_again_says_what_changed(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("transform", "points.csv", "--eps", 1, "-q", "-o", "first").exit_code == 0
+    summary = tmp_path / "first" / "summary.json"
+    (tmp_path / "else").mkdir()
+    monkeypatch.chdir(tmp_path / "else")  # the file is found from the summary
+    assert run("again", summary, "-o", "same.csv").stderr == ""
+    file.write_text(file.read_text() + "3,4\n")
+    done = run("again", summary, "-o", "other.csv")
+    assert done.exit_code == 0, done.output
+    assert "points.csv is not what it was: " in done.stderr
+    done = run("again", summary, "-", "-o", "piped.csv", input=file.read_bytes())
+    assert "standard input is not what it was: " in done.stderr
+    assert (tmp_path / "else" / "piped.csv").read_bytes() == (tmp_path / "else" / "other.csv").read_bytes()
+    known = json.loads(summary.read_text())
+    summary.write_text(json.dumps({**known, "versions": {**known["versions"], "numpy": "0.1"}}))
+    assert "other versions: numpy 0.1 then" in run("again", summary, "-o", "third.csv").stderr
+    file.unlink()
+    assert "points.csv is not there any more; say where it is: wt again" in run("again", summary).stderr
+    assert run("again", summary, "-o", "third.csv").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"again": 3}',
+        '{"again": {"command": "warmup", "file": "x", "options": []}, "file": {"sha256": ""}}',
+    ],
+)
+def test_again_refuses_what_is_no_summary(words: str, tmp_path: Path) -> None:
+    (tmp_path / "summary.json").write_text(words)
+    done = run("again", tmp_path / "summary.json")
+    assert done.exit_code == 2
+    assert "is no summary of a run that can be repeated" in done.stderr
+
+
+@pytest.mark.parametrize("word", ["--output=/tmp/x", "--force", "-o", "points.csv", "--linkage=x.npy"])
+def test_again_refuses_options_that_say_where(word: str, file: Path, tmp_path: Path) -> None:
+    facts = {"again": {"command": "cluster", "file": str(file), "options": [word]}, "file": {"sha256": ""}}
+    (tmp_path / "summary.json").write_text(json.dumps(facts))
+    done = run("again", tmp_path / "summary.json")
+    assert done.exit_code == 2
+    assert "was changed" in done.stderr
+
+
+SLOW = SCRIPT.replace(
+    "main()",
+    "import wasserstein_transform.auto as auto, time, sys;"
+    "plain = auto.cluster;"
+    "auto.cluster = lambda *a, **k: (sys.stdout.write('now'), sys.stdout.flush(), time.sleep(60), plain(*a, **k))[-1];"
+    "main()",
+)
+
+
+@pytest.mark.parametrize(
+    ("how", "status", "said"),
+    [
+        (signal.SIGINT, 130, "wt cluster: stopped; nothing was written\n"),
+        (signal.SIGTERM, 143, ""),
+        (signal.SIGKILL, -9, ""),
+    ],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
+def test_nothing_is_left_of_a_command_that_was_ended(
+    how: int, status: int, said: str, file: Path, tmp_path: Path
+) -> None:
+    words = ["cluster", str(file), "-o", str(tmp_path / "out")]
+    with subprocess.Popen(
+        [sys.executable, "-c", SLOW, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None
+        assert running.stdout.read(3) == "now"  # it computes
+        running.send_signal(how)
+        _, errors = running.communicate(timeout=30)
+    assert running.returncode == status
+    assert errors == said
+    assert [path.name for path in tmp_path.iterdir()] == ["points.csv"]
+
+
+def test_out_of_memory_is_a_status_of_its_own(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise MemoryError("clusters need 9 GiB, and 1 GiB are available; take fewer points")
+
+    monkeypatch.setattr(clustering, "_found", full)
+    done = run("cluster", file)
+    assert (done.exit_code, done.stderr) == (
+        3,
+        "wt cluster: clusters need 9 GiB, and 1 GiB are available; take fewer points\n",
+    )
+
+
+def test_readers_who_go_away_hear_no_complaint(file: Path) -> None:
+    if os.name == "nt":
+        pytest.skip("pipes of Unix")
+    for words in (["transform", str(file), "--eps", "1"], ["--help"]):
+        with subprocess.Popen(
+            [sys.executable, "-c", SCRIPT, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as running:
+            assert running.stdout is not None
+            running.stdout.close()
+            errors = running.stderr.read() if running.stderr is not None else ""
+            running.wait(30)
+        assert running.returncode == 141, errors
+        assert "Traceback" not in errors
+        assert "BrokenPipe" not in errors
+
+
+def test_a_mistake_of_the_program_is_told_from_one_of_the_user(file: Path) -> None:
+    script = "import wasserstein_transform.auto as auto; auto.cluster = lambda *a, **k: 1 / {}['no']; "
+    done = subprocess.run(
+        [sys.executable, "-c", script + SCRIPT, "cluster", str(file)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 70
+    assert "Traceback" in done.stderr
+    assert done.stderr.endswith("please report it with the lines above\n")
+    assert process("cluster", file.with_suffix(".no")).returncode == 2

@@ -1,0 +1,248 @@
+"""How commands speak: progress that comes late and goes, widths, colors, mistakes in one line, JSON for machines."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_files import blobs, process, run, write_csv
+
+from wasserstein_transform.cli import printing, watching
+from wasserstein_transform.cli.app import Commands
+from wasserstein_transform.cli.printing import say, tell, wants_color
+from wasserstein_transform.cli.watching import Watch, in_words, line_of
+from wasserstein_transform.engine import Update
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Errors go to a terminal, and progress comes at once; no fixture, for pytest takes its streams back."""
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(watching, "AFTER", 0.0)
+    monkeypatch.setattr(watching, "EVERY", 0.005)
+    return stream
+
+
+def until(shown: Any, what: str) -> None:
+    """Wait until a stream shows something."""
+    end = time.monotonic() + 20
+    while what not in shown.getvalue():
+        assert time.monotonic() < end, shown.getvalue()
+        time.sleep(0.002)
+
+
+def test_progress_is_one_line_that_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = on_a_terminal(monkeypatch)
+    with Watch() as watch:
+        watch.stage("clustering")
+        until(terminal, "clustering  0:00")
+        watch.advance(Update("trees", 3, 10, remaining=75.0))
+        until(terminal, "clustering: trees  [######..............]  30 %  1:15 left")
+        say("a note", err=True)
+        watch.compiles("kernel", None)
+        until(terminal, "compiling, once")
+        watch.compiles("kernel", 1.0)
+        watch.advance(Update("", 1, 1))
+    shown = terminal.getvalue()
+    assert "\n" not in shown.replace("a note\n", "")
+    before_note = shown[: shown.index("a note")]
+    assert before_note.endswith("\r")  # the line was taken away
+    assert shown.endswith("\r")
+    assert not printing.before_lines
+    assert not any(thread.name == "progress" for thread in threading.enumerate())
+
+
+@pytest.mark.parametrize("reason", ["quick", "quiet", "dumb", "pipe"])
+def test_progress_is_not_shown_where_nobody_wants_it(reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    stream: Any = on_a_terminal(monkeypatch)
+    if reason == "quick":
+        monkeypatch.setattr(watching, "AFTER", 60.0)
+    if reason == "dumb":
+        monkeypatch.setenv("TERM", "dumb")
+    if reason == "pipe":
+        stream = io.StringIO()
+        monkeypatch.setattr(sys, "stderr", stream)
+    with Watch(quiet=reason == "quiet") as watch:
+        watch.stage("clustering")
+        time.sleep(0.05)
+    assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_the_line_fits_the_terminal(width: int) -> None:
+    updates = [
+        None,
+        Update("pairs of measures of a very long name", 5, 10),
+        Update("pairs", 1, 3, iteration=2, n_iter=300, remaining=4000.0),
+    ]
+    for update in updates:
+        line = line_of("transforming", update, 3.0, width)
+        assert len(line) < width
+        if update is not None:
+            assert " %" in line
+    assert line_of("transforming", updates[2], 3.0, 40).endswith("33 %  1:06:40 left")
+    assert line_of("a", Update("a", 1, 1), 3.0, 80) == "a  [####################]  100 %  0:03"
+
+
+def test_seconds_in_words() -> None:
+    assert [in_words(seconds) for seconds in (0.2, 61, 3600, 36061)] == ["0:00", "1:01", "1:00:00", "10:01:01"]
+
+
+def test_words_are_wrapped_on_terminals_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    for stream, lines in ((Terminal(), 3), (io.StringIO(), 1)):
+        monkeypatch.setattr(sys, "stdout", stream)
+        tell("a sentence that is longer than forty columns, and so has to go on, and on, below")
+        assert len(stream.getvalue().splitlines()) == lines
+        assert lines == 1 or max(map(len, stream.getvalue().splitlines())) < 40
+
+
+def test_colors_are_for_terminals_that_want_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert wants_color(Terminal())
+    assert not wants_color(io.StringIO())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not wants_color(Terminal())
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("TERM", "dumb")
+    assert not wants_color(Terminal())
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (["clsuter"], "wt: no command is called clsuter; did you mean cluster?"),
+        (["skelton", "x.csv"], "wt: no command is called skelton; did you mean skeleton?"),
+        (["xyzzy"], "wt: no command is called xyzzy; there are cluster, denoise, skeleton,"),
+        (["cluster"], "wt cluster: missing argument 'FILE'; see wt cluster --help"),
+        (["cluster", "a.csv", "--colums", "x"], "wt cluster: no such option: --colums"),
+        (["cluster", "a.csv", "-k", "two"], "wt cluster: invalid value for '-k' / '--clusters'"),
+        (["cluster", "a.csv", "b.csv"], "wt cluster: "),
+        (["words", "simlar"], "wt words: no such command 'simlar'"),
+        (["segment", "a.png"], "wt segment: missing option '-o' / '--output'"),
+        (["--nonsense"], "wt: no such option: --nonsense"),
+    ],
+)
+def test_mistakes_in_words_are_one_line(words: list[str], error: str) -> None:
+    done = run(*words)
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith(error)
+    assert done.stderr.count("\n") == 1
+
+
+def test_exit_codes_are_part_of_the_help() -> None:
+    text = run("--help").stdout
+    assert "Exit status:" in text
+    for status, meaning in Commands.ends.items():
+        assert f"  {status:<3}  {meaning}" in text
+
+
+def test_every_command_is_where_the_table_says() -> None:
+    for name, entry in Commands().entries.items():
+        done = run(name, "--help")
+        assert done.exit_code == 0, done.output
+        assert f"Usage: wt {name}" in done.stdout
+        assert len(entry.short) <= 52
+        assert entry.short.endswith(".")
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_help_fits_the_terminal(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    for words in ([], ["cluster"], ["skeleton"], ["flow"], ["words", "evaluate"]):
+        text = run(*words, "--help").stdout
+        assert max(map(len, text.splitlines())) <= width, words
+
+
+def test_help_of_flow_names_the_length_of_an_edge() -> None:
+    assert "`a b`, or `a b length`" in " ".join(run("flow", "--help").stdout.split())
+
+
+def test_commands_without_a_terminal_show_no_progress_and_no_color(tmp_path: Path) -> None:
+    file = write_csv(tmp_path / "points.csv", blobs())
+    done = process("transform", file, "--eps", 1, "-o", tmp_path / "out", NO_COLOR="1")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == b""
+    assert b"\x1b" not in done.stdout
+    assert b"\r" not in done.stdout
+    assert len(done.stdout.splitlines()) == 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="terminals of Unix")
+def test_on_a_terminal_the_answer_is_lines_and_how_to_keep_it(tmp_path: Path) -> None:
+    pty = importlib.import_module("pty")
+    file = write_csv(tmp_path / "points.csv", blobs())
+    script = (
+        "import sys; sys.argv[0] = 'wt'; from wasserstein_transform.cli import main, watching;"
+        "watching.AFTER, watching.EVERY = 0.0, 0.01; main()"
+    )
+    ours, theirs = pty.openpty()
+    running = subprocess.Popen(
+        [sys.executable, "-c", script, "transform", file.name, "--eps", "1"],
+        stdout=theirs,
+        stderr=theirs,
+        cwd=tmp_path,
+        env={**os.environ, "COLUMNS": "40", "TERM": "xterm"},
+    )
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # Linux: an error when nobody writes any more
+        while piece := os.read(ours, 4096):
+            shown += piece
+    os.close(ours)
+    status = running.wait(30)
+    text = shown.decode()
+    assert status == 0, text
+    assert "starting" in text
+    last = text.rpartition("\r60 points")[2].splitlines()
+    assert max(map(len, text.replace("\r", "\n").splitlines())) < 40
+    assert last[-2:] == ["to keep it: wt transform ... -o", "  transformed"]
+
+
+def test_graphs_and_words_speak_json_too(tmp_path: Path) -> None:
+    (tmp_path / "graph.txt").write_text("a b\nb c\nc a\nc d\n")
+    done = run("curvature", tmp_path / "graph.txt", "-o", tmp_path / "out", "--json")
+    assert done.exit_code == 0, done.output
+    summary = json.loads(done.stdout)
+    assert summary == json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["result"]["edges"] == 4
+    assert summary["again"]["options"] == ["--idleness=0.5", "--power=0.0"]
+    done = run("curvature", tmp_path / "graph.txt", "-o", tmp_path / "out")
+    assert done.exit_code == 2
+    assert "is there already; --force writes over it" in done.stderr
+    done = run("again", tmp_path / "out", "-o", tmp_path / "second", "-q")
+    assert (done.exit_code, done.output) == (0, "")
+    assert (tmp_path / "out" / "edges.csv").read_bytes() == (tmp_path / "second" / "edges.csv").read_bytes()
+
+    (tmp_path / "vectors.txt").write_text("a 1 0\nb 0 1\nc 1 1\nd 2 1\n")
+    (tmp_path / "corpus.txt").write_text("a b c d " * 20)
+    parts = ["--vectors", tmp_path / "vectors.txt", "--corpus", tmp_path / "corpus.txt"]
+    model = ["words", "fit", *parts, "-o", tmp_path / "model.npz"]
+    assert json.loads(run(*model, "--json").stdout)["words"] == 4
+    assert "is there already; --force" in run(*model).stderr
+    assert run(*model, "--force", "-q").output == ""
+    similar = json.loads(run("words", "similar", "a", "--model", tmp_path / "model.npz", "-k", 2, "--json").stdout)
+    assert [one["word"] for one in similar["similar"]] and len(similar["similar"]) == 2  # noqa: PT018
+    pair = json.loads(run("words", "pair", "a", "b", "--model", tmp_path / "model.npz", "--json").stdout)
+    assert set(pair) == {"distance", "lam", "plain", "words"}
