@@ -193,7 +193,10 @@ class Page:
         assert shown.picture is not None
         assert shown.brushes is not None
         painted = segmented(shown.picture, shown.brushes, engine)
-        told = {"settings": asdict(shown.brushes), "code": painted.code, "query": shown.brushes.query}
+        told = {
+            "settings": asdict(shown.brushes), "code": painted.code, "query": shown.brushes.query,
+            "said": f"{painted.n_regions} regions",
+        }  # fmt: skip
         yield replace(shown, scene=painted), {**extra, **told, "final": True}
 
     def _labels(self, request: dict[str, Any], engine: Engine) -> Any:
@@ -215,17 +218,24 @@ class Page:
 
     def _show(self, shown: Shown, reply: dict[str, Any]) -> None:
         """In the loop of the server: put it on the page."""
-        scene = shown.scene
-        kind: Any = ImageViews if isinstance(scene, Painted) else Views
-        if isinstance(self._views, kind):
-            self._views.show(scene)
-        else:
-            self._views = kind(scene)
-            if isinstance(self._views, Views):
-                self._views.radius.on_change("value_throttled", self._widened)
-            self.body.children = [self._views.layout]
+        scene, views = shown.scene, self._views
+        if isinstance(scene, Painted):
+            if isinstance(views, ImageViews):
+                views.show(scene)
+            else:
+                self._put(ImageViews(scene))
+        elif scene is not None:
+            if isinstance(views, Views):
+                views.show(scene)
+            else:
+                self._put(new := Views(scene, beside=True))
+                new.radius.on_change("value_throttled", self._widened)
         notes = [*(scene.notes if scene is not None else ()), *reply.pop("warnings", ())]
         self._tell({**reply, "notes": notes})
+
+    def _put(self, views: Views | ImageViews) -> None:
+        self._views = views
+        self.body.children = [views.layout]
 
     def _tell(self, reply: dict[str, Any]) -> None:
         self.wire.reply = json.dumps(reply)

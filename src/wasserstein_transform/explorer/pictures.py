@@ -67,7 +67,7 @@ class Brushes:
 class Painted:
     """Pictures of a segmentation, as arrays of bytes (h, w, 4), upside down as Bokeh draws them."""
 
-    title: str
+    n_regions: int
     before: NDArray[np.uint8]
     outlined: NDArray[np.uint8]
     filtered: NDArray[np.uint8]
@@ -92,7 +92,7 @@ def painted() -> Picture:
     colors[(x - 70) ** 2 + (y - 80) ** 2 < 45**2] = (210, 90, 60)
     colors[(abs(x - 165) < 45) & (abs(y - 60) < 35)] = (60, 130, 200)
     colors[(y > 120) & (x - 2 * (y - 120) > 60) & (x + (y - 120) < 220)] = (230, 200, 80)
-    noisy = np.clip(colors + rng.normal(scale=14, size=colors.shape), 0, 255).astype(np.uint8)
+    noisy = np.clip(colors + rng.normal(scale=9, size=colors.shape), 0, 255).astype(np.uint8)
     return Picture("painted shapes", noisy, "picture = …  # an array of shape (h, w, 3)")
 
 
@@ -109,9 +109,8 @@ def segmented(picture: Picture, brushes: Brushes, engine: Engine) -> Painted:
         pixels = pixels[::step, ::step]
     found = segment(pixels, **asdict(brushes), engine=engine)
     filtered = np.clip(np.rint(found.filtered), 0, 255).astype(np.uint8)
-    said = f"{found.n_segments} regions"
     return Painted(
-        f"{picture.name}: {said}", _bytes(as_rgb(pixels)), _bytes(outlined(as_rgb(pixels), found.labels)),
+        found.n_segments, _bytes(as_rgb(pixels)), _bytes(outlined(as_rgb(pixels), found.labels)),
         _bytes(as_rgb(filtered)), found.labels, brushes.code(picture.reading), notes,
     )  # fmt: skip
 

@@ -83,7 +83,7 @@
     if (reply.clusters) $("found").textContent = reply.clusters;
     if (reply.notes) $("notes").replaceChildren(...reply.notes.map((text) => Object.assign(document.createElement("li"), {textContent: text})));
     if (reply.download) Object.assign(document.createElement("a"), {href: reply.download, download: ""}).click();
-    if (reply.seconds !== undefined) say(`${name} · ${reply.seconds < 1 ? `${Math.round(1000 * reply.seconds)} ms` : `${reply.seconds.toFixed(1)} s`}${reply.final ? "" : " · computing …"}`);
+    if (reply.seconds !== undefined) say(`${name} · ${reply.said ? `${reply.said} · ` : ""}${reply.seconds < 1 ? `${Math.round(1000 * reply.seconds)} ms` : `${reply.seconds.toFixed(1)} s`}${reply.final ? "" : " · computing …"}`);
     flush();
   }
   function opened(reply) {

@@ -32,6 +32,8 @@ class Views:
         Whether the graphics card draws the points; by default if there are more than 5,000.
     hide : bool
         Leave out views of what the scene has not, as a report does; else they say that it has not been computed yet.
+    beside : bool
+        Lay them out for the room that is left beside a panel.
 
     Attributes
     ----------
@@ -42,7 +44,7 @@ class Views:
         when it is released).
     """
 
-    def __init__(self, scene: Scene, *, webgl: bool | None = None, hide: bool = False) -> None:
+    def __init__(self, scene: Scene, *, webgl: bool | None = None, hide: bool = False, beside: bool = False) -> None:
         from bokeh.models import ColumnDataSource, Row
 
         style, webgl = sheet(), scene.n > MANY if webgl is None else webgl
@@ -57,7 +59,10 @@ class Views:
         self.cut, self.radius = self.dendrogram.cut, self.neighbors.radius
         self._before, self._set = scene, 0.0
         self.layout = Row(sizing_mode="stretch_width", css_classes=["views"], stylesheets=[style], name="views")
-        self.layout.children = [view.card for view in self._shown(scene, hide)]
+        cards = [view.card for view in self._shown(scene, hide)]
+        for card in cards if beside else ():
+            card.css_classes = [*card.css_classes, "beside"]
+        self.layout.children = cards
         self.show(scene)
         self._connect()
 

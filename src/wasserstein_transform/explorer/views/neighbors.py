@@ -49,7 +49,7 @@ class Neighbors:
         self.note = html("", style)
         hint = "dotted: the ε suggested" if still else "dashed: the present ε, to drag; dotted: the one suggested"
         moving = [] if still else [row(self.radius, style=style)]
-        self.card = card("Neighbors", hint, [self.figure, *moving, self.note], style, "small")
+        self.card = card("Neighbors", hint, [self.figure, *moving, self.note], style, "small near")
 
     def dress(self) -> None:
         """Light or dark by itself, where it stands alone on a page."""

@@ -67,12 +67,12 @@ def tell(note: Any, text: str) -> None:
 
 
 def card(title: str, hint: str, parts: list[Any], style: Any, where: str) -> Any:
-    """A view with its heading; `where` names its place in the grid."""
+    """A view with its heading; `where` says how it lies in the grid."""
     from bokeh.models import Column
 
     head = html(f"<h2>{escape(title)}</h2><p class='hint'>{escape(hint)}</p>", style)
     return Column(
-        children=[head, *parts], sizing_mode="stretch_width", css_classes=["card", where], stylesheets=[style],
+        children=[head, *parts], sizing_mode="stretch_width", css_classes=["card", *where.split()], stylesheets=[style],
         html_attributes={"role": "region", "aria-label": title},
     )  # fmt: skip
 
