@@ -55,7 +55,7 @@ def _graphs() -> dict[str, np.ndarray]:
     even = wt.graphs.curvature(graph, n_jobs=1).values
     for a, b in graph.edges:
         graph[a][b]["weight"] = 1 + (a + b) % 3 / 4
-    return {"curvature": even, "curvature by lengths": wt.graphs.curvature(graph, n_jobs=1).values}
+    return {"curvature": even, "curvature by lengths": wt.graphs.curvature(graph, n_jobs=1, weight="length").values}
 
 
 def _images() -> dict[str, np.ndarray]:

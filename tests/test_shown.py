@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from html.parser import HTMLParser
 
+import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
@@ -52,6 +54,89 @@ def test_notebooks_show_a_small_table() -> None:
             assert len(shown) < 2500
     for kind in (wt.Space, wt.hierarchy.Tree, wt.transforms.Trajectory, wt.graphs.Communities, wt.auto.Sweep):
         assert hasattr(kind, "_repr_html_")
+
+
+class Reader(HTMLParser):
+    """Which tags there are, each closed where it should be."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert attrs == []
+        self.open.append(tag)
+        self.tags.add(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def read(shown: str) -> str:
+    """The text of a table that is well-formed HTML and nothing but a table."""
+    reader = Reader()
+    reader.feed(shown)
+    reader.close()
+    assert reader.open == []
+    assert reader.tags <= {"table", "caption", "thead", "tbody", "tr", "th", "td"}
+    return " | ".join(reader.text)
+
+
+BAD = "<script>alert('&')</script>"
+
+
+def results() -> dict[str, object]:
+    """By something that must be seen."""
+    cliques = nx.relabel_nodes(nx.barbell_graph(4, 0), {0: BAD})
+    matrix = wt.wasserstein_pairs(wt.Truncation(0.5)(SPACE), SPACE.metric, 1.0, [(0, 1), (2, 3)])
+    flow = wt.graphs.ricci_flow(cliques, 6, surgery=wt.graphs.Surgery(every=3, longer=3.0))
+    image = np.repeat([[10.0] * 8 + [50.0] * 8], 16, axis=0)
+    return {
+        "without a curvature | 1": wt.graphs.curvature([(BAD, "b", 0.0), ("b", "c"), ("c", "d")]),
+        "Curvature | pairs | 13": wt.graphs.curvature(cliques),
+        "edges cut | 1": flow,
+        "modularity": flow.communities(),
+        "lengths | 1 to 1": flow.network,
+        "values | <1 × 13 float64>": wt.graphs.dynamical_curvature(cliques, [1.0]),
+        "pieces | 2": wt.graphs.as_network([(0, 1), (BAD, 3)]),
+        "pixels | 16 × 16": wt.image.segment(image),
+        "problems solved | 2": matrix,
+        "n_problems | 2": matrix.report,
+        "Coupling": wt.Exact(1).coupling(wt.Truncation(0.5)(SPACE), SPACE.metric, 0, 1),
+        "Quotient": wt.spaces.quotient(SPACE),
+        "Space | points | 300": SPACE,
+        "Trajectory": wt.iterate(wt.mean_shift(0.5), SPACE, n_iter=1),
+        "Tree": wt.hierarchy.spanning_tree(SPACE),
+        "Embedding": wt.plotting.embed(SPACE.take(np.arange(20))),
+        "sigma": wt.auto.noise_scale(X),
+        BAD: wt.theory.Inequality(BAD, np.zeros(3), np.ones(3), {"<C>": 1.0}, note="<b>"),
+        "no pair to compare": wt.theory.Inequality("one point", np.zeros(0), np.zeros(0)),
+        "flb | 0": wt.theory.gromov_wasserstein_bounds(SPACE.take(np.arange(8)), SPACE.take(np.arange(8))),
+        "GaussianTransform(": wt.suggest(X),
+        "Clustering of 60 points": wt.cluster(X[:60]),
+        "Denoised": wt.denoise(X),
+    }
+
+
+def test_results_are_tables_of_clean_html() -> None:
+    for said, value in results().items():
+        shown = value._repr_html_()
+        assert said in read(shown), type(value)
+        assert "<script" not in shown
+        assert len(shown) < 10_000
+
+
+def test_bare_records_and_empty_ones_have_a_table_too() -> None:
+    assert "none" in read(wt.graphs.as_network(nx.empty_graph(3))._repr_html_())
+    assert "pairs | 0" in read(wt.graphs.curvature(nx.empty_graph(3))._repr_html_())
+    assert "iterations | 0" in read(wt.graphs.ricci_flow(nx.path_graph(3), 0)._repr_html_())
+    unknown = wt.plotting.Embedding(np.full((9, 2), np.nan), 0.12345678)
+    assert "<9 × 2 float64>, all unknown | explained | 0.1235" in read(unknown._repr_html_())
 
 
 def test_names_of_nodes_are_escaped() -> None:

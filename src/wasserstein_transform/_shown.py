@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 _SMALL = 4  # entries up to which an array is shown
+_LONG = 200  # letters of a cell
 
 
 def brief(value: Any) -> str:
@@ -25,7 +26,15 @@ def brief(value: Any) -> str:
     return f"<{shape} {value.dtype}>" if isinstance(value, np.ndarray) else f"<{shape} sparse, {value.nnz} entries>"
 
 
-class Brief:
+class Tabled:
+    """A dataclass that a notebook shows as a table of its fields."""
+
+    def _repr_html_(self) -> str:
+        shown = [field.name for field in fields(self) if field.repr]  # type: ignore[arg-type]  # it is a dataclass
+        return facts(type(self).__name__, {name: _cell(getattr(self, name)) for name in shown})
+
+
+class Brief(Tabled):
     """A record whose arrays are shown by their shape; a dataclass needs `repr=False` beside it."""
 
     def __repr__(self) -> str:
@@ -35,6 +44,23 @@ class Brief:
             if field.repr and (field.default is MISSING or getattr(self, field.name) is not field.default)
         ]
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _cell(value: Any) -> str:
+    """A value in a table: numbers to four digits, arrays by shape and range."""
+    if isinstance(value, float | np.floating):
+        return f"{value:.4g}"
+    if isinstance(value, np.ndarray) and value.size > _SMALL and value.dtype.kind in "fiu":
+        return f"{brief(value)}, {in_range(value)}"
+    text = value if isinstance(value, str) else brief(value)
+    return text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"
+
+
+def in_range(values: Any) -> str:
+    """From the least to the largest number, those that are unknown aside."""
+    known = np.asarray(values, np.float64)
+    known = known[~np.isnan(known)]
+    return f"{known.min():.4g} to {known.max():.4g}" if known.size else "all unknown" if np.size(values) else "none"
 
 
 def frame(columns: Mapping[str, Any], otherwise: str) -> Any:

@@ -87,11 +87,12 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_the_bar_is_one_line_that_is_gone_in_the_end() -> None:
+def test_the_bar_is_one_line_that_is_gone_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     stream = Terminal()
     show = wt.bar(stream, width=10, delay=0)
     show(wt.engine.Update("means", 1, 2, 3, 10, 75.0))
-    assert stream.getvalue() == "\riteration 3 of 10, means [#####.....]  50 %, 1:15 left"
+    assert stream.getvalue() == "\riteration 3 of 10, means [#####.....]  50 %, 1/2, 0:00 passed, 1:15 left"
     show(wt.engine.Update("", 1, 1))
     assert "\n" not in stream.getvalue()
     assert stream.getvalue().endswith(" \r")

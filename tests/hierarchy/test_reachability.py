@@ -62,7 +62,7 @@ def test_near_rows_have_the_tree_of_the_known_distances(rng: np.random.Generator
 def test_graphs_have_the_tree_of_their_paths(rng: np.random.Generator) -> None:
     graph = nx.random_geometric_graph(60, 0.35, seed=2)
     nx.set_edge_attributes(graph, {edge: float(rng.uniform(0.5, 2)) for edge in graph.edges}, "weight")
-    space = wt.Space.from_graph(graph)
+    space = wt.Space.from_graph(graph, weight="length")
     heights = spanning_tree(space, reachability=3).heights
     np.testing.assert_allclose(heights, reach_heights(space.metric.dense(), 3), rtol=1e-9)
 

@@ -225,7 +225,7 @@ def test_long_walks_are_thinned_and_solid_ones_drawn(rng: np.random.Generator) -
     long = wt.iterate(wt.mean_shift(0.5), space, n_iter=11, keep="all")
     panels = plotting.walk(long, lines=True)
     assert [ax.get_title(loc="left") for ax in panels][:: len(panels) - 1] == ["τ = 0", "τ = 11"]
-    assert len(panels) == 8
+    assert len(panels) == 6
     assert {ax.name for ax in panels} == {"3d"}
 
 

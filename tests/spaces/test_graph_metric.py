@@ -33,7 +33,7 @@ def graph(request: pytest.FixtureRequest) -> nx.Graph:
 
 @pytest.fixture
 def metric(graph: nx.Graph) -> wt.Graph:
-    return wt.Graph.of(graph)
+    return wt.Graph.of(graph, weight="length")
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_paths_looked_for_around_a_measure_are_the_shortest(
     graph: nx.Graph, localize: wt.localize.Localization, p: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batch, "_SMALL", 0.0)  # nothing is stored
-    space = wt.Space.from_graph(graph)
+    space = wt.Space.from_graph(graph, weight="length")
     measures, pairs = localize(space), np.random.default_rng(0).integers(0, 60, (150, 2))
     stored = wt.Dense(space.metric.dense(), triangle=True)
     one, other = (np.asarray(wt.wasserstein_pairs(measures, metric, p, pairs)) for metric in (space.metric, stored))
@@ -86,7 +86,7 @@ def test_paths_looked_for_around_a_measure_are_the_shortest(
 
 
 def test_truncation_on_a_graph_is_that_on_its_matrix(graph: nx.Graph) -> None:
-    lazy, step = wt.Space.from_graph(graph), wt.local_truncation(1.0)
+    lazy, step = wt.Space.from_graph(graph, weight="length"), wt.local_truncation(1.0)
     stored = wt.Space.from_distances(lazy.metric.dense(), triangle=True)
     one, other = (wt.iterate(step, space, n_iter=2).last.metric.dense() for space in (lazy, stored))
     np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
@@ -102,7 +102,9 @@ def test_graphs_of_all_kinds_are_the_same_space() -> None:
     graph.add_weighted_edges_from(edges)
     a, b, w = np.array(edges).T
     matrix = coo_array((np.r_[w, w], (np.r_[a, b].astype(int), np.r_[b, a].astype(int))), shape=(4, 4))
-    spaces = [wt.Space.from_graph(given).metric.dense() for given in (graph, matrix, edges, np.array(edges))]
+    spaces = [
+        wt.Space.from_graph(given, weight="length").metric.dense() for given in (graph, matrix, edges, np.array(edges))
+    ]
     for other in spaces[1:]:
         np.testing.assert_array_equal(other, spaces[0])
     assert spaces[0][0].tolist() == [0, 2, 3, 1]
@@ -133,7 +135,7 @@ def test_pieces_are_infinitely_far_and_all_distances_are_refused() -> None:
     ("given", "said"),
     [
         ([(0, 1, -1.0)], "must not be negative, got -1"),
-        ([(0, 1, "far")], "must be numbers, got weight 'far' between 0 and 1"),
+        ([(0, 1, "far")], "must be numbers, got length 'far' between 0 and 1"),
         ([(0, 1, 2, 3)], "must hold"),
         (np.ones((3, 3)) * 0.5, "must be whole numbers"),
         (np.ones((3, 4)), r"got shape \(3, 4\)"),
@@ -156,7 +158,7 @@ def test_what_is_no_graph_is_refused(given: object, said: str) -> None:
 
 
 def test_heat_is_the_exponential_of_the_laplacian(graph: nx.Graph) -> None:
-    space = wt.Space.from_graph(graph, weights=np.random.default_rng(1).uniform(0.5, 1.0, 60))
+    space = wt.Space.from_graph(graph, weights=np.random.default_rng(1).uniform(0.5, 1.0, 60), weight="length")
     adjacency = nx.to_numpy_array(graph, weight=None) * space.weights
     walk = adjacency / adjacency.sum(axis=1, keepdims=True)
     for time in (0.1, 3.0, 40.0):

@@ -68,9 +68,9 @@ class Suggestion:
         """The table as a pandas DataFrame, a row for each radius."""
         return frame(self.table, ".table has the same columns")
 
-    def plot(self, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, *, title: str | None = None) -> Axes:
         """A picture of what was looked at, and of the radius chosen; needs matplotlib."""
-        axes: Axes = drawn_by("suggestions").draw(self, ax)
+        axes: Axes = drawn_by("suggestions").draw(self, ax, title=title)
         return axes
 
     @property

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeVar
 
 from .._archive import archived
+from .._shown import Tabled
 from .._types import Floats, Ints
 
 Radius = TypeVar("Radius", float, Floats)
@@ -102,7 +103,7 @@ class Rows(NamedTuple):
 
 @archived
 @dataclass(frozen=True)
-class Report:
+class Report(Tabled):
     """How a batch of problems was solved.
 
     Attributes

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _WHERE = "Algorithms, “Complexity analysis”, and its table"
 _ALL = ", all distances"
 _TICK = 0.02  # seconds
-_METHODS = {"MS": PALETTE[0], "GT": PALETTE[1], "GT, all distances": PALETTE[3], "LT-WT1": PALETTE[2]}
+_METHODS = {"MS": PALETTE[0], "GT": PALETTE[1], "GT, all distances": PALETTE[4], "LT-WT1": PALETTE[2]}
 
 
 @dataclass(frozen=True)

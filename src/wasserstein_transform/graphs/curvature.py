@@ -10,16 +10,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check as check
-from .._shown import Brief
+from .._shown import Brief, facts, in_range
 from .._types import Floats, Ints
 from ..engine import Engine, bar, current
 from ..localize import Heat, Localization
 from ..measures import Discrete
 from ..spaces import Space
+from ..spaces.edge_weights import ASK
 from ..transport import Report
 from ..transport.batch import Batch
 from .network import Network, as_network
 from .walks import LazyWalk
+
+_FLAT = 1e-9  # curvature that is none but for rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,26 @@ class Curvature:
         known = self.values[~np.isnan(self.values)]
         spread = f", {known.min():.3g} to {known.max():.3g}" if len(known) else ""
         return f"<Curvature of {len(self.pairs)} pairs of {self.network.n} nodes{spread}>"
+
+    def _repr_html_(self) -> str:
+        known = np.flatnonzero(~np.isnan(self.values))
+        rows: dict[str, Any] = {"pairs": len(self.pairs), "nodes": self.network.n}
+        if len(known):
+            values = self.values[known]
+            low, high = (known[at] for at in (values.argmin(), values.argmax()))
+            rows |= {
+                "curvature": f"{in_range(values)}, mean {values.mean():.4g}",
+                "negative": f"{np.mean(values < -_FLAT):.0%}",
+                "lowest": f"{self.values[low]:.4g}, {self._named(int(low))}",
+                "highest": f"{self.values[high]:.4g}, {self._named(int(high))}",
+            }
+        if len(known) < len(self.pairs):
+            rows["without a curvature"] = len(self.pairs) - len(known)
+        return facts("Curvature", rows | {"largest gap": f"{self.report.gap:.1e}"})
+
+    def _named(self, k: int) -> str:
+        a, b = (self.network.nodes[end] for end in self.pairs[k])
+        return f"between {a!r} and {b!r}"
 
     def of(self, a: Hashable, b: Hashable) -> float:
         """The curvature of two nodes, by name."""
@@ -102,6 +125,8 @@ def curvature(
     n_jobs: int | None = None,
     verbose: bool = False,
     engine: Engine | None = None,
+    *,
+    weight: str | None = ASK,
 ) -> Curvature:
     """Ollivier–Ricci curvature of all edges of an undirected graph, or of any pairs of its nodes; exact.
 
@@ -109,8 +134,8 @@ def curvature(
 
     Parameters
     ----------
-    graph : networkx graph, scipy sparse matrix of lengths, list of edges, or a file
-        Edges without a `weight` have length 1. Loops are left out; of parallel edges the shortest counts; edges of
+    graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, length), or a file
+        Edges without a number have length 1. Loops are left out; of parallel edges the shortest counts; edges of
         length 0 put two nodes in one place, and have no curvature of their own.
     measures : LazyWalk or Localization
         What is compared: LazyWalk(idleness) by default, with idleness ½; Truncation, Nearest, Heat, Given, …
@@ -124,6 +149,9 @@ def curvature(
         Show progress.
     engine : Engine, optional
         Where it runs; by default what `wt.using` says.
+    weight : {"length", "strength", None}, optional
+        What the numbers at edges are, as in `as_network`: lengths, strengths (lengths are 1/strength), or of no
+        concern. A `weight` that may be either is asked about.
 
     Returns
     -------
@@ -137,7 +165,7 @@ def curvature(
     >>> wt.graphs.curvature([("a", "b"), ("b", "c")], wt.Truncation(1.0), pairs=[("a", "c")]).values.round(3)
     array([0.5])
     """
-    network, asked = as_network(graph), current(engine, n_jobs=n_jobs, progress=bar() if verbose else None)
+    network, asked = as_network(graph, weight), current(engine, n_jobs=n_jobs, progress=bar() if verbose else None)
     ends = network.edges if pairs is None else _numbered(pairs, network)
     space = Space(network.metric, check.weights(weights, network.n), None)
     with asked.watched() as engine:
@@ -150,6 +178,8 @@ def lin_lu_yau(
     n_jobs: int | None = None,
     verbose: bool = False,
     engine: Engine | None = None,
+    *,
+    weight: str | None = ASK,
 ) -> Curvature:
     """The curvature of Lin, Lu and Yau of all edges: the limit of κ_α / (1 − α) as the idleness α goes to 1.
 
@@ -162,7 +192,7 @@ def lin_lu_yau(
     >>> wt.graphs.lin_lu_yau([(0, 1), (1, 2), (2, 3), (3, 0)]).values
     array([1., 1., 1., 1.])
     """
-    half = curvature(graph, LazyWalk(0.5, power), n_jobs=n_jobs, verbose=verbose, engine=engine)
+    half = curvature(graph, LazyWalk(0.5, power), n_jobs=n_jobs, verbose=verbose, engine=engine, weight=weight)
     return replace(half, values=2 * half.values)
 
 
@@ -173,6 +203,8 @@ def dynamical_curvature(
     n_jobs: int | None = None,
     verbose: bool = False,
     engine: Engine | None = None,
+    *,
+    weight: str | None = ASK,
 ) -> Dynamics:
     """The curvature of all edges under the heat kernel, over several times: communities have a time of their own.
 
@@ -183,7 +215,7 @@ def dynamical_curvature(
     >>> found.values[:, 0].round(3)
     array([0.139, 0.777, 1.   ])
     """
-    network = as_network(graph)
+    network = as_network(graph, weight)
     moments = np.atleast_1d(check.floats(times, "times"))
     if moments.ndim != 1 or len(moments) == 0:
         raise ValueError(f"times must be a list of numbers, got shape {moments.shape}")

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import Any
 
 from ..engine import current
+from .lists import edges_of
 
 _EACH = 40.0  # bytes of memory for each of a file: names and numbers are objects
-_NUMBER = re.compile(r"-?[0-9]+")
-_BETWEEN = re.compile(r"\s*[,;]\s*|\s+")
 _WITH_NETWORKX = {".gml": "read_gml", ".graphml": "read_graphml"}
 
 
@@ -19,9 +17,16 @@ def read_graph(file: str | os.PathLike[str]) -> Any:
     r"""A graph from a file: GML and GraphML by networkx, anything else as a list of edges.
 
     A list of edges has a line `a b` or `a b length` for each, parted by blanks, tabs, commas or semicolons; lines that
-    begin with # or % are left out. Nodes are numbers if all of them are, else names. Nodes of GML files go by their
-    labels, or by their ids where labels are missing. A file may take 40 times its size of memory; one for which the
-    engine has not as much is refused, and `wt.using(memory=…)` raises the limit.
+    begin with # or % are left out. Nodes are numbers if all of them are, else names, which may have blanks where
+    commas, semicolons or tabs part them. Nodes of GML files go by their labels, or by their ids where labels are
+    missing. A file may take 40 times its size of memory; one for which the engine has not as much is refused, and
+    `wt.using(memory=…)` raises the limit.
+
+    A first line may be a heading: a line without numbers above lines of numbers, or one that names a column of
+    numbers. The nodes are then in the columns `source` and `target` (or `from`, `to`; `a`, `b`; …), else in the first
+    two, and the number is in `length`, `distance`, `strength` or `weight`; other columns are left out. That is how
+    `wt curvature` and `wt flow` write edges.csv; of the lengths before and after a flow those after it are taken,
+    without the edges that were cut.
 
     Examples
     --------
@@ -30,7 +35,7 @@ def read_graph(file: str | os.PathLike[str]) -> Any:
     ...     _ = file.write("0 1\n1 2 0.5")
     ...     file.flush()
     ...     wt.graphs.read_graph(file.name)
-    [(0, 1), (1, 2, '0.5')]
+    [(0, 1), (1, 2, 0.5)]
     """
     path = Path(file)
     if not path.is_file():
@@ -41,7 +46,7 @@ def read_graph(file: str | os.PathLike[str]) -> Any:
         "take a part of it, or raise the limit with wt.using(memory=…)",
     )
     reader = _WITH_NETWORKX.get(path.suffix.lower())
-    return _listed(path) if reader is None else _by_networkx(path, reader)
+    return edges_of(path) if reader is None else _by_networkx(path, reader)
 
 
 def need_networkx(what: str) -> Any:
@@ -67,32 +72,3 @@ def _by_networkx(path: Path, reader: str) -> Any:
     except Exception as error:  # readers raise what they like
         raise ValueError(f"{path} cannot be read as {path.suffix[1:]}: {error}") from None
     return graph.to_undirected() if graph.is_directed() and graph.number_of_edges() == 0 else graph
-
-
-def _listed(path: Path) -> list[tuple[Any, ...]]:
-    try:
-        lines = path.read_text("utf-8-sig").splitlines()
-    except UnicodeDecodeError:
-        raise ValueError(
-            f"{path} is no text in UTF-8; a list of edges has a line `a b` or `a b length` for each"
-        ) from None
-    edges = {}
-    for number, line in enumerate(map(str.strip, lines), 1):
-        words = _BETWEEN.split(line)
-        if not line or line[0] in "#%":
-            continue
-        if len(words) not in (2, 3) or not all(words):
-            raise ValueError(f"{path}, line {number}: an edge is `a b` or `a b length`, got {line!r}")
-        edges[number] = tuple(words)
-    return _numbered(edges, path)
-
-
-def _numbered(edges: dict[int, tuple[str, ...]], path: Path) -> list[tuple[Any, ...]]:
-    """Names become numbers if all of them are; a first line that alone has names is a heading."""
-    named = [number for number, edge in edges.items() if not all(_NUMBER.fullmatch(word) for word in edge[:2])]
-    if not named:
-        return [(int(edge[0]), int(edge[1]), *edge[2:]) for edge in edges.values()]
-    if len(edges) > 1 and named == [next(iter(edges))] and not any(map(_NUMBER.fullmatch, edges[named[0]])):
-        heading = " ".join(edges[named[0]])
-        raise ValueError(f"{path}, line {named[0]}: {heading!r} reads as a heading; put # before it or leave it out")
-    return list(edges.values())

@@ -9,10 +9,12 @@ import numpy as np
 
 from .. import _check as check
 from .._parts import Part
+from .._shown import facts, in_range
 from .._types import Bools, Floats, Ints
 from ..engine import Engine, bar, current
 from ..localize import Localization
 from ..spaces import Space
+from ..spaces.edge_weights import ASK
 from .communities import Communities, best_cut, cut_at, cut_into
 from .curvature import Curvature, compare, localized
 from .network import Network, as_network
@@ -75,6 +77,17 @@ class Flow:
         cut = int((self.cut_after >= 0).sum())
         return f"<Flow of {self.network!r}, {self.n_iter} iterations, {cut} edges cut>"
 
+    def _repr_html_(self) -> str:
+        rows: dict[str, Any] = {
+            "graph": repr(self.network)[1:-1],
+            "iterations": f"{self.n_iter}, {'all edges bend alike' if self.converged else 'not at rest'}",
+            "lengths at the end": f"{in_range(self.lengths[-1])}, mean 1",
+            "edges cut": int((self.cut_after >= 0).sum()),
+        }
+        if self.n_iter:
+            rows["curvatures at the end"] = in_range(self.curvatures[-1])
+        return facts("Flow", rows)
+
     @property
     def n_iter(self) -> int:
         """How many iterations were made."""
@@ -123,12 +136,14 @@ def ricci_flow(
     n_jobs: int | None = None,
     verbose: bool = False,
     engine: Engine | None = None,
+    *,
+    weight: str | None = ASK,
 ) -> Flow:
     """Discrete Ricci flow: every length becomes (1 − step·κ(x, y))·d(x, y), and their mean is brought back to 1.
 
     Parameters
     ----------
-    graph : networkx graph, scipy sparse matrix of lengths, list of edges, or a file
+    graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, length), or a file
         As in `curvature`.
     n_iter : int
         Most iterations; 20 to 50 are usual.
@@ -146,6 +161,9 @@ def ricci_flow(
         Show progress.
     engine : Engine, optional
         Where it runs; by default what `wt.using` says.
+    weight : {"length", "strength", None}, optional
+        What the numbers at edges are, as in `as_network`: lengths, strengths (lengths are 1/strength), or of no
+        concern. A `weight` that may be either is asked about.
 
     Returns
     -------
@@ -159,7 +177,7 @@ def ricci_flow(
     >>> flow.communities().labels
     array([0, 0, 0, 1, 1, 1])
     """
-    network, asked = as_network(graph), current(engine, n_jobs=n_jobs, progress=bar() if verbose else None)
+    network, asked = as_network(graph, weight), current(engine, n_jobs=n_jobs, progress=bar() if verbose else None)
     n_iter, tol = check.count(n_iter, "n_iter", 0), None if tol is None else check.tolerance(tol, "tol")
     if not 0 < check.positive(step, "step") <= 1:
         raise ValueError(f"step must be at most 1, got {step}: lengths could become negative")

@@ -11,10 +11,14 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .._cached import cached_property
+from .._shown import facts, in_range
 from .._types import Bools, Floats, Ints
 from ..spaces import Graph
+from ..spaces.edge_weights import ASK, check_weight
 from ..spaces.edges import as_edges, is_graph
 from .files import need_networkx, read_graph
+
+_SHOWN = 5  # nodes of a table in a notebook
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +43,16 @@ class Network:
 
     def __repr__(self) -> str:
         return f"<Network of {self.n} nodes and {len(self.edges)} edges>"
+
+    def _repr_html_(self) -> str:
+        rows = {
+            "nodes": self.n,
+            "edges": len(self.edges),
+            "pieces": int(self.metric.pieces.max()) + 1,
+            "lengths": in_range(self.lengths),
+            "such as": ", ".join(map(repr, self.nodes[:_SHOWN])) + " …" * (self.n > _SHOWN),
+        }
+        return facts("Network", rows)
 
     @property
     def n(self) -> int:
@@ -96,20 +110,32 @@ class Network:
         return graph
 
 
-def as_network(graph: Any) -> Network:
-    """A Network of a networkx graph, a symmetric sparse matrix of lengths, a list of edges, or a file.
+def as_network(graph: Any, weight: str | None = ASK) -> Network:
+    """A Network of a networkx graph, a symmetric sparse matrix, a list of edges, or a file.
+
+    Parameters
+    ----------
+    graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, length), or a file
+        Edges without a number have length 1.
+    weight : {"length", "strength", None}, optional
+        What the numbers at edges are: lengths; strengths, where strong ties are short, of length 1/strength; or of no
+        concern, all edges have length 1. By default lists (a, b, length) have lengths, and attributes and columns
+        `length`, `distance` and `strength` are what they are called; `weight` and the entries of a matrix may be
+        either, and are asked about unless all are 1.
 
     Examples
     --------
     >>> from wasserstein_transform.graphs import as_network
     >>> as_network([("a", "b"), ("b", "c", 2.0), ("c", "c")])
     <Network of 3 nodes and 2 edges>
+    >>> as_network([("a", "b", 4.0), ("b", "c", 2.0)], weight="strength").lengths
+    array([0.25, 0.5 ])
     """
     if isinstance(graph, Network):
-        return graph
+        return _again(graph, weight)
     if isinstance(graph, str | os.PathLike):
         graph = read_graph(graph)
-    nodes, lengths = as_edges(graph)
+    nodes, lengths = as_edges(graph, weight)
     rows = lengths.tocoo()
     a, b = rows.coords
     once = a < b
@@ -120,3 +146,10 @@ def as_network(graph: Any) -> Network:
 def is_networkx(graph: Any) -> bool:
     """Whether it is a graph of networkx."""
     return is_graph(graph) and hasattr(graph, "is_multigraph")
+
+
+def _again(network: Network, weight: str | None) -> Network:
+    check_weight(weight)
+    if weight == "strength":
+        raise ValueError("a Network has lengths already; say weight='strength' where it is made, in as_network")
+    return network.with_lengths(np.ones(len(network.edges))) if weight is None else network

@@ -14,6 +14,7 @@ from scipy.io import loadmat
 from scipy.ndimage import distance_transform_edt
 from sklearn.metrics import adjusted_rand_score, rand_score
 
+from .._shown import Tabled
 from .._types import Bools, Floats, Ints
 from ..engine import current
 from .regions import boundaries
@@ -23,7 +24,7 @@ _NEAR = 0.0075  # of the diagonal: how far a boundary may be off
 
 
 @dataclass(frozen=True)
-class Scores:
+class Scores(Tabled):
     """Agreement of a segmentation with people's, means over the people.
 
     Attributes

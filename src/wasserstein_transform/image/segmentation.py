@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._shown import facts, in_range
 from .._types import Bools, Floats, Ints
 from .regions import boundaries, means
 
@@ -44,6 +45,18 @@ class Segmentation:
     def __repr__(self) -> str:
         size = " × ".join(map(str, self.labels.shape))
         return f"<Segmentation of {size} pixels into {self.n_segments} segments>"
+
+    def _repr_html_(self) -> str:
+        sizes = np.bincount(self.labels[self.labels >= 0])
+        rows = {
+            "pixels": " × ".join(map(str, self.labels.shape)),
+            "segments": self.n_segments,
+            "pixels of a segment": f"{in_range(sizes)}, median {np.median(sizes):g}" if sizes.size else "none",
+            "outside the mask": int(np.count_nonzero(self.labels < 0)),
+            "iterations of a pixel": in_range(self.n_iter),
+            "converged": "yes" if self.converged else "no",
+        }
+        return facts("Segmentation", rows)
 
     def mean_color(self) -> NDArray[Any]:
         """Mean values of each region, in the dtype of the image; whole numbers are rounded."""

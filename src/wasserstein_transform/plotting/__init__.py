@@ -11,8 +11,9 @@ from .curves import denoised, skeleton
 from .dendrograms import dendrogram
 from .embedding import Embedding, embed
 from .gaussians import ellipses
-from .graphs import communities, curvature, flow, histogram, layout
+from .graphs import communities, curvature, flow, histogram
 from .images import segmentation
+from .layouts import layout
 from .locality import balls
 from .matrices import heatmap
 from .scaling import mds

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .canvas import canvas
+from .labels import marker
 from .style import GRAY, INK, LEGEND, TEXT, THIN, TICKS, color, tidy
 
 if TYPE_CHECKING:
@@ -41,12 +42,12 @@ def agreement(found: Evaluation, *, ax: Axes | None = None, title: str | None = 
     places = np.arange(n)[:, None] + np.linspace(-half, half, len(settings))
     differs = found.better | found.worse
     for s, setting in enumerate(settings):
-        ink = GRAY if s == 0 else color(s - 1)
+        ink, mark = (GRAY, "o") if s == 0 else (color(s - 1), marker(s - 1))
         low, high = found.intervals[:, s].T
         ax.hlines(places[:, s], low, high, colors=ink, linewidth=THIN)
-        ax.plot(found.scores[:, s], places[:, s], "o", ms=3.2, mew=0.8, color=ink, mfc="white", label=setting.name)
+        ax.plot(found.scores[:, s], places[:, s], mark, ms=3.2, mew=0.8, color=ink, mfc="white", label=setting.name)
         full = differs[:, s]
-        ax.plot(found.scores[full, s], places[full, s], "o", ms=3.2, mew=0.8, color=ink)
+        ax.plot(found.scores[full, s], places[full, s], mark, ms=3.2, mew=0.8, color=ink)
     names = [f"{name} ({count})" for name, count in zip(found.names, found.n_found, strict=True)]
     ax.set_yticks(range(n), names, fontsize=TICKS)
     ax.set_ylim(n - 0.4, -0.6)

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+DPI = 130
+"""Dots an inch of new figures: a page is then as wide as a notebook."""
+
 
 def need_matplotlib() -> None:
     """Refuse to go on without matplotlib, and say how to get it."""
@@ -60,6 +63,6 @@ def birth(dim: int) -> Any:
 def _new(dim: int, size: tuple[float, float]) -> Any:
     import matplotlib.pyplot as plt
 
-    figure = plt.figure(figsize=size, layout="constrained")
+    figure = plt.figure(figsize=size, dpi=DPI, layout="constrained")
     with birth(dim):
         return figure.add_subplot(projection="3d" if dim == 3 else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,8 +11,9 @@ from .. import _check as check
 from .._types import Floats
 from .canvas import canvas
 from .colors import Look, draw_scale, look
-from .inputs import as_points
-from .style import RASTER, WIDTH, Colors, dot_size, tidy
+from .inputs import as_points, axis_names
+from .labels import draw_legend, shape_dots, wants_legend
+from .style import INK, RASTER, TEXT, WIDTH, Colors, dot_size, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,20 +26,25 @@ def cloud(
     points: Any,
     labels: Any = None,
     *,
+    values: Any = None,
     ax: Axes | None = None,
     size: float | None = None,
     title: str | None = None,
     colors: Colors = None,
+    legend: bool | None = None,
 ) -> Axes:
     """Points of one, two or three coordinates, colored by label or by value, in equal units along all axes.
 
     Parameters
     ----------
-    points : array of shape (n, m), Space, Trajectory or fitted transform
-        m = 1 is drawn on a line, m = 3 in 3-D Axes. Of a trajectory, its end.
+    points : array of shape (n, m), table, Space, Trajectory or fitted transform
+        m = 1 is drawn on a line, m = 3 in 3-D Axes. Of a trajectory, its end. The columns of a table name the axes.
     labels : array of shape (n,), optional
         Whole numbers choose colors as `color` does; −1 is noise, gray and below the others. Names are numbered in
-        sorted order. Fractions are values (heights, say): their colors are a scale, which a bar explains; NaN is gray.
+        sorted order. Dots that are large enough have shapes, too. Fractions are taken as values.
+    values : array of shape (n,), optional
+        Numbers of any kind in place of labels (heights, say): their colors are a scale, which a bar explains; NaN is
+        gray.
     ax : Axes, optional
     size : float, optional
         Area of a dot in square points; by default smaller for more points.
@@ -45,6 +52,8 @@ def cloud(
     colors : color, sequence, mapping or colormap, optional
         Instead of the palette: labels 0, 1, … run through a sequence; a mapping has a color for each label; values
         take a colormap. Without labels, one color or one for each point.
+    legend : bool, optional
+        Names of the labels beside the picture; by default in a figure of its own if there are two to ten.
 
     Returns
     -------
@@ -59,21 +68,36 @@ def cloud(
     >>> len(ax.collections[0].get_offsets())
     800
     """
-    points = as_points(points)
-    dim = drawable(points)
-    dots = dotted(len(points), labels, size, colors)
-    ax = canvas(ax, dim, frame(points))
-    draw(ax, points, dots, title)
+    places = as_points(points)
+    dim = drawable(places)
+    dots = dotted(len(places), labels, size, colors, values)
+    named = wants_legend(legend, dots.look.groups, ax is None)
+    ax = canvas(ax, dim, frame(places))
+    draw(ax, places, dots, title, named)
+    name_axes(ax, axis_names(points, places.shape[1]))
     return ax
 
 
-def draw(ax: Any, points: Floats, dots: Dots, title: str | None) -> None:
+def draw(ax: Any, points: Floats, dots: Dots, title: str | None, legend: bool = False) -> None:
     """A whole picture of points."""
-    scatter(ax, points, dots)
+    shaped = scatter(ax, points, dots)
     equal(ax, points)
     tidy(ax, title)
-    if dots.look.scale is not None:
-        draw_scale(ax, dots.look.scale)
+    explain(ax, dots.look, legend, shaped)
+
+
+def explain(ax: Any, shown: Look, legend: bool, shaped: bool = False) -> None:
+    """What the colors mean, beside the picture."""
+    if shown.scale is not None:
+        draw_scale(ax, shown.scale, shown.name)
+    elif legend:
+        draw_legend(ax, shown.groups, shown.name, shaped)
+
+
+def name_axes(ax: Any, names: Sequence[str]) -> None:
+    """Names of the coordinates, if there are any."""
+    for axis, name in zip("xyz", names, strict=False):
+        getattr(ax, f"set_{axis}label")(name, fontsize=TEXT, color=INK)
 
 
 def drawable(points: Floats) -> int:
@@ -94,17 +118,22 @@ class Dots(NamedTuple):
     size: float | None
 
 
-def dotted(n: int, labels: Any = None, size: float | None = None, colors: Colors = None) -> Dots:
+def dotted(n: int, labels: Any = None, size: float | None = None, colors: Colors = None, values: Any = None) -> Dots:
     """The look of n dots; all complaints come from here, before there is a figure."""
-    return Dots(look(labels, n, colors), None if size is None else check.positive(size, "size"))
+    return Dots(look(labels, n, colors, values), None if size is None else check.positive(size, "size"))
 
 
-def scatter(ax: Any, points: Floats, dots: Dots) -> None:
-    """The dots alone."""
+def scatter(ax: Any, points: Floats, dots: Dots) -> bool:
+    """The dots alone; whether they have the shapes of their labels."""
     n, order = len(points), dots.look.order
     size = dot_size(n, ax) if dots.size is None else dots.size
     extra = {"depthshade": False} if points.shape[1] == 3 else {}
-    ax.scatter(*flat(points)[order].T, s=size, c=dots.look.colors[order], linewidths=0, rasterized=n > RASTER, **extra)
+    drawn = ax.scatter(
+        *flat(points)[order].T, s=size, c=dots.look.colors[order], linewidths=0, rasterized=n > RASTER, **extra
+    )
+    if dots.look.numbers is None or extra:  # 3-D Axes sort dots, but not their shapes
+        return False
+    return shape_dots(drawn, dots.look.numbers[order], size)
 
 
 def flat(points: Floats) -> Floats:

@@ -8,6 +8,7 @@ import numpy as np
 
 from .._types import Floats, Ints
 from .canvas import need_matplotlib
+from .labels import Group, grouped, plain
 from .style import GRAY, INK, N_COLORS, NOISE, THIN, TICKS, Colors, numbered, paint
 
 
@@ -17,23 +18,35 @@ class Look(NamedTuple):
     colors : rows of RGBA
     order : in which they are drawn, noise and what is unknown below the others
     scale : what the colors of values mean; None where they are those of labels
+    numbers : labels as whole numbers; None where there are none
+    groups : the labels there are
+    name : of the labels or values, if they have one
     """
 
     colors: Floats
     order: Ints
     scale: Any
+    numbers: Ints | None = None
+    groups: tuple[Group, ...] = ()
+    name: str = ""
 
 
-def look(labels: Any, n: int, colors: Colors = None) -> Look:
+def look(labels: Any, n: int, colors: Colors = None, values: Any = None) -> Look:
     """The look of n marks; all complaints come from here, before there is a figure."""
     need_matplotlib()
+    if labels is not None and values is not None:
+        raise ValueError("points are colored by labels or by values, got both; leave one of them out")
+    if values is not None:
+        return _scaled(_numbers(values, n), colors, _name_of(values))
     if labels is None:
         return Look(paint(None, n, colors), np.arange(n), None)
-    values = _values(labels, n)
-    if values is not None:
-        return _scaled(values, colors)
-    below = numbered(labels, n) == NOISE
-    return Look(paint(labels, n, colors), np.argsort(~below, kind="stable"), None)
+    fractions = _values(labels, n)
+    if fractions is not None:
+        return _scaled(fractions, colors, _name_of(labels))
+    numbers = numbered(labels, n)
+    painted = paint(labels, n, colors)
+    order = np.argsort(numbers != NOISE, kind="stable")
+    return Look(painted, order, None, numbers, grouped(labels, numbers, painted), _name_of(labels))
 
 
 def _values(labels: Any, n: int) -> Floats | None:
@@ -42,20 +55,46 @@ def _values(labels: Any, n: int) -> Floats | None:
     if numbers.shape != (n,) or numbers.dtype.kind != "f":
         return None
     known = numbers[~np.isnan(numbers)]
-    if np.isinf(known).any():
-        raise ValueError("values must be finite, or NaN where they are unknown, got infinity")
+    _check_finite(known)
     whole = (known == np.rint(known)).all() and len(np.unique(known)) <= N_COLORS
     return None if whole else numbers.astype(np.float64)
 
 
-def _scaled(values: Floats, colors: Any) -> Look:
+def _numbers(values: Any, n: int) -> Floats:
+    """Values of n points, whole numbers or not; NaN is unknown."""
+    array = np.asarray(values)
+    if array.shape != (n,):
+        raise ValueError(f"values must hold one number per point, shape ({n},), got shape {array.shape}")
+    if array.dtype.kind == "O":
+        array = np.array([np.nan if value is None else value for value in array.tolist()])
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"values must be numbers, got {array.dtype}; names go as labels")
+    numbers = array.astype(np.float64)
+    _check_finite(numbers[~np.isnan(numbers)])
+    return numbers
+
+
+def _check_finite(known: Floats) -> None:
+    if np.isinf(known).any():
+        raise ValueError("values must be finite, or NaN where they are unknown, got infinity")
+
+
+def _name_of(given: Any) -> str:
+    """Of a column of a table."""
+    name = getattr(given, "name", None)
+    return plain(name) if isinstance(name, str) else ""
+
+
+def _scaled(values: Floats, colors: Any, name: str) -> Look:
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
     hidden = np.ma.masked_invalid(values)
-    scale = ScalarMappable(Normalize(hidden.min(), hidden.max()), colormap(colors, "viridis", "colors"))
+    low, high = (0.0, 1.0) if hidden.mask.all() else (hidden.min(), hidden.max())
+    scale = ScalarMappable(Normalize(low, high), colormap(colors, "viridis", "colors"))
     scale.set_array(hidden)
-    return Look(np.asarray(scale.to_rgba(hidden)), np.argsort(~np.isnan(values), kind="stable"), scale)
+    painted = np.asarray(scale.to_rgba(hidden))
+    return Look(painted, np.argsort(~np.isnan(values), kind="stable"), scale, name=name)
 
 
 def colormap(chosen: Any, usual: str, name: str) -> Any:

@@ -9,7 +9,8 @@ import numpy as np
 from ..curves import Denoised, Skeleton
 from .canvas import canvas
 from .clouds import dotted, drawable, equal, flat, frame, scatter
-from .style import PALETTE, tidy
+from .labels import Group, draw_legend
+from .style import GRAY, NOISE, PALETTE, STRONG, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
 _FAINT = "#C8C8C8"
 
 
-def denoised(found: Denoised, ax: Axes | None = None, *, title: str | None = None) -> Axes:
+def denoised(found: Denoised, ax: Axes | None = None, *, title: str | None = None, legend: bool | None = None) -> Axes:
     """The points as they were, light, and where they went; outliers darker gray.
+
+    A legend says so in a figure of its own, or where it is asked for.
 
     Examples
     --------
@@ -33,11 +36,15 @@ def denoised(found: Denoised, ax: Axes | None = None, *, title: str | None = Non
     dim = drawable(found.points)
     labels = np.where(found.outliers, -1, 0)
     before, after = dotted(len(labels), colors=_FAINT), dotted(len(labels), labels)
+    named = legend or (legend is None and ax is None)
     ax = canvas(ax, dim, frame(found.before))
     scatter(ax, found.before, before)
     scatter(ax, found.points, after)
     equal(ax, found.before)
     tidy(ax, title)
+    if named:
+        moved = Group("moved", 0, PALETTE[0]), Group("as they were", 1, _FAINT)
+        draw_legend(ax, moved + (Group("outliers", NOISE, GRAY),) * bool(found.outliers.any()))
     return ax
 
 
@@ -61,7 +68,7 @@ def skeleton(found: Skeleton, ax: Axes | None = None, *, title: str | None = Non
     above = 10 if dim == 3 else 2  # 3-D Axes draw clouds over lines otherwise
     for line in found.lines:
         ax.plot(*flat(line).T, color=PALETTE[0], lw=1.4, solid_capstyle="round", zorder=above)
-    _dots(ax, flat(found.junctions), PALETTE[3])
+    _dots(ax, flat(found.junctions), STRONG)
     equal(ax, points)
     tidy(ax, title)
     return ax

@@ -11,9 +11,10 @@ from .. import _check as check
 from .._types import Floats
 from ..spaces import GaussianMetric
 from .canvas import canvas, ready
-from .clouds import equal, frame
-from .colors import draw_scale, look
-from .inputs import as_space
+from .clouds import equal, explain, frame, name_axes
+from .colors import look
+from .inputs import as_space, axis_names
+from .labels import wants_legend
 from .style import RASTER, THIN, Colors, tidy
 
 if TYPE_CHECKING:
@@ -29,9 +30,11 @@ def ellipses(
     every: int = 1,
     scale: float = 2.0,
     labels: Any = None,
+    values: Any = None,
     ax: Axes | None = None,
     title: str | None = None,
     colors: Colors = None,
+    legend: bool | None = None,
 ) -> Axes:
     """Gaussians in the plane: around each mean the ellipse of half-axes scale·√eigenvalues of its covariance.
 
@@ -47,8 +50,8 @@ def ellipses(
         Draw each every-th Gaussian.
     scale : float
         2 holds 86 % of the mass of a Gaussian.
-    labels : array of shape (n,), optional
-        As in `cloud`, like `title` and `colors`.
+    labels, values : arrays of shape (n,), optional
+        As in `cloud`, like `title`, `colors` and `legend`.
     ax : Axes, optional
 
     Returns
@@ -68,7 +71,8 @@ def ellipses(
     ready(ax)
     centers, stack = _gaussians(means, covs)
     every, scale = check.count(every, "every", 1), check.positive(scale, "scale")
-    shown = look(labels, len(centers), colors)
+    shown = look(labels, len(centers), colors, values)
+    named = wants_legend(legend, shown.groups, ax is None)
     corners = _corners(centers[::every], stack[::every], scale)
     ax = canvas(ax, 2, frame(corners))
     _draw(ax, centers[::every], stack[::every], scale, shown.colors[::every])
@@ -76,8 +80,8 @@ def ellipses(
     ax.autoscale_view()
     equal(ax, centers)
     tidy(ax, title)
-    if shown.scale is not None:
-        draw_scale(ax, shown.scale)
+    explain(ax, shown, named)
+    name_axes(ax, axis_names(means, 2))
     return ax
 
 

@@ -6,58 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 from .. import _check as check
-from .._types import Bools, Floats
-from ..graphs import Communities, Curvature, Flow, Network, as_network
+from .._types import Floats, Ints
+from ..graphs import Communities, Curvature, Flow, Network
 from .canvas import canvas, ready
+from .clouds import frame
 from .colors import draw_scale
-from .embedding import embed
-from .style import GRAY, INK, LEGEND, PALETTE, RASTER, TEXT, THIN, TICKS, WIDTH, color, tidy
+from .labels import Group, draw_legend, shape_dots, wants_legend
+from .layouts import layout
+from .style import GRAY, INK, LEGEND, PALETTE, RASTER, STRONG, TEXT, THIN, TICKS, WIDTH, color, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-BENT = PALETTE[3], "#E6E6E6", PALETTE[0]
+BENT = STRONG, "#E6E6E6", PALETTE[0]
 """Colors of negative curvature, none, and positive curvature."""
 
-_MOST = 1500  # nodes that are laid out
-_ROUNDS = 60
-_FAR = 1.15  # of the largest distance: how far pieces of a graph are put from each other
-
-
-def layout(graph: Any) -> Floats:
-    """Places of nodes in the plane such that distances are those of shortest paths, near ones above all.
-
-    Stress majorization from classical scaling, with weights d⁻²; every edge counts 1. The same graph always has the
-    same places.
-
-    Examples
-    --------
-    >>> import wasserstein_transform as wt
-    >>> wt.plotting.layout([(0, 1), (1, 2)]).shape
-    (3, 2)
-    """
-    network = as_network(graph)
-    if network.n > _MOST:
-        raise ValueError(
-            f"graphs of up to {_MOST} nodes are laid out, got {network.n}; give points, or draw a part of the graph"
-        )
-    if network.n == 1:
-        return np.zeros((1, 2))
-    D = _hops(network.metric.lengths)
-    largest = D[np.isfinite(D)].max()
-    D[np.isinf(D)] = _FAR * max(largest, 1.0)
-    return _majorized(D, embed(D).points)
-
-
-def _hops(lengths: csr_array) -> Floats:
-    """How many edges lie between nodes. Small indices, for older SciPy takes no others."""
-    indices, starts = lengths.indices.astype(np.int32), lengths.indptr.astype(np.int32)
-    small = csr_array((lengths.data, indices, starts), lengths.shape)
-    return np.asarray(dijkstra(small, directed=False, unweighted=True))
+_FLAT = 1e-9  # curvature that is none but for rounding
+_DASHES = (0, (1.6, 1.6))
 
 
 def curvature(
@@ -70,7 +37,7 @@ def curvature(
     lw: float = 1.4,
     title: str | None = None,
 ) -> Axes:
-    """A graph with its edges in the color of their curvature: blue where it is positive, orange where negative.
+    """A graph with its edges in the color of their curvature: blue where it is positive, red and dashed where negative.
 
     Edges without a curvature, of length 0, are gray.
 
@@ -108,18 +75,21 @@ def curvature(
     known = ~np.isnan(found.values)
     lw = check.tolerance(lw, "lw")
     top = check.positive(limit, "limit") if limit is not None else float(np.abs(found.values[known]).max(initial=0.0))
-    ax = canvas(ax)
+    ax = canvas(ax, size=frame(places))
     from matplotlib.colors import LinearSegmentedColormap, Normalize
 
     colors = LinearSegmentedColormap.from_list("curvature", BENT).with_extremes(bad=GRAY)
     scale = Normalize(-(top or 1.0), top or 1.0)
     strong_last = np.argsort(np.abs(np.where(known, found.values, 0.0)), kind="stable")
     lines = _lines(ax, places[found.pairs[strong_last]], lw)
-    lines.set(array=found.values[strong_last], cmap=colors, norm=scale)
+    negative = found.values[strong_last] < -_FLAT
+    lines.set(
+        array=found.values[strong_last], cmap=colors, norm=scale, linestyle=[_DASHES if k else "-" for k in negative]
+    )
     _nodes(ax, places, INK)
     _frame(ax, places, title)
     if bar:
-        draw_scale(ax, lines, "curvature")
+        draw_scale(ax, lines, "curvature (dashed: negative)" if negative.any() else "curvature")
     return ax
 
 
@@ -154,9 +124,28 @@ def histogram(found: Curvature, ax: Axes | None = None, *, bins: int = 41, title
 
 
 def communities(
-    found: Communities, points: ArrayLike | None = None, ax: Axes | None = None, *, title: str | None = None
+    found: Communities,
+    points: ArrayLike | None = None,
+    ax: Axes | None = None,
+    *,
+    title: str | None = None,
+    legend: bool | None = None,
 ) -> Axes:
-    """A graph with its nodes in the color of their community; edges between communities are dashed.
+    """A graph with its nodes in the color and shape of their community; edges between communities are dashed.
+
+    Parameters
+    ----------
+    found : Communities
+    points : array of shape (n, 2), optional
+        Places of the nodes; `layout` finds some.
+    ax : Axes, optional
+    title : str, optional
+    legend : bool, optional
+        Numbers of the communities beside the picture; by default in a figure of its own if there are two to ten.
+
+    Returns
+    -------
+    Axes
 
     Examples
     --------
@@ -169,14 +158,18 @@ def communities(
     if not isinstance(found, Communities):
         raise TypeError(f"Communities are drawn, got {type(found).__name__}; wt.graphs.ricci_flow(graph).communities()")
     places = _places(found.network, points)
-    ax = canvas(ax)
+    groups = tuple(Group(str(k), k, _owner_color(k)) for k in range(found.n_communities))
+    named = wants_legend(legend, groups, ax is None)
+    ax = canvas(ax, size=frame(places))
     edges = found.network.edges
     inside = found.labels[edges[:, 0]] == found.labels[edges[:, 1]]
     _lines(ax, places[edges[~inside]], THIN, color="#C8C8C8", linestyle=(0, (3, 2)))
     own = [_owner_color(int(k)) for k in found.labels[edges[inside, 0]]]
     _lines(ax, places[edges[inside]], 1.0, color=own, alpha=0.55)
-    _nodes(ax, places, [_owner_color(int(k)) for k in found.labels], 2.2)
+    shaped = _nodes(ax, places, [_owner_color(int(k)) for k in found.labels], 2.2, found.labels)
     _frame(ax, places, title)
+    if named:
+        draw_legend(ax, groups, "community", shaped)
     return ax
 
 
@@ -210,7 +203,7 @@ def flow(found: Flow, ax: Axes | None = None, *, cutoff: float | None = None, ti
     across = ends[:, 0] != ends[:, 1]
     ax = canvas(ax, size=(WIDTH, 0.7 * WIDTH))
     _histories(ax, found.lengths[:, ~across], PALETTE[0], "within communities")
-    _histories(ax, found.lengths[:, across], PALETTE[3], "between communities")
+    _histories(ax, found.lengths[:, across], PALETTE[1], "between communities")
     if groups.cutoff > 0:
         ax.axhline(groups.cutoff, color=INK, lw=THIN, ls=(0, (4, 2)), label="cut")
     from matplotlib.ticker import MaxNLocator
@@ -272,9 +265,10 @@ def _lines(ax: Any, ends: Floats, lw: float, **looks: Any) -> Any:
     return ax.add_collection(lines, autolim=False)
 
 
-def _nodes(ax: Any, places: Floats, tint: Any, larger: float = 1.0) -> None:
+def _nodes(ax: Any, places: Floats, tint: Any, larger: float = 1.0, labels: Ints | None = None) -> bool:
     size = float(np.clip(180 / np.sqrt(len(places)) * larger, 2, 40))
-    ax.scatter(*places.T, s=size, c=tint, zorder=2, linewidths=0.4, edgecolors="white")
+    drawn = ax.scatter(*places.T, s=size, c=tint, zorder=2, linewidths=0.4, edgecolors="white")
+    return labels is not None and shape_dots(drawn, labels, size)
 
 
 def _frame(ax: Any, places: Floats, title: str | None) -> None:
@@ -284,26 +278,3 @@ def _frame(ax: Any, places: Floats, title: str | None) -> None:
     ax.set_aspect("equal")
     tidy(ax, title)
     ax.set_axis_off()
-
-
-def _majorized(D: Floats, places: Floats) -> Floats:
-    """Stress majorization: Σ d⁻²(‖x − y‖ − d)² never rises."""
-    n = len(D)
-    off = ~np.eye(n, dtype=bool)
-    weights = np.zeros((n, n))
-    weights[off] = np.maximum(D[off], 1e-9) ** -2
-    inverse = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights, hermitian=True)
-    places = places + 1e-3 * np.column_stack([np.cos(np.arange(n)), np.sin(np.arange(n))])  # twins part
-    for _ in range(_ROUNDS):
-        apart = _apart(places, off)
-        pull = -weights * D / apart
-        np.fill_diagonal(pull, 0.0)
-        np.fill_diagonal(pull, -pull.sum(axis=1))
-        places = inverse @ (pull @ places)
-    return np.asarray(places)
-
-
-def _apart(places: Floats, off: Bools) -> Floats:
-    steps = places[:, None] - places[None]
-    apart = np.sqrt((steps**2).sum(axis=2))
-    return np.asarray(np.where(off, np.maximum(apart, 1e-9), 1.0))

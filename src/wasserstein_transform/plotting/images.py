@@ -11,12 +11,12 @@ from .. import _check as check
 from .._types import Floats, Ints
 from .canvas import canvas, ready
 from .colors import one_color
-from .style import GRAY, PALETTE, RASTER, THIN, WIDTH, color, tidy
+from .style import GRAY, RASTER, STRONG, THIN, WIDTH, color, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-EDGE = PALETTE[3]
+EDGE = STRONG
 """What boundaries are drawn in."""
 
 _NAMED = 21  # regions, the largest first, that have colors of their own; all others are gray

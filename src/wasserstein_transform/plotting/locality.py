@@ -13,8 +13,8 @@ from .._types import Bools, Floats
 from ..spaces import GaussianMetric, Space, closed
 from ..transforms import gaussian_transform, iterate
 from .canvas import canvas, ready
-from .clouds import equal, frame
-from .inputs import as_points, as_space
+from .clouds import equal, frame, name_axes
+from .inputs import as_points, as_space, axis_names
 from .style import INK, RASTER, THIN, TICKS, dot_size, tidy
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def balls(
     _draw(ax, places, here, float(eps), lams, sets, size)
     equal(ax, places)
     tidy(ax, title)
+    name_axes(ax, axis_names(points, 2))
     return ax
 
 

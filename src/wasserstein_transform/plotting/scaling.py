@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from .canvas import canvas, ready
 from .clouds import dotted, draw, frame
 from .embedding import embed
+from .labels import wants_legend
 from .style import GRAY, TEXT, Colors
 
 if TYPE_CHECKING:
@@ -20,20 +21,22 @@ def mds(
     distances: Any,
     labels: Any = None,
     *,
+    values: Any = None,
     dim: int = 2,
     onto: ArrayLike | None = None,
     ax: Axes | None = None,
     size: float | None = None,
     title: str | None = None,
     colors: Colors = None,
+    legend: bool | None = None,
 ) -> Axes:
     """A metric as points in the plane or in space, placed by `embed`; below, the share of the spectrum they show.
 
     Parameters
     ----------
     distances : Space, Metric, Trajectory, fitted transform, or matrix of distances, square or condensed
-    labels : array of shape (n,), optional
-        As in `cloud`, like `size`, `title` and `colors`.
+    labels, values : arrays of shape (n,), optional
+        As in `cloud`, like `size`, `title`, `colors` and `legend`.
     dim : {2, 3}
     onto : array of shape (n, dim), optional
         Points to lie over, as in `embed`.
@@ -56,9 +59,10 @@ def mds(
         raise ValueError(f"dim must be 2 or 3 for a picture, got {dim!r}; plotting.embed finds more coordinates")
     ready(ax, dim)
     found = embed(distances, dim, onto=onto)
-    dots = dotted(len(found.points), labels, size, colors)
+    dots = dotted(len(found.points), labels, size, colors, values)
+    named = wants_legend(legend, dots.look.groups, ax is None)
     ax = canvas(ax, dim, frame(found.points))
-    draw(ax, found.points, dots, title)
+    draw(ax, found.points, dots, title, named)
     _say(ax, f"{math.floor(1000 * found.explained + 1e-6) / 10:g} % of the spectrum")
     return ax
 

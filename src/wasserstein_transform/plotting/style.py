@@ -9,14 +9,17 @@ import numpy as np
 
 from .. import _check as check
 from .._types import Floats, Ints
-from .canvas import birth, need_matplotlib
+from .canvas import DPI, birth, need_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-PALETTE = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442")
-"""The colors of Okabe and Ito, without black, those that are clear on white first."""
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#56B4E9", "#D55E00", "#CC79A7", "#F0E442")
+"""The colors of Okabe and Ito, without black: each lighter or darker than the one before, yellow last."""
+
+STRONG = PALETTE[4]
+"""What should be seen first: boundaries, junctions."""
 
 GRAY = "#999999"
 """Noise, branches above the clusters, and everything in the background."""
@@ -35,7 +38,7 @@ RASTER = 5000  # points or lines from which on a vector file holds them as pixel
 Colors: TypeAlias = str | Sequence[Any] | Mapping[Any, Any] | None
 """Colors instead of the palette: one, a sequence that labels 0, 1, … run through, or one for each label by name."""
 
-_PANEL = 2.6  # inches that a panel needs
+_PANEL = 3.2  # inches that a panel needs
 _SHADES = ((0.0, 0), (0.4, 0), (0.5, 255))  # how far, and towards black or white
 
 
@@ -83,13 +86,14 @@ def paint(labels: Any, n: int, colors: Colors = None) -> Floats:
 
     if isinstance(colors, str):
         colors = [colors]
-    if colors is not None and len(colors) == 0:
+    if colors is not None and hasattr(colors, "__len__") and len(colors) == 0:
         raise ValueError("colors must hold at least one color, got none; leave colors out for the palette")
     if labels is None:
         return _unlabeled(n, colors)
     numbers = numbered(labels, n)
     used, first, which = np.unique(numbers, return_index=True, return_inverse=True)
     names = np.asarray(labels)[first].tolist()
+    _check_enough(colors, n, int(np.count_nonzero(used != NOISE)))
     chosen = [_chosen(int(k), name, colors) for k, name in zip(used, names, strict=True)]
     return np.asarray(to_rgba_array(chosen)[which], np.float64)
 
@@ -108,6 +112,26 @@ def _unlabeled(n: int, colors: Any) -> Floats:
     if len(rows) not in (1, n):
         raise ValueError(f"colors without labels must be one, or one for each of the {n} points, got {len(rows)}")
     return np.asarray(np.broadcast_to(rows, (n, 4)), np.float64)
+
+
+def _check_enough(colors: Any, n: int, n_labels: int) -> None:
+    """Refuse colors that leave the labels without a say."""
+    from matplotlib.colors import Colormap, is_color_like
+
+    if colors is None or isinstance(colors, Mapping):
+        return
+    if isinstance(colors, Colormap):
+        raise ValueError(
+            f"labels have colors of their own, got the colormap {colors.name!r}; give values=, or no colors"
+        )
+    if not hasattr(colors, "__len__"):
+        raise ValueError(f"colors must be a list of colors, or a color for each label, got {colors!r}")
+    if n_labels > 1 and (len(colors) == 1 or is_color_like(colors)):
+        raise ValueError(f"one color cannot tell {n_labels} labels apart, got {colors!r}; leave out labels or colors")
+    if len(colors) == n > N_COLORS:
+        raise ValueError(
+            f"colors has one for each of the {n} points, and labels choose colors, too; leave out labels or colors"
+        )
 
 
 def _chosen(k: int, name: Any, colors: Colors) -> Any:
@@ -135,9 +159,15 @@ def tidy(ax: Axes, title: str | None = None, above: float | None = None) -> None
 
 
 def panels(
-    rows: int = 1, cols: int = 1, *, width: float | None = None, height: float | None = None, dim: int = 2
+    rows: int = 1,
+    cols: int = 1,
+    *,
+    width: float | None = None,
+    height: float | None = None,
+    dim: int = 2,
+    squeeze: bool = True,
 ) -> tuple[Figure, Any]:
-    """A figure of rows × cols Axes that needs no pyplot: for scripts, servers and threads.
+    """A figure of rows × cols Axes that needs no pyplot: for scripts, servers and threads; notebooks show it, too.
 
     Parameters
     ----------
@@ -146,6 +176,8 @@ def panels(
         In inches. By default the width of a page, or more for more than two columns, and panels as high as wide.
     dim : {2, 3}
         3 makes 3-D Axes.
+    squeeze : bool
+        False always gives a table of Axes.
 
     Returns
     -------
@@ -162,10 +194,12 @@ def panels(
     True
     """
     need_matplotlib()
-    from matplotlib.figure import Figure
+    from .figures import Figure
 
-    figure = Figure(figsize=size_of(rows, cols, width, height), layout="constrained")
+    figure = Figure(figsize=size_of(rows, cols, width, height), dpi=DPI, layout="constrained")
     axes = grid(figure, rows, cols, dim)
+    if not squeeze:
+        return figure, axes
     return figure, axes.item() if axes.size == 1 else axes.squeeze()
 
 

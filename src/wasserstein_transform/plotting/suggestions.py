@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .canvas import canvas
+from .labels import marker
 from .style import GRAY, INK, LEGEND, TEXT, THIN, TICKS, color, tidy
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ _DRAWN = {"clusters": _draw_clusters, "modes": _draw_modes, "curve": _draw_shape
 
 
 def _line(ax: Any, found: Suggestion, name: str, k: int, label: str) -> None:
-    ax.plot(found.table["eps"], found.table[name], "o-", ms=_DOT, lw=1, color=color(k), label=label)
+    ax.plot(found.table["eps"], found.table[name], f"{marker(k)}-", ms=_DOT, lw=1, color=color(k), label=label)
 
 
 def _shares(ax: Any) -> None:

@@ -10,23 +10,26 @@ import numpy as np
 from .. import _check as check
 from .._types import Floats
 from ..transforms import Trajectory
-from .canvas import check_axes, need_matplotlib
-from .clouds import dotted, drawable, equal, flat, scatter
-from .colors import draw_scale
-from .style import GRAY, RASTER, THIN, grid, size_of, tidy
+from .canvas import DPI, check_axes, need_matplotlib
+from .clouds import dotted, drawable, equal, explain, flat, scatter
+from .labels import wants_legend
+from .style import GRAY, RASTER, THIN, Colors, grid, size_of, tidy
 
-_MOST = 8  # panels nobody asked for by number
-_COLS = 4  # panels side by side
+_MOST = 6  # panels nobody asked for by number
+_COLS = 3  # panels side by side
 
 
 def walk(
     trajectory: Any,
     labels: Any = None,
     *,
+    values: Any = None,
     steps: Sequence[int] | None = None,
     axes: Any = None,
     lines: bool = False,
     title: str | None = None,
+    colors: Colors = None,
+    legend: bool | None = None,
 ) -> Any:
     """The points over τ, a panel for each state, all in the same limits.
 
@@ -34,10 +37,10 @@ def walk(
     ----------
     trajectory : Trajectory or fitted transform
         With all its states, as `iterate(..., keep="all")` leaves them.
-    labels : array of shape (n,), optional
-        As in `cloud`.
+    labels, values : arrays of shape (n,), optional
+        As in `cloud`, like `colors` and `legend`, which is beside the last panel.
     steps : sequence of int, optional
-        Which τ to draw; by default all, or of more than eight states eight spread evenly from first to last.
+        Which τ to draw; by default all, or of more than six states six spread evenly from first to last.
     axes : array of Axes, optional
         As many as there are panels.
     lines : bool
@@ -61,17 +64,18 @@ def walk(
     states = _states(trajectory)
     dim = drawable(states[0])
     taus = _chosen(steps, len(states))
-    dots = dotted(len(states[0]), labels)
+    dots = dotted(len(states[0]), labels, colors=colors, values=values)
+    named = wants_legend(legend, dots.look.groups, axes is None)
     panels = _new(len(taus), states, dim) if axes is None else _given(axes, len(taus), dim)
     limits = _limits([states[tau] for tau in taus])
+    shaped = False
     for ax, tau in zip(panels, taus, strict=True):
         if lines:
-            _paths(ax, states[: tau + 1], GRAY if labels is None else dots.look.colors)
-        scatter(ax, states[tau], dots)
+            _paths(ax, states[: tau + 1], GRAY if labels is None and values is None else dots.look.colors)
+        shaped = scatter(ax, states[tau], dots)
         tidy(ax, f"τ = {tau}" if title is None else f"{title}, τ = {tau}")
         _frame(ax, states[tau], limits)
-    if dots.look.scale is not None:
-        draw_scale(panels[-1], dots.look.scale)
+    explain(panels[-1], dots.look, named, shaped)
     return panels
 
 
@@ -123,7 +127,8 @@ def _new(n: int, states: list[Floats], dim: int) -> Any:
     low, high = _limits(states)
     ratio = float(np.clip((high - low)[1] / (high - low)[0], 0.2, 2.0)) if dim == 2 else 1.0
     width = size_of(rows, cols)[0]
-    figure = plt.figure(figsize=size_of(rows, cols, width, rows * (width / cols * ratio + 0.25)), layout="constrained")
+    size = size_of(rows, cols, width, rows * (width / cols * ratio + 0.25))
+    figure = plt.figure(figsize=size, dpi=DPI, layout="constrained")
     panels = grid(figure, rows, cols, dim).ravel()
     for ax in panels[n:]:
         ax.remove()

@@ -10,6 +10,7 @@ from scipy.sparse import coo_array, csr_array, issparse
 
 from .. import _check as check
 from .._types import Floats, Ints
+from .edge_weights import ASK, KNOWN, EdgeList, Meaning, check_weight, lengths_of, meaning, number
 
 _LARGEST = 2.0**53  # floats beyond are not all whole numbers
 _RANGE = 1e-150, 1e150  # squares stay within floats
@@ -30,49 +31,59 @@ def is_graph(thing: object) -> bool:
     return issparse(thing) or (hasattr(thing, "adjacency") and hasattr(thing, "number_of_nodes"))
 
 
-def as_edges(graph: Any) -> Edges:
-    """Nodes and lengths of a networkx graph, a symmetric sparse matrix of lengths, or a list of edges.
+def as_edges(graph: Any, weight: str | None = ASK) -> Edges:
+    """Nodes and lengths of a networkx graph, a symmetric sparse matrix, or a list of edges.
 
-    Edges without a `weight` have length 1. A list has rows (a, b) or (a, b, length); its nodes are those it names:
-    numbers in rising order, anything else as it first appears.
+    A list has rows (a, b) or (a, b, length); its nodes are those it names: numbers in rising order, anything else as
+    it first appears.
+
+    Parameters
+    ----------
+    graph
+    weight : {"length", "strength", None}, optional
+        What the numbers at edges are: lengths; strengths, of which lengths are 1/strength; or of no concern, all edges
+        have length 1. By default attributes `length`, `distance` and `strength` and lists (a, b, length) are what
+        they are called; `weight` and entries of a matrix, which may be either, are an error unless all are 1.
     """
+    check_weight(weight)
     if issparse(graph):
         matrix = coo_array(graph)
         if matrix.ndim != 2:
             raise ValueError(f"a graph as a sparse matrix must be square, got shape {matrix.shape}")
-        return Edges(list(range(matrix.shape[0])), _undirected(matrix))
+        return Edges(list(range(matrix.shape[0])), _undirected(_measured(matrix, weight)))
     if is_graph(graph):
-        return _of_networkx(graph)
-    return _of_list(graph)
+        return _of_networkx(graph, weight)
+    return _of_list(graph, weight)
 
 
-def _of_networkx(graph: Any) -> Edges:
+def _measured(matrix: coo_array, weight: str | None) -> coo_array:
+    values = check.floats(matrix.data, "entries of the matrix of edges")
+    lengths = np.ones(len(values)) if weight is None else lengths_of(values, meaning(["weight"], weight), weight)
+    return coo_array((lengths, matrix.coords), shape=matrix.shape)
+
+
+def _of_networkx(graph: Any, weight: str | None) -> Edges:
     nodes = list(graph)
     place = {node: k for k, node in enumerate(nodes)}
-    ends = [(place[a], place[b], _length(a, b, w)) for a, b, w in graph.edges(data="weight", default=1.0)]
-    a, b, values = (np.array(column) for column in zip(*ends, strict=True)) if ends else np.empty((3, 0))
+    rows = list(graph.edges(data=True))
+    meant = meaning({name for *_, at in rows for name in KNOWN if name in at}, weight)
+    a, b = np.array([(place[a], place[b]) for a, b, _ in rows], np.intp).reshape(-1, 2).T
+    values = lengths_of(np.array([number(a, b, at.get(meant.column, 1.0), meant) for a, b, at in rows]), meant, weight)
     if not graph.is_directed():
         a, b, values = np.r_[a, b], np.r_[b, a], np.r_[values, values]
-    shape = (len(nodes), len(nodes))
-    return Edges(nodes, _undirected(coo_array((values, (a.astype(np.intp), b.astype(np.intp))), shape=shape)))
+    return Edges(nodes, _undirected(coo_array((values, (a, b)), shape=(len(nodes), len(nodes)))))
 
 
-def _length(a: Hashable, b: Hashable, weight: Any) -> float:
-    try:
-        return float(weight)
-    except (TypeError, ValueError):
-        raise ValueError(f"lengths of edges must be numbers, got weight {weight!r} between {a!r} and {b!r}") from None
-
-
-def _of_list(graph: Any) -> Edges:
+def _of_list(graph: Any, weight: str | None) -> Edges:
     if isinstance(graph, np.ndarray) and graph.dtype.kind in "iuf":
-        return _of_numbers(graph)
+        return _of_numbers(graph, weight)
     if not isinstance(graph, Sequence) or isinstance(graph, str):
         raise TypeError(
             "a graph must be a networkx graph, a sparse matrix of edge lengths or a list of edges (a, b) or "
             f"(a, b, length), got {type(graph).__name__}"
         )
-    rows = [_row(edge, k) for k, edge in enumerate(graph)]
+    meant = meaning([graph.column], weight) if isinstance(graph, EdgeList) else _third(weight)
+    rows = [_row(edge, k, meant) for k, edge in enumerate(graph)]
     try:
         names = list(dict.fromkeys(name for a, b, _ in rows for name in (a, b)))
     except TypeError as error:
@@ -81,17 +92,23 @@ def _of_list(graph: Any) -> Edges:
         names = sorted(names)
     place = {name: k for k, name in enumerate(names)}
     ends = np.array([(place[a], place[b]) for a, b, _ in rows], np.intp).reshape(-1, 2)
-    return Edges(names, _both_ways(ends, np.array([length for _, _, length in rows]), len(names)))
+    return Edges(names, _both_ways(ends, lengths_of(np.array([x for *_, x in rows]), meant, weight), len(names)))
 
 
-def _row(edge: Any, k: int) -> tuple[Any, Any, float]:
+def _third(weight: str | None) -> Meaning:
+    """Of rows (a, b, length): lengths, unless something else was said."""
+    return Meaning(None if weight is None else "length" if weight == ASK else weight, weight == "strength")
+
+
+def _row(edge: Any, k: int, meant: Meaning) -> tuple[Any, Any, float]:
     row = tuple(edge) if isinstance(edge, Sequence | np.ndarray) and not isinstance(edge, str) else ()
     if len(row) not in (2, 3):
         raise ValueError(f"a list of edges must hold (a, b) or (a, b, length), number {k} is {edge!r}")
-    return row[0], row[1], _length(row[0], row[1], row[2] if len(row) == 3 else 1.0)
+    given = len(row) == 3 and meant.column is not None
+    return row[0], row[1], number(row[0], row[1], row[2], meant) if given else 1.0
 
 
-def _of_numbers(array: Any) -> Edges:
+def _of_numbers(array: Any, weight: str | None) -> Edges:
     if array.ndim != 2 or array.shape[1] not in (2, 3):
         raise ValueError(
             f"a list of edges must have rows (a, b) or (a, b, length), got shape {array.shape}; a matrix of lengths "
@@ -108,7 +125,9 @@ def _of_numbers(array: Any) -> Edges:
     if (ends != np.rint(ends)).any():
         raise ValueError("nodes of edges must be whole numbers in an array; a list of tuples takes any names")
     names, which = np.unique(ends.astype(np.int64), return_inverse=True)
-    lengths = np.ones(len(array)) if array.shape[1] == 2 else check.floats(array[:, 2], "lengths of edges")
+    given = array.shape[1] == 3 and weight is not None
+    numbers = check.floats(array[:, 2], "lengths of edges") if given else np.ones(len(array))
+    lengths = lengths_of(numbers, _third(weight), weight)
     return Edges(names.tolist(), _both_ways(which.reshape(-1, 2).astype(np.intp), lengths, len(names)))
 
 

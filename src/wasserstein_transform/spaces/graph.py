@@ -14,6 +14,7 @@ from .._types import Ints
 from ..backends import Network
 from ..backends.host import pieces
 from ..engine import Engine
+from .edge_weights import ASK
 from .edges import as_edges
 from .metric import Metric, largest_change
 
@@ -59,9 +60,12 @@ class Graph(Metric):
             raise ValueError("lengths of edges must be the same both ways")
 
     @classmethod
-    def of(cls, graph: Any) -> Graph:
-        """The metric of a networkx graph, a symmetric sparse matrix of lengths, or a list of edges."""
-        return cls(as_edges(graph).lengths)
+    def of(cls, graph: Any, *, weight: str | None = ASK) -> Graph:
+        """The metric of a networkx graph, a symmetric sparse matrix, or a list of edges.
+
+        `weight` says what numbers at the edges are, as in `Space.from_graph`.
+        """
+        return cls(as_edges(graph, weight).lengths)
 
     @property
     def n(self) -> int:

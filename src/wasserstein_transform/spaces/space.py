@@ -17,6 +17,7 @@ from .._types import Floats, Ints
 from .._warn import warn
 from ..engine import Engine, current
 from .dense import Dense
+from .edge_weights import ASK
 from .graph import Graph
 from .metric import Metric
 from .named import metric_by_name
@@ -93,19 +94,31 @@ class Space:
         return cls(Dense(matrix, triangle), check.weights(weights, n), points)
 
     @classmethod
-    def from_graph(cls, graph: Any, weights: ArrayLike | None = None, points: ArrayLike | None = None) -> Space:
+    def from_graph(
+        cls,
+        graph: Any,
+        weights: ArrayLike | None = None,
+        points: ArrayLike | None = None,
+        *,
+        weight: str | None = ASK,
+    ) -> Space:
         """The nodes of an undirected graph under the lengths of shortest paths, which are found when asked for.
 
         Parameters
         ----------
-        graph : networkx graph, scipy sparse matrix of lengths, or list of edges (a, b) or (a, b, length)
-            Edges without a `weight` have length 1. Nodes are numbered as the graph lists them; numbers in a list of
+        graph : networkx graph, scipy sparse matrix, or list of edges (a, b) or (a, b, length)
+            Edges without a number have length 1. Nodes are numbered as the graph lists them; numbers in a list of
             edges in rising order. Loops are left out, of parallel edges the shortest counts, edges of length 0 put
             their nodes in one place.
         weights : array, optional
             Masses of the nodes.
         points : array of shape (n, m), optional
             Coordinates beside the metric, if there are any.
+        weight : {"length", "strength", None}, optional
+            What the numbers at edges are: lengths; strengths, where strong ties are short, of length 1/strength; or
+            of no concern, all edges have length 1. By default a list (a, b, length) has lengths, and attributes
+            `length`, `distance` and `strength` are what they are called; `weight` and the entries of a matrix may be
+            either, and are asked about unless all are 1.
 
         Examples
         --------
@@ -116,7 +129,7 @@ class Space:
                [1., 0., 2.],
                [3., 2., 0.]])
         """
-        metric = Graph.of(graph)
+        metric = Graph.of(graph, weight=weight)
         if points is not None:
             points = check.points(points)
             if len(points) != metric.n:

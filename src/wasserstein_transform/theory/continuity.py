@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _check as check
+from .._shown import Tabled
 from .._types import Floats
 from ..engine import Engine, current
 from ..spaces import Space, check_space
@@ -50,7 +51,7 @@ def continuity(space: Space, eps: float, kernel: SmoothKernel = BELL, engine: En
 
 
 @dataclass(frozen=True, eq=False)
-class SamplingConvergence:
+class SamplingConvergence(Tabled):
     """Transforms of samples beside the transform of what they are drawn from.
 
     Attributes

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check as check
+from .._shown import Tabled
 from .._types import Floats
 from ..engine import Engine, current
 from ..measures import Discrete
@@ -20,7 +21,7 @@ _STEEP = 100.0  # orders beyond which powers of one half are next to nothing
 
 
 @dataclass(frozen=True, eq=False)
-class GromovWasserstein:
+class GromovWasserstein(Tabled):
     """What d_GWp of two spaces lies between. As in the paper, there is no factor ½.
 
     Attributes

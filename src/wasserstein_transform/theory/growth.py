@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check as check
+from .._shown import Tabled
 from .._types import Floats
 from ..engine import Engine
 from ..spaces import Space, check_space, closed
@@ -39,7 +40,7 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class BishopGromov:
+class BishopGromov(Tabled):
     """The least exponents Λ that the proofs of the truncation theorems need.
 
     Attributes

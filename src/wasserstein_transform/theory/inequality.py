@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check as check
+from .._shown import facts
 from .._types import Floats
 
 
@@ -74,6 +76,18 @@ class Inequality:
         if not self.left.size:
             raise ValueError("the space has one point: there is no pair to compare")
         return np.asarray(self.right - self.left)
+
+    def _repr_html_(self) -> str:
+        rows: dict[str, Any] = {"left ≤ right": "no pair to compare"}
+        if self.left.size:
+            rows = {
+                "left ≤ right": "holds" if self.holds else "fails",
+                "compared": self.left.size,
+                "left/right, at most": f"{self.ratio:.4g}",
+                "least right − left": f"{self.slack:.4g}, at {self.witness}",
+            }
+        rows |= {name: f"{value:.4g}" for name, value in self.constants.items()}
+        return facts(self.statement, rows | ({"note": self.note} if self.note else {}))
 
     def __repr__(self) -> str:
         if not self.left.size:

@@ -33,7 +33,7 @@ def as_metric(metric: MetricLike, engine: Engine) -> Metric:
     if isinstance(metric, Space):
         metric = metric.metric
     if is_graph(metric):
-        metric = Graph.of(metric)
+        metric = Graph.of(metric, weight="length" if issparse(metric) else "ask")
     if isinstance(metric, Metric):
         metric.check_whole("transport between all measures")
         return metric.checked()

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.distance import squareform
 
 from .. import _check as check
+from .._shown import facts, in_range
 from .._types import Floats, Ints
 from ..backends import Report
 from ..backends.host import solve_one
@@ -58,6 +59,16 @@ class Distances(np.lib.mixins.NDArrayOperatorsMixin):
     def shape(self) -> tuple[int, ...]:
         """Shape of the values."""
         return self.values.shape
+
+    def _repr_html_(self) -> str:
+        rows = {
+            "shape": " × ".join(map(str, self.shape)),
+            "distances": in_range(self.values),
+            "problems solved": self.report.n_problems,
+            "solved twice": self.report.n_fallbacks,
+            "largest gap": f"{self.gap:.1e}",
+        }
+        return facts("Distances", rows)
 
     def __repr__(self) -> str:
         values = np.array2string(self.values, threshold=8, edgeitems=2, separator=", ")

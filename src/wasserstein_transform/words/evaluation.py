@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import _check as check
+from .._shown import table
 from .._types import Bools, Floats
 from ..engine import Engine, bar, current, using
 from .benchmarks import Benchmark, as_benchmarks
@@ -93,6 +94,10 @@ class Evaluation:
             for k, name in enumerate(self.names)
         ]
         return [head, *body, ["mean", "", "", *("–" if np.isnan(mean) else f"{mean:.3f}" for mean in self.means)]]
+
+    def _repr_html_(self) -> str:
+        head, *body = self.rows()
+        return table("Spearman correlation with people; + and − differ significantly from the first", head, body)
 
     def _cell(self, k: int, s: int) -> str:
         if np.isnan(self.scores[k, s]):

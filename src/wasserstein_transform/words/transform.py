@@ -13,6 +13,7 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
 from .. import _check as check
+from .._shown import Tabled
 from .._types import Floats, Ints
 from ..engine import Engine, bar, current
 from .contexts import Contexts, Nearness, Rng, count_contexts, given_contexts
@@ -27,7 +28,7 @@ from .vectors import Singles, WordVectors
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class Pairs(Tabled):
     """Distances of pairs of words.
 
     Attributes

@@ -158,9 +158,9 @@ class Clustering:
         ]  # fmt: skip
         return table(f"{repr(self)[1:-1]}. {self.reason}", head, rows)
 
-    def plot(self) -> Figure:
+    def plot(self, *, title: str | None = None) -> Figure:
         """The points and their clusters, the tree with its cut, and the partitions considered; needs matplotlib."""
-        figure: Figure = drawn_by("clusterings").draw(self)
+        figure: Figure = drawn_by("clusterings").draw(self, title=title)
         return figure
 
     def predict(self, X: ArrayLike, engine: Engine | None = None) -> Ints:

@@ -195,7 +195,7 @@ def sampling(found: SamplingConvergence) -> Figure:
     figure, (axis,) = _figure(6.5, 3.0)
     means = found.bounds.mean(axis=1)
     for column in found.bounds.T:
-        axis.loglog(found.sizes, column, "o", color=PALETTE[5], markersize=2.5, alpha=0.8)
+        axis.loglog(found.sizes, column, "o", color=PALETTE[3], markersize=2.5, alpha=0.8)
     axis.loglog(
         found.sizes,
         means,
@@ -208,7 +208,7 @@ def sampling(found: SamplingConvergence) -> Figure:
     for slope, line, name in ((-0.5, "--", "−1/2"), (-1 / 3, ":", "−1/3, as proven")):
         guide = 1.4 * means[0] * (found.sizes / found.sizes[0]) ** slope
         axis.loglog(found.sizes, guide, line, color=GRAY, linewidth=1, label=f"slope {name}")
-    axis.plot([], [], "o", color=PALETTE[5], markersize=2.5, label="single samples")
+    axis.plot([], [], "o", color=PALETTE[3], markersize=2.5, label="single samples")
     _plain_ticks(axis.xaxis, found.sizes)
     axis.set_xlabel("n")
     axis.set_ylabel("upper bound of d$_{GW,1}$")

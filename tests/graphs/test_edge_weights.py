@@ -1,0 +1,246 @@
+"""Numbers at edges: lengths, strengths, or asked about."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+import wasserstein_transform as wt
+from wasserstein_transform.graphs import as_network, read_graph
+
+ASKED = (
+    r"weights of edges, 1 to 7, may be lengths or strengths; say weight='length', weight='strength'.* or weight=None"
+)
+KINDS = {
+    "networkx": nx.karate_club_graph,
+    "matrix": lambda: csr_array(nx.to_scipy_sparse_array(nx.karate_club_graph())),
+}
+
+
+def with_(**attributes: object) -> nx.Graph:
+    graph = nx.Graph()
+    graph.add_edge("a", "b", **attributes)
+    graph.add_edge("b", "c")
+    return graph
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_that_may_be_either_are_asked_about(kind: str) -> None:
+    karate = KINDS[kind]()
+    for work in (
+        as_network,
+        wt.graphs.curvature,
+        wt.graphs.lin_lu_yau,
+        wt.graphs.ricci_flow,
+        lambda graph: wt.graphs.dynamical_curvature(graph, [1.0]),
+        wt.Space.from_graph,
+        wt.Graph.of,
+    ):
+        with pytest.raises(ValueError, match=ASKED):
+            work(karate)
+    assert wt.plotting.layout(karate).shape == (34, 2)  # every edge counts 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_three_answers(kind: str) -> None:
+    karate, plain = KINDS[kind](), nx.karate_club_graph()
+    weights = np.array([plain[a][b]["weight"] for a, b in as_network(plain, None).edges.tolist()], float)
+    for answer, lengths in (("length", weights), ("strength", 1 / weights), (None, np.ones(len(weights)))):
+        network = as_network(karate, answer)
+        np.testing.assert_array_equal(network.lengths, lengths)
+        as_lengths = [(a, b, x) for (a, b), x in zip(network.edges.tolist(), lengths.tolist(), strict=True)]
+        expected = wt.graphs.curvature(as_lengths)
+        np.testing.assert_array_equal(wt.graphs.curvature(karate, weight=answer).values, expected.values)
+        np.testing.assert_array_equal(wt.graphs.lin_lu_yau(karate, weight=answer).values, 2 * expected.values)
+        np.testing.assert_array_equal(
+            wt.Space.from_graph(karate, weight=answer).metric.dense(), wt.Space.from_graph(as_lengths).metric.dense()
+        )
+        flows = (wt.graphs.ricci_flow(graph, 2, weight=said) for graph, said in ((karate, answer), (as_lengths, "ask")))
+        np.testing.assert_array_equal(next(flows).lengths, next(flows).lengths)
+
+
+def test_strengths_of_shortest_paths_are_those_of_networkx() -> None:
+    graph = nx.karate_club_graph()
+    for _, _, at in graph.edges(data=True):
+        at["far"] = 1 / at["weight"]
+    lengths = dict(nx.all_pairs_dijkstra_path_length(graph, weight="far"))
+    expected = np.array([[lengths[a][b] for b in graph] for a in graph])
+    np.testing.assert_allclose(wt.Space.from_graph(graph, weight="strength").metric.dense(), expected, rtol=1e-13)
+
+
+def test_names_that_speak_for_themselves_are_believed() -> None:
+    assert as_network(with_()).lengths.tolist() == [1, 1]
+    assert as_network(with_(weight=1)).lengths.tolist() == [1, 1]
+    assert as_network(with_(length=4)).lengths.tolist() == [4, 1]
+    assert as_network(with_(distance=4)).lengths.tolist() == [4, 1]
+    assert as_network(with_(strength=4)).lengths.tolist() == [0.25, 1]
+    both = with_(length=4, weight=2, strength=8)
+    assert as_network(both, "length").lengths.tolist() == [4, 1]
+    assert as_network(both, "strength").lengths.tolist() == [0.125, 1]
+    assert as_network(with_(length=4, weight=2), "strength").lengths.tolist() == [0.5, 1]
+    with pytest.raises(ValueError, match="edges have 'length' and 'weight'; say which by weight='length'"):
+        as_network(with_(length=4, weight=2))
+    with pytest.raises(ValueError, match="weight='strength' needs edges with 'strength' or 'weight', these have 'len"):
+        as_network(with_(length=4), "strength")
+    assert as_network(with_(), "strength").lengths.tolist() == [1, 1]
+
+
+def test_lists_have_lengths_and_the_answer_is_for_them_too() -> None:
+    edges = [(0, 1, 4.0), (1, 2), (2, 3, 0.5)]
+    assert as_network(edges).lengths.tolist() == [4, 1, 0.5]
+    assert as_network(edges, "strength").lengths.tolist() == [0.25, 1, 2]
+    assert as_network([(0, 1, "any"), (1, 2)], None).lengths.tolist() == [1, 1]
+    array = np.array([(0, 1, 4.0), (1, 2, 2.0)])
+    assert as_network(array).lengths.tolist() == [4, 2]
+    assert as_network(array, "strength").lengths.tolist() == [0.25, 0.5]
+    assert as_network(array, None).lengths.tolist() == [1, 1]
+
+
+def test_what_is_made_of_a_flow_goes_back_in() -> None:
+    flow = wt.graphs.ricci_flow(nx.barbell_graph(4, 0), 3)
+    np.testing.assert_allclose(as_network(flow.to_networkx()).lengths, flow.lengths[-1], rtol=1e-15)
+
+
+def test_parallel_edges_count_by_the_strongest() -> None:
+    graph = nx.MultiGraph()
+    graph.add_edge(0, 1, weight=2.0)
+    graph.add_edge(1, 0, weight=5.0)
+    assert as_network(graph, "strength").lengths.tolist() == [0.2]
+
+
+@pytest.mark.parametrize(
+    ("graph", "answer", "said"),
+    [
+        (nx.path_graph(2), "resistance", "weight must be 'length', 'strength' or None, got 'resistance'"),
+        (nx.path_graph(2), 3, "weight must be 'length', 'strength' or None, got 3"),
+        (nx.path_graph(2), ["length"], "weight must be"),
+        ([(0, 1, 0.0)], "strength", "strengths of edges must be positive, got 0; leave out"),
+        ([(0, 1, -2.0)], "strength", "strengths of edges must be positive, got -2"),
+        ([(0, 1, np.nan)], "strength", "strengths of edges must be finite"),
+        ([(0, 1, 1e-300)], "strength", "between 1e-150 and 1e150"),
+        ([(0, 1, 5e-324)], "strength", "must be finite"),
+        (csr_array([[0, np.nan], [np.nan, 0]]), "ask", "must be finite"),
+        (with_(weight=np.nan), "ask", "weights of edges must be finite"),
+        (with_(weight="strong"), "strength", "strengths of edges must be numbers, got weight 'strong' between 'a' and"),
+        (wt.graphs.as_network([(0, 1)]), "strength", "a Network has lengths already"),
+        (wt.graphs.as_network([(0, 1)]), "x", "weight must be"),
+    ],
+)
+def test_what_is_no_answer_or_no_strength_is_refused(graph: object, answer: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        as_network(graph, answer)
+
+
+def test_a_network_keeps_its_lengths_or_loses_them() -> None:
+    network = as_network([(0, 1, 3.0)])
+    assert as_network(network) is network
+    assert as_network(network, "length") is network
+    assert as_network(network, None).lengths.tolist() == [1]
+
+
+def test_a_metric_of_a_sparse_matrix_has_lengths_and_of_a_graph_is_asked_about() -> None:
+    matrix = csr_array(np.array([[0.0, 2.0, 0.0], [2.0, 0.0, 3.0], [0.0, 3.0, 0.0]]))
+    assert np.asarray(wt.wasserstein_pairs(np.eye(3), matrix, 1.0, [(0, 2)])) == pytest.approx(5)
+    with pytest.raises(ValueError, match=r"give wt.Graph.of\(graph, weight=…\)"):
+        wt.wasserstein_pairs(np.eye(3), with_(weight=2.0), 1.0, [(0, 2)])
+
+
+def written(folder: Path, text: str, name: str = "edges.csv") -> Path:
+    (folder / name).write_text(text)
+    return folder / name
+
+
+@pytest.mark.parametrize(
+    ("text", "edges", "lengths"),
+    [
+        ("source,target\n0,1\n1,2\n", [(0, 1), (1, 2)], [1, 1]),
+        ("# who\n\nSource;Target;Length\nann;bob;2\nbob;cy;3\n", [("ann", "bob", 2), ("bob", "cy", 3)], [2, 3]),
+        ("from to distance\n0 1 2\n", [(0, 1, 2)], [2]),
+        ("a,b,distance,curvature\nx,y,2,-0.5\n", [("x", "y", 2)], [2]),
+        ("a,b,strength\nx,y,2\n", [("x", "y", 2)], [0.5]),
+        ("id,from,to,oneway\n9,0,1,f\n8,1,2,f\n", [(0, 1), (1, 2)], [1, 1]),
+        ('name,friend,weight\n"Lee, Ann",Bob Fox,1\nBob Fox,Cy,1\n', [("Lee, Ann", "Bob Fox", 1), ("Bob Fox", "Cy", 1)],
+         [1, 1]),
+        ("Jay Smith,Ann Lee,2\nAnn Lee,Bob,3\n", [("Jay Smith", "Ann Lee", 2), ("Ann Lee", "Bob", 3)], [2, 3]),
+        ("here\tthere\tnote\n0\t1\t\n1\t2\tgood\n", [(0, 1), (1, 2)], [1, 1]),
+        ("source target\nann bob\n", [("ann", "bob")], [1]),
+        ("a b\nb c\n", [("a", "b"), ("b", "c")], [1, 1]),
+    ],
+)  # fmt: skip
+def test_headings_are_read(text: str, edges: list[object], lengths: list[float], tmp_path: Path) -> None:
+    file = written(tmp_path, text)
+    assert read_graph(file) == edges
+    assert as_network(file).lengths.tolist() == lengths
+
+
+def test_a_column_called_weight_is_asked_about(tmp_path: Path) -> None:
+    file = written(tmp_path, "source,target,weight\n0,1,2\n1,2,4\n")
+    with pytest.raises(ValueError, match="weights of edges, 2 to 4, may be lengths or strengths"):
+        as_network(file)
+    assert as_network(file, "length").lengths.tolist() == [2, 4]
+    assert as_network(file, "strength").lengths.tolist() == [0.5, 0.25]
+    assert as_network(file, None).lengths.tolist() == [1, 1]
+    with pytest.raises(ValueError, match="weight='strength' needs edges with"):
+        as_network(written(tmp_path, "source,target,length\n0,1,2\n"), "strength")
+    bare = written(tmp_path, "0 1 2\n1 2 4\n", "edges.txt")
+    assert as_network(bare).lengths.tolist() == [2, 4]
+    nx.write_gml(nx.karate_club_graph(), tmp_path / "karate.gml")
+    nx.write_graphml(nx.karate_club_graph(), tmp_path / "karate.graphml")
+    for name in ("karate.gml", "karate.graphml"):
+        with pytest.raises(ValueError, match=ASKED):
+            as_network(tmp_path / name)
+        assert as_network(tmp_path / name, "strength").lengths.min() == pytest.approx(1 / 7)
+
+
+def test_edges_without_a_name_for_their_number_are_lengths_also_if_strength_is_said(tmp_path: Path) -> None:
+    assert as_network(written(tmp_path, "0 1 2\n1 2 4\n"), "strength").lengths.tolist() == [0.5, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("source,target,length\n0,1,2\n1,2,far\n", r"line 3, column 'length': the number of an edge .*got 'far'"),
+        ("source,target,length\n0,1\n", r"line 2, column 'length': .* got ''"),
+        ("source,target,length\n0,1,nan\n", "line 2, column 'length': .* got 'nan'"),
+        ("source,target,length\n0,1,-2\n", "line 2, column 'length': .* at least 0, got '-2'"),
+        ("source,target\n0,1\n0,1,2\n", "line 3: the heading names 2 columns, got 3 here"),
+        ("source,target\n0,\n", "line 2: an edge needs two nodes, got '0' and ''"),
+        ("source,target,weight,length\n0,1,2,3\n", "line 1: columns 'length' and 'weight' may both be meant"),
+        ("source,target,source\n0,1,2\n", "line 1: the heading names a column twice"),
+        (
+            "who,friend,since\nann,bob,2001\n",
+            "line 1: a length of an edge .* got 'since'; a heading names columns such",
+        ),
+        ("0 1\n1 2 inf\n", "line 2: a length of an edge must be finite"),
+        ("0 1\n\n1\n", "line 3: an edge is"),
+    ],
+)
+def test_errors_name_the_line(text: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=said):
+        read_graph(written(tmp_path, text))
+
+
+def test_a_heading_alone_is_a_graph_without_nodes(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="at least one node"):
+        as_network(written(tmp_path, "source,target\n"))
+
+
+def test_tables_of_curvature_and_of_a_flow_with_cuts_are_read_again(tmp_path: Path) -> None:
+    flow = wt.graphs.ricci_flow(nx.barbell_graph(5, 0), 12, surgery=wt.graphs.Surgery(every=4, longer=3.0))
+    file = tmp_path / "edges.csv"
+    with file.open("w", newline="") as text:
+        table = csv.writer(text)
+        table.writerow(("a", "b", "length before", "length after"))
+        for (a, b), before, after in zip(
+            flow.network.edges.tolist(), flow.network.lengths, flow.lengths[-1], strict=True
+        ):
+            table.writerow((a, b, float(before), float(after)))
+    network = as_network(file)
+    assert np.isnan(flow.lengths[-1]).sum() == 1
+    np.testing.assert_array_equal(network.lengths, flow.lengths[-1][flow.kept])
+    np.testing.assert_array_equal(network.edges, flow.network.edges[flow.kept])

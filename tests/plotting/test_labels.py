@@ -1,0 +1,248 @@
+"""What tells points apart beside color: shapes, names, scales; and what axes are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+
+import wasserstein_transform as wt
+from wasserstein_transform import plotting
+from wasserstein_transform.plotting.labels import MARKERS, marker
+
+mpl = pytest.importorskip("matplotlib")
+mpl.use("Agg")
+from matplotlib import pyplot as plt  # noqa: E402
+from matplotlib.colors import to_rgb  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_open() -> Iterator[None]:
+    yield
+    plt.close("all")
+
+
+def lightness(color: str) -> float:
+    """L* of CIE 1976, 0 to 100: what is left in gray scale."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color)]
+    y = float(np.dot([0.2126, 0.7152, 0.0722], linear))
+    return 116 * y ** (1 / 3) - 16 if y > 0.008856 else 903.3 * y
+
+
+def texts(ax: mpl.axes.Axes) -> list[str]:
+    return [] if ax.get_legend() is None else [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_neighbors_in_the_palette_differ_in_gray_and_in_shape() -> None:
+    shades = [lightness(plotting.color(k)) for k in range(21)]
+    assert min(abs(a - b) for a, b in pairwise(shades[:7])) > 6
+    assert min(abs(a - b) for a, b in pairwise(shades)) > 4
+    assert min(abs(a - b) for a in shades[:3] for b in shades[:3] if a != b) > 11  # the first three all do
+    assert len({marker(k) for k in range(7)}) == len(MARKERS) == 7
+    assert all(marker(k) != marker(k + 1) for k in range(-1, 20))
+    assert lightness(plotting.GRAY) > lightness(plotting.INK) + 20
+
+
+def test_large_dots_have_the_shape_of_their_label(rng: np.random.Generator) -> None:
+    points, labels = rng.normal(size=(40, 2)), np.arange(40) % 3 - 1
+    dots = plotting.cloud(points, labels, ax=plotting.panels()[1]).collections[0]
+    shapes = {tuple(map(tuple, path.vertices.round(6))) for path in dots.get_paths()}
+    assert len(dots.get_paths()) == 40
+    assert len(shapes) == 3
+    np.testing.assert_array_equal(dots.get_offsets(), points[np.argsort(labels != -1, kind="stable")])
+    for plain in (
+        plotting.cloud(points, np.zeros(40, int)),
+        plotting.cloud(points),
+        plotting.cloud(points, labels, size=2),
+        plotting.cloud(np.repeat(points, 100, axis=0), np.repeat(labels, 100)),
+    ):
+        assert len(plain.collections[0].get_paths()) == 1
+
+
+def test_a_figure_of_its_own_has_a_legend(rng: np.random.Generator) -> None:
+    points = rng.normal(size=(40, 2))
+    assert texts(plotting.cloud(points, np.arange(40) % 3 - 1)) == ["0", "1", "noise"]
+    assert texts(plotting.cloud(points, np.where(points[:, 0] > 0, "right", "left"))) == ["left", "right"]
+    assert texts(plotting.cloud(points, [True, False] * 20)) == ["False", "True"]
+    assert texts(plotting.cloud(points, [1.0, -1.0] * 20)) == ["1", "noise"]
+    assert texts(plotting.cloud(points, ["$a$", "b"] * 20)) == [r"\$a\$", "b"]
+    titled = plotting.cloud(points, pd.Series(["x", "y"] * 20, name="kind"))
+    assert titled.get_legend().get_title().get_text() == "kind"
+    assert texts(plotting.cloud(points, np.arange(40) % 11)) == []
+    assert len(texts(plotting.cloud(points, np.arange(40) % 11, legend=True))) == 11
+    assert texts(plotting.cloud(points, np.arange(40) % 2, legend=False)) == []
+    assert texts(plotting.cloud(points, np.zeros(40))) == []
+    assert texts(plotting.cloud(points)) == []
+    given = plotting.panels()[1]
+    assert texts(plotting.cloud(points, np.arange(40) % 2, ax=given)) == []
+    assert texts(plotting.cloud(points, np.arange(40) % 2, ax=given, legend=True)) == ["0", "1"]
+    with pytest.raises(ValueError, match="a legend names labels, got none"):
+        plotting.cloud(points, legend=True)
+    with pytest.raises(ValueError, match="a legend names labels, got none"):
+        plotting.cloud(points, values=points[:, 0], legend=True)
+
+
+def test_all_pictures_of_labels_have_a_legend(cloud: np.ndarray) -> None:
+    labels = np.arange(30) % 2
+    flow = wt.iterate(wt.gaussian_transform(1.0), wt.Space.from_points(cloud), n_iter=1, keep="all")
+    assert texts(plotting.mds(flow.last, labels)) == ["0", "1"]
+    assert texts(plotting.ellipses(flow.last, labels=labels)) == ["0", "1"]
+    assert [texts(ax) for ax in plotting.walk(flow, labels)] == [[], ["0", "1"]]
+    groups = wt.graphs.ricci_flow(nx.barbell_graph(5, 0), 8).communities()
+    assert texts(plotting.communities(groups)) == ["0", "1"]
+    found = wt.denoise(wt.datasets.circles(0).points)
+    assert texts(plotting.denoised(found))[:2] == ["moved", "as they were"]
+    assert texts(plotting.denoised(found, plotting.panels()[1])) == []
+
+
+def test_values_of_whole_numbers_have_a_scale(cloud: np.ndarray) -> None:
+    heights = np.arange(30) % 4
+    for values in (
+        heights,
+        heights.astype(float),
+        heights > 1,
+        [None, *heights[1:]],
+        pd.Series(heights, name="height"),
+    ):
+        ax = plotting.cloud(cloud, values=values, colors="magma")
+        (bar,) = ax.child_axes
+        assert bar.get_ylim() == (0, np.max(heights if np.asarray(values).dtype != bool else 1))
+        assert texts(ax) == []
+    assert bar.get_ylabel() == "height"
+    flow = wt.iterate(wt.gaussian_transform(1.0), wt.Space.from_points(cloud), n_iter=1, keep="all")
+    for ax in (
+        plotting.mds(flow.last, values=heights),
+        plotting.ellipses(flow.last, values=heights),
+        plotting.walk(flow, values=heights, colors="cividis")[-1],
+    ):
+        assert len(ax.child_axes) == 1
+
+
+def test_values_that_are_all_unknown_or_all_the_same_are_drawn(cloud: np.ndarray) -> None:
+    for values in (np.full(30, np.nan), np.full(30, 7)):
+        plotting.cloud(cloud, values=values).figure.canvas.draw()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"labels": np.zeros(30), "values": np.zeros(30)}, "by labels or by values, got both"),
+        ({"values": np.zeros(29)}, r"values must hold one number per point, shape \(30,\), got shape \(29,\)"),
+        ({"values": ["high"] * 30}, "values must be numbers, got .*; names go as labels"),
+        ({"values": np.full(30, np.inf)}, "values must be finite"),
+        ({"values": np.arange(30), "colors": "red"}, "colors must be a colormap"),
+        ({"values": np.arange(30), "colors": ["red", "blue"]}, "colors must be a colormap"),
+        ({"values": np.arange(30), "colors": {0: "red"}}, "colors must be a colormap"),
+        ({"labels": np.arange(30) % 2, "colors": "red"}, "one color cannot tell 2 labels apart"),
+        ({"labels": np.arange(30) % 2, "colors": (0.1, 0.2, 0.3)}, "one color cannot tell 2 labels apart"),
+        ({"labels": np.arange(30) % 2, "colors": mpl.colormaps["magma"]}, "got the colormap 'magma'; give values="),
+        ({"labels": np.arange(30) % 2, "colors": ["red"] * 30}, "one for each of the 30 points, and labels choose"),
+        ({"labels": np.arange(30) % 2, "colors": 3}, "colors must be a list of colors"),
+    ],
+)
+def test_what_would_be_ignored_is_refused(cloud: np.ndarray, options: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        plotting.cloud(cloud, **options)
+    assert plt.get_fignums() == []
+
+
+class Polar:
+    """A table as polars has it: names, and an array by asking."""
+
+    columns = ("east", "north")
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> np.ndarray:
+        return np.random.default_rng(0).normal(size=(9, 2))
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return np.asarray(self)[:, self.columns.index(name)]
+
+
+@dataclass
+class Columns:
+    """A table of the library."""
+
+    columns: dict[str, np.ndarray]
+
+
+@dataclass
+class Numbers(Columns):
+    """One that knows which of its columns are numbers."""
+
+    def chosen(self) -> tuple[str, ...]:
+        return ("x", "y")
+
+    def numbers(self) -> np.ndarray:
+        return np.column_stack([self.columns["x"], self.columns["y"]])
+
+
+def test_columns_name_the_axes(rng: np.random.Generator) -> None:
+    X = rng.normal(size=(9, 2))
+    frame = pd.DataFrame(X, columns=["east", "cost in $ per $"])
+    words = {"x": X[:, 0], "y": X[:, 1], "name": np.array(list("abcdefghi"))}
+    for shown, names in (
+        (frame, ("east", r"cost in \$ per \$")),
+        (Polar(), ("east", "north")),
+        (Columns({"a": X[:, 0], "b": X[:, 1]}), ("a", "b")),
+        (wt.tables.Table({"a": X[:, 0], "b": X[:, 1]}), ("a", "b")),
+        (Numbers(words), ("x", "y")),
+        (wt.GaussianTransform(eps=0.7, n_iter=1).fit(frame), ("east", r"cost in \$ per \$")),
+        (pd.DataFrame(X), ("", "")),
+        (X, ("", "")),
+        (wt.Space.from_points(X), ("", "")),
+    ):
+        ax = plotting.cloud(shown)
+        assert (ax.get_xlabel(), ax.get_ylabel()) == names
+        ax.figure.canvas.draw()
+    assert plotting.balls(frame, 0, 1.0).get_xlabel() == "east"
+    assert plotting.ellipses(frame, np.ones((9, 2))).get_xlabel() == "east"
+    solid = plotting.cloud(frame.assign(height=1.0))
+    assert (solid.get_xlabel(), solid.get_zlabel()) == ("east", "height")
+    assert plotting.cloud(frame[["east"]]).get_xlabel() == "east"
+
+
+def test_a_table_with_words_names_the_column() -> None:
+    with pytest.raises(ValueError, match="kind"):
+        plotting.cloud(pd.DataFrame({"x": [0.0, 1.0], "kind": ["a", "b"]}))
+
+
+def test_pictures_are_as_wide_as_a_notebook_and_panels_no_thumbnails(cloud: np.ndarray) -> None:
+    flow = wt.iterate(wt.mean_shift(0.7), wt.Space.from_points(cloud), n_iter=7, keep="all")
+    for figure in (plotting.cloud(cloud).figure, plotting.panels()[0], plotting.walk(flow)[0].figure):
+        assert figure.get_figwidth() * figure.dpi >= 600
+    for cols in (1, 2, 3, 4):
+        figure, axes = plotting.panels(1, cols)
+        figure.canvas.draw()
+        assert min(ax.bbox.width for ax in np.ravel(axes)) > 280
+
+
+def test_panels_squeeze_if_asked() -> None:
+    assert plotting.panels(1, 2)[1].shape == (2,)
+    assert plotting.panels(1, 2, squeeze=False)[1].shape == (1, 2)
+    assert plotting.panels(squeeze=False)[1].shape == (1, 1)
+
+
+def test_a_figure_without_pyplot_shows_itself_in_a_notebook(cloud: np.ndarray) -> None:
+    figure, ax = plotting.panels()
+    plotting.cloud(cloud, ax=ax)
+    assert figure._repr_png_().startswith(b"\x89PNG")
+    assert plt.get_fignums() == []
+
+
+def test_negative_curvature_is_dashed() -> None:
+    found = wt.graphs.curvature(nx.barbell_graph(4, 0))
+    lines = plotting.curvature(found, ax=plotting.panels()[1]).collections[0]
+    dashed = [pattern is not None for _, pattern in lines.get_linestyle()]
+    np.testing.assert_array_equal(dashed, np.asarray(lines.get_array()) < 0)
+    assert any(dashed)
+
+
+def test_results_take_a_title() -> None:
+    X = wt.datasets.circles(0).points
+    assert wt.suggest(X).plot(title="Name").get_title(loc="left") == "Name"
+    assert wt.cluster(X[:60]).plot(title="Name").get_suptitle() == "Name"
