@@ -152,3 +152,22 @@ def test_edges_of_no_length_are_seen_and_axes_count_in_whole_numbers() -> None:
     figure.canvas.draw()
     assert (lines.get_colors()[:, 3] == 1).all()
     assert all(float(tick).is_integer() for tick in flow.get_xticks())
+
+
+def test_what_numbers_at_edges_are_is_asked_for(tmp_path: Path) -> None:
+    graph = nx.Graph()
+    graph.add_weighted_edges_from([("a", "b", 4.0), ("b", "c", 2.0), ("c", "a", 1.0)])
+    nx.write_gml(graph, tmp_path / "tied.gml")
+    asked = command("curvature", tmp_path / "tied.gml", "-o", tmp_path / "out")
+    assert asked.exit_code == 2
+    assert asked.output.count("\n") == 1
+    assert "may be lengths or strengths; say --weight length, --weight strength" in asked.output
+    assert "weight=" not in asked.output
+    for weight, lengths in (("strength", [0.25, 0.75, 0.5]), ("length", [3.0, 1.0, 2.0]), ("none", [1.0, 1.0, 1.0])):
+        done = command("curvature", tmp_path / "tied.gml", "-o", tmp_path / weight, "--weight", weight)
+        assert done.exit_code == 0, done.output
+        assert [float(row["distance"]) for row in rows(tmp_path / weight / "edges.csv")] == lengths
+    again = command("curvature", tmp_path / "strength" / "edges.csv", "-o", tmp_path / "again")  # its own table
+    assert again.exit_code == 0, again.output
+    wrong = command("flow", tmp_path / "tied.gml", "-o", tmp_path / "out", "--weight", "heavy")
+    assert "--weight must be one of length, strength, none, got 'heavy'" in wrong.output

@@ -99,8 +99,9 @@ def test_the_line_fits_the_terminal(width: int) -> None:
         assert len(line) < width
         if update is not None:
             assert " %" in line
-    assert line_of("transforming", updates[2], 3.0, 40).endswith("33 %  1:06:40 left")
-    assert line_of("a", Update("a", 1, 1), 3.0, 80) == "a  [####################]  100 %  0:03"
+    assert line_of("transforming", updates[2], 3.0, 40) == "pairs  2 of 300  33 %  1:06:40 left"
+    assert line_of("a", Update("a", 1, 4), 3.0, 80) == "a  [#####...............]  25 %  0:09 left"
+    assert line_of("a", Update("b", 0, 4), 3.0, 80) == "a: b  [....................]  0 %  0:03 so far"
 
 
 def test_seconds_in_words() -> None:
@@ -217,7 +218,7 @@ def test_on_a_terminal_the_answer_is_lines_and_how_to_keep_it(tmp_path: Path) ->
     assert "starting" in text
     last = text.rpartition("\r60 points")[2].splitlines()
     assert max(map(len, text.replace("\r", "\n").splitlines())) < 40
-    assert last[-2:] == ["to keep it: wt transform ... -o", "  transformed"]
+    assert last[-2:] == ["to keep it: wt transform points.csv", "  --eps 1 -o transformed"]
 
 
 def test_graphs_and_words_speak_json_too(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterable
 from functools import partial
 from io import StringIO
@@ -26,6 +27,12 @@ _DRAWN = 1500  # nodes up to which the graph itself is drawn
 Graph = Annotated[
     Path, typer.Argument(metavar="GRAPH", help="GML, GraphML, or a list of edges: `a b`, or `a b length`.")
 ]
+Weight = Annotated[
+    str | None,
+    typer.Option(
+        help="What numbers at edges are: length, strength (lengths are 1/strength), none.", show_default="asked"
+    ),
+]
 Idleness = Annotated[float, typer.Option(help="Chance that the walk stays where it is.")]
 
 
@@ -34,6 +41,7 @@ def curvature(
     *,
     graph: Graph,
     folder: Folder,
+    weight: Weight = None,
     idleness: Idleness = 0.5,
     power: Annotated[float, typer.Option(help="Neighbors count exp(-length^power); 0: all alike.")] = 0.0,
     limit: Annotated[bool, typer.Option("--limit", help="The limit of Lin, Lu and Yau instead.")] = False,
@@ -48,11 +56,11 @@ def curvature(
     with opened(call, folder, jobs) as run:
         import numpy as np
 
-        from ..graphs import LazyWalk, as_network, curvature as bend, lin_lu_yau
+        from ..graphs import LazyWalk, curvature as bend, lin_lu_yau
 
         place = run.place("edges.csv", "nodes.csv", "curvature.png")
         with run.stage("reading"):
-            network = as_network(graph)
+            network = _network(graph, weight)
         with run.stage("bending"):
             found = lin_lu_yau(network, power) if limit else bend(network, LazyWalk(idleness, power))
         with run.stage("drawing"):
@@ -70,7 +78,7 @@ def curvature(
             below = f"{100 * result['negative']:.0f} % of edges negative"
             words.append(f"curvature {known.min():.3f} to {known.max():.3f}, mean {known.mean():.3f}, {below}")
         files = {"edges.csv": _edges(found), "nodes.csv": _nodes(found), "curvature.png": picture}
-        parameters = {"idleness": idleness, "power": power, "limit": limit}
+        parameters = {"weight": weight, "idleness": idleness, "power": power, "limit": limit}
         run.finish_folder(place, files, words, parameters, result, as_input(str(graph)))
 
 
@@ -79,6 +87,7 @@ def flow(
     *,
     graph: Graph,
     folder: Folder,
+    weight: Weight = None,
     n_iter: Annotated[int, typer.Option(help="Most iterations.")] = 50,
     idleness: Idleness = 0.5,
     power: Annotated[float, typer.Option(help="Neighbors count exp(-length^power); 0: all alike.")] = 2.0,
@@ -93,11 +102,11 @@ def flow(
     them or none.
     """
     with opened(call, folder, jobs) as run:
-        from ..graphs import LazyWalk, Surgery, as_network, ricci_flow
+        from ..graphs import LazyWalk, Surgery, ricci_flow
 
         place = run.place("edges.csv", "communities.csv", "flow.png")
         with run.stage("reading"):
-            network = as_network(graph)
+            network = _network(graph, weight)
         known = _truth(network, truth) if truth else None
         with run.stage("flowing"):
             cut = Surgery(surgery) if surgery else None
@@ -123,6 +132,7 @@ def flow(
             "edges.csv": _lengths(found), "communities.csv": _table(("node", "community"), rows), "flow.png": picture,
         }  # fmt: skip
         parameters = {
+            "weight": weight,
             "n_iter": n_iter,
             "idleness": idleness,
             "power": power,
@@ -130,6 +140,19 @@ def flow(
             "truth": truth or None,
         }
         run.finish_folder(place, files, words, parameters, result, as_input(str(graph)))
+
+
+def _network(graph: Path, weight: str | None) -> Network:
+    """The graph of a file; what is asked about its edges is asked for as an option."""
+    from ..graphs import as_network
+
+    if weight not in (None, "length", "strength", "none"):
+        raise ValueError(f"--weight must be one of length, strength, none, got {weight!r}")
+    try:
+        return as_network(graph) if weight is None else as_network(graph, None if weight == "none" else weight)
+    except ValueError as error:
+        words = str(error).partition("; where a function")[0].replace("weight=None", "--weight none")
+        raise ValueError(re.sub(r"weight='(\w+)'", r"--weight \1", words)) from None
 
 
 def _truth(network: Network, attribute: str) -> list[str]:

@@ -36,7 +36,11 @@ def tell(text: str, *, err: bool = False) -> None:
     stream = sys.stderr if err else sys.stdout
     if stream.isatty():
         text = textwrap.fill(
-            text, max(shutil.get_terminal_size().columns - 1, 20), subsequent_indent="  ", break_on_hyphens=False
+            text,
+            max(shutil.get_terminal_size().columns - 1, 20),
+            subsequent_indent="  ",
+            break_on_hyphens=False,
+            break_long_words=False,
         )
     say(text, err=err)
 

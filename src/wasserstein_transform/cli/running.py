@@ -143,7 +143,7 @@ class Run:
             files[plan.folder / SUMMARY] = encoded(summary)
         if files:
             plan.write(files)
-        self.watch.clear()
+        self.watch.stop()
         hushed(lambda: self._say(plan, answer, table, summary, files))
 
     def place(self, *names: str) -> Place:
@@ -161,7 +161,7 @@ class Run:
         paths = {place.folder / name: content for name, content in files.items()}
         summary = self._summary(place.folder, parameters, result, source, paths)
         place.write(files | {SUMMARY: encoded(summary)}, stale)
-        self.watch.clear()
+        self.watch.stop()
 
         def speak() -> None:
             if self.keeping.json:
@@ -198,7 +198,7 @@ class Run:
             for line in answer.words:
                 tell(line, err=plan.mode == "stream")
             if plan.mode == "shown":
-                tell(f"to keep it: {self.call.command} ... -o {plan.offer.name}")
+                tell(f"to keep it: {command_line()} -o {plan.offer.name}")
             elif plan.folder is not None:
                 inside = [path.name for path in (*files, plan.folder / SUMMARY) if path.parent == plan.folder]
                 tell(f"{plan.folder}: {', '.join(dict.fromkeys(inside))}")

@@ -7,6 +7,7 @@ import shutil
 import sys
 import threading
 import time
+from math import isnan
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 AFTER = 2.0  # seconds of work before anything is shown
 EVERY = 0.2  # seconds between two drawings
+_KNOWN = 0.02  # share of a stage from which on its rest can be told
 _BAR = 20  # signs of the bar, where there is room
 
 
@@ -25,7 +27,7 @@ class Watch:
 
     def __init__(self, quiet: bool = False) -> None:
         self._shows = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-        self._began = self._stage_began = time.monotonic()
+        self._began = self._stage_began = self._update_began = time.monotonic()
         self._stage, self._compiling = "", ""
         self._update: Update | None = None
         self._lock, self._over, self._shown = threading.RLock(), threading.Event(), ""
@@ -40,8 +42,12 @@ class Watch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """No more progress: the answer comes."""
         self._over.set()
-        if self._shows:
+        if self._shows and self.clear in printing.before_lines:
             self._thread.join()
             printing.before_lines.remove(self.clear)
             self.clear()
@@ -54,6 +60,8 @@ class Watch:
     def advance(self, update: Update) -> None:
         """The engine's progress."""
         with self._lock:
+            if self._update is None or update.stage != self._update.stage:
+                self._update_began = time.monotonic()
             self._update = None if update.finished else update
 
     def compiles(self, name: str, seconds: float | None) -> None:
@@ -79,7 +87,8 @@ class Watch:
             if self._over.is_set():
                 return
             now = time.monotonic()
-            line = self._compiling or line_of(self._stage, self._update, now - self._stage_began, _columns())
+            began = self._stage_began if self._update is None else self._update_began
+            line = self._compiling or line_of(self._stage, self._update, now - began, _columns())
             line = line[: max(_columns() - 1, 1)]
             sys.stderr.write("\r" + line + " " * (len(self._shown) - len(line)))
             sys.stderr.flush()
@@ -87,20 +96,28 @@ class Watch:
 
 
 def line_of(stage: str, update: Update | None, seconds: float, width: int) -> str:
-    """What is done, how far it is and how long it will take, as much of it as fits."""
+    """What is done, how far it is and how long it will take, as much of it as fits; `seconds` it took so far."""
     if update is None:
         return _joined([stage, in_words(seconds)], width)
     share = update.done / max(update.total, 1)
-    loop = f"{update.iteration} of {update.n_iter}" if update.n_iter else ""
-    left = f"{in_words(update.remaining)} left" if update.remaining == update.remaining else in_words(seconds)
-    filled = int(_BAR * share)
-    percent, bar = f"{100 * share:.0f} %", f"[{'#' * filled}{'.' * (_BAR - filled)}]"
+    loop = f"{update.iteration} of {update.n_iter}" if update.n_iter > 1 else ""
+    percent, left, filled = f"{100 * share:.0f} %", _left(update, share, seconds), int(_BAR * share)
+    bar = f"[{'#' * filled}{'.' * (_BAR - filled)}]"
     name = update.stage if not stage or stage == update.stage else f"{stage}: {update.stage}"
-    for parts in ([name, loop, bar, percent, left], [name, loop, percent, left], [name, percent, left]):
+    shorter = ([name, loop, bar, percent, left], [name, loop, percent, left], [update.stage, loop, percent, left])
+    for parts in (*shorter, [update.stage, percent, left]):
         line = _joined(parts, None)
         if len(line) < width:
             return line
-    return _joined([name, percent, left] if len(percent) + len(left) + 8 < width else [percent], width)
+    return _joined([update.stage, percent, left] if len(percent) + len(left) + 8 < width else [percent], width)
+
+
+def _left(update: Update, share: float, seconds: float) -> str:
+    """How long it will take; as long as nobody knows, how long it took."""
+    remaining = update.remaining
+    if isnan(remaining) and update.n_iter <= 1 and share >= _KNOWN:  # NaN of a loop of one turn
+        remaining = seconds * (1 - share) / share
+    return f"{in_words(remaining)} left" if not isnan(remaining) else f"{in_words(seconds)} so far"
 
 
 def in_words(seconds: float) -> str:
