@@ -13,6 +13,7 @@ from explorer.browser import Opened, settle
 import wasserstein_transform as wt
 from wasserstein_transform.explorer.page import Page
 from wasserstein_transform.explorer.pictures import painted
+from wasserstein_transform.explorer.sets import BUILT_IN
 from wasserstein_transform.explorer.settings import Settings
 
 _READY = "() => window.wtPage && wtPage.answers.some((a) => a.final) && wtPage.queue.answered >= wtPage.queue.sent"
@@ -324,8 +325,22 @@ def test_regions_of_a_picture_are_those_of_the_library(chromium, explorer):
 def test_names_with_formulas_and_tags_are_shown_as_they_are(chromium, explorer):
     content = b"$$\\alpha$$,<img src=x onerror=alert(1)>\n" + b"".join(b"%d,%d\n" % (k, k * k % 7) for k in range(30))
     with tab(chromium, explorer) as seen:
-        _choose(seen, "<b>$$x$$</b>.csv", content)
+        _choose(seen, "<b>$$x$$.csv", content)
         seen.page.wait_for_function("() => document.getElementById('status').textContent.startsWith('<b>$$x$$')")
         ready(seen)
         assert seen.run("() => wassersteinPage.about.axes") == ["$$\\alpha$$", "<img src=x onerror=alert(1)>"]
         assert seen.run("() => document.querySelectorAll('img').length") == 0
+
+
+@pytest.mark.parametrize("query", ["?data=irises&n_iter=1&lam=2", "?data=T-junction&method=lt&eps=3&n_iter=1"])
+def test_balls_that_do_not_follow_from_the_picture_are_asked_for(chromium, explorer, query):
+    with tab(chromium, explorer, query) as seen:
+        settings = _last_settings(seen)
+        X = BUILT_IN["irises" if "irises" in query else "T-junction"]().space
+        metric = wt.iterate(settings.process(), X, n_iter=1).last.metric
+        for point in (7, 70):
+            seen.run("(point) => wassersteinPage.pick(point)", point)
+            seen.page.wait_for_function("(point) => wassersteinPage.told?.point === point", arg=point)
+            ball = np.flatnonzero(metric.block(np.array([point]), np.arange(X.n))[0] <= settings.eps * (1 + 1e-12))
+            assert seen.run("() => wassersteinPage.inBall") == ball.tolist()
+            assert len(ball) > 1

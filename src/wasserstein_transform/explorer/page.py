@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from bokeh.core.properties import String
 from bokeh.layouts import column
 from bokeh.model import DataModel
@@ -17,6 +18,7 @@ from bokeh.models import Div
 from .._warn import heard_by
 from ..auto import cluster
 from ..engine import Engine, using
+from ..spaces import rim
 from .making import points_of, run
 from .newest import Newest, in_words
 from .pictures import Brushes, Painted, Picture, as_npy, segmented
@@ -38,6 +40,7 @@ class Wire(DataModel):  # type: ignore[misc]
     """What page and server say to each other, as JSON; names of messages are in `Page`."""
 
     wanted = String(default="")
+    pointed = String(default="")
     reply = String(default="")
 
 
@@ -70,22 +73,41 @@ class Page:
         self.shelf, self._document, self._keep = shelf, document, keep
         self.wire = Wire()
         self.wire.on_change("wanted", self._heard)
+        self.wire.on_change("pointed", self._pointed)
         self.body = column(Div(text="computing …"), name="views", sizing_mode="stretch_width", tags=[self.wire])
         self._views: Views | ImageViews | None = None
         name = asked.get("data", "")
         self._shown = Shown(name if name in shelf.names else shelf.names[0], Choice())
         self._asked = dict(asked)
         self.newest: Newest[dict[str, Any]] = Newest(self._work, self._failed)
+        self._balls: Newest[dict[str, Any]] = Newest(self._surround, lambda *_: None)
         self.newest.ask({"id": 0, "what": "open", "data": self._shown.name})
 
     def close(self) -> None:
         """End all work for this tab."""
         self.newest.close()
+        self._balls.close()
 
     def _heard(self, _name: str, _old: str, new: str) -> None:
         request = json.loads(new)
         if isinstance(request, dict):
             self.newest.ask(request)
+
+    def _pointed(self, _name: str, _old: str, new: str) -> None:
+        self._balls.ask(json.loads(new))
+
+    def _surround(self, request: dict[str, Any], engine: Engine) -> None:
+        """The ball of a point in a frame, where it does not follow from what is drawn."""
+        shown = self._shown
+        if shown.walk is None or shown.settings is None:
+            return
+        point, frame, eps = int(request["point"]), int(request["frame"]), shown.settings.eps
+        metric = shown.walk.states[frame].metric
+        row = metric.block(np.array([point]), np.arange(metric.n), engine)[0]
+        ball = np.flatnonzero(row <= rim(eps)).tolist()
+        self._document.add_next_tick_callback(
+            partial(self._tell, {"ball": ball, "point": point, "frame": frame, "eps": eps})
+        )
 
     def _widened(self, _name: str, _old: float, new: float) -> None:
         """The line of the radius was dragged to another place, or its slider."""

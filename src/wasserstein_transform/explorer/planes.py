@@ -52,7 +52,7 @@ def plane_of(points: Floats | None, space: Space | None = None, engine: Engine |
     centered /= np.abs(centered).max(initial=0.0) or 1.0
     axes = np.linalg.eigh(centered.T @ centered)[1][:, ::-1][:, :2]
     axes = axes * np.where(axes.sum(axis=0) < 0, -1.0, 1.0)
-    return Plane(axes, None, False, (f"two principal axes of {m} coordinates are drawn, so no balls",))
+    return Plane(axes, None, False, (f"two principal axes of {m} coordinates are drawn",))
 
 
 def _scaled(space: Space, engine: Engine | None) -> Plane:

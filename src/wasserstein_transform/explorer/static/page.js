@@ -78,6 +78,7 @@
       return;
     }
     fail("");
+    if (reply.ball) { window.wassersteinPage?.tell(reply); return; }
     if (reply.names) opened(reply);
     if (reply.settings) settled(reply);
     if (reply.clusters) $("found").textContent = reply.clusters;
@@ -163,6 +164,7 @@
     canvas.toBlob((blob) => save(blob, "figure.png", "image/png"));
   }
 
+  window.wtAskBall = (point, frame) => { if (wire) wire.pointed = JSON.stringify({point, frame}); };
   window.wtStart = (model) => {
     wire = model;
     const listen = () => { if (wire.reply) heard(JSON.parse(wire.reply)); };

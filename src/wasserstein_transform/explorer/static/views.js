@@ -61,6 +61,7 @@ class Page {
     this.at = this.m.frames.data;
     this.n = this.at.row.length;
     this.eps = this.about.eps;
+    this.told = null;
     if (this.about.is_moving) { this.move(); return; }  // only the points are new
     this.unpick();
     this.cutNow();
@@ -259,12 +260,23 @@ class Page {
     return found;
   }
 
+  // Where distances do not follow from what is drawn, a live page asks its server (`wtAskBall`); a report has no ball.
   pick(i) {
-    const {near} = this.frameAt(this.m.frame.value), {x, y} = this.m.points.data;
-    const known = this.about.known[near];
+    const {near} = this.frameAt(this.m.frame.value), known = this.about.known[near];
+    const told = this.told?.point === i && this.told.frame === near && this.told.eps === this.eps;
     this.picked = i;
-    this.inBall = known ? this.members(i, near) : [];
-    const shown = this.inBall.length ? this.inBall : [i];
+    if (!known && !told && window.wtAskBall) window.wtAskBall(i, near);
+    this.surround(i, near, known ? this.members(i, near) : told ? this.told.ball : []);
+  }
+
+  tell(answer) {
+    this.told = answer;
+    if (answer.point === this.picked) this.pick(this.picked);
+  }
+
+  surround(i, near, members) {
+    const {x, y} = this.m.points.data, known = this.about.known[near], shown = members.length ? members : [i];
+    this.inBall = members;
     set(this.m.ball, {data: {x: shown.map((j) => x[j]), y: shown.map((j) => y[j])}});
     set(this.m.ring, {data: known ? this.around(x[i], y[i], this.eps, 0, this.eps) : {x: [], y: []}});
     const covs = ["a", "b", "d"].map((name) => this.at[name + near]?.[i]);
@@ -278,7 +290,7 @@ class Page {
     if (this.hasTree) lines.push(this.cuts[i] < 0 ? "in a small cluster" : `cluster ${this.cuts[i]}`);
     if (this.at.labels) lines.push(this.at.labels[i] < 0 ? "found: noise" : `found: ${this.at.labels[i]}`);
     if (this.at.truth) lines.push(`known label ${this.at.truth[i]}`);
-    if (known) lines.push(`${counted(this.inBall.length, "point")} in its ball`);
+    if (this.inBall.length) lines.push(`${counted(this.inBall.length, "point")} in its ball`);
     const right = x[i] > (cloud.x_range.start + cloud.x_range.end) / 2;
     const above = y[i] > (cloud.y_range.start + cloud.y_range.end) / 2;
     tip.text.text = lines.join("\n");
@@ -289,7 +301,8 @@ class Page {
     const drawn = [];
     if (known) drawn.push(`dashed: radius ε = ${number(this.eps)}; marked: the ball at τ = ${this.about.times[near]}`);
     if (shaped) drawn.push(`solid: the Gaussian at ${this.about.deviations} standard deviations`);
-    if (!known) drawn.push("distances here do not follow from the two coordinates drawn: no ball is shown");
+    if (!known && this.inBall.length) drawn.push(`circled: the ball of radius ε = ${number(this.eps)} at τ = ${this.about.times[near]}`);
+    if (!known && !window.wtAskBall) drawn.push("distances here do not follow from the two coordinates drawn: no ball is shown");
     text(this.m.caption, drawn.join("; "));
   }
 
