@@ -19,7 +19,7 @@ from ..estimators.base import IteratedTransform
 from ..hierarchy import Tree
 from ..spaces import Dense, GaussianMetric, Space
 from ..transforms import Trajectory
-from .planes import Plane, places, plane_of
+from .planes import Plane, compact, is_moderate, places, plane_of
 from .scene import Curve, Scene
 from .seeing import curve_of, seen
 
@@ -78,19 +78,21 @@ def _estimator(fitted: IteratedTransform, engine: Engine) -> Story:
     facts: Facts = {"points": fitted._space.n, "ε": ", ".join(f"{e:.6g}" for e in radii)}
     if "lam_" in vars(fitted):
         facts["λ"] = f"{fitted.lam_:g}"
-    facts |= {"iterations": fitted.n_iter_, "outcome": fitted._walk.outcome, "where ε comes from": fitted.reason_}
+    facts |= {
+        "iterations": fitted.n_iter_,
+        "outcome": fitted._walk.outcome,
+        "where ε comes from": vars(fitted).get("reason_", ""),
+    }
     code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{fitted!r}.fit(X)"
     return Story(scene, name, facts, code)
 
 
 def _clustering(found: Clustering, engine: Engine) -> Story:
     rows, notes = _drawn(found.space)
-    scene = _still(found.space, rows, "Clustering", (), notes, engine)
-    tree = _whole_tree(found)
-    if tree is not None and len(rows) == found.space.n:
-        scene = replace(scene, tree=tree.Z)
-    elif tree is not None:
-        scene = replace(scene, notes=(*scene.notes, "the clusters come from another tree than the one drawn"))
+    tree = _whole_tree(found) if len(rows) == found.space.n else None
+    if tree is None and found.space.n > 1:
+        notes.append("the dendrogram is that of the distances as they came; the clusters were found otherwise")
+    scene = _still(found.space, rows, "Clustering", (), notes, engine, tree)
     scene = replace(scene, labels=found.labels[rows])
     noise = int(np.count_nonzero(found.labels < 0))
     facts = {"points": len(found.labels), "clusters": found.n_clusters, "noise": f"{noise} points", "why": found.reason}
@@ -161,9 +163,7 @@ def _linkage(fitted: SingleLinkage, engine: Engine) -> Story:
     if space is None:
         raise ValueError("a SingleLinkage from a file does not know its points; fit it again to report on it")
     rows, notes = _drawn(space)
-    scene = _still(space, rows, "SingleLinkage", (), notes, engine)
-    if len(rows) == space.n:
-        scene = replace(scene, tree=fitted.tree_.Z)
+    scene = _still(space, rows, "SingleLinkage", (), notes, engine, fitted.tree_ if len(rows) == space.n else None)
     scene = replace(scene, labels=fitted.labels_[rows])
     code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{fitted!r}.fit(X)"
     return Story(scene, "SingleLinkage", {"points": space.n, "clusters": fitted.n_clusters_}, code)
@@ -195,10 +195,13 @@ def _walked(walk: Trajectory, eps: float, title: str, names: tuple[str, ...], en
     return seen(scene, states[-1], engine)
 
 
-def _still(space: Space, rows: Ints, title: str, names: tuple[str, ...], notes: Iterable[str], engine: Engine) -> Scene:
-    """The scene of a space that nothing moved."""
+def _still(
+    space: Space, rows: Ints, title: str, names: tuple[str, ...], notes: Iterable[str], engine: Engine,
+    tree: Tree | None = None,
+) -> Scene:  # fmt: skip
+    """The scene of a space that nothing moved, with a tree of its own or the one given."""
     part = space.take(rows) if len(rows) < space.n else space
-    return seen(_placed([part], rows, float("nan"), title, names, notes, engine), part, engine)
+    return seen(_placed([part], rows, float("nan"), title, names, notes, engine), part, engine, tree)
 
 
 def _placed(
@@ -208,7 +211,7 @@ def _placed(
     first, metrics = states[0], [state.metric for state in states]
     plane = plane_of(first.points, first, engine)
     frames = np.stack([places(plane, state.points) for state in states])
-    shaped = len(rows) <= _SHAPED and first.points is not None
+    shaped = len(rows) <= _SHAPED and first.points is not None and is_moderate(np.square(frames))
     covs = [metric.covs for metric in metrics if isinstance(metric, GaussianMetric)]
     gaussian = len(covs) == len(states)
     told = all(isinstance(metric, GaussianMetric) or metric.is_euclidean for metric in metrics[:1])
@@ -237,8 +240,7 @@ def _shapes(plane: Plane, covs: list[Floats]) -> NDArray[np.float32]:
 def _single(frames: Floats) -> Any:
     """Single precision where it is enough: not for small clouds far from the origin."""
     extent, far = float(np.ptp(frames, axis=(0, 1)).max(initial=0.0)), float(np.abs(frames).max(initial=0.0))
-    fine = far < 1e30 and far * 2.0**-24 <= 1e-5 * extent
-    return frames.astype(np.float32) if fine else frames
+    return compact(frames) if far * 2.0**-24 <= 1e-5 * extent else frames
 
 
 def _drawn(space: Space) -> tuple[Ints, list[str]]:

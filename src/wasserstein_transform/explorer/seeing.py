@@ -8,11 +8,12 @@ import numpy as np
 
 from ..auto.suggestion import suggestion_of
 from ..engine import Engine
-from ..hierarchy import spanning_tree
+from ..hierarchy import Tree, spanning_tree
 from ..localize.places import rows_of, spread
 from ..plotting.branches import leaf_order
 from ..plotting.embedding import embed
 from ..spaces import Space
+from .planes import compact, is_moderate
 from .scene import Curve, Scene
 
 _SQUARE = 1_000  # points of which all distances are looked at
@@ -21,13 +22,13 @@ _ASKED = 200  # points whose neighbors are counted
 _RADII = 60
 
 
-def seen(scene: Scene, last: Space, engine: Engine) -> Scene:
-    """The scene with the tree, the scaling and the distances of its last state."""
+def seen(scene: Scene, last: Space, engine: Engine, tree: Tree | None = None) -> Scene:
+    """The scene with the tree, if none is given, the scaling and the distances of its last state."""
     if last.n < 2:
         return scene
     notes = list(scene.notes)
     try:
-        tree = spanning_tree(last, engine)
+        tree = spanning_tree(last, engine) if tree is None else tree
     except ValueError as error:  # parts between which no distance is known
         return replace(scene, notes=(*notes, f"there is no tree: {error}"))
     shown = leaf_order(tree)[spread(last.n, _SQUARE)]
@@ -36,11 +37,13 @@ def seen(scene: Scene, last: Space, engine: Engine) -> Scene:
         notes.append(f"scaling and distances are those of {_SQUARE:,} of {last.n:,} points")
     embedding = None
     if np.isfinite(distances).all():
-        embedding = np.full((last.n, 2), np.nan, np.float32)
-        onto = scene.frames[-1][shown].astype(np.float64)
-        embedding[shown] = embed(distances, onto=onto - onto.mean(axis=0)).points
+        embedding = np.full((last.n, 2), np.nan)
+        unit, onto = float(distances.max()) or 1.0, scene.frames[-1][shown].astype(np.float64)
+        embedding[shown] = unit * embed(distances / unit, onto=(onto - onto.mean(axis=0)) / unit).points
+        if is_moderate(embedding[shown]):
+            embedding = embedding.astype(np.float32)
     part = spread(len(shown), _SHOWN)
-    matrix = distances[np.ix_(part, part)].astype(np.float32)
+    matrix = compact(distances[np.ix_(part, part)])
     return replace(
         scene, tree=tree.Z, embedding=embedding, matrix=matrix, shown=shown[part], notes=tuple(notes)
     )  # fmt: skip
