@@ -374,12 +374,14 @@ def test_controls_have_names_and_can_be_reached(seen: Opened) -> None:
 
 
 def test_a_narrow_dark_window_that_wants_no_motion(chromium: Any, page: Path) -> None:
-    wishes = {"color_scheme": "dark", "reduced_motion": "reduce", "has_touch": True}
+    wishes = {"color_scheme": "dark", "reduced_motion": "reduce", "has_touch": True, "is_mobile": True}
     with opened(chromium, page, width=390, height=844, **wishes) as narrow:
         assert narrow.run("document.documentElement.scrollWidth") <= 390
         assert narrow.run("getComputedStyle(document.body).backgroundColor") == "rgb(14, 15, 18)"
         assert narrow.run("wassersteinPage.m.cloud.below[0].axis_label_text_color").lower() == "#e8e8e8"
         assert narrow.run("wassersteinPage.m.colors.palette[2]") == "#3D9BDC"
+        pans = "wassersteinPage.m.cloud.toolbar.tools.filter((tool) => tool.type === 'PanTool' && tool.active).length"
+        assert narrow.run(pans) == 0  # fingers scroll the page
         narrow.run("() => { wassersteinPage.m.frame.value = 0; wassersteinPage.m.play.active = true }")
         narrow.page.wait_for_function("wassersteinPage.m.frame.value > 0")
         assert narrow.run("wassersteinPage.m.frame.value") == 1  # whole steps only
