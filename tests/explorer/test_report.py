@@ -92,6 +92,19 @@ def test_clusters_come_with_their_tree() -> None:
         np.testing.assert_allclose(np.sort(scene.tree[7:, 2]), found.tree.heights)
 
 
+def test_clusters_that_come_from_no_tree_say_so() -> None:
+    story = story_of(wt.cluster(np.zeros((9, 2))))
+    assert story.scene is not None
+    assert any("the clusters were found otherwise" in note for note in story.scene.notes)
+
+
+def test_a_transform_of_any_parts() -> None:
+    scene = story_of(wt.WassersteinTransform(wt.Truncation(1.0), wt.Exact(1)).fit(X[:20])).scene
+    assert scene is not None
+    assert scene.covariances is None
+    assert scene.tree is not None
+
+
 def test_denoised_points_and_skeletons() -> None:
     rng = np.random.default_rng(1)
     turn = rng.uniform(0, 2 * np.pi, 300)
@@ -143,6 +156,17 @@ def test_small_clouds_far_away_keep_their_digits() -> None:
     assert scene is not None
     assert scene.frames.dtype == np.float64
     np.testing.assert_allclose(scene.frames[0] - 5e6, X, atol=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e-140, 1e140])
+def test_numbers_that_single_precision_cannot_hold(unit: float) -> None:
+    scene = story_of(wt.GaussianTransform(eps=unit).fit(X * unit)).scene
+    assert scene is not None
+    np.testing.assert_allclose(scene.frames[0] / unit, X)
+    assert scene.embedding is not None
+    assert np.isfinite(scene.embedding).all()
+    assert np.ptp(scene.embedding) > 0
+    assert not scene.planar
 
 
 @pytest.mark.parametrize("points", [np.zeros((1, 2)), np.eye(2), np.ones((20, 2)), np.arange(12.0)[:, None]])
@@ -350,12 +374,14 @@ def test_controls_have_names_and_can_be_reached(seen: Opened) -> None:
 
 
 def test_a_narrow_dark_window_that_wants_no_motion(chromium: Any, page: Path) -> None:
-    wishes = {"color_scheme": "dark", "reduced_motion": "reduce", "has_touch": True}
+    wishes = {"color_scheme": "dark", "reduced_motion": "reduce", "has_touch": True, "is_mobile": True}
     with opened(chromium, page, width=390, height=844, **wishes) as narrow:
         assert narrow.run("document.documentElement.scrollWidth") <= 390
         assert narrow.run("getComputedStyle(document.body).backgroundColor") == "rgb(14, 15, 18)"
         assert narrow.run("wassersteinPage.m.cloud.below[0].axis_label_text_color").lower() == "#e8e8e8"
         assert narrow.run("wassersteinPage.m.colors.palette[2]") == "#3D9BDC"
+        pans = "wassersteinPage.m.cloud.toolbar.tools.filter((tool) => tool.type === 'PanTool' && tool.active).length"
+        assert narrow.run(pans) == 0  # fingers scroll the page
         narrow.run("() => { wassersteinPage.m.frame.value = 0; wassersteinPage.m.play.active = true }")
         narrow.page.wait_for_function("wassersteinPage.m.frame.value > 0")
         assert narrow.run("wassersteinPage.m.frame.value") == 1  # whole steps only

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._types import Floats
 from ..spaces import GaussianMetric, Space
-from .planes import Plane, places
+from .planes import Plane, compact, is_moderate, places
 from .scene import Scene
 
 _SHAPED = 20_000  # points whose Gaussians are drawn
@@ -20,7 +20,7 @@ def framed(states: Sequence[Space], plane: Plane, names: tuple[str, ...] = ()) -
     """A scene of states, all of whose points are drawn; what is not to be seen in them is left to the caller."""
     first, metrics = states[0], [state.metric for state in states]
     frames = np.stack([places(plane, state.points) for state in states])
-    shaped = first.n <= _SHAPED and first.points is not None
+    shaped = first.n <= _SHAPED and first.points is not None and is_moderate(np.square(frames))
     covs = [metric.covs for metric in metrics if isinstance(metric, GaussianMetric)]
     gaussian = len(covs) == len(states)
     told = isinstance(metrics[0], GaussianMetric) or metrics[0].is_euclidean
@@ -35,8 +35,7 @@ def framed(states: Sequence[Space], plane: Plane, names: tuple[str, ...] = ()) -
 def single(frames: Floats) -> Any:
     """Single precision where it is enough: not for small clouds far from the origin."""
     extent, far = float(np.ptp(frames, axis=(0, 1)).max(initial=0.0)), float(np.abs(frames).max(initial=0.0))
-    fine = far < 1e30 and far * 2.0**-24 <= 1e-5 * extent
-    return frames.astype(np.float32) if fine else frames
+    return compact(frames) if far * 2.0**-24 <= 1e-5 * extent else frames
 
 
 def _shapes(plane: Plane, covs: list[Floats]) -> NDArray[np.float32]:

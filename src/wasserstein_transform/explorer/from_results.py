@@ -77,19 +77,21 @@ def _estimator(fitted: IteratedTransform, engine: Engine) -> Story:
     facts: Facts = {"points": fitted._space.n, "ε": ", ".join(f"{e:.6g}" for e in radii)}
     if "lam_" in vars(fitted):
         facts["λ"] = f"{fitted.lam_:g}"
-    facts |= {"iterations": fitted.n_iter_, "outcome": fitted._walk.outcome, "where ε comes from": fitted.reason_}
+    facts |= {
+        "iterations": fitted.n_iter_,
+        "outcome": fitted._walk.outcome,
+        "where ε comes from": vars(fitted).get("reason_", ""),
+    }
     code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{fitted!r}.fit(X)"
     return Story(scene, name, facts, code)
 
 
 def _clustering(found: Clustering, engine: Engine) -> Story:
     rows, notes = _drawn(found.space)
-    scene = _still(found.space, rows, "Clustering", (), notes, engine)
-    tree = _whole_tree(found)
-    if tree is not None and len(rows) == found.space.n:
-        scene = replace(scene, tree=tree.Z)
-    elif tree is not None:
-        scene = replace(scene, notes=(*scene.notes, "the clusters come from another tree than the one drawn"))
+    tree = _whole_tree(found) if len(rows) == found.space.n else None
+    if tree is None and found.space.n > 1:
+        notes.append("the dendrogram is that of the distances as they came; the clusters were found otherwise")
+    scene = _still(found.space, rows, "Clustering", (), notes, engine, tree)
     scene = replace(scene, labels=found.labels[rows])
     noise = int(np.count_nonzero(found.labels < 0))
     facts = {"points": len(found.labels), "clusters": found.n_clusters, "noise": f"{noise} points", "why": found.reason}
@@ -160,9 +162,7 @@ def _linkage(fitted: SingleLinkage, engine: Engine) -> Story:
     if space is None:
         raise ValueError("a SingleLinkage from a file does not know its points; fit it again to report on it")
     rows, notes = _drawn(space)
-    scene = _still(space, rows, "SingleLinkage", (), notes, engine)
-    if len(rows) == space.n:
-        scene = replace(scene, tree=fitted.tree_.Z)
+    scene = _still(space, rows, "SingleLinkage", (), notes, engine, fitted.tree_ if len(rows) == space.n else None)
     scene = replace(scene, labels=fitted.labels_[rows])
     code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{fitted!r}.fit(X)"
     return Story(scene, "SingleLinkage", {"points": space.n, "clusters": fitted.n_clusters_}, code)
@@ -194,10 +194,13 @@ def _walked(walk: Trajectory, eps: float, title: str, names: tuple[str, ...], en
     return seen(scene, states[-1], engine)
 
 
-def _still(space: Space, rows: Ints, title: str, names: tuple[str, ...], notes: Iterable[str], engine: Engine) -> Scene:
-    """The scene of a space that nothing moved."""
+def _still(
+    space: Space, rows: Ints, title: str, names: tuple[str, ...], notes: Iterable[str], engine: Engine,
+    tree: Tree | None = None,
+) -> Scene:  # fmt: skip
+    """The scene of a space that nothing moved, with a tree of its own or the one given."""
     part = space.take(rows) if len(rows) < space.n else space
-    return seen(_placed([part], rows, float("nan"), title, names, notes, engine), part, engine)
+    return seen(_placed([part], rows, float("nan"), title, names, notes, engine), part, engine, tree)
 
 
 def _placed(

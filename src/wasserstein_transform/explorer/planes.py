@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -58,8 +58,9 @@ def plane_of(points: Floats | None, space: Space | None = None, engine: Engine |
 def _scaled(space: Space, engine: Engine | None) -> Plane:
     distances = space.metric.dense(engine)
     if np.isfinite(distances).all():
+        unit = float(distances.max(initial=0.0)) or 1.0
         note = "points without coordinates are drawn by classical scaling of their first distances"
-        return Plane(np.eye(2), embed(distances).points, False, (note,))
+        return Plane(np.eye(2), unit * embed(distances / unit).points, False, (note,))
     turn = 2 * np.pi * np.arange(space.n) / space.n
     note = "points without coordinates, of which some distances are unknown, are drawn on a circle"
     return Plane(np.eye(2), np.column_stack([np.cos(turn), np.sin(turn)]), False, (note,))
@@ -71,3 +72,17 @@ def places(plane: Plane, points: Floats | None) -> Floats:
         assert plane.layout is not None
         return plane.layout
     return np.asarray(points @ plane.directions)
+
+
+_SMALLEST, _LARGEST = 1e-30, 1e30  # that single precision tells well, their products nearly
+
+
+def is_moderate(values: Floats) -> bool:
+    """Whether single precision holds the numbers; zeros alone are held, too."""
+    largest = float(np.abs(values).max(initial=0.0))
+    return largest == 0 or _SMALLEST < largest < _LARGEST
+
+
+def compact(values: Floats) -> Any:
+    """The numbers in single precision, where that holds them."""
+    return values.astype(np.float32) if is_moderate(values) else values

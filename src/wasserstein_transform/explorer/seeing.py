@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._types import Floats, Ints
 from ..auto.suggestion import suggestion_of
 from ..engine import Engine
-from ..hierarchy import spanning_tree
+from ..hierarchy import Tree, spanning_tree
 from ..localize.places import rows_of, spread
 from ..plotting.branches import leaf_order
 from ..plotting.embedding import embed
 from ..spaces import Space
+from .planes import compact
 from .scene import Curve, Scene
 
 _SQUARE = 1_000  # points of which all distances are looked at
@@ -24,13 +24,13 @@ _RADII = 60
 _TOGETHER = 4_000  # rows of distances at a time
 
 
-def seen(scene: Scene, last: Space, engine: Engine) -> Scene:
-    """The scene with the tree, the scaling and the distances of its last state."""
+def seen(scene: Scene, last: Space, engine: Engine, tree: Tree | None = None) -> Scene:
+    """The scene with the tree, if none is given, the scaling and the distances of its last state."""
     if last.n < 2:
         return scene
     notes = list(scene.notes)
     try:
-        tree = spanning_tree(last, engine)
+        tree = spanning_tree(last, engine) if tree is None else tree
     except ValueError as error:  # parts between which no distance is known
         return replace(scene, notes=(*notes, f"there is no tree: {error}"))
     shown = leaf_order(tree)[spread(last.n, _SQUARE)]
@@ -39,19 +39,19 @@ def seen(scene: Scene, last: Space, engine: Engine) -> Scene:
         notes.append(f"scaling by, and distances of, {_SQUARE:,} of {last.n:,} points")
     embedding = None
     if np.isfinite(distances).all():
-        onto = scene.frames[-1][shown].astype(np.float64)
-        flat = embed(distances, onto=onto - onto.mean(axis=0)).points
-        embedding = _scaled(last, shown, distances, flat, engine)
+        unit, onto = float(distances.max()) or 1.0, scene.frames[-1][shown].astype(np.float64)
+        flat = embed(distances / unit, onto=(onto - onto.mean(axis=0)) / unit).points
+        embedding = compact(unit * _scaled(last, shown, distances / unit, flat, unit, engine))
     part = spread(len(shown), _SHOWN)
-    matrix = distances[np.ix_(part, part)].astype(np.float32)
+    matrix = compact(distances[np.ix_(part, part)])
     return replace(
         scene, tree=tree.Z, embedding=embedding, matrix=matrix, shown=shown[part], notes=tuple(notes)
     )  # fmt: skip
 
 
-def _scaled(last: Space, shown: Ints, distances: Floats, flat: Floats, engine: Engine) -> NDArray[np.float32]:
+def _scaled(last: Space, shown: Ints, distances: Floats, flat: Floats, unit: float, engine: Engine) -> Floats:
     """All points, where their distances to those shown put them: landmark scaling (de Silva and Tenenbaum 2004)."""
-    out = np.empty((last.n, 2), np.float32)
+    out = np.empty((last.n, 2))
     out[shown] = flat
     others = np.setdiff1d(np.arange(last.n), shown)
     center = flat.mean(axis=0)
@@ -59,7 +59,7 @@ def _scaled(last: Space, shown: Ints, distances: Floats, flat: Floats, engine: E
     squares = (distances**2).mean(axis=0)
     for start in range(0, len(others), _TOGETHER):
         rows = others[start : start + _TOGETHER]
-        out[rows] = center + (squares - last.metric.block(rows, shown, engine) ** 2) @ back
+        out[rows] = center + (squares - (last.metric.block(rows, shown, engine) / unit) ** 2) @ back
     return out
 
 

@@ -51,7 +51,15 @@ class Page {
     whenDark(() => this.dress());
     this.m.eps_line.pan.connect(([state]) => { if (state === "pan:end") this.release(); });
     this.load();
+    if (window.matchMedia("(pointer: coarse)").matches) this.letScroll();
     document.documentElement.dataset.ready = "yes";
+  }
+
+  // Fingers scroll the page over figures; whoever wants to pan turns the tool on.
+  letScroll() {
+    for (const name of ["cloud", "scaling", "matrix"]) {
+      for (const tool of this.m[name].toolbar.tools) if (tool.active && tool.type === "PanTool") set(tool, {active: false});
+    }
   }
 
   load() {

@@ -98,7 +98,7 @@ class Heat:
         matrix, k = np.where(np.isfinite(scene.matrix), scene.matrix, np.nan), len(scene.shown)
         near = matrix[matrix > 0]
         highest = float(near.max()) if near.size else 1.0
-        self.image.data = {"image": [matrix.astype(np.float32)]}
+        self.image.data = {"image": [matrix]}
         self.linear.update(high=highest)
         self.log.update(low=float(near.min()) if near.size and near.min() < highest else highest / 10, high=highest)
         self.strip.data = {
