@@ -82,7 +82,8 @@ def _check_chunks(content: bytes, source: str) -> None:
 def _check_size(header: Any, n_bytes: int, source: str) -> None:
     """Hold what is announced against memory, and where nothing is packed against the file."""
     n, each = header.point_count, header.point_format.size
-    if not (np.isfinite(header.scales) & np.isfinite(header.offsets)).all() or not np.all(header.scales):
+    scales, offsets = np.abs(header.scales), np.abs(header.offsets)
+    if not ((scales > 1e-30) & (scales < 1e30) & (offsets < 1e30)).all():  # not NaN
         raise ValueError(f"{source} is damaged: its scales are {header.scales}, its offsets {header.offsets}")
     if not header.are_points_compressed and header.offset_to_point_data + n * each > n_bytes:
         there = max(0, n_bytes - header.offset_to_point_data) // each
