@@ -38,6 +38,32 @@ def test_las_is_scaled_and_shifted_as_laspy_does() -> None:
     assert read(encode(more, "laz"), name="points.las").numbers().tolist() == table.numbers().tolist()
 
 
+def test_las_that_announces_too_many_records_is_refused() -> None:
+    pytest.importorskip("laspy")
+    content = bytearray(encode(Table({"x": [1.0], "y": [2.0], "z": [3.0]}), "las"))
+    for at in (100, 243):
+        damaged = content.copy()
+        damaged[at : at + 4] = b"\xff" * 4
+        with pytest.raises(ValueError, match=r"points\.las is damaged: it announces 4294967295 records"):
+            read(bytes(damaged), name="points.las")
+    damaged = content.copy()
+    damaged[24] = 7
+    with pytest.raises(ValueError, match=r"points\.las is of version 7\.4 of LAS; 1\.0 to 1\.4 are read"):
+        read(bytes(damaged), name="points.las")
+    damaged = content.copy()
+    damaged[131:139] = bytes(8)
+    with pytest.raises(ValueError, match=r"points\.las is damaged: its scales are \[0"):
+        read(bytes(damaged), name="points.las")
+    packed = bytearray(encode(Table({"x": [1.0], "y": [2.0], "z": [3.0]}), "laz"))
+    start = int.from_bytes(packed[96:100], "little")
+    at = int.from_bytes(packed[start : start + 8], "little")
+    packed[at + 4 : at + 8] = b"\xff" * 4
+    with pytest.raises(ValueError, match=r"points\.laz is cut off or damaged: its points cannot be unpacked"):
+        read(bytes(packed), name="points.laz")
+    with pytest.raises(ValueError, match=r"points\.las is cut off: its header has 200 bytes, at least 227 are needed"):
+        read(bytes(content[:200]), name="points.las")
+
+
 def test_what_las_cannot_hold_is_said() -> None:
     pytest.importorskip("laspy")
     place = {"x": [1.0], "y": [2.0], "z": [3.0]}
