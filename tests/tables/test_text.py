@@ -84,6 +84,7 @@ def test_comments_blank_lines_and_marks_are_left_out() -> None:
     table = read(text.encode(), name="points.csv")
     assert {name: array.tolist() for name, array in table.columns.items()} == {"x": [1, 3], "y": [2, 4]}
     assert [table.rows.name(k) for k in range(2)] == ["line 5", "line 7"]
+    assert columns("sep=;\nx;y\n1;2\n") == {"x": [1], "y": [2]}
     assert columns(text.removeprefix("\ufeff").encode("utf-16")) == {"x": [1, 3], "y": [2, 4]}
 
 
@@ -243,6 +244,7 @@ def test_pandas_reads_the_same(rng: np.random.Generator) -> None:
 def test_columns_can_be_chosen() -> None:
     table = read(b"x,y,z\n1,2,3\n", columns=["z", "x"])
     assert table.names == ("z", "x")
+    assert read(b"x,y,zz\n1,2,3\n", columns="zz").names == ("zz",)
     with pytest.raises(ValueError, match=r"has no column w; its columns are x, y, z"):
         read(b"x,y,z\n1,2,3\n", columns=["w"])
 

@@ -64,9 +64,9 @@ def number_of(cell: str) -> float | None:
 
 def words(cells: Sequence[Any]) -> NDArray[Any]:
     """An array of str; of objects where words are long, or missing (None)."""
-    longest = max(map(len, cells), default=0) if all(isinstance(cell, str) for cell in cells) else _WIDEST + 1
-    if longest <= _WIDEST and not any("\0" in cell for cell in cells):
-        return np.array(cells, dtype=np.str_) if len(cells) else np.empty(0, np.str_)
+    side_by_side = set(map(type, cells)) <= {str} and max(map(len, cells), default=0) <= _WIDEST
+    if side_by_side and "\0" not in "".join(cells):  # NumPy drops that sign at the end of words
+        return np.array(cells, np.str_) if len(cells) else np.empty(0, np.str_)
     out = np.empty(len(cells), object)
     out[:] = cells
     return out
@@ -89,7 +89,7 @@ def as_column(values: Any, name: str, source: str) -> NDArray[Any]:
         )
     if kind == "f":
         return array.astype(np.float64, copy=False)
-    if kind in "bM":
+    if kind in "bM" or (kind == "U" and array.dtype.itemsize <= 4 * _WIDEST):
         return array
     if kind == "O":
         return _of_objects(array.tolist())

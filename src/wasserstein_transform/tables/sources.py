@@ -26,15 +26,14 @@ _DAMAGED = (EOFError, OSError, lzma.LZMAError, zlib.error, ValueError)
 
 def load(source: Readable, name: str | None = None) -> tuple[bytes, str]:
     """All bytes, and what errors call them."""
-    if isinstance(source, str | os.PathLike) and os.fspath(source) != "-":
-        called = name or os.fspath(source)
-        return _unpacked(_of_file(Path(source), called), called), called
+    if isinstance(source, str | os.PathLike):
+        path = os.fspath(source)
+        called = name or ("the pipe" if path == "-" else path)
+        content = _in_pieces(sys.stdin.buffer, called) if path == "-" else _of_file(Path(path), called)
+        return _unpacked(content, called), called
     if isinstance(source, bytes | bytearray | memoryview):
         called = name or "the table"
         return _unpacked(bytes(source), called), called
-    if isinstance(source, str):
-        called = name or "the pipe"
-        return _unpacked(_in_pieces(sys.stdin.buffer, called), called), called
     if hasattr(source, "read"):
         called = name or _name_of(source)
         return _unpacked(_in_pieces(source, called), called), called

@@ -180,7 +180,7 @@ class Table:
 
     def select(self, names: Sequence[str]) -> Self:
         """The table of some columns, in that order."""
-        columns = {name: self.column(name) for name in names}
+        columns = {name: self.column(name) for name in ((names,) if isinstance(names, str) else names)}
         return replace(
             self,
             columns=columns,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 import zipfile
 from collections.abc import Mapping
 from math import prod
@@ -79,9 +80,22 @@ def _array(stream: IO[bytes], n_bytes: int, source: str) -> NDArray[Any]:
         if min(shape, default=0) < 0 or prod(shape) * dtype.itemsize != there:
             raise DamagedError(f"it announces an array of shape {shape} and has {there} bytes for it")
         stream.seek(0)
-        return np.asarray(npy.read_array(stream, allow_pickle=False))
+        array = np.asarray(npy.read_array(stream, allow_pickle=False))
+        for name in array.dtype.names or ():
+            _check_letters(array[name])
+        _check_letters(array)
+        return array
     except DamagedError as error:
         raise ValueError(f"{source} cannot be read: {error}") from None
+
+
+def _check_letters(array: NDArray[Any]) -> None:
+    """NumPy hands out words of letters that are none, and Python fails over them."""
+    if array.dtype.kind == "U" and array.size and array.dtype.itemsize:
+        order = array.dtype.byteorder
+        codes = np.ascontiguousarray(array).view(np.dtype(np.uint32).newbyteorder(order))
+        if codes.max() > sys.maxunicode:
+            raise DamagedError("it holds words of letters that do not exist")
 
 
 def _columns(array: NDArray[Any], source: str) -> dict[str, NDArray[Any]]:

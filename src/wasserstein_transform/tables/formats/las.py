@@ -10,21 +10,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..columns import Rows
+from ..content import kind_of
 from ..kinds import need
 from ..sources import reserve
 from ..table import Table
 
 _AXES = ("x", "y", "z")
 _HELD = 3.0  # times the room of the columns: points as they are stored, and as numbers
+_SHORTEST, _SHORTEST_1_4 = 227, 375  # bytes of a header
 _LONGEST = 32  # bytes of the name of a dimension
 _STEPS = 2**31 - 1  # coordinates are whole numbers of this size, times a scale
 
 
 def read_las(content: bytes, source: str) -> Table:
     """Coordinates, scaled and shifted as the header says, and all other dimensions."""
-    laspy = _laspy(content[104] & 0x80 != 0 if len(content) > 104 else False)
+    packed = kind_of(content)[0] == "laz"
+    laspy = _laspy(packed)
+    _check_counts(content, source)
+    if packed:
+        _check_chunks(content, source)
     try:
-        with laspy.open(io.BytesIO(content)) as file:
+        with laspy.open(io.BytesIO(content), laz_backend=laspy.LazBackend.Lazrs) as file:
             header = file.header
             _check_size(header, len(content), source)
             points = file.read()
@@ -48,9 +54,37 @@ def read_las(content: bytes, source: str) -> Table:
     return Table(columns | flat, source, _AXES, notes, Rows("point"), left_out=left_out, origin=header)
 
 
+def _check_counts(content: bytes, source: str) -> None:
+    """Records before and after the points cannot be more than fit: laspy reads as many as are announced."""
+    if len(content) < _SHORTEST:
+        raise ValueError(f"{source} is cut off: its header has {len(content)} bytes, at least {_SHORTEST} are needed")
+    if content[24] != 1 or content[25] > 4:
+        raise ValueError(f"{source} is of version {content[24]}.{content[25]} of LAS; 1.0 to 1.4 are read")
+    before, after = int.from_bytes(content[100:104], "little"), 0
+    if content[24:26] == b"\1\4" and len(content) >= _SHORTEST_1_4:
+        after = int.from_bytes(content[243:247], "little")
+    if 54 * before + 60 * after > len(content):  # bytes that one has at least
+        raise ValueError(
+            f"{source} is damaged: it announces {before + after} records, and has no room for them; fetch it again"
+        )
+
+
+def _check_chunks(content: bytes, source: str) -> None:
+    """The table of packed chunks must be there: lazrs ends the process where it cannot hold as many as announced."""
+    start = int.from_bytes(content[96:100], "little")
+    at = int.from_bytes(content[start : start + 8], "little", signed=True)
+    at = int.from_bytes(content[-8:], "little", signed=True) if at == -1 else at  # written to a pipe
+    head = content[at : at + 8] if start < at else b""
+    if len(head) < 8 or head[:4] != bytes(4) or int.from_bytes(head[4:], "little") > len(content):
+        raise ValueError(f"{source} is cut off or damaged: its points cannot be unpacked; fetch it again")
+
+
 def _check_size(header: Any, n_bytes: int, source: str) -> None:
     """Hold what is announced against memory, and where nothing is packed against the file."""
     n, each = header.point_count, header.point_format.size
+    scales, offsets = np.abs(header.scales), np.abs(header.offsets)
+    if not ((scales > 1e-30) & (scales < 1e30) & (offsets < 1e30)).all():  # not NaN
+        raise ValueError(f"{source} is damaged: its scales are {header.scales}, its offsets {header.offsets}")
     if not header.are_points_compressed and header.offset_to_point_data + n * each > n_bytes:
         there = max(0, n_bytes - header.offset_to_point_data) // each
         raise ValueError(f"{source} announces {n} points and has room for {there}; it is cut off")

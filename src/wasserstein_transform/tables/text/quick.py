@@ -54,7 +54,7 @@ def _is_plain(content: bytes, layout: Layout) -> bool:
     """Whether every line is a row and no cell has more to it than its number."""
     if any(sign in content for sign in (b'"', b"#", b"\n\n", b"\n\r", b"\n ", b"\n\t", b"\0", b"0x", b"0X")):
         return False
-    if content[:1] in b"\r\n \t" or content.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
+    if content[:1] in b"\r\n \t" or content.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf", b"sep=")):
         return False
     if b"\r" in content and content.count(b"\r") != content.count(b"\r\n"):
         return False

@@ -27,8 +27,9 @@ def chunks(text: str, delimiter: str | None, source: str, strict: bool = True) -
 
 
 def is_left_out(line: str) -> bool:
-    """Whether a line is blank or a comment."""
-    return (line[:1].isspace() and not line.strip()) or not line or line.lstrip()[:1] == "#"
+    """Whether a line is blank, a comment, or Excel's hint at the delimiter, sep=;."""
+    start = line.lstrip()[:4]
+    return not start or start[0] == "#" or (start == "sep=" and len(line.strip()) == 5)
 
 
 def _plain(text: str, delimiter: str | None) -> Iterator[Chunk]:

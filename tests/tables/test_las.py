@@ -1,0 +1,85 @@
+"""Points in LAS and LAZ files, beside laspy."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+
+from wasserstein_transform.tables import Table, encode, read
+
+
+def test_las_is_scaled_and_shifted_as_laspy_does() -> None:
+    laspy = pytest.importorskip("laspy")
+    header = laspy.LasHeader(point_format=3, version="1.2")
+    header.scales, header.offsets = [0.01, 0.01, 0.001], [480000, 4200000, 0]
+    points = laspy.LasData(header)
+    points.x, points.y = np.array([480000.12, 480001.5]), np.array([4200000.34, 4200002.0])
+    points.z = np.array([1.001, 2.0])
+    points.classification, points.intensity = np.array([2, 6], np.uint8), np.array([65535, 7], np.uint16)
+    held = io.BytesIO()
+    points.write(held)
+    table = read(held.getvalue(), name="points.las")
+    assert table.numbers().tolist() == points.xyz.tolist()
+    assert table.labels("classification")[1] == ("2", "6")
+    assert table.columns["intensity"].tolist() == [65535, 7]
+    more = table.with_columns({"label": [0, 1], "x_moved": [0.1, 0.2], "outlier": [True, False]})
+    again = laspy.read(io.BytesIO(encode(more, "las")))
+    assert again.X.tolist() == points.X.tolist()
+    assert again.header.scales.tolist() == [0.01, 0.01, 0.001]
+    assert (list(again.label), list(again.x_moved), list(again.outlier)) == ([0, 1], [0.1, 0.2], [1, 0])
+    for packed in (False, True):
+        content = encode(more, "laz" if packed else "las")
+        with pytest.raises(
+            ValueError, match=r"points\.las (announces 2 points and has room for \d|is cut off or damaged)"
+        ):
+            read(content[: len(content) - 60], name="points.las")
+    assert read(encode(more, "laz"), name="points.las").numbers().tolist() == table.numbers().tolist()
+
+
+def test_las_that_announces_too_many_records_is_refused() -> None:
+    pytest.importorskip("laspy")
+    content = bytearray(encode(Table({"x": [1.0], "y": [2.0], "z": [3.0]}), "las"))
+    for at in (100, 243):
+        damaged = content.copy()
+        damaged[at : at + 4] = b"\xff" * 4
+        with pytest.raises(ValueError, match=r"points\.las is damaged: it announces 4294967295 records"):
+            read(bytes(damaged), name="points.las")
+    damaged = content.copy()
+    damaged[24] = 7
+    with pytest.raises(ValueError, match=r"points\.las is of version 7\.4 of LAS; 1\.0 to 1\.4 are read"):
+        read(bytes(damaged), name="points.las")
+    damaged = content.copy()
+    damaged[131:139] = bytes(8)
+    with pytest.raises(ValueError, match=r"points\.las is damaged: its scales are \[0"):
+        read(bytes(damaged), name="points.las")
+    packed = bytearray(encode(Table({"x": [1.0], "y": [2.0], "z": [3.0]}), "laz"))
+    start = int.from_bytes(packed[96:100], "little")
+    at = int.from_bytes(packed[start : start + 8], "little")
+    packed[at + 4 : at + 8] = b"\xff" * 4
+    with pytest.raises(ValueError, match=r"points\.laz is cut off or damaged: its points cannot be unpacked"):
+        read(bytes(packed), name="points.laz")
+    with pytest.raises(ValueError, match=r"points\.las is cut off: its header has 200 bytes, at least 227 are needed"):
+        read(bytes(content[:200]), name="points.las")
+
+
+def test_what_las_cannot_hold_is_said() -> None:
+    pytest.importorskip("laspy")
+    place = {"x": [1.0], "y": [2.0], "z": [3.0]}
+    with pytest.raises(ValueError, match="LAS needs columns x, y and z; there are x, y"):
+        encode(Table({"x": [1.0], "y": [2.0]}), "las")
+    with pytest.raises(ValueError, match="column word: LAS holds numbers, not words"):
+        encode(Table(place | {"word": ["a"]}), "las")
+    with pytest.raises(ValueError, match="LAS has names of at most 32 bytes"):
+        encode(Table(place | {"n" * 40: [1]}), "las")
+    with pytest.raises(
+        ValueError, match=r"column intensity: LAS has a narrower dimension of that name|cannot be written as LAS"
+    ):
+        encode(Table(place | {"intensity": [0.5]}), "las")
+    with pytest.raises(ValueError, match=r"column intensity: LAS has a narrower dimension|cannot be written as LAS"):
+        encode(Table(place | {"intensity": [-1]}), "las")
+    with pytest.raises(ValueError, match=r"cannot be written as LAS|narrower dimension"):
+        encode(Table(place | {"return_number": [99]}), "las")
+    with pytest.raises(ValueError, match="row 1, column z: 'nan' stands for a missing value"):
+        encode(Table(place | {"z": [np.nan]}), "las")
