@@ -10,6 +10,8 @@ from typing import Any, get_type_hints
 
 import typer
 
+from .commands import UsageError
+
 
 @dataclass(frozen=True)
 class Call:
@@ -46,7 +48,10 @@ def expanded(function: Callable[..., None]) -> Callable[..., None]:
     ]
     kept = {name for record in records.values() for name in getattr(record, "keeps", ())}
 
+    needed = {parameter.name for parameter in flat[1:] if parameter.default is inspect.Parameter.empty}
+
     def command(ctx: typer.Context, **given: Any) -> None:
+        _check_needed(ctx, needed, given)
         for name, record in records.items():
             given[name] = record(**{field.name: given.pop(field.name) for field in fields(record)})
         for name in calls:
@@ -72,6 +77,14 @@ def _parameters(name: str, given: inspect.Parameter, hints: dict[str, Any], reco
         )
         for field in fields(records[name])
     ]
+
+
+def _check_needed(ctx: Any, needed: set[str], given: dict[str, Any]) -> None:
+    """What click checks, too, but not for every typer: some versions of both let None pass."""
+    for parameter in ctx.command.params:
+        if parameter.name in needed and given.get(parameter.name) is None:
+            kind, hint = parameter.param_type_name, parameter.get_error_hint(ctx)
+            raise UsageError(f"Missing {kind} {hint}.", ctx)
 
 
 def _words(ctx: Any, kept: set[str]) -> list[str]:
