@@ -28,6 +28,14 @@ _PIXELS = """(name) => {
 
 
 @pytest.fixture(scope="module")
+def window(chromium):
+    """One window for all tabs: what was loaded once is kept."""
+    context = chromium.new_context(viewport={"width": 1400, "height": 1000}, accept_downloads=True)
+    yield context
+    context.close()
+
+
+@pytest.fixture(scope="module")
 def explorer():
     found = wt.explore(wt.datasets.dumbbell().points[::2], wt.datasets.dumbbell().labels[::2], name="mine")
     yield found
@@ -35,11 +43,11 @@ def explorer():
 
 
 @contextmanager
-def tab(chromium, explorer, query="", width=1400, height=1000, **options):
+def tab(window, explorer, query="", size=(1400, 1000)):
     """A tab of its own, once it shows something; afterwards no foreign request and no error was seen."""
-    context = chromium.new_context(viewport={"width": width, "height": height}, accept_downloads=True, **options)
+    seen = Opened(window.new_page())
     try:
-        seen = Opened(context.new_page())
+        seen.page.set_viewport_size({"width": size[0], "height": size[1]})
         own = (f"http://127.0.0.1:{explorer.port}/", f"ws://127.0.0.1:{explorer.port}/", "data:", "blob:")
         seen.page.on("request", lambda asked: None if asked.url.startswith(own) else seen.requests.append(asked.url))
         seen.page.on(
@@ -53,7 +61,7 @@ def tab(chromium, explorer, query="", width=1400, height=1000, **options):
         assert not seen.requests
         assert not [error for error in seen.errors if "400 (Bad Request)" not in error]
     finally:
-        context.close()
+        seen.page.close()
 
 
 def ready(seen, timeout=60_000):
@@ -89,8 +97,8 @@ def _last_settings(seen):
     return Settings(**seen.run("() => wtPage.shown"))
 
 
-def test_a_page_shows_the_end_of_the_run_it_says_and_no_canvas_is_blank(chromium, explorer):
-    with tab(chromium, explorer) as seen:
+def test_a_page_shows_the_end_of_the_run_it_says_and_no_canvas_is_blank(window, explorer):
+    with tab(window, explorer) as seen:
         X = wt.datasets.dumbbell().points[::2]
         settings = _last_settings(seen)
         assert settings.eps == wt.suggest(X).eps
@@ -101,8 +109,8 @@ def test_a_page_shows_the_end_of_the_run_it_says_and_no_canvas_is_blank(chromium
         assert "wt.GaussianTransform(" in seen.page.input_value("#code")
 
 
-def test_points_move_while_a_slider_is_dragged_and_the_rest_when_it_is_released(chromium, explorer):
-    with tab(chromium, explorer) as seen:
+def test_points_move_while_a_slider_is_dragged_and_the_rest_when_it_is_released(window, explorer):
+    with tab(window, explorer) as seen:
         X = wt.datasets.dumbbell().points[::2]
         heights = seen.run("() => Array.from(wassersteinPage.m.tree.data.h)")
         _slide(seen, "lam", 7)
@@ -123,8 +131,8 @@ def test_points_move_while_a_slider_is_dragged_and_the_rest_when_it_is_released(
         )
 
 
-def test_of_a_thousand_events_at_most_three_are_computed_and_always_the_last(chromium, explorer):
-    with tab(chromium, explorer) as seen:
+def test_of_a_thousand_events_at_most_three_are_computed_and_always_the_last(window, explorer):
+    with tab(window, explorer) as seen:
         (page,) = [page for page in explorer.pages.values() if page.newest.n_started == 1 and page.newest.is_idle][-1:]
         before = page.newest.n_started
         wanted = seen.run("""() => {
@@ -142,8 +150,8 @@ def test_of_a_thousand_events_at_most_three_are_computed_and_always_the_last(chr
         np.testing.assert_array_equal(_shown(seen), _computed(wt.datasets.dumbbell().points[::2], _last_settings(seen)))
 
 
-def test_every_method_and_setting_can_be_reached_by_keys_alone(chromium, explorer):
-    with tab(chromium, explorer) as seen:
+def test_every_method_and_setting_can_be_reached_by_keys_alone(window, explorer):
+    with tab(window, explorer) as seen:
         reached = []
         for _ in range(60):
             seen.page.keyboard.press("Tab")
@@ -160,14 +168,14 @@ def test_every_method_and_setting_can_be_reached_by_keys_alone(chromium, explore
         assert outline != "none"
 
 
-def test_a_narrow_window_needs_no_scrolling_to_the_side(chromium, explorer):
-    with tab(chromium, explorer, width=390, height=844) as seen:
+def test_a_narrow_window_needs_no_scrolling_to_the_side(window, explorer):
+    with tab(window, explorer, size=(390, 844)) as seen:
         assert seen.run("() => document.documentElement.scrollWidth") <= 390
         assert seen.run(_PIXELS, "cloud") > 3
 
 
-def test_two_tabs_do_not_mind_each_other(chromium, explorer):
-    with tab(chromium, explorer) as one, tab(chromium, explorer, "?data=spiral&lam=3") as other:
+def test_two_tabs_do_not_mind_each_other(window, explorer):
+    with tab(window, explorer) as one, tab(window, explorer, "?data=spiral&lam=3") as other:
         assert other.run("() => wtPage.shown.lam") == 3
         _slide(one, "lam", 9, "change")
         one.page.wait_for_function("() => wtPage.shown.lam === 9")
@@ -176,8 +184,8 @@ def test_two_tabs_do_not_mind_each_other(chromium, explorer):
         assert "spiral" in other.page.inner_text("#status")
 
 
-def test_a_page_that_is_loaded_again_shows_what_it_showed(chromium, explorer):
-    with tab(chromium, explorer) as seen:
+def test_a_page_that_is_loaded_again_shows_what_it_showed(window, explorer):
+    with tab(window, explorer) as seen:
         _slide(seen, "lam", 11, "change")
         seen.page.wait_for_function("() => location.search.includes('lam=11')")
         points = _shown(seen)
@@ -187,7 +195,7 @@ def test_a_page_that_is_loaded_again_shows_what_it_showed(chromium, explorer):
         np.testing.assert_array_equal(_shown(seen), points)
 
 
-def test_loading_again_in_the_middle_of_a_computation_ends_it(chromium, explorer, monkeypatch):
+def test_loading_again_in_the_middle_of_a_computation_ends_it(window, explorer, monkeypatch):
     running, ended = threading.Event(), threading.Event()
 
     def slow(self, request, engine):
@@ -200,7 +208,7 @@ def test_loading_again_in_the_middle_of_a_computation_ends_it(chromium, explorer
             ended.set()
         yield
 
-    with tab(chromium, explorer) as seen:
+    with tab(window, explorer) as seen:
         monkeypatch.setattr(Page, "_cluster", slow)
         seen.page.click("#clusters")
         assert running.wait(10)
@@ -212,8 +220,8 @@ def test_loading_again_in_the_middle_of_a_computation_ends_it(chromium, explorer
         assert ended.wait(30)
 
 
-def test_clusters_are_those_of_the_library(chromium, explorer):
-    with tab(chromium, explorer) as seen:
+def test_clusters_are_those_of_the_library(window, explorer):
+    with tab(window, explorer) as seen:
         seen.page.click("#clusters")
         seen.page.wait_for_function("() => wtPage.answers.some((a) => a.clusters)", timeout=60_000)
         ready(seen)
@@ -228,8 +236,8 @@ def _saved(seen, button):
     return waiting.value
 
 
-def test_labels_points_figure_settings_and_a_snapshot_are_kept(chromium, explorer, tmp_path):
-    with tab(chromium, explorer) as seen:
+def test_labels_points_figure_settings_and_a_snapshot_are_kept(window, explorer, tmp_path):
+    with tab(window, explorer) as seen:
         kept = {}
         for what in ("labels", "points", "figure", "settings", "page"):
             download = _saved(seen, f"#save-{what}")
@@ -241,14 +249,13 @@ def test_labels_points_figure_settings_and_a_snapshot_are_kept(chromium, explore
         settings = json.loads(kept["settings"].read_text())
         assert settings["eps"] == _last_settings(seen).eps
         assert kept["page"].stat().st_size > 1_000_000
-        context = chromium.new_context()
-        offline = Opened(context.new_page())
+        offline = Opened(window.new_page())
         offline.page.on("request", lambda asked: offline.requests.append(asked.url))
         offline.page.goto(kept["page"].as_uri())
         offline.page.wait_for_selector(_LIVE)
         np.testing.assert_array_equal(_shown(offline), _shown(seen))
         assert [url for url in offline.requests if not url.startswith(("file:", "data:", "blob:"))] == []
-        context.close()
+        offline.page.close()
 
 
 def _choose(seen, name, content):
@@ -265,8 +272,8 @@ _BAD_FILES = {
 }
 
 
-def test_a_file_that_cannot_be_read_is_said_and_nothing_is_lost(chromium, explorer):
-    with tab(chromium, explorer) as seen:
+def test_a_file_that_cannot_be_read_is_said_and_nothing_is_lost(window, explorer):
+    with tab(window, explorer) as seen:
         points = _shown(seen)
         for name, (content, said) in _BAD_FILES.items():
             _choose(seen, name, content)
@@ -278,10 +285,10 @@ def test_a_file_that_cannot_be_read_is_said_and_nothing_is_lost(chromium, explor
         seen.page.wait_for_function("() => wtPage.shown.lam === 2 && document.getElementById('error').hidden")
 
 
-def test_a_file_of_ones_own_is_opened_and_its_columns_are_chosen(chromium, explorer):
+def test_a_file_of_ones_own_is_opened_and_its_columns_are_chosen(window, explorer):
     rows = np.random.default_rng(0).normal(size=(120, 3)).round(3)
     text = "east,north,height,kind\n" + "".join(f"{a},{b},{c},{'uv'[k % 2]}\n" for k, (a, b, c) in enumerate(rows))
-    with tab(chromium, explorer) as seen:
+    with tab(window, explorer) as seen:
         _choose(seen, "mine.csv", text.encode())
         seen.page.wait_for_function("() => document.getElementById('status').textContent.startsWith('mine.csv')")
         ready(seen)
@@ -295,12 +302,12 @@ def test_a_file_of_ones_own_is_opened_and_its_columns_are_chosen(chromium, explo
         assert "table.numbers(['east', 'north'])" in seen.page.input_value("#code")
 
 
-def test_fifty_megabytes_are_opened_sampled_and_said(chromium, explorer, tmp_path):
+def test_fifty_megabytes_are_opened_sampled_and_said(window, explorer, tmp_path):
     rng = np.random.default_rng(0)
     block = "".join(f"{a:.12f},{b:.12f}\n" for a, b in rng.random((20_000, 2)))
     times = 50_000_000 // len(block) + 1
     (tmp_path / "large.csv").write_text("x,y\n" + block * times)
-    with tab(chromium, explorer) as seen:
+    with tab(window, explorer) as seen:
         seen.page.set_input_files("#file", str(tmp_path / "large.csv"))
         seen.page.wait_for_function(
             "() => document.getElementById('status').textContent.startsWith('large.csv')", timeout=120_000
@@ -311,8 +318,8 @@ def test_fifty_megabytes_are_opened_sampled_and_said(chromium, explorer, tmp_pat
         assert seen.run(_PIXELS, "cloud") > 3
 
 
-def test_regions_of_a_picture_are_those_of_the_library(chromium, explorer):
-    with tab(chromium, explorer, "?data=painted+shapes&spatial=6&range=14") as seen:
+def test_regions_of_a_picture_are_those_of_the_library(window, explorer):
+    with tab(window, explorer, "?data=painted+shapes&spatial=6&range=14") as seen:
         found = wt.image.segment(painted().pixels, 6.0, 14.0, 0.0, min_size=20)
         assert f"{found.n_segments} regions" in seen.page.inner_text("#status")
         download = _saved(seen, "#save-labels")
@@ -322,9 +329,9 @@ def test_regions_of_a_picture_are_those_of_the_library(chromium, explorer):
         assert seen.page.is_hidden("#eps")
 
 
-def test_names_with_formulas_and_tags_are_shown_as_they_are(chromium, explorer):
+def test_names_with_formulas_and_tags_are_shown_as_they_are(window, explorer):
     content = b"$$\\alpha$$,<img src=x onerror=alert(1)>\n" + b"".join(b"%d,%d\n" % (k, k * k % 7) for k in range(30))
-    with tab(chromium, explorer) as seen:
+    with tab(window, explorer) as seen:
         _choose(seen, "<b>$$x$$.csv", content)
         seen.page.wait_for_function("() => document.getElementById('status').textContent.startsWith('<b>$$x$$')")
         ready(seen)
@@ -333,8 +340,8 @@ def test_names_with_formulas_and_tags_are_shown_as_they_are(chromium, explorer):
 
 
 @pytest.mark.parametrize("query", ["?data=irises&n_iter=1&lam=2", "?data=T-junction&method=lt&eps=3&n_iter=1"])
-def test_balls_that_do_not_follow_from_the_picture_are_asked_for(chromium, explorer, query):
-    with tab(chromium, explorer, query) as seen:
+def test_balls_that_do_not_follow_from_the_picture_are_asked_for(window, explorer, query):
+    with tab(window, explorer, query) as seen:
         settings = _last_settings(seen)
         X = BUILT_IN["irises" if "irises" in query else "T-junction"]().space
         metric = wt.iterate(settings.process(), X, n_iter=1).last.metric
