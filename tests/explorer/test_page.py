@@ -43,7 +43,7 @@ def explorer():
 
 
 @contextmanager
-def tab(window, explorer, query="", size=(1400, 1000)):
+def tab(window, explorer, query="?data=mine", size=(1400, 1000)):
     """A tab of its own, once it shows something; afterwards no foreign request and no error was seen."""
     seen = Opened(window.new_page())
     try:

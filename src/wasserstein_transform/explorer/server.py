@@ -105,8 +105,8 @@ class Explorer:
                 (r"/download/([\w-]+)", Downloading, {"explorer": self}),
             ],
             websocket_max_message_size=_MESSAGE,
-            unused_session_lifetime=_GONE,
-            check_unused_sessions=1000,
+            unused_session_lifetime_milliseconds=_GONE,
+            check_unused_sessions_milliseconds=1000,
             http_server_kwargs={"max_body_size": MOST_BYTES + 1024},
         )
 
