@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import signal
@@ -56,7 +57,7 @@ def test_what_is_there_is_refused_before_the_file_is_read(
         (["-o", "there.csv/out"], "there.csv is a file; give a folder"),
         (["-o", "plain"], "plain is a file; give a folder, or a file by its suffix"),
         (["-o", "out.xlsx"], "out.xlsx: .xlsx is not written by this command"),
-        (["-o", "out.csv.gz"], "tables are not written compressed"),
+        (["-o", "out.docx.gz"], "out.docx.gz: .docx is not written by this command"),
         (["-o", ""], "-o must be a folder, a file or -"),
         (["-o", "out", "--format", "docx"], "--format must be one of csv, tsv"),
         (["-o", "-", "--json"], "--json prints the summary, and -o - the table"),
@@ -124,6 +125,8 @@ def test_the_table_goes_to_pipes_and_words_to_people(file: Path, tmp_path: Path)
     assert transform(file, "-o", "-", "--quiet").stderr == ""
     assert transform(file, "-o", tmp_path / "out.csv").stdout.startswith("60 points, columns x, y\n")
     assert (tmp_path / "out.csv").read_text() == piped.stdout
+    assert transform(file, "-o", tmp_path / "out.csv.gz").exit_code == 0
+    assert gzip.decompress((tmp_path / "out.csv.gz").read_bytes()).decode() == piped.stdout
     assert transform(file, "-o", tmp_path / "out.csv", "--force", "--quiet").output == ""
 
 

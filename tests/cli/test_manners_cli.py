@@ -21,6 +21,7 @@ from wasserstein_transform.cli import printing, watching
 from wasserstein_transform.cli.app import Commands
 from wasserstein_transform.cli.printing import say, tell, wants_color
 from wasserstein_transform.cli.watching import Watch, in_words, line_of
+from wasserstein_transform.cli.wording import typed
 from wasserstein_transform.engine import Update
 
 
@@ -102,6 +103,12 @@ def test_the_line_fits_the_terminal(width: int) -> None:
     assert line_of("transforming", updates[2], 3.0, 40) == "pairs  2 of 300  33 %  1:06:40 left"
     assert line_of("a", Update("a", 1, 4), 3.0, 80) == "a  [#####...............]  25 %  0:09 left"
     assert line_of("a", Update("b", 0, 4), 3.0, 80) == "a: b  [....................]  0 %  0:03 so far"
+
+
+def test_advice_is_what_one_types() -> None:
+    assert typed("n_clusters=2 parts it; dim=0 finds modes; wt.suggest(X) proposes one") == (
+        "--clusters 2 parts it; --dim 0 finds modes; wt suggest proposes one"
+    )
 
 
 def test_seconds_in_words() -> None:
