@@ -21,6 +21,7 @@ from wasserstein_transform.cli import printing, watching
 from wasserstein_transform.cli.app import Commands
 from wasserstein_transform.cli.printing import say, tell, wants_color
 from wasserstein_transform.cli.watching import Watch, in_words, line_of
+from wasserstein_transform.cli.wording import typed
 from wasserstein_transform.engine import Update
 
 
@@ -104,6 +105,12 @@ def test_the_line_fits_the_terminal(width: int) -> None:
     assert line_of("a", Update("b", 0, 4), 3.0, 80) == "a: b  [....................]  0 %  0:03 so far"
 
 
+def test_advice_is_what_one_types() -> None:
+    assert typed("n_clusters=2 parts it; dim=0 finds modes; wt.suggest(X) proposes one") == (
+        "--clusters 2 parts it; --dim 0 finds modes; wt suggest proposes one"
+    )
+
+
 def test_seconds_in_words() -> None:
     assert [in_words(seconds) for seconds in (0.2, 61, 3600, 36061)] == ["0:00", "1:01", "1:00:00", "10:01:01"]
 
@@ -182,12 +189,12 @@ def test_help_of_flow_names_the_length_of_an_edge() -> None:
 
 def test_commands_without_a_terminal_show_no_progress_and_no_color(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "points.csv", blobs())
-    done = process("transform", file, "--eps", 1, "-o", tmp_path / "out", NO_COLOR="1")
+    done = process("suggest", file, "-o", tmp_path / "out.csv", NO_COLOR="1")
     assert done.returncode == 0, done.stderr
     assert done.stderr == b""
     assert b"\x1b" not in done.stdout
     assert b"\r" not in done.stdout
-    assert len(done.stdout.splitlines()) == 3
+    assert done.stdout.splitlines()[-1] == str(tmp_path / "out.csv").encode()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="terminals of Unix")
@@ -200,7 +207,7 @@ def test_on_a_terminal_the_answer_is_lines_and_how_to_keep_it(tmp_path: Path) ->
     )
     ours, theirs = pty.openpty()
     running = subprocess.Popen(
-        [sys.executable, "-c", script, "transform", file.name, "--eps", "1"],
+        [sys.executable, "-c", script, "suggest", file.name],
         stdout=theirs,
         stderr=theirs,
         cwd=tmp_path,
@@ -218,7 +225,7 @@ def test_on_a_terminal_the_answer_is_lines_and_how_to_keep_it(tmp_path: Path) ->
     assert "starting" in text
     last = text.rpartition("\r60 points")[2].splitlines()
     assert max(map(len, text.replace("\r", "\n").splitlines())) < 40
-    assert last[-2:] == ["to keep it: wt transform points.csv", "  --eps 1 -o transformed"]
+    assert last[-2:] == ["to keep it: wt suggest points.csv -o", "  suggestion"]
 
 
 def test_graphs_and_words_speak_json_too(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from collections.abc import Collection, Iterable
@@ -16,7 +17,7 @@ from .._files import check_target, write_together
 
 SUMMARY = "summary.json"
 FIGURES = ("png", "svg", "pdf")
-_COMPRESSED = (".gz", ".xz", ".bz2")
+_PACKED = {".gz": "gzip", ".xz": "lzma", ".bz2": "bz2"}
 _LONGEST = 6  # letters and the dot: longer ends of names are no suffixes
 
 
@@ -162,6 +163,15 @@ def planned(keeping: Keeping, offer: Offer, elsewhere: dict[str, Path] | None = 
     return Plan(mode, kind, table, figure, folder, offer, keeping.force, keeping.figure is not None, elsewhere or {})
 
 
+def packed(content: bytes, path: Path) -> bytes:
+    """As the end of a name says: .gz, .xz, .bz2; the same bytes whenever it is written."""
+    if path.suffix.lower() not in _PACKED:
+        return content
+    module = importlib.import_module(_PACKED[path.suffix.lower()])
+    more = {"mtime": 0} if path.suffix.lower() == ".gz" else {}
+    return bytes(module.compress(content, **more))
+
+
 def check_free(path: Path, force: bool, source: Path | None = None) -> None:
     """Refuse a file that cannot be written, is what is read, or is there and may not be written over."""
     there = next(one for one in (path.parent, *path.absolute().parents) if one.exists())
@@ -204,10 +214,8 @@ def _mode(keeping: Keeping, offer: Offer) -> tuple[Mode, Path | None]:
 def _suffix(path: Path) -> str:
     """What a name ends in, if that looks like a kind of file."""
     suffix = path.suffix.lower()
-    if suffix in _COMPRESSED:
-        raise ValueError(
-            f"{path}: tables are not written compressed; leave {suffix} out, or pipe -o - through a program"
-        )
+    if suffix in _PACKED:
+        suffix = path.with_suffix("").suffix.lower()
     return suffix if 1 < len(suffix) <= max(_LONGEST, len(".geojson")) and suffix[1:].isalpha() else ""
 
 

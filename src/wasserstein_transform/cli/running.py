@@ -14,21 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 from .door import door, hushed
 from .expanding import Call
-from .keeping import SUMMARY, Folder, Keeping, Offer, Place, Plan, planned
+from .keeping import SUMMARY, Folder, Keeping, Offer, Place, Plan, packed, planned
 from .printing import say, tell
 from .summary import Input, command_line, encoded, versions
 from .watching import Watch, listening
+from .wording import typed
 
 if TYPE_CHECKING:
     from ..engine import Engine
 
 _DPI = 200
 _DATELESS = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # the same figure is the same file
-_OF_PYTHON = {  # what warnings of the library advise, and what that is here
-    "; verbose=True or wt.using(progress=wt.bar()) shows how far it is": "",
-    "wt.suggest(X)": "wt suggest",
-    "(StandardScaler)": "(--scale standard)",
-}
 _STARTED = time.perf_counter()
 inherited: ContextVar[tuple[str, ...]] = ContextVar("notes", default=())
 """Notes that a run begins with."""
@@ -75,9 +71,7 @@ class Run:
 
     def note(self, words: str) -> None:
         """Something to know, said once; for --json it is part of the summary."""
-        words = " ".join(words.split())
-        for of_python, of_shells in _OF_PYTHON.items():
-            words = words.replace(of_python, of_shells)
+        words = typed(" ".join(words.split()))
         if words in self.notes:
             return
         self.notes.append(words)
@@ -133,7 +127,7 @@ class Run:
         self.watch.stage("writing")
         table = b"" if plan.mode in ("shown", "nothing") else answer.encode(plan.kind)
         if plan.table is not None:
-            files[plan.table] = table
+            files[plan.table] = packed(table, plan.table)
         for name, path in plan.elsewhere.items():
             files[path] = answer.elsewhere[name](path)
         if plan.folder is not None:
@@ -196,7 +190,7 @@ class Run:
             say(encoded(summary).decode().rstrip("\n"))
         elif not self.keeping.quiet:
             for line in answer.words:
-                tell(line, err=plan.mode == "stream")
+                tell(typed(line), err=plan.mode == "stream")
             if plan.mode == "shown":
                 tell(f"to keep it: {command_line()} -o {plan.offer.name}")
             elif plan.folder is not None:

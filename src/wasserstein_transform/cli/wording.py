@@ -1,0 +1,22 @@
+"""What the library advises in Python, as one would type it."""
+
+from __future__ import annotations
+
+import re
+
+_IN_SHELLS = {
+    r"; verbose=True or wt\.using\(progress=wt\.bar\(\)\) shows how far it is": "",
+    r"wt\.suggest\(X\)": "wt suggest",
+    r"\(StandardScaler\)": "(--scale standard)",
+    r"\bn_clusters=(\w+)": r"--clusters \1",
+    r"\bdim=(\d)": r"--dim \1",
+    r"\bn_iter=(\d+)": r"--n-iter \1",
+    r"\btake fewer points\b": "take fewer rows",
+}
+
+
+def typed(words: str) -> str:
+    """The same words, with options in place of arguments."""
+    for of_python, of_shells in _IN_SHELLS.items():
+        words = re.sub(of_python, of_shells, words)
+    return words
