@@ -79,7 +79,7 @@ def _put(
     shelf: Shelf, file: str, columns: str | None, label: str | None, weight: str | None, distances: bool,
     kind: str | None,
 ) -> None:  # fmt: skip
-    from ..explorer.sets import of_points
+    from ..explorer.sets import of_points, of_table
     from ..explorer.shelf import PICTURES, Choice
 
     name = "standard input" if file == "-" else Path(file).name
@@ -97,4 +97,5 @@ def _put(
     table, _, _ = opened_table(file, kind)
     chosen = named_columns(table, columns) or ()
     choice = Choice(tuple(chosen), column_named(table, label) or "", column_named(table, weight) or "")
+    of_table(table, choice.columns, choice.label, choice.weight)  # what cannot be shown is refused now
     shelf.put(name, table, choice)

@@ -93,10 +93,9 @@ def of_points(
 
 def of_table(table: Table, columns: tuple[str, ...] = (), label: str = "", weight: str = "") -> DataSet:
     """A data set of columns of a table: those named, or all of numbers."""
-    left = tuple(name for name in (label, weight) if name)
-    names = columns or tuple(name for name in numeric(table) if name not in left)
-    if not names:
-        raise ValueError(f"{table.source} has no column of numbers; its columns are {', '.join(table.names)}")
+    left = [name for name in (label, weight) if name]
+    left += [name for name in table.counters if name not in left and len(table.numeric) - len(left) > 1]
+    names = table.chosen(columns or None, () if columns else left)
     X = table.numbers(names)
     truth = table.labels(label)[0] if label else None
     weights = table.weights(weight) if weight else None
@@ -104,11 +103,6 @@ def of_table(table: Table, columns: tuple[str, ...] = (), label: str = "", weigh
     if weight:
         reading += f"\nweights = table.weights({weight!r})"
     return of_points(X, table.source, names, truth, weights, reading)
-
-
-def numeric(table: Table) -> tuple[str, ...]:
-    """The columns of numbers."""
-    return tuple(name for name in table.names if table.columns[name].dtype.kind in "iuf")
 
 
 def _labeled(name: str, call: str, make: Callable[[], Any]) -> Callable[[], DataSet]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..engine import current
 from .pictures import Picture, decoded, painted
-from .sets import BUILT_IN, DataSet, numeric, of_table
+from .sets import BUILT_IN, DataSet, of_table
 
 if TYPE_CHECKING:
     from ..tables import Table
@@ -95,4 +95,4 @@ class Shelf:
             kept = self._opened.get(name)
         if kept is None or isinstance(kept, DataSet | Picture):
             return {"all": [], "numeric": []}
-        return {"all": list(kept.names), "numeric": list(numeric(kept))}
+        return {"all": list(kept.names), "numeric": list(kept.numeric)}

@@ -20,6 +20,8 @@ from .columns import Kept, Rows, as_column, free_name, is_missing, number_of
 _SHOWN = 5  # rows that a notebook shows
 _LISTED = 12  # names that an error lists
 
+_COUNTS = ("id", "fid", "index", "row", "no", "nr", "number", "unnamed: 0", "column_1")  # names of numbers of rows
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
@@ -137,6 +139,17 @@ class Table:
             beside = f" beside {_listed(sorted(without))}" if without else ""
             raise ValueError(f"{self.source} has no column of numbers{beside}; its columns are {_listed(self.names)}")
         return found
+
+    @property
+    def counters(self) -> tuple[str, ...]:
+        """Columns that count the rows: whole numbers one after the other, under a name such as `id`."""
+        names = []
+        for name in self.numeric:
+            values = self.columns[name]
+            whole = values.dtype.kind in "iu" and len(values) > 1 and name.lower() in _COUNTS
+            if whole and bool((np.diff(values) == 1).all()):
+                names.append(name)
+        return tuple(names)
 
     def labels(self, name: str) -> tuple[Ints, tuple[str, ...]]:
         """A column as labels: a code for each row, and the names of the codes; −1 is missing."""
