@@ -24,6 +24,9 @@ COUNTS = [
     *([*SIMILAR, option] for option in ("-k", "--window", "--min-count", "--common", "-j")),
     *([*EVALUATE, option] for option in ("--resamples", "--window", "--min-count", "--common", "-j")),
     ["reproduce", "--quick", "-o", "out", "-j"],
+    *(["cluster", "points.csv", "-o", "out", option] for option in ("-k", "-j")),
+    *(["denoise", "points.csv", "-o", "out", option] for option in ("-d", "--n-iter")),
+    *(["transform", "points.csv", "-o", "out", option] for option in ("--n-iter", "--ridge")),
 ]
 
 
@@ -31,6 +34,7 @@ COUNTS = [
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     io.imwrite(tmp_path / "picture.png", np.zeros((4, 5, 3), np.uint8))
     (tmp_path / "graph.txt").write_text("a b\nb c\nc a\n")
+    (tmp_path / "points.csv").write_text("0,1\n1,3\n2,2\n3,1\n")
     (tmp_path / "vectors.txt").write_text("a 1 0\nb 0 1\nc 1 1\nd 2 1\n")
     (tmp_path / "corpus.txt").write_text("a b c d " * 20)
     (tmp_path / "benchmarks").mkdir()

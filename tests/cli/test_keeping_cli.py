@@ -81,9 +81,10 @@ def test_bad_targets_are_one_line(
 def test_force_writes_over_and_takes_the_table_of_before_away(file: Path, tmp_path: Path) -> None:
     assert transform(file, "-o", tmp_path / "out").exit_code == 0
     (tmp_path / "out" / "other.csv").write_text("mine")
+    (tmp_path / "out" / "transformed.npy").write_text("mine, too")
     done = transform(file, "-o", tmp_path / "out", "--force", "--format", "tsv")
     assert done.exit_code == 0, done.output
-    names = {"transformed.tsv", "transformed.png", "summary.json", "other.csv"}
+    names = {"transformed.tsv", "transformed.png", "summary.json", "other.csv", "transformed.npy"}
     assert set(content(tmp_path / "out")) == names
 
 
@@ -115,6 +116,28 @@ def test_all_files_are_written_or_none(file: Path, tmp_path: Path, monkeypatch: 
     assert content(tmp_path / "out") == before
     assert transform(file, "-o", tmp_path / "new" / "below").exit_code == 2
     assert not (tmp_path / "new").exists()
+
+
+def test_two_results_have_two_names(file: Path, tmp_path: Path) -> None:
+    for out, tree in (("one.npy", "one.npy"), ("out", "out/distances.npy")):
+        (tmp_path / "out").mkdir(exist_ok=True)
+        done = run("distances", file, "-o", tmp_path / out, "--linkage", tmp_path / tree)
+        assert done.exit_code == 2
+        assert f"{tmp_path / tree} would be written twice; give two names" in done.stderr
+
+
+def test_what_cannot_be_drawn_is_a_note_unless_it_was_asked_for(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("no ink")
+
+    monkeypatch.setattr("wasserstein_transform.plotting.cloud", fail)
+    done = transform(file, "-o", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    assert "note: no figure: no ink" in done.stderr
+    assert set(content(tmp_path / "out")) == {"transformed.csv", "summary.json"}
+    assert transform(file, "--figure", tmp_path / "fig.png").exit_code == 1  # with its traceback
 
 
 def test_the_table_goes_to_pipes_and_words_to_people(file: Path, tmp_path: Path) -> None:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .answering import Answer
 from .expanding import Call, expanded
 from .keeping import Keeping
 from .options import Jobs
 from .reading import Source, read_points
-from .running import Answer, opened
+from .running import opened
 
 if TYPE_CHECKING:
     from ..auto import Clustering

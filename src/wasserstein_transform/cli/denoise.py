@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .answering import Answer
+from .columns import column_named
 from .expanding import Call, expanded
 from .keeping import Keeping
 from .options import Jobs
-from .reading import Source, column_named, read_points
-from .running import Answer, Run, opened
+from .reading import Source, read_points
+from .running import Run, opened
 
 if TYPE_CHECKING:
     from ..curves import Denoised

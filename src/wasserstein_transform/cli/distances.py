@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
+from .answering import Answer
 from .expanding import Call, expanded
 from .keeping import Keeping, Offer
 from .methods import Method, fitted, parameters, words
 from .options import Jobs
 from .reading import Source, read_points
-from .running import Answer, opened
+from .running import opened
 
 if TYPE_CHECKING:
     from .._types import Floats
@@ -61,6 +62,7 @@ def distances(
         points, plan = read_points(source, run, lambda _: _OFFER, elsewhere=elsewhere)
         if plan.kind != "npy" and plan.mode not in ("shown", "nothing"):
             run.engine.reserve(_LETTERS * points.n**2, f"{plan.kind} of the distances", "take --format npy")
+        _encoded(np.zeros((1, 1)), plan.kind)  # what is not installed is said now
         with run.stage("transforming"):
             found = fitted(how, points, "auto")
             matrix = np.asarray(found.distances_)

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from .columns import column_named, columns_named
 from .door import door
 from .printing import say
-from .reading import column_named, named_columns, opened_table
+from .reading import opened_table
 
 if TYPE_CHECKING:
     from ..explorer.shelf import Shelf
@@ -95,7 +96,7 @@ def _put(
         shelf.open(name, Path(file).read_bytes())
         return
     table, _, _ = opened_table(file, kind)
-    chosen = named_columns(table, columns) or ()
+    chosen = columns_named(table, columns) or ()
     choice = Choice(tuple(chosen), column_named(table, label) or "", column_named(table, weight) or "")
     of_table(table, choice.columns, choice.label, choice.weight)  # what cannot be shown is refused now
     shelf.put(name, table, choice)

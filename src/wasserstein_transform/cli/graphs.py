@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .answering import drawn
 from .expanding import Call, expanded
 from .figures import plain
 from .keeping import Folder
 from .options import Jobs
-from .running import drawn, opened
+from .running import opened
 from .summary import as_input
 
 if TYPE_CHECKING:

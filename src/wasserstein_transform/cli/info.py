@@ -82,7 +82,8 @@ def _installed() -> tuple[dict[str, Any], list[str]]:
 
 
 def _described(file: str, kind: str | None) -> tuple[dict[str, Any], list[str], list[list[str]]]:
-    from .reading import opened_table, shortened
+    from .columns import shortened
+    from .reading import opened_table
 
     table, given, found_kind = opened_table(file, kind)
     columns = {name: _column(table, name) for name in table.names}

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
-from collections.abc import Collection, Iterable
-from contextlib import suppress
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
 import typer
 
-from .._files import check_target, write_together
+from .._files import write_together
+from .targets import PACKED, SUMMARY, check_free, new_folder, written_before
 
-SUMMARY = "summary.json"
 FIGURES = ("png", "svg", "pdf")
-_PACKED = {".gz": "gzip", ".xz": "lzma", ".bz2": "bz2"}
 _LONGEST = 6  # letters and the dot: longer ends of names are no suffixes
 
 
@@ -98,49 +95,35 @@ class Plan:
     def targets(self) -> list[Path]:
         """All files that will be written."""
         more = [] if self.folder is None else [self.folder / name for name in (*self.offer.more, SUMMARY)]
+        more = [path for path in more if path != self.table]  # which may be one of them
         return [path for path in (self.table, self.figure, *self.elsewhere.values(), *more) if path is not None]
 
     def check(self, source: Path | None = None) -> None:
         """Refuse what cannot, or may not, be written."""
         for path in self.targets:
             check_free(path, self.force, source)
+        (place, count), *_ = Counter(map(os.path.realpath, self.targets)).most_common(1) or [("", 0)]
+        if count > 1:
+            raise ValueError(f"{place} would be written twice; give two names")
 
     def write(self, files: dict[Path, bytes]) -> None:
         """All or none; the summary takes its name last, so that where it is all is there."""
         self.check()
+        order = sorted(files, key=lambda path: path.name == SUMMARY)
         with new_folder(self.folder):
-            last = [path for path in files if path.name == SUMMARY]
-            write_together({path: files[path] for path in [*(set_apart(files, last)), *last]}, self._stale(files))
+            write_together({path: files[path] for path in order}, self._stale(files))
 
     def _stale(self, files: dict[Path, bytes]) -> list[Path]:
-        """The table of a run before, in another format: it is no longer true."""
-        if self.folder is None or not (self.folder / SUMMARY).is_file():
+        """What a run before wrote under the same name in another format: it is no longer true."""
+        if self.folder is None:
             return []
         suffixes = {*self.offer.kinds.values(), *(f".{kind}" for kind in FIGURES)}
-        old = (self.folder / f"{self.offer.name}{suffix}" for suffix in suffixes)
-        return [path for path in old if path.is_file() and path not in files]
-
-
-def set_apart(files: Iterable[Path], last: list[Path]) -> list[Path]:
-    """Those that are not the last."""
-    return [path for path in files if path not in last]
-
-
-class new_folder:  # noqa: N801  a context manager, used as a word
-    """Make a folder if it is not there, and remove it again if the block ends by an error."""
-
-    def __init__(self, folder: Path | None) -> None:
-        self.folder = folder
-        self.new = [] if folder is None else [one for one in (folder, *folder.parents) if not one.exists()]
-
-    def __enter__(self) -> None:
-        if self.folder is not None:
-            self.folder.mkdir(parents=True, exist_ok=True)
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        for folder in self.new if kind is not None else ():
-            with suppress(OSError):  # somebody else's file may be in it by now
-                folder.rmdir()
+        ours = {f"{self.offer.name}{suffix}" for suffix in suffixes}
+        return [
+            self.folder / name
+            for name in written_before(self.folder)
+            if name in ours and self.folder / name not in files
+        ]
 
 
 def planned(keeping: Keeping, offer: Offer, elsewhere: dict[str, Path] | None = None) -> Plan:
@@ -161,31 +144,6 @@ def planned(keeping: Keeping, offer: Offer, elsewhere: dict[str, Path] | None = 
             f"{kind} is not for terminals; give a file, -o {offer.name}{offer.kinds[kind]}, or redirect it"
         )
     return Plan(mode, kind, table, figure, folder, offer, keeping.force, keeping.figure is not None, elsewhere or {})
-
-
-def packed(content: bytes, path: Path) -> bytes:
-    """As the end of a name says: .gz, .xz, .bz2; the same bytes whenever it is written."""
-    if path.suffix.lower() not in _PACKED:
-        return content
-    module = importlib.import_module(_PACKED[path.suffix.lower()])
-    more = {"mtime": 0} if path.suffix.lower() == ".gz" else {}
-    return bytes(module.compress(content, **more))
-
-
-def check_free(path: Path, force: bool, source: Path | None = None) -> None:
-    """Refuse a file that cannot be written, is what is read, or is there and may not be written over."""
-    there = next(one for one in (path.parent, *path.absolute().parents) if one.exists())
-    if not there.is_dir():
-        raise ValueError(f"{there} is a file; give a folder, or a name that is free")
-    if not path.parent.exists():
-        if not os.access(there, os.W_OK):
-            raise ValueError(f"{there} cannot be written to; give another folder")
-        return
-    target = check_target(path)
-    if source is not None and source.exists() and target.exists() and target.samefile(source):
-        raise ValueError(f"{path} is the file that is read; give another name")
-    if path.is_file() and not force:
-        raise FileExistsError(f"{path} is there already; --force writes over it")
 
 
 def _mode(keeping: Keeping, offer: Offer) -> tuple[Mode, Path | None]:
@@ -214,7 +172,7 @@ def _mode(keeping: Keeping, offer: Offer) -> tuple[Mode, Path | None]:
 def _suffix(path: Path) -> str:
     """What a name ends in, if that looks like a kind of file."""
     suffix = path.suffix.lower()
-    if suffix in _PACKED:
+    if suffix in PACKED:
         suffix = path.with_suffix("").suffix.lower()
     return suffix if 1 < len(suffix) <= max(_LONGEST, len(".geojson")) and suffix[1:].isalpha() else ""
 
@@ -236,25 +194,3 @@ def _check_figure(path: Path, offer: Offer) -> None:
         raise ValueError(f"--figure must end in {', '.join(f'.{kind}' for kind in FIGURES)}, got {path}")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {path.parent} to draw {path.name} to; make it first")
-
-
-class Place:
-    """A folder to write files of these names to; what can be wrong with it is said before anything is computed."""
-
-    def __init__(self, folder: Path, *names: str, force: bool = False) -> None:
-        self.folder, self.force = folder, force
-        if folder.exists() and not folder.is_dir():
-            raise ValueError(f"{folder} is a file; give a folder, or a name that is free")
-        for name in names:
-            check_free(folder / name, force)
-
-    def write(self, files: dict[str, bytes], stale: Collection[str] = ()) -> None:
-        """All or nothing: what was there stays as it was until everything new is complete.
-
-        Files of the names `stale` that are not written anew are of a run before, and no longer true: they go.
-        """
-        for name in files:
-            check_free(self.folder / name, self.force)
-        with new_folder(self.folder):
-            old = [self.folder / name for name in set(stale) - set(files)]
-            write_together({self.folder / name: content for name, content in files.items()}, old)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .._cached import cached_property
+from .columns import column_named, columns_named, say_of_columns, set_aside, shortened
 from .options import SCALES, check_how
 from .summary import Input, as_input
 
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from .keeping import Offer, Plan
     from .running import Run
     from .scaling import Scaling
-
-_COUNTS = ("id", "fid", "index", "row", "no", "nr", "number", "unnamed: 0", "column_1")  # names of numbers of rows
-_DEGREES = ("longitude", "latitude", "lon", "lat")
-_FLAT = ({"x", "y"}, {"lon", "lat"}, {"longitude", "latitude"}, {"easting", "northing"})  # names of maps
 
 
 @dataclass(frozen=True)
@@ -140,18 +136,21 @@ def opened_table(file: str, kind: str | None) -> tuple[Table, Input, str]:
 
 
 def _points(source: Source, run: Run, leave_out: tuple[str | None, ...]) -> Points:
-    from .scaling import Scaling
+    from .scaling import Scaling, uneven
 
     table, given, kind = opened_table(source.file, source.kind)
     for note in table.notes:
         run.note(note)
     label, weight = column_named(table, source.label), column_named(table, source.weight)
     others = tuple(name for word in leave_out if (name := column_named(table, word)) is not None)
-    aside = _set_aside(table, tuple(name for name in (label, weight, *others) if name is not None), source, run)
-    names = table.chosen(named_columns(table, source.columns), aside)
+    asked = columns_named(table, source.columns)
+    known = tuple(name for name in (label, weight, *others) if name is not None)
+    names = table.chosen(asked, () if asked else set_aside(table, known, run))
     X = table.numbers(names)
     scaling = Scaling.of(source.scale, X)
-    _say_of_columns(table, names, X, scaling, source, run)
+    say_of_columns(table, names, asked is not None, run)
+    if not scaling.changes and len(X) > 1 and (words := uneven(X, names)):
+        run.note(words)
     return Points(
         given, table, names, X, scaling, None,
         None if weight is None else table.weights(weight), None if label is None else table.labels(label)[0],
@@ -211,70 +210,6 @@ def _near(path: Path) -> str:
 def _name(file: str) -> str:
     """What errors call it."""
     return "standard input" if file == "-" else file
-
-
-def named_columns(table: Table, columns: str | None) -> list[str] | None:
-    """Names of the columns that an option lists: by name, or by number from 1."""
-    if columns is None:
-        return None
-    words = [word.strip() for word in next(csv.reader([columns], skipinitialspace=True), [])]
-    if not any(words):
-        raise ValueError("--columns must name at least one column, as x,y or 1,2")
-    return [_one(table, word) for word in words if word]
-
-
-def _one(table: Table, word: str) -> str:
-    if word in table.names or not word.isdecimal():
-        table.column(word)
-        return word
-    if not 1 <= int(word) <= len(table.names):
-        raise ValueError(f"{table.source} has {len(table.names)} columns, so there is no column {word}; count from 1")
-    return table.names[int(word) - 1]
-
-
-def column_named(table: Table, word: str | None) -> str | None:
-    """A column by name, or by number from 1."""
-    return None if word is None else _one(table, word)
-
-
-def _set_aside(table: Table, others: tuple[str, ...], source: Source, run: Run) -> tuple[str, ...]:
-    """Columns that are no coordinates: those with another purpose, and numbers of rows."""
-    import numpy as np
-
-    if source.columns is not None:
-        return ()
-    aside = list(dict.fromkeys(others))
-    for name in table.numeric:
-        values = table.columns[name]
-        counts = values.dtype.kind in "iu" and len(values) > 1 and bool((np.diff(values) == 1).all())
-        if counts and name.lower() in _COUNTS and name not in aside and len(table.numeric) - len(aside) > 1:
-            run.note(f"column {name} counts the rows and is left out; --columns takes it in")
-            aside.append(name)
-    return tuple(aside)
-
-
-def _say_of_columns(
-    table: Table, names: tuple[str, ...], X: Floats, scaling: Scaling, source: Source, run: Run
-) -> None:
-    from .scaling import uneven
-
-    small = [name.lower() for name in names]
-    if source.columns is None and len(names) > 2:
-        for pair in _FLAT:
-            if pair <= set(small) and "z" not in small and set(names) != set(table.axes):
-                place = [name for name in names if name.lower() in pair]
-                run.note(
-                    f"all of {shortened(names)} are coordinates; --columns {','.join(place)} takes the place alone"
-                )
-    if any(name in _DEGREES for name in small) and not any("degrees" in note for note in table.notes):
-        run.note("longitude and latitude are degrees, not meters; project them where distances matter")
-    if not scaling.changes and len(X) > 1 and (words := uneven(X, names)):
-        run.note(words)
-
-
-def shortened(names: tuple[str, ...]) -> str:
-    """Some names, and how many there are."""
-    return ", ".join(names) if len(names) <= 6 else f"{', '.join(names[:3])} ... {names[-1]} ({len(names)})"
 
 
 def kind_of(file: str, kind: str | None, content: bytes | None) -> str:

@@ -7,54 +7,25 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .door import door, hushed
+from .answering import Answer, drawn
+from .door import door, hushed, in_a_line
 from .expanding import Call
-from .keeping import SUMMARY, Folder, Keeping, Offer, Place, Plan, packed, planned
+from .keeping import Folder, Keeping, Offer, Plan, planned
 from .printing import say, tell
 from .summary import Input, command_line, encoded, versions
+from .targets import SUMMARY, Place, packed
 from .watching import Watch, listening
 from .wording import typed
 
 if TYPE_CHECKING:
     from ..engine import Engine
 
-_DPI = 200
-_DATELESS = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # the same figure is the same file
 _STARTED = time.perf_counter()
 inherited: ContextVar[tuple[str, ...]] = ContextVar("notes", default=())
 """Notes that a run begins with."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a command found.
-
-    Attributes
-    ----------
-    words : list of str
-        For people: lines.
-    result, parameters : dict
-        For the summary: what came out; what it was computed with, and what of it was chosen.
-    encode : callable
-        The table as a file of a kind.
-    draw : callable, optional
-        The figure.
-    more, elsewhere : dict
-        Other files: of the folder by name, and where options name them.
-    """
-
-    words: list[str]
-    result: dict[str, Any]
-    parameters: dict[str, Any]
-    encode: Callable[[str], bytes]
-    draw: Callable[[], Any] | None = None
-    more: dict[str, Callable[[], bytes]] = field(default_factory=dict)
-    elsewhere: dict[str, Callable[[Path], bytes]] = field(default_factory=dict)
 
 
 class Run:
@@ -123,7 +94,7 @@ class Run:
         files: dict[Path, bytes] = {}
         if plan.figure is not None and answer.draw is not None:
             with self.stage("drawing"):
-                files[plan.figure] = drawn(answer.draw(), plan.figure.suffix.lower().lstrip(".") or "png")
+                files |= self._figure(plan, plan.figure, answer.draw)
         self.watch.stage("writing")
         table = b"" if plan.mode in ("shown", "nothing") else answer.encode(plan.kind)
         if plan.table is not None:
@@ -139,6 +110,16 @@ class Run:
             plan.write(files)
         self.watch.stop()
         hushed(lambda: self._say(plan, answer, table, summary, files))
+
+    def _figure(self, plan: Plan, path: Path, draw: Callable[[], Any]) -> dict[Path, bytes]:
+        """The figure; where nobody asked for it, what cannot be drawn is a note, and the rest is kept."""
+        try:
+            return {path: drawn(draw(), path.suffix.lower().lstrip("."))}
+        except Exception as error:
+            if plan.asked_figure:
+                raise
+            self.note(f"no figure: {in_a_line(error)}")
+            return {}
 
     def place(self, *names: str) -> Place:
         """A folder for files of these names and a summary, checked now rather than after the work."""
@@ -238,11 +219,3 @@ def speaking(command: str, quiet: bool = False) -> Iterator[None]:
         watch.stage("working")
         with using(progress=watch.advance):
             yield
-
-
-def drawn(figure: Any, kind: str) -> bytes:
-    """A figure as a file; of Axes, the figure they are in."""
-    figure = getattr(figure, "figure", figure)
-    raw = BytesIO()
-    figure.savefig(raw, format=kind, dpi=_DPI, metadata=_DATELESS.get(kind))
-    return raw.getvalue()

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .answering import Answer
 from .denoise import Denoising, parameters, result, run_denoise, words
 from .expanding import Call, expanded
 from .keeping import Keeping, Offer
 from .options import Jobs
 from .reading import Source, read_points
-from .running import Answer, opened
+from .running import opened
 
 if TYPE_CHECKING:
     from ..curves import Skeleton

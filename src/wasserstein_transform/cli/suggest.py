@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from .answering import Answer
 from .expanding import Call, expanded
 from .keeping import Keeping, Offer
 from .options import Jobs
 from .reading import Source, read_points
-from .running import Answer, opened
+from .running import opened
 from .tables import aligned
 
 if TYPE_CHECKING:

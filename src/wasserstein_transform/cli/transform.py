@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .answering import Answer
 from .cluster import agreement
 from .expanding import Call, expanded
 from .keeping import Keeping
 from .methods import Method, fitted, moves_points, parameters, words
 from .options import Jobs
 from .reading import Source, read_points
-from .running import Answer, opened
+from .running import opened
 
 if TYPE_CHECKING:
     from .._types import Floats

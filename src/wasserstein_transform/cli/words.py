@@ -14,12 +14,12 @@ import typer
 from .._files import check_target, write_together
 from .commands import Command, Group
 from .door import hushed
-from .keeping import check_free
 from .options import AsJson, Force, Jobs, Quiet
 from .printing import say
 from .running import speaking
 from .summary import plain
 from .tables import aligned, show
+from .targets import check_free
 
 if TYPE_CHECKING:
     from ..words import Evaluation, WordTransform

@@ -1,0 +1,66 @@
+"""Which columns of a table are coordinates, and what is to be said of them."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..tables import Table
+    from .running import Run
+
+_DEGREES = ("longitude", "latitude", "lon", "lat")
+_FLAT = ({"x", "y"}, {"lon", "lat"}, {"longitude", "latitude"}, {"easting", "northing"})  # names of maps
+
+
+def columns_named(table: Table, columns: str | None) -> list[str] | None:
+    """Names of the columns that an option lists: by name, or by number from 1."""
+    if columns is None:
+        return None
+    words = [word.strip() for word in next(csv.reader([columns], skipinitialspace=True), [])]
+    if not any(words):
+        raise ValueError("--columns must name at least one column, as x,y or 1,2")
+    return [_one(table, word) for word in words if word]
+
+
+def _one(table: Table, word: str) -> str:
+    if word in table.names or not word.isdecimal():
+        table.column(word)
+        return word
+    if not 1 <= int(word) <= len(table.names):
+        raise ValueError(f"{table.source} has {len(table.names)} columns, so there is no column {word}; count from 1")
+    return table.names[int(word) - 1]
+
+
+def column_named(table: Table, word: str | None) -> str | None:
+    """A column by name, or by number from 1."""
+    return None if word is None else _one(table, word)
+
+
+def set_aside(table: Table, others: tuple[str, ...], run: Run) -> tuple[str, ...]:
+    """Columns that are no coordinates: those with another purpose, and numbers of rows."""
+    aside = list(dict.fromkeys(others))
+    for name in table.counters:
+        if name not in aside and len(table.numeric) - len(aside) > 1:
+            run.note(f"column {name} counts the rows and is left out; --columns takes it in")
+            aside.append(name)
+    return tuple(aside)
+
+
+def say_of_columns(table: Table, names: tuple[str, ...], asked: bool, run: Run) -> None:
+    """Notes on coordinates that nobody asked for, and on degrees."""
+    small = [name.lower() for name in names]
+    if not asked and len(names) > 2:
+        for pair in _FLAT:
+            if pair <= set(small) and "z" not in small and set(names) != set(table.axes):
+                place = [name for name in names if name.lower() in pair]
+                run.note(
+                    f"all of {shortened(names)} are coordinates; --columns {','.join(place)} takes the place alone"
+                )
+    if any(name in _DEGREES for name in small) and not any("degrees" in note for note in table.notes):
+        run.note("longitude and latitude are degrees, not meters; project them where distances matter")
+
+
+def shortened(names: tuple[str, ...]) -> str:
+    """Some names, and how many there are."""
+    return ", ".join(names) if len(names) <= 6 else f"{', '.join(names[:3])} ... {names[-1]} ({len(names)})"
