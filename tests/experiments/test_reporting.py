@@ -254,6 +254,12 @@ def test_the_command_writes_the_report_and_says_what_came_out(command: CliRunner
     assert "toy is done" in done.output
     assert "0 reproduced, 1 partly, 0 not reproduced" in done.output
     assert (tmp_path / "out" / "report-quick.html").is_file()
+    facts = json.loads(
+        command.invoke(app, ["reproduce", "toy", "--quick", "-o", str(tmp_path / "out"), "--json"]).stdout
+    )
+    assert set(facts) == {"claims", "changes", "failed", "report"}
+    assert [set(claim) for claim in facts["claims"]] == [{"claim", "verdict", "cases"}] * len(facts["claims"])
+    assert command.invoke(app, ["reproduce", "toy", "--quick", "-o", str(tmp_path / "out"), "-q"]).output == ""
     again = command.invoke(app, ["reproduce", "toy", "--quick", "-o", str(tmp_path / "out")])
     assert "toy was done before" in again.output
 
