@@ -25,7 +25,7 @@ TEXT = b"x,y\n1,2\n"
     [
         ("points.csv", PNG, r"points\.csv is named as CSV and holds a PNG picture; give a table as csv, tsv"),
         ("points.csv", PAGE, r"points\.csv is named as CSV and holds a web page"),
-        ("points.csv.gz", gzip.compress(PAGE), r"points\.csv\.gz is named as CSV and holds a web page"),
+        ("points.csv.gz", gzip.compress(PAGE, mtime=0), r"points\.csv\.gz is named as CSV and holds a web page"),
         ("points.csv", b"<?xml version='1.0'?>", r"named as CSV and holds XML"),
         ("points.csv", b"%PDF-1.4", r"named as CSV and holds a PDF document"),
         ("points.csv", bytes(range(256)), r"named as CSV and holds no text, but bytes of an unknown kind"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import threading
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -41,14 +42,15 @@ def explore(
     """
     with door("wt explore"):
         _check_installed()
-        from ..explorer.server import Explorer
         from ..explorer.shelf import Shelf
 
-        for name in ("bokeh", "tornado"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # who asks for what is not there is not our user
         shelf = Shelf()
         if file is not None:
             _put(shelf, file, columns, label, weight, distances, kind)
+        from ..explorer.server import Explorer
+
+        for name in ("bokeh", "tornado"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # who asks for what is not there is not our user
         explorer = Explorer(shelf, port)
         say(explorer.url)
         say("open this address in a browser; Ctrl-C ends it", err=True)
@@ -62,12 +64,10 @@ def explore(
 
 
 def _check_installed() -> None:
-    try:
-        import bokeh  # noqa: F401
-    except ImportError:
+    if find_spec("bokeh") is None:
         raise ImportError(
             'the page needs Bokeh, which is not installed; pip install "wasserstein-transform[explore]" brings it'
-        ) from None
+        )
 
 
 def _show(url: str) -> None:
@@ -80,11 +80,11 @@ def _put(
     shelf: Shelf, file: str, columns: str | None, label: str | None, weight: str | None, distances: bool,
     kind: str | None,
 ) -> None:  # fmt: skip
-    from ..explorer.sets import of_points, of_table
     from ..explorer.shelf import PICTURES, Choice
 
     name = "standard input" if file == "-" else Path(file).name
     if distances:
+        from ..explorer.sets import of_points
         from ..spaces import Space
         from ..tables import read_matrix
 
@@ -98,5 +98,7 @@ def _put(
     table, _, _ = opened_table(file, kind)
     chosen = columns_named(table, columns) or ()
     choice = Choice(tuple(chosen), column_named(table, label) or "", column_named(table, weight) or "")
+    from ..explorer.sets import of_table
+
     of_table(table, choice.columns, choice.label, choice.weight)  # what cannot be shown is refused now
     shelf.put(name, table, choice)

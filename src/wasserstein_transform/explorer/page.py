@@ -16,7 +16,6 @@ from bokeh.model import DataModel
 from bokeh.models import Div
 
 from .._warn import heard_by
-from ..auto import cluster
 from ..engine import Engine, using
 from ..spaces import rim
 from .making import points_of, run
@@ -205,6 +204,8 @@ class Page:
         shown = self._shown
         if shown.data is None or not isinstance(shown.scene, Scene):
             raise ValueError("a picture has regions, not clusters; choose a data set of points")
+        from ..auto import cluster
+
         found = cluster(shown.data.space, engine=engine)
         data = shown.data.at_most(shown.settings.rule.most if shown.settings else shown.data.n)
         scene = replace(shown.scene, labels=_on(found.labels, data))

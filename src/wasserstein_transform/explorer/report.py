@@ -11,11 +11,12 @@ import numpy as np
 
 from .._files import PathLike, check_target, write_bytes
 from ..engine import Engine
-from .from_results import Story, story_of
 from .scene import Scene
 
 if TYPE_CHECKING:
     from bokeh.document import Document
+
+    from .from_results import Story
 
 
 def report(result: Any, path: PathLike, *, title: str | None = None, engine: Engine | None = None) -> Path:
@@ -47,6 +48,8 @@ def report(result: Any, path: PathLike, *, title: str | None = None, engine: Eng
     'dumbbell.html'
     """
     _need_bokeh()
+    from .from_results import story_of  # it knows all results, which takes a moment
+
     check_target(path)  # before anything is computed
     write_bytes(path, _page(story_of(result, engine), title).encode())
     return Path(path)
@@ -55,6 +58,8 @@ def report(result: Any, path: PathLike, *, title: str | None = None, engine: Eng
 def page_of(scene: Scene, *, title: str | None = None, facts: dict[str, Any] | None = None) -> str:
     """The page of a scene, as HTML."""
     _need_bokeh()
+    from .from_results import Story
+
     known: dict[str, Any] = {"points": scene.n, "ε": _number(scene.eps)}
     if scene.covariances is not None or scene.lam:
         known["λ"] = f"{scene.lam:g}"
