@@ -61,7 +61,9 @@ def distances(
         elsewhere = {} if tree.linkage is None else {"linkage": tree.linkage}
         points, plan = read_points(source, run, lambda _: _OFFER, elsewhere=elsewhere)
         if plan.kind != "npy" and plan.mode not in ("shown", "nothing"):
-            run.engine.reserve(_LETTERS * points.n**2, f"{plan.kind} of the distances", "take --format npy")
+            run.engine.reserve(
+                _LETTERS * points.n**2, f"{plan.kind} of the distances", "take fewer rows, or --format npy"
+            )
         _encoded(np.zeros((1, 1)), plan.kind)  # what is not installed is said now
         with run.stage("transforming"):
             found = fitted(how, points, "auto")

@@ -23,6 +23,7 @@ from .wording import typed
 if TYPE_CHECKING:
     from ..engine import Engine
 
+_PIECE = 1 << 16  # bytes that are printed at a time
 _STARTED = time.perf_counter()
 inherited: ContextVar[tuple[str, ...]] = ContextVar("notes", default=())
 """Notes that a run begins with."""
@@ -181,13 +182,19 @@ class Run:
                 if path.parent != plan.folder:
                     tell(str(path), err=plan.mode == "stream")
         if plan.mode == "stream":
-            out = getattr(sys.stdout, "buffer", None)
-            if out is None:
-                sys.stdout.write(table.decode())
-            else:
-                sys.stdout.flush()
-                out.write(table)
-            sys.stdout.flush()
+            _pour(table)
+
+
+def _pour(content: bytes) -> None:
+    """To standard output, in pieces: who reads may go away between them."""
+    out = getattr(sys.stdout, "buffer", None)
+    if out is None:
+        sys.stdout.write(content.decode())
+        return
+    sys.stdout.flush()
+    for at in range(0, len(content), _PIECE):
+        out.write(content[at : at + _PIECE])
+        out.flush()
 
 
 @contextmanager
