@@ -11,6 +11,8 @@ from contextlib import contextmanager
 
 import pytest
 
+from wasserstein_transform.cli import main
+
 pytest.importorskip("bokeh")
 
 _MAIN = "import sys; sys.argv[0] = 'wt'; from wasserstein_transform.cli import main; main()"
@@ -54,13 +56,17 @@ def test_the_address_is_said_the_page_is_there_and_ctrl_c_ends_it(tmp_path):
         (["--port", "99999"], "65535"),
     ],
 )
-def test_what_cannot_be_shown_is_one_line_and_status_2(tmp_path, words, said):
+def test_what_cannot_be_shown_is_one_line_and_status_2(tmp_path, monkeypatch, capsys, words, said):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["wt", "explore", "--no-browser", *words])
     (tmp_path / "points.csv").write_text("x,y\n1,2\n3,4\n")
     (tmp_path / "broken.csv").write_text("x,y\n1,2\n3\n")
     (tmp_path / "words.csv").write_text("a,b\nc,d\n")
-    found = subprocess.run([*_START, *words], capture_output=True, text=True, cwd=tmp_path, timeout=60, check=False)
-    assert found.returncode == 2
-    assert found.stdout == ""
-    assert found.stderr.startswith("wt explore: ")
-    assert said in found.stderr
-    assert found.stderr.count("\n") == 1
+    with pytest.raises(SystemExit) as end:
+        main()
+    out, err = capsys.readouterr()
+    assert end.value.code == 2
+    assert out == ""
+    assert err.startswith("wt explore: ")
+    assert said in err
+    assert err.count("\n") == 1

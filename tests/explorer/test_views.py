@@ -113,18 +113,18 @@ def views(scene: Scene) -> Views:
     return Views(scene)
 
 
-def test_points_and_scaling_share_their_source(views: Views) -> None:
-    assert views.points.dots.data_source is views.scaling.dots.data_source
+def test_points_and_scaling_share_what_is_selected(views: Views) -> None:
+    assert views.points.dots.data_source.selected is views.scaling.dots.data_source.selected
     assert views.points.figure.match_aspect
     assert views.scaling.figure.match_aspect
 
 
 def test_another_scene_goes_into_the_same_models(scene: Scene) -> None:
     views = Views(scene)
-    before = {name: model.id for name, model in views.models.items()}
+    before = dict(views.models)
     other = scene_of(blobs(25, 4), n_iter=4)
     views.show(other)
-    assert {name: model.id for name, model in views.models.items()} == before
+    assert views.models == before
     assert len(views.points.source.data["x"]) == 25
     assert views.frame.end == 4
     assert views.frame.value == 4  # it was at the end, and still is
@@ -147,10 +147,10 @@ def test_while_the_tree_is_computed_that_before_stays_dimmed(scene: Scene) -> No
     moved = replace(scene, frames=scene.frames + np.float32(1), tree=None, embedding=None, matrix=None, shown=None)
     views.show(moved)
     assert views.cut.value == at
-    assert "stale" in views.dendrogram.card.css_classes
+    assert views.meta.data["is_moving"] == [True]
     assert len(views.dendrogram.tree.data["h"]) == scene.n - 1
     views.show(scene)
-    assert "stale" not in views.dendrogram.card.css_classes
+    assert views.meta.data["is_moving"] == [False]
 
 
 def test_other_points_begin_without_a_tree(scene: Scene) -> None:

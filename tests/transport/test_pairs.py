@@ -101,7 +101,10 @@ def test_a_networkx_graph_is_read_in_its_own_order_with_its_weights() -> None:
     graph.add_edge("c", "a", weight=2.0)
     graph.add_edge("a", "b")
     graph.add_edge("b", "b", weight=5.0)
-    np.testing.assert_array_equal(wt.wasserstein_pairs(np.eye(3), graph), [2.0, 3.0, 1.0])
+    lengths = wt.Graph.of(graph, weight="length")
+    np.testing.assert_array_equal(wt.wasserstein_pairs(np.eye(3), lengths), [2.0, 3.0, 1.0])
+    with pytest.raises(ValueError, match=r"may be lengths or strengths; say .* give wt\.Graph\.of"):
+        wt.wasserstein_pairs(np.eye(3), graph)
 
 
 def test_parallel_edges_count_as_the_shortest_and_loops_not_at_all() -> None:
@@ -285,7 +288,7 @@ def test_a_directed_graph_is_refused() -> None:
     graph = networkx.DiGraph()
     graph.add_weighted_edges_from([(0, 1, 1.0), (1, 0, 5.0), (1, 2, 1.0), (2, 1, 1.0)])
     with pytest.raises(ValueError, match="must be undirected"):
-        wt.wasserstein_pairs(np.eye(3), graph)
+        wt.Graph.of(graph, weight="length")
     with pytest.raises(ValueError, match="at least one node"):
         wt.wasserstein_pairs(np.eye(1), networkx.Graph())
 

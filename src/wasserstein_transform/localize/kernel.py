@@ -17,6 +17,7 @@ from .base import HasMoments, Inductive, check_mass
 from .profiles import PROFILES, ProfileLike, check_profile, evaluate
 
 _COUNTED = 2e6  # distances that are counted to know how large neighborhoods are
+_TOGETHER = 1 << 17  # distances at a time
 _BLOCK = 2**17  # distances that are weighed together
 
 
@@ -75,9 +76,10 @@ class Kernel(Inductive):
         metric = space.metric if space.metric.places is None else Euclidean(space.metric.places)
         if not isinstance(metric, Euclidean | Dense):
             return None
-        some, everywhere = np.linspace(0, space.n - 1, int(np.clip(_COUNTED / space.n, 4, 64))), np.arange(space.n)
-        rows = (metric.block(np.array([row]), everywhere) for row in some.astype(np.intp))
-        return float(np.mean([np.count_nonzero(row * row <= closed(self.reach)) for row in rows]))
+        some = np.linspace(0, space.n - 1, int(np.clip(_COUNTED / space.n, 4, 64))).astype(np.intp)
+        together, everywhere = max(1, _TOGETHER // space.n), np.arange(space.n)
+        blocks = (metric.block(some[k : k + together], everywhere) for k in range(0, len(some), together))
+        return sum(np.count_nonzero(block * block <= closed(self.reach)) for block in blocks) / len(some)
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         check_space(space)

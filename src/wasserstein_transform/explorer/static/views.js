@@ -70,12 +70,28 @@ class Page {
     this.n = this.at.row.length;
     this.eps = this.about.eps;
     this.told = null;
-    if (this.about.is_moving) { this.move(); return; }  // only the points are new
+    for (const card of this.m.dimmed) Bokeh.index.find_one(card)?.el.classList.toggle("stale", this.about.is_moving);
+    clearTimeout(this.later);
+    if (this.about.is_moving) { this.follow(); return; }
     this.unpick();
     this.cutNow();
     this.move();
     this.paint();
     this.dress();
+  }
+
+  // While a slider is dragged only the points are new, and all that follows from them.
+  follow() {
+    set(this.m.corners, {data: this.about.corners});
+    this.move();
+    clearTimeout(this.later);
+    this.later = setTimeout(() => this.followRadius(), 60);  // the points first
+  }
+
+  followRadius() {
+    const {eps_line, radius} = this.m;
+    set(eps_line, {location: this.eps});
+    set(radius, {value: Math.min(Math.max(Math.log10(this.eps), radius.start), radius.end)});
   }
 
   // Frames
@@ -174,9 +190,10 @@ class Page {
   look(label) { return label < 0 ? SMALL : label % this.about.n_colors; }
 
   paint() {
-    const labels = this.labels(), {points, branches, stubs, strip} = this.m;
-    for (let i = 0; i < this.n; i++) points.data.c[i] = this.look(labels[i]);
+    const labels = this.labels(), {points, scaled, branches, stubs, strip} = this.m;
+    for (let i = 0; i < this.n; i++) points.data.c[i] = scaled.data.c[i] = this.look(labels[i]);
     points.change.emit();
+    scaled.change.emit();
     for (const drawn of [branches, stubs]) {
       const {c, leaf, h} = drawn.data, height = this.m.cut.value * (1 + TIE);
       for (let k = 0; k < h.length; k++) c[k] = h[k] <= height ? this.look(this.cuts[leaf[k]]) : ABOVE;
@@ -186,24 +203,28 @@ class Page {
     for (let k = 0; k < point.length; k++) c[k] = this.look(labels[point[k]]);
     strip.change.emit();
     this.mark();
+    this.markScaled();
     if (this.picked !== null) this.pick(this.picked);
   }
 
   // The number of each cluster stands at its point nearest to its mean.
   mark() {
-    const labels = this.labels(), {x, y, ex, ey} = this.m.points.data;
-    const found = {x: [], y: [], ex: [], ey: [], text: []};
-    const several = labels.some((label) => label > 0);
-    const shown = several && this.m.color_by.value !== "one" ? MARKS : 0;
-    const places = [this.middles(labels, x, y, shown), this.middles(labels, ex, ey, shown)];
-    for (let k = 0; k < shown; k++) {
-      const [here, there] = [places[0][k], places[1][k]];
-      if (here < 0 && there < 0) continue;
+    const labels = this.labels(), {x, y} = this.m.points.data;
+    this.number(this.m.marks, labels, x, y);
+  }
+
+  markScaled() { this.number(this.m.scaled_marks, this.labels(), this.m.scaled.data.x, this.m.scaled.data.y); }
+
+  number(marks, labels, x, y) {
+    const found = {x: [], y: [], text: []};
+    const shown = labels.some((label) => label > 0) && this.m.color_by.value !== "one" ? MARKS : 0;
+    this.middles(labels, x, y, shown).forEach((at, k) => {
+      if (at < 0) return;
       found.text.push(String(k));
-      found.x.push(here < 0 ? NaN : x[here]); found.y.push(here < 0 ? NaN : y[here]);
-      found.ex.push(there < 0 ? NaN : ex[there]); found.ey.push(there < 0 ? NaN : ey[there]);
-    }
-    if (found.text.length || this.m.marks.data.text.length) set(this.m.marks, {data: found});
+      found.x.push(x[at]);
+      found.y.push(y[at]);
+    });
+    if (found.text.length || marks.data.text.length) set(marks, {data: found});
   }
 
   middles(labels, x, y, most) {

@@ -17,7 +17,7 @@ from .metrics import Heat, Scaling
 from .neighbors import Neighbors
 from .palette import DARK, LIGHT, look
 from .plot import sheet, static
-from .points import MANY, Points, dot
+from .points import MANY, Points, corners, dot
 
 __all__ = ["Views", "ball", "cut", "in_words"]
 
@@ -51,7 +51,7 @@ class Views:
         self.points = Points(style, webgl)
         colors = self.points.colors
         self.dendrogram = Dendrogram(style, colors)
-        self.scaling = Scaling(style, self.points.source, self.points.marks, colors, webgl)
+        self.scaling = Scaling(style, self.points.source.selected, colors, webgl)
         self.heat = Heat(style, colors)
         self.neighbors = Neighbors(style)
         self.meta = ColumnDataSource(name="meta")
@@ -73,20 +73,15 @@ class Views:
         dimmed.
         """
         scene, stale = _carried(scene, self._before)
-        for view in (self.dendrogram, self.scaling, self.heat):
-            classes = [name for name in view.card.css_classes if name != "stale"]
-            view.card.css_classes = [*classes, "stale"] if stale else classes
         if stale:
             self._move(scene)
             return
         self.points.show(scene)
         self._show_metric(scene)
         self.neighbors.show(scene)
-        embedding = np.full((scene.n, 2), np.nan, np.float32) if scene.embedding is None else scene.embedding
         first = _at(scene, float(self.frame.value))
         self.points.source.data = {
-            "x": first[:, 0].copy(), "y": first[:, 1].copy(), "c": look(self.labels(scene)),
-            "ex": embedding[:, 0].copy(), "ey": embedding[:, 1].copy(),
+            "x": first[:, 0].copy(), "y": first[:, 1].copy(), "c": look(self.labels(scene))
         }  # fmt: skip
         self.points.source.selected.indices = []
         self._before = scene
@@ -95,16 +90,15 @@ class Views:
     def _move(self, scene: Scene) -> None:
         """Other places for the same points, as quickly as can be."""
         self.points.move(scene)
-        self.neighbors.move(scene)
         self._before = scene
-        self.meta.data = _meta(scene, True)  # the browser moves the points
+        self.meta.data = _meta(scene, True)  # the browser does the rest at once: each message may have it draw
 
     def _show_metric(self, scene: Scene) -> None:
         """Tree, scaling, distances. A cut that a user chose stays at its share of the height."""
         chosen = not self.cut.disabled and float(self.cut.value) != self._set
         self.dendrogram.show(scene, keep=chosen)
         self._set = self._set if chosen else float(self.cut.value)
-        self.scaling.show(scene, dot(scene.n))
+        self.scaling.show(scene, dot(scene.n), look(self.labels(scene)))
         self.heat.show(scene)
         has_tree = scene.tree is not None and len(scene.tree) > 0
         self.dendrogram.said.text = in_words(self.by_cut(scene)) if has_tree else "not computed yet"
@@ -141,14 +135,16 @@ class Views:
         """All models that the browser works on, by name."""
         points, tree, heat, near = self.points, self.dendrogram, self.heat, self.neighbors
         return {
-            "points": points.source, "frames": points.frames, "ball": points.ball, "ring": points.ring,
-            "ellipse": points.ellipse, "trails": points.trails, "marks": points.marks, "tip": points.tip,
-            "caption": points.caption, "frame": points.frame, "play": points.play, "color_by": points.color_by,
-            "row": points.row, "trailing": points.trailing, "colors": points.colors, "tree": tree.tree,
-            "branches": tree.branches, "stubs": tree.stubs, "cut": tree.cut, "cut_line": tree.line,
-            "said": tree.said, "heat": heat.glyph, "bar": heat.bar, "strip": heat.strip, "shade": heat.scale,
-            "linear": heat.linear, "log": heat.log, "radius": near.radius, "eps_line": near.line,
-            "suggested": near.suggested, "meta": self.meta, "cloud": points.figure, "dendrogram": tree.figure,
+            "points": points.source, "corners": points.corners, "frames": points.frames, "ball": points.ball,
+            "ring": points.ring,
+            "ellipse": points.ellipse, "trails": points.trails, "marks": points.marks, "scaled": self.scaling.source,
+            "scaled_marks": self.scaling.marks, "tip": points.tip, "caption": points.caption, "frame": points.frame,
+            "play": points.play, "color_by": points.color_by, "row": points.row, "trailing": points.trailing,
+            "colors": points.colors, "tree": tree.tree, "branches": tree.branches, "stubs": tree.stubs,
+            "cut": tree.cut, "cut_line": tree.line, "said": tree.said, "heat": heat.glyph, "bar": heat.bar,
+            "strip": heat.strip, "shade": heat.scale, "linear": heat.linear, "log": heat.log, "radius": near.radius,
+            "eps_line": near.line, "suggested": near.suggested, "meta": self.meta, "cloud": points.figure,
+            "dendrogram": tree.figure, "dimmed": [self.dendrogram.card, self.scaling.card, self.heat.card],
             "scaling": self.scaling.figure, "matrix": heat.figure, "near": near.figure,
         }  # fmt: skip
 
@@ -205,5 +201,6 @@ def _meta(scene: Scene, is_moving: bool = False) -> dict[str, Any]:
         "title": scene.title, "eps": float(scene.eps), "lam": float(scene.lam), "times": list(scene.times),
         "known": known, "least": least(scene.n), "rim": RIM, "deviations": DEVIATIONS, "n_colors": N_COLORS,
         "light": list(LIGHT), "dark": list(DARK), "axes": list(scene.axes), "is_moving": is_moving,
+        "corners": corners(scene),
     }  # fmt: skip
     return {name: [value] for name, value in values.items()}

@@ -14,11 +14,13 @@ _MISSING = "not computed yet"
 
 
 class Scaling:
-    """Points whose distances are about those of the metric; it shares their source with the points view."""
+    """Points whose distances are about those of the metric; what is selected here is selected among the points."""
 
-    def __init__(self, style: Any, points: Any, marks: Any, colors: Any, webgl: bool) -> None:
+    def __init__(self, style: Any, selected: Any, colors: Any, webgl: bool) -> None:
         from bokeh.models import ColumnDataSource, DataRange1d
 
+        self.source = ColumnDataSource(name="scaled", selected=selected)
+        self.marks = ColumnDataSource({"x": [], "y": [], "text": []}, name="scaled_marks")
         self.figure = blank(
             "scaling", "classical scaling of the last distances", 260, style,
             tools="pan,wheel_zoom,box_select,lasso_select,reset,save", active_scroll=None, match_aspect=True,
@@ -26,10 +28,10 @@ class Scaling:
             output_backend="webgl" if webgl else "canvas",
         )  # fmt: skip
         self.dots = self.figure.scatter(
-            "ex", "ey", source=points, size=5, fill_color={"field": "c", "transform": colors}, line_color=None,
+            "x", "y", source=self.source, size=5, fill_color={"field": "c", "transform": colors}, line_color=None,
             fill_alpha=0.85, nonselection_fill_alpha=0.12, selection_fill_alpha=1.0,
         )  # fmt: skip
-        self.numbers = numbers(self.figure, marks, "ex", "ey")
+        self.numbers = numbers(self.figure, self.marks)
         self.corners = ColumnDataSource({"x": [0, 1], "y": [0, 1]})
         corners = self.figure.scatter("x", "y", source=self.corners, fill_alpha=0, line_alpha=0)
         self.figure.x_range.renderers = self.figure.y_range.renderers = [corners]
@@ -37,9 +39,11 @@ class Scaling:
         self.card = card("Scaling (MDS)", "the last distances, as a plane shows them", [self.figure, self.note],
                          style, "small")  # fmt: skip
 
-    def show(self, scene: Scene, size: float) -> None:
-        """Take a scene; coordinates come with those of the points."""
+    def show(self, scene: Scene, size: float, look: Any) -> None:
+        """Take a scene and the colors of its points."""
         self.dots.glyph.size = size
+        places = np.full((scene.n, 2), np.nan, np.float32) if scene.embedding is None else scene.embedding
+        self.source.data = {"x": places[:, 0].copy(), "y": places[:, 1].copy(), "c": look}
         tell(self.note, _MISSING if scene.embedding is None else "")
         known = (
             np.zeros((0, 2)) if scene.embedding is None else scene.embedding[np.isfinite(scene.embedding).all(axis=1)]

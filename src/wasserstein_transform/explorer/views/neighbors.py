@@ -63,12 +63,6 @@ class Neighbors:
         """Take curve and radius of a scene."""
         self.take(scene.curve, scene.eps)
 
-    def move(self, scene: Scene) -> None:
-        """Take the radius of a scene alone."""
-        if math.isfinite(scene.eps) and scene.eps > 0:
-            self.line.location = scene.eps
-            self.radius.value = min(max(math.log10(scene.eps), self.radius.start), self.radius.end)
-
     def take(self, curve: Curve | None, eps: float) -> None:
         """Take a curve, if there is one, and the radius."""
         known = math.isfinite(eps) and eps > 0

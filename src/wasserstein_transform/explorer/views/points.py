@@ -30,7 +30,7 @@ class Points:
         self.ring = ColumnDataSource({"x": [], "y": []}, name="ring")
         self.ellipse = ColumnDataSource({"x": [], "y": []}, name="ellipse")
         self.trails = ColumnDataSource({"xs": [], "ys": []}, name="trails")
-        self.marks = ColumnDataSource({"x": [], "y": [], "ex": [], "ey": [], "text": []}, name="marks")
+        self.marks = ColumnDataSource({"x": [], "y": [], "text": []}, name="marks")
         self.lines = ColumnDataSource({"xs": [], "ys": []})
         self.colors = mapper()
         self.figure = blank(
@@ -75,32 +75,27 @@ class Points:
         self.rim = made.line("x", "y", source=self.ring, line_width=1.5, line_dash="dashed", name="ink")
         self.member = made.scatter("x", "y", source=self.ball, size=6, fill_alpha=0.6, line_color=None, name="member")
         self.shape = made.line("x", "y", source=self.ellipse, line_width=3, line_color="#D55E00", name="shape")
-        self.numbers = numbers(made, self.marks, "x", "y")
+        self.numbers = numbers(made, self.marks)
         made.x_range.renderers = made.y_range.renderers = [corners]
         made.add_layout(self.tip)
 
     def show(self, scene: Scene) -> None:
         """Take a scene: all but colors, which are those of the page."""
         self.move(scene)
+        self.corners.data = corners(scene)
         self.lines.data = {"xs": [line[:, 0] for line in scene.lines], "ys": [line[:, 1] for line in scene.lines]}
         size = dot(scene.n)
         self.dots.glyph.size = size
         self.member.glyph.size = size + 1
         self.figure.xaxis.axis_label, self.figure.yaxis.axis_label = map(plain, scene.axes)
+        for axis, ends in zip(self.figure.axis, self.corners.data.values(), strict=True):
+            axis.formatter.use_scientific = not max(map(abs, ends)) < _WRITTEN
         self.row.update(high=int(scene.rows.max()))
         self._offer(scene)
 
     def move(self, scene: Scene) -> None:
         """Take other frames, of as many points."""
-        first, last = scene.frames.min(axis=(0, 1)), scene.frames.max(axis=(0, 1))
-        if not np.isfinite([first, last]).all():
-            known = np.where(np.isfinite(scene.frames), scene.frames, np.nan).reshape(-1, 2)
-            known = known[~np.isnan(known).any(axis=1)]
-            first, last = (known.min(axis=0), known.max(axis=0)) if len(known) else (np.zeros(2), np.ones(2))
-        self.corners.data = {"x": [float(first[0]), float(last[0])], "y": [float(first[1]), float(last[1])]}
         self.frames.data = columns(scene)
-        for axis, largest in zip(self.figure.axis, np.abs([first, last]).max(axis=0), strict=True):
-            axis.formatter.use_scientific = not largest < _WRITTEN
         first_tau, last_tau = scene.times[0], scene.times[-1]
         at_end = self.frame.value >= self.frame.end or self.frame.disabled
         self.frame.update(
@@ -126,13 +121,23 @@ class Points:
         self.color_by.update(options=offered, value=self.color_by.value if chosen else self._put)
 
 
-def numbers(made: Any, marks: Any, x: str, y: str) -> Any:
+def numbers(made: Any, marks: Any) -> Any:
     """The numbers of the clusters, which tell them apart in gray scale, too."""
     return made.text(
-        x, y, text="text", source=marks, text_align="center", text_baseline="middle", text_font_size="13px",
+        "x", "y", text="text", source=marks, text_align="center", text_baseline="middle", text_font_size="13px",
         text_font_style="bold", background_fill_color="#FFFFFF", background_fill_alpha=0.85, padding=3, border_radius=4,
         border_line_color="#767676", name="number",
     )  # fmt: skip
+
+
+def corners(scene: Scene) -> dict[str, list[float]]:
+    """Two corners of the box around all frames."""
+    known = scene.frames.reshape(-1, 2)
+    first, last = known.min(axis=0), known.max(axis=0)
+    if not np.isfinite([first, last]).all():
+        known = known[np.isfinite(known).all(axis=1)]
+        first, last = (known.min(axis=0), known.max(axis=0)) if len(known) else (np.zeros(2), np.ones(2))
+    return {"x": [float(first[0]), float(last[0])], "y": [float(first[1]), float(last[1])]}
 
 
 def dot(n: int) -> float:
