@@ -16,7 +16,7 @@ from bokeh.model import DataModel
 from bokeh.models import Div
 
 from .._warn import heard_by
-from ..engine import Engine, using
+from ..engine import Engine
 from ..spaces import rim
 from .making import points_of, run
 from .newest import Newest, in_words
@@ -118,7 +118,7 @@ class Page:
     def _work(self, request: dict[str, Any], engine: Engine) -> None:
         notes: list[str] = []
         began = time.perf_counter()
-        with using(engine) as engine, heard_by(notes.append):
+        with heard_by(notes.append):
             answers = {
                 "open": self._open, "settings": self._settle, "clusters": self._cluster, "snapshot": self._snapshot,
                 "labels": self._labels,
