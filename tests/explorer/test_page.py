@@ -15,6 +15,7 @@ from wasserstein_transform.explorer.page import Page
 from wasserstein_transform.explorer.pictures import painted
 from wasserstein_transform.explorer.sets import BUILT_IN
 from wasserstein_transform.explorer.settings import Settings
+from wasserstein_transform.explorer.views import cut
 
 _READY = "() => window.wtPage && wtPage.answers.some((a) => a.final) && wtPage.queue.answered >= wtPage.queue.sent"
 _LIVE = "html[data-ready=yes]"
@@ -129,6 +130,27 @@ def test_points_move_while_a_slider_is_dragged_and_the_rest_when_it_is_released(
         np.testing.assert_allclose(
             seen.run("() => Array.from(wassersteinPage.m.tree.data.h)"), wt.linkage(walk.last)[:, 2]
         )
+
+
+def test_the_cut_colors_all_views_and_play_moves_the_points(window, explorer):
+    with tab(window, explorer) as seen:
+        X = wt.datasets.dumbbell().points[::2]
+        settings = _last_settings(seen)
+        Z = wt.linkage(wt.iterate(settings.process(), wt.Space.from_points(X), n_iter=settings.n_iter).last)
+        height = float(np.sort(Z[:, 2])[-2:].mean())
+        seen.run("(height) => { wassersteinPage.m.cut.value = height; }", height)
+        settle(seen)
+        found = cut(Z, height)
+        assert seen.run("() => Array.from(wassersteinPage.cuts)") == found.tolist()
+        colors = seen.run("() => ['points', 'scaled'].map((name) => Array.from(wassersteinPage.m[name].data.c))")
+        assert colors[0] == colors[1] == found.tolist()
+        end = _shown(seen)
+        seen.run("() => { wassersteinPage.m.play.active = true; }")
+        seen.page.wait_for_function("() => wassersteinPage.m.frame.value > 0 && wassersteinPage.m.frame.value < 1.5")
+        assert not np.array_equal(_shown(seen), end)
+        seen.run("() => { wassersteinPage.m.play.active = false; wassersteinPage.m.frame.value = 2; }")
+        settle(seen)
+        np.testing.assert_array_equal(_shown(seen), end)
 
 
 def test_of_a_thousand_events_at_most_three_are_computed_and_always_the_last(window, explorer):
