@@ -145,10 +145,12 @@ def _points(source: Source, run: Run, leave_out: tuple[str | None, ...]) -> Poin
     others = tuple(name for word in leave_out if (name := column_named(table, word)) is not None)
     asked = columns_named(table, source.columns)
     known = tuple(name for name in (label, weight, *others) if name is not None)
-    names = table.chosen(asked, () if asked else set_aside(table, known, run))
+    aside = () if asked else set_aside(table, known, run)
+    names = table.chosen(asked, aside)
     X = table.numbers(names)
     scaling = Scaling.of(source.scale, X)
-    say_of_columns(table, names, asked is not None, run)
+    others = () if asked or table.axes else tuple(name for name in table.numeric if name not in aside)
+    say_of_columns(table, names, others, run)
     if not scaling.changes and len(X) > 1 and (words := uneven(X, names)):
         run.note(words)
     return Points(
