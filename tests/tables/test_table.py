@@ -40,7 +40,7 @@ def test_columns_that_say_where_points_are_come_first(names: str, taken: str) ->
     table = Table({name: np.arange(3.0) for name in names.split()})
     assert table.chosen() == tuple(taken.split())
     assert table.chosen(leave_out=taken.split()[:1]) == tuple(
-        name for name in names.split() if name != taken.split()[0]
+        name for name in names.split() if name != taken.split(maxsplit=1)[0]
     )
 
 
