@@ -114,6 +114,9 @@ def _parameters(found: Clustering, clusters: int | None, noise: bool | None) -> 
 
 def _draw(found: Clustering, points: Points) -> Any:
     from ..plotting import clustering
-    from .figures import title_of
+    from .figures import named_axes, title_of
 
-    return clustering(found, title=title_of(points))
+    figure = clustering(found, title=title_of(points))
+    if found.space.points is not None and found.space.points.shape[1] <= 2:  # of more, axes are no columns
+        named_axes(figure.axes[0], points)
+    return figure
