@@ -56,6 +56,24 @@ def test_options_of_clusters(file: Path) -> None:
     assert done.stderr == ""
 
 
+def test_figures_name_the_columns(tmp_path: Path) -> None:
+    file, figure = tmp_path / "places.csv", tmp_path / "figure.svg"
+    np.savetxt(file, blobs(), delimiter=",", header="width,height", comments="")
+    run("cluster", file, "--figure", figure, "-q")
+    assert "<!-- width -->" in figure.read_text(encoding="utf-8")
+    assert "<!-- height -->" in figure.read_text(encoding="utf-8")
+
+
+def test_figures_in_space_say_what_was_taken_off(tmp_path: Path) -> None:
+    rng, figure = np.random.default_rng(0), tmp_path / "figure.svg"
+    places = np.c_[rng.uniform(0, 10, (200, 2)), rng.normal(0, 0.1, 200)] + [400_000, 5_000_000, 0]
+    run("denoise", write_csv(tmp_path / "scan.csv", places), "--dim", 2, "--figure", figure, "-q")
+    drawn = figure.read_text(encoding="utf-8")
+    assert "<!-- x − 400000 -->" in drawn
+    assert "<!-- y − 5000000 -->" in drawn
+    assert "<!-- z -->" in drawn
+
+
 def test_denoise_moves_points_and_marks_outliers(tmp_path: Path) -> None:
     X = np.vstack([ring(), [[30.0, 30.0]]])
     done = run("denoise", write_csv(tmp_path / "ring.csv", X), "-o", tmp_path / "moved.csv")

@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from cli_files import blobs, process, run, write_csv
 
@@ -109,6 +110,24 @@ def test_advice_is_what_one_types() -> None:
     assert typed("n_clusters=2 parts it; dim=0 finds modes; wt.suggest(X) proposes one") == (
         "--clusters 2 parts it; --dim 0 finds modes; wt suggest proposes one"
     )
+    assert typed("wt.suggest_eps(X) gives a starting value") == "wt suggest gives a starting value"
+
+
+def test_errors_advise_what_one_types(tmp_path: Path) -> None:
+    file = write_csv(tmp_path / "points.csv", blobs())
+    done = run("transform", file, "--eps", "2,5")
+    assert done.exit_code == 2
+    assert "--n-iter 2 uses all of them" in done.stderr
+    assert "wt.sweep" not in done.stderr
+    done = run("transform", file, "--eps", "-1")
+    assert "eps must be positive and finite, got -1.0; wt suggest gives a starting value" in done.stderr
+
+
+def test_a_matrix_of_distances_without_its_option_is_told_the_option(tmp_path: Path) -> None:
+    points = blobs()[::6]
+    np.savetxt(tmp_path / "D.csv", np.hypot(*(points[:, None] - points[None]).T), delimiter=",")
+    done = run("cluster", tmp_path / "D.csv", "-o", "-")
+    assert "if these are distances, --distances says so" in done.stderr
 
 
 def test_seconds_in_words() -> None:

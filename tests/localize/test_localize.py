@@ -12,6 +12,7 @@ from scipy.sparse import csr_array, csr_matrix
 import wasserstein_transform as wt
 from wasserstein_transform.localize import PROFILES
 from wasserstein_transform.localize.profiles import evaluate
+from wasserstein_transform.localize.scale import ordinal
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -145,3 +146,9 @@ def test_new_points_are_refused_once_where_only_fitted_ones_have_measures(locali
 def test_heat_takes_steps_on_the_space_itself() -> None:
     with pytest.raises(TypeError, match="Heat needs a localization on the space itself such as Truncation"):
         wt.Heat(1.0, wt.Mean(wt.Truncation(1.0)))
+
+
+def test_ordinals_are_english() -> None:
+    assert [ordinal(k) for k in (1, 2, 3, 4, 11, 12, 13, 21, 31, 42, 101, 111)] == (
+        ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "31st", "42nd", "101st", "111th"]
+    )

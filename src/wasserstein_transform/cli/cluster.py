@@ -117,6 +117,6 @@ def _draw(found: Clustering, points: Points) -> Any:
     from .figures import named_axes, title_of
 
     figure = clustering(found, title=title_of(points))
-    if points.matrix is None and len(points.names) > 1:
+    if found.space.points is not None and found.space.points.shape[1] <= 2:  # of more, axes are no columns
         named_axes(figure.axes[0], points)
     return figure

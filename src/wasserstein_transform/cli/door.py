@@ -13,6 +13,7 @@ from typing import Any
 import typer
 
 from .printing import say
+from .wording import typed
 
 BAD, MEMORY, STOPPED, PIPE = 2, 3, 130, 128 + getattr(signal, "SIGPIPE", 13)
 
@@ -30,7 +31,7 @@ def door(command: str, note: Callable[[str], None] | None = None) -> Iterator[No
         hush()
         raise typer.Exit(PIPE) from None
     except (ImportError, ValueError, TypeError, ArithmeticError, OSError, MemoryError) as error:
-        say(f"{command}: {in_a_line(error)}", err=True)
+        say(f"{command}: {typed(in_a_line(error))}", err=True)
         raise typer.Exit(MEMORY if isinstance(error, MemoryError) else BAD) from None
     except KeyboardInterrupt:
         say(f"{command}: stopped; nothing was written", err=True)

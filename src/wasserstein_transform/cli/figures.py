@@ -43,7 +43,20 @@ def named_axes(ax: Any, points: Points) -> Any:
             getattr(ax, f"set_{letter}label")(plain(name), fontsize=TEXT, color=INK)
     if getattr(ax, "name", "") == "rectilinear":
         ax.ticklabel_format(style="plain", useOffset=False)  # meters of a map have seven digits
+    elif getattr(ax, "name", "") == "3d":
+        _say_offsets(ax)
     return ax
+
+
+def _say_offsets(ax: Any) -> None:
+    """What is taken off the ticks of a map in space, in the names of its axes: there is no room for seven digits."""
+    ax.ticklabel_format(style="plain")
+    ax.figure.canvas.draw()  # ticks are chosen as they are drawn
+    for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+        off = axis.get_major_formatter().offset
+        axis.offsetText.set_visible(False)
+        if off:
+            axis.set_label_text(f"{axis.get_label_text()} {'−' if off > 0 else '+'} {abs(off):.12g}")
 
 
 def axes_for(points: Floats) -> Any:

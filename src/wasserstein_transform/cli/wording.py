@@ -6,7 +6,12 @@ import re
 
 _IN_SHELLS = {
     r"; verbose=True or wt\.using\(progress=wt\.bar\(\)\) shows how far it is": "",
-    r"wt\.suggest\(X\)": "wt suggest",
+    r"wt\.suggest(_eps)?\(X\)": "wt suggest",
+    r", and wt\.sweep tries one after the other": "",
+    r"Space\.from_distances\(D\) says so, for an estimator metric='precomputed'": "--distances says so",
+    r"use dtype='float32', out='distances\.npy' for a file on disk, fewer points, or block\(\)": "take fewer rows",
+    r"use fewer points, or GaussianTransform": "take fewer rows, or --method gt",
+    r"use fewer points, or output='points'": "take fewer rows",
     r"\(StandardScaler\)": "(--scale standard)",
     r"\bn_clusters=(\w+)": r"--clusters \1",
     r"\bdim=(\d)": r"--dim \1",

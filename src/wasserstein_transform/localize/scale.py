@@ -115,5 +115,6 @@ def _by_rows(places: Space, ks: list[int], engine: Engine) -> tuple[Ints, Floats
 
 
 def ordinal(k: int) -> str:
-    """1st, 2nd, 3rd, 4th, …, as far as it is needed."""
-    return {1: "1st", 2: "2nd", 3: "3rd"}.get(k, f"{k}th")
+    """1st, 2nd, 3rd, 4th, …, 11th, …, 21st."""
+    ending = "th" if k // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(k % 10, "th")
+    return f"{k}{ending}"
