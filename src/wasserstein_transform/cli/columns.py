@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
 
 _DEGREES = ("longitude", "latitude", "lon", "lat")
 _FLAT = ({"x", "y"}, {"lon", "lat"}, {"longitude", "latitude"}, {"easting", "northing"})  # names of maps
+_GROUPED = re.compile(r"[-+]?\d{1,3}([.,' ]\d{3})+([.,]\d+)?")  # 1.234,5 or 1,234.5
+_LOOKED_AT = 1000  # rows
 
 
 def columns_named(table: Table, columns: str | None) -> list[str] | None:
@@ -50,6 +53,10 @@ def set_aside(table: Table, others: tuple[str, ...], run: Run) -> tuple[str, ...
 def say_of_columns(table: Table, names: tuple[str, ...], asked: bool, run: Run) -> None:
     """Notes on coordinates that nobody asked for, and on degrees."""
     small = [name.lower() for name in names]
+    for name in table.names if not asked else ():
+        grouped = [] if name in table.numeric else _grouped(table, name)
+        if grouped:
+            run.note(f"column {name} is left out: {grouped[0]!r} is no number here; write thousands without a mark")
     if not asked and len(names) > 2:
         for pair in _FLAT:
             if pair <= set(small) and "z" not in small and set(names) != set(table.axes):
@@ -59,6 +66,13 @@ def say_of_columns(table: Table, names: tuple[str, ...], asked: bool, run: Run) 
                 )
     if any(name in _DEGREES for name in small) and not any("degrees" in note for note in table.notes):
         run.note("longitude and latitude are degrees, not meters; project them where distances matter")
+
+
+def _grouped(table: Table, name: str) -> list[str]:
+    """Cells with marks between thousands, if half of the first ones are such."""
+    cells = [str(cell) for cell in table.column(name)[:_LOOKED_AT]]
+    found = [cell for cell in cells if _GROUPED.fullmatch(cell)]
+    return found if 2 * len(found) >= len(cells) else []
 
 
 def shortened(names: tuple[str, ...]) -> str:
