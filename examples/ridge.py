@@ -104,7 +104,7 @@ def main(file: str = "ridge.png") -> None:
     figure.tight_layout(w_pad=1.5, h_pad=2.0, rect=(0, 0.03, 1, 1))
     note = "gray: the curve; distances are means over the points; covered is what has a point within ε/4"
     figure.text(0.5, 0.01, note, ha="center", fontsize=9, color="#777777")
-    figure.savefig(file, dpi=160)
+    figure.savefig(file, dpi=120)
     print(f"figure saved as {file}")
 
 

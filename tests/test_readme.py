@@ -77,6 +77,10 @@ def test_the_code_of_the_page_on_theory_gives_what_it_says() -> None:
         "docs/gaussian-transform.md",
         "docs/exact-transport.md",
         "docs/curves.md",
+        "docs/command-line.md",
+        "docs/explorer.md",
+        "docs/files.md",
+        "docs/reports.md",
     ],
 )
 def test_links_and_images_are_there(file: str) -> None:

@@ -170,7 +170,7 @@ def test_numbers_of_rows_are_no_coordinates(tmp_path: Path) -> None:
 
 
 def test_columns_beside_a_place_are_said(file: Path) -> None:
-    assert "note: all of x, y, far are coordinates; --columns x,y takes the place alone" in run("suggest", file).stderr
+    assert "note: x and y say where points are; --columns takes far, too" in run("suggest", file).stderr
 
 
 @pytest.mark.parametrize("cells", [["1.234,5", "2.000,0", "999,5"], ["1.234.567", "2.000.000", "3.100.000"]])

@@ -29,8 +29,23 @@ def test_columns_are_found_by_name(table: Table) -> None:
         wide.column("none of these")
 
 
-def test_numbers_are_those_asked_for_or_all(table: Table) -> None:
-    assert table.numbers().tolist() == [[1, 0.5, 1], [2, 1.5, 0], [3, 2.5, 2]]
+@pytest.mark.parametrize(
+    ("names", "taken"),
+    [
+        ("x y w", "x y"), ("id X Y Z w", "X Y Z"), ("y w x", "x y"), ("lat speed lon", "lon lat"), ("a b c", "a b c"),
+        ("x z w", "x z w"), ("Easting Northing t", "Easting Northing"),
+    ],
+)  # fmt: skip
+def test_columns_that_say_where_points_are_come_first(names: str, taken: str) -> None:
+    table = Table({name: np.arange(3.0) for name in names.split()})
+    assert table.chosen() == tuple(taken.split())
+    assert table.chosen(leave_out=taken.split()[:1]) == tuple(
+        name for name in names.split() if name != taken.split(maxsplit=1)[0]
+    )
+
+
+def test_numbers_are_those_asked_for_or_where_points_are(table: Table) -> None:
+    assert table.numbers().tolist() == [[1, 0.5], [2, 1.5], [3, 2.5]]
     assert table.numbers(["y", "x"]).tolist() == [[0.5, 1], [1.5, 2], [2.5, 3]]
     assert table.numbers("y").tolist() == [[0.5], [1.5], [2.5]]
     assert table.chosen(leave_out=["w"]) == ("x", "y")

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from .running import Run
 
 _DEGREES = ("longitude", "latitude", "lon", "lat")
-_FLAT = ({"x", "y"}, {"lon", "lat"}, {"longitude", "latitude"}, {"easting", "northing"})  # names of maps
 _GROUPED = re.compile(r"[-+]?\d{1,3}([.,' ]\d{3})+([.,]\d+)?")  # 1.234,5 or 1,234.5
 _LOOKED_AT = 1000  # rows
 
@@ -50,22 +49,20 @@ def set_aside(table: Table, others: tuple[str, ...], run: Run) -> tuple[str, ...
     return tuple(aside)
 
 
-def say_of_columns(table: Table, names: tuple[str, ...], asked: bool, run: Run) -> None:
-    """Notes on coordinates that nobody asked for, and on degrees."""
-    small = [name.lower() for name in names]
-    for name in table.names if not asked else ():
+def say_of_columns(table: Table, names: tuple[str, ...], others: tuple[str, ...], run: Run) -> None:
+    """Notes on columns of numbers that are not looked at though nobody said so, and on degrees."""
+    if left := tuple(name for name in others if name not in names):
+        run.note(f"{' and '.join(names)} say where points are; --columns takes {shortened(left)}, too")
+    if any(name.lower() in _DEGREES for name in names) and not any("degrees" in note for note in table.notes):
+        run.note("longitude and latitude are degrees, not meters; project them where distances matter")
+
+
+def say_of_thousands(table: Table, run: Run) -> None:
+    """Notes on columns that are words only because thousands are marked."""
+    for name in table.names:
         grouped = [] if name in table.numeric else _grouped(table, name)
         if grouped:
             run.note(f"column {name} is left out: {grouped[0]!r} is no number here; write thousands without a mark")
-    if not asked and len(names) > 2:
-        for pair in _FLAT:
-            if pair <= set(small) and "z" not in small and set(names) != set(table.axes):
-                place = [name for name in names if name.lower() in pair]
-                run.note(
-                    f"all of {shortened(names)} are coordinates; --columns {','.join(place)} takes the place alone"
-                )
-    if any(name in _DEGREES for name in small) and not any("degrees" in note for note in table.notes):
-        run.note("longitude and latitude are degrees, not meters; project them where distances matter")
 
 
 def _grouped(table: Table, name: str) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Generic, TypeVar
 
-from ..engine import Cancelled, Engine
+from ..engine import Cancelled, Engine, using
 
 R = TypeVar("R")
 
@@ -22,11 +22,9 @@ class Newest(Generic[R]):
     Parameters
     ----------
     work : callable
-        Called with a request and an engine, in the thread; may raise.
+        Called with a request and the engine it runs on, in the thread; may raise.
     failed : callable
         Called with the request and what `work` raised, in the thread; not for work that was cancelled.
-    n_jobs : int
-        Threads of the engine.
 
     Attributes
     ----------
@@ -34,10 +32,8 @@ class Newest(Generic[R]):
         Requests whose work began, and ended.
     """
 
-    def __init__(
-        self, work: Callable[[R, Engine], None], failed: Callable[[R, BaseException], None], n_jobs: int = -1
-    ) -> None:
-        self._work, self._failed, self._n_jobs = work, failed, n_jobs
+    def __init__(self, work: Callable[[R, Engine], None], failed: Callable[[R, BaseException], None]) -> None:
+        self._work, self._failed = work, failed
         self._changed = threading.Condition()
         self._waiting: list[R] = []
         self._running: Engine | None = None
@@ -65,7 +61,7 @@ class Newest(Generic[R]):
     def is_idle(self) -> bool:
         """Whether nothing runs or waits."""
         with self._changed:
-            return self._running is None and not self._waiting
+            return self.n_started == self.n_finished and not self._waiting
 
     def _serve(self) -> None:
         while True:
@@ -73,19 +69,27 @@ class Newest(Generic[R]):
                 self._changed.wait_for(lambda: self._waiting or self._closed)
                 if self._closed:
                     return
-                request, engine = self._waiting.pop(), Engine(self._n_jobs)
-                self._running, self._began = engine, time.monotonic()
+                request = self._waiting.pop()
                 self.n_started += 1
-            try:
-                self._work(request, engine)
-            except Cancelled:
-                pass
-            except BaseException as error:  # said on the page
-                self._failed(request, error)
+            with using() as engine:
+                self._compute(request, engine)
             with self._changed:
                 self._running = None
                 self.n_finished += 1
                 self._changed.notify_all()
+
+    def _compute(self, request: R, engine: Engine) -> None:
+        with self._changed:
+            self._running, self._began = engine, time.monotonic()
+            if self._closed:
+                return
+            self._changed.notify_all()
+        try:
+            self._work(request, engine)
+        except Cancelled:
+            pass
+        except BaseException as error:  # said on the page
+            self._failed(request, error)
 
     def _is_over(self, engine: Engine) -> bool:
         return self._closed or self._running is not engine

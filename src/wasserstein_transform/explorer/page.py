@@ -16,7 +16,7 @@ from bokeh.model import DataModel
 from bokeh.models import Div
 
 from .._warn import heard_by
-from ..engine import Engine, using
+from ..engine import Engine
 from ..spaces import rim
 from .making import points_of, run
 from .newest import Newest, in_words
@@ -118,7 +118,7 @@ class Page:
     def _work(self, request: dict[str, Any], engine: Engine) -> None:
         notes: list[str] = []
         began = time.perf_counter()
-        with using(engine) as engine, heard_by(notes.append):
+        with heard_by(notes.append):
             answers = {
                 "open": self._open, "settings": self._settle, "clusters": self._cluster, "snapshot": self._snapshot,
                 "labels": self._labels,
@@ -240,8 +240,17 @@ class Page:
         yield shown, {"download": self._keep(f"{shown.name}.html", content), "final": True}
 
     def _show(self, shown: Shown, reply: dict[str, Any]) -> None:
-        """In the loop of the server: put it on the page."""
-        scene, views = shown.scene, self._views
+        """In the loop of the server: put it on the page, or say why not."""
+        try:
+            self._draw(shown.scene)
+        except Exception as error:
+            self._tell({"id": reply.get("id"), "error": in_words(error), "final": True})
+            return
+        notes = [*(shown.scene.notes if shown.scene is not None else ()), *reply.pop("warnings", ())]
+        self._tell({**reply, "notes": notes})
+
+    def _draw(self, scene: Scene | Painted | None) -> None:
+        views = self._views
         if isinstance(scene, Painted):
             if isinstance(views, ImageViews):
                 views.show(scene)
@@ -253,8 +262,6 @@ class Page:
             else:
                 self._put(new := Views(scene, beside=True))
                 new.radius.on_change("value_throttled", self._widened)
-        notes = [*(scene.notes if scene is not None else ()), *reply.pop("warnings", ())]
-        self._tell({**reply, "notes": notes})
 
     def _put(self, views: Views | ImageViews) -> None:
         self._views = views

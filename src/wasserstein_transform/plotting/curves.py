@@ -77,4 +77,4 @@ def skeleton(found: Skeleton, ax: Axes | None = None, *, title: str | None = Non
 def _dots(ax: Any, places: Any, tint: str) -> None:
     if len(places):
         extra = {"depthshade": False} if places.shape[1] == 3 else {}
-        ax.scatter(*places.T, s=14, color=tint, zorder=3, linewidths=0.5, edgecolors="white", **extra)
+        ax.scatter(*places.T, s=24, color=tint, zorder=3, linewidths=1.0, edgecolors="white", **extra)

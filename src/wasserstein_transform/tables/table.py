@@ -20,6 +20,9 @@ from .columns import Kept, Rows, as_column, free_name, is_missing, number_of
 _SHOWN = 5  # rows that a notebook shows
 _LISTED = 12  # names that an error lists
 
+_PLACES = (
+    ("x", "y", "z"), ("x", "y"), ("longitude", "latitude"), ("lon", "lat"), ("lng", "lat"), ("easting", "northing"),
+)  # fmt: skip
 _COUNTS = ("id", "fid", "index", "row", "no", "nr", "number", "unnamed: 0", "column_1")  # names of numbers of rows
 
 
@@ -105,7 +108,7 @@ class Table:
         Parameters
         ----------
         names : sequence of str, optional
-            Which columns; by default the `axes` of formats that have them, else all columns of numbers.
+            Which columns; by default the `places`, if there are such columns, else all columns of numbers.
         leave_out : sequence of str
             Columns not to take by default.
 
@@ -134,11 +137,19 @@ class Table:
         without = {leave_out} if isinstance(leave_out, str) else set(leave_out)
         for name in without:
             self.column(name)
-        found = tuple(name for name in self.axes or self.numeric if name not in without)
+        places = self.places if without.isdisjoint(self.places) else ()
+        found = tuple(name for name in places or self.numeric if name not in without)
         if not found:
             beside = f" beside {_listed(sorted(without))}" if without else ""
             raise ValueError(f"{self.source} has no column of numbers{beside}; its columns are {_listed(self.names)}")
         return found
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Columns that say where points are: the `axes` of a format, or x and y, longitude and latitude by name."""
+        known = {name.lower(): name for name in reversed(self.numeric)}
+        named = (tuple(known[name] for name in names) for names in _PLACES if known.keys() >= set(names))
+        return self.axes or next(named, ())
 
     @property
     def counters(self) -> tuple[str, ...]:

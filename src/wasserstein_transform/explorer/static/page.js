@@ -197,6 +197,7 @@
     document.addEventListener("dragleave", () => document.body.classList.remove("dropping"));
     document.addEventListener("drop", (event) => { event.preventDefault(); document.body.classList.remove("dropping"); open(event.dataTransfer.files[0]); });
     label();
+    if (!wire.reply) say("computing … (the first time some code is compiled, which takes a while)");
     listen();
   };
 })();
