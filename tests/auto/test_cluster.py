@@ -153,6 +153,13 @@ def test_many_points_in_few_places(rng) -> None:
     assert adjusted_rand_score(np.repeat([0, 1], 100), found.labels) == 1
 
 
+def test_one_partition_is_the_only_one() -> None:
+    X = np.random.default_rng(0).normal(size=(90, 2)) + np.repeat([[0, 0], [99, 0], [0, 99]], 30, axis=0)
+    found = wt.cluster(X, 3)
+    assert len(found.partitions) == 1
+    assert "; the only partition; " in found.reason
+
+
 @pytest.mark.parametrize(
     ("X", "k", "n_clusters", "reason"),
     [

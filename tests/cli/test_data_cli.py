@@ -198,6 +198,8 @@ def test_info_tells_what_is_there_and_what_would_be_read(file: Path, tmp_path: P
     done = run("info", file)
     assert "points.csv: csv, 60 rows, 4 columns" in done.stdout
     assert "would be read as points: x, y" in done.stdout
+    places = write_csv(tmp_path / "map.csv", blobs()[:1] * 0 + [4213403.6, 481932.7])
+    assert "4213403.6" in run("info", places).stdout
     assert "60 different" in done.stdout
     facts = json.loads(run("info", file, "--json").stdout)
     assert facts["columns"]["x"]["from"] == blobs()[:, 0].min()

@@ -110,6 +110,7 @@ def test_advice_is_what_one_types() -> None:
     assert typed("n_clusters=2 parts it; dim=0 finds modes; wt.suggest(X) proposes one") == (
         "--clusters 2 parts it; --dim 0 finds modes; wt suggest proposes one"
     )
+    assert typed("give the right name, or kind='parquet'") == "give the right name, or --kind parquet"
     assert typed("wt.suggest_eps(X) gives a starting value") == "wt suggest gives a starting value"
 
 

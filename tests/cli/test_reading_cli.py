@@ -173,6 +173,16 @@ def test_columns_beside_a_place_are_said(file: Path) -> None:
     assert "note: x and y say where points are; --columns takes far, too" in run("suggest", file).stderr
 
 
+@pytest.mark.parametrize("cells", [["1.234,5", "2.000,0", "999,5"], ["1.234.567", "2.000.000", "3.100.000"]])
+def test_thousands_with_marks_are_not_left_out_in_silence(tmp_path: Path, cells: list[str]) -> None:
+    file = tmp_path / "points.csv"
+    file.write_text("a;b;date\n" + "".join(f"{cell};{k},5;01.02.2024\n" for k, cell in enumerate(cells)))
+    done = run("cluster", file, "-o", "-")
+    assert f"column a is left out: '{cells[0]}' is no number here; write thousands without a mark" in done.stderr
+    assert "column date" not in done.stderr
+    assert "is left out" not in run("cluster", file, "--columns", "b", "-o", "-").stderr
+
+
 def test_a_name_that_is_taken_gets_a_number(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "points.csv", blobs(), label=["a", "b"] * 30)
     done = run("cluster", file)

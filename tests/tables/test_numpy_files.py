@@ -72,8 +72,15 @@ def test_archives_of_arrays() -> None:
         read(several(a=np.ones(3000))[:-30], name="points.npz")
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w") as members:
-        members.writestr("xl/workbook.xml", "<x/>")
-    with pytest.raises(
-        ValueError, match=r"points\.npz is an archive of other files \(xl/workbook\.xml\), not of arrays"
-    ):
+        members.writestr("readme.md", "words")
+    with pytest.raises(ValueError, match=r"points\.npz is an archive of other files \(readme\.md\), not of arrays"):
         read(held.getvalue(), name="points.npz")
+
+
+def test_a_workbook_is_told_to_be_saved_as_csv() -> None:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as members:
+        members.writestr("[Content_Types].xml", "<x/>")
+        members.writestr("xl/workbook.xml", "<x/>")
+    with pytest.raises(ValueError, match=r"points\.xlsx is an Excel workbook; save the sheet as CSV, and give that"):
+        read(held.getvalue(), name="points.xlsx")

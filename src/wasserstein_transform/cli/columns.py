@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     from .running import Run
 
 _DEGREES = ("longitude", "latitude", "lon", "lat")
+_GROUPED = re.compile(r"[-+]?\d{1,3}([.,' ]\d{3})+([.,]\d+)?")  # 1.234,5 or 1,234.5
+_LOOKED_AT = 1000  # rows
 
 
 def columns_named(table: Table, columns: str | None) -> list[str] | None:
@@ -52,6 +55,21 @@ def say_of_columns(table: Table, names: tuple[str, ...], others: tuple[str, ...]
         run.note(f"{' and '.join(names)} say where points are; --columns takes {shortened(left)}, too")
     if any(name.lower() in _DEGREES for name in names) and not any("degrees" in note for note in table.notes):
         run.note("longitude and latitude are degrees, not meters; project them where distances matter")
+
+
+def say_of_thousands(table: Table, run: Run) -> None:
+    """Notes on columns that are words only because thousands are marked."""
+    for name in table.names:
+        grouped = [] if name in table.numeric else _grouped(table, name)
+        if grouped:
+            run.note(f"column {name} is left out: {grouped[0]!r} is no number here; write thousands without a mark")
+
+
+def _grouped(table: Table, name: str) -> list[str]:
+    """Cells with marks between thousands, if half of the first ones are such."""
+    cells = [str(cell) for cell in table.column(name)[:_LOOKED_AT]]
+    found = [cell for cell in cells if _GROUPED.fullmatch(cell)]
+    return found if 2 * len(found) >= len(cells) else []
 
 
 def shortened(names: tuple[str, ...]) -> str:

@@ -136,4 +136,6 @@ def _cells(column: dict[str, Any]) -> list[str]:
 def _short(value: Any) -> str:
     if value is None:
         return ""
-    return f"{value:.6g}" if isinstance(value, float) else f"{value!s:.20}"
+    if isinstance(value, float):
+        return f"{value:.{9 if abs(value) >= 1e5 else 6}g}"  # meters of a map have seven digits
+    return f"{value!s:.20}"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .._cached import cached_property
-from .columns import column_named, columns_named, say_of_columns, set_aside, shortened
+from .columns import column_named, columns_named, say_of_columns, say_of_thousands, set_aside, shortened
 from .options import SCALES, check_how
 from .summary import Input, as_input
 
@@ -151,6 +151,8 @@ def _points(source: Source, run: Run, leave_out: tuple[str | None, ...]) -> Poin
     scaling = Scaling.of(source.scale, X)
     others = () if asked or table.axes else tuple(name for name in table.numeric if name not in aside)
     say_of_columns(table, names, others, run)
+    if not asked:
+        say_of_thousands(table, run)
     if not scaling.changes and len(X) > 1 and (words := uneven(X, names)):
         run.note(words)
     return Points(

@@ -14,6 +14,7 @@ _IN_SHELLS = {
     r"use fewer points, or output='points'": "take fewer rows",
     r"\(StandardScaler\)": "(--scale standard)",
     r"\bn_clusters=(\w+)": r"--clusters \1",
+    r"\bkind='(\w+)'": r"--kind \1",
     r"\bdim=(\d)": r"--dim \1",
     r"\bn_iter=(\d+)": r"--n-iter \1",
     r"\btake fewer points\b": "take fewer rows",

@@ -245,7 +245,8 @@ def _reason(
     agree = min(float(expected[best]), 1.0)
     words = [f"{counts[best]} clusters of the {recipe}: expected to agree by {agree:.2f} with what is there"]
     most = "the most" if expected[best] == expected.max() else f"nearly the most ({min(expected.max(), 1.0):.2f})"
-    words.append(f"{most} of {len(votes)} partitions; {near} of {sum(votes)} candidates find nearly the same")
+    among = f"{most} of {len(votes)} partitions" if len(votes) > 1 else "the only partition"
+    words.append(f"{among}; {near} of {sum(votes)} candidates find nearly the same")
     if recipe.kind == "gaussian":
         words.append(f"a unit is the typical distance to the tenth neighbor, ε = {recipe.factor * ground.unit:.4g}")
     if places.n_all > places.space.n:

@@ -58,6 +58,8 @@ def arrays_of(content: bytes, source: str) -> dict[str, NDArray[Any]]:
         with zipfile.ZipFile(io.BytesIO(content)) as members:
             listed = members.infolist()
             if not listed or not all(member.filename.endswith(".npy") for member in listed):
+                if any(member.filename.startswith("xl/") for member in listed):
+                    raise ValueError(f"{source} is an Excel workbook; save the sheet as CSV, and give that")
                 inside = ", ".join(member.filename for member in listed[:4]) or "nothing"
                 raise ValueError(f"{source} is an archive of other files ({inside}), not of arrays (NPZ)")
             reserve(2.0 * sum(member.file_size for member in listed), source)
