@@ -213,3 +213,12 @@ def test_info_tells_what_is_there_and_what_would_be_read(file: Path, tmp_path: P
     assert f"wasserstein-transform {wt.__version__}" in installed
     assert "compiled kernels: " in installed
     assert set(json.loads(run("info", "--json").stdout)) == {"versions", "cores", "memory", "extras", "kernels"}
+
+
+def test_suggestions_for_very_many_points_propose_what_can_be_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wasserstein_transform.cli.suggest._ALL", 50)
+    file = tmp_path / "points.csv"
+    np.savetxt(file, np.random.default_rng(0).random((60, 2)), delimiter=",")
+    assert f"all distances of 60 points are too many for a file; wt cluster {file} finds" in run("suggest", file).stderr

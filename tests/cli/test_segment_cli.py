@@ -201,3 +201,14 @@ def test_without_scikit_image_it_says_how_to_get_it(
     done = command(file, "-o", tmp_path / "out")
     assert done.exit_code == 2
     assert 'pip install "wasserstein-transform[image]"' in done.output
+
+
+def test_many_segments_come_with_advice(tmp_path: Path) -> None:
+    noise = np.random.default_rng(0).integers(0, 255, (40, 40, 3), dtype=np.uint8)
+    io.imwrite(tmp_path / "noise.png", noise)
+    done = CliRunner().invoke(app, ["segment", str(tmp_path / "noise.png"), "-o", str(tmp_path / "a")])
+    assert "--merge, or --min-size 50, leaves fewer" in done.output
+    done = CliRunner().invoke(
+        app, ["segment", str(tmp_path / "noise.png"), "-o", str(tmp_path / "b"), "--min-size", "9"]
+    )
+    assert "leaves fewer" not in done.output

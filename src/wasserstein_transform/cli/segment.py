@@ -16,6 +16,7 @@ from .summary import as_input
 if TYPE_CHECKING:
     from ..image import Merging
 
+_MANY = 300  # segments from which on most are not what people see
 _FILES = ("labels.png", "labels.npy", "overlay.png", "filtered.png")
 
 
@@ -63,6 +64,8 @@ def segment(
         files = encode(found, picture)
         size = " × ".join(map(str, found.labels.shape))
         words = [f"{found.n_segments} segments of {size} pixels in {run.seconds['segmenting']:.1f} s"]
+        if found.n_segments > _MANY and merging is None and not min_size:
+            words.append("so many are texture and noise: --merge, or --min-size 50, leaves fewer")
         if "labels.npy" in files:
             words.append("labels.npy, 32 bits a pixel, as a PNG holds no more than 65536 labels")
         run.about |= {"shape": list(picture.shape)}

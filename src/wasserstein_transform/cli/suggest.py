@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 PURPOSES = ("clusters", "modes", "curve", "surface")
 _OFFER = Offer("suggestion", {kind: f".{kind}" for kind in ("csv", "tsv", "txt", "parquet", "npz")}, "csv", "csv")
 _RIDGE = {"curve": 1, "surface": 2}
+_ALL = 20_000  # points whose distances are proposed to be written: 3 GB
 
 
 @expanded
@@ -57,7 +58,7 @@ def suggest(
         ]
         result = {"eps": found.eps, "lam": found.lam, "n_iter": found.n_iter, "reason": found.reason, "use": use}
         answer = Answer(
-            [*words, *_rows(found), f"to use it: {use}"], result, {"purpose": purpose},
+            [*words, *_rows(found), _advice(use, found, points)], result, {"purpose": purpose},
             encoder(Table(_columns(found))), (lambda: _draw(found, points)) if found.table else None,
         )  # fmt: skip
         run.finish(plan, answer, points.input)
@@ -76,6 +77,13 @@ def _rows(found: Suggestion) -> list[str]:
     cells = list(zip(*found._cells(), strict=True))
     marked = [[*row, "<" if k == found.chosen else ""] for k, row in enumerate(cells)]
     return list(aligned([[*found.table, ""], *marked]))
+
+
+def _advice(use: str, found: Suggestion, points: Points) -> str:
+    if found.purpose == "clusters" and points.n > _ALL:
+        name = shlex.quote(points.input.name)
+        return f"all distances of {points.n:,} points are too many for a file; wt cluster {name} finds clusters of them"
+    return f"to use it: {use}"
 
 
 def _use(source: Source, found: Suggestion) -> str:

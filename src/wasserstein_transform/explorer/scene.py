@@ -91,6 +91,11 @@ class Scene(Brief):
         return int(self.frames.shape[1])
 
     @property
+    def missing(self) -> str:
+        """What is said in place of a tree, a scaling or distances that are None."""
+        return "one point has none" if self.n < 2 else "not computed yet"
+
+    @property
     def n_frames(self) -> int:
         """How many frames there are: one more than iterations."""
         return len(self.frames)

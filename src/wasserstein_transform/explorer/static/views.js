@@ -162,7 +162,7 @@ class Page {
     let found = 0, rest = 0;
     for (const label of this.cuts) { if (label < 0) rest++; else if (label >= found) found = label + 1; }
     const more = rest ? `, ${counted(rest, "point")} in smaller ones` : "";
-    text(this.m.said, this.hasTree ? counted(found, "cluster") + more : "not computed yet");
+    text(this.m.said, this.hasTree ? counted(found, "cluster") + more : this.about.missing);
   }
 
   slide() {

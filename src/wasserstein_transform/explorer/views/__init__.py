@@ -101,7 +101,7 @@ class Views:
         self.scaling.show(scene, dot(scene.n), look(self.labels(scene)))
         self.heat.show(scene)
         has_tree = scene.tree is not None and len(scene.tree) > 0
-        self.dendrogram.said.text = in_words(self.by_cut(scene)) if has_tree else "not computed yet"
+        self.dendrogram.said.text = in_words(self.by_cut(scene)) if has_tree else scene.missing
 
     def _shown(self, scene: Scene, hide: bool) -> list[Any]:
         """The views that have their place on the page."""
@@ -201,6 +201,6 @@ def _meta(scene: Scene, is_moving: bool = False) -> dict[str, Any]:
         "title": scene.title, "eps": float(scene.eps), "lam": float(scene.lam), "times": list(scene.times),
         "known": known, "least": least(scene.n), "rim": RIM, "deviations": DEVIATIONS, "n_colors": N_COLORS,
         "light": list(LIGHT), "dark": list(DARK), "axes": list(scene.axes), "is_moving": is_moving,
-        "corners": corners(scene),
+        "corners": corners(scene), "missing": scene.missing,
     }  # fmt: skip
     return {name: [value] for name, value in values.items()}

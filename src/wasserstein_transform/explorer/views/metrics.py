@@ -10,8 +10,6 @@ from ..scene import Scene
 from .plot import blank, card, html, row, tell
 from .points import numbers
 
-_MISSING = "not computed yet"
-
 
 class Scaling:
     """Points whose distances are about those of the metric; what is selected here is selected among the points."""
@@ -44,7 +42,7 @@ class Scaling:
         self.dots.glyph.size = size
         places = np.full((scene.n, 2), np.nan, np.float32) if scene.embedding is None else scene.embedding
         self.source.data = {"x": places[:, 0].copy(), "y": places[:, 1].copy(), "c": look}
-        tell(self.note, _MISSING if scene.embedding is None else "")
+        tell(self.note, scene.missing if scene.embedding is None else "")
         known = (
             np.zeros((0, 2)) if scene.embedding is None else scene.embedding[np.isfinite(scene.embedding).all(axis=1)]
         )
@@ -97,7 +95,7 @@ class Heat:
         if scene.matrix is None or scene.shown is None or not len(scene.shown):
             self.image.data = {"image": []}
             self.strip.data = {"x": [], "y": [], "size": [], "point": [], "c": []}
-            tell(self.note, _MISSING)
+            tell(self.note, scene.missing)
             return
         matrix, k = np.where(np.isfinite(scene.matrix), scene.matrix, np.nan), len(scene.shown)
         near = matrix[matrix > 0]

@@ -125,7 +125,8 @@ def numbers(made: Any, marks: Any) -> Any:
     """The numbers of the clusters, which tell them apart in gray scale, too."""
     return made.text(
         "x", "y", text="text", source=marks, text_align="center", text_baseline="middle", text_font_size="13px",
-        text_font_style="bold", background_fill_color="#FFFFFF", background_fill_alpha=0.85, padding=3, border_radius=4,
+        text_font_style="bold", x_offset=14, y_offset=-14, background_fill_color="#FFFFFF",
+        background_fill_alpha=0.85, padding=3, border_radius=4,
         border_line_color="#767676", name="number",
     )  # fmt: skip
 
