@@ -26,8 +26,10 @@
     queue.waiting = null;
     queue.sent = message.id;
     queue.at = performance.now();
-    document.body.classList.add("busy");
-    say(message.what === "settings" && !message.released ? "" : "computing …");
+    if (message.what !== "settings" || message.released) {
+      document.body.classList.add("busy");
+      say("computing …");
+    }
     wire.wanted = JSON.stringify(message);
   }
 
@@ -45,7 +47,7 @@
     return out;
   }
   function label() {
-    for (const id of [...SLIDERS.points, ...SLIDERS.picture]) {
+    for (const id of SLIDERS[kind]) {
       const number = id === "eps" ? Number(value(id).toPrecision(4)) : value(id);
       $(`${id}-shown`).textContent = number;
       $(id).setAttribute("aria-valuetext", String(number));
