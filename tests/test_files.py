@@ -311,7 +311,7 @@ def test_a_command_that_is_told_to_end_ends_as_by_an_error() -> None:
 import os, signal, sys
 from wasserstein_transform import cli
 from wasserstein_transform.cli import app
-def work():
+def work(prog_name):
     try:
         os.kill(os.getpid(), signal.SIGTERM)
         signal.pause()

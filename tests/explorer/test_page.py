@@ -168,6 +168,19 @@ def test_the_cut_colors_all_views_and_play_moves_the_points(seen):
     np.testing.assert_array_equal(_shown(seen), end)
 
 
+def test_a_slider_that_moves_while_a_data_set_is_opened_does_not_stop_it(seen):
+    seen.run("""() => {
+      const data = document.getElementById("data"), eps = document.getElementById("eps");
+      data.value = "spiral";
+      data.dispatchEvent(new Event("change"));
+      for (const kind of ["input", "change"]) eps.dispatchEvent(new Event(kind));
+    }""")
+    seen.page.wait_for_function("() => document.getElementById('status').textContent.startsWith('spiral')")
+    ready(seen)
+    assert seen.page.is_hidden("#error")
+    assert _last_settings(seen).eps == wt.suggest(wt.datasets.spiral(0).points).eps
+
+
 def test_of_a_thousand_events_at_most_three_are_computed_and_always_the_last(seen, explorer):
     before = {key: page.newest.n_started for key, page in explorer.pages.items()}
     wanted = seen.run("""() => {

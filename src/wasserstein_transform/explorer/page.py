@@ -177,7 +177,8 @@ class Page:
             if request.get("released"):
                 yield from self._paint(replace(shown, brushes=Brushes.read(asked)), engine, {})
             return
-        assert shown.settings is not None
+        if shown.settings is None:
+            raise ValueError("nothing is opened yet; choose a data set")
         settings = Settings.read(asked, shown.settings)
         released = bool(request.get("released"))
         if released or settings.rule.moves:

@@ -4,12 +4,14 @@
   const PATIENCE = 100;  // milliseconds after which the next request does not wait for an answer
   const $ = (id) => document.getElementById(id);
   const SLIDERS = {points: ["eps", "lam", "n_iter", "p"], picture: ["spatial", "range", "brush-lam", "min_size"]};
-  let wire = null, kind = "points", limits = [1e-3, 1], suggested = null, shown = {}, name = "", addressed = 0;
+  let wire = null, kind = "points", limits = [1e-3, 1], suggested = null, shown = {}, name = "", addressed = 0, opening = true;
   const queue = {next: 1, sent: 0, answered: 0, at: 0, waiting: null, timer: 0};
   window.wtPage = {queue, answers: [], get shown() { return shown; }};
 
   // requests: one is on its way at a time, or a tenth of a second old; of those that wait the newest goes
   function ask(message) {
+    if (message.what === "open") opening = true;
+    else if (opening) return;  // what is being opened is not given up for a slider, which is about to be set anew
     queue.waiting = message;
     clearTimeout(queue.timer);
     queue.timer = setTimeout(flush);  // after all events that came together
@@ -56,6 +58,7 @@
   }
   function moved(released) {
     label();
+    $("found").textContent = $("found").textContent.replace("looking …", "");
     ask({what: "settings", settings: settings(), released});
   }
 
@@ -73,7 +76,7 @@
     if (reply.id !== undefined && reply.final) queue.answered = Math.max(queue.answered, reply.id);
     if (queue.answered >= queue.sent) document.body.classList.remove("busy");
     if (reply.error) {
-      say("");
+      opening = false;
       $("status").textContent = "not computed";
       fail(reply.error);
       flush();
@@ -90,6 +93,7 @@
     flush();
   }
   function opened(reply) {
+    opening = false;
     name = reply.data;
     kind = reply.kind;
     options($("data"), reply.names, [reply.data]);
