@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..spaces import Space
@@ -67,15 +68,25 @@ def explore(
 
 
 def _put(shelf: Any, X: Any, labels: Any, metric: str | None, sample_weight: Any, name: str) -> None:
-    from pathlib import Path
-
     from ..localize.places import read
     from .sets import of_points
 
     if isinstance(X, str | Path):
-        path = Path(X)
-        shelf.open(path.name, path.read_bytes())
+        _put_file(shelf, Path(X))
         return
     columns = tuple(map(str, X.columns)) if hasattr(X, "columns") else ()
     space = X if isinstance(X, Space) else read(X, sample_weight, metric)
     shelf.put(name, of_points(space, name, columns if space.points is not None else (), labels))
+
+
+def _put_file(shelf: Any, path: Path) -> None:
+    from ..tables import read
+    from .sets import of_table
+    from .shelf import PICTURES
+
+    if path.name.lower().endswith(PICTURES) and path.is_file():
+        shelf.open(path.name, path.read_bytes())
+        return
+    table = read(path)
+    of_table(table)  # what cannot be shown is refused now
+    shelf.put(path.name, table)
