@@ -99,6 +99,10 @@ def test_balls_are_told_only_where_they_are_known(scene: Scene) -> None:
 def test_colors_begin_again_and_noise_has_its_own() -> None:
     np.testing.assert_array_equal(look(np.array([-1, 0, 20, 21])), [-1, 0, 20, 0])
     assert len(LIGHT) == len(DARK) == 23
+    for colors in (LIGHT, DARK):
+        seen = np.array([[int(color[k : k + 2], 16) for k in (1, 3, 5)] for color in colors[2:9]])
+        apart = np.linalg.norm(seen[:, None] - seen, axis=2)
+        assert apart[np.triu_indices(7, 1)].min() > 60  # of 441; blue and sky blue were 37 apart on dark ground
 
 
 def test_round_numbers_for_logarithmic_axes() -> None:

@@ -22,7 +22,7 @@ class Scaling:
         self.figure = blank(
             "scaling", "classical scaling of the last distances", 260, style,
             tools="pan,wheel_zoom,box_select,lasso_select,reset,save", active_scroll=None, match_aspect=True,
-            x_range=DataRange1d(range_padding=0.06), y_range=DataRange1d(range_padding=0.06),
+            x_range=DataRange1d(range_padding=0.14), y_range=DataRange1d(range_padding=0.14),
             output_backend="webgl" if webgl else "canvas",
         )  # fmt: skip
         self.dots = self.figure.scatter(

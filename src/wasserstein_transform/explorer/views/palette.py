@@ -12,7 +12,9 @@ from ...plotting.style import N_COLORS, color
 
 ABOVE, SMALL = -2, -1  # branches above the cut; noise and small clusters
 LIGHT = ("#8A8A8A", "#A6A6A6", *(color(k) for k in range(N_COLORS)))
-DARK = ("#8F8F8F", "#6E6E6E", "#3D9BDC", *(color(k) for k in (*range(1, 7), *range(14, N_COLORS), *range(7, 14))))
+_LATER = (*range(4, 7), *range(14, N_COLORS), *range(7, 14))
+DARK = ("#8F8F8F", "#6E6E6E", "#3D9BDC", color(1), color(2), "#BFE6FF", *(color(k) for k in _LATER))
+"""Blue is lighter on dark ground, and sky blue lighter still, so that the two are told apart."""
 
 
 def mapper() -> Any:
