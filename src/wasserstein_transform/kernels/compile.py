@@ -121,6 +121,11 @@ def jit_inline(function: F) -> F:
     return _compiled(function, **OPTIONS, forceinline=True, **_uncounted())
 
 
+def jit_inline_strict(function: F) -> F:
+    """Both: part of the loop, without fused multiply-adds."""
+    return _compiled(function, **{**OPTIONS, "fastmath": False}, forceinline=True, **_uncounted())
+
+
 def jit_allocating(function: F) -> F:
     """The same for functions that make arrays of their own."""
     return _compiled(function, **OPTIONS)

@@ -80,6 +80,9 @@ def squares_space(geometry: Any, i: int, start: int, end: int, limit: float, out
         n = min(PIECE - at % PIECE, end - at)
         here, found = columns[place(at) :], out[at - start :]
         near = _plain(columns, own, here, n, geometry.lam, found)
+        if at <= i < at + n:
+            found[i - at] = 0.0
+            near -= 1
         if near > 0 and _turned(columns, own, here, n, geometry.lam, found) > 0:
             for k in range(n):
                 if found[k] < 0.0:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .compile import jit_inline
+from .compile import jit_inline, jit_inline_strict
 
 _KNOWN = 1e-12  # of the cube of Σσ: below it, N is of rank 1 to rounding, and the turn about its axis is not known
 
@@ -31,13 +31,24 @@ def product(a: Any, b: Any) -> Any:
     )
 
 
+@jit_inline_strict
+def squares_of(n: Any) -> float:
+    """Σσ², the sum of the squared entries of a matrix; the same bits for its transpose, which A and B in turn make."""
+    return (
+        (n[0] * n[0] + n[4] * n[4] + n[8] * n[8])
+        + (n[1] * n[1] + n[3] * n[3])
+        + (n[2] * n[2] + n[6] * n[6])
+        + (n[5] * n[5] + n[7] * n[7])
+    )
+
+
 @jit_inline
 def squared_minors(n: Any) -> float:
     """Σσ²σ'², the sum of the squared minors of a matrix given by its rows."""
     a, b, c = n[4] * n[8] - n[5] * n[7], n[3] * n[8] - n[5] * n[6], n[3] * n[7] - n[4] * n[6]
     d, e, f = n[1] * n[8] - n[2] * n[7], n[0] * n[8] - n[2] * n[6], n[0] * n[7] - n[1] * n[6]
     g, h, i = n[1] * n[5] - n[2] * n[4], n[0] * n[5] - n[2] * n[3], n[0] * n[4] - n[1] * n[3]
-    return (a * a + b * b + c * c) + (d * d + e * e + f * f) + (g * g + h * h + i * i)
+    return squares_of((a, b, c, d, e, f, g, h, i))
 
 
 @jit_inline
@@ -56,16 +67,6 @@ def sum_of_three(first: float, second: float, third: float) -> float:
         step = (s - q) * pq / (rest if rest > 0.0 else 1.0)
         s = s - step if rest > 0.0 else q
     return s
-
-
-@jit_inline
-def squares_of(n: Any) -> float:
-    """Σσ², the sum of the squared entries of a matrix."""
-    return (
-        (n[0] * n[0] + n[1] * n[1] + n[2] * n[2])
-        + (n[3] * n[3] + n[4] * n[4] + n[5] * n[5])
-        + (n[6] * n[6] + n[7] * n[7] + n[8] * n[8])
-    )
 
 
 @jit_inline

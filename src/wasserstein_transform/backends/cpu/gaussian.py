@@ -232,19 +232,34 @@ def _root_spectra(covs: Floats) -> Floats:
 
 def _root_eigenvalues(covs: Floats) -> Floats:
     """The same in more dimensions; what is small enough to be rounding is the same for all."""
+    if covs.shape[1] == 3:
+        return _raised(_spectra_in_space(covs) ** 2)
     values = np.empty(covs.shape[:2])
     piece = max(1, int(1e7 / covs.shape[1] ** 3))  # LAPACK does not hear Ctrl-C
     with one_blas_thread():
         for start in range(0, len(covs), piece):
             values[start : start + piece] = np.linalg.eigvalsh(covs[start : start + piece])
+    return _raised(values)
+
+
+def _spectra_in_space(covs: Floats) -> Floats:
+    """Roots of the eigenvalues of 3 × 3 matrices, rising."""
+    n = len(covs)
+    columns = np.empty((-(-n // PIECE), N_COLUMNS, PIECE))
+    fill_columns(np.zeros((n, 3)), covs, np.arange(n), 1.0, columns, np.empty(N_SCRATCH * PIECE))
+    return columns[:, :-4:-1].transpose(0, 2, 1).reshape(-1, 3)[:n]
+
+
+def _raised(values: Floats) -> Floats:
+    """Roots of eigenvalues."""
     # roots of what rounding makes of 0 would be far apart; raising small numbers to one and the same shortens distances
-    least = 1e8 * _eigenvalue_error(len(covs[0]), values.max())
+    least = 1e8 * _eigenvalue_error(values.shape[1], values.max())
     return np.asarray(np.sqrt(np.maximum(values, least)))
 
 
 def _eigenvalue_error(m: int, largest: Any) -> Any:
     """What rounding does to the eigenvalues of an m × m matrix, given the largest."""
-    return 1e-15 * m * largest
+    return 2e-15 * m * largest
 
 
 def _root_determinants(a: Floats, b: Floats, c: Floats) -> Floats:
