@@ -10,7 +10,7 @@ from reference.bures import bures
 import wasserstein_transform as wt
 from wasserstein_transform.backends import GaussianCloud
 from wasserstein_transform.backends.cpu import gaussian
-from wasserstein_transform.kernels import columns, solids, space
+from wasserstein_transform.kernels import columns, space, space_rows
 from wasserstein_transform.kernels.geometry import GaussianSpace
 
 Floats = NDArray[np.float64]
@@ -86,8 +86,8 @@ def test_runs_agree_with_single_pairs(rng: np.random.Generator) -> None:
         for i in range(0, n, 9):
             start, end = sorted(rng.integers(0, n + 1, 2))
             run = np.full(end - start, np.inf)
-            solids.squares_space(found, i, start, end, np.inf, run)
-            single = np.array([solids.gaussian_space(found, i, j, np.inf) for j in range(start, end)])
+            space_rows.squares_space(found, i, start, end, np.inf, run)
+            single = np.array([space_rows.gaussian_space(found, i, j, np.inf) for j in range(start, end)])
             np.testing.assert_allclose(np.sqrt(run), np.sqrt(single), rtol=1e-10, atol=1e-7 * np.sqrt(lam))
 
 
@@ -97,11 +97,11 @@ def test_balls_hold_those_whose_distance_says_so(lam: float, rng: np.random.Gene
     n, means = len(covs), np.round(rng.normal(size=(len(covs), 3)), 1)
     found, weights, mass, run = geometry(means, covs, lam), rng.random(n), np.empty(n), np.empty(n)
     for i in range(0, n, 7):
-        solids.squares_space(found, i, 0, n, np.inf, run)
+        space_rows.squares_space(found, i, 0, n, np.inf, run)
         for limit in (0.0, 1e-30, *np.quantile(run, [0.03, 0.3, 0.7]) * 1.0001, np.inf):
-            solids.within_space(found, i, 0, n, limit, weights, mass)
-            inside = np.array([i == j or solids.gaussian_space(found, i, j, limit) <= limit for j in range(n)])
-            side = np.array([solids.gaussian_space_side(found, i, j, limit) <= limit for j in range(n)])
+            space_rows.within_space(found, i, 0, n, limit, weights, mass)
+            inside = np.array([i == j or space_rows.gaussian_space(found, i, j, limit) <= limit for j in range(n)])
+            side = np.array([space_rows.gaussian_space_side(found, i, j, limit) <= limit for j in range(n)])
             assert (mass == np.where(inside, weights, 0.0)).all()
             assert (side == inside).all()
 

@@ -131,7 +131,7 @@ def gap_space(a: Any, b: Any) -> float:
 
 
 @jit
-def _equal(A: Any, B: Any) -> bool:
+def equal(A: Any, B: Any) -> bool:
     for k in range(A.shape[0]):
         for l in range(A.shape[0]):
             if A[k, l] != B[k, l]:
@@ -188,7 +188,7 @@ def gap_general(A: Any, factor_a: Any, rank_a: int, B: Any, factor_b: Any, rank_
     The second form is a norm of a difference: its error is that of the factors, however close A and B are. Factors are
     thin, of as many rows as the rank; `scratch` is (3, m, m).
     """
-    if _equal(A, B):
+    if equal(A, B):
         return 0.0
     m = A.shape[0]
     traces = 0.0

@@ -8,16 +8,13 @@ from .compile import jit
 from .formulas import distance, distances
 
 
-_FEW = 8  # columns for which a loop over a run is not worth its start
-
-
 @jit
 def is_run(positions: Any) -> bool:
-    """Whether positions are consecutive, and many enough for a loop over them."""
+    """Whether positions are consecutive."""
     for k in range(1, positions.shape[0]):
         if positions[k] != positions[0] + k:
             return False
-    return positions.shape[0] >= _FEW
+    return positions.shape[0] > 0
 
 
 @jit

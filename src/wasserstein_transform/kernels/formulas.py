@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numba.core import types
 
-from . import pairs, rows, solids
+from . import pairs, rows, solid_rows, space_rows
 from .compile import compiled_as, jit, plain
 from .geometry import (
     Bits,
@@ -148,12 +148,14 @@ FORMULAS: dict[type, Formulas] = {
     GaussianLine: formulas(pairs.gaussian_line),
     GaussianPlane: formulas(pairs.gaussian_plane, squares=rows.squares_plane, within=rows.within_plane),
     GaussianSpace: formulas(
-        solids.gaussian_space,
-        comparable_square=solids.gaussian_space_side,
-        squares=solids.squares_space,
-        within=solids.within_space,
+        space_rows.gaussian_space,
+        comparable_square=space_rows.gaussian_space_side,
+        squares=space_rows.squares_space,
+        within=space_rows.within_space,
     ),
-    GaussianSolid: formulas(pairs.gaussian_solid, comparable_square=pairs.gaussian_solid_side),
+    GaussianSolid: formulas(
+        pairs.gaussian_solid, comparable_square=pairs.gaussian_solid_side, squares=solid_rows.squares_solid
+    ),
     Bits: formulas(pairs.unknown, squares=rows.squares_bits, within=rows.within_bits),
 }
 

@@ -13,12 +13,14 @@ from ...kernels.columns import N_COLUMNS, N_SCRATCH, PIECE, fill_columns
 from ...kernels.distances import fill_matched
 from ...kernels.gather import take_rows
 from ...kernels.geometry import Cloud, GaussianLine, GaussianPlane, GaussianSolid, GaussianSpace, Geometry, for_thread
+from ...kernels.lanes import LANES, scratch_size
 from ...kernels.planes import fill_plane, fill_root_determinants
 from ..forms import GaussianCloud
 from .passes import flatten, run, size, size_of, taken, tiles_of
 from .sorting import Sorted
 
 _EXPENSIVE = 100.0  # steps of LAPACK for each entry of a matrix and each row of it
+_MOST = 24  # dimensions in which several pairs side by side are faster than one after the other
 _PIECES = 64  # of columns in space, that a task makes at a time
 _TINY = 1e-60  # beside the largest: the formulas of the plane would leave the range of floats
 
@@ -184,7 +186,8 @@ def _solid(asked: _Gaussians, engine: Engine | None) -> GaussianSolid:
     square = (n, m, m)
     out = np.empty(square), np.empty(square), np.empty(square), np.empty(n, np.intp), np.empty((n, m))
     run(Task("covariances", _fill_solid, asked, of_size(n, rows_of_tile(m)), Rows()), out, engine)
-    return GaussianSolid(asked.means, *out, asked.lam, np.empty((3, m, m)))
+    lanes = np.empty(scratch_size(m) if 4 <= m <= _MOST else 0)
+    return GaussianSolid(asked.means, *out, asked.lam, np.empty((3, m, m)), lanes, np.empty(LANES, np.intp))
 
 
 def _fill_solid(asked: _Gaussians, tile: Tile, stop: Flag, record: Record) -> None:
