@@ -132,6 +132,7 @@ def gap_space(a: Any, b: Any) -> float:
 
 @jit
 def equal(A: Any, B: Any) -> bool:
+    """Whether two matrices are the same, bit by bit."""
     for k in range(A.shape[0]):
         for l in range(A.shape[0]):
             if A[k, l] != B[k, l]:
