@@ -8,8 +8,9 @@ import numpy as np
 
 from .bures import equal, gap_general, is_far, procrustes, unit_of
 from .compile import jit
-from .lanes import LANES, fill, multiply, nuclear_norms, pack
+from .lanes import fill, multiply, nuclear_norms, pack
 from .pairs import gaussian_solid, solid_floor, square_apart
+from .qd_lanes import LANES
 
 _L = LANES
 

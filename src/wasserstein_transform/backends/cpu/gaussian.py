@@ -13,8 +13,9 @@ from ...kernels.columns import N_COLUMNS, N_SCRATCH, PIECE, fill_columns
 from ...kernels.distances import fill_matched
 from ...kernels.gather import take_rows
 from ...kernels.geometry import Cloud, GaussianLine, GaussianPlane, GaussianSolid, GaussianSpace, Geometry, for_thread
-from ...kernels.lanes import LANES, scratch_size
+from ...kernels.lanes import scratch_size
 from ...kernels.planes import fill_plane, fill_root_determinants
+from ...kernels.qd_lanes import LANES
 from ..forms import GaussianCloud
 from .passes import flatten, run, size, size_of, taken, tiles_of
 from .sorting import Sorted
