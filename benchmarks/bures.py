@@ -18,8 +18,8 @@ import wasserstein_transform as wt
 from .timing import Row, median_seconds
 
 _N = 1000
-_SIDE = {2: 200, 10: 50, 50: 15}  # peers are timed on so many matrices to so many others
-_REPEAT = {2: 5, 10: 3, 50: 1}
+_SIDE = {2: 200, 3: 200, 4: 100, 10: 50, 20: 30, 50: 15}  # peers are timed on so many matrices to so many others
+_REPEAT = {2: 5, 3: 5, 4: 3, 10: 3, 20: 1, 50: 1}
 
 Way = tuple[str, Callable[[], np.ndarray], np.ndarray]  # its name, its work, the numbers of its pairs in ours
 

@@ -11,6 +11,7 @@ import wasserstein_transform as wt
 from .timing import Row, median_seconds
 
 _MANY = 50_000
+_WHERE = {2: "the plane", 3: "space"}
 
 
 def run() -> list[Row]:
@@ -22,13 +23,16 @@ def run() -> list[Row]:
         Row(f"the same, {_MANY:,} points", f"{times[_MANY]:.2f} s", f"a matrix of {8e-9 * _MANY**2:.0f} GB", "–"),
         Row("the same, 200,000 points", f"{times[200_000]:.2f} s", "here, 50,000 points", f"{growth:.1f}× for 4×"),
         *_neighbors(),
+        _against_matrix(8_000, 3),
+        _neighbors_of_gaussians(3),
     ]
 
 
-def moved(n: int) -> wt.Space:
-    """Uniform points in the plane after one GT iteration with some 20 neighbors, λ = 1."""
-    space = wt.Space.from_points(np.random.default_rng(0).random((n, 2)))
-    return wt.iterate(wt.gaussian_transform(float(np.sqrt(20 / (np.pi * n))), 1.0), space, n_iter=1).last
+def moved(n: int, m: int = 2) -> wt.Space:
+    """Uniform points in the plane, or in space, after one GT iteration with some 20 neighbors, λ = 1."""
+    space = wt.Space.from_points(np.random.default_rng(0).random((n, m)))
+    ball = np.pi if m == 2 else 4 * np.pi / 3
+    return wt.iterate(wt.gaussian_transform(float((20 / (ball * n)) ** (1 / m)), 1.0), space, n_iter=1).last
 
 
 def _tree(n: int) -> float:
@@ -36,30 +40,35 @@ def _tree(n: int) -> float:
     return median_seconds(lambda: wt.hierarchy.spanning_tree(space), 3)
 
 
-def _against_matrix(n: int) -> Row:
-    space = moved(n)
+def _against_matrix(n: int, m: int = 2) -> Row:
+    space = moved(n, m)
     ours = median_seconds(lambda: wt.hierarchy.spanning_tree(space), 3)
     matrix = median_seconds(space.metric.dense, 1)
     raised = space.metric.dense() + (1 - np.eye(n))  # SciPy takes zeros for no edge, and some points coincide
     peer = median_seconds(lambda: minimum_spanning_tree(raised), 1)
     worst = np.abs(np.sort(minimum_spanning_tree(raised).data) - 1 - wt.hierarchy.spanning_tree(space).heights).max()
-    work = f"spanning tree of the GT distance, {n:,} points in the plane, all cores"
+    work = f"spanning tree of the GT distance, {n:,} points in {_WHERE[m]}, all cores"
     other = f"SciPy's: {peer:.1f} s, its matrix (here): {matrix:.1f} s (largest difference of heights {worst:.0e})"
     return Row(work, f"{ours:.3f} s", other, f"{(matrix + peer) / ours:.0f}×")
 
 
-def _neighbors() -> list[Row]:
-    metric = moved(_MANY).metric
+def _neighbors_of_gaussians(m: int) -> Row:
+    metric = moved(_MANY, m).metric
     ours = median_seconds(lambda: metric.neighbors(10), 3)
     few = np.arange(0, _MANY, 250)  # rows of the peer: all of them would take minutes
     everybody = np.arange(_MANY)
     rows = median_seconds(lambda: np.partition(metric.block(few, everybody), 10, axis=1), 3) / len(few) * _MANY
-    points = metric.means
+    work = f"10 nearest of each of {_MANY:,} points in {_WHERE[m]}, GT distance"
+    return Row(work, f"{ours:.2f} s", f"rows of `block` and a partition: {rows:.0f} s", _x(rows / ours))
+
+
+def _neighbors() -> list[Row]:
+    points = moved(_MANY).metric.means
     ours_flat = median_seconds(lambda: wt.Euclidean(points).neighbors(10), 3)
     tree = median_seconds(lambda: NearestNeighbors(n_neighbors=10, n_jobs=-1).fit(points).kneighbors(), 3)
     work = f"10 nearest of each of {_MANY:,} points in the plane"
     return [
-        Row(f"{work}, GT distance", f"{ours:.2f} s", f"rows of `block` and a partition: {rows:.0f} s", _x(rows / ours)),
+        _neighbors_of_gaussians(2),
         Row(f"{work}, Euclidean", f"{ours_flat:.2f} s", f"scikit-learn's: {tree:.2f} s", _x(tree / ours_flat)),
     ]
 

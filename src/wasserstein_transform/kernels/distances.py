@@ -9,14 +9,30 @@ from .formulas import distance, distances
 
 
 @jit
+def is_run(positions: Any) -> bool:
+    """Whether positions are consecutive."""
+    for k in range(1, positions.shape[0]):
+        if positions[k] != positions[0] + k:
+            return False
+    return positions.shape[0] > 0
+
+
+@jit
 def fill_block(geometry: Any, rows: Any, cols: Any, out: Any, stop: Any) -> None:
     """out[a, b] = distance of rows[a] and cols[b]."""
+    along = is_run(cols)
     for a in range(rows.shape[0]):
         if stop[0] != 0:
             return
+        i = rows[a]
+        if along:
+            first = cols[0]
+            distances(geometry, i, first, first + cols.shape[0], out[a])
+            if first <= i < first + cols.shape[0]:
+                out[a, i - first] = 0.0
+            continue
         for b in range(cols.shape[0]):
-            i, j = rows[a], cols[b]
-            out[a, b] = 0.0 if i == j else distance(geometry, i, j)
+            out[a, b] = 0.0 if i == cols[b] else distance(geometry, i, cols[b])
 
 
 @jit

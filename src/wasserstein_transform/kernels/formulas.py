@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numba.core import types
 
-from . import pairs, rows
+from . import pairs, rows, solid_rows, space_rows
 from .compile import compiled_as, jit, plain
 from .geometry import (
     Bits,
@@ -24,6 +24,7 @@ from .geometry import (
     GaussianLine,
     GaussianPlane,
     GaussianSolid,
+    GaussianSpace,
     Geometry,
     PathTable,
     SparseRows,
@@ -146,7 +147,15 @@ FORMULAS: dict[type, Formulas] = {
     Cloud: formulas(pairs.cloud, squares=rows.squares_cloud, within=rows.within_cloud),
     GaussianLine: formulas(pairs.gaussian_line),
     GaussianPlane: formulas(pairs.gaussian_plane, squares=rows.squares_plane, within=rows.within_plane),
-    GaussianSolid: formulas(pairs.gaussian_solid, comparable_square=pairs.gaussian_solid_side),
+    GaussianSpace: formulas(
+        space_rows.gaussian_space,
+        comparable_square=space_rows.gaussian_space_side,
+        squares=space_rows.squares_space,
+        within=space_rows.within_space,
+    ),
+    GaussianSolid: formulas(
+        pairs.gaussian_solid, comparable_square=pairs.gaussian_solid_side, squares=solid_rows.squares_solid
+    ),
     Bits: formulas(pairs.unknown, squares=rows.squares_bits, within=rows.within_bits),
 }
 

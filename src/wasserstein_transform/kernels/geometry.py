@@ -53,11 +53,20 @@ class GaussianPlane(NamedTuple):
     lam: float
 
 
+class GaussianSpace(NamedTuple):
+    """Gaussians in space: columns, `PIECE` positions at a time (see `columns.py`), and scratch."""
+
+    columns: np.ndarray
+    lam: float
+    scratch: np.ndarray
+
+
 class GaussianSolid(NamedTuple):
-    """Gaussians in three or more dimensions, and scratch.
+    """Gaussians in four or more dimensions, or of sizes that formulas cannot hold, and scratch.
 
     Covariances, their symmetric square roots, thin factors (√eigenvalue · eigenvector in rows, falling) with their
-    ranks, and the roots of the eigenvalues.
+    ranks, and the roots of the eigenvalues. `lanes` and `who` are scratch for several pairs side by side, empty where
+    there are too many dimensions for that.
     """
 
     points: np.ndarray
@@ -68,6 +77,8 @@ class GaussianSolid(NamedTuple):
     spectra: np.ndarray
     lam: float
     scratch: np.ndarray
+    lanes: np.ndarray
+    who: np.ndarray
 
 
 class Bits(NamedTuple):
@@ -94,11 +105,14 @@ class PathTable(NamedTuple):
     table: np.ndarray
 
 
-Geometry = PathTable | Bits | Table | SparseRows | Cloud | GaussianLine | GaussianPlane | GaussianSolid
+Geometry = PathTable | Bits | Table | SparseRows | Cloud | GaussianLine | GaussianPlane | GaussianSpace | GaussianSolid
 
 
 def for_thread(geometry: Geometry) -> Geometry:
     """The geometry for one thread: with scratch of its own where it needs any."""
-    if isinstance(geometry, GaussianSolid):
+    if isinstance(geometry, GaussianSpace):
         return geometry._replace(scratch=np.empty_like(geometry.scratch))
+    if isinstance(geometry, GaussianSolid):
+        scratch, lanes, who = (np.empty_like(array) for array in (geometry.scratch, geometry.lanes, geometry.who))
+        return geometry._replace(scratch=scratch, lanes=lanes, who=who)
     return geometry

@@ -118,7 +118,7 @@ def gaussian_plane(geometry: Any, i: int, j: int, limit: float) -> float:
 
 
 @jit
-def _solid_floor(geometry: Any, i: int, j: int, limit: float) -> float:
+def solid_floor(geometry: Any, i: int, j: int, limit: float) -> float:
     """A lower bound of the squared distance: ‖x − y‖² + λ·Σ(√λ_k(A) − √λ_k(B))²."""
     points, spectra = geometry.points, geometry.spectra
     total = 0.0
@@ -135,27 +135,32 @@ def _solid_floor(geometry: Any, i: int, j: int, limit: float) -> float:
 
 
 @jit
-def gaussian_solid(geometry: Any, i: int, j: int, limit: float) -> float:
-    """Of Gaussians in three or more dimensions."""
-    if _solid_floor(geometry, i, j, limit) > limit * (1 + 1e-9):  # room for rounding
-        return np.inf
-    points = geometry.points
+def square_apart(points: Any, i: int, j: int) -> float:
+    """‖x − y‖²."""
     apart = 0.0
     for a in range(points.shape[1]):
         step = points[i, a] - points[j, a]
         apart += step * step
+    return apart
+
+
+@jit
+def gaussian_solid(geometry: Any, i: int, j: int, limit: float) -> float:
+    """Of Gaussians in three or more dimensions."""
+    if solid_floor(geometry, i, j, limit) > limit * (1 + 1e-9):  # room for rounding
+        return np.inf
     p, q = (i, j) if i < j else (j, i)
     gap = gap_general(
         geometry.covs[p], geometry.factors[p], geometry.ranks[p],
         geometry.covs[q], geometry.factors[q], geometry.ranks[q], geometry.scratch,
     )  # fmt: skip
-    return apart + geometry.lam * gap
+    return square_apart(geometry.points, i, j) + geometry.lam * gap
 
 
 @jit
 def gaussian_solid_side(geometry: Any, i: int, j: int, limit: float) -> float:
     """A number on the right side of the limit: mostly a bound decides."""
-    if _solid_floor(geometry, i, j, limit) > limit * (1 + 1e-9):
+    if solid_floor(geometry, i, j, limit) > limit * (1 + 1e-9):
         return np.inf
     points, halves = geometry.points, geometry.halves
     m = points.shape[1]
