@@ -9,7 +9,7 @@ import numpy as np
 
 from .._types import Floats, Ints
 from ..engine import Engine
-from ..kernels.pixels import Window
+from ..kernels.patches import Window
 from .forms import Form
 from .frame import Frame
 from .images import Image, Motion, Moved

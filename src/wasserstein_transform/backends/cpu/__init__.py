@@ -6,7 +6,7 @@ import numpy as np
 
 from ..._types import Floats, Ints
 from ...engine import Engine
-from ...kernels.pixels import Window
+from ...kernels.patches import Window
 from ..base import Backend, Ground
 from ..forms import Cloud, Form, GaussianCloud
 from ..frame import Frame
