@@ -1,8 +1,8 @@
 """Words as Gaussians: from files to the table, nearest words, and Bures distances at m = 100 against POT.
 
 `python -m benchmarks words=FOLDER`: a folder with vectors.*, corpus.* and benchmarks/, plain, gz or xz. Without one the
-words are made up: 30,000 in R^100, with as many contexts as a corpus of 100 million characters gives them. 400,000 words
-in R^300 are made up in any case: 1,000 topics, 121 million contexts, from 8,000 of frequent words to 50 of rare ones.
+words are made up: 30,000 in R^100, with as many contexts as a corpus of 100 million characters gives them. In any case
+400,000 words in R^300 are made up: 1,000 topics, 121 million contexts, from 8,000 of frequent words to 50 of rare ones.
 """
 
 from __future__ import annotations

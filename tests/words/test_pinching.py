@@ -74,7 +74,7 @@ def test_outlines_and_forms_are_those_of_the_covariances(about, shrinkage, rng: 
     covs = np.stack([gt.covariance(f"w{row}") for row in rows])
     assert outlines.known.sum() == 4
     np.testing.assert_allclose(outlines.traces[rows], np.trace(covs, axis1=1, axis2=2), rtol=1e-5)
-    u = outlines.directions(rows).astype(float)
+    u = outlines.directions[rows].astype(float)
     assert (outlines.along[rows] <= np.einsum("ij,ijk,ik->i", u, covs, u) * (1 + 1e-6)).all()
     expected = np.stack(
         [np.einsum("ij,ijk,ik->i", u, covs, u), np.einsum("ij,ijk,k->i", u, covs, fixed),
@@ -86,7 +86,7 @@ def test_outlines_and_forms_are_those_of_the_covariances(about, shrinkage, rng: 
         forms = gt._forms(rows, outlines.centers(rows), u, fixed, engine)
         np.testing.assert_allclose(forms, expected, rtol=1e-4, atol=1e-5)
     N = np.eye(M) + 0.1 * np.outer(fixed, fixed)
-    products = gt._covariances.products(N, rows, outlines.centers(rows), outlines.means[rows])
+    products = gt._covariances.products(N, rows, outlines.centers(rows), outlines.means(rows))
     np.testing.assert_allclose(products, np.einsum("ijk,jk->i", covs, N), rtol=1e-5, atol=1e-6)
 
 

@@ -24,17 +24,18 @@ class Outlines:
     ----------
     covariances : Covariances
     known : array of bool
-    means, centers : arrays of shape (n, m)
-        Of contexts, and what covariances are taken about.
-    traces : array
-        tr Σ.
+    directions : array of shape (n, m)
+        u, the mean of the contexts less the word.
+    lengths, traces : arrays
+        ‖u‖² and tr Σ.
     along : array
-        What uᵀΣu is at least, u = mean − word: Σ holds the product of (mean − center) with itself.
+        What uᵀΣu is at least: Σ holds the product of (mean − center) with itself.
     """
 
     covariances: Covariances
     known: Bools = field(init=False)
-    means: Singles = field(init=False)
+    directions: Singles = field(init=False)
+    lengths: Floats = field(init=False)
     traces: Floats = field(init=False)
     along: Floats = field(init=False)
 
@@ -42,7 +43,8 @@ class Outlines:
         n = len(self.covariances.points)
         for name, part in (
             ("known", np.zeros(n, np.bool_)),
-            ("means", np.empty(self.covariances.points.shape, np.float32)),  # takes memory as it is filled
+            ("directions", np.empty(self.covariances.points.shape, np.float32)),  # takes memory as it is filled
+            ("lengths", np.empty(n)),
             ("traces", np.empty(n)),
             ("along", np.empty(n)),
         ):
@@ -60,16 +62,17 @@ class Outlines:
         means, sizes = backend_of(engine).word_means(c.contexts.rows, c.points, c.squares, rows, engine)
         centers, share, some = c.centers_of(rows, means), c.share[rows], c.totals[rows] > 0
         own = sizes + np.einsum("ij,ij->i", centers, centers - 2.0 * means, dtype=np.float64)
-        off = np.einsum("ij,ij->i", means - c.points[rows], means - centers, dtype=np.float64)
-        self.means[rows] = means
+        u = means - c.points[rows]
+        off = np.einsum("ij,ij->i", u, means - centers, dtype=np.float64)
+        self.directions[rows], self.lengths[rows] = u, np.einsum("ij,ij->i", u, u, dtype=np.float64)
         self.traces[rows] = np.maximum(share * np.where(some, own, 0.0) + (1 - share) * np.trace(pooled), 0.0)
         self.along[rows] = np.where(some, share * off**2 * (1 - SLACK), 0.0)
         self.known[rows] = True
 
-    def directions(self, rows: Ints) -> Singles:
-        """u of some words that are known."""
-        return np.asarray(self.means[rows] - self.covariances.points[rows])
+    def means(self, rows: Ints) -> Singles:
+        """Of the contexts of some words that are known."""
+        return np.asarray(self.directions[rows] + self.covariances.points[rows])
 
     def centers(self, rows: Ints) -> Singles:
         """What the covariances of some words that are known are taken about."""
-        return self.covariances.centers_of(rows, self.means[rows])
+        return self.covariances.centers_of(rows, self.means(rows))

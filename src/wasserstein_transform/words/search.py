@@ -186,14 +186,13 @@ class _Query:
 
     def _pinched(self, rows: Ints) -> Floats:
         """The same with P onto the direction of each word."""
-        U = self.outlines.directions(rows)
-        lengths = np.einsum("ij,ij->i", U, U).astype(np.float64)
+        U, lengths = self.outlines.directions[rows], self.outlines.lengths[rows]
         along = np.einsum("ij,ij->i", U @ self.A.astype(np.float32), U).astype(np.float64)
         return along_one(self.trace, self.outlines.traces[rows], along, self.outlines.along[rows], lengths)
 
     def _crossed(self, rows: Ints) -> Floats:
         """The same with P onto the directions of word and query."""
-        own, U = self._own, self.outlines.directions(rows).astype(np.float64)
+        own, U = self._own, self.outlines.directions[rows].astype(np.float64)
         forms = self.search.forms(rows, self.outlines.centers(rows), U, own, self.engine)
         traces = self.outlines.traces[rows]
         return along_two(Frame.plain(self.A, own), U, U, forms, traces, traces)
@@ -201,17 +200,17 @@ class _Query:
     def _fitted(self, rows: Ints) -> Floats:
         """The same with the M that is best for the query and the mean covariance of the words found."""
         M, inverse = between(self.A, _mean_covariance(self.search.factors(self.found[:8], self.engine)))
-        own, U, centers = self._own, self.outlines.directions(rows).astype(np.float64), self.outlines.centers(rows)
+        own, U, centers = self._own, self.outlines.directions[rows].astype(np.float64), self.outlines.centers(rows)
         X = U @ inverse
         forms = self.search.forms(rows, centers, X, own, self.engine)
-        inner = self.search.covariances.products(inverse, rows, centers, self.outlines.means[rows])
+        inner = self.search.covariances.products(inverse, rows, centers, self.outlines.means(rows))
         return along_two(Frame.of(self.A, own, M), U, X, forms, inner, self.outlines.traces[rows])
 
     @cached_property
     def _own(self) -> Floats:
         """The direction of the query."""
         self.outlines.look_up(np.array([self.row]), self.engine)
-        return np.asarray(self.outlines.directions(np.array([self.row]))[0], np.float64)
+        return np.asarray(self.outlines.directions[self.row], np.float64)
 
     def _exact(self, rows: Ints) -> Floats:
         """Squared distances to some words."""
