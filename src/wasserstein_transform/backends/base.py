@@ -9,7 +9,7 @@ import numpy as np
 
 from .._types import Floats, Ints
 from ..engine import Engine
-from ..kernels.pixels import Window
+from ..kernels.patches import Window
 from .forms import Form
 from .frame import Frame
 from .images import Image, Motion, Moved
@@ -153,7 +153,18 @@ class Backend(ABC):
         """dcov² of pairs of covariances, a row of `ends` each."""
 
     @abstractmethod
-    def word_spreads(
-        self, contexts: ContextRows, points: Singles, directions: Singles, centers: Floats, engine: Engine
-    ) -> Floats:
-        """Σ weight·(u·v − center)² over the contexts v of each word, u its direction."""
+    def word_means(
+        self, contexts: ContextRows, points: Singles, squares: Floats, rows: Ints, engine: Engine
+    ) -> tuple[Singles, Floats]:
+        """Weighted means over the contexts of the words `rows`, of points and of numbers; 0 where there are none."""
+
+    @abstractmethod
+    def factor_forms(self, factors: Packed, directions: Floats, fixed: Floats, engine: Engine) -> Floats:
+        """xᵀΣx, xᵀΣy and yᵀΣy of each covariance, a row each; x is the direction of each, y the fixed one."""
+
+    @abstractmethod
+    def context_forms(
+        self, contexts: ContextRows, points: Singles, rows: Ints, directions: Floats, fixed: Floats, offsets: Floats,
+        engine: Engine,
+    ) -> Floats:  # fmt: skip
+        """The same of Σ weight·(v − c)(v − c)ᵀ over the contexts v of the words `rows`; `offsets` are x·c and y·c."""

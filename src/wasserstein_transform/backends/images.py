@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._types import Bools, Floats
-from ..kernels.pixels import Window
+from ..kernels.patches import Window
 from .records import rim
 
 Counts: TypeAlias = NDArray[np.int32]
@@ -46,7 +46,11 @@ class Motion(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """Modes, one row a pixel: places by axes of the grid, then values; iterations of each; pixels that did not rest.
+    """Modes, one row a pixel: places by axes of the grid, then values; iterations of each; how many pixels do not rest.
+
+    n_swinging pixels came back to a state they had been in and are stopped: of all states between, at that with most
+    neighbors; of several such, at that with the least values, then the least entries of the shape. n_unfinished pixels
+    were still on their way after the last iteration.
 
     Rows of pixels outside the mask mean nothing.
     """
@@ -54,6 +58,7 @@ class Moved(NamedTuple):
     modes: Floats
     n_iter: Counts
     n_swinging: int
+    n_unfinished: int
 
 
 def window_of(grid: tuple[int, int, int], spatial: float) -> Window:
@@ -64,7 +69,8 @@ def window_of(grid: tuple[int, int, int], spatial: float) -> Window:
     left = reach * reach - dz**2 - dy**2
     kept = left >= 0
     half = np.minimum(np.sqrt(left[kept]), grid[2] - 1).astype(np.intp)
-    return Window(np.array(grid), dz[kept], dy[kept], half, 0)
+    furthest = np.array([dz[kept].max(), dy[kept].max(), half.max()])
+    return Window(np.array(grid), furthest, dz[kept], dy[kept], half, 0)
 
 
 def window_size(window: Window) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
@@ -22,10 +23,11 @@ class _Limit:
         self._lock, self._users = Lock(), 0
         self._shared: Any = None
         self._before: Any = None
+        self._found: tuple[int, Any] = (0, None)
 
     def enter(self) -> Any:
         """Limit BLAS; returns what to restore in this thread alone."""
-        found = ThreadpoolController().select(user_api="blas")
+        found = self._libraries()
         with self._lock:
             if self._before is None:
                 files = [one.filepath for one in found.lib_controllers if not _is_per_thread(one)]
@@ -33,6 +35,14 @@ class _Limit:
                 self._before = self._shared.limit(limits=1)
             self._users += 1
         return found.select(threading_layer="openmp").limit(limits=1)
+
+    def _libraries(self) -> Any:
+        """Looked for again once modules were imported, which may bring a library: it takes milliseconds."""
+        count, found = self._found
+        if count != len(sys.modules):
+            found = ThreadpoolController().select(user_api="blas")
+            self._found = len(sys.modules), found
+        return found
 
     def leave(self, own: Any) -> None:
         """Restore what `enter` set, if nobody else needs it."""

@@ -118,7 +118,7 @@ def _view(photo: Floats, scene: Scene, parameters: Cameraman, engine: Engine) ->
     labels, above, restless = {}, {}, {}
     for method in METHODS:
         found = _moved(image, scene, method, 1, parameters, engine)
-        restless[method] = float(np.mean(found.n_iter >= parameters.n_iter))
+        restless[method] = (found.n_swinging + found.n_unfinished) / len(found.modes)
         labels.update(_linked(found.modes, image.shape, scene, method, 1, parameters))
         if finer is not None and method in parameters.finer:
             found = _moved(finer, scene, method, _FINER, parameters, engine)
@@ -127,7 +127,7 @@ def _view(photo: Floats, scene: Scene, parameters: Cameraman, engine: Engine) ->
 
 
 def _moved(image: Floats, scene: Scene, method: str, scale: int, parameters: Cameraman, engine: Engine) -> Moved:
-    """As `segment` does, which warns of pixels that do not rest: how many is reported here."""
+    """As `segment` does; how many pixels do not rest is reported here."""
     pixels = read(image, "luv", None, "auto")
     lam = scene.lam if method == "GT" else 0.0
     return move(

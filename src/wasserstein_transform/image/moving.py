@@ -1,4 +1,4 @@
-"""Moving the pixels of an image within their windows until they rest."""
+"""Moving the pixels of an image within their windows until they rest, or are found swinging."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def move(pixels: Pixels, values: Floats, motion: Motion, engine: Engine) -> Move
     return moved
 
 
-def warn_of_swinging(moved: Moved, n_iter: int) -> None:
-    """Of more than one pixel in a hundred."""
+def warn_of_unfinished(moved: Moved, n_iter: int) -> None:
+    """If they are more than one pixel in a hundred."""
     n = len(moved.modes)
-    if moved.n_swinging > 0.01 * n:
+    if moved.n_unfinished > 0.01 * n:
         warn(
-            f"{moved.n_swinging} of {n} pixels did not rest within {n_iter} iterations; raise tol, or n_iter",
+            f"{moved.n_unfinished} of {n} pixels did not rest within {n_iter} iterations; raise tol, or n_iter",
             ConvergenceWarning,
         )
 

@@ -12,7 +12,7 @@ from ..backends.images import SHAPES, Motion
 from ..engine import Engine, bar, current
 from .linking import LINKINGS, Linking
 from .merging import Merging
-from .moving import move, warn_of_swinging
+from .moving import move, warn_of_unfinished
 from .pixels import Pixels, read
 from .regions import merge_small
 from .segmentation import Segmentation
@@ -64,7 +64,8 @@ def segment(
         `Merging()` merges regions that people would not tell apart; its defaults were set on photographs, at radii 5
         and 3 with λ = 5.
     n_iter : int
-        Most iterations of a pixel; a few may swing forever.
+        Most iterations of a pixel. For λ > 0 some would swing between few states forever: these are found as soon as a
+        state comes back, bit by bit, and stopped at the one of them with most neighbors; of several, with least values.
     tol : float
         A pixel rests once it moves by at most this in values.
     min_size : int
@@ -101,7 +102,7 @@ def segment(
     with current(engine, n_jobs=n_jobs, progress=bar() if verbose else None).watched() as engine:
         _reserve(pixels, lam, linked, min_size > 1, merging is not None, engine)
         moved = move(pixels, pixels.features(), Motion(*radii, lam, tol, n_iter), engine)
-        warn_of_swinging(moved, n_iter)
+        warn_of_unfinished(moved, n_iter)
         values = moved.modes[:, len(pixels.shape) :]
         labels, count = linked(moved.modes, pixels.mask, pixels.shape, *radii, engine)
         labels = labels.reshape(pixels.shape)
@@ -116,7 +117,8 @@ def segment(
         pixels.painted(values),
         count,
         moved.n_iter.reshape(pixels.shape),
-        moved.n_swinging == 0,
+        moved.n_unfinished == 0,
+        moved.n_swinging,
     )
 
 

@@ -31,7 +31,9 @@ class Segmentation:
     n_iter : array of the shape of the grid
         Iterations of each pixel.
     converged : bool
-        Whether all pixels came to rest.
+        Whether all pixels came to rest, or were found swinging.
+    n_swinging : int
+        Pixels that would swing between few states forever; each is stopped at the one with most neighbors.
     """
 
     labels: Ints
@@ -41,6 +43,7 @@ class Segmentation:
     n_segments: int
     n_iter: NDArray[np.int32]
     converged: bool
+    n_swinging: int = 0
 
     def __repr__(self) -> str:
         size = " × ".join(map(str, self.labels.shape))
@@ -54,6 +57,7 @@ class Segmentation:
             "pixels of a segment": f"{in_range(sizes)}, median {np.median(sizes):g}" if sizes.size else "none",
             "outside the mask": int(np.count_nonzero(self.labels < 0)),
             "iterations of a pixel": in_range(self.n_iter),
+            "swinging": self.n_swinging,
             "converged": "yes" if self.converged else "no",
         }
         return facts("Segmentation", rows)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from .compile import jit, jit_summing
-from .pixels import Window, leave, place
+from .patches import Window, place
+from .pixels import RESTS, UNFINISHED, leave
 
 
 @jit
@@ -77,9 +78,9 @@ def _sums(histogram: Any, known: Any, low: int, high: int) -> tuple[float, float
 @jit
 def shift_levels(
     levels: Any, known: Any, window: Window, reach: float, tol: float, max_iter: int, start: int, end: int,
-    histogram: Any, modes: Any, iterations: Any, swinging: Any, stop: Any,
+    histogram: Any, modes: Any, iterations: Any, ends: Any, stop: Any,
 ) -> None:  # fmt: skip
-    """Move the pixels from start to end until they rest, or are found swinging. Radius and tolerance are squares.
+    """Move the pixels from start to end until they rest: mean shift never swings. Radius and tolerance are squares.
 
     levels : of each pixel; the last level is that of pixels outside the mask, which nobody counts
     known : values of the others, ascending
@@ -95,16 +96,16 @@ def shift_levels(
             _slide(window, levels, z, y, x, histogram)
         mode = modes[i - start]
         leave(window, i, 0.0, 0.0, 0.0, mode, axes)
-        own, done, rests = levels[i], 0, False
+        own, done, ending = levels[i], 0, UNFINISHED
         if own == known.shape[0]:
-            mode[axes], iterations[i - start], swinging[i - start] = 0.0, 0, False
+            mode[axes], iterations[i - start], ends[i - start] = 0.0, 0, RESTS
             continue
         t, low, high = known[own], int(own), int(own) + 1
         for _ in range(max_iter):
             low, high = _stretch(known, t, reach, low, high)
             count, by_z, by_y, by_x, total = _sums(histogram, known, low, high)
             if count == 0.0:  # nobody is near: the pixel stays
-                rests = True
+                ending = RESTS
                 break
             done += 1
             mean = total / count
@@ -112,8 +113,8 @@ def shift_levels(
             t = mean
             leave(window, i, by_z / count, by_y / count, (by_x - x * count) / count, mode, axes)
             if moved <= tol:
-                rests = True
+                ending = RESTS
                 break
         iterations[i - start] = done
-        swinging[i - start] = not rests
+        ends[i - start] = ending
         mode[axes] = t

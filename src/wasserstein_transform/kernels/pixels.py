@@ -1,170 +1,52 @@
 """Mean shift and the Gaussian Transform of pixels: windows around each pixel, in which neighbors never move.
 
 An image is `values`, one row a channel, pixels in the order of memory; pixels outside the mask have values so large
-that no window ever holds them. A window is a list of runs: of a pixel (z, y, x) it holds (z + dz, y + dy, x ± half).
-Modes are places, by axes of the grid, then the channels; for shapes see `shapes.py`.
+that no window ever holds them. Modes are places, by axes of the grid, then the channels. A pixel's state, the values
+and the shape it compares others with, says where it goes next: for windows see `patches.py`, for shapes `shapes.py`.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .compile import jit, jit_summing
-from .shapes import alike, reshape, spread
+from .compile import jit
+from .patches import Patch, Window, look, place
+from .shapes import moments, spread
+
+RESTS, SWINGS, UNFINISHED = 0, 1, 2
+"""How the way of a pixel ends."""
 
 
-class Window(NamedTuple):
-    """A disc or ball of pixels as runs along the last axis.
+class Swing(NamedTuple):
+    """Scratch to find out that a pixel swings: by Brent, it is at a state that it had after 1, 2, 4, 8 … iterations.
 
-    shape : depth, height, width of the image
-    dz, dy, half : offsets of each run, and how far it reaches to both sides
-    base : the pixel that `values` begin with, which may be a part of the image
+    state : of the pixel, its values, then its shape
+    before, met : its last state, and the one to meet again
+    best : of all states after that one, what the pixel is stopped with if it swings: number of neighbors, their mean
+        offsets dz, dy and dx, and the state
     """
 
-    shape: Any
-    dz: Any
-    dy: Any
-    half: Any
-    base: int
-
-
-@jit
-def place(window: Window, i: int) -> tuple[int, int, int]:
-    """Where pixel i is."""
-    height, width = window.shape[1], window.shape[2]
-    return i // (height * width), i // width % height, i % width
-
-
-@jit
-def _clip(window: Window, run: int, z: int, y: int, x: int) -> tuple[int, int, int]:
-    """Where a run of the window of (z, y, x) begins in `values`, its number of pixels, and the offset of its first."""
-    depth, height, width = window.shape[0], window.shape[1], window.shape[2]
-    above, beside = z + window.dz[run], y + window.dy[run]
-    if above < 0 or above >= depth or beside < 0 or beside >= height:
-        return 0, 0, 0
-    left, right = max(0, x - window.half[run]), min(width - 1, x + window.half[run])
-    return (above * height + beside) * width + left - window.base, right - left + 1, left - x
-
-
-@jit_summing
-def _plain_1(values: Any, window: Window, i: int, t: Any, reach: float, sums: Any) -> float:
-    """One channel, all in one loop, over slices: loops over parts of rows are not vectorized."""
-    z, y, x = place(window, i)
-    a = t[0]
-    count, by_z, by_y, by_x, total = 0.0, 0.0, 0.0, 0.0, 0.0
-    for run in range(window.half.shape[0]):
-        start, n, first = _clip(window, run, z, y, x)
-        seen, along, one = 0.0, 0.0, 0.0
-        row = values[0, start : start + n]
-        for k in range(n):
-            value = row[k]
-            apart = value - a
-            mark = 1.0 if apart * apart <= reach else 0.0
-            seen += mark
-            along += mark * (first + k)
-            one += mark * value
-        count += seen
-        by_z += seen * window.dz[run]
-        by_y += seen * window.dy[run]
-        by_x += along
-        total += one
-    sums[0], sums[1], sums[2], sums[9] = by_z, by_y, by_x, total
-    return count
-
-
-@jit_summing
-def _plain_3(values: Any, window: Window, i: int, t: Any, reach: float, sums: Any) -> float:
-    """Three channels, likewise."""
-    z, y, x = place(window, i)
-    a, b, c = t[0], t[1], t[2]
-    count, by_z, by_y, by_x = 0.0, 0.0, 0.0, 0.0
-    first_sum, second_sum, third_sum = 0.0, 0.0, 0.0
-    for run in range(window.half.shape[0]):
-        start, n, first = _clip(window, run, z, y, x)
-        seen, along, one, two, three = 0.0, 0.0, 0.0, 0.0, 0.0
-        us, vs, ws = values[0, start : start + n], values[1, start : start + n], values[2, start : start + n]
-        for k in range(n):
-            u, v, w = us[k], vs[k], ws[k]
-            da, db, dc = u - a, v - b, w - c
-            mark = 1.0 if da * da + db * db + dc * dc <= reach else 0.0
-            seen += mark
-            along += mark * (first + k)
-            one += mark * u
-            two += mark * v
-            three += mark * w
-        count += seen
-        by_z += seen * window.dz[run]
-        by_y += seen * window.dy[run]
-        by_x += along
-        first_sum += one
-        second_sum += two
-        third_sum += three
-    sums[0], sums[1], sums[2] = by_z, by_y, by_x
-    sums[9], sums[10], sums[11] = first_sum, second_sum, third_sum
-    return count
-
-
-@jit
-def _shapes(
-    values: Any, covs: Any, window: Window, i: int, t: Any, own: Any, lam: float, spatial: float, range_: float,
-    marks: Any, sums: Any,
-) -> float:  # fmt: skip
-    """Any channels, with products of offsets, of those alike in shape."""
-    z, y, x = place(window, i)
-    for k in range(sums.shape[0]):
-        sums[k] = 0.0
-    count = 0.0
-    for run in range(window.half.shape[0]):
-        start, n, offset = _clip(window, run, z, y, x)
-        if n == 0:
-            continue
-        dz, dy = float(window.dz[run]), float(window.dy[run])
-        seen, along, square = alike(
-            values, start, covs, start + window.base, n, t, own, float(offset), dz * dz + dy * dy, lam, spatial, range_,
-            marks, sums,
-        )  # fmt: skip
-        count += seen
-        sums[0] += seen * dz
-        sums[1] += seen * dy
-        sums[2] += along
-        sums[3] += seen * dz * dz
-        sums[4] += seen * dz * dy
-        sums[5] += along * dz
-        sums[6] += seen * dy * dy
-        sums[7] += along * dy
-        sums[8] += square
-    return count
-
-
-@jit
-def gather(
-    values: Any, covs: Any, window: Window, i: int, t: Any, own: Any, shapes: bool, lam: float, spatial: float,
-    range_: float, marks: Any, sums: Any,
-) -> float:  # fmt: skip
-    """Moments of the pixels in the window of i that are near t in range, and for λ > 0 alike in shape; their number.
-
-    sums : of dz, dy, dx, dz², dzdy, dzdx, dy², dydx, dx² (products only if `shapes` are asked for), then of each
-    channel's values; offsets are from pixel i
-    """
-    if not shapes and values.shape[0] == 1:
-        return _plain_1(values, window, i, t, range_, sums)
-    if not shapes and values.shape[0] == 3:
-        return _plain_3(values, window, i, t, range_, sums)
-    return _shapes(values, covs, window, i, t, own, lam, spatial, range_, marks, sums)
+    state: Any
+    before: Any
+    met: Any
+    best: Any
 
 
 @jit
 def first_covs(
-    values: Any, unknown: Any, window: Window, range_: float, start: int, end: int, t: Any, marks: Any, sums: Any,
-    own: Any, covs: Any, stop: Any,
+    values: Any, unknown: Any, window: Window, axes: int, range_: float, start: int, end: int, patch: Patch,
+    state: Any, sums: Any, covs: Any, stop: Any,
 ) -> None:  # fmt: skip
     """The shape of the neighborhood of each pixel from start to end; 0 where there is none. `unknown` is not read."""
+    channels = values.shape[0]
+    t, own = state[:channels], state[channels:]
     for i in range(start, end):
         if stop[0] != 0:
             return
-        for c in range(values.shape[0]):
+        for c in range(channels):
             t[c] = values[c, i - window.base]
-        count = gather(values, unknown, window, i, t, own, True, 0.0, 0.0, range_, marks, sums)
+        look(values, unknown, window, i, 0.0, 0.0, patch)
+        count = moments(patch, t, own, False, True, axes, range_, 0.0, sums)
         if count > 0.0:
             spread(sums, count, own)
         for k in range(own.shape[0]):
@@ -181,43 +63,99 @@ def leave(window: Window, i: int, dz: float, dy: float, dx: float, mode: Any, ax
 
 
 @jit
+def _is_better(count: float, state: Any, best: Any) -> bool:
+    """More neighbors; of equally many, the lesser values, then the lesser shape."""
+    if count != best[0]:
+        return count > best[0]
+    for k in range(state.shape[0]):
+        if state[k] != best[4 + k]:
+            return state[k] < best[4 + k]
+    return False
+
+
+@jit
+def _same(one: Any, other: Any) -> bool:
+    for k in range(one.shape[0]):  # noqa: SIM110 - compiled code has no generators
+        if one[k] != other[k]:
+            return False
+    return True
+
+
+@jit
+def _copy(source: Any, target: Any) -> None:
+    for k in range(source.shape[0]):
+        target[k] = source[k]
+
+
+@jit
+def _moved(swing: Swing, shapes: int) -> float:
+    """The square of how far the last iteration went in values and in entries of the shape, whose root follows."""
+    total = 0.0
+    for k in range(swing.state.shape[0] - (1 if shapes > 0 else 0)):
+        total += (swing.state[k] - swing.before[k]) ** 2
+    return total
+
+
+@jit
+def _travel(
+    patch: Patch, shapes: int, axes: int, range_: float, top: float, tol: float, max_iter: int, swing: Swing,
+    sums: Any, mean: Any,
+) -> tuple[int, int]:  # fmt: skip
+    """Move a pixel until it rests or swings: iterations, and how it ends. Leaves its mean offset in `mean`."""
+    state, before, met, best = swing
+    channels = state.shape[0] - shapes
+    t, own = state[:channels], state[channels:]
+    mean[0], mean[1], mean[2] = 0.0, 0.0, 0.0
+    _copy(state, met)
+    best[0], mark = 0.0, 1
+    for done in range(1, max_iter + 1):
+        count = moments(patch, t, own, shapes > 0, shapes > 0, axes, range_, top, sums)
+        if count == 0.0:  # nobody is near: the pixel stays
+            return done - 1, RESTS
+        _copy(state, before)
+        for c in range(channels):
+            t[c] = sums[9 + c] / count
+        if shapes > 0:
+            spread(sums, count, own)
+        for k in range(3):
+            mean[k] = sums[k] / count
+        if _moved(swing, shapes) <= tol:
+            return done, RESTS
+        if _is_better(count, state, best):
+            best[0], best[1], best[2], best[3] = count, mean[0], mean[1], mean[2]
+            _copy(state, best[4:])
+        if _same(state, met):  # once around: the best of all it has been at
+            mean[0], mean[1], mean[2] = best[1], best[2], best[3]
+            _copy(best[4:], state)
+            return done, SWINGS
+        if done == mark:
+            _copy(state, met)
+            best[0], mark = 0.0, 2 * mark
+    return max_iter, UNFINISHED
+
+
+@jit
 def shift(
-    values: Any, covs: Any, window: Window, lam: float, spatial: float, range_: float, tol: float, max_iter: int,
-    start: int, end: int, t: Any, marks: Any, sums: Any, own: Any, modes: Any, iterations: Any, swinging: Any,
-    stop: Any,
+    values: Any, covs: Any, window: Window, axes: int, lam: float, spatial: float, range_: float, tol: float,
+    max_iter: int, start: int, end: int, patch: Patch, swing: Swing, sums: Any, mean: Any, modes: Any, iterations: Any,
+    ends: Any, stop: Any,
 ) -> None:  # fmt: skip
     """Move the pixels from start to end until they rest, or are found swinging. Radii and tolerance are squares."""
-    channels = values.shape[0]
-    axes = modes.shape[1] - channels
+    channels, shapes = values.shape[0], patch.shapes.shape[0]
+    high, wide, long = float(window.reach[0]), float(window.reach[1]), float(window.reach[2])
+    top = min(spatial, high * high + wide * wide + long * long)
     for i in range(start, end):
         if stop[0] != 0:
             return
+        for c in range(channels):
+            swing.state[c] = values[c, i - window.base]
+        for k in range(shapes):
+            swing.state[channels + k] = covs[k, i]
+        look(values, covs, window, i, spatial, 1.0 / lam if shapes > 0 else 0.0, patch)
+        done, ending = _travel(patch, shapes, axes, range_, top, tol, max_iter, swing, sums, mean)
         mode = modes[i - start]
-        leave(window, i, 0.0, 0.0, 0.0, mode, axes)
+        leave(window, i, mean[0], mean[1], mean[2], mode, axes)
         for c in range(channels):
-            t[c] = values[c, i - window.base]
-        if lam > 0.0:
-            for k in range(own.shape[0]):
-                own[k] = covs[k, i]
-        done, rests = 0, False
-        for _ in range(max_iter):
-            count = gather(values, covs, window, i, t, own, lam > 0.0, lam, spatial, range_, marks, sums)
-            if count == 0.0:  # nobody is near: the pixel stays
-                rests = True
-                break
-            done += 1
-            moved = 0.0
-            for c in range(channels):
-                mean = sums[9 + c] / count
-                moved += (mean - t[c]) ** 2
-                t[c] = mean
-            if lam > 0.0:
-                moved += reshape(sums, count, own)
-            leave(window, i, sums[0] / count, sums[1] / count, sums[2] / count, mode, axes)
-            if moved <= tol:
-                rests = True
-                break
+            mode[axes + c] = swing.state[c]
         iterations[i - start] = done
-        swinging[i - start] = not rests
-        for c in range(channels):
-            mode[axes + c] = t[c]
+        ends[i - start] = ending

@@ -1,7 +1,9 @@
-"""One run of a window: which of its pixels are near in range and, for λ > 0, alike in shape.
+"""Which pixels of a patch are near in range and, for λ > 0, alike in shape; and their moments.
 
 A shape, the covariance of places, is (yy, yx, xx, root of the determinant) in images and (zz, zy, zx, yy, yx, xx, root)
-in volumes.
+in volumes. No root is taken: dcov² = tr A + tr B − 2s is at most what ε² leaves of it, `rest`, exactly if s ≥ L with
+2L = tr A + tr B − rest. In the plane s² is known. In space s is the root of s² = t + 2√(u + vs), see `gap_space`, and
+s ≥ L exactly if L² ≤ t or (L² − t)² ≤ 4(u + vL). What is within rounding of equality is decided by dcov² itself.
 """
 
 from __future__ import annotations
@@ -12,194 +14,185 @@ import numpy as np
 
 from .bures import gap_plane, gap_space
 from .compile import jit, jit_summing
+from .patches import Patch
 
-PAD = 4  # columns that `values` and `covs` have beyond the last pixel: costly loops take so many pixels at a time
-
-
-@jit_summing
-def _mark_1(u: Any, start: int, stop: int, t: Any, reach: float, marks: Any) -> None:
-    """1 for each pixel of the run within reach of t, 0 for others."""
-    a = t[0]
-    for j in range(start, stop):
-        x = u[0, j] - a
-        marks[j - start] = 1.0 if x * x <= reach else 0.0
+_DOUBT = 2e-14  # of the traces, to the power of what is compared: what rounding might decide, ten times over
 
 
 @jit_summing
-def _mark_3(u: Any, start: int, stop: int, t: Any, reach: float, marks: Any) -> None:
+def _near_1(values: Any, n: int, t: Any, reach: float, marks: Any) -> None:
+    """1 for each pixel within reach of t, 0 for others."""
+    a, us = t[0], values[0]
+    for k in range(n):
+        x = us[k] - a
+        marks[k] = 1.0 if x * x <= reach else 0.0
+
+
+@jit_summing
+def _near_3(values: Any, n: int, t: Any, reach: float, marks: Any) -> None:
     a, b, c = t[0], t[1], t[2]
-    for j in range(start, stop):
-        x, y, z = u[0, j] - a, u[1, j] - b, u[2, j] - c
-        marks[j - start] = 1.0 if x * x + y * y + z * z <= reach else 0.0
+    us, vs, ws = values[0], values[1], values[2]
+    for k in range(n):
+        x, y, z = us[k] - a, vs[k] - b, ws[k] - c
+        marks[k] = 1.0 if x * x + y * y + z * z <= reach else 0.0
 
 
 @jit_summing
-def _mark_many(u: Any, start: int, stop: int, t: Any, reach: float, marks: Any) -> None:
-    for j in range(start, stop):
-        marks[j - start] = 0.0
-    for c in range(u.shape[0]):
-        a = t[c]
-        for j in range(start, stop):
-            x = u[c, j] - a
-            marks[j - start] += x * x
-    for j in range(start, stop):
-        marks[j - start] = 1.0 if marks[j - start] <= reach else 0.0
+def _near_many(values: Any, n: int, t: Any, reach: float, marks: Any) -> None:
+    for k in range(n):
+        marks[k] = 0.0
+    for c in range(values.shape[0]):
+        a, us = t[c], values[c]
+        for k in range(n):
+            x = us[k] - a
+            marks[k] += x * x
+    for k in range(n):
+        marks[k] = 1.0 if marks[k] <= reach else 0.0
 
 
 @jit
-def _mark(u: Any, start: int, stop: int, t: Any, reach: float, marks: Any) -> None:
-    if u.shape[0] == 1:
-        _mark_1(u, start, stop, t, reach, marks)
-    elif u.shape[0] == 3:
-        _mark_3(u, start, stop, t, reach, marks)
+def _near(values: Any, n: int, t: Any, reach: float, marks: Any) -> None:
+    if values.shape[0] == 1:
+        _near_1(values, n, t, reach, marks)
+    elif values.shape[0] == 3:
+        _near_3(values, n, t, reach, marks)
     else:
-        _mark_many(u, start, stop, t, reach, marks)
+        _near_many(values, n, t, reach, marks)
 
 
 @jit_summing
-def _count(marks: Any, n: int, first: float) -> tuple[float, float, float]:
-    """Number of marked pixels, sum of their offsets from the pixel along the run, and of the squares."""
-    count, along, square = 0.0, 0.0, 0.0
+def _alike_plane(shapes: Any, lacks: Any, n: int, own: Any, top: float, marks: Any) -> float:
+    """Unmark those unlike in shape, mark those with ½ of whom rounding might decide; returns the number of these."""
+    trace, traces = own[0] + own[2], own[0] + own[2] + top
+    a, b, c, root = 4.0 * own[0], 8.0 * own[1], 4.0 * own[2], 8.0 * own[3]
+    ps, qs, rs, roots = shapes[0], shapes[1], shapes[2], shapes[3]
+    doubt, doubts = _DOUBT * traces * traces, 0.0
     for k in range(n):
-        x = first + k
-        count += marks[k]
-        along += marks[k] * x
-        square += marks[k] * x * x
-    return count, along, square
+        lack = trace + lacks[k]
+        excess = a * ps[k] + b * qs[k] + c * rs[k] + root * roots[k] - lack * abs(lack)
+        likely = marks[k] if excess >= -doubt else 0.0
+        surely = marks[k] if excess > doubt else 0.0
+        doubts += likely - surely
+        marks[k] = 0.5 * (likely + surely)
+    return doubts
 
 
 @jit_summing
-def _total(row: Any, start: int, marks: Any, n: int) -> float:
+def _alike_space(shapes: Any, lacks: Any, n: int, own: Any, top: float, marks: Any) -> float:
+    """The same in space."""
+    a, b, c, d, e, f, root = own[0], 2.0 * own[1], 2.0 * own[2], own[3], 2.0 * own[4], own[5], 2.0 * own[6]
+    zz, yy, xx = d * f - 0.25 * e * e, a * f - 0.25 * c * c, a * d - 0.25 * b * b
+    zy, zx, yx = 0.5 * c * e - b * f, 0.5 * b * e - c * d, 0.5 * b * c - a * e
+    ps, qs, rs, us, vs, ws, roots = shapes[0], shapes[1], shapes[2], shapes[3], shapes[4], shapes[5], shapes[6]
+    trace, traces = a + d + f, a + d + f + top
+    doubt, doubts = _DOUBT * traces * traces * traces * traces, 0.0
+    for k in range(n):
+        p, q, r, u, v, w = ps[k], qs[k], rs[k], us[k], vs[k], ws[k]
+        half = 0.5 * (trace + lacks[k])
+        first = a * p + b * q + c * r + d * u + e * v + f * w
+        second = zz * (u * w - v * v) + yy * (p * w - r * r) + xx * (p * u - q * q)
+        second += zy * (r * v - q * w) + zx * (q * v - r * u) + yx * (q * r - p * v)
+        over = half * abs(half) - first
+        excess = 4.0 * (second + root * roots[k] * (half if half > 0.0 else 0.0)) - over * abs(over)
+        likely = marks[k] if excess >= -doubt else 0.0
+        surely = marks[k] if excess > doubt else 0.0
+        doubts += likely - surely
+        marks[k] = 0.5 * (likely + surely)
+    return doubts
+
+
+@jit
+def _decide(shapes: Any, rests: Any, n: int, own: Any, marks: Any) -> None:
+    """Of those marked with ½, one by one."""
+    for k in range(n):
+        if marks[k] == 0.5:
+            gap = 0.0
+            if own.shape[0] == 4:
+                p, q, r, root = shapes[0, k], shapes[1, k], shapes[2, k], shapes[3, k]
+                gap = gap_plane(p, q, r, root, own[0], own[1], own[2], own[3])
+            else:
+                gap = gap_space(shapes[:, k], own)
+            marks[k] = 1.0 if gap <= rests[k] else 0.0
+
+
+@jit_summing
+def _places(offsets: Any, marks: Any, n: int, sums: Any) -> float:
+    """The number of those marked; Σdy and Σdx."""
+    ys, xs = offsets[1], offsets[2]
+    count, y, x = 0.0, 0.0, 0.0
+    for k in range(n):
+        count += marks[k]
+        y += marks[k] * ys[k]
+        x += marks[k] * xs[k]
+    sums[0], sums[1], sums[2] = 0.0, y, x
+    return count
+
+
+@jit_summing
+def _squares(offsets: Any, marks: Any, n: int, sums: Any) -> float:
+    """The same with products."""
+    ys, xs = offsets[1], offsets[2]
+    count, by_y, by_x, yy, yx, xx = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(n):
+        y, x = marks[k] * ys[k], marks[k] * xs[k]
+        count += marks[k]
+        by_y += y
+        by_x += x
+        yy += y * ys[k]
+        yx += y * xs[k]
+        xx += x * xs[k]
+    sums[0], sums[1], sums[2], sums[6], sums[7], sums[8] = 0.0, by_y, by_x, yy, yx, xx
+    return count
+
+
+@jit_summing
+def _above(offsets: Any, marks: Any, n: int, sums: Any) -> None:
+    """What volumes have beside."""
+    zs, ys, xs = offsets[0], offsets[1], offsets[2]
+    by_z, zz, zy, zx = 0.0, 0.0, 0.0, 0.0
+    for k in range(n):
+        z = marks[k] * zs[k]
+        by_z += z
+        zz += z * zs[k]
+        zy += z * ys[k]
+        zx += z * xs[k]
+    sums[0], sums[3], sums[4], sums[5] = by_z, zz, zy, zx
+
+
+@jit_summing
+def _total(row: Any, marks: Any, n: int) -> float:
     total = 0.0
     for k in range(n):
-        total += marks[k] * row[start + k]
+        total += marks[k] * row[k]
     return total
 
 
 @jit
-def _keep_alike(
-    covs: Any, start: int, n: int, own: Any, first: float, across: float, lam: float, reach: float, marks: Any
-) -> None:
-    """Unmark those whose Gaussian is too far, ‖offset‖² + λ·dcov² > ε²; `across`: its square across the run."""
-    for k in range(n):
-        if marks[k] != 0.0:
-            x = first + k
-            if x * x + across + lam * _gap(covs[:, start + k], own) > reach:
-                marks[k] = 0.0
+def moments(
+    patch: Patch, t: Any, own: Any, alike: bool, squares: bool, axes: int, range_: float, top: float, sums: Any
+) -> float:
+    """Of those of a patch near t in range, and alike in shape if that is asked for; their number.
 
-
-@jit
-def _gap(a: Any, b: Any) -> float:
-    """dcov² of two shapes."""
-    if a.shape[0] == 4:
-        return gap_plane(a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3])
-    return gap_space(a, b)
-
-
-@jit
-def _whole(n: int) -> int:
-    """So many that no pixel of a run is left over for a loop of single ones."""
-    return (n + PAD - 1) // PAD * PAD
-
-
-@jit_summing
-def _alike_1(
-    values: Any, start: int, covs: Any, j: int, n: int, t: Any, own: Any, first: float, rest: float, per: float,
-    range_: float, sums: Any,
-) -> tuple[float, float, float, float]:  # fmt: skip
-    """Of one run in an image: number, Σdx, Σdx² of those alike, and of how many rounding might decide.
-
-    No root is taken: dcov² = tr A + tr B − 2√f is at most `rest` − dx²·`per`, what ε² leaves of it, exactly if
-    4f ≥ (tr A + tr B − that)². Values are added to `sums` if rounding decides nothing.
+    top : no shape has a larger trace
+    sums : of dz, dy, dx, dz², dzdy, dzdx, dy², dydx, dx² (products only if `squares` are asked for), then of each
+    channel's values; offsets are from the pixel itself
     """
-    a, b, c, root, u = own[0], own[1], own[2], own[3], t[0]
-    count, along, square, doubts, one = 0.0, 0.0, 0.0, 0.0, 0.0
-    m, last = _whole(n), first + n - 1
-    row = values[0, start : start + m]
-    ps, qs, rs, roots = covs[0, j : j + m], covs[1, j : j + m], covs[2, j : j + m], covs[3, j : j + m]
-    for k in range(m):
-        x = first + k
-        value = row[k]
-        traces = (a + c) + (ps[k] + rs[k])
-        lack = traces - rest + x * x * per
-        lack = lack if lack > 0.0 else 0.0
-        inner = a * ps[k] + 2.0 * b * qs[k] + c * rs[k] + 2.0 * root * roots[k]
-        excess = 4.0 * inner - lack * lack
-        near = (1.0 if (value - u) ** 2 <= range_ else 0.0) * (1.0 if x <= last else 0.0)
-        doubts += near * (1.0 if abs(excess) <= 4e-12 * traces * traces else 0.0)
-        mark = near * (1.0 if excess >= 0.0 else 0.0)
-        count += mark
-        along += mark * x
-        square += mark * x * x
-        one += mark * value
-    if doubts == 0.0:
-        sums[9] += one
-    return count, along, square, doubts
-
-
-@jit_summing
-def _alike_3(
-    values: Any, start: int, covs: Any, j: int, n: int, t: Any, own: Any, first: float, rest: float, per: float,
-    range_: float, sums: Any,
-) -> tuple[float, float, float, float]:  # fmt: skip
-    """Three channels, likewise."""
-    a, b, c, root = own[0], own[1], own[2], own[3]
-    t0, t1, t2 = t[0], t[1], t[2]
-    count, along, square, doubts = 0.0, 0.0, 0.0, 0.0
-    one, two, three = 0.0, 0.0, 0.0
-    m, last = _whole(n), first + n - 1
-    us, vs, ws = values[0, start : start + m], values[1, start : start + m], values[2, start : start + m]
-    ps, qs, rs, roots = covs[0, j : j + m], covs[1, j : j + m], covs[2, j : j + m], covs[3, j : j + m]
-    for k in range(m):
-        x = first + k
-        u, v, w = us[k], vs[k], ws[k]
-        traces = (a + c) + (ps[k] + rs[k])
-        lack = traces - rest + x * x * per
-        lack = lack if lack > 0.0 else 0.0
-        inner = a * ps[k] + 2.0 * b * qs[k] + c * rs[k] + 2.0 * root * roots[k]
-        excess = 4.0 * inner - lack * lack
-        near = 1.0 if (u - t0) ** 2 + (v - t1) ** 2 + (w - t2) ** 2 <= range_ else 0.0
-        near *= 1.0 if x <= last else 0.0
-        doubts += near * (1.0 if abs(excess) <= 4e-12 * traces * traces else 0.0)
-        mark = near * (1.0 if excess >= 0.0 else 0.0)
-        count += mark
-        along += mark * x
-        square += mark * x * x
-        one += mark * u
-        two += mark * v
-        three += mark * w
-    if doubts == 0.0:
-        sums[9] += one
-        sums[10] += two
-        sums[11] += three
-    return count, along, square, doubts
-
-
-@jit
-def alike(
-    values: Any, start: int, covs: Any, j: int, n: int, t: Any, own: Any, first: float, across: float, lam: float,
-    spatial: float, range_: float, marks: Any, sums: Any,
-) -> tuple[float, float, float]:  # fmt: skip
-    """Those of a run near in range, and for λ > 0 alike in shape: number, Σdx, Σdx²; their values go to `sums`."""
-    if lam > 0.0 and own.shape[0] == 4:
-        rest, doubts = (spatial - across) / lam, 1.0
-        count, along, square = 0.0, 0.0, 0.0
-        if values.shape[0] == 1:
-            count, along, square, doubts = _alike_1(
-                values, start, covs, j, n, t, own, first, rest, 1.0 / lam, range_, sums
-            )
-        elif values.shape[0] == 3:
-            count, along, square, doubts = _alike_3(
-                values, start, covs, j, n, t, own, first, rest, 1.0 / lam, range_, sums
-            )
-        if doubts == 0.0:
-            return count, along, square
-    _mark(values, start, start + n, t, range_, marks)
-    if lam > 0.0:
-        _keep_alike(covs, j, n, own, first, across, lam, spatial, marks)
-    for c in range(values.shape[0]):
-        sums[9 + c] += _total(values[c], start, marks, n)
-    return _count(marks, n, first)
+    n, marks, rests = patch.size[1], patch.marks, patch.offsets[3]
+    _near(patch.values, n, t, range_, marks)
+    if alike:
+        doubts = 0.0
+        if own.shape[0] == 4:
+            doubts = _alike_plane(patch.shapes, patch.lacks, n, own, top, marks)
+        else:
+            doubts = _alike_space(patch.shapes, patch.lacks, n, own, top, marks)
+        if doubts > 0.0:
+            _decide(patch.shapes, rests, n, own, marks)
+    count = _squares(patch.offsets, marks, n, sums) if squares else _places(patch.offsets, marks, n, sums)
+    if axes == 3:
+        _above(patch.offsets, marks, n, sums)
+    for c in range(patch.values.shape[0]):
+        sums[9 + c] = _total(patch.values[c], marks, n)
+    return count
 
 
 @jit
@@ -225,17 +218,3 @@ def spread(sums: Any, count: float, own: Any) -> None:
             0.0,
         )
     )
-
-
-@jit
-def reshape(sums: Any, count: float, own: Any) -> float:
-    """The new shape; returns how far its entries are from the old ones, squared."""
-    last = own.shape[0] - 1
-    if last == 3:
-        a, b, c = own[0], own[1], own[2]
-        spread(sums, count, own)
-        return (own[0] - a) ** 2 + (own[1] - b) ** 2 + (own[2] - c) ** 2
-    a, b, c, d, e, f = own[0], own[1], own[2], own[3], own[4], own[5]
-    spread(sums, count, own)
-    moved = (own[0] - a) ** 2 + (own[1] - b) ** 2 + (own[2] - c) ** 2
-    return moved + (own[3] - d) ** 2 + (own[4] - e) ** 2 + (own[5] - f) ** 2

@@ -256,25 +256,97 @@ def bures_gaps(
 
 
 @jit_summing
+def _add_four(a: float, x: Any, b: float, y: Any, c: float, z: Any, d: float, t: Any, sums: Any) -> None:
+    """Four rows, each times its weight: sums are read and written a quarter as often."""
+    for l in range(len(sums)):
+        sums[l] += (a * np.float64(x[l]) + b * np.float64(y[l])) + (c * np.float64(z[l]) + d * np.float64(t[l]))
+
+
+@jit
+def means(
+    indptr: Any, indices: Any, weights: Any, points: Any, squares: Any, rows: Any, start: int, stop: int, sums: Any,
+    out: Any, sizes: Any, flag: Any,
+) -> None:  # fmt: skip
+    """Weighted means of the contexts of the words `rows` from start to stop, and of their squares; 0 without any."""
+    for i in range(start, stop):
+        if flag[0] != 0:
+            return
+        for l in range(len(sums)):
+            sums[l] = 0.0
+        total, size, first, end = 0.0, 0.0, indptr[rows[i]], indptr[rows[i] + 1]
+        for k in range(first, end):
+            total += weights[k]
+            size += weights[k] * squares[indices[k]]
+        for k in range(first, end, 4):
+            q, r, s = min(k + 1, end - 1), min(k + 2, end - 1), min(k + 3, end - 1)  # the last once more, with weight 0
+            b = weights[q] if q == k + 1 else 0.0
+            c = weights[r] if r == k + 2 else 0.0
+            d = weights[s] if s == k + 3 else 0.0
+            x, y, z, t = points[indices[k]], points[indices[q]], points[indices[r]], points[indices[s]]
+            _add_four(weights[k], x, b, y, c, z, d, t, sums)
+        over = 1.0 / total if total > 0.0 else 0.0
+        sizes[i - start] = size * over
+        for l in range(len(sums)):
+            out[i - start, l] = sums[l] * over
+
+
+@jit_summing
+def _two(row: Any, x: Any, y: Any) -> tuple[float, float]:
+    """The products of a row with two."""
+    a, b = 0.0, 0.0
+    for k in range(len(row)):
+        value = np.float64(row[k])
+        a += value * x[k]
+        b += value * y[k]
+    return a, b
+
+
+@jit
+def factor_forms(
+    packed: Any, starts: Any, ranks: Any, directions: Any, fixed: Any, start: int, stop: int, out: Any, flag: Any
+) -> None:
+    """xᵀΣx, xᵀΣy and yᵀΣy of packed factors start…stop, x the direction of each, y the fixed one."""
+    m = directions.shape[1]
+    for i in range(start, stop):
+        if flag[0] != 0:
+            return
+        at = starts[i]
+        xx, xy, yy = 0.0, 0.0, 0.0
+        for k in range(ranks[i]):
+            a, b = _two(packed[at : at + m - k], directions[i, k:], fixed[k:])
+            xx += a * a
+            xy += a * b
+            yy += b * b
+            at += m - k
+        out[i - start, 0], out[i - start, 1], out[i - start, 2] = xx, xy, yy
+
+
+@jit_summing
 def _dot(x: Any, y: Any) -> float:
     total = 0.0
     for k in range(len(x)):
-        total += x[k] * y[k]
+        total += np.float64(x[k]) * y[k]
     return total
 
 
 @jit
-def spreads(
-    starts: Any, indices: Any, weights: Any, points: Any, directions: Any, centers: Any, start: int, stop: int,
-    out: Any, flag: Any,
+def context_forms(
+    indptr: Any, indices: Any, weights: Any, points: Any, rows: Any, directions: Any, along: Any, offsets: Any,
+    start: int, stop: int, out: Any, flag: Any,
 ) -> None:  # fmt: skip
-    """Σ weight·(u·v − center)² over the contexts v of the words start…stop, u the direction of each."""
-    for row in range(start, stop):
+    """The same sums over the contexts v of the words `rows`, less their centers c, each times its weight.
+
+    along : y·v of all words
+    offsets : x·c and y·c of the words asked for
+    """
+    for i in range(start, stop):
         if flag[0] != 0:
             return
-        u, center = directions[row], centers[row]
-        total = 0.0
-        for k in range(starts[row], starts[row + 1]):
-            off = _dot(points[indices[k]], u) - center
-            total += weights[k] * off * off
-        out[row - start] = total
+        row, x = rows[i], directions[i]
+        xx, xy, yy = 0.0, 0.0, 0.0
+        for k in range(indptr[row], indptr[row + 1]):
+            a, b = _dot(points[indices[k]], x) - offsets[i, 0], along[indices[k]] - offsets[i, 1]
+            xx += weights[k] * a * a
+            xy += weights[k] * a * b
+            yy += weights[k] * b * b
+        out[i - start, 0], out[i - start, 1], out[i - start, 2] = xx, xy, yy

@@ -14,7 +14,7 @@ from .._types import Floats, Ints
 from ..backends import backend_of
 from ..backends.host import word_covariance
 from ..backends.words import Packed, Spreads
-from ..engine import Engine
+from ..engine import Engine, current
 from .contexts import Contexts
 from .variants import About, AboutMean, AboutWord, Shrinkage
 from .vectors import Singles
@@ -47,6 +47,14 @@ class Factors(Brief):
     def matrix(self, k: int) -> Floats:
         """The covariance itself."""
         return word_covariance(self._all, k)
+
+    def take(self, rows: Ints) -> Factors:
+        """Those of some words."""
+        return Factors(self.packed, self.starts[rows], self.ranks[rows], self.m)
+
+    def forms(self, directions: Floats, fixed: Floats, engine: Engine) -> Floats:
+        """xᵀΣx, xᵀΣy and yᵀΣy of each, x its direction, y the fixed one."""
+        return backend_of(engine).factor_forms(self._all, directions, fixed, engine)
 
     def gaps(self, ends: Ints, engine: Engine) -> Floats:
         """dcov² of pairs, a row each."""
@@ -84,17 +92,25 @@ class Covariances(Brief):
     @cached_property
     def means(self) -> Singles:
         """The mean of the contexts of each word; 0 where there are none."""
-        sums = np.asarray(self.contexts.matrix @ self.points, np.float32)
-        sums *= (1.0 / np.where(self.totals > 0, self.totals, 1.0)).astype(np.float32)[:, None]
-        return sums
+        engine, rows = current(), np.arange(len(self.points))
+        return backend_of(engine).word_means(self.contexts.rows, self.points, self.squares, rows, engine)[0]
+
+    @cached_property
+    def squares(self) -> Floats:
+        """Squared lengths of the vectors."""
+        return np.asarray(np.einsum("ij,ij->i", self.points, self.points, dtype=np.float64))
 
     @cached_property
     def centers(self) -> Singles:
         """What each covariance is taken about."""
+        return self.centers_of(np.arange(len(self.points)), self.means)
+
+    def centers_of(self, rows: Ints, means: Singles) -> Singles:
+        """The same of some words, given the means of their contexts."""
         if isinstance(self.about, AboutWord | AboutMean):
-            return self.points if isinstance(self.about, AboutWord) else self.means
-        pairs = zip(self.points.astype(np.float64), self.means.astype(np.float64), strict=True)
-        return np.array([self.about(point, mean) for point, mean in pairs], np.float32)
+            return self.points[rows] if isinstance(self.about, AboutWord) else means
+        pairs = zip(self.points[rows].astype(np.float64), means.astype(np.float64), strict=True)
+        return np.array([self.about(point, mean) for point, mean in pairs], np.float32).reshape(means.shape)
 
     @cached_property
     def share(self) -> Floats:
@@ -152,18 +168,28 @@ class Covariances(Brief):
     def _spreads(self) -> Spreads:
         return Spreads(self.points, self.contexts.rows, self.totals, self.share, self._pooled_root, self.about)
 
-    def products(self, N: Floats, rows: Ints | None = None) -> Floats:
-        """⟨Σ(w), N⟩ for all words or some, from the contexts alone: no covariance is formed. N is symmetric."""
-        V, small = self.points, N.astype(np.float32)
-        blocks = [V[start : start + _ROWS] for start in range(0, len(V), _ROWS)]
-        squares = np.concatenate([np.einsum("ij,ij->i", X @ small, X) for X in blocks]).astype(np.float64)
-        asked = np.arange(len(V)) if rows is None else rows
-        parts = [asked[start : start + _ROWS] for start in range(0, len(asked), _ROWS)]
-        return np.concatenate([self._products(N, part, squares) for part in parts]) if parts else np.empty(0)
+    def forms(self, rows: Ints, centers: Singles, directions: Floats, fixed: Floats, engine: Engine) -> Floats:
+        """xᵀΣx, xᵀΣy and yᵀΣy of some words, x the direction of each, y the fixed one: no covariance is formed."""
+        share, about = self.share[rows][:, None], centers.astype(np.float64)
+        offsets = np.stack([np.einsum("ij,ij->i", directions, about), about @ fixed], axis=1)
+        sums = backend_of(engine).context_forms(
+            self.contexts.rows, self.points, rows, directions, fixed, offsets, engine
+        )
+        moved = directions @ self.pooled
+        pooled = np.empty((len(rows), 3))
+        pooled[:, 0], pooled[:, 1] = np.einsum("ij,ij->i", moved, directions), moved @ fixed
+        pooled[:, 2] = fixed @ self.pooled @ fixed
+        return np.asarray(share * sums / np.maximum(self.totals[rows], 1e-30)[:, None] + (1 - share) * pooled)
 
-    def _products(self, N: Floats, rows: Ints, squares: Floats) -> Floats:
-        W, means = self.centers[rows].astype(np.float64), self.means[rows]
-        totals, share = self.totals[rows], self.share[rows]
+    def products(self, N: Floats, rows: Ints, centers: Singles, means: Singles) -> Floats:
+        """⟨Σ(w), N⟩ of some words, from the contexts alone: no covariance is formed. N is symmetric."""
+        V, small, parts = self.points, N.astype(np.float32), _parts(len(self.points))
+        squares = np.concatenate([np.einsum("ij,ij->i", V[part] @ small, V[part]) for part in parts]).astype(np.float64)
+        totals, share, W = self.totals[rows], self.share[rows], centers.astype(np.float64)
         own = (self.contexts.matrix[rows] @ squares) / np.maximum(totals, 1e-30)
         own += np.where(totals > 0, np.einsum("ij,ij->i", W @ N, W - 2.0 * means), 0.0)
         return np.asarray(share * own + (1 - share) * float(np.sum(self.pooled * N)))
+
+
+def _parts(n: int) -> list[slice]:
+    return [slice(start, start + _ROWS) for start in range(0, n, _ROWS)]

@@ -1,34 +1,38 @@
 """Nearest words under the GT distance, exactly: cheap bounds for all, the distance itself for few.
 
-For every positive definite M, tr(A^½BA^½)^½ ≤ ½(⟨A, M⟩ + ⟨B, M⁻¹⟩). With M changed along one direction u of each word
-by the best amount, and scaled by the best factor,
+Let F = tr(A^½BA^½)^½, so that dcov² = tr A + tr B − 2F. For every projection P and every positive definite M, with
+A' = M^½AM^½ and B' = M^-½BM^-½, which have the same F (see `pinching.py`),
 
-    tr(A^½BA^½)^½ ≤ √((⟨A, M⟩ − α/κ)(⟨B, M⁻¹⟩ − β/κ)) + √(αβ)/κ,   α = uᵀMAMu, β = uᵀBu, κ = uᵀMu.
+    F ≤ F(PA'P, PB'P) + √(tr A'(1 − P) · tr B'(1 − P)).
 
-Along u = (mean of the contexts) − (the word) Σ(w) is large, and u is another one for each word. All words are bounded
-by the traces of their covariances, (√tr A − √tr B)² ≤ dcov²; those that are left once some distances are known, by
-M = I; and if there are still many, with the M that is best for the query and the mean covariance of the words found.
+With P = 0 words are bounded by the traces of their covariances. Σ(w) is large along u = (mean of the contexts) −
+(the word), another direction for each word: the words left are bounded with P onto the u of each, and M = 1; what is
+left then, with P onto the two u of word and query. That needs uᵀBu, uᵀBa and aᵀBa of few words, and leaves one or two
+for each that is near. If many are left, M is the best one for the query and the mean covariance of the words found.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from .._cached import cached_property
-from .._types import Floats, Ints
-from ..backends import backend_of
+from .._types import Bools, Floats, Ints
 from ..engine import Engine, one_blas_thread
 from .covariances import Covariances, Factors
+from .outlines import Outlines
+from .pinching import SLACK, Frame, along_one, along_two, between
 from .vectors import Singles
 
 _BLOCK = 16  # distances at a time
-_SLACK = 1e-5  # of the traces: factors are in single precision
-_NOISE = 4e-6  # of what is subtracted from: rounding of products in single precision
-_WORTH = (32, 128)  # words from which on each further bound is worth its price
+_FIRST, _GROWTH = 256, 8  # words looked at first, and how many times as many next
+_NOISE = 4e-6  # rounding of products of unit vectors in single precision
+_WORTH = (0, 0, 16, 96)  # words from which on each further bound is worth its price
+_ROWS = 1 << 16  # words at a time
+
+Forms = Callable[[Ints, Singles, Floats, Floats, Engine], Floats]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,129 +82,145 @@ class Search:
         The points whose distances count, which need not be those the covariances are taken about.
     factors : callable
         (rows, engine) → factors of their covariances.
+    forms : callable
+        (rows, what their covariances are about, directions x, one direction y, engine) → xᵀΣx, xᵀΣy, yᵀΣy of each.
     """
 
     covariances: Covariances
     centers: Singles
     factors: Callable[[Ints, Engine], Factors]
-    _kept: dict[str, Floats] = field(default_factory=dict, init=False, repr=False)
+    forms: Forms
 
     @cached_property
-    def _directions(self) -> Singles:
-        return self.covariances.means - self.covariances.points
+    def outlines(self) -> Outlines:
+        """What bounds know of words."""
+        return Outlines(self.covariances)
 
     @cached_property
-    def _lengths(self) -> Floats:
-        return np.asarray(
-            np.maximum(np.einsum("ij,ij->i", self._directions, self._directions, dtype=np.float64), 1e-30)
-        )
+    def sizes(self) -> Floats:
+        """Squared lengths of the points: 1, or 0 where they moved to nothing."""
+        return np.where(self.centers.any(axis=1), 1.0, 0.0)
 
-    @cached_property
-    def _traces(self) -> Floats:
-        return np.maximum(self.covariances.products(np.eye(self.covariances.m)), 0.0)
-
-    @cached_property
-    def _roots(self) -> Floats:
-        return np.asarray(np.sqrt(self._traces))
-
-    @property
-    def _along(self) -> Floats:
-        """β = uᵀΣu of each word."""
-        return self._kept["along"]
-
-    def _spread_along(self, engine: Engine) -> Floats:
-        c, U = self.covariances, self._directions
-        offsets = np.einsum("ij,ij->i", c.centers, U, dtype=np.float64)
-        own = backend_of(engine).word_spreads(c.contexts.rows, c.points, U, offsets, engine)
-        pooled = np.einsum("ij,ij->i", U @ c.pooled, U)
-        return np.asarray(c.share * own / np.maximum(c.totals, 1e-30) + (1 - c.share) * pooled)
-
-    def warm_up(self, engine: Engine) -> None:
+    def outline(self, engine: Engine) -> None:
         """Compute all that does not depend on the query."""
-        _ = self._roots, self._lengths
-        if "along" not in self._kept:
-            self._kept["along"] = self._spread_along(engine)
+        self.outlines.look_up(np.arange(len(self.centers)), engine)
+        _ = self.sizes
 
     def nearest(self, row: int, k: int, lam: float, engine: Engine) -> tuple[Ints, Floats, int]:
         """The k nearest words, their squared distances, and how many of these were computed."""
-        self.warm_up(engine)
         with one_blas_thread():
-            return self._nearest(row, k, lam, engine)
+            return _Query(self, row, k, lam, engine).run()
 
-    def _nearest(self, row: int, k: int, lam: float, engine: Engine) -> tuple[Ints, Floats, int]:
-        A = self.factors(np.array([row]), engine).matrix(0)
-        squares = self._squares(row)
-        bounds = squares + lam * (np.sqrt(np.trace(A)) - self._roots) ** 2 * (1 - _SLACK)
-        bounds[row] = np.inf  # itself
-        left = np.argsort(bounds)[:-1]
-        found, values = np.empty(0, np.intp), np.empty(0)
-        stages = list(zip((self._pinched, self._fitted), _WORTH, strict=True)) if lam > 0 else []
-        n_exact = 0
-        while len(left) and (len(found) < k or bounds[left[0]] <= values[k - 1]):
-            size = _BLOCK if stages else 3 * _BLOCK
-            rows, left = left[:size], left[size:]
-            n_exact += len(rows)
-            found, values = _least(np.append(found, rows), np.append(values, self._exact(row, rows, lam, engine)), k)
-            if len(found) < k:
-                continue
-            left = left[bounds[left] <= values[k - 1]]
-            if stages and len(left) > stages[0][1]:
-                gaps = stages.pop(0)[0](A, left, found, engine)
-                bounds[left] = np.maximum(bounds[left], squares[left] + lam * gaps)
-                left = left[np.argsort(bounds[left])]
-        return found, values, n_exact
 
-    def _squares(self, row: int) -> Floats:
-        """‖w − q‖² for all w, a little less for rounding: points have length 1, or 0 where they moved to nothing."""
-        sizes = np.where(self.centers.any(axis=1), 1.0, 0.0)
-        return np.asarray(
-            np.maximum(sizes + sizes[row] - 2.0 * (self.centers @ self.centers[row]).astype(np.float64) - _NOISE, 0.0)
-        )
+class _Query:
+    """One search: bounds of all words, and the words found so far."""
 
-    def _pinched(self, A: Floats, left: Ints, *_: Any) -> Floats:
-        """Lower bounds of dcov² with M = I."""
-        U, traces = self._directions[left], self._traces[left]
-        alpha = np.einsum("ij,ij->i", U @ A.astype(np.float32), U).astype(np.float64)
-        return _bound(np.trace(A), traces, np.trace(A), traces, alpha, self._along[left], self._lengths[left])
+    def __init__(self, search: Search, row: int, k: int, lam: float, engine: Engine) -> None:
+        self.search, self.row, self.k, self.lam, self.engine = search, row, k, lam, engine
+        self.outlines, self.A = search.outlines, search.factors(np.array([row]), engine).matrix(0)
+        self.trace = float(np.trace(self.A))
+        self.squares = self._squares()
+        self.bounds = self.squares.copy()
+        self.seen: Bools = np.zeros(len(self.bounds), np.bool_)
+        self.seen[row] = True
+        self.found, self.values, self.n_exact = np.empty(0, np.intp), np.empty(0), 0
 
-    def _fitted(self, A: Floats, left: Ints, found: Ints, engine: Engine) -> Floats:
-        """Lower bounds of dcov² with the M that is best for the query and the mean covariance of the words found."""
-        M, inverse = _between(A, _mean_covariance(self.factors(found[:8], engine)))
-        U, traces = self._directions[left].astype(np.float64), self._traces[left]
-        UM = U @ M
-        alpha = np.einsum("ij,ij->i", UM @ A, UM)
-        kappa = np.maximum(np.einsum("ij,ij->i", UM, U), 1e-30)
-        b = self.covariances.products(inverse, left)
-        return _bound(np.trace(A), traces, float(np.sum(A * M)), b, alpha, self._along[left], kappa)
+    def run(self) -> tuple[Ints, Floats, int]:
+        """Words in parts that grow, nearest points first: what is found in one spares others a look."""
+        size, pool = max(_FIRST, 4 * self.k), np.empty(0, np.intp)
+        while len(part := self._next(size)):
+            pool = np.append(pool, self._bounded(part))
+            pool = self._compared(pool, max(_BLOCK, self.k - len(self.found)))
+            size *= _GROWTH
+        while len(pool):
+            pool = self._compared(pool, _BLOCK)
+        return self.found, self.values, self.n_exact
 
-    def _exact(self, row: int, rows: Ints, lam: float, engine: Engine) -> Floats:
+    def _next(self, n: int) -> Ints:
+        """The nearest points that nobody has looked at and that may be near enough."""
+        rows = self._left(np.flatnonzero(~self.seen))
+        if len(rows) > n:
+            rows = np.sort(rows[np.argpartition(self.bounds[rows], n)[:n]])
+        self.seen[rows] = True
+        return rows
+
+    def _bounded(self, rows: Ints) -> Ints:
+        """Those left of some words after all bounds that are worth it."""
+        if self.lam > 0:
+            for bound, worth in zip((self._traced, self._pinched, self._crossed, self._fitted), _WORTH, strict=True):
+                if len(rows) > worth and (bound != self._fitted or len(self.found) == self.k):
+                    rows = self._raise(rows, bound)
+        return rows
+
+    def _compared(self, pool: Ints, n: int) -> Ints:
+        """Compute the distances of those with the least bounds; returns who is left."""
+        pool = pool[np.argsort(self.bounds[pool], kind="stable")]
+        now, later = pool[:n], pool[n:]
+        if len(now) == 0:
+            return later
+        self.n_exact += len(now)
+        self.found, self.values = _least(np.append(self.found, now), np.append(self.values, self._exact(now)), self.k)
+        return self._left(later)
+
+    def _squares(self) -> Floats:
+        """‖w − q‖² for all w, a little less for rounding."""
+        sizes, points = self.search.sizes, self.search.centers
+        products = (points @ points[self.row]).astype(np.float64)
+        return np.asarray(np.maximum(sizes + sizes[self.row] - 2.0 * products - _NOISE, 0.0))
+
+    def _left(self, rows: Ints) -> Ints:
+        """Those of some words that may be nearer than what was found."""
+        return rows if len(self.found) < self.k else rows[self.bounds[rows] <= self.values[-1]]
+
+    def _raise(self, rows: Ints, bound: Callable[[Ints], Floats]) -> Ints:
+        """Better bounds for some words; returns those left."""
+        for start in range(0, len(rows), _ROWS):
+            part = rows[start : start + _ROWS]
+            self.bounds[part] = np.maximum(self.bounds[part], self.squares[part] + self.lam * bound(part))
+        return self._left(rows)
+
+    def _traced(self, rows: Ints) -> Floats:
+        """Lower bounds of dcov² by traces alone."""
+        self.outlines.look_up(rows, self.engine)
+        return np.asarray((np.sqrt(self.trace) - np.sqrt(self.outlines.traces[rows])) ** 2 * (1 - SLACK))
+
+    def _pinched(self, rows: Ints) -> Floats:
+        """The same with P onto the direction of each word."""
+        U, lengths = self.outlines.directions[rows], self.outlines.lengths[rows]
+        along = np.einsum("ij,ij->i", U @ self.A.astype(np.float32), U).astype(np.float64)
+        return along_one(self.trace, self.outlines.traces[rows], along, self.outlines.along[rows], lengths)
+
+    def _crossed(self, rows: Ints) -> Floats:
+        """The same with P onto the directions of word and query."""
+        own, U = self._own, self.outlines.directions[rows].astype(np.float64)
+        forms = self.search.forms(rows, self.outlines.centers(rows), U, own, self.engine)
+        traces = self.outlines.traces[rows]
+        return along_two(Frame.plain(self.A, own), U, U, forms, traces, traces)
+
+    def _fitted(self, rows: Ints) -> Floats:
+        """The same with the M that is best for the query and the mean covariance of the words found."""
+        M, inverse = between(self.A, _mean_covariance(self.search.factors(self.found[:8], self.engine)))
+        own, U, centers = self._own, self.outlines.directions[rows].astype(np.float64), self.outlines.centers(rows)
+        X = U @ inverse
+        forms = self.search.forms(rows, centers, X, own, self.engine)
+        inner = self.search.covariances.products(inverse, rows, centers, self.outlines.means(rows))
+        return along_two(Frame.of(self.A, own, M), U, X, forms, inner, self.outlines.traces[rows])
+
+    @cached_property
+    def _own(self) -> Floats:
+        """The direction of the query."""
+        self.outlines.look_up(np.array([self.row]), self.engine)
+        return np.asarray(self.outlines.directions[self.row], np.float64)
+
+    def _exact(self, rows: Ints) -> Floats:
         """Squared distances to some words."""
-        off = self.centers[rows].astype(np.float64) - self.centers[row]
+        off = self.search.centers[rows].astype(np.float64) - self.search.centers[self.row]
         squares = np.einsum("ij,ij->i", off, off)
-        if lam == 0:
+        if self.lam == 0:
             return np.asarray(squares)
-        factors = self.factors(np.append(row, rows), engine)
+        factors = self.search.factors(np.append(self.row, rows), self.engine)
         ends = np.stack([np.zeros(len(rows), np.intp), np.arange(1, len(rows) + 1)], axis=1)
-        return np.asarray(squares + lam * factors.gaps(ends, engine))
-
-
-def _bound(trace: float, traces: Floats, a: float, b: Floats, alpha: Floats, beta: Floats, kappa: Floats) -> Floats:
-    """Lower bounds of dcov² from the formula above, a = ⟨A, M⟩ and b = ⟨B, M⁻¹⟩; a little less for rounding."""
-    x, y = np.maximum(a - alpha / kappa, 0.0) + _NOISE * a, np.maximum(b - beta / kappa, 0.0) + _NOISE * b
-    rest = np.sqrt(x * np.maximum(y, 0.0))
-    overlap = rest + np.sqrt(np.maximum(alpha * beta, 0.0)) / kappa
-    return np.maximum(trace + traces - 2 * overlap - _SLACK * (trace + traces), 0.0)
-
-
-def _between(A: Floats, B: Floats) -> tuple[Floats, Floats]:
-    """M, the geometric mean of A⁻¹ and B, and its inverse: the best M for the two; what is singular is lifted."""
-    lift = 1e-3 * np.trace(A + B) / len(A) * np.eye(len(A))
-    values, vectors = np.linalg.eigh(A + lift)
-    root, over = (vectors * np.sqrt(values)) @ vectors.T, (vectors / np.sqrt(values)) @ vectors.T
-    values, vectors = np.linalg.eigh(root @ (B + lift) @ root)
-    middle = np.sqrt(np.maximum(values, 1e-12 * values[-1]))
-    half, other = over @ vectors, root @ vectors
-    return (half * middle) @ half.T, (other / middle) @ other.T
+        return np.asarray(squares + self.lam * factors.gaps(ends, self.engine))
 
 
 def _mean_covariance(factors: Factors) -> Floats:

@@ -184,7 +184,7 @@ class WordTransform(BaseEstimator):
         if self.shift is not None:
             self.points_ = self.shift(vectors.unit, self._covariances.means, self._covariances.totals)
         self._prepared: Factors | None = None
-        self._search = Search(self._covariances, self.points_, self._factors)
+        self._search = Search(self._covariances, self.points_, self._factors, self._forms)
         return self
 
     def prepare(self, file: PathLike | None = None) -> Self:
@@ -199,14 +199,18 @@ class WordTransform(BaseEstimator):
         path = None if file is None else Path(file)
         with self._engine().watched() as engine:
             self._prepared = self._covariances.factors(np.arange(len(self.vectors_)), engine, path)
-            self._search.warm_up(engine)
+            self._search.outline(engine)
         return self
 
     def _factors(self, rows: Ints, engine: Engine) -> Factors:
         if self._prepared is None:
             return self._covariances.factors(rows, engine)
-        f = self._prepared
-        return Factors(f.packed, f.starts[rows], f.ranks[rows], f.m)
+        return self._prepared.take(rows)
+
+    def _forms(self, rows: Ints, centers: Singles, directions: Floats, fixed: Floats, engine: Engine) -> Floats:
+        if self._prepared is None:
+            return self._covariances.forms(rows, centers, directions, fixed, engine)
+        return self._prepared.take(rows).forms(directions, fixed, engine)
 
     def covariance(self, word: str) -> Floats:
         """Σ(w)."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..._types import Floats, Ints
 from ...engine import Engine
-from ...kernels.pixels import Window
+from ...kernels.patches import Window
 from ..base import Backend, Ground
 from ..forms import Cloud, Form, GaussianCloud
 from ..frame import Frame
@@ -109,7 +109,16 @@ class Cpu(Backend):
     def word_gaps(self, factors: Packed, ends: Ints, engine: Engine) -> Floats:
         return words.word_gaps(factors, ends, engine)
 
-    def word_spreads(
-        self, contexts: ContextRows, points: Singles, directions: Singles, centers: Floats, engine: Engine
-    ) -> Floats:
-        return words.word_spreads(contexts, points, directions, centers, engine)
+    def word_means(
+        self, contexts: ContextRows, points: Singles, squares: Floats, rows: Ints, engine: Engine
+    ) -> tuple[Singles, Floats]:
+        return words.word_means(contexts, points, squares, rows, engine)
+
+    def factor_forms(self, factors: Packed, directions: Floats, fixed: Floats, engine: Engine) -> Floats:
+        return words.factor_forms(factors, directions, fixed, engine)
+
+    def context_forms(
+        self, contexts: ContextRows, points: Singles, rows: Ints, directions: Floats, fixed: Floats, offsets: Floats,
+        engine: Engine,
+    ) -> Floats:  # fmt: skip
+        return words.context_forms(contexts, points, rows, directions, fixed, offsets, engine)

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._types import Bools, Floats
+from ..._types import Floats
 from ...engine import GRAIN, Engine, Flag, Place, Record, Rows, Task, Tile, evenly
 from ...kernels.levels import shift_levels
-from ...kernels.pixels import Window, first_covs, shift
-from ...kernels.shapes import PAD
+from ...kernels.patches import PAD, Patch, Window
+from ...kernels.pixels import SWINGS, UNFINISHED, Swing, first_covs, shift
 from ..images import SHAPES, Counts, Image, Motion, Moved, window_size
 from ..records import closed
 
@@ -25,20 +25,22 @@ class _Out(NamedTuple):
 
     modes: Floats
     n_iter: Counts
-    swinging: Bools
+    ends: NDArray[np.int8]
 
 
 def shift_pixels(image: Image, window: Window, motion: Motion, engine: Engine) -> Moved:
     """Take each pixel to its rest. Few gray levels go by histograms, which is faster and gives the same."""
     channels, n = image.values.shape
     shapes = 0 if motion.lam == 0 else SHAPES[image.axes]
-    out = _Out(np.empty((n, image.axes + channels)), np.empty(n, np.int32), np.empty(n, np.bool_))
+    out = _Out(np.empty((n, image.axes + channels)), np.empty(n, np.int32), np.empty(n, np.int8))
     levels = _levels(image, motion, window_size(window))
     if levels is not None:
         _by_levels(levels, window, motion, out, engine)
     else:
         _by_windows(image, window, motion, shapes, out, engine)
-    return Moved(out.modes, out.n_iter, int(np.count_nonzero(out.swinging)))
+    ends = out.ends if image.mask is None else out.ends[image.mask]
+    swinging, unfinished = (int(np.count_nonzero(ends == end)) for end in (SWINGS, UNFINISHED))
+    return Moved(out.modes, out.n_iter, swinging, unfinished)
 
 
 class _Levels(NamedTuple):
@@ -81,21 +83,22 @@ def _by_levels(levels: _Levels, window: Window, motion: Motion, out: _Out, engin
 
 def _slide(asked: _Slides, tile: Tile, stop: Flag, record: Record) -> None:
     (known, of), window, reach, still, max_iter = asked
-    histogram, (modes, n_iter, swinging) = np.empty((len(known) + 1, 4)), record
-    shift_levels(of, known, window, reach, still, max_iter, *tile, histogram, modes, n_iter, swinging, stop)
+    histogram, (modes, n_iter, ends) = np.empty((len(known) + 1, 4)), record
+    shift_levels(of, known, window, reach, still, max_iter, *tile, histogram, modes, n_iter, ends, stop)
 
 
 class _Shapes(NamedTuple):
     values: Floats
     window: Window
+    axes: int
     alike: float
-    size: int
 
 
 class _Shifts(NamedTuple):
     values: Floats
     covs: Floats
     window: Window
+    axes: int
     lam: float
     near: float
     alike: float
@@ -105,26 +108,31 @@ class _Shifts(NamedTuple):
 
 def _by_windows(image: Image, window: Window, motion: Motion, shapes: int, out: _Out, engine: Engine) -> None:
     n = image.values.shape[1]
-    covs = np.zeros((max(shapes, 4), n + PAD if shapes else 0))
+    covs = np.zeros((shapes, n))
     near, alike, still = closed(motion.spatial), closed(motion.range), motion.tol * motion.tol
-    tiles = evenly(n, _STEPS * window_size(window))
+    tiles = evenly(n, _STEPS * window_size(window), max(GRAIN / 16, GRAIN * n / 1e7))
     if shapes:
-        seen = _Shapes(image.values, window, alike, len(covs))
+        seen = _Shapes(image.values, window, image.axes, alike)
         engine.run(Task("shapes of neighborhoods", _see, seen, tiles, _Columns()), (covs,))
-    asked = _Shifts(image.values, covs, window, motion.lam, near, alike, still, motion.n_iter)
+    asked = _Shifts(image.values, covs, window, image.axes, motion.lam, near, alike, still, motion.n_iter)
     engine.run(Task("moving pixels", _shift, asked, tiles, Rows()), out)
 
 
 def _see(asked: _Shapes, tile: Tile, stop: Flag, record: Record) -> None:
     values, window = _part(asked.values, asked.window, tile)
-    scratch, unknown = _scratch(asked.values, window, asked.size), np.empty((asked.size, 0))
-    first_covs(values, unknown, window, asked.alike, *tile, *scratch, record[0], stop)
+    channels, shapes = len(values), len(record[0])
+    patch, unknown = _patch(window, channels, 0), np.empty((shapes, 0))
+    state, sums = np.empty(channels + shapes), np.empty(9 + channels)
+    first_covs(values, unknown, window, *asked[2:], *tile, patch, state, sums, record[0], stop)
 
 
 def _shift(asked: _Shifts, tile: Tile, stop: Flag, record: Record) -> None:
     values, window = _part(asked.values, asked.window, tile)
-    scratch, (modes, n_iter, swinging) = _scratch(asked.values, window, len(asked.covs)), record
-    shift(values, asked.covs, window, *asked[3:], *tile, *scratch, modes, n_iter, swinging, stop)
+    channels, shapes = len(values), len(asked.covs)
+    patch, size = _patch(window, channels, shapes), channels + shapes
+    swing = Swing(np.empty(size), np.empty(size), np.empty(size), np.empty(4 + size))
+    sums, mean, (modes, n_iter, ends) = np.empty(9 + channels), np.empty(3), record
+    shift(values, asked.covs, window, *asked[3:], *tile, patch, swing, sums, mean, modes, n_iter, ends, stop)
 
 
 def _part(values: Floats, window: Window, tile: Tile) -> tuple[Floats, Window]:
@@ -132,16 +140,14 @@ def _part(values: Floats, window: Window, tile: Tile) -> tuple[Floats, Window]:
     _, height, width = window.shape
     reach = int(((window.dz * height + window.dy) * width + window.half).max())
     base = max(0, tile.start - reach)
-    held = values[:, base : tile.stop + reach]
-    padded = np.zeros((len(values), held.shape[1] + PAD))
-    padded[:, :-PAD] = held
-    return padded, window._replace(base=base)
+    return values[:, base : tile.stop + reach].astype(np.float64), window._replace(base=base)
 
 
-def _scratch(values: Floats, window: Window, size: int) -> tuple[Floats, Floats, Floats, Floats]:
-    """For the value of a pixel, the marks of a run, sums, and a shape."""
-    channels, longest = len(values), int(2 * window.half.max() + 1)
-    return np.empty(channels), np.empty(longest), np.empty(9 + channels), np.empty(size)
+def _patch(window: Window, channels: int, shapes: int) -> Patch:
+    """Room for a whole window, filled up."""
+    n = -(-int(window_size(window)) // PAD) * PAD
+    offsets, values, entries = (np.empty((count, n)) for count in (4, channels, shapes))
+    return Patch(np.empty(n, np.intp), offsets, values, entries, np.empty(n), np.empty(n), np.zeros(3, np.intp))
 
 
 @dataclass(frozen=True)

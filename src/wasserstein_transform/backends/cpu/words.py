@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import cholesky
 
 from ..._types import Floats, Ints
-from ...engine import GRAIN, Engine, Flag, Ragged, Record, Rows, Task, Tile, cut, one_blas_thread
+from ...engine import GRAIN, Engine, Flag, Ragged, Record, Rows, Task, Tile, cut, evenly, one_blas_thread
 from ...kernels import words as kernels
 from ..words import ContextRows, Numbers, Packed, Singles, Spreads, Stretch
 
@@ -146,22 +146,68 @@ def covariance(factors: Packed, k: int) -> Floats:
     return np.asarray(R.T @ R)
 
 
-class _Along(NamedTuple):
+class _Means(NamedTuple):
     contexts: ContextRows
     points: Singles
-    directions: Singles
-    centers: Floats
+    squares: Floats
+    rows: Ints
 
 
-def word_spreads(
-    contexts: ContextRows, points: Singles, directions: Singles, centers: Floats, engine: Engine
-) -> Floats:  # fmt: skip
-    """Σ weight·(u·v − center)² over the contexts v of each word, u its direction."""
-    out, asked = np.empty(len(points)), _Along(contexts, points, directions, centers)
-    tiles = cut(np.diff(contexts.indptr) * float(points.shape[1]) + 10.0)
-    engine.run(Task("bounds", _spread, asked, tiles, Rows()), (out,))
+def word_means(
+    contexts: ContextRows, points: Singles, squares: Floats, rows: Ints, engine: Engine
+) -> tuple[Singles, Floats]:
+    """The mean of the contexts of some words, and that of their squares."""
+    sizes = np.diff(contexts.indptr)[rows].astype(np.float64)
+    tiles = cut(sizes * points.shape[1] + 100.0, GRAIN / 4)  # what is read lies anywhere in memory
+    out = np.empty((len(rows), points.shape[1]), np.float32), np.empty(len(rows))
+    engine.run(Task("means of contexts", _mean, _Means(contexts, points, squares, rows), tiles, Rows()), out)
     return out
 
 
-def _spread(asked: _Along, tile: Tile, stop: Flag, record: Record) -> None:
-    kernels.spreads(*asked.contexts, *asked[1:], *tile, record[0], stop)
+def _mean(asked: _Means, tile: Tile, stop: Flag, record: Record) -> None:
+    sums = np.empty(asked.points.shape[1])
+    kernels.means(*asked.contexts, asked.points, asked.squares, asked.rows, *tile, sums, record[0], record[1], stop)
+
+
+class _FactorForms(NamedTuple):
+    factors: Packed
+    directions: Floats
+    fixed: Floats
+
+
+def factor_forms(factors: Packed, directions: Floats, fixed: Floats, engine: Engine) -> Floats:
+    """xᵀΣx, xᵀΣy and yᵀΣy of each covariance, x the direction of each, y the fixed one."""
+    out, m = np.empty((len(directions), 3)), factors.m
+    tiles = evenly(len(out), 100.0 + m * m, GRAIN / 16)
+    engine.run(Task("bounds", _of_factors, _FactorForms(factors, directions, fixed), tiles, Rows()), (out,))
+    return out
+
+
+def _of_factors(asked: _FactorForms, tile: Tile, stop: Flag, record: Record) -> None:
+    entries, starts, ranks, _ = asked.factors
+    kernels.factor_forms(entries, starts, ranks, asked.directions, asked.fixed, *tile, record[0], stop)
+
+
+class _ContextForms(NamedTuple):
+    contexts: ContextRows
+    points: Singles
+    rows: Ints
+    directions: Floats
+    along: Floats
+    offsets: Floats
+
+
+def context_forms(
+    contexts: ContextRows, points: Singles, rows: Ints, directions: Floats, fixed: Floats, offsets: Floats,
+    engine: Engine,
+) -> Floats:  # fmt: skip
+    """Σ weight·(x·(v − c))², …, over the contexts v of the words `rows`; offsets are x·c and y·c."""
+    out, along = np.empty((len(rows), 3)), (points @ fixed.astype(np.float32)).astype(np.float64)
+    asked = _ContextForms(contexts, points, rows, directions, along, offsets)
+    tiles = cut(np.diff(contexts.indptr)[rows] * float(points.shape[1]) + 100.0, GRAIN / 4)
+    engine.run(Task("bounds", _of_contexts, asked, tiles, Rows()), (out,))
+    return out
+
+
+def _of_contexts(asked: _ContextForms, tile: Tile, stop: Flag, record: Record) -> None:
+    kernels.context_forms(*asked.contexts, *asked[1:], *tile, record[0], stop)
