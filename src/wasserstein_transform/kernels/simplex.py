@@ -9,22 +9,15 @@ import numpy as np
 from .basis import Work, arc_cost, grow, link, refresh, unlink
 from .compile import jit
 from .flows import settle
+from .large import LARGE, optimize_large
 from .minimum import lowest
+from .pricing import INTERRUPTED, OPTIMAL, STALLED, pays
 from .start import peel
-
-OPTIMAL, STALLED, INTERRUPTED = range(3)
 
 _TOLERANCE = 1e-14  # of the largest cost: what counts as a negative reduced cost
 _TIGHT = 1e-12  # of the largest cost: what counts as a reduced cost of 0 when a basis is inherited
-_NOISE = 2.0**-50  # of the terms of a reduced cost: their rounding
 _FAINT = 8.0 * 2.0**-52  # share of the mass that may be rounding
 _DRIFT = 1e-13  # of the largest cost: a gap above this has potentials computed anew
-
-
-@jit
-def _pays(cost: float, u: float, v: float, tolerance: float) -> bool:
-    """Whether a reduced cost is negative beyond the tolerance and the rounding of what it is made of."""
-    return cost - u - v < -tolerance - _NOISE * (abs(cost) + abs(u) + abs(v))
 
 
 @jit
@@ -46,7 +39,7 @@ def _list_candidates(na: int, nb: int, tolerance: float, cost: Any, work: Work) 
             i = 0
             while i < na - 1 and cost[start + i] - dual[i] != least:
                 i += 1
-            if _pays(cost[start + i], dual[i], dual[na + j], tolerance):
+            if pays(cost[start + i], dual[i], dual[na + j], tolerance):
                 listed[2 * count] = i
                 listed[2 * count + 1] = j
                 count += 1
@@ -64,7 +57,7 @@ def _best_candidate(na: int, count: int, tolerance: float, cost: Any, work: Work
         i, j = listed[2 * k], listed[2 * k + 1]
         c = cost[work.row[j] + i]
         reduced = c - dual[i] - dual[na + j]
-        if _pays(c, dual[i], dual[na + j], tolerance):
+        if pays(c, dual[i], dual[na + j], tolerance):
             listed[2 * kept] = i
             listed[2 * kept + 1] = j
             if reduced < best:
@@ -164,7 +157,7 @@ def _optimize_safely(na: int, nb: int, root: int, tolerance: float, cost: Any, w
             if source >= 0 or work.stop[0] != 0:
                 break
             for i in range(na):
-                if _pays(cost[work.row[j] + i], work.dual[i], work.dual[na + j], tolerance):
+                if pays(cost[work.row[j] + i], work.dual[i], work.dual[na + j], tolerance):
                     source, sink = i, j
                     break
         if work.stop[0] != 0:
@@ -263,6 +256,8 @@ def solve(
     for again in range(2):
         if safe:
             status, bound = _optimize_safely(na, nb, root, tolerance, cost, work)
+        elif na + nb >= LARGE:
+            status, bound = optimize_large(na, nb, root, tolerance, cost, work)
         else:
             status, bound = _optimize(na, nb, tolerance, cost, work)
         value = plan_cost(na, nb, root, cost, work)
