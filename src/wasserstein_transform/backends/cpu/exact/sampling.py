@@ -11,8 +11,9 @@ from ....engine import Flag
 from ....kernels.basis import workspace
 from ....kernels.simplex import OPTIMAL, solve
 
-SAMPLED = 1000  # points on the smaller side from which on this pays: for 4,000 it saves a third, for 10,000 two thirds
 _SHARE = 4  # a sample has one of so many points, and is warmed by one of its own
+_SMALLEST = 60  # points on the smaller side of the first sample
+SAMPLED = _SMALLEST * _SHARE**2  # from so many on this pays: for 4,000 it saves a third, for 10,000 two thirds
 _PART = 1 << 19  # costs that are handled between two looks at the flag
 _GOLDEN = 0.6180339887498949
 
@@ -20,25 +21,34 @@ Costs = Callable[[Ints, Ints], Floats]  # costs from some sources (rows) to some
 
 
 def warm_potentials(a: Floats, b: Floats, costs: Costs, stop: Flag) -> Floats:
-    """Potentials for all sources: nearly optimal where near points have nearly the same costs, of little use elsewhere.
+    """Potentials for all sources: nearly optimal where near points have nearly the same costs.
 
-    The sources and sinks of a sample are spread evenly over the numbers of all, however these are sorted.
+    Where they have not, those of a small sample are worse for a larger one than none: then all are 0. The sources and
+    sinks of a sample are spread evenly over the numbers of all, however these are sorted.
     """
+    cold = np.zeros(len(a))
     spread_a, spread_b = (np.argsort(_GOLDEN * np.arange(len(m)) % 1.0) for m in (a, b))
-    share = _SHARE
-    while min(len(a), len(b)) >= share * SAMPLED // _SHARE:
-        share *= _SHARE
-    found = None
-    while share > 1 and not stop[0]:
-        share //= _SHARE
-        sources, sinks = spread_a[: max(1, len(a) // share)], spread_b[: max(1, len(b) // share)]
-        u = np.zeros(len(sources)) if found is None else _extended(sources, *found, costs, stop)
-        if share == 1:
-            out = np.empty(len(a))
-            out[sources] = u
-            return out
-        found = sinks, _solved(a[sources], b[sinks], costs(sources, sinks), u, stop)
-    return np.zeros(len(a))
+    shares = [_SHARE**k for k in range(1, 32) if min(len(a), len(b)) >= _SHARE**k * _SMALLEST]
+    sinks, prices = spread_b[:0], np.empty(0)
+    for share in reversed(shares):
+        sources, known = spread_a[: len(a) // share], sinks
+        sinks = spread_b[: len(b) // share]
+        table = costs(sources, sinks)
+        masses = a[sources] / a[sources].sum(), b[sinks] / b[sinks].sum()
+        u = np.zeros(len(sources))
+        if len(known):
+            u = _extended(sources, known, prices, costs, stop)
+            if _dual(u, *masses, table) <= _dual((table - table.min(axis=0)).min(axis=1), *masses, table):
+                return cold
+        prices = _solved(*masses, table, u, stop)
+        if stop[0]:
+            return cold
+    return _extended(np.arange(len(a)), sinks, prices, costs, stop)
+
+
+def _dual(u: Floats, a: Floats, b: Floats, costs: Floats) -> float:
+    """What potentials of the sources prove that a plan costs at least."""
+    return float(a @ u + b @ (costs - u[:, None]).min(axis=0))
 
 
 def _extended(sources: Ints, sinks: Ints, prices: Floats, costs: Costs, stop: Flag) -> Floats:
