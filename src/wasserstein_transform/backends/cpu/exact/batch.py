@@ -113,7 +113,9 @@ def listed(
     rank: Ints | None = None, homes: Ints | None = None,
 ) -> tuple[Floats, Report]:  # fmt: skip
     """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order."""
-    rank = walk(B, ground.form, engine) if rank is None else rank
+    if rank is None:
+        has_choice = np.diff(indptr).max(initial=0) > 2
+        rank = walk(B, ground.form, engine) if has_choice else np.zeros(len(B.totals), np.intp)
     return _over(ground, A, B, indptr, targets, rank, engine, None, homes)
 
 
