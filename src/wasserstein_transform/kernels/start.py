@@ -17,20 +17,20 @@ from .minimum import lowest
 
 
 @jit
-def _partner(node: int, na: int, nb: int, cost: Any, work: Work) -> int:
+def _partner(node: int, na: int, nb: int, cost: Any, row: Any, dual: Any) -> int:
     """The node on the other side with the least reduced cost among those in play."""
     best = np.inf
     who = -1
     if node < na:
         for j in range(nb):
-            reduced = cost[work.row[j] + node] - work.dual[na + j]
+            reduced = cost[row[j] + node] - dual[na + j]
             if reduced < best:
                 best = reduced
                 who = na + j
     else:
-        start = work.row[node - na]
-        for i in range(na):
-            reduced = cost[start + i] - work.dual[i]
+        costs, prices = cost[row[node - na] : row[node - na] + na], dual[:na]
+        for i in range(costs.shape[0]):
+            reduced = costs[i] - prices[i]
             if reduced < best:
                 best = reduced
                 who = i
@@ -68,12 +68,13 @@ def _find_tight(na: int, nb: int, slack: float, cost: Any, work: Work) -> None:
         start = work.row[j]
         least = lowest(cost, start, dual, na)
         dual[na + j] = least
-        for i in range(na):
-            if cost[start + i] - dual[i] <= least + slack:
+        costs, prices, limit = cost[start : start + na], dual[:na], least + slack
+        for i in range(costs.shape[0]):
+            if costs[i] - prices[i] <= limit:
                 count = _add_arc(count, i, na + j, work)
     for i in range(na):
         if degree[i] == 0 and work.stop[0] == 0:
-            sink = _partner(i, na, nb, cost, work)
+            sink = _partner(i, na, nb, cost, work.row, dual)
             if sink < 0:
                 return
             dual[i] = cost[work.row[sink - na] + i] - dual[sink]
@@ -146,7 +147,7 @@ def peel(na: int, nb: int, slack: float, cost: Any, work: Work) -> int:
             node = lowest_alive
             other = -1
         if other < 0:
-            other = _partner(node, na, nb, cost, work)
+            other = _partner(node, na, nb, cost, work.row, dual)
             if other < 0:
                 return -1
         i, sink = (node, other) if node < na else (other, node)

@@ -66,12 +66,12 @@ def costs(
     """
     width = cap if width is None else width
     return Costs(
-        np.empty(n_met * width),
+        np.empty(n_met * width + 8),
         np.empty(n_met),
         np.zeros(n_points, np.intp),
         np.zeros(n_points, np.intp),
         np.zeros(2, np.intp),
-        np.empty(width * cap),
+        np.empty(width * cap + 8),
         np.zeros(cap, np.intp),
         np.zeros((2, cap), np.intp),
         np.empty(n_stored * width),
