@@ -102,9 +102,7 @@ def _same(A: Any, i: int, B: Any, j: int) -> bool:
 
 @jit
 def _meet(A: Any, i: int, y: int, geometry: Any, rule: Rule, scratch: Costs) -> int:
-    """The place of point y in the table; its costs are computed when it is met first."""
-    if scratch.stamp[y] == scratch.state[0]:
-        return scratch.place[y]
+    """Costs to a point y that is met for the first time; its place in the table."""
     k = scratch.state[1]
     scratch.state[1] = k + 1
     scratch.stamp[y] = scratch.state[0]
@@ -176,13 +174,14 @@ def pose(
     """
     _weigh(A, i, B, j, work)
     na = A.indptr[i + 1] - A.indptr[i]
-    b = B.indptr[j]
+    b, stamp = B.indptr[j], scratch.stamp
     if rule.p == 1.0 or rule.p == 2.0 or rule.p == np.inf:  # noqa: PLR1714
         top = 0.0
         for t in range(B.indptr[j + 1] - b):
             if work.stop[0] != 0:
                 break
-            k = _meet(A, i, B.indices[b + t], geometry, rule, scratch)
+            y = B.indices[b + t]
+            k = scratch.place[y] if stamp[y] == scratch.state[0] else _meet(A, i, y, geometry, rule, scratch)
             work.row[t] = k * na
             top = max(top, scratch.tops[k])
         if rule.p != 2.0 or top > _FAINT:

@@ -94,7 +94,7 @@ class Discrete(Measures):
             part = slice(self.indptr[i], self.indptr[i + 1])
             digest = blake2b(self.indices[part].tobytes(), digest_size=32)  # the rows themselves would be kept twice
             digest.update(self.masses[part].tobytes())
-            same[i] = seen.setdefault(digest.digest(), i)
+            same[i] = seen.setdefault(digest.digest(), int(i))
         first = np.flatnonzero((same < 0) | (same == np.arange(self.n)))
         if len(first) == self.n:
             return self, np.arange(self.n)
