@@ -15,6 +15,23 @@ from .basis import DEAD, Work
 from .compile import jit
 from .minimum import lowest
 
+UNKNOWN = -np.inf  # the potential of a source of which nothing is known; no arc of it is tight
+
+
+@jit
+def _guess(na: int, nb: int, cost: Any, work: Work) -> None:
+    """Where nothing is known, the mean cost of a source: those that are far from all sinks pay more."""
+    dual = work.dual[:na]
+    for i in range(dual.shape[0]):
+        dual[i] = 0.0
+    total = 0.0
+    for j in range(nb):
+        total += work.demand[j]
+    for j in range(nb):
+        costs, share = cost[work.row[j] : work.row[j] + na], work.demand[j] / total
+        for i in range(costs.shape[0]):
+            dual[i] += share * costs[i]
+
 
 @jit
 def _partner(node: int, na: int, nb: int, cost: Any, row: Any, dual: Any) -> int:
@@ -55,12 +72,22 @@ def _add_arc(count: int, i: int, sink: int, work: Work) -> int:
 
 
 @jit
+def _any_known(na: int, dual: Any) -> bool:
+    for i in range(na):  # noqa: SIM110
+        if dual[i] != UNKNOWN:
+            return True
+    return False
+
+
+@jit
 def _find_tight(na: int, nb: int, slack: float, cost: Any, work: Work) -> None:
     """Sinks' potentials from those of the sources, sources raised until each has a tight arc, and the tight arcs."""
     dual, first, degree = work.dual, work.child, work.depth
     for node in range(na + nb):
         first[node] = -1
         degree[node] = 0
+    if not _any_known(na, dual):
+        _guess(na, nb, cost, work)
     count = 0
     for j in range(nb):
         if work.stop[0] != 0:

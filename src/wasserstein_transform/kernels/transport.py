@@ -12,7 +12,7 @@ from .compile import jit
 from .formulas import distance, scaled_square
 from .minimum import lowest
 from .simplex import INTERRUPTED, OPTIMAL, faint_mass, moves, plan_cost, plan_reach, settled_cost, solve
-from .start import peel
+from .start import UNKNOWN, peel
 from .twofold import add, times
 
 GAP = 1e-12  # largest primal–dual gap accepted, of the largest cost of the problem
@@ -404,19 +404,20 @@ def transport_row(
 
     From the order STEEP on, `out` must hold W_∞ before.
 
-    The potentials of A_i's points carry over from the target at place `guides[k]` (−1: from the one before), which is
-    near: neighboring problems nearly share them.
+    The potentials of A_i's points carry over from the target at place `guides[k]`, which is near: neighboring problems
+    nearly share them; from none where it is negative. Without guides they carry over from the target before.
     """
     begin(scratch)
     na = A.indptr[i + 1] - A.indptr[i]
-    for s in range(na):
-        work.dual[s] = 0.0
     keep = guides.shape[0] > 0
     for k in range(targets.shape[0]):
         j = targets[k]
         if keep and guides[k] >= 0:
             for s in range(na):
                 work.dual[s] = scratch.potentials[guides[k] * na + s]
+        elif keep or k == 0:
+            for s in range(na):
+                work.dual[s] = UNKNOWN
         if _same(A, i, B, j):
             out[k] = 0.0
         else:
