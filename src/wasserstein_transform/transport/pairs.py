@@ -122,13 +122,12 @@ def wasserstein_pairs(
     engine = current(engine, n_jobs=n_jobs)
     ground, rows = _arguments(measures, metric, p, engine)
     batch = Batch(ground, float(p), engine)
-    unique, which = rows.distinct()
     if pairs is None:
+        unique, which = rows.distinct()
         engine.reserve(8.0 * (2 * rows.n**2 + unique.n**2), f"distances of {rows.n} measures", "list the pairs")
         square, report = batch.among(unique)
         return Distances(squareform(square[np.ix_(which, which)], checks=False), report)
-    ends = which[as_pairs(pairs, rows.n)]
-    values, report = _listed(batch, unique, ends)
+    values, report = _listed(batch, rows, as_pairs(pairs, rows.n))
     return Distances(values, report)
 
 
@@ -227,11 +226,26 @@ def _mass(values: ArrayLike | None, n: int, name: str) -> Floats:
     return mass
 
 
-def _listed(batch: Batch, unique: Discrete, ends: Ints) -> tuple[Floats, Report]:
+def _listed(batch: Batch, rows: Discrete, pairs: Ints) -> tuple[Floats, Report]:
     """Distances of listed pairs, each unordered pair of different measures solved once."""
+    if len(pairs) == 0:
+        return np.empty(0), Report(0, 0, 0.0)
+    used = np.zeros(rows.n, bool)
+    used[pairs] = True
+    unique, which = rows.take(np.flatnonzero(used)).distinct()
+    ends = which[(np.cumsum(used) - 1)[pairs]]
     low, high = ends.min(axis=1), ends.max(axis=1)
-    key, which = np.unique(low * unique.n + high, return_inverse=True)
-    rows, targets = np.divmod(key, unique.n)
-    indptr = np.searchsorted(rows, np.arange(unique.n + 1))
-    values, report = batch.listed(unique, unique, indptr, targets)
-    return values[which.ravel()], report
+    key, place = np.unique(low * unique.n + high, return_inverse=True)
+    sources, targets = _by_source(*np.divmod(key, unique.n), unique.n)
+    order = np.argsort(sources, kind="stable")
+    indptr = np.searchsorted(sources[order], np.arange(unique.n + 1))
+    values = np.empty(len(key))
+    values[order], report = batch.listed(unique, unique, indptr, targets[order])
+    return values[place.ravel()], report
+
+
+def _by_source(low: Ints, high: Ints, n: int) -> tuple[Ints, Ints]:
+    """Pairs turned so that measures with many partners are sources: those of one source inherit from each other."""
+    degree = np.bincount(low, minlength=n) + np.bincount(high, minlength=n)
+    turned = degree[high] > degree[low]
+    return np.where(turned, high, low), np.where(turned, low, high)
