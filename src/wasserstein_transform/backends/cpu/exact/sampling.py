@@ -10,6 +10,7 @@ from ...._types import Floats, Ints
 from ....engine import Flag
 from ....kernels.basis import workspace
 from ....kernels.simplex import OPTIMAL, solve
+from ....kernels.start import UNKNOWN
 
 _SHARE = 4  # a sample has one of so many points, and is warmed by one of its own
 _SMALLEST = 60  # points on the smaller side of the first sample
@@ -23,10 +24,10 @@ Costs = Callable[[Ints, Ints], Floats]  # costs from some sources (rows) to some
 def warm_potentials(a: Floats, b: Floats, costs: Costs, stop: Flag) -> Floats:
     """Potentials for all sources: nearly optimal where near points have nearly the same costs.
 
-    Where they have not, those of a small sample are worse for a larger one than none: then all are 0. The sources and
+    Where they have not, those of a small sample are worse for a larger one than none: then none are known. The sources and
     sinks of a sample are spread evenly over the numbers of all, however these are sorted.
     """
-    cold = np.zeros(len(a))
+    cold = np.full(len(a), UNKNOWN)
     spread_a, spread_b = (np.argsort(_GOLDEN * np.arange(len(m)) % 1.0) for m in (a, b))
     shares = [_SHARE**k for k in range(1, 32) if min(len(a), len(b)) >= _SHARE**k * _SMALLEST]
     sinks, prices = spread_b[:0], np.empty(0)
@@ -35,7 +36,7 @@ def warm_potentials(a: Floats, b: Floats, costs: Costs, stop: Flag) -> Floats:
         sinks = spread_b[: len(b) // share]
         table = costs(sources, sinks)
         masses = a[sources] / a[sources].sum(), b[sinks] / b[sinks].sum()
-        u = np.zeros(len(sources))
+        u = cold[sources]
         if len(known):
             u = _extended(sources, known, prices, costs, stop)
             if _dual(u, *masses, table) <= _dual((table - table.min(axis=0)).min(axis=1), *masses, table):
@@ -64,7 +65,7 @@ def _extended(sources: Ints, sinks: Ints, prices: Floats, costs: Costs, stop: Fl
 
 
 def _solved(a: Floats, b: Floats, costs: Floats, u: Floats, stop: Flag) -> Floats:
-    """Prices of the sinks in an optimal plan, if it was found; else those that the sources' potentials allow."""
+    """Prices of the sinks in an optimal plan, if it was found; else any that are feasible."""
     na, nb = costs.shape
     top = float(np.abs(costs).max()) or 1.0
     table = np.ascontiguousarray(costs.T) / top
@@ -72,5 +73,5 @@ def _solved(a: Floats, b: Floats, costs: Floats, u: Floats, stop: Flag) -> Float
     work.supply[:na], work.demand[:nb], work.row[:nb] = a * b.sum(), b * a.sum(), np.arange(nb) * na
     work.dual[:na] = u / top
     _, _, status, _ = solve(na, nb, 1.0, 1.0, False, table.ravel(), work)
-    best = top * work.dual[:na] if status == OPTIMAL else u
-    return np.asarray((costs - best[:, None]).min(axis=0))
+    found = top * work.dual[:na] if status == OPTIMAL else np.zeros(na)
+    return np.asarray((costs - found[:, None]).min(axis=0))

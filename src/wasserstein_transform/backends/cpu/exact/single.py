@@ -12,6 +12,7 @@ from ...._types import Bools, Floats
 from ....engine import Engine, Flag
 from ....kernels.basis import workspace
 from ....kernels.bottleneck import certified, plan, solve_bottleneck
+from ....kernels.start import UNKNOWN
 from ....kernels.simplex import INTERRUPTED, OPTIMAL, fill_plan, settled_cost, solve
 from ....kernels.transport import CLIP, DROWNING, GAP, LOST, ROUNDS, STEEP, TINY
 from .sampling import SAMPLED, warm_potentials
@@ -70,6 +71,7 @@ def _solve(a: Floats, b: Floats, table: Floats, unit: float, stop: Flag) -> Solu
     costs = table.ravel()
     work = workspace(max(na, nb), stop)
     total = a.sum() * b.sum()
+    work.dual[:na] = UNKNOWN
     if min(na, nb) >= SAMPLED:
         work.dual[:na] = warm_potentials(a, b, lambda x, y: table[np.ix_(y, x)].T, stop)
     for safe in (False, True):
