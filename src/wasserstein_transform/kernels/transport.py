@@ -405,7 +405,8 @@ def transport_row(
     From the order STEEP on, `out` must hold W_∞ before.
 
     The potentials of A_i's points carry over from the target at place `guides[k]`, which is near: neighboring problems
-    nearly share them; from none where it is negative. Without guides they carry over from the target before.
+    nearly share them; from none where it is negative. Without guides they carry over from the target before. The first
+    target takes those that are in `work.dual`.
     """
     begin(scratch)
     na = A.indptr[i + 1] - A.indptr[i]
@@ -415,7 +416,7 @@ def transport_row(
         if keep and guides[k] >= 0:
             for s in range(na):
                 work.dual[s] = scratch.potentials[guides[k] * na + s]
-        elif keep or k == 0:
+        elif keep and k > 0:
             for s in range(na):
                 work.dual[s] = UNKNOWN
         if _same(A, i, B, j):

@@ -9,15 +9,19 @@ import numpy as np
 
 from ...._types import Floats, Ints
 from ....engine import Engine, Flag, Record, Task, Tile, cut
-from ....kernels.basis import workspace
+from ....kernels.basis import Work, workspace
 from ....kernels.geometry import Geometry, Table, for_thread
+from ....kernels.start import UNKNOWN
 from ....kernels.transport import (
     STEEP,
+    Costs,
     Rows as KernelRows,
     Rule,
+    begin,
     costs,
     farthest_row,
     n_bytes,
+    pose,
     transport_row,
     upper_row,
 )
@@ -29,6 +33,7 @@ from ..kinds import cost_of, geometry_of
 from ..matrices import block, dense
 from .explorer import Explorer, explorer_of
 from .places import ByMeasure, Lists, Rectangle, Symmetric
+from .sampling import SAMPLED, warm_potentials
 from .tour import inverse, listed_parents, tour, walk
 
 _STEPS = 12.0  # inner-loop steps of the simplex per entry of the cost matrix, about
@@ -203,6 +208,9 @@ def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
         if kernel is transport_row and problems.rule.p >= STEEP:
             failed = farthest_row(*asked, problems.rule._replace(p=np.inf), tables, work, found, report)
         if failed < 0:
+            work.dual[: problems.scratch.width] = UNKNOWN
+            if kernel is transport_row and problems.scratch.cap >= SAMPLED:
+                _warm(problems, i, targets[0], mine, tables, work)
             failed = kernel(*asked, problems.rule, tables, work, found, report)
         if stop[0]:
             return
@@ -212,6 +220,20 @@ def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
                 "the optimum within its limit of pivots; please report it with the data"
             )
         at += end - start
+
+
+def _warm(problems: _Problems, i: int, j: int, geometry: Geometry, tables: Costs, work: Work) -> None:
+    """Potentials for the first problem of a measure, if it is large: those after it inherit them."""
+    A, B, rule = problems.A, problems.B, problems.rule
+    a, b = (rows.masses[rows.indptr[k] : rows.indptr[k + 1]] for rows, k in ((A, i), (B, j)))
+    if min(len(a), len(b)) < SAMPLED or rule.p not in (1.0, 2.0):
+        return
+    begin(tables)
+    _, _, shared = pose(A, i, B, j, geometry, rule, tables, work)
+    if shared and not work.stop[0]:
+        starts = work.row[: len(b)].copy()
+        found = warm_potentials(a, b, lambda x, y: tables.table[x[:, None] + starts[y]], work.stop)
+        work.dual[: len(a)] = found
 
 
 def _geometry(form: Form, n_entries: float, whole: bool, engine: Engine) -> Geometry | None:
