@@ -20,6 +20,7 @@ from ..spaces import Metric
 from .arguments import MeasuresLike, MetricLike, as_measures, as_metric, as_pairs
 from .base import Coupling, Status
 from .batch import Batch
+from .cost import n_entries_among, warn_of_problems
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +126,7 @@ def wasserstein_pairs(
     if pairs is None:
         unique, which = rows.distinct()
         engine.reserve(8.0 * (2 * rows.n**2 + unique.n**2), f"distances of {rows.n} measures", "list the pairs")
+        warn_of_problems(unique.n * (unique.n - 1) // 2, n_entries_among(np.diff(unique.indptr)), engine)
         square, report = batch.among(unique)
         return Distances(squareform(square[np.ix_(which, which)], checks=False), report)
     values, report = _listed(batch, rows, as_pairs(pairs, rows.n))
@@ -153,6 +155,7 @@ def wasserstein_cross(
     others = as_measures(B, ground.n, "B")
     (some, which_a), (unique, which_b) = rows.distinct(), others.distinct()
     engine.reserve(8.0 * rows.n * others.n, f"{rows.n} × {others.n} distances", "take A in parts")
+    warn_of_problems(some.n * unique.n, float(len(some.indices)) * len(unique.indices), engine)
     values, report = Batch(ground, float(p), engine).between(some, unique)
     return Distances(values[np.ix_(which_a, which_b)], report)
 
@@ -194,6 +197,7 @@ def wasserstein(a: ArrayLike | None, b: ArrayLike | None, cost: ArrayLike, engin
             f"a and b must have equal totals, got {unit * totals[0]} and {unit * totals[1]}; divide each by its sum"
         )
     rows, cols = (np.flatnonzero(m) for m in masses)
+    warn_of_problems(1, float(len(rows)) * len(cols), current(engine))
     found = solve_one(masses[0][rows], masses[1][cols], costs[np.ix_(rows, cols)], current(engine))
     plan = np.zeros(costs.shape)
     plan[np.ix_(rows, cols)] = unit * (totals[0] * found.plan)
@@ -239,6 +243,8 @@ def _listed(batch: Batch, rows: Discrete, pairs: Ints) -> tuple[Floats, Report]:
     sources, targets = _by_source(*np.divmod(key, unique.n), unique.n)
     order = np.argsort(sources, kind="stable")
     indptr = np.searchsorted(sources[order], np.arange(unique.n + 1))
+    sizes = np.diff(unique.indptr).astype(float)
+    warn_of_problems(len(key), float(sizes[sources] @ sizes[targets]), batch.engine)
     values = np.empty(len(key))
     values[order], report = batch.listed(unique, unique, indptr, targets[order])
     return values[place.ravel()], report
