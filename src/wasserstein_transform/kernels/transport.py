@@ -11,7 +11,8 @@ from .bottleneck import Plan, certified, plan, solve_bottleneck
 from .compile import jit
 from .formulas import distance, scaled_square
 from .minimum import lowest
-from .simplex import INTERRUPTED, OPTIMAL, faint_mass, moves, plan_cost, plan_reach, settled_cost, solve
+from .pricing import INTERRUPTED, OPTIMAL
+from .simplex import faint_mass, moves, plan_cost, plan_reach, settled_cost, solve
 from .start import UNKNOWN, peel
 from .twofold import add, times
 

@@ -24,8 +24,9 @@ def warn_of_cost(
         return
     open_end = n_iter is None
     warn(
-        f"each neighborhood holds about {n_seen:.0f} of the {space.n} points, so that {_named(localize, transport, space, n_seen)} "
-        f"will take about {in_words(seconds)}{' an iteration' * open_end}; {_advice(localize)}; verbose=True or "
+        f"each neighborhood holds about {n_seen:.0f} of the {space.n} points, so that "
+        f"{_named(localize, transport, space, n_seen)} will take about {in_words(seconds)}"
+        f"{' an iteration' * open_end}; {_advice(localize)}; verbose=True or "
         "wt.using(progress=wt.bar()) shows how far it is",
         CostWarning,
     )

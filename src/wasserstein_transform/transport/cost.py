@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from .._types import Ints
 from .._warn import warn
 from ..engine import Engine
@@ -52,4 +54,4 @@ def in_words(seconds: float) -> str:
 
 
 def _side(n_problems: int, n_entries: float) -> float:
-    return (n_entries / max(n_problems, 1)) ** 0.5
+    return math.sqrt(n_entries / max(n_problems, 1))

@@ -9,7 +9,8 @@ import numpy as np
 from ...._types import Floats, Ints
 from ....engine import Flag
 from ....kernels.basis import workspace
-from ....kernels.simplex import OPTIMAL, solve
+from ....kernels.pricing import OPTIMAL
+from ....kernels.simplex import solve
 from ....kernels.start import UNKNOWN
 
 _SHARE = 4  # a sample has one of so many points, and is warmed by one of its own
@@ -24,7 +25,7 @@ Costs = Callable[[Ints, Ints], Floats]  # costs from some sources (rows) to some
 def warm_potentials(a: Floats, b: Floats, costs: Costs, stop: Flag) -> Floats:
     """Potentials for all sources: nearly optimal where near points have nearly the same costs.
 
-    Where they have not, those of a small sample are worse for a larger one than none: then none are known. The sources and
+    Where they have not, those of a small sample are worse for a larger one than none: then none are known. Sources and
     sinks of a sample are spread evenly over the numbers of all, however these are sorted.
     """
     cold = np.full(len(a), UNKNOWN)

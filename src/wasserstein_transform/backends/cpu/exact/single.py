@@ -12,8 +12,9 @@ from ...._types import Bools, Floats
 from ....engine import Engine, Flag
 from ....kernels.basis import workspace
 from ....kernels.bottleneck import certified, plan, solve_bottleneck
+from ....kernels.pricing import INTERRUPTED, OPTIMAL
+from ....kernels.simplex import fill_plan, settled_cost, solve
 from ....kernels.start import UNKNOWN
-from ....kernels.simplex import INTERRUPTED, OPTIMAL, fill_plan, settled_cost, solve
 from ....kernels.transport import CLIP, DROWNING, GAP, LOST, ROUNDS, STEEP, TINY
 from .sampling import SAMPLED, warm_potentials
 
