@@ -12,6 +12,7 @@ from .timing import table
 NAMES = (
     "imports",
     "exact",
+    "single",
     "lazy",
     "gaussian",
     "million",

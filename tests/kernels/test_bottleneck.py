@@ -18,7 +18,7 @@ from scipy.spatial.distance import cdist
 import wasserstein_transform as wt
 from wasserstein_transform.kernels.basis import Work, workspace
 from wasserstein_transform.kernels.bottleneck import Plan, certified, plan, solve_bottleneck
-from wasserstein_transform.kernels.simplex import INTERRUPTED, OPTIMAL, STALLED
+from wasserstein_transform.kernels.pricing import INTERRUPTED, OPTIMAL, STALLED
 from wasserstein_transform.measures.discrete import discrete
 
 Floats = NDArray[np.float64]

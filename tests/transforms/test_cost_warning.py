@@ -33,10 +33,22 @@ def cancelled_at_once(work: Callable[[], object]) -> list[wt.engine.Update]:
     [
         (
             lambda: wt.KernelTransform(0.3).fit(POINTS),
-            "about 500 of the 500 points, so that exact transport will take about 13 minutes; .*cut=3",
+            r".* exact transport \(124,750 transport problems of about 500 × 500 .*8 minutes; .*cut=3",
         ),
-        (lambda: wt.Transform(DENSE, wt.Exact(1))(SPACE), "about 500 of the 500 points, .*about 13 minutes; .*Nearest"),
-        (lambda: wt.LocalTruncation(9.0, n_iter=2).fit(POINTS), "26 minutes; is eps=9 in the units of the data"),
+        (lambda: wt.Transform(DENSE, wt.Exact(1))(SPACE), "about 500 of the 500 points, .*about 8 minutes; .*Nearest"),
+        (lambda: wt.LocalTruncation(9.0, n_iter=2).fit(POINTS), "16 minutes; is eps=9 in the units of the data"),
+        (
+            lambda: wt.wasserstein_pairs(np.full((500, 500), 1.0) + np.eye(500), POINTS),
+            "124,750 transport problems of about 500 × 500 masses will take about 8 minutes; measures on fewer points",
+        ),
+        (
+            lambda: wt.wasserstein_cross(DENSE.matrix[:20], DENSE.matrix[20:], POINTS),
+            "9,600 transport problems of about 500 × 500 masses will take about 36 seconds",
+        ),
+        (
+            lambda: wt.wasserstein_pairs(DENSE.matrix, POINTS, pairs=np.argwhere(~np.eye(500, dtype=bool))),
+            "124,750 transport problems",
+        ),
         (
             lambda: wt.GaussianTransform(500.0).fit(np.random.default_rng(0).random((100_000, 2))),
             "about 100000 of the 100000 points, so that moving them will take about 3 minutes; is eps=500",
@@ -46,7 +58,7 @@ def cancelled_at_once(work: Callable[[], object]) -> list[wt.engine.Update]:
             "moving them will take about 3 minutes an iteration; is eps=500",
         ),
     ],
-    ids=["uncut", "dense", "all in reach", "GT", "mean shift"],
+    ids=["uncut", "dense", "all in reach", "pairs", "cross", "listed", "GT", "mean shift"],
 )
 def test_a_long_run_is_announced(work: Callable[[], object], said: str) -> None:
     with pytest.warns(wt.CostWarning, match=said) as caught:

@@ -22,7 +22,8 @@ from scipy.spatial.distance import pdist, squareform
 import wasserstein_transform as wt
 from wasserstein_transform.kernels.basis import Work, workspace
 from wasserstein_transform.kernels.geometry import Table
-from wasserstein_transform.kernels.simplex import INTERRUPTED, OPTIMAL, solve
+from wasserstein_transform.kernels.pricing import INTERRUPTED, OPTIMAL
+from wasserstein_transform.kernels.simplex import solve
 from wasserstein_transform.kernels.transport import Costs, Rule, begin, costs, pose, transport, transport_row
 from wasserstein_transform.measures.discrete import discrete
 

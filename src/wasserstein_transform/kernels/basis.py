@@ -25,12 +25,13 @@ class Work(NamedTuple):
     dual: np.ndarray  # (2cap,) potentials
     flow: np.ndarray  # (2cap,) on the arc from a node to its parent
     rest: np.ndarray  # (2cap,) mass not yet placed
-    low: np.ndarray  # (2cap,) what rounding takes from it, where that is kept
+    low: np.ndarray  # (2cap + 8,) what rounding takes from it, where that is kept
     parent: np.ndarray
+    level: np.ndarray  # how far below the root
+    after: np.ndarray  # the next node in a ring that lists every node right before what hangs under it
+    before: np.ndarray  # the one before in that ring
     depth: np.ndarray
-    child: np.ndarray
-    after: np.ndarray
-    before: np.ndarray
+    child: np.ndarray  # (2cap + 8,)
     order: np.ndarray
     arcs: np.ndarray  # (4, 4cap) tight arcs: source, sink, next of the source, next of the sink
     queue: np.ndarray  # (8cap,)
@@ -39,36 +40,13 @@ class Work(NamedTuple):
 
 def workspace(cap: int, stop: np.ndarray) -> Work:
     """Room for problems of up to `cap` × `cap`, costs apart."""
-    dual, flow, rest, low = np.zeros((4, 2 * cap))
-    parent, depth, child, after, before, order = np.zeros((6, 2 * cap), np.intp)
+    dual, flow, rest = np.zeros((3, 2 * cap))
+    parent, level, after, before, order = np.zeros((5, 2 * cap), np.uint32)  # what cannot be negative needs no test
+    low, depth, child = np.zeros(2 * cap + 8), np.zeros(2 * cap, np.intp), np.zeros(2 * cap + 8, np.intp)
     supply, demand = np.zeros((2, cap))
-    row, arcs, queue = np.zeros(cap, np.intp), np.zeros((4, 4 * cap), np.intp), np.zeros(8 * cap, np.intp)
-    tree = parent, depth, child, after, before, order
+    row, arcs, queue = np.zeros(cap, np.intp), np.zeros((4, 4 * cap), np.intp), np.zeros(8 * cap, np.uint32)
+    tree = parent, level, after, before, depth, child, order
     return Work(supply, demand, row, dual, flow, rest, low, *tree, arcs, queue, stop)
-
-
-@jit
-def link(node: int, parent: int, work: Work) -> None:
-    """Hang a node under a parent."""
-    work.parent[node] = parent
-    first = work.child[parent]
-    work.after[node] = first
-    work.before[node] = -1
-    if first >= 0:
-        work.before[first] = node
-    work.child[parent] = node
-
-
-@jit
-def unlink(node: int, work: Work) -> None:
-    """Take a node from its parent."""
-    before, after = work.before[node], work.after[node]
-    if before >= 0:
-        work.after[before] = after
-    else:
-        work.child[work.parent[node]] = after
-    if after >= 0:
-        work.before[after] = before
 
 
 @jit
@@ -82,33 +60,30 @@ def arc_cost(node: int, na: int, cost: Any, work: Work) -> float:
 
 @jit
 def grow(na: int, nb: int, root: int, cost: Any, work: Work) -> None:
-    """Child lists, depths and potentials of the tree that a start left in `parent` and `order`, leaves first."""
-    n = na + nb
-    for node in range(n):
-        work.child[node] = -1
-    work.parent[root] = -1
-    work.depth[root] = 0
-    work.dual[root] = 0.0
-    for k in range(n - 2, -1, -1):
+    """Ring, levels and potentials of the tree that a start left in `parent` and `order`, leaves first."""
+    parent, level, after, before, dual = work.parent, work.level, work.after, work.before, work.dual
+    parent[root] = root
+    level[root] = 0
+    after[root] = root
+    before[root] = root
+    dual[root] = 0.0
+    for k in range(na + nb - 2, -1, -1):
         node = work.order[k]
-        up = work.parent[node]
-        link(node, up, work)
-        work.depth[node] = work.depth[up] + 1
-        work.dual[node] = arc_cost(node, na, cost, work) - work.dual[up]
+        up = parent[node]
+        following = after[up]
+        after[up] = node
+        before[node] = up
+        after[node] = following
+        before[following] = node
+        level[node] = level[up] + 1
+        dual[node] = arc_cost(node, na, cost, work) - dual[up]
 
 
 @jit
 def refresh(na: int, root: int, cost: Any, work: Work) -> None:
     """Potentials anew from the tree: pivots add their rounding errors up."""
     work.dual[root] = 0.0
-    x = root
-    while True:
-        if work.child[x] >= 0:
-            x = work.child[x]
-        else:
-            while x != root and work.after[x] < 0:
-                x = work.parent[x]
-            if x == root:
-                return
-            x = work.after[x]
+    x = work.after[root]
+    while x != root:
         work.dual[x] = arc_cost(x, na, cost, work) - work.dual[work.parent[x]]
+        x = work.after[x]

@@ -14,7 +14,7 @@ import numpy as np
 
 from .basis import Work
 from .compile import jit
-from .simplex import INTERRUPTED, OPTIMAL, STALLED
+from .pricing import INTERRUPTED, OPTIMAL, STALLED
 
 _ROUNDING = 4.0 * np.finfo(np.float64).eps  # of the total, for each node: mass that may be left over
 _FAINTEST = 5e-13  # of the total: never more than this

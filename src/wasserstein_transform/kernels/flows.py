@@ -20,16 +20,13 @@ def _sum(masses: Any, n: int) -> tuple[float, float]:
 @jit
 def _list_tree(root: int, work: Work) -> int:
     """All nodes into `order`, each after its parent; their number."""
-    work.order[0] = root
-    size, k = 1, 0
-    while k < size:
-        node = work.child[work.order[k]]
-        while node >= 0:
-            work.order[size] = node
-            size += 1
-            node = work.after[node]
-        k += 1
-    return size
+    node, size = root, 0
+    while True:
+        work.order[size] = node
+        size += 1
+        node = work.after[node]
+        if node == root:
+            return size
 
 
 @jit

@@ -6,150 +6,51 @@ from typing import Any
 
 import numpy as np
 
-from .basis import Work, arc_cost, grow, link, refresh, unlink
+from .basis import Work, arc_cost, grow, refresh
 from .compile import jit
 from .flows import settle
-from .minimum import lowest
+from .large import LARGE, optimize_large
+from .pivot import pivot
+from .pricing import INTERRUPTED, OPTIMAL, STALLED, best_candidate, dual_value, list_candidates, pays
 from .start import peel
-
-OPTIMAL, STALLED, INTERRUPTED = range(3)
 
 _TOLERANCE = 1e-14  # of the largest cost: what counts as a negative reduced cost
 _TIGHT = 1e-12  # of the largest cost: what counts as a reduced cost of 0 when a basis is inherited
-_NOISE = 2.0**-50  # of the terms of a reduced cost: their rounding
 _FAINT = 8.0 * 2.0**-52  # share of the mass that may be rounding
 _DRIFT = 1e-13  # of the largest cost: a gap above this has potentials computed anew
 
 
 @jit
-def _pays(cost: float, u: float, v: float, tolerance: float) -> bool:
-    """Whether a reduced cost is negative beyond the tolerance and the rounding of what it is made of."""
-    return cost - u - v < -tolerance - _NOISE * (abs(cost) + abs(u) + abs(v))
-
-
-@jit
-def _list_candidates(na: int, nb: int, tolerance: float, cost: Any, work: Work) -> tuple[int, float]:
-    """The most negative arc of every sink into `order` (source, sink, …); their number and the dual value's sink part.
-
-    With no arc listed, that value belongs to feasible potentials: the last look for arcs is also the certificate.
-    """
-    dual, listed = work.dual, work.order
-    count = 0
-    bound = 0.0
+def _first_paying(na: int, nb: int, tolerance: float, cost: Any, work: Work) -> tuple[int, int]:
+    """The first arc that pays, by Bland's rule: source and sink node, or −1."""
     for j in range(nb):
         if work.stop[0] != 0:
             break
-        start = work.row[j]
-        least = lowest(cost, start, dual, na)
-        bound += work.demand[j] * least
-        if least - dual[na + j] < -tolerance:
-            i = 0
-            while i < na - 1 and cost[start + i] - dual[i] != least:
-                i += 1
-            if _pays(cost[start + i], dual[i], dual[na + j], tolerance):
-                listed[2 * count] = i
-                listed[2 * count + 1] = j
-                count += 1
-    return count, bound
-
-
-@jit
-def _best_candidate(na: int, count: int, tolerance: float, cost: Any, work: Work) -> tuple[int, int, float]:
-    """How many listed arcs still pay (the others are dropped), the place of the best one, and its reduced cost."""
-    dual, listed = work.dual, work.order
-    best = -tolerance
-    place = -1
-    kept = 0
-    for k in range(count):
-        i, j = listed[2 * k], listed[2 * k + 1]
-        c = cost[work.row[j] + i]
-        reduced = c - dual[i] - dual[na + j]
-        if _pays(c, dual[i], dual[na + j], tolerance):
-            listed[2 * kept] = i
-            listed[2 * kept + 1] = j
-            if reduced < best:
-                best = reduced
-                place = kept
-            kept += 1
-    return kept, place, best
-
-
-@jit
-def _pivot(na: int, i: int, j: int, reduced: float, work: Work) -> bool:
-    """Bring the arc from source i to sink node j into the tree; False if no arc can leave (flows are not numbers)."""
-    parent, depth, flow, dual = work.parent, work.depth, work.flow, work.dual
-    p, q = i, j
-    delta = np.inf
-    out = -1
-    on_source_side = True
-    while p != q:  # the last blocking arc along the cycle, seen from its apex, leaves
-        if depth[p] >= depth[q]:
-            if p < na and flow[p] < delta:
-                delta = flow[p]
-                out = p
-                on_source_side = True
-            p = parent[p]
-        else:
-            if q >= na and flow[q] <= delta:
-                delta = flow[q]
-                out = q
-                on_source_side = False
-            q = parent[q]
-    if out < 0:
-        return False
-    apex = p
-    if delta > 0.0:
-        p = i
-        while p != apex:
-            flow[p] += -delta if p < na else delta
-            p = parent[p]
-        q = j
-        while q != apex:
-            flow[q] += delta if q < na else -delta
-            q = parent[q]
-    top, up, step = (i, j, reduced) if on_source_side else (j, i, -reduced)
-    node, carried = top, delta
-    while True:  # turn the cut branch around: its path from `top` to `out` changes direction
-        old, kept = parent[node], flow[node]
-        unlink(node, work)
-        link(node, up, work)
-        flow[node] = carried
-        if node == out:
-            break
-        node, up, carried = old, node, kept
-    x = top
-    while True:
-        depth[x] = depth[parent[x]] + 1
-        dual[x] += step if x < na else -step
-        if work.child[x] >= 0:
-            x = work.child[x]
-            continue
-        while x != top and work.after[x] < 0:
-            x = parent[x]
-        if x == top:
-            return True
-        x = work.after[x]
+        for i in range(na):
+            if pays(cost[work.row[j] + i], work.dual[i], work.dual[na + j], tolerance):
+                return i, na + j
+    return -1, -1
 
 
 @jit
 def _optimize(na: int, nb: int, tolerance: float, cost: Any, work: Work) -> tuple[int, float]:
-    """Pivots until no arc pays, best of a list of candidates first; status and the dual value's sink part."""
+    """Pivots until no arc pays, best of a list of candidates first; status and the value of the potentials."""
     left = 1000 + 100 * na * nb
     while True:
-        count, bound = _list_candidates(na, nb, tolerance, cost, work)
         if work.stop[0] != 0:
-            return INTERRUPTED, bound
-        if count == 0:
-            return OPTIMAL, bound
+            return INTERRUPTED, 0.0
+        count = list_candidates(na, nb, tolerance, cost, work)
+        if count == 0:  # the last look is the certificate as well
+            return OPTIMAL, dual_value(na, nb, work)
         while True:
-            count, place, reduced = _best_candidate(na, count, tolerance, cost, work)
+            count, place, reduced = best_candidate(count, tolerance, work)
             if place < 0:
                 break
             if work.stop[0] != 0:
-                return INTERRUPTED, bound
+                return INTERRUPTED, 0.0
             left -= 1
-            if left < 0 or not _pivot(na, work.order[2 * place], na + work.order[2 * place + 1], reduced, work):
-                return STALLED, bound
+            if left < 0 or not pivot(na, work.order[2 * place], work.order[2 * place + 1], reduced, work):
+                return STALLED, 0.0
 
 
 @jit
@@ -158,27 +59,20 @@ def _optimize_safely(na: int, nb: int, root: int, tolerance: float, cost: Any, w
     left = 1000 + 100 * na * nb
     fresh = False
     while True:
-        source = -1
-        sink = -1
-        for j in range(nb):
-            if source >= 0 or work.stop[0] != 0:
-                break
-            for i in range(na):
-                if _pays(cost[work.row[j] + i], work.dual[i], work.dual[na + j], tolerance):
-                    source, sink = i, j
-                    break
+        source, sink = _first_paying(na, nb, tolerance, cost, work)
         if work.stop[0] != 0:
             return INTERRUPTED, 0.0
         if source < 0:
             if fresh:
-                return OPTIMAL, _list_candidates(na, nb, np.inf, cost, work)[1]
+                list_candidates(na, nb, np.inf, cost, work)
+                return OPTIMAL, dual_value(na, nb, work)
             refresh(na, root, cost, work)
             fresh = True
             continue
         fresh = False
         left -= 1
-        reduced = cost[work.row[sink] + source] - work.dual[source] - work.dual[na + sink]
-        if left < 0 or not _pivot(na, source, na + sink, reduced, work):
+        reduced = cost[work.row[sink - na] + source] - work.dual[source] - work.dual[sink]
+        if left < 0 or not pivot(na, source, sink, reduced, work):
             return STALLED, 0.0
 
 
@@ -263,11 +157,11 @@ def solve(
     for again in range(2):
         if safe:
             status, bound = _optimize_safely(na, nb, root, tolerance, cost, work)
+        elif na + nb >= LARGE:
+            status, bound = optimize_large(na, nb, root, tolerance, cost, work)
         else:
             status, bound = _optimize(na, nb, tolerance, cost, work)
         value = plan_cost(na, nb, root, cost, work)
-        for i in range(na):
-            bound += work.supply[i] * work.dual[i]
         gap = value - bound
         if safe or again or status != OPTIMAL or abs(gap) <= _DRIFT * top * total:
             break

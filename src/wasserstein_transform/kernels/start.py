@@ -15,22 +15,39 @@ from .basis import DEAD, Work
 from .compile import jit
 from .minimum import lowest
 
+UNKNOWN = -np.inf  # the potential of a source of which nothing is known; no arc of it is tight
+
 
 @jit
-def _partner(node: int, na: int, nb: int, cost: Any, work: Work) -> int:
+def _guess(na: int, nb: int, cost: Any, work: Work) -> None:
+    """Where nothing is known, the mean cost of a source: those that are far from all sinks pay more."""
+    dual = work.dual[:na]
+    for i in range(dual.shape[0]):
+        dual[i] = 0.0
+    total = 0.0
+    for j in range(nb):
+        total += work.demand[j]
+    for j in range(nb):
+        costs, share = cost[work.row[j] : work.row[j] + na], work.demand[j] / total
+        for i in range(costs.shape[0]):
+            dual[i] += share * costs[i]
+
+
+@jit
+def _partner(node: int, na: int, nb: int, cost: Any, row: Any, dual: Any) -> int:
     """The node on the other side with the least reduced cost among those in play."""
     best = np.inf
     who = -1
     if node < na:
         for j in range(nb):
-            reduced = cost[work.row[j] + node] - work.dual[na + j]
+            reduced = cost[row[j] + node] - dual[na + j]
             if reduced < best:
                 best = reduced
                 who = na + j
     else:
-        start = work.row[node - na]
-        for i in range(na):
-            reduced = cost[start + i] - work.dual[i]
+        costs, prices = cost[row[node - na] : row[node - na] + na], dual[:na]
+        for i in range(costs.shape[0]):
+            reduced = costs[i] - prices[i]
             if reduced < best:
                 best = reduced
                 who = i
@@ -55,12 +72,22 @@ def _add_arc(count: int, i: int, sink: int, work: Work) -> int:
 
 
 @jit
+def _any_known(na: int, dual: Any) -> bool:
+    for i in range(na):  # noqa: SIM110
+        if dual[i] != UNKNOWN:
+            return True
+    return False
+
+
+@jit
 def _find_tight(na: int, nb: int, slack: float, cost: Any, work: Work) -> None:
     """Sinks' potentials from those of the sources, sources raised until each has a tight arc, and the tight arcs."""
     dual, first, degree = work.dual, work.child, work.depth
     for node in range(na + nb):
         first[node] = -1
         degree[node] = 0
+    if not _any_known(na, dual):
+        _guess(na, nb, cost, work)
     count = 0
     for j in range(nb):
         if work.stop[0] != 0:
@@ -68,12 +95,13 @@ def _find_tight(na: int, nb: int, slack: float, cost: Any, work: Work) -> None:
         start = work.row[j]
         least = lowest(cost, start, dual, na)
         dual[na + j] = least
-        for i in range(na):
-            if cost[start + i] - dual[i] <= least + slack:
+        costs, prices, limit = cost[start : start + na], dual[:na], least + slack
+        for i in range(costs.shape[0]):
+            if costs[i] - prices[i] <= limit:
                 count = _add_arc(count, i, na + j, work)
     for i in range(na):
         if degree[i] == 0 and work.stop[0] == 0:
-            sink = _partner(i, na, nb, cost, work)
+            sink = _partner(i, na, nb, cost, work.row, dual)
             if sink < 0:
                 return
             dual[i] = cost[work.row[sink - na] + i] - dual[sink]
@@ -146,7 +174,7 @@ def peel(na: int, nb: int, slack: float, cost: Any, work: Work) -> int:
             node = lowest_alive
             other = -1
         if other < 0:
-            other = _partner(node, na, nb, cost, work)
+            other = _partner(node, na, nb, cost, work.row, dual)
             if other < 0:
                 return -1
         i, sink = (node, other) if node < na else (other, node)

@@ -11,8 +11,9 @@ from .bottleneck import Plan, certified, plan, solve_bottleneck
 from .compile import jit
 from .formulas import distance, scaled_square
 from .minimum import lowest
-from .simplex import INTERRUPTED, OPTIMAL, faint_mass, moves, plan_cost, plan_reach, settled_cost, solve
-from .start import peel
+from .pricing import INTERRUPTED, OPTIMAL
+from .simplex import faint_mass, moves, plan_cost, plan_reach, settled_cost, solve
+from .start import UNKNOWN, peel
 from .twofold import add, times
 
 GAP = 1e-12  # largest primal–dual gap accepted, of the largest cost of the problem
@@ -66,12 +67,12 @@ def costs(
     """
     width = cap if width is None else width
     return Costs(
-        np.empty(n_met * width),
+        np.empty(n_met * width + 8),
         np.empty(n_met),
         np.zeros(n_points, np.intp),
         np.zeros(n_points, np.intp),
         np.zeros(2, np.intp),
-        np.empty(width * cap),
+        np.empty(width * cap + 8),
         np.zeros(cap, np.intp),
         np.zeros((2, cap), np.intp),
         np.empty(n_stored * width),
@@ -102,9 +103,7 @@ def _same(A: Any, i: int, B: Any, j: int) -> bool:
 
 @jit
 def _meet(A: Any, i: int, y: int, geometry: Any, rule: Rule, scratch: Costs) -> int:
-    """The place of point y in the table; its costs are computed when it is met first."""
-    if scratch.stamp[y] == scratch.state[0]:
-        return scratch.place[y]
+    """Costs to a point y that is met for the first time; its place in the table."""
     k = scratch.state[1]
     scratch.state[1] = k + 1
     scratch.stamp[y] = scratch.state[0]
@@ -176,13 +175,14 @@ def pose(
     """
     _weigh(A, i, B, j, work)
     na = A.indptr[i + 1] - A.indptr[i]
-    b = B.indptr[j]
+    b, stamp = B.indptr[j], scratch.stamp
     if rule.p == 1.0 or rule.p == 2.0 or rule.p == np.inf:  # noqa: PLR1714
         top = 0.0
         for t in range(B.indptr[j + 1] - b):
             if work.stop[0] != 0:
                 break
-            k = _meet(A, i, B.indices[b + t], geometry, rule, scratch)
+            y = B.indices[b + t]
+            k = scratch.place[y] if stamp[y] == scratch.state[0] else _meet(A, i, y, geometry, rule, scratch)
             work.row[t] = k * na
             top = max(top, scratch.tops[k])
         if rule.p != 2.0 or top > _FAINT:
@@ -405,19 +405,21 @@ def transport_row(
 
     From the order STEEP on, `out` must hold W_∞ before.
 
-    The potentials of A_i's points carry over from the target at place `guides[k]` (−1: from the one before), which is
-    near: neighboring problems nearly share them.
+    The potentials of A_i's points carry over from the target at place `guides[k]`, which is near: neighboring problems
+    nearly share them; from none where it is negative. Without guides they carry over from the target before. The first
+    target takes those that are in `work.dual`.
     """
     begin(scratch)
     na = A.indptr[i + 1] - A.indptr[i]
-    for s in range(na):
-        work.dual[s] = 0.0
     keep = guides.shape[0] > 0
     for k in range(targets.shape[0]):
         j = targets[k]
         if keep and guides[k] >= 0:
             for s in range(na):
                 work.dual[s] = scratch.potentials[guides[k] * na + s]
+        elif keep and k > 0:
+            for s in range(na):
+                work.dual[s] = UNKNOWN
         if _same(A, i, B, j):
             out[k] = 0.0
         else:

@@ -13,6 +13,7 @@ from ..backends import MeansAndCovs, Moments, Rows
 from ..engine import Engine
 from .base import Measures
 
+_ODD = np.uint64(0x9E3779B97F4A7C15)  # whose products scramble bits
 _LARGE = 2.0**200  # of masses, and one over it: beyond, products of sums might leave the range of floats
 
 
@@ -87,15 +88,18 @@ class Discrete(Measures):
 
     def distinct(self) -> tuple[Discrete, Ints]:
         """Equal measures once, and for each measure the one it equals."""
+        same = _alike(self.indptr, self.indices, self.masses)
         seen: dict[bytes, int] = {}
-        which = np.empty(self.n, np.intp)
-        for i in range(self.n):
+        for i in np.flatnonzero(same >= 0):
             part = slice(self.indptr[i], self.indptr[i + 1])
             digest = blake2b(self.indices[part].tobytes(), digest_size=32)  # the rows themselves would be kept twice
             digest.update(self.masses[part].tobytes())
-            which[i] = seen.setdefault(digest.digest(), len(seen))
-        first = np.unique(which, return_index=True)[1]
-        return (self if len(first) == self.n else self.take(first)), which
+            same[i] = seen.setdefault(digest.digest(), int(i))
+        first = np.flatnonzero((same < 0) | (same == np.arange(self.n)))
+        if len(first) == self.n:
+            return self, np.arange(self.n)
+        which = np.searchsorted(first, np.where(same < 0, np.arange(self.n), same))
+        return self.take(first), which
 
     def take(self, rows: Ints) -> Discrete:
         """The listed measures."""
@@ -121,6 +125,19 @@ def discrete(indptr: Ints, indices: Ints, masses: Floats, alone: Ints, size: int
     masses = within_range(masses, new)
     totals = np.add.reduceat(masses, new[:-1])
     return Discrete(new, np.asarray(indices, np.intp), masses, totals, massless, size)
+
+
+def _alike(indptr: Ints, indices: Ints, masses: Floats) -> Ints:
+    """−1 for rows that equal no other by a sum of their scrambled bits, ≥ 0 for those that may."""
+    bits = (indices.astype(np.uint64) * _ODD) ^ np.ascontiguousarray(masses).view(np.uint64)
+    bits *= _ODD
+    bits ^= bits >> np.uint64(29)
+    sums = np.add.reduceat(bits * _ODD, indptr[:-1])
+    order = np.argsort(sums)
+    equal = np.diff(sums[order]) == 0
+    alike = np.full(len(sums), -1)
+    alike[order[np.append(equal, False) | np.append(False, equal)]] = 0
+    return alike
 
 
 def within_range(masses: Floats, indptr: Ints) -> Floats:

@@ -1,6 +1,6 @@
 """One step, a process, the only loop, and the named instances."""
 
-from .cost import CostWarning
+from ..transport.cost import CostWarning
 from .follow import Followed, follow_distances, follow_points
 from .lazy import LazyBalls, lazy_balls
 from .local import iterate_locally

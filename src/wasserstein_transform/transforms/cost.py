@@ -10,13 +10,9 @@ from ..localize import Extrinsic, Localization
 from ..measures import Gaussians
 from ..spaces import Euclidean, Space, quotient
 from ..transport import Transport
+from ..transport.cost import LONG, CostWarning, in_words, problems_in_words
 
-_LONG = 30.0  # seconds that nobody needs to be warned of
 _PAIR = 4e-9, 4e-8  # seconds a pair of near points takes in a step of means, and of covariances in the plane
-
-
-class CostWarning(UserWarning):
-    """The neighborhoods are so large that the run will take long."""
 
 
 def warn_of_cost(
@@ -24,12 +20,13 @@ def warn_of_cost(
 ) -> None:
     """One warning if so many iterations of a step take long, or a single one, where nobody knows how many there are."""
     seconds = _of_all(localize, transport, n_iter, space, n_seen, engine)
-    if n_seen is None or seconds < _LONG:
+    if n_seen is None or seconds < LONG:
         return
     open_end = n_iter is None
     warn(
-        f"each neighborhood holds about {n_seen:.0f} of the {space.n} points, so that {_named(localize, transport)} "
-        f"will take about {_in_words(seconds)}{' an iteration' * open_end}; {_advice(localize)}; verbose=True or "
+        f"each neighborhood holds about {n_seen:.0f} of the {space.n} points, so that "
+        f"{_named(localize, transport, space, n_seen)} will take about {in_words(seconds)}"
+        f"{' an iteration' * open_end}; {_advice(localize)}; verbose=True or "
         "wt.using(progress=wt.bar()) shows how far it is",
         CostWarning,
     )
@@ -37,7 +34,7 @@ def warn_of_cost(
 
 def takes_long(localize: Localization, transport: Transport, n_iter: int | None, space: Space, engine: Engine) -> bool:
     """Whether `warn_of_cost` will say something."""
-    return _of_all(localize, transport, n_iter, space, localize.n_seen(space), engine) >= _LONG
+    return _of_all(localize, transport, n_iter, space, localize.n_seen(space), engine) >= LONG
 
 
 def _of_all(
@@ -47,7 +44,7 @@ def _of_all(
     if n_seen is None:
         return 0.0
     seconds = max(n_iter or 0, 1) * _seconds(localize, transport, space, n_seen) / engine.n_threads
-    if seconds >= _LONG:
+    if seconds >= LONG:
         seconds *= _share_of_different(space, engine) ** (1 if isinstance(localize, Extrinsic) else 2)
     return seconds
 
@@ -69,18 +66,15 @@ def _share_of_different(space: Space, engine: Engine) -> float:
     return quotient(Space(Euclidean(places), space.weights, None), engine=engine.quiet()).space.n / space.n
 
 
-def _named(localize: Localization, transport: Transport) -> str:
-    return f"{type(transport).__name__.lower()} transport" if not isinstance(localize, Extrinsic) else "moving them"
+def _named(localize: Localization, transport: Transport, space: Space, n_seen: float) -> str:
+    if isinstance(localize, Extrinsic):
+        return "moving them"
+    n_problems = space.n * (space.n - 1) // 2
+    what = f"{type(transport).__name__.lower()} transport"
+    return f"{what} ({problems_in_words(n_problems, n_problems * n_seen**2)} each time)"
 
 
 def _advice(localize: Localization) -> str:
     if not np.isfinite(localize.reach):
         return "a localization that sees less is faster, such as a kernel with cut=3 or Nearest(k)"
     return f"is eps={localize.scale:g} in the units of the data? wt.suggest_eps(X) gives a starting value"
-
-
-def _in_words(seconds: float) -> str:
-    for unit, length in (("days", 86400.0), ("hours", 3600.0), ("minutes", 60.0)):
-        if seconds >= 1.5 * length:
-            return f"{seconds / length:.0f} {unit}"
-    return f"{seconds:.0f} seconds"

@@ -15,8 +15,7 @@ from ..measures import Discrete, Measures
 from ..spaces import Dense, Metric
 from .base import Coupling, Status, Transport
 from .batch import Batch
-
-_SECONDS = 5e-8  # for an entry of the costs of a problem, within a factor of two or three
+from .cost import seconds_of
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class Exact(Transport):
         return [cls(1.0), cls(2.0), cls(np.inf)]
 
     def seconds(self, n: int, n_seen: float) -> float:
-        return n * (n - 1) / 2 * _SECONDS * n_seen * n_seen
+        return seconds_of(n * (n - 1) // 2, n * (n - 1) / 2 * n_seen * n_seen)
 
     def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Dense:
         """All distances; equal measures are solved once. The result carries the largest gap."""

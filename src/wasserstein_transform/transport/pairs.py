@@ -20,6 +20,7 @@ from ..spaces import Metric
 from .arguments import MeasuresLike, MetricLike, as_measures, as_metric, as_pairs
 from .base import Coupling, Status
 from .batch import Batch
+from .cost import n_entries_among, warn_of_problems
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,13 +123,13 @@ def wasserstein_pairs(
     engine = current(engine, n_jobs=n_jobs)
     ground, rows = _arguments(measures, metric, p, engine)
     batch = Batch(ground, float(p), engine)
-    unique, which = rows.distinct()
     if pairs is None:
+        unique, which = rows.distinct()
         engine.reserve(8.0 * (2 * rows.n**2 + unique.n**2), f"distances of {rows.n} measures", "list the pairs")
+        warn_of_problems(unique.n * (unique.n - 1) // 2, n_entries_among(np.diff(unique.indptr)), engine)
         square, report = batch.among(unique)
         return Distances(squareform(square[np.ix_(which, which)], checks=False), report)
-    ends = which[as_pairs(pairs, rows.n)]
-    values, report = _listed(batch, unique, ends)
+    values, report = _listed(batch, rows, as_pairs(pairs, rows.n))
     return Distances(values, report)
 
 
@@ -154,6 +155,7 @@ def wasserstein_cross(
     others = as_measures(B, ground.n, "B")
     (some, which_a), (unique, which_b) = rows.distinct(), others.distinct()
     engine.reserve(8.0 * rows.n * others.n, f"{rows.n} × {others.n} distances", "take A in parts")
+    warn_of_problems(some.n * unique.n, float(len(some.indices)) * len(unique.indices), engine)
     values, report = Batch(ground, float(p), engine).between(some, unique)
     return Distances(values[np.ix_(which_a, which_b)], report)
 
@@ -195,6 +197,7 @@ def wasserstein(a: ArrayLike | None, b: ArrayLike | None, cost: ArrayLike, engin
             f"a and b must have equal totals, got {unit * totals[0]} and {unit * totals[1]}; divide each by its sum"
         )
     rows, cols = (np.flatnonzero(m) for m in masses)
+    warn_of_problems(1, float(len(rows)) * len(cols), current(engine))
     found = solve_one(masses[0][rows], masses[1][cols], costs[np.ix_(rows, cols)], current(engine))
     plan = np.zeros(costs.shape)
     plan[np.ix_(rows, cols)] = unit * (totals[0] * found.plan)
@@ -227,11 +230,28 @@ def _mass(values: ArrayLike | None, n: int, name: str) -> Floats:
     return mass
 
 
-def _listed(batch: Batch, unique: Discrete, ends: Ints) -> tuple[Floats, Report]:
+def _listed(batch: Batch, rows: Discrete, pairs: Ints) -> tuple[Floats, Report]:
     """Distances of listed pairs, each unordered pair of different measures solved once."""
+    if len(pairs) == 0:
+        return np.empty(0), Report(0, 0, 0.0)
+    used = np.zeros(rows.n, bool)
+    used[pairs] = True
+    unique, which = rows.take(np.flatnonzero(used)).distinct()
+    ends = which[(np.cumsum(used) - 1)[pairs]]
     low, high = ends.min(axis=1), ends.max(axis=1)
-    key, which = np.unique(low * unique.n + high, return_inverse=True)
-    rows, targets = np.divmod(key, unique.n)
-    indptr = np.searchsorted(rows, np.arange(unique.n + 1))
-    values, report = batch.listed(unique, unique, indptr, targets)
-    return values[which.ravel()], report
+    key, place = np.unique(low * unique.n + high, return_inverse=True)
+    sources, targets = _by_source(*np.divmod(key, unique.n), unique.n)
+    order = np.argsort(sources, kind="stable")
+    indptr = np.searchsorted(sources[order], np.arange(unique.n + 1))
+    sizes = np.diff(unique.indptr).astype(float)
+    warn_of_problems(len(key), float(sizes[sources] @ sizes[targets]), batch.engine)
+    values = np.empty(len(key))
+    values[order], report = batch.listed(unique, unique, indptr, targets[order])
+    return values[place.ravel()], report
+
+
+def _by_source(low: Ints, high: Ints, n: int) -> tuple[Ints, Ints]:
+    """Pairs turned so that measures with many partners are sources: those of one source inherit from each other."""
+    degree = np.bincount(low, minlength=n) + np.bincount(high, minlength=n)
+    turned = degree[high] > degree[low]
+    return np.where(turned, high, low), np.where(turned, low, high)

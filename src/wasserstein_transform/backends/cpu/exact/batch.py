@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...._types import Floats, Ints
 from ....engine import Engine, Flag, Record, Task, Tile, cut
-from ....kernels.basis import workspace
+from ....kernels.basis import Work, workspace
 from ....kernels.geometry import Geometry, Table, for_thread
+from ....kernels.start import UNKNOWN
 from ....kernels.transport import (
     STEEP,
+    Costs,
     Rows as KernelRows,
     Rule,
+    begin,
     costs,
     farthest_row,
     n_bytes,
+    pose,
     transport_row,
     upper_row,
 )
@@ -29,12 +33,13 @@ from ..kinds import cost_of, geometry_of
 from ..matrices import block, dense
 from .explorer import Explorer, explorer_of
 from .places import ByMeasure, Lists, Rectangle, Symmetric
-from .tour import tour, walk
+from .sampling import SAMPLED, warm_potentials
+from .tour import inverse, listed_parents, tour, walk
 
 _STEPS = 12.0  # inner-loop steps of the simplex per entry of the cost matrix, about
 _CHEAP = 16.0  # distances of so many steps are computed when needed; dearer ones are stored first
 _SMALL = 2.0**22  # distances of a network that may be stored for listed pairs: beyond, paths are looked for around each
-_FEW = 50  # so many problems of one measure are worth their part of a spanning tree
+_WORTH = 1000.0  # distances of a spanning tree, about, take as long as what a problem saves by it
 _NONE = np.empty(0, np.intp)
 
 _KERNELS: dict[str, Callable[..., int]] = {
@@ -47,7 +52,8 @@ _KERNELS: dict[str, Callable[..., int]] = {
 class _Lists(NamedTuple):
     """Who meets whom: measure i meets `targets[starts[i]:ends[i]]`.
 
-    `parents`, if there are any, say for each target after which of `targets` it comes and whose potentials it inherits.
+    `parents` say for each target which of `targets` it inherits potentials from: those of the measure itself, if they
+    are there, else nobody. Without them each inherits from the one before.
     """
 
     starts: Ints
@@ -97,10 +103,10 @@ def between(ground: Ground, A: Rows, B: Rows, engine: Engine) -> tuple[Floats, R
     n_a, n_b = len(A.totals), len(B.totals)
     engine.reserve(8.0 * n_a * n_b, f"{n_a} × {n_b} distances", "take fewer measures at a time")
     out = np.zeros((n_a, n_b))
-    if _FEW * n_a > n_b:
+    if n_b <= _WORTH * n_a:
         order, parent = tour(B, ground.form, engine)
-    else:  # a spanning tree of B would cost more than it saves
-        order, parent = np.argsort(walk(B, ground.form, engine)), np.full(n_b, -1)
+    else:
+        order, parent = np.argsort(walk(B, ground.form, engine)), _NONE
     walked = _take(B, order)
     cost = np.diff(A.indptr) * float(len(B.indices))
     everybody = np.full(n_a, n_b)
@@ -113,18 +119,27 @@ def listed(
     rank: Ints | None = None, homes: Ints | None = None,
 ) -> tuple[Floats, Report]:  # fmt: skip
     """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order."""
-    rank = walk(B, ground.form, engine) if rank is None else rank
-    return _over(ground, A, B, indptr, targets, rank, engine, None, homes)
+    n, n_rows = len(B.totals), np.count_nonzero(np.diff(indptr))
+    parent = _NONE
+    if rank is None and 2 * n_rows > len(targets):
+        rank, parent = np.zeros(n, np.intp), np.full(n, -1)  # hardly anybody has partners to choose from
+    elif rank is None and n * n <= _WORTH * len(targets):
+        order, parent = tour(B, ground.form, engine)
+        rank = inverse(order)
+    elif rank is None:
+        rank = walk(B, ground.form, engine)
+    return _over(ground, A, B, indptr, targets, rank, parent, engine, None, homes)
 
 
 def at_most(ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine) -> Floats:
     """Upper bounds of the same: costs of plans that are at hand."""
-    return _over(ground, A, B, indptr, targets, np.zeros(len(B.totals)), engine, "upper bounds", None)[0]
+    rank = np.zeros(len(B.totals), np.intp)
+    return _over(ground, A, B, indptr, targets, rank, _NONE, engine, "upper bounds", None)[0]
 
 
 def _over(
-    ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, rank: Any, engine: Engine, kernel: str | None,
-    homes: Ints | None,
+    ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, rank: Ints, parent: Ints, engine: Engine,
+    kernel: str | None, homes: Ints | None,
 ) -> tuple[Floats, Report]:  # fmt: skip
     out = np.zeros(len(targets))
     owner = np.repeat(np.arange(len(A.totals)), np.diff(indptr))
@@ -133,9 +148,11 @@ def _over(
     met = np.append(0, np.cumsum(np.diff(B.indptr)[targets]))[indptr]
     cost = np.diff(A.indptr) * np.diff(met).astype(np.float64)
     n_met = int(min(ground.form.n, np.diff(met).max(initial=0)))
-    lists = _Lists(indptr[:-1], indptr[1:], targets, _NONE)
+    parents = listed_parents(parent, owner[order], rank[targets]) if len(parent) else _NONE
+    n_stored = int(np.diff(indptr).max(initial=0)) if len(parent) else 0
+    lists = _Lists(indptr[:-1], indptr[1:], targets, parents)
     place = Lists(np.diff(indptr), order, indptr)
-    return out, _run(ground, A, B, lists, place, out, cost, n_met, 0, engine, kernel, homes)
+    return out, _run(ground, A, B, lists, place, out, cost, n_met, n_stored, engine, kernel, homes)
 
 
 def _run(
@@ -148,7 +165,9 @@ def _run(
     cap = int(max(width, np.diff(B.indptr).max()))
     scratch = _Scratch(cap, n_met, form.n, n_stored, ground.p >= STEEP, width)
     engine.reserve(engine.n_threads * n_bytes(*scratch), "workspaces of the simplex", "use a smaller eps or n_jobs")
-    geometry = _geometry(form, float(np.minimum(cost, sizes * float(n_met)).sum()), n_stored > 0, engine)
+    geometry = _geometry(
+        form, float(np.minimum(cost, sizes * float(n_met)).sum()), not isinstance(place, Lists), engine
+    )
     explorer = None
     if geometry is None:
         assert isinstance(form, Network)
@@ -189,6 +208,9 @@ def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
         if kernel is transport_row and problems.rule.p >= STEEP:
             failed = farthest_row(*asked, problems.rule._replace(p=np.inf), tables, work, found, report)
         if failed < 0:
+            work.dual[: problems.scratch.width] = UNKNOWN
+            if kernel is transport_row and problems.scratch.cap >= SAMPLED:
+                _warm(problems, i, targets[0], mine, tables, work)
             failed = kernel(*asked, problems.rule, tables, work, found, report)
         if stop[0]:
             return
@@ -198,6 +220,20 @@ def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
                 "the optimum within its limit of pivots; please report it with the data"
             )
         at += end - start
+
+
+def _warm(problems: _Problems, i: int, j: int, geometry: Geometry, tables: Costs, work: Work) -> None:
+    """Potentials for the first problem of a measure, if it is large: those after it inherit them."""
+    A, B, rule = problems.A, problems.B, problems.rule
+    a, b = (rows.masses[rows.indptr[k] : rows.indptr[k + 1]] for rows, k in ((A, i), (B, j)))
+    if min(len(a), len(b)) < SAMPLED or rule.p not in (1.0, 2.0):
+        return
+    begin(tables)
+    _, _, shared = pose(A, i, B, j, geometry, rule, tables, work)
+    if shared and not work.stop[0]:
+        starts = work.row[: len(b)].copy()
+        found = warm_potentials(a, b, lambda x, y: tables.table[x[:, None] + starts[y]], work.stop)
+        work.dual[: len(a)] = found
 
 
 def _geometry(form: Form, n_entries: float, whole: bool, engine: Engine) -> Geometry | None:

@@ -12,8 +12,11 @@ from ...._types import Bools, Floats
 from ....engine import Engine, Flag
 from ....kernels.basis import workspace
 from ....kernels.bottleneck import certified, plan, solve_bottleneck
-from ....kernels.simplex import INTERRUPTED, OPTIMAL, fill_plan, settled_cost, solve
+from ....kernels.pricing import INTERRUPTED, OPTIMAL
+from ....kernels.simplex import fill_plan, settled_cost, solve
+from ....kernels.start import UNKNOWN
 from ....kernels.transport import CLIP, DROWNING, GAP, LOST, ROUNDS, STEEP, TINY
+from .sampling import SAMPLED, warm_potentials
 
 _PART = 1 << 19  # costs that are handled between two looks at the flag
 
@@ -69,6 +72,9 @@ def _solve(a: Floats, b: Floats, table: Floats, unit: float, stop: Flag) -> Solu
     costs = table.ravel()
     work = workspace(max(na, nb), stop)
     total = a.sum() * b.sum()
+    work.dual[:na] = UNKNOWN
+    if min(na, nb) >= SAMPLED:
+        work.dual[:na] = warm_potentials(a, b, lambda x, y: table[np.ix_(y, x)].T, stop)
     for safe in (False, True):
         work.supply[:na], work.demand[:nb], work.row[:nb] = a * b.sum(), b * a.sum(), np.arange(nb) * na
         value, gap, status, root = solve(na, nb, 1.0, min(unit / top, 1.0), safe, costs, work)

@@ -17,6 +17,8 @@ from ...records import Rows
 from ..trees import grow
 from .landmarks import landmark_rows, seen_from
 
+_REACH = 2
+
 
 class Tour(NamedTuple):
     """Measures in the order of a walk along their spanning tree, and for each the place of its parent; −1 at the root.
@@ -30,9 +32,7 @@ class Tour(NamedTuple):
 
 def walk(measures: Rows, form: Form, engine: Engine) -> Ints:
     """Ranks of the measures in an order that keeps near ones near: the leaves of a k-d tree of what landmarks see."""
-    rank = np.empty(len(measures.totals), np.intp)
-    rank[cKDTree(_seen(measures, form, engine), leafsize=1).indices] = np.arange(len(rank))
-    return rank
+    return inverse(cKDTree(_seen(measures, form, engine), leafsize=1).indices)
 
 
 def tour(measures: Rows, form: Form, engine: Engine) -> Tour:
@@ -44,10 +44,31 @@ def tour(measures: Rows, form: Form, engine: Engine) -> Tour:
     edges, _ = grow(Cloud(seen), n, 1.0, engine, "tour of the measures")
     tree = csr_array((np.ones(n - 1), (edges[:, 0], edges[:, 1])), shape=(n, n))
     order, parent = depth_first_order(tree, 0, directed=False)
-    place = np.empty(n, np.intp)
-    place[order] = np.arange(n)
-    places = np.append(-1, place[parent[order[1:]]])
+    places = np.append(-1, inverse(order)[parent[order[1:]]])
     return Tour(order.astype(np.intp), places.astype(np.intp))
+
+
+def inverse(order: Ints) -> Ints:
+    """The place of everybody in an order."""
+    place = np.empty(len(order), np.intp)
+    place[order] = np.arange(len(order))
+    return place
+
+
+def listed_parents(parent: Ints, owners: Ints, places: Ints) -> Ints:
+    """Of pairs sorted by owner and place on a tour, where the nearest place above is that the owner has; −1 if none is.
+
+    Two steps up are as far as potentials carry: from farther, a start without any is as good.
+    """
+    n = len(parent)
+    keys = owners * n + places
+    found, above = np.full(len(keys), -1), places
+    for _ in range(_REACH):
+        above = np.where(above >= 0, parent[above], -1)
+        at = np.minimum(np.searchsorted(keys, owners * n + above), len(keys) - 1)
+        there = (found < 0) & (above >= 0) & (keys[at] == owners * n + above)
+        found[there] = at[there]
+    return found
 
 
 def _seen(measures: Rows, form: Form, engine: Engine) -> Floats:

@@ -1,0 +1,83 @@
+"""The network simplex for large problems: a few candidates at a time.
+
+A look through all costs takes longer than a pivot there, and most of what it finds is outdated after some pivots.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .basis import Work, refresh
+from .compile import jit
+from .minimum import lowest
+from .pivot import pivot
+from .pricing import INTERRUPTED, OPTIMAL, STALLED, best_candidate, pays
+
+LARGE = 150  # nodes of both sides together, from which on this is faster
+_LISTED = 16  # candidates: one to fifty hardly differ, all sinks take several times as long
+_BLOCK = 256  # costs of a sink that are looked at together
+
+
+@jit
+def _best_source(start: int, na: int, cost: Any, dual: Any) -> tuple[float, int]:
+    """The least of the costs of a sink less the potentials of the sources, and the source it comes from."""
+    least, found = np.inf, 0
+    for k in range(0, na, _BLOCK):
+        low = lowest(cost[start + k :], 0, dual[k:], min(_BLOCK, na - k))
+        if low < least:
+            least, found = low, k
+    while found < na - 1 and cost[start + found] - dual[found] != least:
+        found += 1
+    return least, found
+
+
+@jit
+def _list_some(na: int, nb: int, begin: int, tolerance: float, cost: Any, work: Work) -> tuple[int, int, float]:
+    """Arcs that pay, from the sink `begin` on, as `pricing` lists them; their number, the sink after the last, a sum.
+
+    The sum is the value of the sinks' best potentials where no arc was found: then all sinks were looked at.
+    """
+    dual, listed = work.dual, work.order
+    count = 0
+    value = 0.0
+    j = begin
+    for _ in range(nb):
+        least, i = _best_source(work.row[j], na, cost, dual)
+        value += work.demand[j] * least
+        c = cost[work.row[j] + i]
+        if pays(c, dual[i], dual[na + j], tolerance):
+            listed[2 * count] = i
+            listed[2 * count + 1] = na + j
+            work.rest[count] = c
+            count += 1
+        j = j + 1 if j + 1 < nb else 0
+        if count == _LISTED or work.stop[0] != 0:
+            break
+    return count, j, value
+
+
+@jit
+def optimize_large(na: int, nb: int, root: int, tolerance: float, cost: Any, work: Work) -> tuple[int, float]:
+    """Pivots until no arc pays; status and the value of the potentials. These are computed anew on every round."""
+    left = 1000 + 100 * na * nb
+    j = 0
+    while True:
+        count, following, value = _list_some(na, nb, j, tolerance, cost, work)
+        if work.stop[0] != 0:
+            return INTERRUPTED, 0.0
+        if count == 0:
+            for i in range(na):
+                value += work.supply[i] * work.dual[i]
+            return OPTIMAL, value
+        while True:
+            count, place, reduced = best_candidate(count, tolerance, work)
+            if place < 0:
+                break
+            left -= 1
+            if left < 0 or not pivot(na, work.order[2 * place], work.order[2 * place + 1], reduced, work):
+                return STALLED, 0.0
+        if following <= j:
+            refresh(na, root, cost, work)
+        j = following
