@@ -12,6 +12,7 @@ from .timing import table
 NAMES = (
     "imports",
     "exact",
+    "lists",
     "lazy",
     "gaussian",
     "million",
