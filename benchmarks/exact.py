@@ -67,7 +67,7 @@ def _against_core(cloud: Neighbourhoods, p: int) -> Row:
 
 
 def _against_warm(cloud: Neighbourhoods, p: int) -> Row:
-    """POT's own warm start (0.9.7: `potentials_init`), from the parent on our tour as ours is; made outside the clock."""
+    """POT's own warm start (`potentials_init`), from the parent on our tour as ours is; prepared outside the clock."""
     order, parent = tour(cloud.measures.rows, cloud.space.metric.form, wt.Engine(1))
     tasks = []
     for i in order[:: len(order) // 4][:4]:
