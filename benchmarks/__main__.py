@@ -13,6 +13,7 @@ NAMES = (
     "imports",
     "exact",
     "single",
+    "lists",
     "lazy",
     "gaussian",
     "million",

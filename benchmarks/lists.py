@@ -1,0 +1,67 @@
+"""Listed pairs of exact W1: few and many, of small and of large measures, against a loop and our own rectangle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import ot
+
+import wasserstein_transform as wt
+
+from .clouds import spiral
+from .exact import Neighbourhoods
+from .timing import Row, median_seconds
+
+_SAMPLE = 1000  # of the pairs of a list are timed by the loop, at most
+
+
+def run() -> list[Row]:
+    small, large = Neighbourhoods("spiral", spiral(), 4.0), Neighbourhoods("spiral", spiral(), 20.0)
+    n = small.measures.n
+    rng = np.random.default_rng(7)
+    return [
+        *(_list(cloud, k, "drawn at random", _drawn(cloud, k, rng)) for cloud in (small, large) for k in (1, 10, 100)),
+        *(_rectangle(small, rows) for rows in (np.array([n // 2]), np.arange(0, n, 63), np.arange(0, n, 4)[:200])),
+        _list(small, 9000, "drawn at random", _drawn(small, 9000, rng)),
+        _list(small, 9000, "of 30 measures, drawn again and again", rng.choice(rng.choice(n, 30), (9000, 2))),
+    ]
+
+
+def _drawn(cloud: Neighbourhoods, k: int, rng: np.random.Generator) -> np.ndarray:
+    all_pairs = np.column_stack(np.triu_indices(cloud.measures.n, 1))
+    return np.asarray(all_pairs[rng.choice(len(all_pairs), k, replace=False)])
+
+
+def _ours(cloud: Neighbourhoods, pairs: np.ndarray) -> Callable[[], np.ndarray]:
+    return lambda: np.asarray(wt.wasserstein_pairs(cloud.measures, cloud.space, pairs=pairs, n_jobs=1))
+
+
+def _loop(cloud: Neighbourhoods, pairs: np.ndarray) -> list[float]:
+    """What people write."""
+    found = []
+    for i, j in pairs:
+        (a, x), (b, y) = cloud.row(i), cloud.row(j)
+        found.append(float(ot.emd2(a, b, cloud.distances[np.ix_(x, y)])))
+    return found
+
+
+def _list(cloud: Neighbourhoods, k: int, kind: str, pairs: np.ndarray) -> Row:
+    some = pairs[:_SAMPLE]
+    ours, peer = median_seconds(_ours(cloud, pairs), 7), median_seconds(lambda: _loop(cloud, some), 3)
+    peer *= len(pairs) / len(some)
+    worst = np.abs(_ours(cloud, some)() - _loop(cloud, some)).max()
+    work = f"{k:,} listed pairs {kind}, exact W1, one thread, supports ≈ {cloud.size:.0f} ({cloud.name})"
+    other = f"a loop over `ot.emd2`: {1e3 * peer:.1f} ms (largest difference {worst:.0e})"
+    return Row(work, f"{1e3 * ours:.1f} ms", other, f"{peer / ours:.1f}×")
+
+
+def _rectangle(cloud: Neighbourhoods, rows: np.ndarray) -> Row:
+    n = cloud.measures.n
+    pairs = np.column_stack([np.repeat(rows, n), np.tile(np.arange(n), len(rows))])
+    some = cloud.measures.take(rows)
+    ours = median_seconds(_ours(cloud, pairs), 5)
+    peer = median_seconds(lambda: wt.wasserstein_cross(some, cloud.measures, cloud.space, n_jobs=1), 5)
+    work = f"{len(pairs):,} listed pairs, {len(rows)} × {n}, exact W1, one thread ({cloud.name})"
+    other = f"`wasserstein_cross` of the same: {1e6 * peer / len(pairs):.1f} µs/pair"
+    return Row(work, f"{1e6 * ours / len(pairs):.1f} µs/pair", other, f"{peer / ours:.2f}×")
