@@ -27,6 +27,7 @@ from ...records import Report, Rows
 from .. import paths
 from ..kinds import cost_of, geometry_of
 from ..matrices import block, dense
+from . import hops
 from .explorer import Explorer, explorer_of
 from .places import ByMeasure, Lists, Rectangle, Symmetric
 from .tour import tour, walk
@@ -113,6 +114,8 @@ def listed(
     rank: Ints | None = None, homes: Ints | None = None,
 ) -> tuple[Floats, Report]:  # fmt: skip
     """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order."""
+    if homes is not None and hops.fit(ground, A, B, indptr, targets, homes):
+        return hops.listed(ground.form, A, indptr, targets, engine)
     rank = walk(B, ground.form, engine) if rank is None else rank
     return _over(ground, A, B, indptr, targets, rank, engine, None, homes)
 

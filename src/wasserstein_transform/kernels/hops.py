@@ -1,0 +1,293 @@
+"""Exact W1 around the edges of a graph whose edges are all alike: distances are 0, 1, 2 or 3 edges, and no more.
+
+Both measures lie within one edge of their homes, and the homes are neighbors. Then three prices are enough: as much mass
+as can be goes one edge; of the rest as much as can be, with what was sent sent otherwise, two; what is left goes three.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .compile import jit
+from .fill import BITS, Fill, fill, fill_room, lowest_bit
+from .paths import Adjacency
+from .twofold import add, times
+
+GAP = 1e-12  # largest primal–dual gap accepted, of the largest cost of the problem
+_ROUNDED = 1e-4  # of a mass: a difference below this has lost digits
+
+
+class Hops(NamedTuple):
+    """Room for one thread. Masks say which points of the measure are near; they have n_words words for each node."""
+
+    place: np.ndarray  # (nodes,) of a node among those looked at, 0 if it is not
+    nodes: np.ndarray  # those looked at, from place 1 on
+    one: np.ndarray  # within one edge of the node; nothing at place 0
+    two: np.ndarray  # within two edges, for nodes that are `known`
+    known: np.ndarray
+    own: np.ndarray  # (cap,) places of the sinks
+    supply: np.ndarray  # (width,) and (cap,) masses when all begins
+    demand: np.ndarray
+    lift: np.ndarray  # (width,) and (cap,) potentials
+    height: np.ndarray
+    fill: Fill
+
+
+def hops_room(n: int, width: int, cap: int, n_met: int) -> Hops:
+    """Room for measures of up to `width` points on n nodes that see up to `n_met`, against those of up to `cap`."""
+    n_words = -(-width // BITS)
+    one, two = np.zeros((2, (n_met + 1) * n_words), np.int64)
+    return Hops(
+        np.zeros(n, np.int32),
+        np.zeros(n_met + 1, np.int32),
+        one,
+        two,
+        np.zeros(n_met + 1, np.bool_),
+        np.zeros(cap, np.intp),
+        np.zeros(width),
+        np.zeros(cap),
+        np.zeros(width),
+        np.zeros(cap),
+        fill_room(width, n_words, cap),
+    )
+
+
+def n_bytes(n: int, width: int, cap: int, n_met: int) -> float:
+    """Bytes of that."""
+    n_words = -(-width // BITS)
+    return 4.0 * n + (n_met + 1) * (5 + 16 * n_words) + 8.0 * (cap * (width + 2 * n_words + 6) + width * (n_words + 7))
+
+
+@jit
+def _place(node: int, count: int, n_words: int, room: Hops) -> int:
+    """Give a node a place; returns how many have one."""
+    if room.place[node] > 0:
+        return count
+    count += 1
+    room.place[node] = count
+    room.nodes[count] = node
+    room.known[count] = False
+    for w in range(n_words):
+        room.one[count * n_words + w] = 0
+    return count
+
+
+@jit
+def _see(adjacency: Adjacency, rows: Any, i: int, n_words: int, room: Hops) -> int:
+    """Which points of row i are within an edge of the nodes around; how many nodes that are."""
+    count = 0
+    for w in range(n_words):
+        room.one[w] = 0
+    for s in range(rows.indptr[i + 1] - rows.indptr[i]):
+        x = rows.indices[rows.indptr[i] + s]
+        w, bit = s // BITS, np.int64(1) << (s % BITS)
+        count = _place(x, count, n_words, room)
+        room.one[room.place[x] * n_words + w] |= bit
+        for e in range(adjacency.indptr[x], adjacency.indptr[x + 1]):
+            y = adjacency.indices[e]
+            count = _place(y, count, n_words, room)
+            room.one[room.place[y] * n_words + w] |= bit
+    return count
+
+
+@jit
+def _see_farther(adjacency: Adjacency, y: int, full: int, n_words: int, room: Hops) -> None:
+    """Which points of the row are within two edges of y; `full`: the mask of all, if it is one word."""
+    at = room.place[y]
+    room.known[at] = True
+    if n_words == 1:
+        mask = room.one[at]
+        for e in range(adjacency.indptr[y], adjacency.indptr[y + 1]):
+            mask |= room.one[room.place[adjacency.indices[e]]]
+            if mask == full:
+                break
+        room.two[at] = mask
+        return
+    for w in range(n_words):
+        room.two[at * n_words + w] = room.one[at * n_words + w]
+    for e in range(adjacency.indptr[y], adjacency.indptr[y + 1]):
+        z = room.place[adjacency.indices[e]]
+        for w in range(n_words):
+            room.two[at * n_words + w] |= room.one[z * n_words + w]
+
+
+@jit
+def _excess(a: float, b: float, c: float, d: float) -> float:
+    """a·b − c·d, rounded once."""
+    x, x_low = times(a, b, 0.0)
+    y, y_low = times(-c, d, 0.0)
+    return add(x, x_low, y, y_low)[0]
+
+
+@jit
+def _pose(rows: Any, i: int, j: int, room: Hops) -> int:
+    """Masses that differ: those of row i into `supply`, those of row j, packed, into `demand`; how many these are."""
+    indices, masses = rows.indices, rows.masses
+    s, s_end, t, t_end = rows.indptr[i], rows.indptr[i + 1], rows.indptr[j], rows.indptr[j + 1]
+    first, count = s, 0
+    while s < s_end or t < t_end:
+        x = indices[s] if s < s_end else indices[t] + 1
+        y = indices[t] if t < t_end else x + 1
+        over = masses[s] * rows.totals[j] if x <= y else 0.0
+        if y <= x:
+            whole, over = over, over - masses[t] * rows.totals[i]
+            if 0.0 < abs(over) < _ROUNDED * whole:
+                over = _excess(masses[s], rows.totals[j], masses[t], rows.totals[i])
+            if over < 0.0:
+                room.demand[count] = -over
+                room.own[count] = y
+                count += 1
+        if x <= y:
+            room.supply[s - first] = max(over, 0.0)
+        s += x <= y
+        t += y <= x
+    return count
+
+
+@jit
+def _begin(na: int, nb: int, n_words: int, room: Hops) -> None:
+    """Nothing has flowed; arcs of one edge are open, all potentials are those of that price."""
+    for s in range(na):
+        room.fill.supply[s] = room.supply[s]
+        room.lift[s] = 0.0
+    for t in range(nb):
+        room.fill.demand[t] = room.demand[t]
+        room.height[t] = 1.0
+        for w in range(n_words):
+            room.fill.held[t * n_words + w] = 0
+            room.fill.open[t * n_words + w] = room.one[room.own[t] * n_words + w]
+
+
+@jit
+def _raise(na: int, nb: int, room: Hops) -> None:
+    """Where mass does not reach, potentials rise by an edge."""
+    for s in range(na):
+        room.lift[s] += (room.fill.seen[s // BITS] >> (s % BITS)) & 1 == 0
+    for t in range(nb):
+        room.height[t] += room.fill.round[t] < 0
+
+
+@jit
+def _open_two(nb: int, n_words: int, room: Hops) -> None:
+    """Arcs that cost what the potentials of their ends differ by, after prices rose once."""
+    seen = room.fill.seen
+    for t in range(nb):
+        for w in range(n_words):
+            at = room.own[t] * n_words + w
+            one = room.one[at]
+            if room.height[t] == 1.0:
+                room.fill.open[t * n_words + w] = one & seen[w]
+            else:
+                room.fill.open[t * n_words + w] = (room.two[at] & ~one & seen[w]) | (one & ~seen[w])
+
+
+@jit
+def _plan_cost(na: int, nb: int, n_words: int, need: float, room: Hops) -> float:
+    """What the plan costs, in edges; `need` goes the longest way."""
+    cost = 3.0 * need
+    for t in range(nb):
+        for w in range(n_words):
+            mask, one = room.fill.held[t * n_words + w], room.one[room.own[t] * n_words + w]
+            while mask != 0:
+                bit = mask & -mask
+                mask ^= bit
+                cost += room.fill.flow[t * na + w * BITS + lowest_bit(bit)] * (1.0 if one & bit else 2.0)
+    return cost
+
+
+@jit
+def _bound(na: int, nb: int, n_words: int, room: Hops) -> float:
+    """What the potentials prove; no number unless nowhere they differ by more than the distance."""
+    low, middle = room.fill.layers[0], room.fill.seen
+    for w in range(n_words):
+        low[w] = 0
+        middle[w] = 0
+    bound = 0.0
+    for s in range(na):
+        if room.supply[s] > 0.0:
+            bit = np.int64(1) << (s % BITS)
+            low[s // BITS] |= bit if room.lift[s] == 0.0 else 0
+            middle[s // BITS] |= bit if room.lift[s] == 1.0 else 0
+            bound -= room.supply[s] * room.lift[s]
+    for t in range(nb):
+        bad = np.int64(0)
+        for w in range(n_words):
+            at = room.own[t] * n_words + w
+            if room.height[t] >= 2.0:
+                bad |= room.one[at] & low[w]
+            if room.height[t] >= 3.0:
+                bad |= (room.two[at] & low[w]) | (room.one[at] & middle[w])
+        if bad != 0 or room.height[t] > 3.0:
+            return np.nan
+        bound += room.demand[t] * room.height[t]
+    return bound
+
+
+@jit
+def _solve(na: int, nb: int, n_words: int, room: Hops, stop: Any) -> tuple[float, float]:
+    """Cost and primal–dual gap, in edges.
+
+    Potentials of what remains of two measures are those of the whole problem: distances in a graph are a metric.
+    """
+    _begin(na, nb, n_words, room)
+    need = fill(nb, na, n_words, room.fill, stop)
+    if need > 0.0 and stop[0] == 0:
+        _raise(na, nb, room)
+        _open_two(nb, n_words, room)
+        need = fill(nb, na, n_words, room.fill, stop)
+        if need > 0.0 and stop[0] == 0:
+            _raise(na, nb, room)
+    cost = _plan_cost(na, nb, n_words, need, room)
+    return cost, cost - _bound(na, nb, n_words, room)
+
+
+@jit
+def _row(
+    adjacency: Adjacency, rows: Any, i: int, targets: Any, out: Any, report: Any, room: Hops, stop: Any
+) -> int:
+    """Distances of row i to its targets; returns −1, or the target that failed."""
+    na = rows.indptr[i + 1] - rows.indptr[i]
+    n_words = (na + BITS - 1) // BITS
+    full = (np.int64(1) << na) - 1 if na <= BITS else np.int64(0)
+    n_met = _see(adjacency, rows, i, n_words, room)
+    failed = -1
+    for k in range(targets.shape[0]):
+        j = targets[k]
+        nb = _pose(rows, i, j, room)
+        for t in range(nb):
+            y = room.own[t]
+            n_met = _place(y, n_met, n_words, room)
+            if not room.known[room.place[y]]:
+                _see_farther(adjacency, y, full, n_words, room)
+            room.own[t] = room.place[y]
+        total = rows.totals[i] * rows.totals[j]
+        cost, gap = _solve(na, nb, n_words, room, stop)
+        if not abs(gap) <= 3.0 * GAP * total or stop[0] != 0:
+            failed = j
+            break
+        out[k] = adjacency.least * (cost / total)
+        report[0] = max(report[0], abs(gap) / (3.0 * total))
+    for k in range(1, n_met + 1):
+        room.place[room.nodes[k]] = 0
+    return failed
+
+
+@jit
+def hops_rows(
+    adjacency: Adjacency, rows: Any, start: int, end: int, indptr: Any, targets: Any, out: Any, reports: Any,
+    room: Hops, stop: Any,
+) -> tuple[int, int]:  # fmt: skip
+    """W1 of the rows start…end and their targets, row after row; a pair that failed, or −1. `reports`: the gaps."""
+    first = indptr[start]
+    for i in range(start, end):
+        low, high = indptr[i], indptr[i + 1]
+        if low == high:
+            continue
+        failed = _row(
+            adjacency, rows, i, targets[low:high], out[low - first : high - first], reports[i - start], room, stop
+        )
+        if failed >= 0:
+            return i, failed
+    return -1, -1
