@@ -1,7 +1,8 @@
 """Exact W1 around the edges of a graph whose edges are all alike: distances are 0, 1, 2 or 3 edges, and no more.
 
-Both measures lie within one edge of their homes, and the homes are neighbors. Then three prices are enough: as much mass
-as can be goes one edge; of the rest as much as can be, with what was sent sent otherwise, two; what is left goes three.
+Both measures lie within one edge of their homes, and the homes are neighbors. Then three prices are enough. As much
+mass as possible goes one edge; of the rest as much as possible two, where mass that was sent before may be sent
+elsewhere; what is left goes three.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def _see(adjacency: Adjacency, rows: Any, i: int, n_words: int, room: Hops) -> i
 
 
 @jit
-def _see_farther(adjacency: Adjacency, y: int, full: int, n_words: int, room: Hops) -> None:
+def _see_farther(adjacency: Adjacency, y: int, full: Any, n_words: int, room: Hops) -> None:
     """Which points of the row are within two edges of y; `full`: the mask of all, if it is one word."""
     at = room.place[y]
     room.known[at] = True
@@ -244,9 +245,7 @@ def _solve(na: int, nb: int, n_words: int, room: Hops, stop: Any) -> tuple[float
 
 
 @jit
-def _row(
-    adjacency: Adjacency, rows: Any, i: int, targets: Any, out: Any, report: Any, room: Hops, stop: Any
-) -> int:
+def _row(adjacency: Adjacency, rows: Any, i: int, targets: Any, out: Any, report: Any, room: Hops, stop: Any) -> int:
     """Distances of row i to its targets; returns −1, or the target that failed."""
     na = rows.indptr[i + 1] - rows.indptr[i]
     n_words = (na + BITS - 1) // BITS

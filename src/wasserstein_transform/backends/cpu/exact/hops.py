@@ -39,7 +39,7 @@ def _joined(form: Network, a: Ints, b: Ints) -> bool:
     other = a != b
     edges = csr_array((np.ones(len(form.indices), np.int8), form.indices, form.indptr), shape=(n, n))
     asked = csr_array((np.ones(int(other.sum()), np.int8), (a[other], b[other])), shape=(n, n))
-    return edges.multiply(asked).nnz == asked.nnz
+    return bool(edges.multiply(asked).nnz == asked.nnz)
 
 
 class _Sizes(NamedTuple):
@@ -84,7 +84,8 @@ def listed(form: Any, measures: Rows, indptr: Ints, targets: Ints, engine: Engin
 def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
     """Distances from the measures of a tile to those they meet."""
     adjacency, rows, indptr, targets, sizes = problems
-    i, j = hops_rows(adjacency, rows, *tile, indptr, targets, *record, hops_room(*sizes), stop)
+    room, (values, reports) = hops_room(*sizes), record
+    i, j = hops_rows(adjacency, rows, tile.start, tile.stop, indptr, targets, values, reports, room, stop)
     if i >= 0 and not stop[0]:
         raise RuntimeError(
             f"the transport problem of measures {i} and {j} could not be certified; please report it with the data"
