@@ -23,6 +23,7 @@ from ...kernels.paths import (
     front,
     spread,
 )
+from ...kernels.sweeps import LANES, fill_upper_by_sweeps, sweeps
 from ...kernels.vicinity import Vicinity
 from ..forms import Network
 from ..records import Balls, Nearest, rim
@@ -96,12 +97,18 @@ def matrix(form: Network, engine: Engine) -> Floats:
 
 def dense(form: Network, out: np.ndarray, engine: Engine) -> None:
     """Fill the full matrix."""
-    engine.run(Task("shortest paths", _fill_upper, adjacency_of(form), _tiles(form.n), Mirrored()), (out,))
+    adjacency, size = adjacency_of(form), -(-form.n // (256 * LANES)) * LANES
+    tiles = _tiles(form.n) if adjacency.even else of_size(form.n, size)
+    engine.run(Task("shortest paths", _fill_upper, adjacency, tiles, Mirrored()), (out,))
 
 
 def _fill_upper(adjacency: Adjacency, tile: Tile, stop: Flag, record: Record) -> None:
-    upper, lower = record
-    fill_upper(adjacency, tile.start, tile.stop, upper, lower, _scratch(adjacency), stop)
+    (upper, lower), scratch = record, _scratch(adjacency)
+    if adjacency.even:
+        fill_upper(adjacency, tile.start, tile.stop, upper, lower, scratch, stop)
+    else:
+        room = sweeps(len(adjacency.indptr) - 1)
+        fill_upper_by_sweeps(adjacency, tile.start, tile.stop, upper, lower, room, scratch, stop)
 
 
 class _Points(NamedTuple):

@@ -34,7 +34,7 @@ from .tour import tour, walk
 
 _STEPS = 12.0  # inner-loop steps of the simplex per entry of the cost matrix, about
 _CHEAP = 16.0  # distances of so many steps are computed when needed; dearer ones are stored first
-_SMALL = 2.0**22  # distances of a network that may be stored for listed pairs: beyond, paths are looked for around each
+_SMALL = 2.0**24  # distances of a network that may be stored for listed pairs: beyond, paths are looked for around each
 _FEW = 50  # so many problems of one measure are worth their part of a spanning tree
 _NONE = np.empty(0, np.intp)
 
