@@ -23,11 +23,12 @@ from ....kernels.transport import (
 )
 from ...base import Ground
 from ...forms import Form, Network
+from ...memory import Memory
 from ...records import Report, Rows
 from .. import paths
 from ..kinds import cost_of, geometry_of
 from ..matrices import block, dense
-from . import hops
+from . import hops, recalled
 from .explorer import Explorer, explorer_of
 from .places import ByMeasure, Lists, Rectangle, Symmetric
 from .tour import tour, walk
@@ -111,11 +112,13 @@ def between(ground: Ground, A: Rows, B: Rows, engine: Engine) -> tuple[Floats, R
 
 def listed(
     ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine,
-    rank: Ints | None = None, homes: Ints | None = None,
+    rank: Ints | None = None, homes: Ints | None = None, memory: Memory | None = None,
 ) -> tuple[Floats, Report]:  # fmt: skip
     """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order."""
     if homes is not None and hops.fit(ground, A, B, indptr, targets, homes):
         return hops.listed(ground.form, A, indptr, targets, engine)
+    if memory is not None and recalled.fit(ground, A, B):
+        return recalled.listed(ground.form, A, indptr, targets, homes, memory, engine)
     rank = walk(B, ground.form, engine) if rank is None else rank
     return _over(ground, A, B, indptr, targets, rank, engine, None, homes)
 
