@@ -15,7 +15,6 @@ from .minimum import _lesser
 from .paths import Adjacency, Front, forget, spread
 
 LANES = 32
-_SWEEPS = 12  # after which heaps are used: along long chains distances spread slowly
 
 
 class Sweeps(NamedTuple):
@@ -82,14 +81,17 @@ def _sweep(adjacency: Adjacency, n: int, backward: bool, room: Sweeps) -> bool:
 
 
 @jit
-def search_many(adjacency: Adjacency, start: int, end: int, room: Sweeps, scratch: Front) -> None:
-    """Distances of all nodes from the nodes start…end, at most LANES of them; infinity where no path leads."""
+def search_many(adjacency: Adjacency, start: int, end: int, most: int, room: Sweeps, scratch: Front) -> None:
+    """Distances of all nodes from the nodes start…end, at most LANES of them; infinity where no path leads.
+
+    After `most` sweeps heaps are used.
+    """
     n = adjacency.indptr.shape[0] - 1
     _begin(n, start, end, room)
     for v in range(start, end):
         for e in range(adjacency.indptr[v], adjacency.indptr[v + 1]):
             room.due[adjacency.indices[e]] = True
-    for k in range(_SWEEPS):
+    for k in range(most):
         if not _sweep(adjacency, n, k % 2 == 1, room):
             return
     for v in range(start, end):
@@ -101,14 +103,15 @@ def search_many(adjacency: Adjacency, start: int, end: int, room: Sweeps, scratc
 
 @jit
 def fill_upper_by_sweeps(
-    adjacency: Adjacency, start: int, end: int, upper: Any, lower: Any, room: Sweeps, scratch: Front, stop: Any
-) -> None:
+    adjacency: Adjacency, start: int, end: int, most: int, upper: Any, lower: Any, room: Sweeps, scratch: Front,
+    stop: Any,
+) -> None:  # fmt: skip
     """Rows start…end of the full matrix from column `start` on, and their mirror image unless `lower` is empty."""
     for first in range(start, end, LANES):
         if stop[0] != 0:
             return
         last = min(first + LANES, end)
-        search_many(adjacency, first, last, room, scratch)
+        search_many(adjacency, first, last, most, room, scratch)
         for i in range(first, last):
             for k in range(i - start, upper.shape[1]):
                 upper[i - start, k] = room.dist[(start + k) * LANES + i - first]

@@ -29,6 +29,7 @@ from ..forms import Network
 from ..records import Balls, Nearest, rim
 
 _HALFWAY = 64  # nodes that a vicinity has, about
+_SWEEPS = 12  # after which single searches are made: along long chains distances spread slowly
 _SAMPLE = 64  # nodes that are asked how far that is
 
 
@@ -108,7 +109,7 @@ def _fill_upper(adjacency: Adjacency, tile: Tile, stop: Flag, record: Record) ->
         fill_upper(adjacency, tile.start, tile.stop, upper, lower, scratch, stop)
     else:
         room = sweeps(len(adjacency.indptr) - 1)
-        fill_upper_by_sweeps(adjacency, tile.start, tile.stop, upper, lower, room, scratch, stop)
+        fill_upper_by_sweeps(adjacency, tile.start, tile.stop, _SWEEPS, upper, lower, room, scratch, stop)
 
 
 class _Points(NamedTuple):
