@@ -8,6 +8,7 @@ import pytest
 
 import wasserstein_transform as wt
 from wasserstein_transform.backends import Memory
+from wasserstein_transform.backends.cpu import paths
 from wasserstein_transform.backends.cpu.exact import recalled
 from wasserstein_transform.graphs.curvature import compare, localized
 from wasserstein_transform.graphs.flow import Surgery
@@ -30,7 +31,7 @@ FLOWS: dict[str, tuple[nx.Graph, dict[str, object]]] = {
 @pytest.mark.parametrize("name", FLOWS)
 def test_flow_is_that_of_problems_solved_anew(name: str, small: float, monkeypatch: pytest.MonkeyPatch) -> None:
     graph, settings = FLOWS[name]
-    monkeypatch.setattr(recalled, "_SMALL", small)
+    monkeypatch.setattr(paths, "_MOST", {True: small, False: small})
     found = wt.graphs.ricci_flow(graph, 7, tol=None, **settings)
     alone = wt.graphs.ricci_flow(graph, 7, tol=None, n_jobs=1, **settings)
     assert alone.lengths.tobytes() == found.lengths.tobytes()

@@ -29,6 +29,8 @@ from ..forms import Network
 from ..records import Balls, Nearest, rim
 
 _HALFWAY = 64  # nodes that a vicinity has, about
+_MOST = {True: 2.0**22, False: 2.0**27}  # distances that may be stored: where all edges are alike, and else
+_TIMES = {True: 2.0, False: 4.0}  # so many are found at once while one is looked for
 _SWEEPS = 12  # after which single searches are made: along long chains distances spread slowly
 _SAMPLE = 64  # nodes that are asked how far that is
 
@@ -205,6 +207,13 @@ def _halfway(form: Network) -> float:
         seen.append(scratch.dist[scratch.order[count - 1]])
         forget(count, scratch)
     return float(np.median(seen))
+
+
+def worth_storing(form: Network, n_asked: float, engine: Engine) -> bool:
+    """Whether all distances are to be found at once, where so many are asked for."""
+    n_pairs, even = float(form.n) ** 2, adjacency_of(form).even
+    worth = n_pairs <= min(_MOST[even], _TIMES[even] * n_asked)
+    return worth and engine.fits(8.0 * n_pairs) and is_connected(form)
 
 
 def is_connected(form: Network) -> bool:

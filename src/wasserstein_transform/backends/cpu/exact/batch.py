@@ -35,7 +35,6 @@ from .tour import tour, walk
 
 _STEPS = 12.0  # inner-loop steps of the simplex per entry of the cost matrix, about
 _CHEAP = 16.0  # distances of so many steps are computed when needed; dearer ones are stored first
-_SMALL = 2.0**24  # distances of a network that may be stored for listed pairs: beyond, paths are looked for around each
 _FEW = 50  # so many problems of one measure are worth their part of a spanning tree
 _NONE = np.empty(0, np.intp)
 
@@ -213,8 +212,7 @@ def _geometry(form: Form, n_entries: float, whole: bool, engine: Engine) -> Geom
     """
     n_pairs = float(form.n) ** 2
     if isinstance(form, Network):
-        stored = whole or (n_pairs <= _SMALL and 2 * n_entries >= n_pairs and paths.is_connected(form))
-        return geometry_of(form, engine) if stored else None
+        return geometry_of(form, engine) if whole or paths.worth_storing(form, n_entries, engine) else None
     if cost_of(form) <= _CHEAP or 2 * n_entries < n_pairs:
         return geometry_of(form, engine)
     engine.reserve(8.0 * n_pairs, f"the {form.n} × {form.n} distance matrix", "use fewer points")

@@ -21,7 +21,6 @@ from ..kinds import geometry_of
 from .explorer import Explorer, explorer_of
 
 _STEPS = 6.0  # inner-loop steps of the simplex per entry of the cost matrix, about
-_SMALL = 2.0**24  # distances of a network that may be stored
 
 
 class _Known(NamedTuple):
@@ -72,7 +71,7 @@ def listed(
         engine.n_threads * n_bytes(*scratch) + 32.0 * slots.sum(), "workspaces of the simplex", "use a smaller n_jobs"
     )
     geometry, explorer = None, None
-    if float(form.n) ** 2 <= min(_SMALL, 2.0 * (sizes * met).sum()) and paths.is_connected(form):
+    if paths.worth_storing(form, float(sizes @ met), engine):
         geometry = geometry_of(form, engine)
     else:
         explorer = explorer_of(form, measures, homes, width, n_met, engine)
