@@ -131,7 +131,7 @@ def curvature(
 ) -> Curvature:
     """Ollivier–Ricci curvature of all edges of an undirected graph, or of any pairs of its nodes; exact.
 
-    Paths are looked for around each node only: memory does not grow with the square of the nodes.
+    Beyond 11,000 nodes paths are looked for around each node only: memory does not grow with the square of the nodes.
 
     Parameters
     ----------

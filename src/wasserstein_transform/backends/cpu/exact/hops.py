@@ -9,8 +9,9 @@ from scipy.sparse import csr_array
 
 from ...._types import Floats, Ints
 from ....engine import Engine, Flag, Record, Task, Tile, cut
-from ....kernels.hops import hops_room, hops_rows, n_bytes
+from ....kernels.hops import hops_rows
 from ....kernels.paths import Adjacency
+from ....kernels.prices import hops_room, n_bytes
 from ....kernels.transport import Rows as KernelRows
 from ...base import Ground
 from ...forms import Network
