@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 import wasserstein_transform as wt
-from wasserstein_transform.backends.cpu.exact import batch
+from wasserstein_transform.backends.cpu import paths
 from wasserstein_transform.graphs.communities import modularity
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "graphs"
@@ -86,7 +86,7 @@ def test_the_limit_is_linear_from_one_half_on(make: Callable[..., nx.Graph], pow
 def test_curvature_is_that_of_the_linear_program(
     seed: int, power: float, idleness: float, small: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batch, "_SMALL", small)
+    monkeypatch.setattr(paths, "_MOST", {True: small, False: small})
     graph = nx.gnm_random_graph(18, 40, seed=seed)
     if power:
         weighted(graph, seed)
@@ -185,7 +185,7 @@ def test_files_that_hold_no_graph_are_refused(name: str, text: str, said: str, t
 
 
 def test_the_result_does_not_depend_on_threads_and_edges_have_no_direction(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch, "_SMALL", 0.0)
+    monkeypatch.setattr(paths, "_MOST", {True: 0.0, False: 0.0})
     graph = weighted(nx.barabasi_albert_graph(150, 3, seed=5), 5)
     one, two = (wt.graphs.curvature(graph, n_jobs=k, weight="length").values for k in (1, 3))
     np.testing.assert_array_equal(one, two)

@@ -11,6 +11,7 @@ from .compiling import listen
 from .cpu import Cpu
 from .forms import Cloud, Form, GaussianCloud, Matrix, NearRows, Network
 from .frame import Frame
+from .memory import Memory
 from .records import Balls, MeansAndCovs, Moments, Nearest, Neighborhoods, ReachTree, Report, Rows, closed, rim
 
 BACKENDS: dict[str, Backend] = {"cpu": Cpu()}
@@ -39,6 +40,7 @@ __all__ = [
     "Ground",
     "Matrix",
     "MeansAndCovs",
+    "Memory",
     "Moments",
     "NearRows",
     "Nearest",

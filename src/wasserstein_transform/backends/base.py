@@ -13,6 +13,7 @@ from ..kernels.patches import Window
 from .forms import Form
 from .frame import Frame
 from .images import Image, Motion, Moved
+from .memory import Memory
 from .records import Balls, Nearest, Neighborhoods, ReachTree, Report, Rows
 from .words import ContextRows, Packed, Singles, Spreads, Stretch
 
@@ -104,12 +105,12 @@ class Backend(ABC):
     @abstractmethod
     def exact_listed(
         self, ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine,
-        rank: Ints | None = None, homes: Ints | None = None,
+        rank: Ints | None = None, homes: Ints | None = None, memory: Memory | None = None,
     ) -> tuple[Floats, Report]:  # fmt: skip
         """W_p from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order.
 
         `rank` orders the measures of B such that near ones are near. On a network, paths are looked for around
-        `homes[i]`, by default where the measure i has most of its mass.
+        `homes[i]`, by default where the measure i has most of its mass. `memory` is for problems that come again.
         """
 
     @abstractmethod

@@ -111,9 +111,12 @@ def _segment() -> None:
 
 
 def _curvature() -> None:
-    from ..graphs import curvature
+    from ..graphs import curvature, ricci_flow
 
-    curvature([(0, 1), (1, 2), (2, 0), (2, 3)])
+    edges = [(0, 1), (1, 2), (2, 0), (2, 3)]
+    curvature(edges)
+    curvature([(*edge, 1.0 + k) for k, edge in enumerate(edges)])
+    ricci_flow(edges, 2)
 
 
 _PARTS: dict[str, Callable[[], None]] = {

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from .. import _check as check
 from .._shown import Brief, facts, in_range
 from .._types import Floats, Ints
+from ..backends import Memory
 from ..engine import Engine, bar, current
 from ..localize import Heat, Localization
 from ..measures import Discrete
@@ -130,7 +131,7 @@ def curvature(
 ) -> Curvature:
     """Ollivier–Ricci curvature of all edges of an undirected graph, or of any pairs of its nodes; exact.
 
-    Paths are looked for around each node only: memory does not grow with the square of the nodes.
+    Beyond 11,000 nodes paths are looked for around each node only: memory does not grow with the square of the nodes.
 
     Parameters
     ----------
@@ -240,15 +241,17 @@ def localized(network: Network, measures: Localization | LazyWalk | None, space:
     return found
 
 
-def compare(network: Network, measures: Discrete, ends: Ints, engine: Engine) -> Curvature:
-    """The curvature of the listed pairs."""
+def compare(
+    network: Network, measures: Discrete, ends: Ints, engine: Engine, memory: Memory | None = None
+) -> Curvature:
+    """The curvature of the listed pairs; `memory` if they will be compared again, with other lengths."""
     metric = network.metric
     distances = metric.pairs(ends[:, 0], ends[:, 1], engine)
     transports = np.where(np.isfinite(distances), 0.0, np.inf)
     asked = np.flatnonzero(np.isfinite(distances) & (ends[:, 0] != ends[:, 1]))
     report = Report()
     if len(asked):
-        found, report = _transports(measures, metric, ends[asked], engine)
+        found, report = _transports(measures, metric, ends[asked], engine, memory)
         transports[asked] = found
     known = np.isfinite(distances) & (distances > 0)
     values = np.full(len(ends), np.nan)
@@ -261,7 +264,7 @@ class _Transports(NamedTuple):
     report: Report
 
 
-def _transports(measures: Discrete, metric: Any, ends: Ints, engine: Engine) -> _Transports:
+def _transports(measures: Discrete, metric: Any, ends: Ints, engine: Engine, memory: Memory | None) -> _Transports:
     """W1 of the listed pairs; the measure with fewer points looks for paths to the other."""
     n, sizes = measures.n, np.diff(measures.indptr)
     swapped = sizes[ends[:, 1]] < sizes[ends[:, 0]]
@@ -270,7 +273,7 @@ def _transports(measures: Discrete, metric: Any, ends: Ints, engine: Engine) -> 
     indptr = np.searchsorted(rows[order], np.arange(n + 1))
     everybody = np.arange(n)
     found, report = Batch(metric, 1.0, engine).listed(
-        measures, measures, indptr, cols[order], rank=everybody, homes=everybody
+        measures, measures, indptr, cols[order], rank=everybody, homes=everybody, memory=memory
     )
     values = np.empty(len(ends))
     values[order] = found

@@ -11,6 +11,7 @@ from .. import _check as check
 from .._parts import Part
 from .._shown import facts, in_range
 from .._types import Bools, Floats, Ints
+from ..backends import Memory
 from ..engine import Engine, bar, current
 from ..localize import Localization
 from ..spaces import Space
@@ -200,13 +201,14 @@ def _flow(
     weights = np.full(network.n, 1.0 / network.n)
     lengths, curvatures = [_of_mean_one(network.lengths)], []
     cut_after = np.full(len(network.edges), -1, np.intp)
-    converged = False
+    converged, memory = False, Memory()
     for k in range(n_iter):
         here = engine.iteration(k + 1, n_iter)
         here.check()
         kept = cut_after < 0
         state = network.with_lengths(lengths[-1], kept)
-        found = compare(state, localized(state, rule, Space(state.metric, weights, None), here), state.edges, here)
+        measures = localized(state, rule, Space(state.metric, weights, None), here)
+        found = compare(state, measures, state.edges, here, memory)
         curvatures.append(_spread(found.values, kept))
         new = _of_mean_one(found.distances - step * (found.distances - found.transports))
         lengths.append(_spread(new, kept))

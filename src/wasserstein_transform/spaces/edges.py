@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,14 +65,36 @@ def _measured(matrix: coo_array, weight: str | None) -> coo_array:
 
 def _of_networkx(graph: Any, weight: str | None) -> Edges:
     nodes = list(graph)
-    place = {node: k for k, node in enumerate(nodes)}
-    rows = list(graph.edges(data=True))
-    meant = meaning({name for *_, at in rows for name in KNOWN if name in at}, weight)
-    a, b = np.array([(place[a], place[b]) for a, b, _ in rows], np.intp).reshape(-1, 2).T
-    values = lengths_of(np.array([number(a, b, at.get(meant.column, 1.0), meant) for a, b, at in rows]), meant, weight)
-    if not graph.is_directed():
-        a, b, values = np.r_[a, b], np.r_[b, a], np.r_[values, values]
+    a, b, attributes = _arcs(graph, {node: k for k, node in enumerate(nodes)})
+    names = set(chain.from_iterable(attributes)).intersection(KNOWN)
+    meant = meaning(names, weight)
+    numbers = np.ones(len(a))
+    if meant.column in names:
+        ends = zip(a.tolist(), b.tolist(), attributes, strict=True)
+        numbers = np.array([number(nodes[i], nodes[j], at.get(meant.column, 1.0), meant) for i, j, at in ends])
+    values = lengths_of(numbers, meant, weight)
     return Edges(nodes, _undirected(coo_array((values, (a, b)), shape=(len(nodes), len(nodes)))))
+
+
+class _Arcs(NamedTuple):
+    """Ends and attributes of edges; undirected ones both ways."""
+
+    a: Ints
+    b: Ints
+    attributes: list[Mapping[str, Any]]
+
+
+def _arcs(graph: Any, place: Mapping[Hashable, int]) -> _Arcs:
+    """Read from the rows of the graph where no edges are parallel: a tuple for each would take most of the time."""
+    if graph.is_multigraph():
+        rows = list(graph.edges(data=True))
+        a, b = np.array([(place[a], place[b]) for a, b, _ in rows], np.intp).reshape(-1, 2).T
+        attributes = [at for *_, at in rows]
+        return _Arcs(a, b, attributes) if graph.is_directed() else _Arcs(np.r_[a, b], np.r_[b, a], attributes * 2)
+    adjacency = [row for _, row in graph.adjacency()]
+    a = np.repeat(np.arange(len(adjacency)), [len(row) for row in adjacency])
+    b = np.fromiter((place[node] for row in adjacency for node in row), np.intp, len(a))
+    return _Arcs(a, b, [at for row in adjacency for at in row.values()])
 
 
 def _of_list(graph: Any, weight: str | None) -> Edges:
@@ -161,6 +184,9 @@ def _undirected(rows: coo_array) -> csr_array:
             "the graph must be undirected, got lengths from a to b and from b to a that differ; "
             "graph.to_undirected() or (A + A.T) / 2 settles it"
         )
+    back = csr.T.tocsr()
+    if all(np.array_equal(getattr(csr, part), getattr(back, part)) for part in ("indptr", "indices", "data")):
+        return csr
     back = csr.tocoo()
     a, b = back.coords
     both = coo_array((np.r_[back.data, back.data], (np.r_[a, b], np.r_[b, a])), shape=rows.shape)
@@ -172,6 +198,9 @@ def _shortest_of_parallel(rows: coo_array) -> csr_array:
     a, b = rows.coords
     kept = a != b
     a, b, lengths = a[kept], b[kept], np.asarray(rows.data, np.float64)[kept]
+    added = csr_array((lengths, (a, b)), shape=rows.shape)
+    if added.nnz == len(a):  # none were parallel
+        return added
     by_pair = np.lexsort((lengths, b, a))
     a, b, lengths = a[by_pair], b[by_pair], lengths[by_pair]
     first = np.ones(len(a), bool)

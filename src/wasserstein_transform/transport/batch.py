@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .._types import Floats, Ints
-from ..backends import Ground, Report, backend_of
+from ..backends import Ground, Memory, Report, backend_of
 from ..engine import Engine
 from ..measures import Discrete
 from ..spaces import Metric
@@ -41,14 +41,16 @@ class Batch:
         targets: Ints,
         rank: Ints | None = None,
         homes: Ints | None = None,
+        memory: Memory | None = None,
     ) -> tuple[Floats, Report]:
         """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order.
 
         `rank` orders the measures of B such that near ones are near; by default landmarks do. On a graph, paths are
-        looked for around `homes[i]`, by default where the measure i has most of its mass.
+        looked for around `homes[i]`, by default where the measure i has most of its mass. `memory` is handed in
+        each time where the same measures meet again, with other masses or distances.
         """
         backend = backend_of(self.engine)
-        return backend.exact_listed(self._ground, A.rows, B.rows, indptr, targets, self.engine, rank, homes)
+        return backend.exact_listed(self._ground, A.rows, B.rows, indptr, targets, self.engine, rank, homes, memory)
 
     def at_most(self, A: Discrete, B: Discrete, indptr: Ints, targets: Ints) -> Floats:
         """Upper bounds of the same: costs of plans that are at hand."""

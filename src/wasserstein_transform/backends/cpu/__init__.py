@@ -11,6 +11,7 @@ from ..base import Backend, Ground
 from ..forms import Cloud, Form, GaussianCloud
 from ..frame import Frame
 from ..images import Image, Motion, Moved
+from ..memory import Memory
 from ..records import Balls, Nearest, Neighborhoods, ReachTree, Report, Rows
 from ..words import ContextRows, Packed, Singles, Spreads, Stretch
 from . import balls, gaussian, line, matrices, merging, nearest, neighborhoods, pixels, reach, trees, words
@@ -84,9 +85,9 @@ class Cpu(Backend):
 
     def exact_listed(
         self, ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine,
-        rank: Ints | None = None, homes: Ints | None = None,
+        rank: Ints | None = None, homes: Ints | None = None, memory: Memory | None = None,
     ) -> tuple[Floats, Report]:  # fmt: skip
-        return batch.listed(ground, A, B, indptr, targets, engine, rank, homes)
+        return batch.listed(ground, A, B, indptr, targets, engine, rank, homes, memory)
 
     def exact_at_most(self, ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine) -> Floats:
         return batch.at_most(ground, A, B, indptr, targets, engine)

@@ -23,11 +23,15 @@ from ...kernels.paths import (
     front,
     spread,
 )
+from ...kernels.sweeps import LANES, fill_upper_by_sweeps, sweeps
 from ...kernels.vicinity import Vicinity
 from ..forms import Network
 from ..records import Balls, Nearest, rim
 
 _HALFWAY = 64  # nodes that a vicinity has, about
+_MOST = {True: 2.0**22, False: 2.0**27}  # distances that may be stored: where all edges are alike, and else
+_TIMES = {True: 2.0, False: 4.0}  # so many are found at once while one is looked for
+_SWEEPS = 12  # after which single searches are made: along long chains distances spread slowly
 _SAMPLE = 64  # nodes that are asked how far that is
 
 
@@ -96,12 +100,18 @@ def matrix(form: Network, engine: Engine) -> Floats:
 
 def dense(form: Network, out: np.ndarray, engine: Engine) -> None:
     """Fill the full matrix."""
-    engine.run(Task("shortest paths", _fill_upper, adjacency_of(form), _tiles(form.n), Mirrored()), (out,))
+    adjacency, size = adjacency_of(form), -(-form.n // (256 * LANES)) * LANES
+    tiles = _tiles(form.n) if adjacency.even else of_size(form.n, size)
+    engine.run(Task("shortest paths", _fill_upper, adjacency, tiles, Mirrored()), (out,))
 
 
 def _fill_upper(adjacency: Adjacency, tile: Tile, stop: Flag, record: Record) -> None:
-    upper, lower = record
-    fill_upper(adjacency, tile.start, tile.stop, upper, lower, _scratch(adjacency), stop)
+    (upper, lower), scratch = record, _scratch(adjacency)
+    if adjacency.even:
+        fill_upper(adjacency, tile.start, tile.stop, upper, lower, scratch, stop)
+    else:
+        room = sweeps(len(adjacency.indptr) - 1)
+        fill_upper_by_sweeps(adjacency, tile.start, tile.stop, _SWEEPS, upper, lower, room, scratch, stop)
 
 
 class _Points(NamedTuple):
@@ -197,6 +207,13 @@ def _halfway(form: Network) -> float:
         seen.append(scratch.dist[scratch.order[count - 1]])
         forget(count, scratch)
     return float(np.median(seen))
+
+
+def worth_storing(form: Network, n_asked: float, engine: Engine) -> bool:
+    """Whether all distances are to be found at once, where so many are asked for."""
+    n_pairs, even = float(form.n) ** 2, adjacency_of(form).even
+    worth = n_pairs <= min(_MOST[even], _TIMES[even] * n_asked)
+    return worth and engine.fits(8.0 * n_pairs) and is_connected(form)
 
 
 def is_connected(form: Network) -> bool:

@@ -27,10 +27,12 @@ from ....kernels.transport import (
 )
 from ...base import Ground
 from ...forms import Form, Network
+from ...memory import Memory
 from ...records import Report, Rows
 from .. import paths
 from ..kinds import cost_of, geometry_of
 from ..matrices import block, dense
+from . import hops, recalled
 from .explorer import Explorer, explorer_of
 from .places import ByMeasure, Lists, Rectangle, Symmetric
 from .sampling import SAMPLED, warm_potentials
@@ -38,7 +40,6 @@ from .tour import inverse, listed_parents, tour, walk
 
 _STEPS = 12.0  # inner-loop steps of the simplex per entry of the cost matrix, about
 _CHEAP = 16.0  # distances of so many steps are computed when needed; dearer ones are stored first
-_SMALL = 2.0**22  # distances of a network that may be stored for listed pairs: beyond, paths are looked for around each
 _WORTH = 1000.0  # distances of a spanning tree, about, take as long as what a problem saves by it
 _NONE = np.empty(0, np.intp)
 
@@ -116,9 +117,13 @@ def between(ground: Ground, A: Rows, B: Rows, engine: Engine) -> tuple[Floats, R
 
 def listed(
     ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine,
-    rank: Ints | None = None, homes: Ints | None = None,
+    rank: Ints | None = None, homes: Ints | None = None, memory: Memory | None = None,
 ) -> tuple[Floats, Report]:  # fmt: skip
     """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order."""
+    if homes is not None and hops.fit(ground, A, B, indptr, targets, homes):
+        return hops.listed(ground.form, A, indptr, targets, engine)
+    if memory is not None and recalled.fit(ground, A, B):
+        return recalled.listed(ground.form, A, indptr, targets, homes, memory, engine)
     n, n_rows = len(B.totals), np.count_nonzero(np.diff(indptr))
     parent = _NONE
     if rank is None and 2 * n_rows > len(targets):
@@ -243,8 +248,7 @@ def _geometry(form: Form, n_entries: float, whole: bool, engine: Engine) -> Geom
     """
     n_pairs = float(form.n) ** 2
     if isinstance(form, Network):
-        stored = whole or (n_pairs <= _SMALL and 2 * n_entries >= n_pairs and paths.is_connected(form))
-        return geometry_of(form, engine) if stored else None
+        return geometry_of(form, engine) if whole or paths.worth_storing(form, n_entries, engine) else None
     if cost_of(form) <= _CHEAP or 2 * n_entries < n_pairs:
         return geometry_of(form, engine)
     engine.reserve(8.0 * n_pairs, f"the {form.n} × {form.n} distance matrix", "use fewer points")

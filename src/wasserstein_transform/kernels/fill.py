@@ -1,0 +1,238 @@
+"""The largest flow from sources to sinks along given arcs: Dinic's algorithm, sets of sources in bits of words."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .compile import jit
+
+BITS = 62  # sources in a word: all masks are positive
+_BIT_OF = np.zeros(67, np.intp)  # powers of two are different modulo 67
+_BIT_OF[[pow(2, k, 67) for k in range(BITS)]] = np.arange(BITS)
+
+
+class Fill(NamedTuple):
+    """Room for flows between up to `width` sources, in `n_words` words, and up to `cap` sinks."""
+
+    supply: np.ndarray  # (width,) mass that sources still have
+    demand: np.ndarray  # (cap,) mass that sinks still need
+    flow: np.ndarray  # (cap · width,) from source s to sink t at t·width + s, where `held` has a bit
+    held: np.ndarray  # (cap · n_words,) sources that a sink has mass of
+    open: np.ndarray  # (cap · n_words,) sources that a sink may get mass of
+    seen: np.ndarray  # (n_words,) sources that were reached
+    layers: np.ndarray  # (width + 1, n_words) of them, those reached in each round
+    round: np.ndarray  # (cap,) in which a sink was reached; −1: not
+    order: np.ndarray  # (cap,) sinks in the order in which they were reached
+    ends: np.ndarray  # (width + 2,) where rounds end in it
+    left: np.ndarray  # (cap,) sinks not reached yet
+    next: np.ndarray  # (width,) where a source looks next for a sink that has mass of it
+    path: np.ndarray  # (2, width + 1) sources and sinks of a way, by rounds
+
+
+def fill_room(width: int, n_words: int, cap: int) -> Fill:
+    """Room for one thread."""
+    return Fill(
+        np.zeros(width),
+        np.zeros(cap),
+        np.empty(cap * width),
+        np.zeros(cap * n_words, np.int64),
+        np.zeros(cap * n_words, np.int64),
+        np.zeros(n_words, np.int64),
+        np.zeros((width + 1, n_words), np.int64),
+        np.zeros(cap, np.intp),
+        np.zeros(cap, np.intp),
+        np.zeros(width + 2, np.intp),
+        np.zeros(cap, np.intp),
+        np.zeros(width, np.intp),
+        np.zeros((2, width + 1), np.intp),
+    )
+
+
+@jit
+def lowest_bit(mask: int) -> int:
+    """The place of the lowest bit of a mask that has one."""
+    return _BIT_OF[(mask & -mask) % 67]
+
+
+@jit
+def _give(s: int, t: int, mass: float, width: int, n_words: int, room: Fill) -> None:
+    """More mass from source s to sink t."""
+    at, bit = t * n_words + s // BITS, np.int64(1) << (s % BITS)
+    if room.held[at] & bit:
+        room.flow[t * width + s] += mass
+    else:
+        room.held[at] |= bit
+        room.flow[t * width + s] = mass
+
+
+@jit
+def _serve(nb: int, width: int, n_words: int, room: Fill) -> None:
+    """Straight ways: every sink takes what it can from the sources open to it."""
+    for w in range(n_words):
+        free = np.int64(0)
+        for s in range(w * BITS, min((w + 1) * BITS, width)):
+            if room.supply[s] > 0.0:
+                free |= np.int64(1) << (s - w * BITS)
+        if free == 0:
+            continue
+        for t in range(nb):
+            mask = room.open[t * n_words + w] & free
+            while mask != 0 and room.demand[t] > 0.0:
+                s = w * BITS + lowest_bit(mask)
+                mask &= mask - 1
+                mass = min(room.supply[s], room.demand[t])
+                room.supply[s] -= mass
+                room.demand[t] -= mass
+                if room.supply[s] == 0.0:
+                    free &= ~(np.int64(1) << (s - w * BITS))
+                _give(s, t, mass, width, n_words, room)
+
+
+@jit
+def _reach(nb: int, width: int, n_words: int, room: Fill) -> int:
+    """Sinks by rounds from the sources that have mass; the first round with a sink in need, −1 if there is none."""
+    front, seen = room.layers, room.seen
+    for w in range(n_words):
+        front[0, w] = 0
+    for s in range(width):
+        if room.supply[s] > 0.0:
+            front[0, s // BITS] |= np.int64(1) << (s % BITS)
+    for w in range(n_words):
+        seen[w] = front[0, w]
+    for t in range(nb):
+        room.left[t] = t
+        room.round[t] = -1
+    n_left, count, depth = nb, 0, 0
+    while True:
+        found = False
+        rest = 0
+        for k in range(n_left):
+            t = room.left[k]
+            met = np.int64(0)
+            for w in range(n_words):
+                met |= room.open[t * n_words + w] & front[depth, w]
+            if met == 0:
+                room.left[rest] = t
+                rest += 1
+                continue
+            room.round[t] = depth
+            room.order[count] = t
+            count += 1
+            found = found or room.demand[t] > 0.0
+        start = n_left - rest
+        n_left = rest
+        room.ends[depth + 1] = count
+        if found or start == 0:
+            return depth if found else -1
+        some = np.int64(0)
+        for w in range(n_words):
+            new = np.int64(0)
+            for k in range(room.ends[depth], count):
+                new |= room.held[room.order[k] * n_words + w]
+            new &= ~seen[w]
+            seen[w] |= new
+            front[depth + 1, w] = new
+            some |= new
+        if some == 0:
+            return -1
+        depth += 1
+
+
+@jit
+def _send(depth: int, width: int, n_words: int, room: Fill) -> None:
+    """Send what the way in `path` can carry."""
+    sources, sinks = room.path[0], room.path[1]
+    mass = min(room.demand[sinks[depth]], room.supply[sources[0]])
+    for k in range(1, depth + 1):
+        mass = min(mass, room.flow[sinks[k - 1] * width + sources[k]])
+    for k in range(depth + 1):
+        _give(sources[k], sinks[k], mass, width, n_words, room)
+    for k in range(1, depth + 1):
+        s, t = sources[k], sinks[k - 1]
+        room.flow[t * width + s] -= mass
+        if room.flow[t * width + s] <= 0.0:
+            room.held[t * n_words + s // BITS] &= ~(np.int64(1) << (s % BITS))
+    room.demand[sinks[depth]] -= mass
+    room.supply[sources[0]] -= mass
+    if room.supply[sources[0]] <= 0.0:
+        room.layers[0, sources[0] // BITS] &= ~(np.int64(1) << (sources[0] % BITS))
+
+
+@jit
+def _giver(t: int, depth: int, n_words: int, room: Fill) -> int:
+    """A source of this round that is open to sink t; −1 if there is none."""
+    for w in range(n_words):
+        mask = room.open[t * n_words + w] & room.layers[depth, w]
+        if mask != 0:
+            return w * BITS + lowest_bit(mask)
+    return -1
+
+
+@jit
+def _holder(s: int, depth: int, n_words: int, room: Fill) -> int:
+    """A sink of the round before that has mass of source s; −1 if there is none."""
+    w, bit = s // BITS, np.int64(1) << (s % BITS)
+    while room.next[s] < room.ends[depth]:
+        t = room.order[room.next[s]]
+        if room.round[t] >= 0 and room.held[t * n_words + w] & bit:
+            return t
+        room.next[s] += 1
+    return -1
+
+
+@jit
+def _supply_sink(last: int, depth: int, width: int, n_words: int, room: Fill) -> None:
+    """Send mass to one sink in need until no way of so many rounds is left: ways are looked for from their end."""
+    sources, sinks = room.path[0], room.path[1]
+    k = depth
+    sinks[k] = last
+    while room.demand[last] > 0.0:
+        t = sinks[k]
+        s = _giver(t, k, n_words, room)
+        if s < 0:
+            if k == depth:
+                return
+            room.round[t] = -2  # a dead end
+            k += 1
+            continue
+        sources[k] = s
+        if k == 0:
+            _send(depth, width, n_words, room)
+            k = depth
+            continue
+        t = _holder(s, k, n_words, room)
+        if t < 0:
+            room.layers[k, s // BITS] &= ~(np.int64(1) << (s % BITS))
+            continue
+        k -= 1
+        sinks[k] = t
+
+
+@jit
+def fill(nb: int, width: int, n_words: int, room: Fill, stop: Any) -> float:
+    """As much flow as arcs in `open` carry, more than there is already; returns the mass that sinks still need.
+
+    If that is any, the sources in `seen` and the sinks with `round` ≥ 0 are those that sources with mass reach: no sink
+    in need is among them.
+    """
+    _serve(nb, width, n_words, room)
+    while True:
+        need = 0.0
+        for t in range(nb):
+            need += room.demand[t]
+        if need == 0.0 or stop[0] != 0:
+            return need
+        depth = _reach(nb, width, n_words, room)
+        if depth < 0:
+            return need
+        for k in range(1, depth + 1):
+            for w in range(n_words):
+                mask = room.layers[k, w]
+                while mask != 0:
+                    room.next[w * BITS + lowest_bit(mask)] = room.ends[k - 1]
+                    mask &= mask - 1
+        for k in range(room.ends[depth], room.ends[depth + 1]):
+            if room.demand[room.order[k]] > 0.0:
+                _supply_sink(room.order[k], depth, width, n_words, room)
