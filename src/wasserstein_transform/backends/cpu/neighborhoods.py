@@ -12,7 +12,7 @@ from ...engine import GRAIN, Compute, Engine, Flag, Ragged, Record, Task, Tile, 
 from ...kernels.bits import copy_earlier, mark_later
 from ...kernels.cells import Cells
 from ...kernels.geometry import Bits, Geometry, for_thread
-from ...kernels.neighbors import first_moments, second_moments
+from ...kernels.moments import first_moments, second_moments
 from ...kernels.profiles import FLAT, Flat, Smooth, profile_of
 from ..forms import Cloud, Form, GaussianCloud
 from ..records import MeansAndCovs, Moments, closed
