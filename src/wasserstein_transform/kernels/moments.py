@@ -1,7 +1,8 @@
 """Moments of the localized measures: sums over the neighbors of points, relative to the point.
 
-Points are named by position in `cells`; `limit` is the squared radius of the closed ball. `scratch` is the caller's, as
-long as the longest run; `stop[0]` ≠ 0 interrupts.
+Points are named by position in `cells`, and have a row for each coordinate, so that loops over runs read in a line;
+`limit` is the squared radius of the closed ball. `scratch` is the caller's, as long as the longest run; `stop[0]` ≠ 0
+interrupts.
 """
 
 from __future__ import annotations
@@ -52,15 +53,33 @@ def _weigh(profile: Any, geometry: Any, i: Any, low: Any, high: Any, limit: Any,
 @jit_summing
 def _first_in_plane(points: Any, i: int, low: int, high: int, mass: Any, drift: Any) -> float:
     """Add Σ mass · (y − x) to `drift`, relative to the point so exact far from the origin; returns Σ mass."""
-    flat = points.reshape(points.size)[2 * low : 2 * high]
-    x, y, sum_x, sum_y, total = points[i, 0], points[i, 1], 0.0, 0.0, 0.0
-    for k in range(high - low):
+    X, Y = points[0, low:high], points[1, low:high]
+    x, y, sum_x, sum_y, total = points[0, i], points[1, i], 0.0, 0.0, 0.0
+    for k in range(X.shape[0]):
         w = mass[k]
         total += w
-        sum_x += w * (flat[2 * k] - x)
-        sum_y += w * (flat[2 * k + 1] - y)
+        sum_x += w * (X[k] - x)
+        sum_y += w * (Y[k] - y)
     drift[0] += sum_x
     drift[1] += sum_y
+    return total
+
+
+@jit_summing
+def _first_in_solid(points: Any, i: int, low: int, high: int, mass: Any, drift: Any) -> float:
+    """The same in three dimensions."""
+    X, Y, Z = points[0, low:high], points[1, low:high], points[2, low:high]
+    x, y, z = points[0, i], points[1, i], points[2, i]
+    sum_x, sum_y, sum_z, total = 0.0, 0.0, 0.0, 0.0
+    for k in range(X.shape[0]):
+        w = mass[k]
+        total += w
+        sum_x += w * (X[k] - x)
+        sum_y += w * (Y[k] - y)
+        sum_z += w * (Z[k] - z)
+    drift[0] += sum_x
+    drift[1] += sum_y
+    drift[2] += sum_z
     return total
 
 
@@ -69,21 +88,22 @@ def _first_in_space(points: Any, i: int, low: int, high: int, mass: Any, drift: 
     """The same in any dimension."""
     total = 0.0
     for k in range(high - low):
-        w = mass[k]
-        if w > 0.0:
-            total += w
-            for a in range(points.shape[1]):
-                drift[a] += w * (points[low + k, a] - points[i, a])
+        total += mass[k]
+    for a in range(points.shape[0]):
+        X, x, along = points[a, low:high], points[a, i], 0.0
+        for k in range(X.shape[0]):
+            along += mass[k] * (X[k] - x)
+        drift[a] += along
     return total
 
 
 @jit_summing
 def _second_in_plane(points: Any, i: int, low: int, high: int, mass: Any, drift: Any, spread: Any) -> float:
     """Add Σ mass · (y − x), and Σ mass · (y − x)(y − x)ᵀ to the upper triangle of `spread`; returns Σ mass."""
-    flat = points.reshape(points.size)[2 * low : 2 * high]
-    x, y, sum_x, sum_y, xx, xy, yy, total = points[i, 0], points[i, 1], 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for k in range(high - low):
-        w, dx, dy = mass[k], flat[2 * k] - x, flat[2 * k + 1] - y
+    X, Y = points[0, low:high], points[1, low:high]
+    x, y, sum_x, sum_y, xx, xy, yy, total = points[0, i], points[1, i], 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(X.shape[0]):
+        w, dx, dy = mass[k], X[k] - x, Y[k] - y
         wx, wy = w * dx, w * dy
         total += w
         sum_x += wx
@@ -100,19 +120,48 @@ def _second_in_plane(points: Any, i: int, low: int, high: int, mass: Any, drift:
 
 
 @jit_summing
+def _second_in_solid(points: Any, i: int, low: int, high: int, mass: Any, drift: Any, spread: Any) -> float:
+    """The same in three dimensions."""
+    X, Y, Z = points[0, low:high], points[1, low:high], points[2, low:high]
+    x, y, z = points[0, i], points[1, i], points[2, i]
+    sum_x, sum_y, sum_z, total = 0.0, 0.0, 0.0, 0.0
+    xx, xy, xz, yy, yz, zz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(X.shape[0]):
+        w, dx, dy, dz = mass[k], X[k] - x, Y[k] - y, Z[k] - z
+        wx, wy, wz = w * dx, w * dy, w * dz
+        total += w
+        sum_x += wx
+        sum_y += wy
+        sum_z += wz
+        xx += wx * dx
+        xy += wx * dy
+        xz += wx * dz
+        yy += wy * dy
+        yz += wy * dz
+        zz += wz * dz
+    drift[0] += sum_x
+    drift[1] += sum_y
+    drift[2] += sum_z
+    spread[0, 0] += xx
+    spread[0, 1] += xy
+    spread[0, 2] += xz
+    spread[1, 1] += yy
+    spread[1, 2] += yz
+    spread[2, 2] += zz
+    return total
+
+
+@jit_summing
 def _second_in_space(points: Any, i: int, low: int, high: int, mass: Any, drift: Any, spread: Any) -> float:
     """The same in any dimension."""
-    m, total = points.shape[1], 0.0
-    for k in range(high - low):
-        w = mass[k]
-        if w > 0.0:
-            total += w
-            for a in range(m):
-                step = w * (points[low + k, a] - points[i, a])
-                drift[a] += step
-                for b in range(a, m):
-                    spread[a, b] += step * (points[low + k, b] - points[i, b])
-    return total
+    for a in range(points.shape[0]):
+        X, x = points[a, low:high], points[a, i]
+        for b in range(a, points.shape[0]):
+            Y, y, product = points[b, low:high], points[b, i], 0.0
+            for k in range(X.shape[0]):
+                product += mass[k] * (X[k] - x) * (Y[k] - y)
+            spread[a, b] += product
+    return _first_in_space(points, i, low, high, mass, drift)
 
 
 @jit
@@ -122,8 +171,10 @@ def _add_first_in_plane(geometry: Any, points: Any, i: int, low: int, high: int,
 
 @jit
 def _add_first_anywhere(geometry: Any, points: Any, i: int, low: int, high: int, mass: Any, drift: Any) -> float:
-    if points.shape[1] == 2:
+    if points.shape[0] == 2:
         return _first_in_plane(points, i, low, high, mass, drift)
+    if points.shape[0] == 3:
+        return _first_in_solid(points, i, low, high, mass, drift)
     return _first_in_space(points, i, low, high, mass, drift)
 
 
@@ -138,8 +189,10 @@ def _add_second_in_plane(
 def _add_second_anywhere(
     geometry: Any, points: Any, i: int, low: int, high: int, mass: Any, drift: Any, spread: Any
 ) -> float:
-    if points.shape[1] == 2:
+    if points.shape[0] == 2:
         return _second_in_plane(points, i, low, high, mass, drift, spread)
+    if points.shape[0] == 3:
+        return _second_in_solid(points, i, low, high, mass, drift, spread)
     return _second_in_space(points, i, low, high, mass, drift, spread)
 
 
@@ -195,7 +248,7 @@ def first_moments(
             weigh(profile, geometry, i, low, high, limit, weights, scratch)
             total += add_first(geometry, points, i, low, high, scratch, means[row])
         mass[row] = total
-        _settle(points[i], total, means[row])
+        settle(points, i, total, means[row])
 
 
 @jit
@@ -227,12 +280,12 @@ def second_moments(
             total += add_second(geometry, points, i, low, high, scratch, means[row], covs[row])
         mass[row] = total
         if total > 0.0:
-            _center(covs[row], means[row], total)
-        _settle(points[i], total, means[row])
+            center(covs[row], means[row], total)
+        settle(points, i, total, means[row])
 
 
 @jit
-def _center(spread: Any, drift: Any, total: float) -> None:
+def center(spread: Any, drift: Any, total: float) -> None:
     """Sums of squares and products around the point become a covariance; what rounding adds to one is clipped."""
     m = drift.shape[0]
     for a in range(m):
@@ -245,7 +298,7 @@ def _center(spread: Any, drift: Any, total: float) -> None:
 
 
 @jit
-def _settle(point: Any, total: float, drift: Any) -> None:
+def settle(points: Any, i: int, total: float, drift: Any) -> None:
     """Σ mass · (y − x) becomes the mean."""
-    for a in range(point.shape[0]):
-        drift[a] = point[a] + drift[a] / total if total > 0.0 else point[a]
+    for a in range(points.shape[0]):
+        drift[a] = points[a, i] + drift[a] / total if total > 0.0 else points[a, i]

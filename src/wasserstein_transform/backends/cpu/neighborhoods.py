@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..._cached import cached_property
 from ..._types import Floats, Ints
 from ...engine import GRAIN, Compute, Engine, Flag, Ragged, Record, Task, Tile, cut
+from ...kernels import geometry as geometries
 from ...kernels.bits import copy_earlier, mark_later
 from ...kernels.cells import Cells
 from ...kernels.geometry import Bits, Geometry, for_thread
 from ...kernels.moments import first_moments, second_moments
 from ...kernels.profiles import FLAT, Flat, Smooth, profile_of
+from ...kernels.whole import Held, first_moments_of_cells, hold_cells, second_moments_of_cells
 from ..forms import Cloud, Form, GaussianCloud
 from ..records import MeansAndCovs, Moments, closed
 from .gaussian import rows_of_tile
 from .kinds import cost_of, kind_of
-from .passes import Spread, taken
+from .passes import Across, Spread, columns, run, taken, tiles_of
 from .search import Search
 from .twins import repeat, repeated, twins
 
@@ -112,9 +115,7 @@ class Neighborhoods:
         if self.first > 0:
             rows = np.flatnonzero(search.order >= self.first)
             where, tiles = search.order[rows] - self.first, cut(search.n_candidates()[rows] * self.cost)
-        ordered = search.places
-        if ordered is None or points is not self.known:
-            ordered = taken(points, search.order, self.engine)
+        ordered = self._columns(points)
         again = np.empty(0, np.intp)
         if self.twin is not None:
             again = repeated(self.twin, ordered)
@@ -122,11 +123,54 @@ class Neighborhoods:
             where, tiles = where[rows], cut(search.n_candidates()[rows] * self.cost, _GRAIN)
         sums = _Sums(
             search.geometry, search.cells, rows, self.weights, ordered, profile_of(self.profile, self.eps), self.limit,
-            search.longest_run,
+            search.longest_run, self._around(ordered, compute is _second),
         )  # fmt: skip
         self.engine.run(Task(name, compute, sums, tiles, Spread(where)), out)
         if self.twin is not None:
             repeat(out, search.order[again], search.order[self.twin[again]])
+
+    def _columns(self, points: Floats) -> Floats:
+        """Coordinates of the sorted points."""
+        if points is self.known and self.search.places is not None:
+            return self.places
+        return columns(points, self.search.order, self.engine)
+
+    @cached_property
+    def places(self) -> Floats:
+        """Where the sorted points are."""
+        assert self.search.places is not None
+        return columns(self.search.places, None, self.engine)
+
+    def _around(self, points: Floats, second: bool) -> _Around | None:
+        """Places and sums of cells, for flat balls of points; a part of a cloud, cut as the whole, decides the same."""
+        search, m = self.search, len(points)
+        if self.profile != FLAT or search.per_reach == 0 or not isinstance(search.geometry, geometries.Cloud):
+            return None
+        if m != search.geometry.points.shape[1]:
+            return None
+        n = len(search.seen)
+        out = np.empty((m, n)), np.empty((m, n)), np.empty((1 + 2 * m + m * m * second, n))
+        asked = _Cells(self.places, points, self.weights, search.starts)
+        run(Task("sums of cells", _hold, asked, tiles_of(n), Across()), out, self.engine)
+        return _Around(self.places, Held(search.starts, *out), search.per_reach, second)
+
+
+class _Around(NamedTuple):
+    places: Floats
+    held: Held
+    per_reach: int
+    second: bool
+
+
+class _Cells(NamedTuple):
+    places: Floats
+    points: Floats
+    weights: Floats
+    starts: Ints
+
+
+def _hold(asked: _Cells, tile: Tile, stop: Flag, record: Record) -> None:
+    hold_cells(*asked, tile.start, tile.stop, *record)
 
 
 def _places(form: Form) -> Floats | None:
@@ -161,6 +205,7 @@ class _Sums(NamedTuple):
     profile: Flat | Smooth
     limit: float
     scratch: int
+    around: _Around | None
 
 
 def _positions(sums: _Sums, tile: Tile) -> Ints:
@@ -169,18 +214,24 @@ def _positions(sums: _Sums, tile: Tile) -> Ints:
 
 
 def _first(sums: _Sums, tile: Tile, stop: Flag, record: Record) -> None:
-    mass, means = record
-    first_moments(
-        for_thread(sums.geometry), sums.cells, _positions(sums, tile), sums.weights, sums.points, sums.profile,
-        sums.limit, np.empty(sums.scratch), mass, means, stop,
-    )  # fmt: skip
+    _moments(first_moments, first_moments_of_cells, sums, tile, stop, record)
 
 
 def _second(sums: _Sums, tile: Tile, stop: Flag, record: Record) -> None:
-    mass, means, covs = record
-    second_moments(
-        for_thread(sums.geometry), sums.cells, _positions(sums, tile), sums.weights, sums.points, sums.profile,
-        sums.limit, np.empty(sums.scratch), mass, means, covs, stop,
+    _moments(second_moments, second_moments_of_cells, sums, tile, stop, record)
+
+
+def _moments(kernel: Any, of_cells: Any, sums: _Sums, tile: Tile, stop: Flag, record: Record) -> None:
+    geometry, rows, scratch = for_thread(sums.geometry), _positions(sums, tile), np.empty(sums.scratch)
+    if sums.around is None:
+        kernel(geometry, sums.cells, rows, sums.weights, sums.points, sums.profile, sums.limit, scratch, *record, stop)
+        return
+    places, held, per_reach, second = sums.around
+    m, most = len(places), per_reach + 1  # most: runs of cells in a row of them
+    core, parts = np.empty(1 + m + m * m * second), np.empty((sums.cells.runs.shape[1] * most, 2), np.intp)
+    of_cells(
+        geometry, places, sums.cells, held, rows, sums.weights, sums.points, sums.limit, per_reach, scratch, core,
+        parts, np.empty(2 * most), np.empty(2 * most), *record, stop,
     )  # fmt: skip
 
 

@@ -57,7 +57,7 @@ def _is_worth(same: Bools, sorted_by: Ints | None, search: Search) -> bool:
 def repeated(twin: Ints, ordered: Floats) -> Ints:
     """Positions whose sums are those of their twins: the coordinates that are asked about are the same, too."""
     again = np.flatnonzero(twin != np.arange(len(twin)))
-    return np.asarray(again[(ordered[again] == ordered[twin[again]]).all(axis=1)])
+    return np.asarray(again[(ordered[:, again] == ordered[:, twin[again]]).all(axis=0)])
 
 
 def repeat(out: Record, to: Ints, of: Ints) -> None:
