@@ -91,7 +91,7 @@ def test_neither_threads_nor_the_order_of_points_make_a_difference(name):
 
 
 def test_a_part_of_a_dense_cloud_is_computed_as_in_the_whole():
-    X, eps, engine = _RNG.random((20_000, 2)) * np.array([2.0, 1.0]), 0.15, wt.Engine()
+    X, eps, engine = _RNG.random((24_000, 2)) * np.array([2.0, 1.0]), 0.17, wt.Engine()
     space, step = wt.Space.from_points(X), wt.Transform(wt.Mean(wt.Truncation(eps)), wt.DiracDistance())
     frame = frame_of(space, eps, engine)
     assert frame.per_reach > 3
