@@ -8,18 +8,26 @@ interrupts.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .compile import compiled_as, jit, jit_summing, plain
-from .formulas import squares, within
+from .formulas import comparable_square, squares, within
 from .geometry import GaussianPlane, Geometry
 from .profiles import Flat, Smooth, profile_value
 
+ROOM = 1 + 1e-9  # for rounding: whose places are farther than the limit times this is out of the ball
+
+
+class Nearby(NamedTuple):
+    """The flat profile, for distances that are expensive and never below those of `places`: far ones are not taken."""
+
+    places: np.ndarray
+
 
 def weigh(
-    profile: Flat | Smooth, geometry: Any, i: int, low: int, high: int, limit: float, weights: Any, mass: Any
+    profile: Flat | Smooth | Nearby, geometry: Any, i: int, low: int, high: int, limit: float, weights: Any, mass: Any
 ) -> None:
     """mass[k] = what position i sees of low + k: weight times profile within the limit, else 0."""
     _WEIGHINGS[type(profile)](profile, geometry, i, low, high, limit, weights, mass)
@@ -42,7 +50,38 @@ def _weigh_smooth(
         mass[k] = near[k] * profile_value(profile.code, mass[k] * profile.scale) if mass[k] <= limit else 0.0
 
 
-_WEIGHINGS: dict[type, Callable[..., None]] = {Flat: _weigh_flat, Smooth: _weigh_smooth}
+@jit
+def squares_of_places(places: Any, i: int, low: int, high: int, out: Any) -> None:
+    """Squared Euclidean distances of position i to a run, as good as to tell who is far."""
+    n = high - low
+    if places.shape[0] == 3:
+        x, y, z = places[0, i], places[1, i], places[2, i]
+        X, Y, Z = places[0, low:high], places[1, low:high], places[2, low:high]
+        for k in range(n):
+            dx, dy, dz = X[k] - x, Y[k] - y, Z[k] - z
+            out[k] = dx * dx + dy * dy + dz * dz
+        return
+    out[:n] = 0.0
+    for a in range(places.shape[0]):
+        X, x = places[a, low:high], places[a, i]
+        for k in range(n):
+            out[k] += (X[k] - x) * (X[k] - x)
+
+
+@jit
+def _weigh_nearby(
+    profile: Any, geometry: Any, i: int, low: int, high: int, limit: float, weights: Any, mass: Any
+) -> None:
+    squares_of_places(profile.places, i, low, high, mass)
+    far, near = limit * ROOM, weights[low:high]
+    for k in range(near.shape[0]):
+        if mass[k] > far or (low + k != i and comparable_square(geometry, i, low + k, limit) > limit):
+            mass[k] = 0.0
+        else:
+            mass[k] = near[k]
+
+
+_WEIGHINGS: dict[type, Callable[..., None]] = {Flat: _weigh_flat, Smooth: _weigh_smooth, Nearby: _weigh_nearby}
 
 
 @compiled_as(weigh)

@@ -14,7 +14,7 @@ from ...kernels import geometry as geometries
 from ...kernels.bits import copy_earlier, mark_later
 from ...kernels.cells import Cells
 from ...kernels.geometry import Bits, Geometry, for_thread
-from ...kernels.moments import first_moments, second_moments
+from ...kernels.moments import Nearby, first_moments, second_moments
 from ...kernels.profiles import FLAT, Flat, Smooth, profile_of
 from ...kernels.whole import Held, first_moments_of_cells, hold_cells, second_moments_of_cells
 from ..forms import Cloud, Form, GaussianCloud
@@ -25,6 +25,7 @@ from .passes import Across, Spread, columns, run, taken, tiles_of
 from .search import Search
 from .twins import repeat, repeated, twins
 
+_DEAR = 20  # steps of a distance from which on that of places is looked at first
 _EXPENSIVE = 100  # steps of a distance from which a bit is read faster than the distance is taken again
 _GRAIN = GRAIN / 2  # of a million points in the plane: tiles enough that many threads end together
 _FEW = 2.0**28  # bytes that bits may take without being asked for
@@ -81,7 +82,8 @@ class Neighborhoods:
         self.engine.reserve(2.0 * size, f"a bit for each of {candidates.sum():.0f} candidates", "use a smaller eps")
         tested, complete = np.zeros(size, np.uint8), np.zeros(size, np.uint8)
         book = Bits(cells.cell, cells.runs, starts, tested)
-        place, asked = Ragged(starts), _Tests(self.search.geometry, book, self.limit)
+        places = np.zeros((1, self.search.order.size)) if self.search.places is None else self.places
+        place, asked = Ragged(starts), _Tests(self.search.geometry, places, book, self.limit, self.search.longest_run)
         self.engine.run(Task("testing pairs", _test, asked, self.search.tiles(self.cost), place), (tested,))
         self.engine.run(Task("neighborhoods", _complete, book, self.search.tiles(10), place), (complete,))
         search = replace(self.search, geometry=book._replace(bits=complete))
@@ -121,13 +123,20 @@ class Neighborhoods:
             again = repeated(self.twin, ordered)
             rows = np.delete(np.arange(len(where)), again)
             where, tiles = where[rows], cut(search.n_candidates()[rows] * self.cost, _GRAIN)
+        around = self._around(ordered, compute is _second)
         sums = _Sums(
-            search.geometry, search.cells, rows, self.weights, ordered, profile_of(self.profile, self.eps), self.limit,
-            search.longest_run, self._around(ordered, compute is _second),
+            search.geometry, search.cells, rows, self.weights, ordered, self._profile(), self.limit,
+            search.longest_run, around,
         )  # fmt: skip
         self.engine.run(Task(name, compute, sums, tiles, Spread(where)), out)
         if self.twin is not None:
             repeat(out, search.order[again], search.order[self.twin[again]])
+
+    def _profile(self) -> Flat | Smooth | Nearby:
+        """How neighbors are weighed: among places that are near, where that is cheaper than to take all distances."""
+        if self.profile == FLAT and self.search.places is not None and self.cost >= _DEAR:
+            return Nearby(self.places)
+        return profile_of(self.profile, self.eps)
 
     def _columns(self, points: Floats) -> Floats:
         """Coordinates of the sorted points."""
@@ -180,14 +189,19 @@ def _places(form: Form) -> Floats | None:
 
 class _Tests(NamedTuple):
     geometry: Geometry
+    places: Floats
     book: Bits
     limit: float
+    scratch: int
 
 
 def _test(tests: _Tests, tile: Tile, stop: Flag, record: Record) -> None:
     (bits,) = record
     bits[:] = 0
-    mark_later(for_thread(tests.geometry), tests.book, tile.start, tile.stop, tests.limit, bits, stop)
+    mark_later(
+        for_thread(tests.geometry), tests.places, tests.book, tile.start, tile.stop, tests.limit,
+        np.empty(tests.scratch), bits, stop,
+    )  # fmt: skip
 
 
 def _complete(book: Bits, tile: Tile, stop: Flag, record: Record) -> None:
@@ -202,7 +216,7 @@ class _Sums(NamedTuple):
     rows: Ints | None
     weights: Floats
     points: Floats
-    profile: Flat | Smooth
+    profile: Flat | Smooth | Nearby
     limit: float
     scratch: int
     around: _Around | None
