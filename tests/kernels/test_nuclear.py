@@ -126,5 +126,5 @@ def test_turning_rows_gives_the_same_norm(m: int) -> None:
     rng = np.random.default_rng(m)
     G = rng.normal(size=(m, m))
     turned = G.copy()
-    bures._orthogonalize(turned, m, m, np.empty((m, m)), 0, np.empty(m))
+    bures.orthogonalize(turned, m, m, np.empty((m, m)), 0, np.empty(m))
     assert np.linalg.norm(turned, axis=1).sum() == pytest.approx(norm(G), rel=1e-14)

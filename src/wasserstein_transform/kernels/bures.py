@@ -44,7 +44,7 @@ def is_far(plain: float, traces: float, overlap: float) -> bool:
 
 
 @jit
-def _unit(size: float) -> float:
+def unit_of(size: float) -> float:
     """A power of 2 that brings matrices of that size, beside far larger ones, to where fourth powers are floats."""
     unit = 2.0**860 if size < 1e-220 else 2.0**600
     unit = unit if size < 1e-140 else 2.0**330
@@ -148,7 +148,7 @@ def _rotate(x: Any, y: Any, n: int, c: float, s: float) -> None:
 
 
 @jit
-def _orthogonalize(G: Any, n: int, width: int, X: Any, x_width: int, norms: Any) -> None:
+def orthogonalize(G: Any, n: int, width: int, X: Any, x_width: int, norms: Any) -> None:
     """One-sided Jacobi: turn the first n rows of G until they are orthogonal, and those of X with them.
 
     `norms` is scratch for the squared lengths of the rows, which a turn changes by a formula.
@@ -196,13 +196,13 @@ def gap_general(A: Any, factor_a: Any, rank_a: int, B: Any, factor_b: Any, rank_
         traces += A[k, k] + B[k, k]
     nuclear = 0.0
     if rank_a <= rank_b:
-        nuclear = _nuclear(factor_a, rank_a, factor_b, rank_b, _unit(traces), scratch)
+        nuclear = _nuclear(factor_a, rank_a, factor_b, rank_b, unit_of(traces), scratch)
     else:
-        nuclear = _nuclear(factor_b, rank_b, factor_a, rank_a, _unit(traces), scratch)
+        nuclear = _nuclear(factor_b, rank_b, factor_a, rank_a, unit_of(traces), scratch)
     plain = traces - 2.0 * nuclear
     if plain > _FAR * traces:
         return plain
-    return _procrustes(factor_a, rank_a, factor_b, rank_b, _unit(traces), scratch)
+    return procrustes(factor_a, rank_a, factor_b, rank_b, unit_of(traces), scratch)
 
 
 @jit
@@ -218,7 +218,7 @@ def _nuclear(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, unit: float
     for l in range(rank_a):
         for k in range(rank_b):
             G[l, k] *= unit
-    _orthogonalize(G, rank_a, rank_b, scratch[1], 0, scratch[2, 0])
+    orthogonalize(G, rank_a, rank_b, scratch[1], 0, scratch[2, 0])
     total = 0.0
     for l in range(rank_a):
         total += np.sqrt(dot(G[l], G[l], rank_b))
@@ -226,7 +226,7 @@ def _nuclear(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, unit: float
 
 
 @jit
-def _procrustes(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, unit: float, scratch: Any) -> float:
+def procrustes(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, unit: float, scratch: Any) -> float:
     """‖L_A − L_BQ‖² over all orthogonal Q, at its least; the factors are taken times √unit."""
     m = factor_a.shape[1]
     G, X = scratch[0], scratch[1]
@@ -238,7 +238,7 @@ def _procrustes(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, unit: fl
         for k in range(m):
             X[l, k] = factor_a[l, k] * root
     # L_BᵀL_A = U S Vᵀ: row l of G becomes s_l u_l, row l of X becomes L_A v_l
-    _orthogonalize(G, rank_a, rank_b, X, m, scratch[2, 0])
+    orthogonalize(G, rank_a, rank_b, X, m, scratch[2, 0])
     largest = 0.0
     for l in range(rank_a):
         largest = max(largest, dot(G[l], G[l], rank_b))

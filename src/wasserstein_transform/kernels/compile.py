@@ -116,6 +116,16 @@ def jit_summing(function: F) -> F:
     return _compiled(function, **{**OPTIONS, "fastmath": {"contract", "reassoc"}}, **_uncounted())
 
 
+def jit_inline(function: F) -> F:
+    """The same for long formulas: always part of the loop that calls them, which is not vectorized otherwise."""
+    return _compiled(function, **OPTIONS, forceinline=True, **_uncounted())
+
+
+def jit_inline_strict(function: F) -> F:
+    """Both: part of the loop, without fused multiply-adds."""
+    return _compiled(function, **{**OPTIONS, "fastmath": False}, forceinline=True, **_uncounted())
+
+
 def jit_allocating(function: F) -> F:
     """The same for functions that make arrays of their own."""
     return _compiled(function, **OPTIONS)

@@ -8,15 +8,34 @@ from .compile import jit
 from .formulas import distance, distances
 
 
+_FEW = 8  # columns for which a loop over a run is not worth its start
+
+
+@jit
+def is_run(positions: Any) -> bool:
+    """Whether positions are consecutive, and many enough for a loop over them."""
+    for k in range(1, positions.shape[0]):
+        if positions[k] != positions[0] + k:
+            return False
+    return positions.shape[0] >= _FEW
+
+
 @jit
 def fill_block(geometry: Any, rows: Any, cols: Any, out: Any, stop: Any) -> None:
     """out[a, b] = distance of rows[a] and cols[b]."""
+    along = is_run(cols)
     for a in range(rows.shape[0]):
         if stop[0] != 0:
             return
+        i = rows[a]
+        if along:
+            first = cols[0]
+            distances(geometry, i, first, first + cols.shape[0], out[a])
+            if first <= i < first + cols.shape[0]:
+                out[a, i - first] = 0.0
+            continue
         for b in range(cols.shape[0]):
-            i, j = rows[a], cols[b]
-            out[a, b] = 0.0 if i == j else distance(geometry, i, j)
+            out[a, b] = 0.0 if i == cols[b] else distance(geometry, i, cols[b])
 
 
 @jit

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numba.core import types
 
-from . import pairs, rows
+from . import pairs, rows, solids
 from .compile import compiled_as, jit, plain
 from .geometry import (
     Bits,
@@ -24,6 +24,7 @@ from .geometry import (
     GaussianLine,
     GaussianPlane,
     GaussianSolid,
+    GaussianSpace,
     Geometry,
     PathTable,
     SparseRows,
@@ -146,6 +147,12 @@ FORMULAS: dict[type, Formulas] = {
     Cloud: formulas(pairs.cloud, squares=rows.squares_cloud, within=rows.within_cloud),
     GaussianLine: formulas(pairs.gaussian_line),
     GaussianPlane: formulas(pairs.gaussian_plane, squares=rows.squares_plane, within=rows.within_plane),
+    GaussianSpace: formulas(
+        solids.gaussian_space,
+        comparable_square=solids.gaussian_space_side,
+        squares=solids.squares_space,
+        within=solids.within_space,
+    ),
     GaussianSolid: formulas(pairs.gaussian_solid, comparable_square=pairs.gaussian_solid_side),
     Bits: formulas(pairs.unknown, squares=rows.squares_bits, within=rows.within_bits),
 }

@@ -53,8 +53,16 @@ class GaussianPlane(NamedTuple):
     lam: float
 
 
+class GaussianSpace(NamedTuple):
+    """Gaussians in space: columns, `PIECE` positions at a time (see `columns.py`), and scratch."""
+
+    columns: np.ndarray
+    lam: float
+    scratch: np.ndarray
+
+
 class GaussianSolid(NamedTuple):
-    """Gaussians in three or more dimensions, and scratch.
+    """Gaussians in four or more dimensions, or of sizes that formulas cannot hold, and scratch.
 
     Covariances, their symmetric square roots, thin factors (√eigenvalue · eigenvector in rows, falling) with their
     ranks, and the roots of the eigenvalues.
@@ -94,11 +102,11 @@ class PathTable(NamedTuple):
     table: np.ndarray
 
 
-Geometry = PathTable | Bits | Table | SparseRows | Cloud | GaussianLine | GaussianPlane | GaussianSolid
+Geometry = PathTable | Bits | Table | SparseRows | Cloud | GaussianLine | GaussianPlane | GaussianSpace | GaussianSolid
 
 
 def for_thread(geometry: Geometry) -> Geometry:
     """The geometry for one thread: with scratch of its own where it needs any."""
-    if isinstance(geometry, GaussianSolid):
+    if isinstance(geometry, GaussianSolid | GaussianSpace):
         return geometry._replace(scratch=np.empty_like(geometry.scratch))
     return geometry

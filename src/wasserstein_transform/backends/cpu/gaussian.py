@@ -9,22 +9,24 @@ import numpy as np
 
 from ..._types import Floats, Ints
 from ...engine import GRAIN, Engine, Flag, PerArray, Record, Rows, Task, Tile, Tilewise, of_size, one_blas_thread
+from ...kernels.columns import N_COLUMNS, N_SCRATCH, PIECE, fill_columns
 from ...kernels.distances import fill_matched
 from ...kernels.gather import take_rows
-from ...kernels.geometry import Cloud, GaussianLine, GaussianPlane, GaussianSolid, Geometry, for_thread
+from ...kernels.geometry import Cloud, GaussianLine, GaussianPlane, GaussianSolid, GaussianSpace, Geometry, for_thread
 from ...kernels.planes import fill_plane, fill_root_determinants
 from ..forms import GaussianCloud
 from .passes import flatten, run, size, size_of, taken, tiles_of
 from .sorting import Sorted
 
 _EXPENSIVE = 100.0  # steps of LAPACK for each entry of a matrix and each row of it
+_PIECES = 64  # of columns in space, that a task makes at a time
 _TINY = 1e-60  # beside the largest: the formulas of the plane would leave the range of floats
 
 
 def cost(form: GaussianCloud) -> float:
     """What one distance costs."""
     m = form.means.shape[1]
-    return float(m) if form.lam == 0 else 5.0 if m <= 2 else 300.0 + 50.0 * m**2 + m**3
+    return float(m) if form.lam == 0 else 5.0 if m <= 2 else 80.0 if m == 3 else 300.0 + 50.0 * m**2 + m**3
 
 
 def unit_of(covs: Floats, engine: Engine | None = None) -> float:
@@ -83,13 +85,13 @@ class _Pairs(NamedTuple):
 
 
 def rows_of_tile(m: int) -> int:
-    """Matrices that LAPACK gets at a time, in three and more dimensions."""
+    """Matrices that LAPACK gets at a time, in four and more dimensions."""
     return max(1, int(GRAIN / (_EXPENSIVE * m**3)))
 
 
 def _movement(asked: _Pairs, engine: Engine) -> tuple[float, bool]:
     n, m = asked.means.shape
-    size = size_of(n) if m < 3 else rows_of_tile(m)
+    size = size_of(n) if m <= 3 else rows_of_tile(m)
     tiles = of_size(n, size)
     out = np.empty(len(tiles)), np.empty(len(tiles), np.uint8)
     run(Task("movement", _moved, asked, tiles, Tilewise(size)), out, engine)
@@ -108,7 +110,7 @@ def _moved(asked: _Pairs, tile: Tile, stop: Flag, record: Record) -> None:
 
 def _one_thread_each(form: GaussianCloud) -> AbstractContextManager[Any]:
     """For LAPACK: on small matrices its threads only wait for each other."""
-    return nullcontext() if form.means.shape[1] < 3 else one_blas_thread()
+    return nullcontext() if form.means.shape[1] <= 3 else one_blas_thread()
 
 
 def _lifted(form: GaussianCloud, lam: float, unit: float, engine: Engine) -> float:
@@ -137,7 +139,8 @@ def _made(asked: _Gaussians, planar: bool, engine: Engine | None) -> tuple[Geome
     m = asked.means.shape[1]
     if m == 2 and planar:
         return _plane(asked, engine)
-    return _line(asked, engine) if m == 1 else _solid(asked, engine), True
+    make = _line if m == 1 else _space if m == 3 else _solid
+    return make(asked, engine), True
 
 
 def _line(asked: _Gaussians, engine: Engine | None) -> GaussianLine:
@@ -161,6 +164,19 @@ def _fill_plane(asked: _Gaussians, tile: Tile, stop: Flag, record: Record) -> No
     *columns, good = record
     rows = asked.rows[tile.start : tile.stop]
     good[0] = fill_plane(asked.means[tile.start : tile.stop], asked.covs, rows, asked.unit, asked.lam, *columns)
+
+
+def _space(asked: _Gaussians, engine: Engine | None) -> GaussianSpace:
+    n = -(-len(asked.rows) // PIECE)
+    columns = np.empty((n, N_COLUMNS, PIECE))
+    run(Task("covariances", _fill_space, asked, of_size(n, _PIECES), Rows()), (columns,), engine)
+    return GaussianSpace(columns.reshape(-1), asked.lam, np.empty((5, 3, 3)))
+
+
+def _fill_space(asked: _Gaussians, tile: Tile, stop: Flag, record: Record) -> None:
+    part = slice(tile.start * PIECE, tile.stop * PIECE)
+    scratch = np.empty(N_SCRATCH * PIECE)
+    fill_columns(asked.means[part], asked.covs, asked.rows[part], asked.unit, record[0], scratch)
 
 
 def _solid(asked: _Gaussians, engine: Engine | None) -> GaussianSolid:
@@ -216,19 +232,34 @@ def _root_spectra(covs: Floats) -> Floats:
 
 def _root_eigenvalues(covs: Floats) -> Floats:
     """The same in more dimensions; what is small enough to be rounding is the same for all."""
+    if covs.shape[1] == 3:
+        return _raised(_spectra_in_space(covs) ** 2)
     values = np.empty(covs.shape[:2])
     piece = max(1, int(1e7 / covs.shape[1] ** 3))  # LAPACK does not hear Ctrl-C
     with one_blas_thread():
         for start in range(0, len(covs), piece):
             values[start : start + piece] = np.linalg.eigvalsh(covs[start : start + piece])
+    return _raised(values)
+
+
+def _spectra_in_space(covs: Floats) -> Floats:
+    """Roots of the eigenvalues of 3 × 3 matrices, rising."""
+    n = len(covs)
+    columns = np.empty((-(-n // PIECE), N_COLUMNS, PIECE))
+    fill_columns(np.zeros((n, 3)), covs, np.arange(n), 1.0, columns, np.empty(N_SCRATCH * PIECE))
+    return columns[:, :-4:-1].transpose(0, 2, 1).reshape(-1, 3)[:n]
+
+
+def _raised(values: Floats) -> Floats:
+    """Roots of eigenvalues."""
     # roots of what rounding makes of 0 would be far apart; raising small numbers to one and the same shortens distances
-    least = 1e8 * _eigenvalue_error(len(covs[0]), values.max())
+    least = 1e8 * _eigenvalue_error(values.shape[1], values.max())
     return np.asarray(np.sqrt(np.maximum(values, least)))
 
 
 def _eigenvalue_error(m: int, largest: Any) -> Any:
     """What rounding does to the eigenvalues of an m × m matrix, given the largest."""
-    return 1e-15 * m * largest
+    return 2e-15 * m * largest
 
 
 def _root_determinants(a: Floats, b: Floats, c: Floats) -> Floats:
