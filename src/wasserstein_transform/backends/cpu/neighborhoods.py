@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..._cached import cached_property
 from ..._types import Floats, Ints
-from ...engine import GRAIN, Compute, Engine, Flag, Ragged, Record, Task, Tile, cut
+from ...engine import GRAIN, Engine, Flag, Ragged, Record, Task, Tile, cut
 from ...kernels import geometry as geometries
 from ...kernels.bits import copy_earlier, mark_later
-from ...kernels.cells import Cells
-from ...kernels.geometry import Bits, Geometry, for_thread
-from ...kernels.moments import Nearby, first_moments, second_moments
-from ...kernels.profiles import FLAT, Flat, Smooth, profile_of
-from ...kernels.whole import Held, first_moments_of_cells, hold_cells, second_moments_of_cells
+from ...kernels.geometry import Bits, GaussianSpace, Geometry, for_thread
+from ...kernels.moments import Nearby
+from ...kernels.profiles import FLAT, profile_of
 from ..forms import Cloud, Form, GaussianCloud
 from ..records import MeansAndCovs, Moments, closed
 from .gaussian import rows_of_tile
 from .kinds import cost_of, kind_of
-from .passes import Across, Spread, columns, run, taken, tiles_of
+from .passes import Spread, columns, taken
 from .search import Search
+from .sums import Packed, PointByPoint, Sums, WholeCells, add_up, whole_cells
 from .twins import repeat, repeated, twins
 
-_DEAR = 20  # steps of a distance from which on that of places is looked at first
 _EXPENSIVE = 100  # steps of a distance from which a bit is read faster than the distance is taken again
 _GRAIN = GRAIN / 2  # of a million points in the plane: tiles enough that many threads end together
 _FEW = 2.0**28  # bytes that bits may take without being asked for
@@ -93,7 +91,7 @@ class Neighborhoods:
         """Mass and mean of `points`; where there is no mass, the point itself."""
         n = len(points) - self.first
         out = np.empty(n), np.empty((n, points.shape[1]))
-        self._run("means", _first, points, out)
+        self._run("means", points, out)
         return Moments(*out)
 
     def covs(self, points: Floats) -> Moments:
@@ -107,10 +105,10 @@ class Neighborhoods:
         size = 8.0 * n * m * m
         self.engine.reserve(4 * size, f"{n} covariances of {m} coordinates", "reduce the coordinates first")
         out = np.empty(n), np.empty((n, m)), np.empty((n, m, m))
-        self._run("covariances", _second, points, out)
+        self._run("covariances", points, out)
         return MeansAndCovs(*out)
 
-    def _run(self, name: str, compute: Compute, points: Floats, out: Record) -> None:
+    def _run(self, name: str, points: Floats, out: Record) -> None:
         """Sums over the neighbors of the points from `first` on, each put where its point is."""
         search, rows = self.search, None
         where, tiles = search.order, search.tiles(self.cost, _GRAIN)
@@ -123,20 +121,25 @@ class Neighborhoods:
             again = repeated(self.twin, ordered)
             rows = np.delete(np.arange(len(where)), again)
             where, tiles = where[rows], cut(search.n_candidates()[rows] * self.cost, _GRAIN)
-        around = self._around(ordered, compute is _second)
-        sums = _Sums(
-            search.geometry, search.cells, rows, self.weights, ordered, self._profile(), self.limit,
-            search.longest_run, around,
+        sums = Sums(
+            search.geometry, search.cells, rows, self.weights, ordered, self.limit, search.longest_run,
+            self._way(ordered, len(out) == 3),
         )  # fmt: skip
-        self.engine.run(Task(name, compute, sums, tiles, Spread(where)), out)
+        self.engine.run(Task(name, add_up, sums, tiles, Spread(where)), out)
         if self.twin is not None:
             repeat(out, search.order[again], search.order[self.twin[again]])
 
-    def _profile(self) -> Flat | Smooth | Nearby:
-        """How neighbors are weighed: among places that are near, where that is cheaper than to take all distances."""
-        if self.profile == FLAT and self.search.places is not None and self.cost >= _DEAR:
-            return Nearby(self.places)
-        return profile_of(self.profile, self.eps)
+    def _way(self, points: Floats, second: bool) -> PointByPoint | WholeCells | Packed:
+        """How sums are taken: that depends on the metric alone."""
+        search = self.search
+        if self.profile == FLAT and search.places is not None:
+            if isinstance(search.geometry, geometries.Cloud) and len(points) == search.places.shape[1]:
+                return whole_cells(search, self.places, points, self.weights, second, self.engine)
+            if isinstance(search.geometry, GaussianSpace):
+                return Packed(self.places)
+            if self.cost >= _EXPENSIVE:
+                return PointByPoint(Nearby(self.places))
+        return PointByPoint(profile_of(self.profile, self.eps))
 
     def _columns(self, points: Floats) -> Floats:
         """Coordinates of the sorted points."""
@@ -149,37 +152,6 @@ class Neighborhoods:
         """Where the sorted points are."""
         assert self.search.places is not None
         return columns(self.search.places, None, self.engine)
-
-    def _around(self, points: Floats, second: bool) -> _Around | None:
-        """Places and sums of cells, for flat balls of points; a part of a cloud, cut as the whole, decides the same."""
-        search, m = self.search, len(points)
-        if self.profile != FLAT or search.per_reach == 0 or not isinstance(search.geometry, geometries.Cloud):
-            return None
-        if m != search.geometry.points.shape[1]:
-            return None
-        n = len(search.seen)
-        out = np.empty((m, n)), np.empty((m, n)), np.empty((1 + 2 * m + m * m * second, n))
-        asked = _Cells(self.places, points, self.weights, search.starts)
-        run(Task("sums of cells", _hold, asked, tiles_of(n), Across()), out, self.engine)
-        return _Around(self.places, Held(search.starts, *out), search.per_reach, second)
-
-
-class _Around(NamedTuple):
-    places: Floats
-    held: Held
-    per_reach: int
-    second: bool
-
-
-class _Cells(NamedTuple):
-    places: Floats
-    points: Floats
-    weights: Floats
-    starts: Ints
-
-
-def _hold(asked: _Cells, tile: Tile, stop: Flag, record: Record) -> None:
-    hold_cells(*asked, tile.start, tile.stop, *record)
 
 
 def _places(form: Form) -> Floats | None:
@@ -208,45 +180,6 @@ def _complete(book: Bits, tile: Tile, stop: Flag, record: Record) -> None:
     (bits,) = record
     bits[:] = 0
     copy_earlier(book, tile.start, tile.stop, bits, stop)
-
-
-class _Sums(NamedTuple):
-    geometry: Geometry
-    cells: Cells
-    rows: Ints | None
-    weights: Floats
-    points: Floats
-    profile: Flat | Smooth | Nearby
-    limit: float
-    scratch: int
-    around: _Around | None
-
-
-def _positions(sums: _Sums, tile: Tile) -> Ints:
-    """Whose sums are taken; by default everybody's."""
-    return np.arange(*tile) if sums.rows is None else sums.rows[tile.start : tile.stop]
-
-
-def _first(sums: _Sums, tile: Tile, stop: Flag, record: Record) -> None:
-    _moments(first_moments, first_moments_of_cells, sums, tile, stop, record)
-
-
-def _second(sums: _Sums, tile: Tile, stop: Flag, record: Record) -> None:
-    _moments(second_moments, second_moments_of_cells, sums, tile, stop, record)
-
-
-def _moments(kernel: Any, of_cells: Any, sums: _Sums, tile: Tile, stop: Flag, record: Record) -> None:
-    geometry, rows, scratch = for_thread(sums.geometry), _positions(sums, tile), np.empty(sums.scratch)
-    if sums.around is None:
-        kernel(geometry, sums.cells, rows, sums.weights, sums.points, sums.profile, sums.limit, scratch, *record, stop)
-        return
-    places, held, per_reach, second = sums.around
-    m, most = len(places), per_reach + 1  # most: runs of cells in a row of them
-    core, parts = np.empty(1 + m + m * m * second), np.empty((sums.cells.runs.shape[1] * most, 2), np.intp)
-    of_cells(
-        geometry, places, sums.cells, held, rows, sums.weights, sums.points, sums.limit, per_reach, scratch, core,
-        parts, np.empty(2 * most), np.empty(2 * most), *record, stop,
-    )  # fmt: skip
 
 
 def working_bytes(form: Form, state: float, engine: Engine) -> float:
