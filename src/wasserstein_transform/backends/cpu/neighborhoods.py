@@ -56,7 +56,7 @@ class Neighborhoods:
         search = kind_of(form).search(form, reach, engine)
         limit = closed(reach) if np.isfinite(reach) else np.inf
         ordered, known = taken(weights, search.order, engine), _places(form)
-        twin = None if first > 0 else twins(form, known, search)
+        twin = None if first > 0 else twins(form, known, search, engine)
         return cls(search, ordered, profile, eps, limit, first, cost_of(form), engine, known, twin)
 
     @property
