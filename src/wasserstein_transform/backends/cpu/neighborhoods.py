@@ -136,7 +136,7 @@ class Neighborhoods:
             if isinstance(search.geometry, geometries.Cloud) and len(points) == search.places.shape[1]:
                 return whole_cells(search, self.places, points, self.weights, second, self.engine)
             if isinstance(search.geometry, GaussianSpace):
-                return Packed(self.places)
+                return Packed(self.places, int(search.seen.max()))
             if self.cost >= _EXPENSIVE:
                 return PointByPoint(Nearby(self.places))
         return PointByPoint(profile_of(self.profile, self.eps))

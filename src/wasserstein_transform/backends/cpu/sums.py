@@ -33,9 +33,10 @@ class WholeCells(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """Flat balls of Gaussians in space: candidates whose means are near are packed, and then weighed."""
+    """Flat balls of Gaussians in space: of its candidates, `most` at most, a point packs and weighs the near ones."""
 
     places: Floats
+    most: int
 
 
 class Sums(NamedTuple):
@@ -67,7 +68,7 @@ def add_up(sums: Sums, tile: Tile, stop: Flag, record: Record) -> None:
         )  # fmt: skip
     elif isinstance(way, Packed):
         assert isinstance(geometry, GaussianSpace)
-        pack = pack_for(geometry, len(points), longest_run)
+        pack = pack_for(geometry, way.most, cells.runs.shape[1], longest_run)
         kernel = second_moments_packed if second else first_moments_packed
         kernel(geometry, way.places, cells, rows, weights, points, limit, pack, *record, stop)
     else:
