@@ -47,17 +47,23 @@ def mark_later(
 @jit
 def copy_earlier(book: Any, start: int, end: int, bits: Any, stop: Any) -> None:
     """Complete rows start…end, which `bits` holds: the positions before their own have tested them."""
+    first = book.starts[start]
+    for k in range(bits.shape[0]):
+        bits[k] = book.bits[first + k]
     for i in range(start, end):
         rank = 0
-        at = book.starts[i]
+        at = book.starts[i] - first
         runs = book.runs[book.cell[i]]
         for r in range(runs.shape[0]):
             if stop[0] != 0:
                 return
+            low, high = runs[r, 0], runs[r, 1]
             cell, back = -1, 0
-            for j in range(runs[r, 0], runs[r, 1]):
-                if j < i and book.cell[j] != cell:  # reach is mutual: i is among the candidates of j, and stands at
-                    cell, back = book.cell[j], rank_of(book, j, i)  # the same place for all of its cell
-                if j == i or is_set(book.bits, at if j > i else book.starts[j], rank if j > i else back):
-                    _set(bits, at - book.starts[start], rank)
-                rank += 1
+            for j in range(low, min(high, i)):
+                if book.cell[j] != cell:  # reach is mutual: i is among the candidates of j, and stands at the same
+                    cell, back = book.cell[j], rank_of(book, j, i)  # place for all of its cell
+                if is_set(book.bits, book.starts[j], back):
+                    _set(bits, at, rank + j - low)
+            if low <= i < high:
+                _set(bits, at, rank + i - low)
+            rank += high - low

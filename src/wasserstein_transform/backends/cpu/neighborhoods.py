@@ -12,7 +12,7 @@ from ..._types import Floats, Ints
 from ...engine import GRAIN, Engine, Flag, Ragged, Record, Task, Tile, cut
 from ...kernels import geometry as geometries
 from ...kernels.bits import copy_earlier, mark_later
-from ...kernels.geometry import Bits, GaussianSpace, Geometry, for_thread
+from ...kernels.geometry import Bits, Geometry, for_thread
 from ...kernels.moments import Nearby
 from ...kernels.profiles import FLAT, profile_of
 from ..forms import Cloud, Form, GaussianCloud
@@ -21,10 +21,11 @@ from .gaussian import rows_of_tile
 from .kinds import cost_of, kind_of
 from .passes import Spread, columns, taken
 from .search import Search
-from .sums import Packed, PointByPoint, Sums, WholeCells, add_up, whole_cells
+from .sums import PointByPoint, Sums, WholeCells, add_up, whole_cells
 from .twins import repeat, repeated, twins
 
-_EXPENSIVE = 100  # steps of a distance from which a bit is read faster than the distance is taken again
+_EXPENSIVE = 50  # steps of a distance from which a bit is read faster than the distance is taken again
+_DEAR = 100  # steps of a distance from which on that of places is looked at first: others have vectorized loops
 _GRAIN = GRAIN / 2  # of a million points in the plane: tiles enough that many threads end together
 _FEW = 2.0**28  # bytes that bits may take without being asked for
 
@@ -129,15 +130,13 @@ class Neighborhoods:
         if self.twin is not None:
             repeat(out, search.order[again], search.order[self.twin[again]])
 
-    def _way(self, points: Floats, second: bool) -> PointByPoint | WholeCells | Packed:
+    def _way(self, points: Floats, second: bool) -> PointByPoint | WholeCells:
         """How sums are taken: that depends on the metric alone."""
         search = self.search
         if self.profile == FLAT and search.places is not None:
             if isinstance(search.geometry, geometries.Cloud) and len(points) == search.places.shape[1]:
                 return whole_cells(search, self.places, points, self.weights, second, self.engine)
-            if isinstance(search.geometry, GaussianSpace):
-                return Packed(self.places, int(search.seen.max()))
-            if self.cost >= _EXPENSIVE:
+            if self.cost >= _DEAR:
                 return PointByPoint(Nearby(self.places))
         return PointByPoint(profile_of(self.profile, self.eps))
 

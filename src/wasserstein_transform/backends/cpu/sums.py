@@ -1,4 +1,4 @@
-"""Sums over the neighbors of points, as a task: point by point, whole cells at once, or the near ones packed."""
+"""Sums over the neighbors of points, as a task: point by point, or whole cells at once."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import numpy as np
 from ..._types import Floats, Ints
 from ...engine import Engine, Flag, Record, Task, Tile
 from ...kernels.cells import Cells
-from ...kernels.geometry import GaussianSpace, Geometry, for_thread
+from ...kernels.geometry import Geometry, for_thread
 from ...kernels.moments import Nearby, first_moments, second_moments
-from ...kernels.packed import first_moments_packed, pack_for, second_moments_packed
 from ...kernels.profiles import Flat, Smooth
 from ...kernels.whole import Held, first_moments_of_cells, hold_cells, second_moments_of_cells
 from .passes import Across, run, tiles_of
@@ -32,13 +31,6 @@ class WholeCells(NamedTuple):
     per_reach: int
 
 
-class Packed(NamedTuple):
-    """Flat balls of Gaussians in space: of its candidates, `most` at most, a point packs and weighs the near ones."""
-
-    places: Floats
-    most: int
-
-
 class Sums(NamedTuple):
     """Sums of `points` over the neighbors of `rows`, by default of all positions."""
 
@@ -49,7 +41,7 @@ class Sums(NamedTuple):
     points: Floats
     limit: float
     longest_run: int
-    way: PointByPoint | WholeCells | Packed
+    way: PointByPoint | WholeCells
 
 
 def add_up(sums: Sums, tile: Tile, stop: Flag, record: Record) -> None:
@@ -66,11 +58,6 @@ def add_up(sums: Sums, tile: Tile, stop: Flag, record: Record) -> None:
             geometry, way.places, cells, way.held, rows, weights, points, limit, way.per_reach, np.empty(longest_run),
             core, parts, np.empty(2 * most), np.empty(2 * most), *record, stop,
         )  # fmt: skip
-    elif isinstance(way, Packed):
-        assert isinstance(geometry, GaussianSpace)
-        pack = pack_for(geometry, way.most, cells.runs.shape[1], longest_run)
-        kernel = second_moments_packed if second else first_moments_packed
-        kernel(geometry, way.places, cells, rows, weights, points, limit, pack, *record, stop)
     else:
         kernel = second_moments if second else first_moments
         scratch = np.empty(longest_run)

@@ -1,4 +1,4 @@
-"""Balls of Gaussians in space: near points are packed before they are weighed, and nobody sees a difference."""
+"""Balls of Gaussians in space are those of single distances, however they are looked for."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _metric(n: int, spread: float = 1.0, rank: int = 3, lam: float = 1.0) -> Gau
 
 
 def _heap() -> GaussianMetric:
-    """Many of the same, so that a ball takes several packs."""
+    """Many of the same, in one place."""
     one = _metric(300)
     which = _RNG.integers(0, 20, 300)
     return GaussianMetric(one.means[which], one.covs[which], 2.0)
