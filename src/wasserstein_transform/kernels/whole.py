@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .adding import add_first, add_second
 from .compile import jit, jit_summing
 from .formulas import within
-from .moments import add_first, add_second, center, settle
+from .moments import center, settle
 from .pairs import square_of_three, square_of_two
 
 _SLACK = 1e-13  # relative: what a squared distance is off, many times

@@ -193,4 +193,4 @@ def working_bytes(form: Form, state: float, engine: Engine) -> float:
     runs = (2, 6, 18)[min(m, 3) - 1]
     if gaussian and m > 2:  # LAPACK's results before they are put in their place
         tiles += 48.0 * m * m * min(form.n, engine.n_threads * rows_of_tile(m))
-    return 8.0 * form.n * float(8 + 3 * m + runs + columns) + tiles
+    return 8.0 * form.n * float(8 + 4 * m + runs + columns) + tiles
