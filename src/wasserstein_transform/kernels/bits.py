@@ -11,6 +11,7 @@ import numpy as np
 
 from .compile import jit
 from .formulas import comparable_square
+from .moments import ROOM, squares_of_places
 from .rows import is_set, rank_of
 
 
@@ -20,35 +21,49 @@ def _set(bits: Any, start: int, k: int) -> None:
 
 
 @jit
-def mark_later(geometry: Any, book: Any, start: int, end: int, limit: float, bits: Any, stop: Any) -> None:
-    """Set the bits of rows start…end, which `bits` holds, for the positions after their own."""
+def mark_later(
+    geometry: Any, places: Any, book: Any, start: int, end: int, limit: float, scratch: Any, bits: Any, stop: Any
+) -> None:
+    """Set the bits of rows start…end, which `bits` holds, for the positions after their own.
+
+    Distances are never below those of `places`: where these are far, no other is taken.
+    """
     for i in range(start, end):
         rank = 0
         runs = book.runs[book.cell[i]]
+        at = book.starts[i] - book.starts[start]
         for r in range(runs.shape[0]):
             if stop[0] != 0:
                 return
-            for j in range(runs[r, 0], runs[r, 1]):
-                if j > i and comparable_square(geometry, i, j, limit) <= limit:
-                    _set(bits, book.starts[i] - book.starts[start], rank)
-                rank += 1
+            low, high = max(runs[r, 0], i + 1), runs[r, 1]
+            if low < high:
+                squares_of_places(places, i, low, high, scratch)
+            for j in range(low, high):
+                if scratch[j - low] <= limit * ROOM and comparable_square(geometry, i, j, limit) <= limit:
+                    _set(bits, at, rank + j - runs[r, 0])
+            rank += runs[r, 1] - runs[r, 0]
 
 
 @jit
 def copy_earlier(book: Any, start: int, end: int, bits: Any, stop: Any) -> None:
     """Complete rows start…end, which `bits` holds: the positions before their own have tested them."""
+    first = book.starts[start]
+    for k in range(bits.shape[0]):
+        bits[k] = book.bits[first + k]
     for i in range(start, end):
         rank = 0
-        at = book.starts[i]
+        at = book.starts[i] - first
         runs = book.runs[book.cell[i]]
         for r in range(runs.shape[0]):
             if stop[0] != 0:
                 return
-            for j in range(runs[r, 0], runs[r, 1]):
-                if j > i:
-                    near = is_set(book.bits, at, rank)
-                else:  # reach is mutual: i is among the candidates of j
-                    near = j == i or is_set(book.bits, book.starts[j], rank_of(book, j, i))
-                if near:
-                    _set(bits, at - book.starts[start], rank)
-                rank += 1
+            low, high = runs[r, 0], runs[r, 1]
+            cell, back = -1, 0
+            for j in range(low, min(high, i)):
+                if book.cell[j] != cell:  # reach is mutual: i is among the candidates of j, and stands at the same
+                    cell, back = book.cell[j], rank_of(book, j, i)  # place for all of its cell
+                if is_set(book.bits, book.starts[j], back):
+                    _set(bits, at, rank + j - low)
+            if low <= i < high:
+                _set(bits, at, rank + i - low)
+            rank += high - low

@@ -44,6 +44,14 @@ def take_rows(source: Any, rows: Any, out: Any) -> None:
 
 
 @jit
+def take_columns(source: Any, rows: Any, out: Any) -> None:
+    """out[:, k] = source[rows[k]]."""
+    for k in range(rows.shape[0]):
+        for a in range(source.shape[1]):
+            out[a, k] = source[rows[k], a]
+
+
+@jit
 def put_rows(values: Any, rows: Any, out: Any) -> None:
     """out[rows[k]] = values[k], both of two axes."""
     for k in range(rows.shape[0]):

@@ -157,10 +157,19 @@ def rank_of(book: Any, i: int, j: int) -> int:
 @jit
 def within_bits(geometry: Any, i: int, start: int, end: int, limit: float, weights: Any, out: Any) -> None:
     """out[k] = weights[start + k] if start + k, of a run of i, is in the ball of i, else 0."""
-    rank = rank_of(geometry, i, start) if start < end else 0
-    for k in range(end - start):
-        w = weights[start + k]
-        out[k] = w if is_set(geometry.bits, geometry.starts[i], rank + k) else 0.0
+    if start == end:
+        return
+    rank, near, n = rank_of(geometry, i, start), weights[start:end], end - start
+    at, shift = geometry.starts[i] + rank // 8, rank % 8
+    for b in range(n // 8):  # a byte at a time, from two that are beside each other
+        byte = np.int64(geometry.bits[at + b]) >> shift
+        if shift > 0:
+            byte |= np.int64(geometry.bits[at + b + 1]) << (8 - shift)
+        for k in range(8):
+            w = near[8 * b + k]
+            out[8 * b + k] = w if (byte >> k) & 1 != 0 else 0.0
+    for k in range(n // 8 * 8, n):
+        out[k] = near[k] if is_set(geometry.bits, geometry.starts[i], rank + k) else 0.0
 
 
 @jit

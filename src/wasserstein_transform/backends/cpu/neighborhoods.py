@@ -7,22 +7,25 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..._cached import cached_property
 from ..._types import Floats, Ints
-from ...engine import GRAIN, Compute, Engine, Flag, Ragged, Record, Task, Tile, cut
+from ...engine import GRAIN, Engine, Flag, Ragged, Record, Task, Tile, cut
+from ...kernels import geometry as geometries
 from ...kernels.bits import copy_earlier, mark_later
-from ...kernels.cells import Cells
 from ...kernels.geometry import Bits, Geometry, for_thread
-from ...kernels.neighbors import first_moments, second_moments
-from ...kernels.profiles import FLAT, Flat, Smooth, profile_of
+from ...kernels.moments import Nearby
+from ...kernels.profiles import FLAT, profile_of
 from ..forms import Cloud, Form, GaussianCloud
 from ..records import MeansAndCovs, Moments, closed
 from .gaussian import rows_of_tile
 from .kinds import cost_of, kind_of
-from .passes import Spread, taken
+from .passes import Spread, columns, taken
 from .search import Search
+from .sums import PointByPoint, Sums, WholeCells, add_up, whole_cells
 from .twins import repeat, repeated, twins
 
-_EXPENSIVE = 100  # steps of a distance from which a bit is read faster than the distance is taken again
+_EXPENSIVE = 50  # steps of a distance from which a bit is read faster than the distance is taken again
+_DEAR = 100  # steps of a distance from which on that of places is looked at first: others have vectorized loops
 _GRAIN = GRAIN / 2  # of a million points in the plane: tiles enough that many threads end together
 _FEW = 2.0**28  # bytes that bits may take without being asked for
 
@@ -54,7 +57,7 @@ class Neighborhoods:
         search = kind_of(form).search(form, reach, engine)
         limit = closed(reach) if np.isfinite(reach) else np.inf
         ordered, known = taken(weights, search.order, engine), _places(form)
-        twin = None if first > 0 else twins(form, known, search)
+        twin = None if first > 0 else twins(form, known, search, engine)
         return cls(search, ordered, profile, eps, limit, first, cost_of(form), engine, known, twin)
 
     @property
@@ -78,7 +81,8 @@ class Neighborhoods:
         self.engine.reserve(2.0 * size, f"a bit for each of {candidates.sum():.0f} candidates", "use a smaller eps")
         tested, complete = np.zeros(size, np.uint8), np.zeros(size, np.uint8)
         book = Bits(cells.cell, cells.runs, starts, tested)
-        place, asked = Ragged(starts), _Tests(self.search.geometry, book, self.limit)
+        places = np.zeros((1, self.search.order.size)) if self.search.places is None else self.places
+        place, asked = Ragged(starts), _Tests(self.search.geometry, places, book, self.limit, self.search.longest_run)
         self.engine.run(Task("testing pairs", _test, asked, self.search.tiles(self.cost), place), (tested,))
         self.engine.run(Task("neighborhoods", _complete, book, self.search.tiles(10), place), (complete,))
         search = replace(self.search, geometry=book._replace(bits=complete))
@@ -88,7 +92,7 @@ class Neighborhoods:
         """Mass and mean of `points`; where there is no mass, the point itself."""
         n = len(points) - self.first
         out = np.empty(n), np.empty((n, points.shape[1]))
-        self._run("means", _first, points, out)
+        self._run("means", points, out)
         return Moments(*out)
 
     def covs(self, points: Floats) -> Moments:
@@ -102,31 +106,51 @@ class Neighborhoods:
         size = 8.0 * n * m * m
         self.engine.reserve(4 * size, f"{n} covariances of {m} coordinates", "reduce the coordinates first")
         out = np.empty(n), np.empty((n, m)), np.empty((n, m, m))
-        self._run("covariances", _second, points, out)
+        self._run("covariances", points, out)
         return MeansAndCovs(*out)
 
-    def _run(self, name: str, compute: Compute, points: Floats, out: Record) -> None:
+    def _run(self, name: str, points: Floats, out: Record) -> None:
         """Sums over the neighbors of the points from `first` on, each put where its point is."""
         search, rows = self.search, None
         where, tiles = search.order, search.tiles(self.cost, _GRAIN)
         if self.first > 0:
             rows = np.flatnonzero(search.order >= self.first)
             where, tiles = search.order[rows] - self.first, cut(search.n_candidates()[rows] * self.cost)
-        ordered = search.places
-        if ordered is None or points is not self.known:
-            ordered = taken(points, search.order, self.engine)
+        ordered = self._columns(points)
         again = np.empty(0, np.intp)
         if self.twin is not None:
             again = repeated(self.twin, ordered)
             rows = np.delete(np.arange(len(where)), again)
             where, tiles = where[rows], cut(search.n_candidates()[rows] * self.cost, _GRAIN)
-        sums = _Sums(
-            search.geometry, search.cells, rows, self.weights, ordered, profile_of(self.profile, self.eps), self.limit,
-            search.longest_run,
+        sums = Sums(
+            search.geometry, search.cells, rows, self.weights, ordered, self.limit, search.longest_run,
+            self._way(ordered, len(out) == 3),
         )  # fmt: skip
-        self.engine.run(Task(name, compute, sums, tiles, Spread(where)), out)
+        self.engine.run(Task(name, add_up, sums, tiles, Spread(where)), out)
         if self.twin is not None:
             repeat(out, search.order[again], search.order[self.twin[again]])
+
+    def _way(self, points: Floats, second: bool) -> PointByPoint | WholeCells:
+        """How sums are taken: that depends on the metric alone."""
+        search = self.search
+        if self.profile == FLAT and search.places is not None:
+            if isinstance(search.geometry, geometries.Cloud) and len(points) == search.places.shape[1]:
+                return whole_cells(search, self.places, points, self.weights, second, self.engine)
+            if self.cost >= _DEAR:
+                return PointByPoint(Nearby(self.places))
+        return PointByPoint(profile_of(self.profile, self.eps))
+
+    def _columns(self, points: Floats) -> Floats:
+        """Coordinates of the sorted points."""
+        if points is self.known and self.search.places is not None:
+            return self.places
+        return columns(points, self.search.order, self.engine)
+
+    @cached_property
+    def places(self) -> Floats:
+        """Where the sorted points are."""
+        assert self.search.places is not None
+        return columns(self.search.places, None, self.engine)
 
 
 def _places(form: Form) -> Floats | None:
@@ -136,52 +160,25 @@ def _places(form: Form) -> Floats | None:
 
 class _Tests(NamedTuple):
     geometry: Geometry
+    places: Floats
     book: Bits
     limit: float
+    scratch: int
 
 
 def _test(tests: _Tests, tile: Tile, stop: Flag, record: Record) -> None:
     (bits,) = record
     bits[:] = 0
-    mark_later(for_thread(tests.geometry), tests.book, tile.start, tile.stop, tests.limit, bits, stop)
+    mark_later(
+        for_thread(tests.geometry), tests.places, tests.book, tile.start, tile.stop, tests.limit,
+        np.empty(tests.scratch), bits, stop,
+    )  # fmt: skip
 
 
 def _complete(book: Bits, tile: Tile, stop: Flag, record: Record) -> None:
     (bits,) = record
     bits[:] = 0
     copy_earlier(book, tile.start, tile.stop, bits, stop)
-
-
-class _Sums(NamedTuple):
-    geometry: Geometry
-    cells: Cells
-    rows: Ints | None
-    weights: Floats
-    points: Floats
-    profile: Flat | Smooth
-    limit: float
-    scratch: int
-
-
-def _positions(sums: _Sums, tile: Tile) -> Ints:
-    """Whose sums are taken; by default everybody's."""
-    return np.arange(*tile) if sums.rows is None else sums.rows[tile.start : tile.stop]
-
-
-def _first(sums: _Sums, tile: Tile, stop: Flag, record: Record) -> None:
-    mass, means = record
-    first_moments(
-        for_thread(sums.geometry), sums.cells, _positions(sums, tile), sums.weights, sums.points, sums.profile,
-        sums.limit, np.empty(sums.scratch), mass, means, stop,
-    )  # fmt: skip
-
-
-def _second(sums: _Sums, tile: Tile, stop: Flag, record: Record) -> None:
-    mass, means, covs = record
-    second_moments(
-        for_thread(sums.geometry), sums.cells, _positions(sums, tile), sums.weights, sums.points, sums.profile,
-        sums.limit, np.empty(sums.scratch), mass, means, covs, stop,
-    )  # fmt: skip
 
 
 def working_bytes(form: Form, state: float, engine: Engine) -> float:
@@ -196,4 +193,4 @@ def working_bytes(form: Form, state: float, engine: Engine) -> float:
     runs = (2, 6, 18)[min(m, 3) - 1]
     if gaussian and m > 2:  # LAPACK's results before they are put in their place
         tiles += 48.0 * m * m * min(form.n, engine.n_threads * rows_of_tile(m))
-    return 8.0 * form.n * float(8 + 3 * m + runs + columns) + tiles
+    return 8.0 * form.n * float(8 + 4 * m + runs + columns) + tiles

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._types import Floats, Ints
-from ...engine import Engine, Flag, Record, Rows, Scattered, Task, Tile, Tilewise, of_size
-from ...kernels.gather import find_bounds, largest_size, put_rows, take_rows
+from ...engine import Engine, Flag, Place, Record, Rows, Scattered, Task, Tile, Tilewise, of_size
+from ...kernels.gather import find_bounds, largest_size, put_rows, take_columns, take_rows
 
 _SHORT = 2**14  # rows that are not worth a thread
 _MANY = 64  # tiles, from some rows on: enough for many threads to end together, and little to keep for each
@@ -37,7 +37,7 @@ def run(task: Task, out: Record, engine: Engine | None) -> None:
 
 class _Taken(NamedTuple):
     source: np.ndarray
-    rows: Ints
+    rows: Ints | None
 
 
 def are_few(n: int) -> bool:
@@ -56,7 +56,38 @@ def taken(source: np.ndarray, rows: Ints, engine: Engine | None) -> Any:
 
 
 def _take(asked: _Taken, tile: Tile, stop: Flag, record: Record) -> None:
+    assert asked.rows is not None
     take_rows(asked.source, asked.rows[tile.start : tile.stop], record[0])
+
+
+def columns(source: Floats, rows: Ints | None, engine: Engine | None) -> Floats:
+    """source[rows], or all of it, with a row for each coordinate: loops over runs of points read them in a line."""
+    n = len(source) if rows is None else len(rows)
+    if are_few(n):
+        return np.ascontiguousarray((source if rows is None else source[rows]).T)
+    out = np.empty((source.shape[1], n))
+    run(Task("sorting points", _turn, _Taken(source, rows), tiles_of(n), Across()), (out,), engine)
+    return out
+
+
+def _turn(asked: _Taken, tile: Tile, stop: Flag, record: Record) -> None:
+    rows = np.arange(*tile) if asked.rows is None else asked.rows[tile.start : tile.stop]
+    take_columns(asked.source, rows, record[0])
+
+
+@dataclass(frozen=True)
+class Across(Place):
+    """Columns start…stop of every array."""
+
+    def view(self, out: Record, tile: Tile) -> Record:
+        return tuple(array[:, tile.start : tile.stop] for array in out)
+
+    def blank(self, out: Record, tile: Tile) -> Record:
+        return tuple(np.empty_like(array) for array in self.view(out, tile))
+
+    def put(self, out: Record, tile: Tile, record: Record) -> None:
+        for target, values in zip(self.view(out, tile), record, strict=True):
+            target[...] = values
 
 
 def flatten(array: np.ndarray) -> np.ndarray:

@@ -22,7 +22,8 @@ from .sorting import Sorted, n_keys, sort_into_cells
 class Search:
     """Points by position: `order[position]` is the point; `places` and `geometry` are in positions already.
 
-    Cell c holds the positions `starts[c]` to `starts[c + 1]`, and each of them looks at `seen[c]` positions.
+    Cell c holds the positions `starts[c]` to `starts[c + 1]`, and each of them looks at `seen[c]` positions. A ball
+    reaches across `per_reach` cells to either side; 0 if there are no such cells.
     """
 
     order: Ints
@@ -31,6 +32,7 @@ class Search:
     starts: Ints
     seen: Ints
     geometry: Geometry
+    per_reach: int = 0
 
     @classmethod
     def exhaustive(cls, n: int, geometry: Geometry) -> Search:
@@ -72,8 +74,9 @@ def sorted_search(
     if not np.isfinite(reach):
         return Search.exhaustive(len(places), geometry(None))
     low, high = bounds(places, engine)
-    found = sort_into_cells(places, frame or _frame(places, low, high, reach, engine), high, engine)
-    return Search(*found, geometry(found))
+    frame = frame or _frame(places, low, high, reach, engine)
+    found = sort_into_cells(places, frame, high, engine)
+    return Search(*found, geometry(found), frame.per_reach)
 
 
 def frame_of(points: Floats, reach: float, engine: Engine | None = None) -> Frame:
@@ -115,10 +118,10 @@ def raw_cells(points: Floats, frame: Frame) -> Floats:
 
 
 def _cells_per_reach(n: int, extent: Floats, reach: float) -> int:
-    """Small cells follow the ball more closely; they pay while a cell still holds several points."""
+    """Small cells follow the ball more closely, and more of them are whole; a cell should still hold several points."""
     if reach == 0:
         return 1
     per_ball = n / np.prod(np.maximum(np.minimum(extent, 1e50 * reach) / reach, 1.0))
     if len(extent) == 3:
-        return 1 if per_ball < 50 else 2
-    return 1 if per_ball < 50 else 2 if per_ball < 200 else 4 if per_ball < 350 else 6
+        return 1 if per_ball < 50 else 2 if per_ball < 1000 else 4
+    return 1 if per_ball < 50 else 2 if per_ball < 300 else min(max(4, int(0.7 * np.cbrt(per_ball))), 32)

@@ -5,22 +5,24 @@ from __future__ import annotations
 import numpy as np
 
 from ..._types import Bools, Floats, Ints
-from ...engine import Record
+from ...engine import Engine, Flag, Record, Rows, Task, Tile
 from ..forms import Form, GaussianCloud
+from .passes import run, tiles_of
 from .search import Search
 
 _WORTH = 0.1  # of all candidates: fewer that need not be looked at are not worth the trouble
 _BLOCK = 2**16  # answers copied at a time
 
 
-def twins(form: Form, places: Floats | None, search: Search) -> Ints | None:
+def twins(form: Form, places: Floats | None, search: Search, engine: Engine) -> Ints | None:
     """For every position the first that is the same point; None where there are no places, or few points repeat."""
     if places is None:
         return None
     sorted_by = None if search.places is not None else np.lexsort(places.T)
     ordered = places[sorted_by] if search.places is None else search.places
     points = search.order if sorted_by is None else sorted_by  # without cells, positions are the points
-    same = ~_differ(ordered)
+    same = np.empty(len(ordered), bool)
+    run(Task("equal points", _compare, (ordered,), tiles_of(len(ordered)), Rows()), (same,), engine)
     if isinstance(form, GaussianCloud) and form.lam > 0:
         for block in _blocks(np.flatnonzero(same)):
             here, before = form.covs[points[block]], form.covs[points[block - 1]]
@@ -36,13 +38,15 @@ def twins(form: Form, places: Floats | None, search: Search) -> Ints | None:
     return twin
 
 
-def _differ(ordered: Floats) -> Bools:
-    """Rows that are not the row before; the first is not."""
-    differ = np.zeros(len(ordered), bool)
-    differ[0] = True
+def _compare(asked: tuple[Floats], tile: Tile, stop: Flag, record: Record) -> None:
+    """Which rows are the row before; the first is not."""
+    (ordered,), (same,) = asked, record
+    start = max(tile.start, 1)
+    same[: start - tile.start] = False
+    rows = same[start - tile.start :]
+    rows[:] = True
     for column in ordered.T:  # by columns: no room for all comparisons at once
-        differ[1:] |= column[1:] != column[:-1]
-    return differ
+        rows &= column[start : tile.stop] == column[start - 1 : tile.stop - 1]
 
 
 def _is_worth(same: Bools, sorted_by: Ints | None, search: Search) -> bool:
@@ -57,7 +61,7 @@ def _is_worth(same: Bools, sorted_by: Ints | None, search: Search) -> bool:
 def repeated(twin: Ints, ordered: Floats) -> Ints:
     """Positions whose sums are those of their twins: the coordinates that are asked about are the same, too."""
     again = np.flatnonzero(twin != np.arange(len(twin)))
-    return np.asarray(again[(ordered[again] == ordered[twin[again]]).all(axis=1)])
+    return np.asarray(again[(ordered[:, again] == ordered[:, twin[again]]).all(axis=0)])
 
 
 def repeat(out: Record, to: Ints, of: Ints) -> None:

@@ -1,0 +1,241 @@
+"""Moments over balls in which whole cells are summed at once: only cells that a rim may cross are looked at in points.
+
+For points under the Euclidean distance and flat balls. A cell is within the balls of another cell's points, or out of
+them, if their boxes say so for all pairs, with room for rounding: so who is in a ball is decided as everywhere else.
+Sums of a cell are relative to its first point, those of the cells around a cell to the first point of that one: they
+neither cancel far from the origin nor depend on cells that are not seen.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .adding import add_first, add_second
+from .compile import jit, jit_summing
+from .formulas import within
+from .moments import center, settle
+from .pairs import square_of_three, square_of_two
+
+_SLACK = 1e-13  # relative: what a squared distance is off, many times
+_MANY = 1000  # pairs of points for each cell that is asked, at one cell per reach
+_LEAST = 1e-280  # squares below are too coarse to be compared with room for rounding
+
+
+class Held(NamedTuple):
+    """What cells hold, and where they begin.
+
+    low, high : boxes around their places, a row for each axis
+    sums : mass; the first point; Σ mass · (y − first); Σ mass · (y − first)(y − first)ᵀ where asked for, upper triangle
+    """
+
+    starts: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    sums: np.ndarray
+
+
+@jit
+def hold_cells(
+    places: Any, points: Any, weights: Any, starts: Any, first: int, last: int, low: Any, high: Any, sums: Any
+) -> None:
+    """Boxes of the cells first…last by `places`, and sums of `points`."""
+    m = points.shape[0]
+    for c in range(first, last):
+        begin, end, here = starts[c], starts[c + 1], c - first
+        for row in range(sums.shape[0]):
+            sums[row, here] = 0.0
+        for k in range(begin, end):
+            sums[0, here] += weights[k]
+        for a in range(m):
+            least = most = places[a, begin]
+            x, along = points[a, begin], 0.0
+            for k in range(begin, end):
+                least, most = min(least, places[a, k]), max(most, places[a, k])
+                along += weights[k] * (points[a, k] - x)
+            low[a, here], high[a, here] = least, most
+            sums[1 + a, here], sums[1 + m + a, here] = x, along
+            if sums.shape[0] > 1 + 2 * m:
+                for b in range(a, m):
+                    for k in range(begin, end):
+                        step = weights[k] * (points[a, k] - x)
+                        sums[1 + 2 * m + a * m + b, here] += step * (points[b, k] - points[b, begin])
+
+
+@jit
+def _compare(held: Held, c: int, first: int, last: int, gaps: Any, spans: Any) -> None:
+    """Squares of the least and of the largest distance of the boxes of cells first…last to that of cell c."""
+    gaps[: last - first] = 0.0
+    spans[: last - first] = 0.0
+    for a in range(held.low.shape[0]):
+        low, high = held.low[a, c], held.high[a, c]
+        lows, highs = held.low[a, first:last], held.high[a, first:last]
+        for k in range(lows.shape[0]):
+            up, down = highs[k] - low, high - lows[k]
+            span = up if up > down else down
+            gap = -up if up < down else -down
+            gap = gap if gap > 0.0 else 0.0
+            gaps[k] += gap * gap
+            spans[k] += span * span
+
+
+@jit_summing
+def _add_cells(held: Held, c: int, first: int, last: int, spans: Any, limit: float, core: Any) -> None:
+    """Add the sums of those of the cells first…last that are within the limit, relative to the first point of c."""
+    m = held.low.shape[0]
+    W, total = held.sums[0, first:last], 0.0
+    for k in range(W.shape[0]):
+        w = W[k]
+        total += w if spans[k] < limit else 0.0
+    core[0] += total
+    for a in range(m):
+        x, along = held.sums[1 + a, c], 0.0
+        X, S = held.sums[1 + a, first:last], held.sums[1 + m + a, first:last]
+        for k in range(W.shape[0]):
+            term = S[k] + W[k] * (X[k] - x)
+            along += term if spans[k] < limit else 0.0
+        core[1 + a] += along
+        if core.shape[0] == 1 + m:
+            continue
+        for b in range(a, m):
+            y, product = held.sums[1 + b, c], 0.0
+            Y, T = held.sums[1 + b, first:last], held.sums[1 + m + b, first:last]
+            Q = held.sums[1 + 2 * m + a * m + b, first:last]
+            for k in range(W.shape[0]):
+                dx, dy = X[k] - x, Y[k] - y
+                term = Q[k] + S[k] * dy + dx * (T[k] + W[k] * dy)
+                product += term if spans[k] < limit else 0.0
+            core[1 + m + a * m + b] += product
+
+
+@jit
+def _pays(cells: Any, held: Held, c: int, per_reach: int) -> bool:
+    """Whether the balls of cell c look at so many points, for the cells they are in, that cells may be asked first.
+
+    The finer the cells, the more of them are whole.
+    """
+    n_points, n_cells = 0, 0
+    for r in range(cells.runs.shape[1]):
+        low, high = cells.runs[c, r]
+        if low < high:
+            n_points += high - low
+            n_cells += cells.cell[high - 1] + 1 - cells.cell[low]
+    return n_points * (held.starts[c + 1] - held.starts[c]) * per_reach**2 >= _MANY * n_cells
+
+
+@jit
+def _look_around(
+    cells: Any, held: Held, c: int, limit: float, per_reach: int, core: Any, parts: Any, gaps: Any, spans: Any
+) -> int:
+    """The sums of what all balls of cell c hold, into `core`, and the runs of positions to be asked, into `parts`.
+
+    Returns the number of runs.
+    """
+    core[:] = 0.0
+    count = 0
+    sure_in, sure_out = limit * (1.0 - _SLACK), limit * (1.0 + _SLACK)
+    by_cells = limit > _LEAST and _pays(cells, held, c, per_reach)
+    for r in range(cells.runs.shape[1]):
+        low, high = cells.runs[c, r]
+        if low == high:
+            continue
+        if not by_cells:
+            parts[count, 0], parts[count, 1] = low, high
+            count += 1
+            continue
+        first, last = cells.cell[low], cells.cell[high - 1] + 1
+        _compare(held, c, first, last, gaps, spans)
+        asked, whole = False, False
+        for k in range(last - first):
+            inside = spans[k] < sure_in
+            whole |= inside
+            if inside or gaps[k] > sure_out:
+                asked = False
+                continue
+            if not asked:
+                parts[count, 0] = held.starts[first + k]
+                count += 1
+            parts[count - 1, 1] = held.starts[first + k + 1]
+            asked = True
+        if whole:
+            _add_cells(held, c, first, last, spans, sure_in, core)
+    return count
+
+
+@jit
+def _weigh(geometry: Any, places: Any, i: int, low: int, high: int, limit: float, weights: Any, mass: Any) -> None:
+    """As `within`, to the same bits: axis by axis the compiler takes several points at a time."""
+    near = weights[low:high]
+    if places.shape[0] == 2:
+        x, y, X, Y = places[0, i], places[1, i], places[0, low:high], places[1, low:high]
+        for k in range(near.shape[0]):
+            w = near[k]
+            mass[k] = w if square_of_two(X[k] - x, Y[k] - y) <= limit else 0.0
+    elif places.shape[0] == 3:
+        x, y, z = places[0, i], places[1, i], places[2, i]
+        X, Y, Z = places[0, low:high], places[1, low:high], places[2, low:high]
+        for k in range(near.shape[0]):
+            w = near[k]
+            mass[k] = w if square_of_three(X[k] - x, Y[k] - y, Z[k] - z) <= limit else 0.0
+    else:
+        within(geometry, i, low, high, limit, weights, mass)
+
+
+@jit
+def first_moments_of_cells(
+    geometry: Any, places: Any, cells: Any, held: Held, rows: Any, weights: Any, points: Any, limit: float,
+    per_reach: int, scratch: Any, core: Any, parts: Any, gaps: Any, spans: Any, mass: Any, means: Any, stop: Any,
+) -> None:  # fmt: skip
+    """As `first_moments`."""
+    here, count = -1, 0
+    for row in range(rows.shape[0]):
+        i = rows[row]
+        if cells.cell[i] != here:
+            here = cells.cell[i]
+            count = _look_around(cells, held, here, limit, per_reach, core, parts, gaps, spans)
+        total = core[0]
+        for a in range(points.shape[0]):
+            off = held.sums[1 + a, here] - points[a, i] if total > 0.0 else 0.0
+            means[row, a] = core[1 + a] + total * off
+        for p in range(count):
+            if stop[0] != 0:
+                return
+            low, high = parts[p]
+            _weigh(geometry, places, i, low, high, limit, weights, scratch)
+            total += add_first(geometry, points, i, low, high, scratch, means[row])
+        mass[row] = total
+        settle(points, i, total, means[row])
+
+
+@jit
+def second_moments_of_cells(
+    geometry: Any, places: Any, cells: Any, held: Held, rows: Any, weights: Any, points: Any, limit: float,
+    per_reach: int, scratch: Any, core: Any, parts: Any, gaps: Any, spans: Any, mass: Any, means: Any, covs: Any,
+    stop: Any,
+) -> None:  # fmt: skip
+    """As `second_moments`."""
+    here, count, m = -1, 0, points.shape[0]
+    for row in range(rows.shape[0]):
+        i = rows[row]
+        if cells.cell[i] != here:
+            here = cells.cell[i]
+            count = _look_around(cells, held, here, limit, per_reach, core, parts, gaps, spans)
+        total = core[0]
+        covs[row] = 0.0
+        for a in range(m):
+            dx = held.sums[1 + a, here] - points[a, i] if total > 0.0 else 0.0
+            means[row, a] = core[1 + a] + total * dx
+            for b in range(a, m):
+                dy = held.sums[1 + b, here] - points[b, i] if total > 0.0 else 0.0
+                covs[row, a, b] = core[1 + m + a * m + b] + (core[1 + a] * dy + dx * (core[1 + b] + total * dy))
+        for p in range(count):
+            if stop[0] != 0:
+                return
+            low, high = parts[p]
+            _weigh(geometry, places, i, low, high, limit, weights, scratch)
+            total += add_second(geometry, points, i, low, high, scratch, means[row], covs[row])
+        mass[row] = total
+        if total > 0.0:
+            center(covs[row], means[row], total)
+        settle(points, i, total, means[row])
