@@ -48,7 +48,7 @@ def moved(step: wt.Transform, X: np.ndarray) -> np.ndarray:
 
 WORK: dict[str, Callable[[], list[np.ndarray]]] = {
     "blocks": lambda: [gaussians(1200, 2).block(np.arange(600), np.arange(600, 1200))],
-    "pairs": lambda: [gaussians(600, 3).pairs(np.arange(599), np.arange(1, 600))],
+    "pairs": lambda: [gaussians(600, 5).pairs(np.arange(599), np.arange(1, 600))],
     "matrix": lambda: [wt.Euclidean(cloud(1100, 2)).dense(), wt.Euclidean(cloud(1100, 2)).dense(dtype="float32")],
     "condensed": lambda: [gaussians(300, 2).condensed()],
     "balls": lambda: list(wt.Euclidean(cloud(500, 2)).balls(0.5)),
