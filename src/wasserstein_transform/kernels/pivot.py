@@ -21,28 +21,19 @@ def _leaving(na: int, i: int, j: int, work: Work) -> tuple[float, int, bool, int
     delta = np.inf
     out = -1
     on_source_side = True
-    while level[p] > level[q]:
-        if p < na and flow[p] < delta:
-            delta = flow[p]
-            out = p
-        p = parent[p]
-    while level[q] > level[p]:
-        if q >= na and flow[q] <= delta:
-            delta = flow[q]
-            out = q
-            on_source_side = False
-        q = parent[q]
-    while p != q:  # both are sources, or both are sinks
-        if p < na:
-            if flow[p] < delta:
+    while p != q:
+        if level[p] >= level[q]:
+            if p < na and flow[p] < delta:
                 delta = flow[p]
                 out = p
                 on_source_side = True
-        elif flow[q] <= delta:
-            delta = flow[q]
-            out = q
-            on_source_side = False
-        p, q = parent[p], parent[q]
+            p = parent[p]
+        else:
+            if q >= na and flow[q] <= delta:
+                delta = flow[q]
+                out = q
+                on_source_side = False
+            q = parent[q]
     return delta, out, on_source_side, p
 
 
