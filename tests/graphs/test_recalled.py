@@ -58,4 +58,5 @@ def test_what_is_remembered_may_be_anything() -> None:
     fewer = network.with_lengths(lengths_of(3), np.arange(len(network.edges)) != 5)  # other problems
     measures = localized(fewer, None, Space(fewer.metric, weights, None), engine)
     found = compare(fewer, measures, fewer.edges, engine, memory)
-    np.testing.assert_allclose(found.values, compare(fewer, measures, fewer.edges, engine).values, rtol=0, atol=1e-11)
+    expected = compare(fewer, measures, fewer.edges, engine)
+    np.testing.assert_allclose(found.transports, expected.transports, rtol=1e-12)  # curvatures of short edges are huge

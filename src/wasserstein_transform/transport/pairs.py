@@ -198,13 +198,19 @@ def wasserstein(a: ArrayLike | None, b: ArrayLike | None, cost: ArrayLike, engin
         )
     rows, cols = (np.flatnonzero(m) for m in masses)
     warn_of_problems(1, float(len(rows)) * len(cols), current(engine))
-    found = solve_one(masses[0][rows], masses[1][cols], costs[np.ix_(rows, cols)], current(engine))
-    plan = np.zeros(costs.shape)
-    plan[np.ix_(rows, cols)] = unit * (totals[0] * found.plan)
-    v = np.full(costs.shape[1], -np.inf)
-    v[cols] = found.prices[1]
-    u = (costs[:, cols] - v[cols]).min(axis=1)
-    v = (costs - u[:, None]).min(axis=0)
+    everywhere = len(rows) + len(cols) == sum(costs.shape)
+    used = costs if everywhere else costs[np.ix_(rows, cols)]
+    found = solve_one(masses[0][rows], masses[1][cols], used, current(engine))
+    plan, (u, v) = found.plan, found.prices
+    if not everywhere:  # points without mass have prices, too
+        plan = np.zeros(costs.shape)
+        plan[np.ix_(rows, cols)] = found.plan
+        v = np.full(costs.shape[1], -np.inf)
+        v[cols] = found.prices[1]
+        u = (costs[:, cols] - v[cols]).min(axis=1)
+        v = (costs - u[:, None]).min(axis=0)
+    plan *= totals[0]
+    plan *= unit
     status = list(Status)[found.status]
     return Coupling(
         unit * (totals[0] * found.cost), plan, (u, v), found.gap, status, np.arange(len(u)), np.arange(len(v))
