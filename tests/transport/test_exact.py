@@ -22,9 +22,10 @@ from scipy.spatial.distance import pdist, squareform
 import wasserstein_transform as wt
 from wasserstein_transform.kernels.basis import Work, workspace
 from wasserstein_transform.kernels.geometry import Table
+from wasserstein_transform.kernels.posing import Costs, Rule, begin, costs, pose
 from wasserstein_transform.kernels.pricing import INTERRUPTED, OPTIMAL
 from wasserstein_transform.kernels.simplex import solve
-from wasserstein_transform.kernels.transport import Costs, Rule, begin, costs, pose, transport, transport_row
+from wasserstein_transform.kernels.transport import transport, transport_row
 from wasserstein_transform.measures.discrete import discrete
 
 Floats = NDArray[np.float64]

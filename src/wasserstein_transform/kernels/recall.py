@@ -13,8 +13,9 @@ import numpy as np
 from .basis import Work
 from .compile import jit
 from .minimum import lowest
+from .posing import Costs, Rule, begin, pose
 from .pricing import OPTIMAL
-from .transport import GAP, Costs, Rule, begin, pose, transport
+from .transport import GAP, transport
 
 _TIGHT = 1e-12  # of the largest cost: what counts as a reduced cost of 0
 

@@ -2,91 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from .basis import Work, arc_cost
-from .bottleneck import Plan, certified, plan, solve_bottleneck
+from .bottleneck import certified, solve_bottleneck
+from .cancelling import near, overlap
 from .compile import jit
-from .formulas import distance, scaled_square
-from .minimum import lowest
+from .formulas import distance
+from .posing import DROWNING, TINY, Costs, Rule, begin, pose, rescale, weigh
 from .pricing import INTERRUPTED, OPTIMAL
 from .simplex import faint_mass, moves, plan_cost, plan_reach, settled_cost, solve
 from .start import UNKNOWN, peel
-from .twofold import add, times
 
 GAP = 1e-12  # largest primal–dual gap accepted, of the largest cost of the problem
-DROWNING = 1e-4  # of the largest cost: a mean cost below this has lost digits to rounding beside it
 CLIP = 1e3  # of the mean cost, about: arcs dearer than this are hardly ever used
 STEEP = 150.0  # from this order on W_∞ is the unit: looked for by powers, it might take more rounds than there are
 ROUNDS = 200  # in which the unit of a problem is looked for
-TINY = 1e-290  # next to underflow
-LOST = 1e-9  # the same where costs are distances: they lose digits later
-_FAINT = 1e-200  # squares below this are too near to underflow: such problems are scaled on their own
-
-
-class Rows(NamedTuple):
-    """Ragged measures: row r holds masses on points `indices[indptr[r]:indptr[r+1]]`, `totals[r]` together."""
-
-    indptr: np.ndarray
-    indices: np.ndarray
-    masses: np.ndarray
-    totals: np.ndarray
-
-
-class Rule(NamedTuple):
-    """What is asked: the order p, a unit that brings distances to about 1, whether common mass may stay in place."""
-
-    p: float
-    unit: float
-    cancel: bool
-
-
-class Costs(NamedTuple):
-    """Costs from the points of one measure to all points it meets, each computed once for all its problems."""
-
-    table: np.ndarray  # costs to the k-th point met begin at k·na
-    tops: np.ndarray  # the largest of them
-    place: np.ndarray  # of a point among those met, if its stamp is the current one
-    stamp: np.ndarray
-    state: np.ndarray  # current stamp, number of points met
-    own: np.ndarray  # (width · cap,) costs of a problem that needs a table of its own
-    rows: np.ndarray  # (cap,) where the costs to its sinks begin in the shared table
-    kept: np.ndarray  # (2, cap) sources and sinks that remain when common mass is cancelled
-    potentials: np.ndarray  # of the problems of this measure, for those that come after
-    plan: Plan  # for p = ∞
-
-
-def costs(
-    cap: int, n_met: int, n_points: int, n_stored: int, farthest: bool = False, width: int | None = None
-) -> Costs:
-    """Room for measures of up to `cap` masses that meet up to `n_met` of `n_points` points; `farthest`: for p = ∞.
-
-    `width`: the most masses of a measure that meets others, if those it meets can have more.
-    """
-    width = cap if width is None else width
-    return Costs(
-        np.empty(n_met * width + 8),
-        np.empty(n_met),
-        np.zeros(n_points, np.intp),
-        np.zeros(n_points, np.intp),
-        np.zeros(2, np.intp),
-        np.empty(width * cap + 8),
-        np.zeros(cap, np.intp),
-        np.zeros((2, cap), np.intp),
-        np.empty(n_stored * width),
-        plan(cap if farthest else 0),
-    )
-
-
-def n_bytes(
-    cap: int, n_met: int, n_points: int, n_stored: int, farthest: bool = False, width: int | None = None
-) -> float:
-    """Bytes of one such scratch and of the simplex that works in it."""
-    width = cap if width is None else width
-    plans = 2 * cap if farthest else 0
-    return 8.0 * (n_met * (width + 1) + 2 * n_points + cap * (width + plans + 48) + n_stored * width)
+LOST = 1e-9  # as DROWNING where costs are distances: they lose digits later
 
 
 @jit
@@ -99,201 +33,6 @@ def _same(A: Any, i: int, B: Any, j: int) -> bool:
         if A.indices[a + k] != B.indices[b + k] or A.masses[a + k] != B.masses[b + k]:
             return False
     return True
-
-
-@jit
-def _meet(A: Any, i: int, y: int, geometry: Any, rule: Rule, scratch: Costs) -> int:
-    """Costs to a point y that is met for the first time; its place in the table."""
-    k = scratch.state[1]
-    scratch.state[1] = k + 1
-    scratch.stamp[y] = scratch.state[0]
-    scratch.place[y] = k
-    a = A.indptr[i]
-    na = A.indptr[i + 1] - a
-    top = 0.0
-    for s in range(na):
-        x = A.indices[a + s]
-        c = scaled_square(geometry, y, x, rule.unit) if rule.p == 2.0 else distance(geometry, y, x) * rule.unit
-        scratch.table[k * na + s] = c
-        top = max(top, c)
-    scratch.tops[k] = top
-    return k
-
-
-@jit
-def _weigh(A: Any, i: int, B: Any, j: int, work: Work) -> None:
-    """Masses, cross-multiplied by the other total instead of divided by their own: ties of counted ones stay exact."""
-    a, b = A.indptr[i], B.indptr[j]
-    for s in range(A.indptr[i + 1] - a):
-        work.supply[s] = A.masses[a + s] * B.totals[j]
-    for t in range(B.indptr[j + 1] - b):
-        work.demand[t] = B.masses[b + t] * A.totals[i]
-
-
-@jit
-def _longest(A: Any, i: int, B: Any, j: int, geometry: Any, work: Work) -> float:
-    """The largest distance between points of two rows."""
-    top = 0.0
-    for t in range(B.indptr[j], B.indptr[j + 1]):
-        if work.stop[0] != 0:
-            break
-        for s in range(A.indptr[i], A.indptr[i + 1]):
-            top = max(top, distance(geometry, B.indices[t], A.indices[s]))
-    return top
-
-
-@jit
-def _rescale(
-    A: Any, i: int, B: Any, j: int, geometry: Any, p: float, length: float, clip: float, scratch: Costs, work: Work
-) -> tuple[float, bool]:
-    """Costs (d/length)^p, at most `clip`, into a table of this problem alone; the largest, and whether any vanished."""
-    a, b = A.indptr[i], B.indptr[j]
-    na, nb = A.indptr[i + 1] - a, B.indptr[j + 1] - b
-    top = 0.0
-    vanished = False
-    for t in range(nb):
-        if work.stop[0] != 0:
-            break
-        work.row[t] = t * na
-        for s in range(na):
-            d = distance(geometry, B.indices[b + t], A.indices[a + s])
-            c = min((d / length) ** p, clip) if d > 0.0 else 0.0
-            vanished |= c < TINY and d > 0.0
-            scratch.own[t * na + s] = c
-            top = max(top, c)
-    return top, vanished
-
-
-@jit
-def pose(
-    A: Any, i: int, B: Any, j: int, geometry: Any, rule: Rule, scratch: Costs, work: Work
-) -> tuple[float, float, bool]:
-    """Masses and where the costs are: the largest cost, the unit of length, and whether the shared table has them.
-
-    Powers other than 1 and 2, and squares near underflow, are taken relative to the problem's largest distance. Ends
-    early, with some costs not there, if `stop` was set: so does all that looks at them.
-    """
-    _weigh(A, i, B, j, work)
-    na = A.indptr[i + 1] - A.indptr[i]
-    b, stamp = B.indptr[j], scratch.stamp
-    if rule.p == 1.0 or rule.p == 2.0 or rule.p == np.inf:  # noqa: PLR1714
-        top = 0.0
-        for t in range(B.indptr[j + 1] - b):
-            if work.stop[0] != 0:
-                break
-            y = B.indices[b + t]
-            k = scratch.place[y] if stamp[y] == scratch.state[0] else _meet(A, i, y, geometry, rule, scratch)
-            work.row[t] = k * na
-            top = max(top, scratch.tops[k])
-        if rule.p != 2.0 or top > _FAINT:
-            return top, 1.0 / rule.unit, True
-    longest = _longest(A, i, B, j, geometry, work)
-    return _rescale(A, i, B, j, geometry, rule.p, longest, 1.0, scratch, work)[0], longest, False
-
-
-@jit
-def _excess(a: float, b: float, c: float, d: float) -> float:
-    """a·b − c·d, rounded once."""
-    x, x_low = times(a, b, 0.0)
-    y, y_low = times(-c, d, 0.0)
-    return add(x, x_low, y, y_low)[0]
-
-
-@jit
-def _cancel(A: Any, i: int, B: Any, j: int, scratch: Costs, work: Work) -> tuple[int, int]:
-    """Let common mass stay where it is; the sources and sinks that remain, packed, with a table of their own."""
-    a, b = A.indptr[i], B.indptr[j]
-    na, nb = A.indptr[i + 1] - a, B.indptr[j + 1] - b
-    s = 0
-    t = 0
-    while s < na and t < nb:
-        x, y = A.indices[a + s], B.indices[b + t]
-        if x == y:
-            over = work.supply[s] - work.demand[t]
-            if 0.0 < abs(over) < DROWNING * work.supply[s]:  # the products were rounded, and little is left of them
-                over = _excess(A.masses[a + s], B.totals[j], B.masses[b + t], A.totals[i])
-            work.supply[s] = max(over, 0.0)
-            work.demand[t] = max(-over, 0.0)
-        s += x <= y
-        t += y <= x
-    ka = 0
-    for s in range(na):
-        if work.supply[s] > 0.0:
-            scratch.kept[0, ka] = s
-            work.supply[ka] = work.supply[s]
-            work.dual[ka] = work.dual[s]
-            ka += 1
-    kb = 0
-    for t in range(nb):
-        scratch.rows[t] = work.row[t]
-        if work.demand[t] > 0.0:
-            for k in range(ka):
-                scratch.own[kb * ka + k] = scratch.table[work.row[t] + scratch.kept[0, k]]
-            scratch.kept[1, kb] = t
-            work.demand[kb] = work.demand[t]
-            kb += 1
-    for k in range(kb):
-        work.row[k] = k * ka
-    return ka, kb
-
-
-@jit
-def _restore(A: Any, i: int, B: Any, j: int, ka: int, kb: int, value: float, scratch: Costs, work: Work) -> float:
-    """Potentials of the whole problem from those of the cancelled one, and the gap they leave to the plan's cost."""
-    na, nb = A.indptr[i + 1] - A.indptr[i], B.indptr[j + 1] - B.indptr[j]
-    table, dual, price = scratch.table, work.dual, work.rest
-    for k in range(kb):
-        price[k] = lowest(scratch.own, k * ka, dual, ka)
-    for s in range(na):
-        dual[s] = np.inf
-    for k in range(kb):
-        row = table[scratch.rows[scratch.kept[1, k]] :]
-        for s in range(na):
-            dual[s] = min(dual[s], row[s] - price[k])
-    _weigh(A, i, B, j, work)
-    bound = 0.0
-    for s in range(na):
-        bound += work.supply[s] * dual[s]
-    for t in range(nb):
-        bound += work.demand[t] * lowest(table, scratch.rows[t], dual, na)
-    return value - bound
-
-
-@jit
-def _near(A: Any, i: int, B: Any, j: int, top: float, scratch: Costs, work: Work) -> tuple[float, float, int]:
-    """Cost, gap and status with common mass cancelled: right where the triangle inequality holds."""
-    ka, kb = _cancel(A, i, B, j, scratch, work)
-    if ka == 0 or kb == 0:  # equal measures, up to rounding of their masses
-        rest = 0.0
-        for k in range(ka):
-            rest += work.supply[k]
-        for k in range(kb):
-            rest += work.demand[k]
-        for s in range(A.indptr[i + 1] - A.indptr[i]):
-            work.dual[s] = 0.0
-        return 0.0, rest * top, OPTIMAL
-    value, _, status, _ = solve(ka, kb, top, top, False, scratch.own, work)
-    return value, _restore(A, i, B, j, ka, kb, value, scratch, work), status
-
-
-@jit
-def _overlap(A: Any, i: int, B: Any, j: int) -> bool:
-    s, t = A.indptr[i], B.indptr[j]
-    s_end, t_end = A.indptr[i + 1], B.indptr[j + 1]
-    while s < s_end and t < t_end:
-        x, y = A.indices[s], B.indices[t]
-        if x == y:
-            return True
-        s += x < y
-        t += y < x
-    return False
-
-
-@jit
-def begin(scratch: Costs) -> None:
-    """Forget the costs of the measure before."""
-    scratch.state[0] += 1
-    scratch.state[1] = 0
 
 
 @jit
@@ -326,8 +65,8 @@ def _refine(
         if shorter == 0.0 or (shorter == length and value < DROWNING):
             break
         length = shorter
-        _weigh(A, i, B, j, work)
-        top, vanished = _rescale(A, i, B, j, geometry, p, length, clip, scratch, work)
+        weigh(A, i, B, j, work)
+        top, vanished = rescale(A, i, B, j, geometry, p, length, clip, scratch, work)
         for s in range(na):
             work.dual[s] = 0.0
         cost, gap, status, root = solve(na, nb, top, min(top, CLIP), safe, scratch.own, work)
@@ -368,10 +107,10 @@ def transport(
     drowns = farthest > 0.0
     if p < STEEP:
         # without common mass, if that may stay in place; the whole problem; the whole problem by Bland's rule
-        for attempt in range(0 if rule.cancel and _overlap(A, i, B, j) else 1, 3):
+        for attempt in range(0 if rule.cancel and overlap(A, i, B, j) else 1, 3):
             top, length, shared = pose(A, i, B, j, geometry, rule, scratch, work)
             if attempt == 0:
-                value, gap, status = _near(A, i, B, j, top, scratch, work)
+                value, gap, status = near(A, i, B, j, top, scratch, work)
             else:
                 table = scratch.table if shared else scratch.own
                 value, gap, status, root = solve(na, nb, top, top, attempt == 2, table, work)

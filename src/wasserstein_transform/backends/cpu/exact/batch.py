@@ -11,20 +11,9 @@ from ...._types import Floats, Ints
 from ....engine import Engine, Flag, Record, Task, Tile, cut
 from ....kernels.basis import Work, workspace
 from ....kernels.geometry import Geometry, Table, for_thread
+from ....kernels.posing import Costs, Rows as KernelRows, Rule, begin, costs, n_bytes, pose
 from ....kernels.start import UNKNOWN
-from ....kernels.transport import (
-    STEEP,
-    Costs,
-    Rows as KernelRows,
-    Rule,
-    begin,
-    costs,
-    farthest_row,
-    n_bytes,
-    pose,
-    transport_row,
-    upper_row,
-)
+from ....kernels.transport import STEEP, farthest_row, transport_row, upper_row
 from ...base import Ground
 from ...forms import Form, Network
 from ...memory import Memory

@@ -11,7 +11,7 @@ from ...._types import Ints
 from ....engine import Engine, Flag
 from ....kernels.geometry import PathTable
 from ....kernels.paths import Adjacency
-from ....kernels.transport import Rows as KernelRows
+from ....kernels.posing import Rows as KernelRows
 from ....kernels.vicinity import Vicinity, look_around, path_search
 from ...forms import Network
 from ...records import Rows

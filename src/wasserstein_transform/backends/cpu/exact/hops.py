@@ -11,8 +11,8 @@ from ...._types import Floats, Ints
 from ....engine import Engine, Flag, Record, Task, Tile, cut
 from ....kernels.hops import hops_rows
 from ....kernels.paths import Adjacency
+from ....kernels.posing import Rows as KernelRows
 from ....kernels.prices import hops_room, n_bytes
-from ....kernels.transport import Rows as KernelRows
 from ...base import Ground
 from ...forms import Network
 from ...records import Report, Rows

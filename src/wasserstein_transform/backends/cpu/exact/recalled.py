@@ -10,8 +10,8 @@ from ...._types import Floats, Ints
 from ....engine import Engine, Flag, PerArray, Ragged, Record, Rows as Whole, Task, Tile, cut
 from ....kernels.basis import workspace
 from ....kernels.geometry import Geometry
+from ....kernels.posing import Rows as KernelRows, Rule, costs, n_bytes
 from ....kernels.recall import Trees, recall, recalling_row
-from ....kernels.transport import Rows as KernelRows, Rule, costs, n_bytes
 from ...base import Ground
 from ...forms import Network
 from ...memory import Memory

@@ -12,10 +12,11 @@ from ...._types import Bools, Floats
 from ....engine import Engine, Flag
 from ....kernels.basis import workspace
 from ....kernels.bottleneck import certified, plan, solve_bottleneck
+from ....kernels.posing import DROWNING, TINY
 from ....kernels.pricing import INTERRUPTED, OPTIMAL
 from ....kernels.simplex import fill_plan, settled_cost, solve
 from ....kernels.start import UNKNOWN
-from ....kernels.transport import CLIP, DROWNING, GAP, LOST, ROUNDS, STEEP, TINY
+from ....kernels.transport import CLIP, GAP, LOST, ROUNDS, STEEP
 from .sampling import SAMPLED, warm_potentials
 
 _PART = 1 << 19  # costs that are handled between two looks at the flag

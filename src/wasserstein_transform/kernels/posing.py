@@ -1,0 +1,176 @@
+"""How a transport problem is posed: the measures, where their costs are, and in which unit."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .basis import Work
+from .bottleneck import Plan, plan
+from .compile import jit
+from .formulas import distance, scaled_square
+
+DROWNING = 1e-4  # of the largest cost: a mean cost below this has lost digits to rounding beside it
+TINY = 1e-290  # next to underflow
+_FAINT = 1e-200  # squares below this are too near to underflow: such problems are scaled on their own
+
+
+class Rows(NamedTuple):
+    """Ragged measures: row r holds masses on points `indices[indptr[r]:indptr[r+1]]`, `totals[r]` together."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    masses: np.ndarray
+    totals: np.ndarray
+
+
+class Rule(NamedTuple):
+    """What is asked: the order p, a unit that brings distances to about 1, whether common mass may stay in place."""
+
+    p: float
+    unit: float
+    cancel: bool
+
+
+class Costs(NamedTuple):
+    """Costs from the points of one measure to all points it meets, each computed once for all its problems."""
+
+    table: np.ndarray  # costs to the k-th point met begin at k·na
+    tops: np.ndarray  # the largest of them
+    place: np.ndarray  # of a point among those met, if its stamp is the current one
+    stamp: np.ndarray
+    state: np.ndarray  # current stamp, number of points met
+    own: np.ndarray  # (width · cap,) costs of a problem that needs a table of its own
+    rows: np.ndarray  # (cap,) where the costs to its sinks begin in the shared table
+    kept: np.ndarray  # (2, cap) sources and sinks that remain when common mass is cancelled
+    potentials: np.ndarray  # of the problems of this measure, for those that come after
+    plan: Plan  # for p = ∞
+
+
+def costs(
+    cap: int, n_met: int, n_points: int, n_stored: int, farthest: bool = False, width: int | None = None
+) -> Costs:
+    """Room for measures of up to `cap` masses that meet up to `n_met` of `n_points` points; `farthest`: for p = ∞.
+
+    `width`: the most masses of a measure that meets others, if those it meets can have more.
+    """
+    width = cap if width is None else width
+    return Costs(
+        np.empty(n_met * width + 8),
+        np.empty(n_met),
+        np.zeros(n_points, np.intp),
+        np.zeros(n_points, np.intp),
+        np.zeros(2, np.intp),
+        np.empty(width * cap + 8),
+        np.zeros(cap, np.intp),
+        np.zeros((2, cap), np.intp),
+        np.empty(n_stored * width),
+        plan(cap if farthest else 0),
+    )
+
+
+def n_bytes(
+    cap: int, n_met: int, n_points: int, n_stored: int, farthest: bool = False, width: int | None = None
+) -> float:
+    """Bytes of one such scratch and of the simplex that works in it."""
+    width = cap if width is None else width
+    plans = 2 * cap if farthest else 0
+    return 8.0 * (n_met * (width + 1) + 2 * n_points + cap * (width + plans + 48) + n_stored * width)
+
+
+@jit
+def begin(scratch: Costs) -> None:
+    """Forget the costs of the measure before."""
+    scratch.state[0] += 1
+    scratch.state[1] = 0
+
+
+@jit
+def _meet(A: Any, i: int, y: int, geometry: Any, rule: Rule, scratch: Costs) -> int:
+    """Costs to a point y that is met for the first time; its place in the table."""
+    k = scratch.state[1]
+    scratch.state[1] = k + 1
+    scratch.stamp[y] = scratch.state[0]
+    scratch.place[y] = k
+    a = A.indptr[i]
+    na = A.indptr[i + 1] - a
+    top = 0.0
+    for s in range(na):
+        x = A.indices[a + s]
+        c = scaled_square(geometry, y, x, rule.unit) if rule.p == 2.0 else distance(geometry, y, x) * rule.unit
+        scratch.table[k * na + s] = c
+        top = max(top, c)
+    scratch.tops[k] = top
+    return k
+
+
+@jit
+def weigh(A: Any, i: int, B: Any, j: int, work: Work) -> None:
+    """Masses, cross-multiplied by the other total instead of divided by their own: ties of counted ones stay exact."""
+    a, b = A.indptr[i], B.indptr[j]
+    for s in range(A.indptr[i + 1] - a):
+        work.supply[s] = A.masses[a + s] * B.totals[j]
+    for t in range(B.indptr[j + 1] - b):
+        work.demand[t] = B.masses[b + t] * A.totals[i]
+
+
+@jit
+def _longest(A: Any, i: int, B: Any, j: int, geometry: Any, work: Work) -> float:
+    """The largest distance between points of two rows."""
+    top = 0.0
+    for t in range(B.indptr[j], B.indptr[j + 1]):
+        if work.stop[0] != 0:
+            break
+        for s in range(A.indptr[i], A.indptr[i + 1]):
+            top = max(top, distance(geometry, B.indices[t], A.indices[s]))
+    return top
+
+
+@jit
+def rescale(
+    A: Any, i: int, B: Any, j: int, geometry: Any, p: float, length: float, clip: float, scratch: Costs, work: Work
+) -> tuple[float, bool]:
+    """Costs (d/length)^p, at most `clip`, into a table of this problem alone; the largest, and whether any vanished."""
+    a, b = A.indptr[i], B.indptr[j]
+    na, nb = A.indptr[i + 1] - a, B.indptr[j + 1] - b
+    top = 0.0
+    vanished = False
+    for t in range(nb):
+        if work.stop[0] != 0:
+            break
+        work.row[t] = t * na
+        for s in range(na):
+            d = distance(geometry, B.indices[b + t], A.indices[a + s])
+            c = min((d / length) ** p, clip) if d > 0.0 else 0.0
+            vanished |= c < TINY and d > 0.0
+            scratch.own[t * na + s] = c
+            top = max(top, c)
+    return top, vanished
+
+
+@jit
+def pose(
+    A: Any, i: int, B: Any, j: int, geometry: Any, rule: Rule, scratch: Costs, work: Work
+) -> tuple[float, float, bool]:
+    """Masses and where the costs are: the largest cost, the unit of length, and whether the shared table has them.
+
+    Powers other than 1 and 2, and squares near underflow, are taken relative to the problem's largest distance. Ends
+    early, with some costs not there, if `stop` was set: so does all that looks at them.
+    """
+    weigh(A, i, B, j, work)
+    na = A.indptr[i + 1] - A.indptr[i]
+    b, stamp = B.indptr[j], scratch.stamp
+    if rule.p == 1.0 or rule.p == 2.0 or rule.p == np.inf:  # noqa: PLR1714
+        top = 0.0
+        for t in range(B.indptr[j + 1] - b):
+            if work.stop[0] != 0:
+                break
+            y = B.indices[b + t]
+            k = scratch.place[y] if stamp[y] == scratch.state[0] else _meet(A, i, y, geometry, rule, scratch)
+            work.row[t] = k * na
+            top = max(top, scratch.tops[k])
+        if rule.p != 2.0 or top > _FAINT:
+            return top, 1.0 / rule.unit, True
+    longest = _longest(A, i, B, j, geometry, work)
+    return rescale(A, i, B, j, geometry, rule.p, longest, 1.0, scratch, work)[0], longest, False
