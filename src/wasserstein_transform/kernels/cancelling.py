@@ -12,15 +12,7 @@ from .minimum import lowest
 from .posing import DROWNING, Costs, weigh
 from .pricing import OPTIMAL
 from .simplex import solve
-from .twofold import add, times
-
-
-@jit
-def _excess(a: float, b: float, c: float, d: float) -> float:
-    """a·b − c·d, rounded once."""
-    x, x_low = times(a, b, 0.0)
-    y, y_low = times(-c, d, 0.0)
-    return add(x, x_low, y, y_low)[0]
+from .twofold import excess
 
 
 @jit
@@ -35,7 +27,7 @@ def _cancel(A: Any, i: int, B: Any, j: int, scratch: Costs, work: Work) -> tuple
         if x == y:
             over = work.supply[s] - work.demand[t]
             if 0.0 < abs(over) < DROWNING * work.supply[s]:  # the products were rounded, and little is left of them
-                over = _excess(A.masses[a + s], B.totals[j], B.masses[b + t], A.totals[i])
+                over = excess(A.masses[a + s], B.totals[j], B.masses[b + t], A.totals[i])
             work.supply[s] = max(over, 0.0)
             work.demand[t] = max(-over, 0.0)
         s += x <= y

@@ -15,7 +15,7 @@ from .compile import jit
 from .fill import BITS
 from .paths import Adjacency
 from .prices import Hops, solve_at_prices
-from .twofold import add, times
+from .twofold import excess
 
 GAP = 1e-12  # largest primal–dual gap accepted, of the largest cost of the problem
 _ROUNDED = 1e-4  # of a mass: a difference below this has lost digits
@@ -75,14 +75,6 @@ def _see_farther(adjacency: Adjacency, y: int, full: Any, n_words: int, room: Ho
 
 
 @jit
-def _excess(a: float, b: float, c: float, d: float) -> float:
-    """a·b − c·d, rounded once."""
-    x, x_low = times(a, b, 0.0)
-    y, y_low = times(-c, d, 0.0)
-    return add(x, x_low, y, y_low)[0]
-
-
-@jit
 def _pose(rows: Any, i: int, j: int, room: Hops) -> int:
     """Masses that differ: those of row i into `supply`, those of row j, packed, into `demand`; how many these are."""
     indices, masses = rows.indices, rows.masses
@@ -95,7 +87,7 @@ def _pose(rows: Any, i: int, j: int, room: Hops) -> int:
         if y <= x:
             whole, over = over, over - masses[t] * rows.totals[i]
             if 0.0 < abs(over) < _ROUNDED * whole:
-                over = _excess(masses[s], rows.totals[j], masses[t], rows.totals[i])
+                over = excess(masses[s], rows.totals[j], masses[t], rows.totals[i])
             if over < 0.0:
                 room.demand[count] = -over
                 room.own[count] = y

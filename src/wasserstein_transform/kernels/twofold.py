@@ -30,3 +30,11 @@ def times(a: float, b: float, b_low: float) -> tuple[float, float]:
     low = ((a_high * b_high - high) + a_high * b_rest + a_rest * b_high) + a_rest * b_rest + a * b_low
     total = high + low
     return total, low - (total - high)
+
+
+@jit_strict
+def excess(a: float, b: float, c: float, d: float) -> float:
+    """a·b − c·d, rounded once."""
+    x, x_low = times(a, b, 0.0)
+    y, y_low = times(-c, d, 0.0)
+    return add(x, x_low, y, y_low)[0]

@@ -25,6 +25,7 @@ from . import hops, recalled
 from .explorer import Explorer, explorer_of
 from .places import ByMeasure, Lists, Rectangle, Symmetric
 from .sampling import SAMPLED, warm_potentials
+from .scratch import Scratch
 from .tour import inverse, listed_parents, tour, walk
 
 _STEPS = 12.0  # inner-loop steps of the simplex per entry of the cost matrix, about
@@ -52,17 +53,6 @@ class _Lists(NamedTuple):
     parents: Ints
 
 
-class _Scratch(NamedTuple):
-    """What workspaces must hold; see `costs`."""
-
-    cap: int
-    n_met: int
-    n_points: int
-    n_stored: int
-    farthest: bool
-    width: int
-
-
 class _Problems(NamedTuple):
     A: KernelRows
     B: KernelRows
@@ -70,7 +60,7 @@ class _Problems(NamedTuple):
     geometry: Geometry | None
     explorer: Explorer | None
     rule: Rule
-    scratch: _Scratch
+    scratch: Scratch
     kernel: str
 
 
@@ -157,7 +147,7 @@ def _run(
     sizes, form = np.diff(A.indptr), ground.form
     width = int(sizes[cost > 0].max(initial=1))  # of measures that meet any
     cap = int(max(width, np.diff(B.indptr).max()))
-    scratch = _Scratch(cap, n_met, form.n, n_stored, ground.p >= STEEP, width)
+    scratch = Scratch(cap, n_met, form.n, n_stored, ground.p >= STEEP, width)
     engine.reserve(engine.n_threads * n_bytes(*scratch), "workspaces of the simplex", "use a smaller eps or n_jobs")
     geometry = _geometry(
         form, float(np.minimum(cost, sizes * float(n_met)).sum()), not isinstance(place, Lists), engine

@@ -19,6 +19,7 @@ from ...records import Report, Rows
 from .. import paths
 from ..kinds import geometry_of
 from .explorer import Explorer, explorer_of
+from .scratch import Scratch
 
 _STEPS = 6.0  # inner-loop steps of the simplex per entry of the cost matrix, about
 
@@ -30,17 +31,6 @@ class _Known(NamedTuple):
     trees: Trees
 
 
-class _Scratch(NamedTuple):
-    """What workspaces must hold; see `costs`."""
-
-    cap: int
-    n_met: int
-    n_points: int
-    n_stored: int
-    farthest: bool
-    width: int
-
-
 class _Problems(NamedTuple):
     measures: KernelRows
     indptr: Ints
@@ -48,7 +38,7 @@ class _Problems(NamedTuple):
     geometry: Geometry | None
     explorer: Explorer | None
     rule: Rule
-    scratch: _Scratch
+    scratch: Scratch
     trees: Trees
 
 
@@ -65,7 +55,7 @@ def listed(
     met = np.diff(np.append(0, np.cumsum(sizes[targets]))[indptr])
     width, cap = int(sizes[counts > 0].max(initial=1)), int(sizes.max())
     n_met = int(min(form.n, met.max(initial=0)))
-    scratch = _Scratch(cap, n_met, form.n, 0, False, width)
+    scratch = Scratch(cap, n_met, form.n, 0, False, width)
     slots = np.repeat(sizes, counts) + sizes[targets]
     engine.reserve(
         engine.n_threads * n_bytes(*scratch) + 32.0 * slots.sum(), "workspaces of the simplex", "use a smaller n_jobs"
