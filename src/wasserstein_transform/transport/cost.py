@@ -10,7 +10,7 @@ from ..engine import Engine
 
 LONG = 30.0  # seconds that nobody needs to be warned of
 _ENTRY = 3e-8  # seconds for an entry of the costs of a problem, within a factor of two or three
-_SIDE = 500.0  # masses on a side, from which on that grows with them
+_SIDE = 1000.0  # masses on a side, from which on that grows with them
 
 
 class CostWarning(UserWarning):
