@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 
 from . import memory as mem
-from .executors import Executor, Threads
+from .executors import Cluster, Executor, Threads
 from .executors.threads import as_finished
 from .places import Record
 from .progress import Progress, Update
@@ -56,6 +56,8 @@ class Engine:
         Who computes: "cpu", or a backend of one's own.
     executor : Executor
         Who runs the tiles of tasks: by default threads of this process.
+    client : dask.distributed.Client, optional
+        A cluster that heavy tasks and parts of large clouds are sent to; everything else runs here.
 
     Examples
     --------
@@ -69,6 +71,7 @@ class Engine:
     memory: float | None = None
     backend: Any = "cpu"
     executor: Executor = field(default_factory=Threads)
+    client: Any = None
     flag: Flag = field(default_factory=lambda: np.zeros(1, np.uint8), repr=False, compare=False)
     scope: Scope | None = field(default=None, repr=False, compare=False)
 
@@ -99,7 +102,27 @@ class Engine:
         self.check()
         with self.watched() as engine:
             if task.tiles:
-                self.executor.run(task, out, engine)
+                self._executor_of(task).run(task, out, engine)
+
+    def _executor_of(self, task: Task) -> Executor:
+        return self.executor if self.client is None or not task.heavy else Cluster(self.client)
+
+    def each(self, function: Callable[[Any, Engine], R], jobs: Sequence[Any], name: str) -> Iterator[tuple[int, R]]:
+        """The number of a job and what function(job, engine) gives, as jobs end: on the cluster, or one by one here.
+
+        For jobs that read and write files and give little back. The function is one of a module; the engine it gets is
+        that of the machine it runs on.
+        """
+        self.check()
+        with self.watched() as engine:
+            if self.client is not None:
+                yield from Cluster(self.client).each(function, jobs, name, engine)
+                return
+            engine.report(name, 0, len(jobs))
+            for k, job in enumerate(jobs):
+                yield k, function(job, engine.quiet())
+                engine.report(name, k + 1, len(jobs))
+                engine.check()
 
     def alone(self, function: Callable[[Flag], R], name: str) -> R:
         """What `function(stop)` returns: sequential work, in a thread of its own while this one listens.

@@ -52,6 +52,8 @@ class Task:
         They depend on the problem alone, never on the number of threads.
     place : Place
         Where the record of a tile lies in the result.
+    heavy : bool
+        Much work for few bytes: worth sending to other machines, and worth keeping on disk.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Task:
     inputs: Any
     tiles: Sequence[Tile]
     place: Place
+    heavy: bool = False
 
     def record(self, out: Record, tile: Tile, stop: Flag) -> Record:
         """The record of one tile, in arrays of its own."""

@@ -57,7 +57,9 @@ def metric_by_name(points: Floats, name: str, weights: Floats) -> Metric:
     scales, matrix = _scales(points, name, weights), np.empty((n, n))
     corners = np.array([(top, left) for top in range(0, n, side) for left in range(top, n, side)])
     asked = _Square(points, name, scales, corners, side)
-    engine.run(Task("distances", _square, asked, of_size(len(corners), 1), Blocks(corners, side)), (matrix,))
+    engine.run(
+        Task("distances", _square, asked, of_size(len(corners), 1), Blocks(corners, side), heavy=True), (matrix,)
+    )
     return Dense(_finite(matrix, name), TRIANGLE[name])
 
 
@@ -92,7 +94,7 @@ def cross_by_name(new: Floats, points: Floats, name: str, weights: Floats) -> Fl
         return both.block(np.arange(len(new)), np.arange(len(new), both.n))
     out = np.empty((len(new), len(points)))
     asked = _Across(new, points, name, _scales(points, name, weights))
-    engine.run(Task("distances", _across, asked, evenly(len(new), _STEPS * points.size), Rows()), (out,))
+    engine.run(Task("distances", _across, asked, evenly(len(new), _STEPS * points.size), Rows(), heavy=True), (out,))
     return _finite(out, name)
 
 

@@ -25,7 +25,7 @@ def among(places: Floats, p: float, measures: Rows, engine: Engine) -> Floats:
     out, sizes = np.empty((n, n)), np.diff(measures.indptr).astype(np.float64)
     met = sizes * np.arange(n - 1, -1, -1) + sizes.sum() - np.cumsum(sizes)
     asked = _Square(climbs_of(measures, places), p)
-    engine.run(Task(_name(p), _square, asked, cut(_STEPS * met), Mirrored()), (out,))
+    engine.run(Task(_name(p), _square, asked, cut(_STEPS * met), Mirrored(), heavy=True), (out,))
     return out
 
 
@@ -45,7 +45,7 @@ def between(places: Floats, p: float, A: Rows, B: Rows, engine: Engine) -> Float
     out = np.empty((len(A.totals), len(B.totals)))
     met = np.diff(A.indptr) * float(len(B.totals)) + len(B.masses)
     asked = _Rectangle(climbs_of(A, places), climbs_of(B, places), p)
-    engine.run(Task(_name(p), _rectangle, asked, cut(_STEPS * met), InRows()), (out,))
+    engine.run(Task(_name(p), _rectangle, asked, cut(_STEPS * met), InRows(), heavy=True), (out,))
     return out
 
 

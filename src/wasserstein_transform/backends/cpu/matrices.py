@@ -118,7 +118,7 @@ def dense(form: Form, out: np.ndarray, engine: Engine) -> None:
     corners = np.array([(top, left) for top in range(0, n, side) for left in range(top, n, side)])
     asked = _Square(geometry_of(form, engine), corners, side)
     tiles = evenly(len(corners), side * side * cost)
-    engine.run(Task("distances", _square, asked, tiles, Blocks(corners, side)), (out,))
+    engine.run(Task("distances", _square, asked, tiles, Blocks(corners, side), heavy=True), (out,))
 
 
 def _square(asked: _Square, tile: Tile, stop: Flag, record: Record) -> None:
@@ -140,7 +140,7 @@ def condensed(form: Form, out: np.ndarray, engine: Engine) -> None:
         return
     asked = _Vector(geometry_of(form, engine), form.n)
     tiles = cut(np.arange(form.n, 0, -1, dtype=np.float64) * cost_of(form))
-    engine.run(Task("distances", _vector, asked, tiles, Condensed(form.n)), (out,))
+    engine.run(Task("distances", _vector, asked, tiles, Condensed(form.n), heavy=True), (out,))
 
 
 def _vector(asked: _Vector, tile: Tile, stop: Flag, record: Record) -> None:

@@ -102,7 +102,7 @@ def dense(form: Network, out: np.ndarray, engine: Engine) -> None:
     """Fill the full matrix."""
     adjacency, size = adjacency_of(form), -(-form.n // (256 * LANES)) * LANES
     tiles = _tiles(form.n) if adjacency.even else of_size(form.n, size)
-    engine.run(Task("shortest paths", _fill_upper, adjacency, tiles, Mirrored()), (out,))
+    engine.run(Task("shortest paths", _fill_upper, adjacency, tiles, Mirrored(), heavy=True), (out,))
 
 
 def _fill_upper(adjacency: Adjacency, tile: Tile, stop: Flag, record: Record) -> None:
@@ -122,7 +122,7 @@ class _Points(NamedTuple):
 def condensed(form: Network, out: np.ndarray, engine: Engine) -> None:
     """Fill the condensed vector."""
     asked = _Points(adjacency_of(form), form.n)
-    engine.run(Task("shortest paths", _fill_condensed, asked, _tiles(form.n), Condensed(form.n)), (out,))
+    engine.run(Task("shortest paths", _fill_condensed, asked, _tiles(form.n), Condensed(form.n), heavy=True), (out,))
 
 
 def _fill_condensed(asked: _Points, tile: Tile, stop: Flag, record: Record) -> None:

@@ -78,7 +78,9 @@ def word_factors(spreads: Spreads, rows: Ints, starts: Ints, out: Singles, engin
     m, sizes = spreads.points.shape[1], np.diff(spreads.contexts.indptr)[rows]
     tiles = cut((sizes + m) * float(m) ** 2 / 8 + 1e4)
     with one_blas_thread():
-        engine.run(Task("covariances", _factor, _Factoring(spreads, rows, starts), tiles, Ragged(starts)), (out,))
+        engine.run(
+            Task("covariances", _factor, _Factoring(spreads, rows, starts), tiles, Ragged(starts), heavy=True), (out,)
+        )
 
 
 def _factor(asked: _Factoring, tile: Tile, stop: Flag, record: Record) -> None:

@@ -159,7 +159,7 @@ def _run(
     rule = Rule(float(ground.p), 1.0 / _scale(form, engine), ground.p == 1 and ground.triangle)
     problems = _Problems(KernelRows(*A), KernelRows(*B), lists, geometry, explorer, rule, scratch, kernel)
     reports = np.zeros((len(A.totals), 2))
-    engine.run(Task(kernel, _solve, problems, cut(_STEPS * cost), place), (out, reports))
+    engine.run(Task(kernel, _solve, problems, cut(_STEPS * cost), place, heavy=True), (out, reports))
     solved = int((lists.ends - lists.starts).sum())
     return Report(solved, int(reports[:, 1].sum()), float(reports[:, 0].max(initial=0.0)))
 

@@ -78,7 +78,7 @@ def listed(form: Any, measures: Rows, indptr: Ints, targets: Ints, engine: Engin
     cost = np.where(asked, around + _STEPS * (np.diff(met) + np.diff(indptr) * widths), 0.0)
     out, reports = np.zeros(len(targets)), np.zeros((len(widths), 2))
     place = Lists(np.diff(indptr), np.arange(len(targets)), indptr)
-    engine.run(Task("exact transport", _solve, problems, cut(cost), place), (out, reports))
+    engine.run(Task("exact transport", _solve, problems, cut(cost), place, heavy=True), (out, reports))
     return out, Report(len(targets), 0, float(reports[:, 0].max(initial=0.0)))
 
 

@@ -72,7 +72,7 @@ def listed(
     out, reports, along = np.zeros(len(targets)), np.zeros((len(sizes), 2)), Ragged(new.starts[indptr])
     place = PerArray((Ragged(indptr), Whole(), along, along, along))
     tiles = cut(_STEPS * sizes * met.astype(np.float64))
-    engine.run(Task("exact transport", _solve, problems, tiles, place), (out, reports, *new[1:]))
+    engine.run(Task("exact transport", _solve, problems, tiles, place, heavy=True), (out, reports, *new[1:]))
     memory.kept = _Known(known, new)
     return out, Report(len(targets), int(reports[:, 1].sum()), float(reports[:, 0].max(initial=0.0)))
 
