@@ -14,7 +14,7 @@ _ROOMS = (
 _NAMES = {  # what a first visit needs; the rest stays in its room: wt.image.segment, wt.spaces.Metric
     "auto": ("ScaleWarning", "cluster", "suggest", "sweep"),
     "curves": ("denoise", "skeleton"),
-    "engine": ("Cancelled", "Engine", "bar", "using"),
+    "engine": ("Cancelled", "Engine", "Store", "StoreWarning", "bar", "using"),
     "estimators": (
         "AutoCluster", "GaussianTransform", "KernelTransform", "LocalTruncation", "MeanShift", "MetricLostWarning",
         "SingleLinkage", "WassersteinTransform",
@@ -56,7 +56,14 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
     )
     from .auto import ScaleWarning as ScaleWarning, cluster as cluster, suggest as suggest, sweep as sweep
     from .curves import denoise as denoise, skeleton as skeleton
-    from .engine import Cancelled as Cancelled, Engine as Engine, bar as bar, using as using
+    from .engine import (
+        Cancelled as Cancelled,
+        Engine as Engine,
+        Store as Store,
+        StoreWarning as StoreWarning,
+        bar as bar,
+        using as using,
+    )
     from .estimators import (
         AutoCluster as AutoCluster,
         GaussianTransform as GaussianTransform,

@@ -34,6 +34,13 @@ def archived(cls: T) -> T:
     return cls
 
 
+def described(value: Any) -> tuple[str, tuple[np.ndarray, ...]]:
+    """What a value is, as a text and arrays; TypeError for what cannot be stored."""
+    writer = _Writer()
+    tree = writer.encode(value)
+    return json.dumps(tree, sort_keys=True), tuple(writer.arrays)
+
+
 def write(path: str | os.PathLike[str], value: Any) -> Path:
     """Store a value as `.npz`; the file has its name only once it is complete. Returns where it is."""
     path = Path(path)

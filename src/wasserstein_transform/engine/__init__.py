@@ -7,6 +7,7 @@ from .core import Cancelled, Engine
 from .executors import Executor, Overseer, Threads
 from .places import Blocks, Condensed, Marks, Mirrored, PerArray, Place, Ragged, Record, Rows, Scattered, Tilewise
 from .progress import Progress, Update, bar
+from .store import InUseError, Lock, Store, StoreWarning, code, key_of
 from .task import Compute, Flag, Task, computed
 from .tiles import GRAIN, Tile, cut, evenly, of_size
 
@@ -19,6 +20,8 @@ __all__ = [
     "Engine",
     "Executor",
     "Flag",
+    "InUseError",
+    "Lock",
     "Marks",
     "Mirrored",
     "Overseer",
@@ -29,17 +32,21 @@ __all__ = [
     "Record",
     "Rows",
     "Scattered",
+    "Store",
+    "StoreWarning",
     "Task",
     "Threads",
     "Tile",
     "Tilewise",
     "Update",
     "bar",
+    "code",
     "computed",
     "current",
     "cut",
     "evenly",
     "fingerprint",
+    "key_of",
     "of_size",
     "one_blas_thread",
     "using",

@@ -13,11 +13,13 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
+from .._files import PathLike
 from . import memory as mem
-from .executors import Cluster, Executor, Threads
+from .executors import Cluster, Executor, Stored, Threads
 from .executors.threads import as_finished
 from .places import Record
 from .progress import Progress, Update
+from .store import Store, as_store
 from .task import Flag, Task
 
 _log = logging.getLogger("wasserstein_transform")
@@ -30,11 +32,12 @@ class Cancelled(Exception):  # noqa: N818  # no error: somebody asked for it
 
 
 class Scope(NamedTuple):
-    """What work belongs to: when it began, and which iteration of a loop it is."""
+    """What work belongs to: when it began, which iteration of a loop it is, and what a store keeps of that."""
 
     began: float
     iteration: int = 0
     n_iter: int = 0
+    kept: tuple[list[str], ...] = ()
 
 
 _MOST_THREADS = 10_000  # more are a slip: systems start no more
@@ -58,6 +61,8 @@ class Engine:
         Who runs the tiles of tasks: by default threads of this process.
     client : dask.distributed.Client, optional
         A cluster that heavy tasks and parts of large clouds are sent to; everything else runs here.
+    store : path or Store, optional
+        A folder for finished tiles and iterations: work that was interrupted goes on where it was.
 
     Examples
     --------
@@ -72,6 +77,7 @@ class Engine:
     backend: Any = "cpu"
     executor: Executor = field(default_factory=Threads)
     client: Any = None
+    store: Store | PathLike | None = None
     flag: Flag = field(default_factory=lambda: np.zeros(1, np.uint8), repr=False, compare=False)
     scope: Scope | None = field(default=None, repr=False, compare=False)
 
@@ -89,6 +95,7 @@ class Engine:
             raise ValueError(f"memory must be a number of bytes, got {self.memory!r}")
         if self.progress is not None and not callable(self.progress):
             raise ValueError(f"progress must be a function such as wt.bar(), got {self.progress!r}")
+        object.__setattr__(self, "store", as_store(self.store))
 
     @property
     def n_threads(self) -> int:
@@ -105,7 +112,13 @@ class Engine:
                 self._executor_of(task).run(task, out, engine)
 
     def _executor_of(self, task: Task) -> Executor:
-        return self.executor if self.client is None or not task.heavy else Cluster(self.client)
+        if not task.heavy:
+            return self.executor
+        executor = self.executor if self.client is None else Cluster(self.client)
+        if self.store is None or len(task.tiles) == 1:  # which is computed sooner than found again
+            return executor
+        assert isinstance(self.store, Store)
+        return Stored(self.store, executor)
 
     def each(self, function: Callable[[Any, Engine], R], jobs: Sequence[Any], name: str) -> Iterator[tuple[int, R]]:
         """The number of a job and what function(job, engine) gives, as jobs end: on the cluster, or one by one here.
@@ -165,7 +178,17 @@ class Engine:
     def iteration(self, k: int, n_iter: int) -> Self:
         """The engine for iteration k, from 1, of a loop of at most n_iter; loops within loops are not counted."""
         scope = self.scope or Scope(time.monotonic())
-        return self if scope.n_iter else replace(self, scope=scope._replace(iteration=k, n_iter=n_iter))
+        return self if scope.n_iter else replace(self, scope=scope._replace(iteration=k, n_iter=n_iter, kept=([],)))
+
+    def keeps(self, key: str) -> None:
+        """Remember that the store keeps this of the iteration under way."""
+        for kept in self.scope.kept if self.scope is not None else ():
+            kept.append(key)
+
+    @property
+    def kept(self) -> list[str]:
+        """What the store keeps of the iteration under way."""
+        return [key for kept in self.scope.kept for key in kept] if self.scope is not None else []
 
     def quiet(self) -> Self:
         """The engine without progress, for stages that are parts of one."""

@@ -11,6 +11,7 @@ from .. import _check as check
 from .._types import Bools
 from ..engine import Engine, current
 from ..spaces import Quotient, Space, check_space, quotient
+from .checkpoints import Checkpoints, checkpoints
 from .cost import warn_of_cost
 from .memory import plan_of
 from .parts import Part
@@ -141,6 +142,12 @@ def _reserve(asked: Asked, space: Space, engine: Engine) -> None:
 def _run(asked: Asked, space: Space, resume: Trajectory | None, engine: Engine) -> tuple[Trajectory, Bools]:
     process, n_iter, tol, merge, keep, hook = asked
     massless, who = np.zeros(space.n, bool), None
+    kept_before = _checkpoints(asked, space, engine)
+    if resume is None and kept_before is not None and (found := kept_before.found(n_iter)) is not None:
+        resume, massless = found
+        if resume.converged:
+            hook(resume)
+            return resume, massless
     if resume is None:
         state, massless = _start(process, space, merge, engine)
         kept, movements = [state], list[float]()
@@ -160,12 +167,21 @@ def _run(asked: Asked, space: Space, resume: Trajectory | None, engine: Engine) 
             before.space.metric.form.forget()  # roots of its covariances: no step will ask for them again
         kept = [*kept, state] if keep == "all" else [state]
         converged = tol is not None and movements[-1] <= tol and process.is_steady(k, n_iter)
-        hook(asked.told(kept, movements, converged))
+        walk = asked.told(kept, movements, converged)
+        if kept_before is not None:
+            kept_before.save(walk, massless, here)
+        hook(walk)
         if converged:
             break
         if k + 1 < n_iter:
             who = awake(before, state, step.localize.reach, here) if process.at(k + 1) == step else None
     return asked.told(kept, movements, converged), massless
+
+
+def _checkpoints(asked: Asked, space: Space, engine: Engine) -> Checkpoints | None:
+    """Where the store keeps the states of this run; with one transform for all iterations, runs of any length."""
+    length = 0 if isinstance(asked.process.step, Transform) else asked.n_iter
+    return checkpoints(space, (asked.process, asked.merge, asked.tol, length), asked.keep == "all", engine)
 
 
 def _start(process: Process, space: Space, merge: float | None, engine: Engine) -> tuple[Quotient, Bools]:

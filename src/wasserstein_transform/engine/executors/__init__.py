@@ -2,6 +2,7 @@
 
 from .base import Executor, Overseer
 from .cluster import Cluster
+from .stored import Stored
 from .threads import Threads
 
-__all__ = ["Cluster", "Executor", "Overseer", "Threads"]
+__all__ = ["Cluster", "Executor", "Overseer", "Stored", "Threads"]

@@ -21,6 +21,9 @@ class Overseer(Protocol):
     def report(self, stage: str, done: int, total: int) -> None:
         """Tell progress that so many tiles of a stage are done."""
 
+    def keeps(self, key: str) -> None:
+        """Remember that the store keeps this of the iteration under way."""
+
 
 class Executor(Protocol):
     """Runs the tiles of a task and puts their records into the result.

@@ -1,0 +1,99 @@
+"""A store around another executor: finished tiles are read instead of computed."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+
+from ..._warn import warn
+from ..places import Place, Record
+from ..store import Journal, Store, StoreWarning, key_of
+from ..task import Task
+from ..tiles import Tile
+from .base import Executor, Overseer
+
+_log = logging.getLogger("wasserstein_transform")
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Runs what a store does not hold by another executor, and keeps it."""
+
+    store: Store
+    inner: Executor
+
+    def run(self, task: Task, out: Record, engine: Overseer) -> None:
+        """Compute missing tiles first, then read the others; what is damaged is computed again."""
+        key = key_of(task.fingerprint, task.shapes(out, task.tiles[0]))
+        journal = self.store.journal(key)
+        engine.keeps(key)
+        try:
+            kept = [k for k in range(len(task.tiles)) if k in journal]
+            if kept:
+                _log.info("%s: %d of %d tiles were finished before", task.name, len(kept), len(task.tiles))
+            self._compute([k for k in range(len(task.tiles)) if k not in journal], task, out, journal, engine)
+            damaged = [k for k in kept if not _put_kept(k, task, out, journal, engine)]
+            if damaged:
+                warn(f"{len(damaged)} damaged tiles of the store {self.store.folder} are computed again", StoreWarning)
+                self._compute(damaged, task, out, journal, engine)
+        finally:
+            journal.close()
+
+    def _compute(self, numbers: list[int], task: Task, out: Record, journal: Journal, engine: Overseer) -> None:
+        if not numbers:
+            return
+        place = _Keeping(task.place, {task.tiles[k]: k for k in numbers}, journal)
+        tiles = [task.tiles[k] for k in numbers]
+        self.inner.run(replace(task, tiles=tiles, place=place), out, _Rest(engine, len(task.tiles)))
+        if place.errors:
+            warn(f"finished work is no longer kept in {self.store.folder}: {place.errors[0]}", StoreWarning)
+
+
+def _put_kept(k: int, task: Task, out: Record, journal: Journal, engine: Overseer) -> bool:
+    """Put the record of a finished tile in its place, if it is whole."""
+    engine.check()
+    tile = task.tiles[k]
+    record = journal.read(k, task.shapes(out, tile))
+    if record is not None:
+        task.place.put(out, tile, record)
+    return record is not None
+
+
+class _Keeping(Place):
+    """Another place, whose records are kept as they are put there."""
+
+    def __init__(self, inner: Place, numbers: dict[Tile, int], journal: Journal) -> None:
+        self._inner, self._numbers, self._journal = inner, numbers, journal
+        self.errors: list[OSError] = []
+
+    def blank(self, out: Record, tile: Tile) -> Record:
+        return self._inner.blank(out, tile)
+
+    def put(self, out: Record, tile: Tile, record: Record) -> None:
+        if not self.errors:
+            try:
+                self._journal.add(self._numbers[tile], record)
+            except OSError as error:  # the disk is full: the result is still worth having
+                self.errors.append(error)
+        self._inner.put(out, tile, record)
+
+
+@dataclass(frozen=True)
+class _Rest:
+    """An engine for the tiles that are left: progress counts those before."""
+
+    engine: Overseer
+    total: int
+
+    @property
+    def n_threads(self) -> int:
+        return self.engine.n_threads
+
+    def check(self) -> None:
+        self.engine.check()
+
+    def keeps(self, key: str) -> None:
+        self.engine.keeps(key)
+
+    def report(self, stage: str, done: int, total: int) -> None:
+        self.engine.report(stage, done + self.total - total, self.total)

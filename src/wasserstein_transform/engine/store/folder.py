@@ -1,0 +1,206 @@
+"""A folder that finished work is kept in."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+from pathlib import Path
+from threading import RLock
+from types import TracebackType
+from typing import Any, Self
+from weakref import WeakValueDictionary, finalize
+
+from ..._files import PathLike, write_bytes
+from ..._fingerprint import fingerprint
+from ..._warn import warn
+from .code import code
+from .journal import Journal
+from .lock import Lock
+
+_FORMAT, _VERSION = "wasserstein-transform store", 1
+_NAME, _LOCK, _TILES, _STATES = "store.json", "lock", "tiles", "states"
+_LARGEST = 1 << 16  # bytes of store.json
+_OPEN: WeakValueDictionary[str, Store] = WeakValueDictionary()
+_OPENING = RLock()
+_log = logging.getLogger("wasserstein_transform")
+
+
+class StoreWarning(UserWarning):
+    """What a store holds cannot be used, or nothing can be kept in it any more."""
+
+
+class Store:
+    """A folder that finished tiles and iterations are kept in: work that was interrupted goes on where it was.
+
+    What is kept is found again by a fingerprint of data, parameters, code and processor, so that a store never gives
+    anything but what would be computed. Work that is killed and started again ends with the same bits, and what was
+    finished is not computed again. One process at a time may use a store; a dead one does not keep others out.
+
+    Parameters
+    ----------
+    folder : path
+        A folder of its own: it is made if it is not there. Delete it when the work is done.
+
+    Examples
+    --------
+    >>> import tempfile, wasserstein_transform as wt
+    >>> with tempfile.TemporaryDirectory() as folder, wt.Store(folder) as store:
+    ...     walk = wt.iterate(
+    ...         wt.local_truncation(1.0),
+    ...         wt.Space.from_points([[0.0], [1.0], [5.0]]),
+    ...         n_iter=3,
+    ...         engine=wt.Engine(store=store),
+    ...     )
+    >>> walk.n_iter
+    3
+    """
+
+    folder: Path
+
+    def __new__(cls, folder: PathLike) -> Self:
+        """One for each folder: whoever asks again in this process gets the same."""
+        place = os.path.realpath(folder)
+        with _OPENING:
+            found = _OPEN.get(place)
+            if found is not None and found._is_open:
+                return found  # type: ignore[return-value]
+            made = super().__new__(cls)
+            made._open(Path(place))
+            _OPEN[place] = made
+            return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Store, (self.folder,)
+
+    def __repr__(self) -> str:
+        return f"Store({str(self.folder)!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _open(self, folder: Path) -> None:
+        self.folder = folder
+        _check_folder(folder)
+        try:
+            folder.mkdir(exist_ok=True)
+            self._lock = Lock(folder / _LOCK, f"the store {folder}")
+            self._release = finalize(self, self._lock.release)
+            _sweep(folder)
+            for name in (_TILES, _STATES):
+                (folder / name).mkdir(exist_ok=True)
+            if not (folder / _NAME).is_file():
+                about = {"format": _FORMAT, "version": _VERSION, "code": code()}
+                write_bytes(folder / _NAME, json.dumps(about, indent=1).encode())
+        except PermissionError:
+            raise PermissionError(f"the store {folder} may not be written to; give another folder") from None
+        if _read_about(folder)["code"] != code():
+            warn(
+                f"what the store {folder} holds was computed by another version, or for another processor, and is not "
+                "used; results of this one are kept beside it",
+                StoreWarning,
+            )
+
+    @property
+    def _is_open(self) -> bool:
+        return self._release.alive and self._lock.owner == os.getpid()
+
+    def check_open(self) -> None:
+        """Refuse a store that was closed, or that a forked process has from its parent."""
+        if not self._release.alive:
+            raise ValueError(f"the store {self.folder} was closed; open it again by wt.Store(folder)")
+        if self._lock.owner != os.getpid():
+            raise RuntimeError(
+                f"the store {self.folder} is that of process {self._lock.owner}, from which this one was forked; give "
+                "another folder"
+            )
+
+    def close(self) -> None:
+        """Let other processes use the folder."""
+        self._release()
+
+    def journal(self, key: str) -> Journal:
+        """The journal of a task; what is damaged in it is said, and computed again."""
+        self.check_open()
+        found = Journal(self.folder / _TILES / key)
+        if found.is_damaged:
+            warn(f"the store {self.folder} is damaged: some finished tiles are computed again", StoreWarning)
+        return found
+
+    def forget(self, keys: list[str]) -> None:
+        """Remove the journals of tasks whose results are kept otherwise."""
+        for key in keys:
+            (self.folder / _TILES / key).unlink(missing_ok=True)
+
+    def states(self, key: str) -> Path:
+        """The folder for the states of a flow."""
+        self.check_open()
+        path = self.folder / _STATES / key
+        path.mkdir(exist_ok=True)
+        return path
+
+    def clear(self) -> None:
+        """Remove all that is kept."""
+        self.check_open()
+        for name in (_TILES, _STATES):
+            shutil.rmtree(self.folder / name, ignore_errors=True)
+            (self.folder / name).mkdir(exist_ok=True)
+
+
+def key_of(*what: Any) -> str:
+    """What stands for a result: all it is made of, and this code."""
+    return fingerprint((tuple(sorted(code().items())), what))
+
+
+def as_store(store: Store | PathLike | None) -> Store | None:
+    """A store, or that of a folder."""
+    if store is None or isinstance(store, Store):
+        return store
+    if not isinstance(store, str | os.PathLike) or not os.fspath(store):
+        raise TypeError(f"store must be a folder or a wt.Store, got {store!r}")
+    return Store(store)
+
+
+def _check_folder(folder: Path) -> None:
+    """Refuse a folder that is something else."""
+    if not folder.exists():
+        if not folder.parent.is_dir():
+            raise FileNotFoundError(f"there is no folder {folder.parent} to make the store {folder.name} in")
+        return
+    if not folder.is_dir():
+        raise NotADirectoryError(f"a store is a folder, and {folder} is a file; give another name")
+    there = {path.name for path in folder.iterdir()} - {_LOCK}
+    if _NAME in there:
+        _read_about(folder)
+    elif any(not name.endswith(".part") for name in there - {_TILES, _STATES}):
+        raise ValueError(f"{folder} holds other files and is no store; give an empty folder, or the name of a new one")
+
+
+def _read_about(folder: Path) -> dict[str, Any]:
+    path = folder / _NAME
+    try:
+        with path.open("rb") as stream:
+            about = json.loads(stream.read(_LARGEST))
+        known = about["format"] == _FORMAT and isinstance(about["code"], dict)
+        version = int(about["version"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        known, version = False, 0
+    if not known:
+        raise ValueError(f"{path} is damaged or that of another program: {folder} is not used; give another folder")
+    if version > _VERSION:
+        raise ValueError(
+            f"the store {folder} has version {version}, and this library knows version {_VERSION}; update it, or give "
+            "another folder"
+        )
+    return dict(about)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what processes left that were killed: nobody else is here."""
+    for path in (*folder.glob(".*.part"), *folder.glob(f"{_STATES}/*/.*.part")):
+        _log.info("removed %s, which was never finished", path)
+        path.unlink(missing_ok=True)

@@ -1,0 +1,150 @@
+"""Finished records of one task in one file, added at its end.
+
+A file for each record would cost more than short tiles do, and chunks of one size do not fit records, which differ.
+An entry is a head (mark, number of the tile, bytes that follow, a digest of all that) and the arrays of the record, one
+after the other. A process that ends in the middle leaves half an entry, which is cut off; damaged bytes do not agree
+with their digest, and their tile is as good as not there. Nothing is waited for: who loses power loses entries.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import struct
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock as Mutex
+from typing import IO, Any
+
+import numpy as np
+
+from ..places import Record
+from ..task import Shapes
+
+_MARK = b"tile"
+_HEAD = struct.Struct("<4sqq16s8s")  # the last digest is that of the head: lengths are trusted only if it agrees
+_TITLE = b"wasserstein-transform journal 1\n"
+
+
+class Journal:
+    """The records of a task, by the numbers of their tiles."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._mutex = Mutex()
+        self._stream: IO[bytes] = path.open("a+b")
+        self._at: dict[int, tuple[int, int, bytes]] = {}
+        self.is_damaged = not self._scan()
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._at
+
+    def __len__(self) -> int:
+        return len(self._at)
+
+    def add(self, number: int, record: Record) -> None:
+        """Keep the record of a tile; from any thread."""
+        parts = _bytes(np.ascontiguousarray(array) for array in record)
+        size = sum(part.nbytes for part in parts)
+        body = _digest(number, size, parts)
+        head = _head(number, size, body)
+        with self._mutex:
+            start = os.fstat(self._stream.fileno()).st_size
+            try:
+                _write(self._stream.fileno(), [memoryview(head), *parts])
+            except BaseException:  # a full disk: half an entry would hide those after it
+                with suppress(OSError):
+                    self._stream.truncate(start)
+                raise
+            self._at[number] = start + _HEAD.size, size, body
+
+    def read(self, number: int, shapes: Shapes) -> Record | None:
+        """The record of a tile; None if it is damaged, and then it is forgotten."""
+        start, size, digest = self._at[number]
+        record = tuple(np.empty(shape, dtype) for shape, dtype in shapes)
+        parts = _bytes(record)
+        if size == sum(part.nbytes for part in parts):
+            with self._mutex:
+                self._stream.seek(start)
+                complete = all(self._stream.readinto(part) == part.nbytes for part in parts)  # type: ignore[attr-defined]
+            if complete and _digest(number, size, parts) == digest:
+                return record
+        del self._at[number]
+        self.is_damaged = True
+        return None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._stream.close()
+
+    def _scan(self) -> bool:
+        """Find all entries by their heads, and cut off what is not one; whether all was well but for the last."""
+        size = os.fstat(self._stream.fileno()).st_size
+        self._stream.seek(0)
+        title = self._stream.read(len(_TITLE))
+        if title != _TITLE:
+            self._stream.truncate(0)
+            self._stream.write(_TITLE)
+            self._stream.flush()
+            return _TITLE.startswith(title)
+        end = len(_TITLE)
+        for number, length, digest in self._heads(size):
+            self._at[number] = end + _HEAD.size, length, digest
+            end += _HEAD.size + length
+        left = self._at_end(end)
+        if end < size:
+            self._stream.truncate(end)
+        return left
+
+    def _heads(self, size: int) -> Iterator[tuple[int, int, bytes]]:
+        """Heads that are whole, and whose entry is, from the first on."""
+        at = len(_TITLE)
+        while at + _HEAD.size <= size:
+            self._stream.seek(at)
+            found = _parsed(self._stream.read(_HEAD.size))
+            if found is None or at + _HEAD.size + found[1] > size:
+                return
+            yield found
+            at += _HEAD.size + found[1]
+
+    def _at_end(self, end: int) -> bool:
+        """Whether what is left is the beginning of an entry, which a process could not end."""
+        self._stream.seek(end)
+        rest = self._stream.read(_HEAD.size)
+        return len(rest) < _HEAD.size or _parsed(rest) is not None
+
+
+def _bytes(arrays: Iterable[np.ndarray]) -> list[memoryview]:
+    return [array.data.cast("B") for array in arrays if array.size]
+
+
+def _head(number: int, size: int, digest: bytes) -> bytes:
+    own = hashlib.blake2b(struct.pack("<qq", number, size) + digest, digest_size=8).digest()
+    return _HEAD.pack(_MARK, number, size, digest, own)
+
+
+def _parsed(head: bytes) -> tuple[int, int, bytes] | None:
+    mark, number, size, digest, _ = _HEAD.unpack(head)
+    if mark != _MARK or size < 0 or head != _head(number, size, digest):
+        return None
+    return number, size, digest
+
+
+def _digest(number: int, size: int, parts: list[memoryview]) -> bytes:
+    digest = hashlib.blake2b(struct.pack("<qq", number, size), digest_size=16)
+    for part in parts:
+        digest.update(part)
+    return digest.digest()
+
+
+def _write(fd: int, parts: list[memoryview]) -> None:
+    """All parts, however many calls that takes."""
+    left: list[Any] = parts
+    while left:
+        done = os.writev(fd, left[:512]) if hasattr(os, "writev") else os.write(fd, left[0])
+        while left and done >= left[0].nbytes:
+            done -= left[0].nbytes
+            left = left[1:]
+        if done:
+            left = [left[0][done:], *left[1:]]
