@@ -187,7 +187,7 @@ def _read_about(folder: Path) -> dict[str, Any]:
             about = json.loads(stream.read(_LARGEST))
         known = about["format"] == _FORMAT and isinstance(about["code"], dict)
         version = int(about["version"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         known, version = False, 0
     if not known:
         raise ValueError(f"{path} is damaged or that of another program: {folder} is not used; give another folder")
