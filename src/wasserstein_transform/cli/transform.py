@@ -8,8 +8,8 @@ from .answering import Answer
 from .cluster import agreement
 from .expanding import Call, expanded
 from .keeping import Keeping
+from .machine import Machine
 from .methods import Method, fitted, moves_points, parameters, words
-from .options import Jobs
 from .reading import Source, read_points
 from .running import opened
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 @expanded
-def transform(*, how: Method, source: Source, keeping: Keeping, jobs: Jobs = None, call: Call) -> None:
+def transform(*, how: Method, source: Source, keeping: Keeping, machine: Machine, call: Call) -> None:
     """Move points by a transform of your choice.
 
     New columns: x_moved, y_moved, ...; of mean shift also label, the place they share. lt and kernel change distances
     and move nothing: their columns embedded_1, embedded_2, ... are points that have the new distances as nearly as
     points can. A folder gets transformed.csv (or in the format of FILE), transformed.png and summary.json.
     """
-    with opened(call, keeping, jobs) as run:
+    with opened(call, keeping, machine) as run:
         from .tabling import beside, check_kind, encoder, offered
 
         how.check()
