@@ -41,13 +41,13 @@ class Machine:
         if self.store is not None:
             raise ValueError("--store names a folder for finished work, and --resume takes one beside the output; "
                              "leave --resume out: --store goes on from what is there")  # fmt: skip
-        if output is None or str(output) == "-":
+        if not output or str(output) == "-":
             raise ValueError("--resume keeps finished work beside the output: say where that goes, -o NAME")
         return _beside(output)
 
     def left(self, output: str | Path | None) -> str:
         """What is there if the command is stopped."""
-        folder = _beside(output) if self.resume and output is not None else self.store
+        folder = _beside(output) if self.resume and output else self.store
         if folder is None:
             return "nothing was written"
         return f"what is finished is kept in {folder}, and the same command goes on from there"
@@ -55,7 +55,7 @@ class Machine:
 
 def _beside(output: str | Path) -> Path:
     path = Path(output)
-    return path.with_name(f"{path.name or 'wt'}.unfinished")
+    return path.parent / f"{path.name or 'wt'}.unfinished"
 
 
 @contextmanager
