@@ -99,7 +99,7 @@ class Block:
         return range(len(self.chunks.counts))
 
     def _column(self, stream: IO[bytes], name: str, count: int, checksum: int) -> NDArray[Any]:
-        shape = (count,) if _width(name, self.m) == 1 else (count, _width(name, self.m))
+        shape = (count, _width(name, self.m)) if name in ("places", "covs") else (count,)
         column = np.empty(shape, _TYPES[name])
         view = column.reshape(-1).view(np.uint8).data
         if stream.readinto(view) != len(view) or zlib.crc32(view) != checksum:  # type: ignore[attr-defined]

@@ -67,11 +67,13 @@ class Tally:
     good: bool = True
     changed: int = 0
     asked_changed: int = 0
+    massless: int = 0
 
     def add(self, before: Points, after: Points, n: int) -> None:
         """Count who changed; where that cannot be said, all did."""
         changed = differs(before, after)
         self.changed += int(changed.sum())
+        self.massless += 0 if after.massless is None else int(np.count_nonzero(after.massless))
         self.asked_changed += int(np.isin(before.rows[changed], asked_first(n)).sum())
 
     @property
