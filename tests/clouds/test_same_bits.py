@@ -12,7 +12,7 @@ import wasserstein_transform as wt
 
 EPS = {1: 0.05, 2: 0.5, 3: 1.2}
 PROCESSES = {
-    "mean shift": lambda eps: wt.mean_shift(eps),
+    "mean shift": wt.mean_shift,
     "mean shift by a smooth kernel": lambda eps: wt.mean_shift(eps, "epanechnikov"),
     "cut kernel": lambda eps: wt.Transform(wt.Mean(wt.Kernel(eps / 2, "gaussian", cut=2.0)), wt.DiracDistance()),
     "ridge": lambda eps: wt.mean_shift(eps, ridge=1),
@@ -36,8 +36,7 @@ def cloud(n: int, m: int, seed: int = 0) -> np.ndarray:
 
 
 def weights_of(n: int) -> np.ndarray:
-    weights = np.random.default_rng(7).integers(0, 4, n) * 0.37
-    return weights
+    return np.random.default_rng(7).integers(0, 4, n) * 0.37
 
 
 def stored(folder: Path, process: Any, X: np.ndarray, weights: np.ndarray | None = None, **asked: Any) -> Any:

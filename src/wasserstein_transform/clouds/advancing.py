@@ -49,10 +49,11 @@ class Advanced(NamedTuple):
 def advance(state: State, step: Transform, moves: bool, wanted: Wanted, engine: Engine) -> Advanced:
     """Take a step of a whole cloud; blocks that are there already are not computed again."""
     frame = state.frame(step.localize.reach, engine)
-    unit = unit_of_size(state.extent.largest) if moves else None
+    unit = unit_of_size(state.extent.largest)
+    units = (unit, 2 * unit) if moves and state.lam else (unit,) if moves else ()  # covariances may have grown
     wanted.folder.mkdir(exist_ok=True)
     cut, stamp = _plan(state, frame, wanted, engine)
-    stage = Stage(step, frame, state.n, state.m, state.lam, state.scale, unit, wanted.most, stamp, wanted.hot)
+    stage = Stage(step, frame, state.n, state.m, state.lam, state.scale, units, wanted.most, stamp, wanted.hot)
     _check_disk(state, stage, wanted.folder)
     jobs = _jobs(state, stage, cut, wanted.folder, engine)
     left_over = [job for job in jobs if _is_done(job)]
@@ -135,20 +136,18 @@ def movement_of(before: State, done: Advanced, engine: Engine) -> float:
     """The largest movement of a point, in the unit of the whole: measured again if jobs could not know that."""
     stage, after = done.jobs[0].stage, done.state
     lam = stage.lam if stage.lam_after is None else stage.lam_after
-    if not lam:
-        return float(max(done.noted("movement")))
-    unit = unit_of_size(max(before.extent.largest or 0.0, after.extent.largest or 0.0))
-    found, good = max(done.noted("movement")), all(done.noted("good"))
-    if unit != stage.unit:
-        found, good = _measured(done.jobs, unit, True, engine)
-    if not good:
-        found, _ = _measured(done.jobs, unit, False, engine)
-    return float(found)
+    unit = unit_of_size(max(before.extent.largest or 0.0, after.extent.largest or 0.0)) if lam else stage.units[0]
+    if unit in stage.units:
+        found = [tuple(of) for noted in done.noted("movements") for in_unit, *of in noted if in_unit == unit]
+    else:
+        found = _measured(done.jobs, unit, True, engine)
+    if not all(good for _, good in found):
+        found = _measured(done.jobs, unit, False, engine)
+    return float(max(movement for movement, _ in found))
 
 
-def _measured(jobs: Sequence[Job], unit: float, planar: bool, engine: Engine) -> tuple[float, bool]:
-    results = [found for _, found in engine.each(measure, [Measuring(job, unit, planar) for job in jobs], "movement")]
-    return max(found for found, _ in results), all(good for _, good in results)
+def _measured(jobs: Sequence[Job], unit: float, planar: bool, engine: Engine) -> list[tuple[float, bool]]:
+    return [found for _, found in engine.each(measure, [Measuring(job, unit, planar) for job in jobs], "movement")]
 
 
 def hot_of(before: State, done: Advanced, engine: Engine) -> tuple[Path, ...] | None:

@@ -59,5 +59,6 @@ def _read(block: Block, box: Box, margin: int, frame: Frame, engine: Engine) -> 
             yield points, np.ones(points.n, bool)
             continue
         cells = cells_of(Euclidean(points.places), frame, engine)
-        around = box.holds(cells, margin)
-        yield points.take(around), box.holds(cells[around])
+        around = np.flatnonzero(box.holds(cells, margin))
+        core = box.holds(cells)[around]
+        yield points if len(around) == points.n else points.take(around), core

@@ -35,7 +35,7 @@ def bytes_of_point(process: Process, m: int, weighted: bool, engine: Engine) -> 
 
 def most_points(process: Process, m: int, weighted: bool, engine: Engine) -> float:
     """How many points a job may read."""
-    return max(1.0, (limit_of(engine) - _FIXED) / bytes_of_point(process, m, weighted, engine))
+    return max(1.0, (limit_of(engine) - _FIXED) // bytes_of_point(process, m, weighted, engine))
 
 
 def job_bytes(n: float, process: Process, m: int, weighted: bool, engine: Engine) -> float:

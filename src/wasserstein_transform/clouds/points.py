@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .._types import Bools, Floats
+from .._types import Bools, Floats, Ints
 from ..spaces import Euclidean, GaussianMetric
 
 Rows: TypeAlias = NDArray[np.int64]
@@ -49,9 +49,9 @@ class Points:
         found = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: column for name, column in found.items() if column is not None}
 
-    def take(self, which: NDArray[Any] | slice) -> Points:
-        """Some of the points."""
-        return Points(**{name: column[which] for name, column in self.columns.items()})
+    def take(self, which: Ints) -> Points:
+        """The points of these numbers."""
+        return Points(**{name: column.take(which, axis=0) for name, column in self.columns.items()})
 
     def metric(self, lam: float | None) -> Euclidean | GaussianMetric:
         """The metric of a state of the flow; lam is None where points have no covariances."""

@@ -125,5 +125,7 @@ class Box(NamedTuple):
 
     def holds(self, cells: Floats, margin: float = 0.0) -> np.ndarray:
         """Which cells are in it, or so near it."""
-        inside = (cells >= np.array(self.first) - margin) & (cells < np.array(self.stop) + margin)
-        return np.asarray(inside.all(axis=1))
+        inside = np.ones(len(cells), bool)
+        for along, first, stop in zip(cells.T, self.first, self.stop, strict=True):
+            inside &= (along >= first - margin) & (along < stop + margin)
+        return inside

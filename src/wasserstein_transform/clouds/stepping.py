@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from .._types import Bools
 from ..backends import Frame
 from ..engine import Engine
 from ..localize import Gaussian
-from ..spaces import Euclidean, GaussianMetric, Space
+from ..spaces import Euclidean, GaussianMetric, Metric, Space
 from ..transforms import Transform
 from ..transforms.parts import cells_of, halo, near_cells, part_movement, step_among
 from ..transforms.resting import asked_first
@@ -28,8 +28,9 @@ from .state import Box
 class Stage(NamedTuple):
     """What all jobs of an iteration know.
 
-    `lam` and `lam_after` belong to the states before and after it. Movement is measured in `unit`; None where there is
-    none to measure. `hot` are the blocks of cells around which points may change; None if all are looked at.
+    `lam` and `lam_after` belong to the states before and after it. Movement is measured in `units`, of which
+    one is likely to be that of the whole. `hot` are the blocks of cells around which points may change; None if all
+    points are looked at.
     """
 
     step: Transform
@@ -38,7 +39,7 @@ class Stage(NamedTuple):
     m: int
     lam: float | None
     scale: Scale | None
-    unit: float | None
+    units: tuple[float, ...]
     most: float
     stamp: str
     hot: tuple[Path, ...] | None = None
@@ -61,10 +62,9 @@ class Job(NamedTuple):
 
 @dataclass
 class Tally:
-    """What is counted of a step: the largest movement, whether the formulas were good, who changed."""
+    """What is found of a step: the largest movement in each unit, whether formulas were good for it, who changed."""
 
-    movement: float = 0.0
-    good: bool = True
+    movements: dict[float, tuple[float, bool]] = field(default_factory=dict)
     changed: int = 0
     asked_changed: int = 0
     massless: int = 0
@@ -76,10 +76,16 @@ class Tally:
         self.massless += 0 if after.massless is None else int(np.count_nonzero(after.massless))
         self.asked_changed += int(np.isin(before.rows[changed], asked_first(n)).sum())
 
+    def measure(self, before: Metric, after: Metric, unit: float, engine: Engine) -> None:
+        """Measure movement in a unit."""
+        found, good = part_movement(before, after, unit, True, engine)
+        largest, fine = self.movements.get(unit, (0.0, True))
+        self.movements[unit] = max(largest, found), fine and good
+
     @property
     def note(self) -> dict[str, Any]:
         """For the footer."""
-        return vars(self)
+        return {**vars(self), "movements": [[unit, *found] for unit, found in self.movements.items()]}
 
 
 def take_step(job: Job, engine: Engine) -> None:
@@ -119,9 +125,9 @@ def _step(stage: Stage, context: Context, tally: Tally, engine: Engine) -> Point
     moved, massless = _moved(stage, around, core, engine)
     after = after_step(before, moved, massless)
     tally.add(before, after, stage.n)
-    if stage.unit is not None:
-        found, good = part_movement(before.metric(stage.lam), moved, stage.unit, True, engine)
-        tally.movement, tally.good = max(tally.movement, found), tally.good and good
+    old = before.metric(stage.lam)
+    for unit in stage.units:
+        tally.measure(old, moved, unit, engine)
     return after
 
 
