@@ -66,8 +66,9 @@ def advance(state: State, step: Transform, moves: bool, wanted: Wanted, engine: 
 
 
 def _run(jobs: Sequence[Job], engine: Engine) -> None:
-    for _ in engine.each(take_step, jobs, "parts of the cloud"):
-        pass
+    if jobs:
+        for _ in engine.each(take_step, jobs, "parts of the cloud"):
+            pass
 
 
 def _plan(state: State, frame: Frame, wanted: Wanted, engine: Engine) -> tuple[list[Box], str]:
@@ -79,6 +80,8 @@ def _plan(state: State, frame: Frame, wanted: Wanted, engine: Engine) -> tuple[l
             return cut, fingerprint((wanted.run, frame, cut))
         except (ValueError, TypeError):
             pass  # damaged: all is computed again
+    for leftover in wanted.folder.glob("*.block"):
+        leftover.unlink()
     cut = boxes(state.chunks, frame, wanted.most, wanted.n_parts, engine)
     write_bytes(path, json.dumps(cut).encode())
     return cut, fingerprint((wanted.run, frame, cut))

@@ -202,6 +202,9 @@ def _footer(path: Path) -> tuple[bytes, int]:
         begin = size - _END.size - length
         if mark != _MARK or not len(_MARK) <= begin or length > _MOST_FOOTER:
             raise ValueError("it ends otherwise")
+        stream.seek(0)
+        if stream.read(len(_MARK)) != _MARK:
+            raise ValueError("it begins otherwise")
         stream.seek(begin)
         text = stream.read(length)
     if zlib.crc32(text) != checksum:

@@ -25,6 +25,8 @@ def enter(folder: RunFolder, source: Source, engine: Engine) -> None:
         return
     folder.save(looks=looks)
     blocks = _ingested(folder, source, engine)
+    if source.looks() != looks:
+        raise ValueError(f"{source.path} was changed while it was read; call again once it is complete")
     state = State(blocks, sum(block.n for block in blocks), blocks[0].m, None, None)
     _check_size(state, source)
     digest = fingerprint(tuple(block.note["digest"] for block in blocks))
@@ -55,6 +57,8 @@ def _ingested(folder: RunFolder, source: Source, engine: Engine) -> tuple[Block,
     at = folder.of_state(INGEST)
     at.mkdir(exist_ok=True)
     jobs = [Ingest(source, stretch, at / f"{k:06}.block", most, stamp) for k, stretch in enumerate(stretches)]
+    for leftover in set(folder.blocks(INGEST)) - {job.target for job in jobs}:
+        leftover.unlink()
     for _ in engine.each(ingest, [job for job in jobs if not _is_done(job.target, stamp)], "reading points"):
         pass
     return open_blocks([job.target for job in jobs])
