@@ -10,7 +10,7 @@ from .base import Backend, Ground
 from .compiling import listen
 from .cpu import Cpu
 from .forms import Cloud, Form, GaussianCloud, Matrix, NearRows, Network
-from .frame import Frame
+from .frame import Extent, Frame, join, unit_of_size
 from .memory import Memory
 from .records import Balls, MeansAndCovs, Moments, Nearest, Neighborhoods, ReachTree, Report, Rows, closed, rim
 
@@ -34,6 +34,7 @@ __all__ = [
     "Balls",
     "Cloud",
     "Cpu",
+    "Extent",
     "Form",
     "Frame",
     "GaussianCloud",
@@ -51,5 +52,7 @@ __all__ = [
     "Rows",
     "backend_of",
     "closed",
+    "join",
     "rim",
+    "unit_of_size",
 ]
