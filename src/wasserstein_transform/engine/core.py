@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 
 from . import memory as mem
-from .executors import Cluster, Executor, Threads
+from .executors import Executor, Threads, cluster_of
 from .executors.threads import as_finished
 from .places import Record
 from .progress import Progress, Update
@@ -56,7 +56,7 @@ class Engine:
         Who computes: "cpu", or a backend of one's own.
     executor : Executor
         Who runs the tiles of tasks: by default threads of this process.
-    client : dask.distributed.Client, optional
+    client : dask.distributed.Client or Cluster, optional
         A cluster that heavy tasks and parts of large clouds are sent to; everything else runs here.
 
     Examples
@@ -89,6 +89,8 @@ class Engine:
             raise ValueError(f"memory must be a number of bytes, got {self.memory!r}")
         if self.progress is not None and not callable(self.progress):
             raise ValueError(f"progress must be a function such as wt.bar(), got {self.progress!r}")
+        if self.client is not None:
+            cluster_of(self.client)
 
     @property
     def n_threads(self) -> int:
@@ -105,7 +107,7 @@ class Engine:
                 self._executor_of(task).run(task, out, engine)
 
     def _executor_of(self, task: Task) -> Executor:
-        return self.executor if self.client is None or not task.heavy else Cluster(self.client)
+        return self.executor if self.client is None or not task.heavy else cluster_of(self.client)
 
     def each(self, function: Callable[[Any, Engine], R], jobs: Sequence[Any], name: str) -> Iterator[tuple[int, R]]:
         """The number of a job and what function(job, engine) gives, as jobs end: on the cluster, or one by one here.
@@ -116,7 +118,7 @@ class Engine:
         self.check()
         with self.watched() as engine:
             if self.client is not None:
-                yield from Cluster(self.client).each(function, jobs, name, engine)
+                yield from cluster_of(self.client).each(function, jobs, name, engine)
                 return
             engine.report(name, 0, len(jobs))
             for k, job in enumerate(jobs):

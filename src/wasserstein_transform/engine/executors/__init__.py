@@ -1,7 +1,7 @@
 """Who runs tasks: threads of this process, or others that take the same values."""
 
 from .base import Executor, Overseer
-from .cluster import Cluster
+from .cluster import Cluster, cluster_of
 from .threads import Threads
 
-__all__ = ["Cluster", "Executor", "Overseer", "Threads"]
+__all__ = ["Cluster", "Executor", "Overseer", "Threads", "cluster_of"]
