@@ -65,11 +65,10 @@ class Crew:
         return lambda: self._client.run(versions, workers=[address], on_error="return")
 
     def _met(self, address: str, n_threads: int, asked: Future[Any]) -> None:
-        if asked.cancelled() or asked.exception() is not None or address not in asked.result():
-            return  # it left, or is asked again
-        found = asked.result()[address]
-        if isinstance(found, OSError):  # the connection to it, not what it said
-            return
+        error = None if asked.cancelled() else asked.exception()
+        found = error or (None if asked.cancelled() else asked.result().get(address))
+        if found is None or isinstance(found, OSError):
+            return  # it left, or the connection to it: it is asked again
         self._session.meet(address, found)
         self.threads[address] = n_threads
 

@@ -118,7 +118,7 @@ class Dispatch:
 
     def _send(self, errand: Errand, address: str) -> None:
         self._losses.count(errand, address)
-        ticket = f"wt-{uuid4().hex}"
+        ticket = f"wt-message-{uuid4().hex}"
         try:
             future = self._source.send(errand, address, ticket)
         except Exception as error:
@@ -186,19 +186,20 @@ class Dispatch:
             copy.errand.copies.remove(copy)
             self._copies[copy.address].remove(copy)
             self._fetching.drop(copy)
+            copy.let_go()
 
     def _give_up(self, copies: list[Copy]) -> Any:
         """Copies that nobody waits for are canceled at the scheduler and stopped at the workers."""
-        copies = list(copies)
-        self._forget(copies)
         if not copies:
             return None
         client, futures, tickets = self._client, [copy.future for copy in copies], [copy.ticket for copy in copies]
-        addresses = sorted({copy.address for copy in copies})
+        addresses = sorted({copy.address for copy in copies} & set(self._crew.threads))
+        self._forget(copies)
 
         async def tell() -> None:
             await client.cancel(futures)
-            await client.run(stop, tickets, workers=addresses, wait=False, on_error="ignore")
+            if addresses:
+                await client.run(stop, tickets, workers=addresses, on_error="ignore")
 
         with suppress(Exception):  # the connection may be lost
             return soon(client, tell, lambda: None)

@@ -24,6 +24,10 @@ class Copy:
     fetching: Future[Answer] | None = None
     fetched_from: float = 0.0
 
+    def let_go(self) -> None:
+        """Hold the answer no longer, here and on the worker."""
+        self.future = self.fetching = None
+
 
 @dataclass(eq=False)
 class Errand:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...._warn import warn
 from .parcels import Parcels
-from .versions import check_worker
+from .versions import check_worker, versions
 
 _NAME = "_wasserstein_transform_session"
 
@@ -30,9 +30,9 @@ class Session:
     traffic: Traffic = field(default_factory=Traffic)
     warned: bool = False
 
-    def meet(self, address: str, versions: Any) -> None:
+    def meet(self, address: str, there: Any) -> None:
         """Accept a worker by what it says of itself; that processors differ is said once."""
-        concern = check_worker(address, versions)
+        concern = check_worker(address, there, versions())
         if concern and not self.warned:
             self.warned = True
             warn(concern)

@@ -55,9 +55,8 @@ def _processor() -> str:
     return f"{platform.machine()} {binding.get_host_cpu_name()} {hashlib.sha256(features.encode()).hexdigest()[:8]}"
 
 
-def check_worker(address: str, there: Any) -> str:
-    """Refuse a worker with other code; what to warn of, or nothing, if its processor is another."""
-    here = versions()
+def check_worker(address: str, there: Any, here: Versions) -> str:
+    """Refuse a worker with other code than here; if its processor is another, what to warn of, else nothing."""
     if isinstance(there, ModuleNotFoundError):
         raise RuntimeError(
             f"the worker {address} cannot import what it is to run ({there}); install {here.package.split()[0]} there"
