@@ -155,20 +155,24 @@ def test_an_error_in_a_tile_is_raised_as_it_is_and_the_client_goes_on(client: An
     np.testing.assert_array_equal(sent(squares(100), all_to(client)), np.arange(100.0) ** 2)
 
 
-def test_a_cancel_is_heard_by_workers_in_the_middle_of_a_tile(client: Any, tmp_path: Path) -> None:
-    engine, begun, cancelled = all_to(client), tmp_path / "begun", list[float]()
+@pytest.mark.parametrize("how", ["cancel", "Ctrl-C"])
+def test_workers_hear_that_all_is_over_in_the_middle_of_a_tile(how: str, client: Any, tmp_path: Path) -> None:
+    engine, begun, ended = all_to(client), tmp_path / "begun", list[float]()
 
-    def cancel() -> None:
+    def end() -> None:
         while not begun.exists():
             time.sleep(0.01)
-        cancelled.append(time.monotonic())
-        engine.cancel()
+        ended.append(time.monotonic())
+        if how == "cancel":
+            engine.cancel()
+        else:
+            os.kill(os.getpid(), signal.SIGINT)
 
-    threading.Thread(target=cancel).start()
-    with pytest.raises(wt.Cancelled):
+    threading.Thread(target=end).start()
+    with pytest.raises(wt.Cancelled if how == "cancel" else KeyboardInterrupt):
         sent(squares(4, 300.0, -1, str(begun)), engine)
     np.testing.assert_array_equal(sent(squares(10), all_to(client)), np.arange(10.0) ** 2)
-    assert time.monotonic() - cancelled[0] < 100  # of 600
+    assert time.monotonic() - ended[0] < 100  # of 600
 
 
 def test_a_worker_killed_in_the_middle_changes_nothing(client: Any) -> None:

@@ -56,23 +56,22 @@ class Answer:
 
     value: Any = None
     error: BaseException | None = None
-    tile: Tile | None = None
     seconds: float = 0.0
     nbytes: int = 0
 
 
 def solve(inputs: Inputs, message: bytes) -> Answer:
     """The records of a group of tiles."""
-    group: Group = pickle.loads(message)
     begun, records = time.perf_counter(), list[Record]()
-    with _flag(group.ticket) as stop:
-        for tile, shapes in zip(group.tiles, group.shapes, strict=True):
-            try:
+    try:
+        group: Group = pickle.loads(message)
+        with _flag(group.ticket) as stop:
+            for tile, shapes in zip(group.tiles, group.shapes, strict=True):
                 records.append(computed(group.compute, inputs.value, tile, shapes, stop))
-            except Exception as error:
-                return Answer(error=_portable(error), tile=tile)
-            if stop[0]:
-                return Answer(error=InterruptedError("stopped"), tile=tile)
+                if stop[0]:
+                    return Answer(error=InterruptedError("stopped"))
+    except Exception as error:
+        return Answer(error=_portable(error))
     n_bytes = sum(array.nbytes for record in records for array in record)
     return Answer(records, seconds=time.perf_counter() - begun, nbytes=n_bytes)
 

@@ -25,12 +25,22 @@ class Crew:
         self._client, self._session, self._then = client, session, then
         self._listing: Future[Any] | None = None
         self._listed = -float("inf")
+        self._doubted = set[str]()
         self._meetings: dict[str, tuple[int, Future[Any]]] = {}
 
     @property
     def n_threads(self) -> int:
         """Threads of all workers together."""
         return sum(self.threads.values())
+
+    def doubt(self, address: str) -> None:
+        """A worker seems to have left: nothing is sent to it before that is known."""
+        self._doubted.add(address)
+        self._listed = -float("inf")
+
+    def is_there(self, address: str) -> bool:
+        """Whether a worker is there, as far as is known."""
+        return address in self.threads and address not in self._doubted
 
     def look(self) -> list[str]:
         """Who left since the last look; does not wait. New workers are asked what they run: other code is an error."""
@@ -49,6 +59,7 @@ class Crew:
         return self._client.nthreads()
 
     def _compare(self, there: dict[str, int]) -> list[str]:
+        self._doubted.clear()
         left = [address for address in self.threads if address not in there]
         for address in left:
             del self.threads[address]

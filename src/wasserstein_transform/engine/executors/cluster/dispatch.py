@@ -75,11 +75,14 @@ class Dispatch:
             self._source.forget(address)
             self._drop_worker(address)
         for copy in self._fetching.overdue():
+            self._give_up([copy])
             self._fail(copy, "its answer could not be fetched", lost=False)
         if self._late.is_silent(self._under_way):
             _log.info("no worker has answered for a while: all that is under way is sent again")
             self._source.renew()
-            for copy in self._under_way:
+            silent = self._under_way
+            self._give_up(silent)
+            for copy in silent:
                 self._fail(copy, "no worker answered", lost=False)
         self._fill()
         if not len(self._source) and not len(self._again):
@@ -105,8 +108,9 @@ class Dispatch:
                 return
 
     def _is_free(self, address: str) -> bool:
-        n_threads = self._crew.threads[address]
-        return len(self._copies.get(address, ())) < _SLOTS * n_threads and self._source.is_ready(address)
+        n_slots = _SLOTS * self._crew.threads[address]
+        has_slot = self._crew.is_there(address) and len(self._copies.get(address, ())) < n_slots
+        return has_slot and self._source.is_ready(address)
 
     def _resend_late(self) -> None:
         for copy in filter(self._late.is_late, self._under_way):
@@ -142,7 +146,8 @@ class Dispatch:
             elif copy.future.status == "error":
                 self._fail(copy, repr(copy.future.exception()), lost=True)
             elif copy.future.status in ("cancelled", "lost"):
-                self._fail(copy, "it was lost with a worker", lost=False)
+                self._crew.doubt(copy.address)
+                self._fail(copy, "it was lost with a worker", lost=self._is_begun(copy))
             return None
         if not copy.fetching.done():
             return None
@@ -166,27 +171,31 @@ class Dispatch:
         self._fail(copy, repr(error), lost=True)
 
     def _fail(self, copy: Copy, reason: str, *, lost: bool) -> None:
-        """Send an errand again, unless another copy of it is under way."""
-        if copy not in copy.errand.copies:
-            return
+        """Send an errand again, unless another copy of it is under way; if it may be to blame, in smaller parts."""
         _log.info("%s at %s: %s", copy.errand.name, copy.address, reason)
-        self._give_up([copy])
+        self._forget([copy])
         self._losses.note(copy, reason, lost=lost)
         if not copy.errand.copies:
-            self._again.add(copy.errand)
+            for errand in self._source.parts(copy.errand) if lost else [copy.errand]:
+                self._again.add(errand)
 
     def _drop_worker(self, address: str) -> None:
-        """What was under way there; only what it can have been working on may be to blame."""
-        for k, copy in enumerate(list(self._copies.get(address, ()))):
-            self._fail(copy, "the worker left", lost=k < self._losses.threads_of(address))
+        copies = self._copies.get(address, [])
+        for copy, begun in [(copy, self._is_begun(copy)) for copy in copies]:
+            self._fail(copy, "the worker left", lost=begun)
         self._copies.pop(address, None)
+
+    def _is_begun(self, copy: Copy) -> bool:
+        """Whether its worker can have been working on it: it begins with the oldest, one on each thread."""
+        return self._copies[copy.address].index(copy) < self._losses.threads_of(copy.address)
 
     def _forget(self, copies: list[Copy]) -> None:
         for copy in list(copies):
-            copy.errand.copies.remove(copy)
-            self._copies[copy.address].remove(copy)
-            self._fetching.drop(copy)
-            copy.let_go()
+            if copy in copy.errand.copies:
+                copy.errand.copies.remove(copy)
+                self._copies[copy.address].remove(copy)
+                self._fetching.drop(copy)
+                copy.let_go()
 
     def _give_up(self, copies: list[Copy]) -> Any:
         """Copies that nobody waits for are canceled at the scheduler and stopped at the workers."""

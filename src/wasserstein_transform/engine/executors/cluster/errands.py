@@ -53,6 +53,9 @@ class Source(Protocol):
     def next(self, address: str, n_threads: int) -> Errand | None:
         """The next errand for a worker, one of so many threads; None if all are on their way."""
 
+    def parts(self, errand: Errand) -> list[Errand]:
+        """An errand that a worker may have died of, in smaller parts, so that as little as possible dies again."""
+
     def is_ready(self, address: str) -> bool:
         """Whether the worker can be sent errands; if not, what it takes is on its way."""
 
@@ -79,8 +82,8 @@ class Waiting:
         return len(self._errands)
 
     def add(self, errand: Errand) -> None:
-        """One more."""
-        self._errands.append(errand)
+        """One more; the last to fail goes first, so that what fails always is soon known."""
+        self._errands.appendleft(errand)
 
     def take(self, address: str, everybody: Sequence[str]) -> Errand | None:
         """One for this worker."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections import deque
+from dataclasses import replace
 from typing import Any
 
 from ...places import Record
@@ -17,6 +18,7 @@ from .session import Traffic
 _SECONDS = 0.5  # of work in a message: what Dask takes for one is some milliseconds
 _LEAST = 0.05
 _SHARES = 3.0  # what is left is dealt out in so many rounds, so that all end together
+_PARTS = 8  # of a group that a worker may have died of
 _BYTES = 3.2e7  # of records in a message, at most
 _MEMORY = 0.5  # how much of what was known about the pace stays with each answer
 
@@ -49,8 +51,15 @@ class Groups:
         while self._todo and len(tiles) < size and (not tiles or n_bytes < _BYTES):
             tiles.append(self._todo.popleft())
             n_bytes += record_bytes(self._task, self._out, tiles[-1])
-        name = f"rows {tiles[0].start}…{tiles[-1].stop} of {self._task.name}"
-        return Errand(tuple(tiles), name)
+        return self._errand(tuple(tiles))
+
+    def _errand(self, tiles: tuple[Tile, ...]) -> Errand:
+        return Errand(tiles, f"rows {tiles[0].start}…{tiles[-1].stop} of {self._task.name}")
+
+    def parts(self, errand: Errand) -> list[Errand]:
+        tiles, size = errand.what, -(-len(errand.what) // _PARTS)
+        parts = [self._errand(tiles[k : k + size]) for k in range(0, len(tiles), size)]
+        return [replace(part, avoid=set(errand.avoid), losses=errand.losses, tries=errand.tries) for part in parts]
 
     def is_ready(self, address: str) -> bool:
         return self._parcel.at(address, lambda key: self._upload(key, address))

@@ -10,7 +10,7 @@ from typing import Any
 from .crew import Crew
 from .errands import Copy, Errand
 
-_LOSSES = 5  # workers that may die of one errand, or fail it
+_LOSSES = 6  # workers that may die of one errand, or fail it
 _TRIES = 50  # messages with one errand
 _GRACE = 3.0  # seconds for a client to find its scheduler again
 

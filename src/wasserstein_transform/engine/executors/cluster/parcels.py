@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -15,6 +16,7 @@ from .at_worker import Inputs
 from .connection import soon
 
 _SEEDS = 4  # workers that inputs are sent to from here; the others get them from these
+_AGAIN = 1.0  # seconds until they are sent again to a worker that did not take them
 _KEPT = 8  # parcels, and bytes on a worker, that are kept for a task to come
 _KEPT_BYTES = 2.5e8
 
@@ -31,6 +33,7 @@ class Parcel:
         self._key = f"wt-inputs-{uuid4().hex}"
         self._future: Any = None
         self._holders, self._uploads = set[str](), dict[str, Future[Any]]()
+        self._failed = dict[str, float]()
 
     @property
     def future(self) -> Any:
@@ -46,12 +49,13 @@ class Parcel:
             if under_way is not None and under_way.done():
                 del self._uploads[address]
                 if under_way.cancelled() or under_way.exception() is not None:
-                    return False  # tried again at the next look, if the worker is still there
+                    self._failed[address] = time.monotonic()
+                    return False
                 self._future = under_way.result()[self._key]
                 self._holders.add(address)
             if address in self._holders or len(self._holders) >= _SEEDS:
                 return True
-            if address not in self._uploads:
+            if address not in self._uploads and time.monotonic() - self._failed.get(address, -_AGAIN) >= _AGAIN:
                 self._uploads[address] = upload(self._key)
             return False
 
