@@ -4,7 +4,7 @@ from .._fingerprint import fingerprint
 from .blas import one_blas_thread
 from .context import current, using
 from .core import Cancelled, Engine
-from .executors import Executor, Overseer, Threads
+from .executors import Cluster, Executor, Overseer, Threads
 from .places import Blocks, Condensed, Marks, Mirrored, PerArray, Place, Ragged, Record, Rows, Scattered, Tilewise
 from .progress import Progress, Update, bar
 from .store import InUseError, Lock, Store, StoreWarning, code, key_of
@@ -15,6 +15,7 @@ __all__ = [
     "GRAIN",
     "Blocks",
     "Cancelled",
+    "Cluster",
     "Compute",
     "Condensed",
     "Engine",
