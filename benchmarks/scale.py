@@ -83,10 +83,11 @@ def run(workers: str = "1,2") -> list[Row]:
         first = found[numbers[0]]
         for n, one in found.items():
             who = f"{n} {kind[:-1]}{'s' * (n > 1)}"
+            weak_lt, weak_gt = (f"as much for each: {one[f'{name} weak']:.2f} s" for name in ("lt", "gt"))
             rows += [
-                Row(f"LT-WT of 1,500 points, {who}", f"{one['lt']:.2f} s", f"as much for each: {one['lt weak']:.2f} s",
+                Row(f"LT-WT of 1,500 points, {who}", f"{one['lt']:.2f} s", weak_lt,
                     f"{first['lt'] / one['lt']:.2f}×, weak {first['lt weak'] / one['lt weak']:.2f}{_moved(one)}"),
-                Row(f"GT step of 2·10⁶ points, {who}", f"{one['gt']:.2f} s", f"as much for each: {one['gt weak']:.2f} s",
+                Row(f"GT step of 2·10⁶ points, {who}", f"{one['gt']:.2f} s", weak_gt,
                     f"{first['gt'] / one['gt']:.2f}×, weak {first['gt weak'] / one['gt weak']:.2f}; "
                     f"{one['gt read'] / 1e6:.0f} MB read, {one['gt written'] / 1e6:.0f} MB written"),
             ]  # fmt: skip
