@@ -2,11 +2,13 @@
 
 from .._fingerprint import fingerprint
 from .blas import one_blas_thread
+from .chunks import ChunkBlocks, ChunkRuns
 from .context import current, using
 from .core import Cancelled, Engine
 from .executors import Executor, Overseer, Threads
 from .places import Blocks, Condensed, Marks, Mirrored, PerArray, Place, Ragged, Record, Rows, Scattered, Tilewise
 from .progress import Progress, Update, bar
+from .room import disk_of, room_for
 from .store import InUseError, Lock, Store, StoreWarning, code, key_of
 from .task import Compute, Flag, Task, computed
 from .tiles import GRAIN, Tile, cut, evenly, of_size
@@ -15,6 +17,8 @@ __all__ = [
     "GRAIN",
     "Blocks",
     "Cancelled",
+    "ChunkBlocks",
+    "ChunkRuns",
     "Compute",
     "Condensed",
     "Engine",
@@ -44,10 +48,12 @@ __all__ = [
     "computed",
     "current",
     "cut",
+    "disk_of",
     "evenly",
     "fingerprint",
     "key_of",
     "of_size",
     "one_blas_thread",
+    "room_for",
     "using",
 ]
