@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ...._types import Floats, Ints
-from ....engine import Engine, Flag, Record, Task, Tile, cut
+from ....engine import Engine, Flag, Record, Task, Tile, cut, room_for
 from ....kernels.basis import Work, workspace
 from ....kernels.geometry import Geometry, Table, for_thread
 from ....kernels.posing import Costs, Rows as KernelRows, Rule, begin, costs, n_bytes, pose
 from ....kernels.start import UNKNOWN
 from ....kernels.transport import STEEP, farthest_row, transport_row, upper_row
 from ...base import Ground
-from ...forms import Form, Network
+from ...forms import Filed, Form, Matrix, NearRows, Network
 from ...memory import Memory
 from ...records import Report, Rows
 from .. import paths
@@ -67,7 +67,7 @@ class _Problems(NamedTuple):
 def among(ground: Ground, measures: Rows, engine: Engine) -> tuple[Floats, Report]:
     """The full matrix of distances, each pair solved once."""
     n = len(measures.totals)
-    out = np.zeros((n, n))
+    out = room_for((n, n), f"exact distances of {n} measures", engine, "use fewer points")
     order, parent = tour(measures, ground.form, engine)
     walked = _take(measures, order)
     sizes = np.diff(walked.indptr).astype(np.float64)
@@ -244,9 +244,10 @@ def _scale(form: Form, engine: Engine) -> float:
 
 def largest(form: Form, engine: Engine) -> float:
     """A number of the size of the largest distance: that of a point to the farthest from it."""
-    stored = getattr(form, "matrix", getattr(form, "distances", None))
-    if stored is not None:
-        return float(stored.max())
+    if isinstance(form, Matrix | Filed):
+        return form.largest
+    if isinstance(form, NearRows):
+        return float(form.distances.max())
     row = block(form, np.zeros(1, np.intp), np.arange(form.n), engine.quiet())
     if isinstance(form, Network):
         return float(max(row[np.isfinite(row)].max(), form.lengths.max(initial=0.0)))
