@@ -8,12 +8,13 @@ from .core import Cancelled, Engine
 from .executors import Executor, Overseer, Threads
 from .places import Blocks, Condensed, Marks, Mirrored, PerArray, Place, Ragged, Record, Rows, Scattered, Tilewise
 from .progress import Progress, Update, bar
-from .room import disk_of, room_for
+from .room import AT_A_TIME, disk_of, goes_to_disk, room_for
 from .store import InUseError, Lock, Store, StoreWarning, code, key_of
 from .task import Compute, Flag, Task, computed
 from .tiles import GRAIN, Tile, cut, evenly, of_size
 
 __all__ = [
+    "AT_A_TIME",
     "GRAIN",
     "Blocks",
     "Cancelled",
@@ -51,6 +52,7 @@ __all__ = [
     "disk_of",
     "evenly",
     "fingerprint",
+    "goes_to_disk",
     "key_of",
     "of_size",
     "one_blas_thread",

@@ -10,6 +10,10 @@ from numpy.typing import DTypeLike
 from .._mapped import scratch_map
 from .core import Engine
 
+AT_A_TIME = (
+    4  # matrices that a step of a flow holds: the one before, the one after, that of different measures, a spare
+)
+
 
 def disk_of(engine: Engine) -> Path | None:
     """Where results go that memory does not hold; None if nobody named a folder."""
@@ -17,19 +21,28 @@ def disk_of(engine: Engine) -> Path | None:
     return None if store is None else Path(store.folder)
 
 
+def goes_to_disk(n_bytes: float, engine: Engine, at_a_time: int = 1) -> bool:
+    """Whether a result is too large for memory, with as many others of its size, and there is a folder for it."""
+    return disk_of(engine) is not None and not engine.fits(at_a_time * n_bytes)
+
+
 def room_for(
-    shape: tuple[int, ...], what: str, engine: Engine, instead: str, dtype: DTypeLike = np.float64, beside: float = 0.0
+    shape: tuple[int, ...],
+    what: str,
+    engine: Engine,
+    instead: str,
+    dtype: DTypeLike = np.float64,
+    at_a_time: int = 1,
 ) -> np.ndarray:
-    """Zeros to write a result to: in memory if it fits, with the bytes needed `beside` it, else in the store's folder.
+    """Zeros to write a result to: in memory if it fits, else in a file without a name in the store's folder.
 
     Without a store, what does not fit is refused; `instead` says what else to do.
     """
     kind = np.dtype(dtype)
     n_bytes = float(kind.itemsize * np.prod(shape, dtype=np.float64))
     folder = disk_of(engine)
-    if folder is None or engine.fits(n_bytes + beside):
-        engine.reserve(n_bytes + beside, what, f"{instead}, or Engine(store=folder), which takes it to disk")
+    if folder is None or not goes_to_disk(n_bytes, engine, at_a_time):
+        engine.reserve(n_bytes, what, f"{instead}, or Engine(store=folder), which takes it to disk")
         return np.zeros(shape, kind)
-    engine.reserve(beside, f"what {what} needs beside it", instead)
     engine.announce(n_bytes, f"{what}, on disk")
     return np.asarray(scratch_map(folder, kind, shape, what))

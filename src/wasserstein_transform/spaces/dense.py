@@ -13,7 +13,7 @@ from .._cached import cached_property
 from .._mapped import is_mapped
 from .._types import Floats, Ints
 from ..backends import Matrix
-from ..engine import Engine, current, room_for
+from ..engine import AT_A_TIME, Engine, current, goes_to_disk, room_for
 from .changes import largest_change
 from .matrices import Out, read_only
 from .metric import Metric, check_counts
@@ -66,7 +66,11 @@ class Dense(Metric):
 
     @property
     def n_bytes(self) -> int:
-        return 0 if is_mapped(self.matrix) else self.matrix.nbytes
+        return self.matrix.nbytes
+
+    @property
+    def is_on_disk(self) -> bool:
+        return is_mapped(self.matrix)
 
     def movement(self, other: Metric, engine: Engine | None = None) -> float:
         """The largest change of a distance: points of a matrix have no place of their own."""
@@ -79,11 +83,11 @@ class Dense(Metric):
 
 
 def taken(matrix: Floats, points: Ints, engine: Engine | None = None) -> Floats:
-    """The rows and columns of the listed points; those of a file are put where there is room, some rows at a time."""
-    if not is_mapped(matrix):
-        return np.ascontiguousarray(matrix[np.ix_(points, points)])
+    """The rows and columns of the listed points; large ones are put where there is room, some rows at a time."""
     n, engine = len(points), current(engine)
-    out = room_for((n, n), f"the distances of {n} points of a matrix in a file", engine, "take fewer points")
+    if not is_mapped(matrix) and not goes_to_disk(8.0 * n * n, engine, AT_A_TIME):
+        return np.ascontiguousarray(matrix[np.ix_(points, points)])
+    out = room_for((n, n), f"the distances of {n} points", engine, "take fewer points", at_a_time=AT_A_TIME)
     step = max(1, _SOME // max(matrix.shape[1], 1))
     for start in range(0, n, step):
         engine.check()

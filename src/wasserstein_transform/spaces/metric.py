@@ -62,7 +62,12 @@ class Metric(ABC):
     @property
     @abstractmethod
     def n_bytes(self) -> int:
-        """Memory the metric holds."""
+        """Bytes the metric holds: memory, unless it is on disk."""
+
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether its distances lie in a file, and take no memory."""
+        return False
 
     @abstractmethod
     def movement(self, other: Metric, engine: Engine | None = None) -> float:

@@ -26,8 +26,7 @@ class OnDisk(Metric):
     Parameters
     ----------
     source : Source
-    largest : float
-        The largest distance.
+    largest_distance : float
     triangle : bool
         Whether the triangle inequality holds.
     """
@@ -54,7 +53,11 @@ class OnDisk(Metric):
 
     @property
     def n_bytes(self) -> int:
-        return 0
+        return 8 * self.n * self.n
+
+    @property
+    def is_on_disk(self) -> bool:
+        return True
 
     def movement(self, other: Metric, engine: Engine | None = None) -> float:
         """The largest change of a distance: points of a matrix have no place of their own."""

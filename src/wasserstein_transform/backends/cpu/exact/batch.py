@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...._types import Floats, Ints
-from ....engine import Engine, Flag, Record, Task, Tile, cut, room_for
+from ....engine import AT_A_TIME, Engine, Flag, Record, Task, Tile, cut, room_for
 from ....kernels.basis import Work, workspace
 from ....kernels.geometry import Geometry, Table, for_thread
 from ....kernels.posing import Costs, Rows as KernelRows, Rule, begin, costs, n_bytes, pose
@@ -67,7 +67,7 @@ class _Problems(NamedTuple):
 def among(ground: Ground, measures: Rows, engine: Engine) -> tuple[Floats, Report]:
     """The full matrix of distances, each pair solved once."""
     n = len(measures.totals)
-    out = room_for((n, n), f"exact distances of {n} measures", engine, "use fewer points")
+    out = room_for((n, n), f"exact distances of {n} measures", engine, "use fewer points", at_a_time=AT_A_TIME)
     order, parent = tour(measures, ground.form, engine)
     walked = _take(measures, order)
     sizes = np.diff(walked.indptr).astype(np.float64)
