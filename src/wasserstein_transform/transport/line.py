@@ -63,7 +63,8 @@ class Line(Transport):
         assert isinstance(measures, Discrete)
         x, n, engine = _coordinates(ground), measures.n, current(engine)
         n_held = 0 if goes_to_disk(8.0 * n * n, engine, AT_A_TIME) else n**2
-        _reserve(engine, n_held, f"distances of {n} measures on a line", measures)
+        instead = "use fewer points or a smaller eps, or Engine(store=folder)"
+        _reserve(engine, n_held, f"distances of {n} measures on a line", measures, instead=instead)
         return Dense(backend_of(engine).line_among(x, float(self.p), measures.rows, engine), ground.triangle)
 
     def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
@@ -115,10 +116,12 @@ def _coordinates(ground: Metric) -> Floats:
     return ground.points[:, 0]
 
 
-def _reserve(engine: Engine, n_pairs: int, what: str, *families: Discrete) -> None:
+def _reserve(
+    engine: Engine, n_pairs: int, what: str, *families: Discrete, instead: str = "use fewer points or a smaller eps"
+) -> None:
     """Announce the distances and the sorted copies of the measures."""
     n_masses = sum(len(measures.masses) for measures in families)
-    engine.reserve(8.0 * n_pairs + 48.0 * n_masses, what, "use fewer points or a smaller eps")
+    engine.reserve(8.0 * n_pairs + 48.0 * n_masses, what, instead)
 
 
 class _Path(NamedTuple):

@@ -30,6 +30,7 @@ def go_through(source: Source, engine: Engine, name: str, look: Callable[[Cell, 
                     return
                 if k + 1 < len(cells):
                     coming = reader.submit(source.read, cells[k + 1])
+                watched.check()
                 look(cell, values)
                 watched.report(name, k + 1, len(cells))
 

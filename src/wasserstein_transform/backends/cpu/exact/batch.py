@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...._mapped import is_mapped
 from ...._types import Floats, Ints
 from ....engine import AT_A_TIME, Engine, Flag, Record, Task, Tile, cut, room_for
 from ....kernels.basis import Work, workspace
@@ -23,10 +24,11 @@ from ..kinds import cost_of, geometry_of
 from ..matrices import block, dense
 from . import hops, recalled
 from .explorer import Explorer, explorer_of
-from .places import ByMeasure, Lists, Rectangle, Symmetric
+from .places import ByMeasure, Lists, Rectangle, Symmetric, Upper
 from .sampling import SAMPLED, warm_potentials
 from .scratch import Scratch
 from .tour import inverse, listed_parents, tour, walk
+from .unwinding import unwound
 
 _STEPS = 12.0  # inner-loop steps of the simplex per entry of the cost matrix, about
 _CHEAP = 16.0  # distances of so many steps are computed when needed; dearer ones are stored first
@@ -74,8 +76,9 @@ def among(ground: Ground, measures: Rows, engine: Engine) -> tuple[Floats, Repor
     cost = sizes * (sizes.sum() - np.cumsum(sizes))
     after = np.arange(1, n + 1)
     lists = _Lists(after, np.full(n, n), np.arange(n), parent)
-    place = Symmetric(n - after, order)
-    return out, _run(ground, walked, walked, lists, place, out, cost, ground.form.n, n, engine)
+    place = Upper(n - after) if is_mapped(out) else Symmetric(n - after, order)
+    report = _run(ground, walked, walked, lists, place, out, cost, ground.form.n, n, engine)
+    return (unwound(out, order, engine) if is_mapped(out) else out), report
 
 
 def between(ground: Ground, A: Rows, B: Rows, engine: Engine) -> tuple[Floats, Report]:
