@@ -29,13 +29,18 @@ class Cell(NamedTuple):
         return slice(self.left, self.right)
 
     @property
-    def on_diagonal(self) -> bool:
-        """Whether some of it lies on the diagonal or below."""
-        return self.left < self.bottom
+    def edge(self) -> int:
+        """How many of its columns have entries on the diagonal or below."""
+        return min(max(self.bottom - self.left, 0), self.right - self.left)
 
     def below(self) -> np.ndarray:
-        """Which of its entries lie on the diagonal or below: those are mirror images, or nothing."""
-        return np.asarray(np.arange(self.left, self.right) <= np.arange(self.top, self.bottom)[:, None])
+        """Which entries of these columns lie on the diagonal or below: those are mirror images, or nothing."""
+        cols, rows = np.arange(self.left, self.left + self.edge), np.arange(self.top, self.bottom)
+        return np.asarray(cols <= rows[:, None])
+
+    def bar(self, values: Floats, value: float) -> None:
+        """Put a value where entries lie on the diagonal or below."""
+        np.putmask(values[:, : self.edge], self.below(), value)
 
 
 class Source(ABC):

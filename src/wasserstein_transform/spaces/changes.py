@@ -42,6 +42,5 @@ def _change_through(source: Source, other: Metric, engine: Engine) -> float:
 
 def _change(values: Floats, other: Metric, cell: Cell, engine: Engine) -> float:
     change = values - other.block(np.arange(cell.top, cell.bottom), np.arange(cell.left, cell.right), engine)
-    if cell.on_diagonal:
-        change[cell.below()] = 0.0
+    cell.bar(change, 0.0)
     return float(np.abs(change, out=change).max())

@@ -10,7 +10,7 @@ from .._types import Floats, Ints
 from ..backends import Cell, Source
 
 _SIDE = 1024  # of the cells of a square matrix
-_CELL = 1 << 20  # distances of a cell of condensed ones, about
+_CELL = 1 << 21  # distances of a cell of condensed ones, about
 
 
 class Numbers(ABC):

@@ -75,8 +75,8 @@ def dense(form: Filed, out: np.ndarray, engine: Engine) -> None:
 
 def _put_twice(out: np.ndarray, cell: Cell, values: Floats) -> None:
     """A cell and its mirror image; of columns that the diagonal passes through, what is above it."""
-    edge = min(max(cell.bottom - cell.left, 0), values.shape[1])
-    row, col = np.nonzero(~cell.below()[:, :edge])
+    edge = cell.edge
+    row, col = np.nonzero(~cell.below())
     out[cell.top + row, cell.left + col] = out[cell.left + col, cell.top + row] = values[row, col]
     right = slice(cell.left + edge, cell.right)
     out[cell.rows, right], out[right, cell.rows] = values[:, edge:], values[:, edge:].T
@@ -104,8 +104,7 @@ def balls(form: Filed, radius: float, engine: Engine) -> Balls:
         nonlocal size
         with np.errstate(over="ignore"):
             near = values * values <= limit
-        if cell.on_diagonal:
-            near &= ~cell.below()
+        near[:, : cell.edge] &= ~cell.below()
         row, col = np.nonzero(near)
         found.append((cell.top + row, cell.left + col, values[row, col]))
         size += 2 * len(row)

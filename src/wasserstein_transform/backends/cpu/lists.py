@@ -32,7 +32,7 @@ class Lists:
         if keys.shape[1] > self.k and np.count_nonzero(better) > _MANY * self.k * len(keys):
             last = np.partition(keys, self.k - 1, axis=1)[:, self.k - 1 : self.k]
             better &= keys <= last
-        row, col = np.nonzero(better)
+        row, col = _places(better)
         if len(row):
             self._merge(first, row, keys[row, col], lengths[row, col], first_other + col)
 
@@ -59,13 +59,21 @@ class Lists:
         self.others[points] = others[best].reshape(shape)
 
 
+def _places(marks: np.ndarray) -> tuple[Ints, Ints]:
+    """Where marks are, row by row; of columns that lie in memory as rows, found along these."""
+    if marks.flags.c_contiguous:
+        return np.nonzero(marks)  # type: ignore[return-value]
+    col, row = np.nonzero(marks.T)
+    order = np.argsort(row, kind="stable")
+    return row[order], col[order]
+
+
 def nearest(form: Filed, k: int, engine: Engine) -> Nearest:
     """The k nearest other points of every point."""
     lists = Lists(form.n, k)
 
     def look(cell: Cell, values: Floats) -> None:
-        if cell.on_diagonal:
-            values[cell.below()] = np.inf
+        cell.bar(values, np.inf)
         offer_both(lists, cell, values, values)
 
     go_through(form.source, engine, "nearest neighbors", look)

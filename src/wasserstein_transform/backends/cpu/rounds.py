@@ -66,13 +66,12 @@ def _ways_out(form: Filed, cores: Floats | None, component: Ints, number: int, e
 
     def look(cell: Cell, values: Floats) -> None:
         inside = component[cell.rows, None] == component[cell.cols]
-        if cell.on_diagonal:
-            inside |= cell.below()
+        inside[:, : cell.edge] |= cell.below()
         keys = values
         if cores is not None:
             keys = np.maximum(values, np.maximum(cores[cell.rows, None], cores[cell.cols]))
             keys = coarse(np.ldexp(keys, shift) if shift else keys)
-        keys[inside] = np.inf
+        np.putmask(keys, inside, np.inf)
         offer_both(lists, cell, keys, values)
 
     go_through(form.source, engine, f"spanning tree, pass {number}", look)
