@@ -105,7 +105,7 @@ def balls(form: Filed, radius: float, engine: Engine) -> Balls:
         with np.errstate(over="ignore"):
             near = values * values <= limit
         near[:, : cell.edge] &= ~cell.below()
-        row, col = np.nonzero(near)
+        row, col = np.divmod(np.flatnonzero(near), near.shape[1])
         found.append((cell.top + row, cell.left + col, values[row, col]))
         size += 2 * len(row)
         engine.reserve(40.0 * size, f"{size} neighbors in balls of radius {radius:g}", "use a smaller eps")

@@ -60,10 +60,10 @@ class Lists:
 
 
 def _places(marks: np.ndarray) -> tuple[Ints, Ints]:
-    """Where marks are, row by row; of columns that lie in memory as rows, found along these."""
+    """Where marks are, row by row; looked for as they lie in memory, and by one number, which is faster than by two."""
     if marks.flags.c_contiguous:
-        return np.nonzero(marks)  # type: ignore[return-value]
-    col, row = np.nonzero(marks.T)
+        return np.divmod(np.flatnonzero(marks), marks.shape[1])
+    col, row = np.divmod(np.flatnonzero(marks.T), marks.shape[0])
     order = np.argsort(row, kind="stable")
     return row[order], col[order]
 
