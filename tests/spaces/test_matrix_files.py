@@ -179,7 +179,9 @@ def test_what_are_no_distances_is_said_with_its_place(name: str, kind: str, dtyp
 def test_halves_that_differ_are_said_with_their_place(kind: str, tmp_path: Path) -> None:
     D = wt.Euclidean(POINTS).dense()
     D[30, 4] *= 1 + 1e-12
-    assert wt.Space.from_distances(filed(D, kind, tmp_path)).n == 40
+    metric = wt.Space.from_distances(filed(D, kind, tmp_path)).metric
+    np.testing.assert_array_equal(metric.block(np.arange(40), np.arange(40)), wt.Euclidean(POINTS).dense())
+    np.testing.assert_array_equal(metric.pairs(np.array([30, 4]), np.array([4, 30])), D[4, [30, 30]])
     D[30, 4] = 7.0
     with pytest.raises(ValueError, match=r"symmetric, got .* at \[4, 30\] and 7.0 at \[30, 4\]; \(D \+ D.T\) / 2"):
         wt.Space.from_distances(filed(D, kind, tmp_path))
@@ -288,6 +290,16 @@ def test_spaces_of_files_say_where_they_are_and_are_not_copied(tmp_path: Path) -
     with pytest.raises(TypeError, match="are not copied into another file; keep that one"):
         space.save(tmp_path / "space.npz")
     assert names(tmp_path) == {"c.npy"}
+
+
+def test_a_matrix_in_a_file_is_looked_through_where_it_stays(tmp_path: Path) -> None:
+    D = wt.Euclidean(POINTS).dense()
+    np.save(tmp_path / "d.npy", D)
+    metric = wt.Dense(np.load(tmp_path / "d.npy", mmap_mode="r+"))
+    assert metric.checked() is metric
+    metric.matrix[3, 3] = 1.0
+    with pytest.raises(ValueError, match=r"metric: distances must be 0 on the diagonal, got 1.0 at \[3, 3\]"):
+        metric.checked()
 
 
 def test_ctrl_c_ends_a_long_write_and_nothing_is_left(tmp_path: Path) -> None:

@@ -21,8 +21,15 @@ class _Asked(NamedTuple):
     cells: list[Cell]
 
 
-def check_square(source: Square, itemsize: int, engine: Engine) -> float:
-    """Refuse a square matrix that is not of distances, and say what is wrong where; the largest of them."""
+class Looked(NamedTuple):
+    """The largest distance, and whether both halves of a matrix are the same to the bit."""
+
+    largest: float
+    mirrored: bool
+
+
+def check_square(source: Square, itemsize: int, engine: Engine) -> Looked:
+    """Refuse a square matrix that is not of distances, and say what is wrong where."""
     asked = _Asked(source.numbers, source.cells() or [Cell(0, 1, 0, 1)])
     found = _run(asked, _look_at_cell, len(asked.cells), engine)
     _check_values(found, source.name)
@@ -39,11 +46,11 @@ def check_square(source: Square, itemsize: int, engine: Engine) -> float:
             f"{source.name}: distances must be symmetric, got {one} at [{i}, {j}] and {other} at [{j}, {i}]; "
             "(D + D.T) / 2 is symmetric"
         )
-    return most
+    return Looked(most, bool(off[0] == 0.0))
 
 
 def check_condensed(source: Condensed, engine: Engine) -> float:
-    """The same of a condensed vector."""
+    """The same of a condensed vector; its largest distance."""
     size = source.numbers.shape[0]
     starts = range(0, size, _RUN)
     asked = _Asked(source.numbers, [Cell(start, min(start + _RUN, size), 0, 1) for start in starts])

@@ -15,8 +15,10 @@ from .._types import Floats, Ints
 from ..backends import Matrix
 from ..engine import AT_A_TIME, Engine, current, goes_to_disk, room_for
 from .changes import largest_change
+from .checking import check_square
 from .matrices import Out, read_only
 from .metric import Metric, check_counts
+from .sources import Mapped, Square
 
 _SOME = 1 << 20  # distances that are looked at together
 
@@ -62,6 +64,9 @@ class Dense(Metric):
         return Dense(taken(self.matrix, rows), self.triangle, self.gap, self.n_fallbacks)
 
     def checked(self) -> Dense:
+        if self.is_on_disk:
+            check_square(Square(Mapped(self.matrix, "metric")), self.matrix.itemsize, current())
+            return self
         return Dense(check.distances(self.matrix, "metric"), self.triangle)
 
     @property

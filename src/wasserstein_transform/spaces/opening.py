@@ -70,12 +70,12 @@ def _checked(numbers: Numbers, distances: Any, triangle: bool, engine: Engine) -
         )
     square = Square(numbers)
     engine.reserve(_PER_POINT * square.n, f"{square.n} points of {numbers.name}", "use fewer points")
-    largest = check_square(square, distances.dtype.itemsize, engine)
-    if isinstance(numbers, Mapped) and distances.dtype == np.float64 and _is_plain(distances):
+    largest, mirrored = check_square(square, distances.dtype.itemsize, engine)
+    if isinstance(numbers, Mapped) and distances.dtype == np.float64 and _is_plain(distances) and mirrored:
         dense = Dense(distances, triangle)
         dense.form.kept("largest", lambda: largest)
         return dense
-    return OnDisk(square, largest, triangle)
+    return OnDisk(Square(numbers, mirrored), largest, triangle)
 
 
 def _n_points(numbers: Numbers) -> int:

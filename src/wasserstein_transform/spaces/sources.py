@@ -54,10 +54,11 @@ class Mapped(Numbers):
 
 
 class Square(Source):
-    """All n × n distances."""
+    """All n × n distances; if two halves differ by rounding (`mirrored` is False), the upper one counts."""
 
-    def __init__(self, numbers: Numbers) -> None:
+    def __init__(self, numbers: Numbers, mirrored: bool = True) -> None:
         self.numbers, self.name, self.n = numbers, numbers.name, numbers.shape[0]
+        self._mirrored = mirrored
 
     def cells(self) -> list[Cell]:
         """Rectangles as the file has them; those below the diagonal are left out."""
@@ -73,11 +74,13 @@ class Square(Source):
         return self.numbers.part(cell.rows, cell.cols)
 
     def block(self, rows: Ints, cols: Ints) -> Floats:
-        if _are_run(rows) and _are_run(cols):
+        if _are_run(rows) and _are_run(cols) and (self._mirrored or rows[-1] <= cols[0]):
             return self.numbers.part(slice(rows[0], rows[-1] + 1), slice(cols[0], cols[-1] + 1))
-        return self.numbers.at(np.repeat(rows, len(cols)), np.tile(cols, len(rows))).reshape(len(rows), len(cols))
+        return self.pairs(np.repeat(rows, len(cols)), np.tile(cols, len(rows))).reshape(len(rows), len(cols))
 
     def pairs(self, rows: Ints, cols: Ints) -> Floats:
+        if not self._mirrored:
+            rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)
         return self.numbers.at(rows, cols)
 
 

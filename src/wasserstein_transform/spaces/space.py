@@ -81,7 +81,7 @@ class Space:
 
         `distances` may be an array, or a file: a path (`.npy`, or a `.zarr` folder), a memory map, a Zarr array. Those
         of float32 and float64 are looked through once and stay in their file; a square `.npy` of float64 is what
-        transport reads best. Two halves of a matrix in a file that differ by rounding are taken as they are.
+        transport reads best. Of two halves of a matrix in a file that differ by rounding, the upper one counts.
 
         `triangle=True` asserts the triangle inequality, for shortcuts that need it.
 
