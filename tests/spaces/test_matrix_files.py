@@ -322,3 +322,27 @@ except KeyboardInterrupt:
     assert child.stdout.readline() == b"stopped\n"
     child.communicate()
     assert names(tmp_path) == set()
+
+
+def test_chunks_of_other_shapes_and_in_common_files_are_read(tmp_path: Path) -> None:
+    D = wt.Euclidean(POINTS).dense()
+    shapes: dict[str, Any] = {
+        "flat": {"chunks": (5, 40)},
+        "tall": {"chunks": (40, 7)},
+        "one": {"chunks": (40, 40)},
+        "common": {"chunks": (4, 6), "shards": (12, 12)},
+        "packed": {"chunks": (9, 9), "compressors": zarr.codecs.ZstdCodec()},
+    }
+    rows, cols = np.random.default_rng(0).integers(0, 40, (2, 30))
+    for name, options in shapes.items():
+        array = zarr.create_array(tmp_path / f"{name}.zarr", shape=D.shape, dtype="f8", fill_value=np.nan, **options)
+        array[...] = D
+        metric = wt.Space.from_distances(tmp_path / f"{name}.zarr").metric
+        np.testing.assert_array_equal(metric.dense(), D, err_msg=name)
+        np.testing.assert_array_equal(metric.block(rows, cols), D[np.ix_(rows, cols)], err_msg=name)
+        np.testing.assert_array_equal(metric.neighbors(4).indices, wt.Dense(D).neighbors(4).indices, err_msg=name)
+        np.testing.assert_array_equal(
+            wt.hierarchy.spanning_tree(wt.Space(metric, np.ones(40), None)).heights,
+            wt.hierarchy.spanning_tree(wt.Space(wt.Dense(D), np.ones(40), None)).heights,
+            err_msg=name,
+        )

@@ -123,14 +123,14 @@ class Chunked(Numbers):
 
     def at(self, *where: Ints) -> Floats:
         out = np.empty(len(where[0]))
-        keys = np.column_stack([some // side for some, side in zip(where, self._chunks, strict=True)])
-        found, which = np.unique(keys, axis=0, return_inverse=True)
-        order = np.argsort(which.ravel(), kind="stable")
-        ends = np.cumsum(np.bincount(which.ravel(), minlength=len(found)))
-        for key, start, end in zip(found.tolist(), np.append(0, ends[:-1]), ends, strict=True):
-            asked = order[start:end]
+        grid = tuple(-(-length // side) for length, side in zip(self.shape, self._chunks, strict=True))
+        keys = np.ravel_multi_index(tuple(some // side for some, side in zip(where, self._chunks, strict=True)), grid)
+        order = np.argsort(keys, kind="stable")
+        found, starts = np.unique(keys[order], return_index=True)
+        for number, start, end in zip(found, starts, np.append(starts[1:], len(keys)), strict=True):
+            asked, key = order[start:end], tuple(int(k) for k in np.unravel_index(number, grid))
             inside = tuple(some[asked] - k * side for some, k, side in zip(where, key, self._chunks, strict=True))
-            out[asked] = self._chunk(tuple(key))[inside]
+            out[asked] = self._chunk(key)[inside]
         return out
 
     def _chunk(self, key: tuple[int, ...]) -> np.ndarray:
@@ -143,9 +143,12 @@ class Chunked(Numbers):
         return found
 
     def _read(self, key: tuple[int, ...]) -> np.ndarray:
-        name = f"chunk {self._array.metadata.encode_chunk_key(key)} of {self.name}"
+        part = tuple(slice(k * side, (k + 1) * side) for k, side in zip(key, self._chunks, strict=True))
+        stored = self._array.shards or self._chunks  # several chunks may be in one file
+        file = tuple(span.start // side for span, side in zip(part, stored, strict=True))
+        name = f"chunk {self._array.metadata.encode_chunk_key(file)} of {self.name}"
         try:
-            values = np.asarray(self._array.blocks[key])
+            values = np.asarray(self._array[part])
         except Exception as error:  # codecs raise what they like
             raise ValueError(f"{name} is damaged ({error}); write the array again") from None
         if np.isnan(values).any():
