@@ -17,6 +17,7 @@ NAMES = (
     "lazy",
     "gaussian",
     "million",
+    "stored",
     "shift",
     "bures",
     "tree",

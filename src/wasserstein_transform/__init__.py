@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _ROOMS = (
-    "auto", "curves", "datasets", "engine", "estimators", "experiments", "explorer", "graphs", "hierarchy", "image",
-    "localize", "measures", "plotting", "spaces", "tables", "theory", "transforms", "transport", "words",
+    "auto", "clouds", "curves", "datasets", "engine", "estimators", "experiments", "explorer", "graphs", "hierarchy",
+    "image", "localize", "measures", "plotting", "spaces", "tables", "theory", "transforms", "transport", "words",
 )  # fmt: skip
 _NAMES = {  # what a first visit needs; the rest stays in its room: wt.image.segment, wt.spaces.Metric
     "auto": ("ScaleWarning", "cluster", "suggest", "sweep"),
@@ -35,6 +35,7 @@ _PARTS = {"localize": "LOCALIZATIONS", "transport": "TRANSPORTS"}  # all parts o
 if TYPE_CHECKING:  # the same names, for type checkers and editors
     from . import (
         auto as auto,
+        clouds as clouds,
         curves as curves,
         datasets as datasets,
         engine as engine,

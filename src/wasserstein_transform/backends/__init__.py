@@ -10,7 +10,7 @@ from .base import Backend, Ground
 from .compiling import listen
 from .cpu import Cpu
 from .forms import Cloud, Filed, Form, GaussianCloud, Matrix, NearRows, Network
-from .frame import Frame
+from .frame import Extent, Frame, join, unit_of_size
 from .memory import Memory
 from .records import Balls, MeansAndCovs, Moments, Nearest, Neighborhoods, ReachTree, Report, Rows, closed, rim
 from .source import Cell, Source
@@ -36,6 +36,7 @@ __all__ = [
     "Cell",
     "Cloud",
     "Cpu",
+    "Extent",
     "Filed",
     "Form",
     "Frame",
@@ -55,5 +56,7 @@ __all__ = [
     "Source",
     "backend_of",
     "closed",
+    "join",
     "rim",
+    "unit_of_size",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,7 @@ from .._types import Floats, Ints
 from ..engine import Engine
 from ..kernels.patches import Window
 from .forms import Form
-from .frame import Frame
+from .frame import Extent, Frame
 from .images import Image, Motion, Moved
 from .memory import Memory
 from .records import Balls, Nearest, Neighborhoods, ReachTree, Report, Rows
@@ -57,6 +58,13 @@ class Backend(ABC):
         """The largest distance of a point to its later self; both forms are of the same kind."""
 
     @abstractmethod
+    def part_movement(self, before: Form, after: Form, unit: float, planar: bool, engine: Engine) -> tuple[float, bool]:
+        """The same of a part of a cloud, in the unit of the whole, by the formulas of the plane or others.
+
+        The second answer is whether these formulas are good for all points of the part.
+        """
+
+    @abstractmethod
     def balls(self, form: Form, radius: float, engine: Engine) -> Balls:
         """The closed balls of the given radius around every point."""
 
@@ -81,6 +89,18 @@ class Backend(ABC):
     @abstractmethod
     def frame(self, form: Form, reach: float, engine: Engine) -> Frame | None:
         """The frame of a whole cloud for neighborhoods of that reach; None where parts cannot be computed alone."""
+
+    @abstractmethod
+    def extent(self, form: Form, engine: Engine) -> Extent:
+        """What the frame of a cloud depends on, of a part of it or of all."""
+
+    @abstractmethod
+    def frame_of_parts(self, extent: Extent, reach: float, occupied: Callable[[Frame], list[Floats]]) -> Frame:
+        """The frame of a whole cloud of that extent, as `frame` gives it.
+
+        `occupied(frame)` tells, along each axis of a frame, the cells that hold points, rising: of a few clouds the
+        extent does not say enough.
+        """
 
     @abstractmethod
     def cells(self, form: Form, frame: Frame) -> Floats:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from math import frexp, inf, ldexp
 from typing import NamedTuple
 
 from .._archive import archived, check_range, check_type
@@ -38,6 +40,42 @@ class Frame(NamedTuple):
     per_reach: int
     unit: float = 1.0
     planar: bool = False
+
+
+class Extent(NamedTuple):
+    """What the frame of a cloud depends on, beside the reach: of parts it is found part by part.
+
+    Attributes
+    ----------
+    n : int
+        Number of points.
+    low, high : tuple of float
+        Their least and largest coordinates.
+    largest : float or None
+        The largest absolute entry of their covariances; None if they have none.
+    least : float
+        The least positive trace of a covariance; infinity if there is none.
+    """
+
+    n: int
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    largest: float | None = None
+    least: float = inf
+
+
+def join(extents: Iterable[Extent]) -> Extent:
+    """The extent of several parts, at least one, together."""
+    parts = list(extents)
+    low = tuple(map(min, zip(*(part.low for part in parts), strict=True)))
+    high = tuple(map(max, zip(*(part.high for part in parts), strict=True)))
+    largest = None if parts[0].largest is None else max(part.largest or 0.0 for part in parts)
+    return Extent(sum(part.n for part in parts), low, high, largest, min(part.least for part in parts))
+
+
+def unit_of_size(largest: float | None) -> float:
+    """A power of two at the size of the largest covariance: divided by it, no product of entries leaves the floats."""
+    return ldexp(1.0, min(frexp(largest or 0.0)[1], 1023))
 
 
 def check_frame(frame: Frame | None, m: int) -> None:

@@ -9,7 +9,7 @@ import typer
 from .answering import Answer
 from .expanding import Call, expanded
 from .keeping import Keeping
-from .options import Jobs
+from .machine import Machine
 from .reading import Source, read_points
 from .running import opened
 
@@ -32,7 +32,7 @@ def cluster(
     ] = None,
     source: Source,
     keeping: Keeping,
-    jobs: Jobs = None,
+    machine: Machine,
     call: Call,
 ) -> None:
     """Clusters of points or distances, with everything chosen by the data.
@@ -40,7 +40,7 @@ def cluster(
     New columns: label (0, 1, ... by falling size; -1 is noise), probability, outlier. A folder gets the table as
     clusters.csv (or in the format of FILE), clusters.png and summary.json, which `wt again` repeats.
     """
-    with opened(call, keeping, jobs) as run:
+    with opened(call, keeping, machine) as run:
         from ..auto import cluster as find
         from .tabling import beside, check_kind, encoder, offered
 

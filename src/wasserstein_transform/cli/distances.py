@@ -12,8 +12,8 @@ import typer
 from .answering import Answer
 from .expanding import Call, expanded
 from .keeping import Keeping, Offer
+from .machine import Machine
 from .methods import Method, fitted, parameters, words
-from .options import Jobs
 from .reading import Source, read_points
 from .running import opened
 
@@ -45,7 +45,7 @@ def distances(
     tree: Linking,
     source: Source,
     keeping: Keeping,
-    jobs: Jobs = None,
+    machine: Machine,
     call: Call,
 ) -> None:
     """The distances between all points under a transform: n times n of them.
@@ -53,7 +53,7 @@ def distances(
     gt takes eps and lam from the data and 0 iterations: points stay, and their neighborhoods are compared. A folder
     gets distances.npy (--format csv or parquet), distances.png and summary.json; pipes get CSV.
     """
-    with opened(call, keeping, jobs) as run:
+    with opened(call, keeping, machine) as run:
         import numpy as np
 
         how.check()

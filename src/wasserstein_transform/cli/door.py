@@ -19,7 +19,7 @@ BAD, MEMORY, STOPPED, PIPE = 2, 3, 130, 128 + getattr(signal, "SIGPIPE", 13)
 
 
 @contextmanager
-def door(command: str, note: Callable[[str], None] | None = None) -> Iterator[None]:
+def door(command: str, note: Callable[[str], None] | None = None, left: str = "nothing was written") -> Iterator[None]:
     """What cannot be done is one line, and a status of its own; warnings are notes; Ctrl-C is status 130."""
     note = note or (lambda words: say(f"note: {words}", err=True))
     try:
@@ -34,7 +34,7 @@ def door(command: str, note: Callable[[str], None] | None = None) -> Iterator[No
         say(f"{command}: {typed(in_a_line(error))}", err=True)
         raise typer.Exit(MEMORY if isinstance(error, MemoryError) else BAD) from None
     except KeyboardInterrupt:
-        say(f"{command}: stopped; nothing was written", err=True)
+        say(f"{command}: stopped; {left}", err=True)
         raise typer.Exit(STOPPED) from None
 
 

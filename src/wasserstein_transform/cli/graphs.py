@@ -16,7 +16,7 @@ from .answering import drawn
 from .expanding import Call, expanded
 from .figures import plain
 from .keeping import Folder
-from .options import Jobs
+from .machine import Machine
 from .running import opened
 from .summary import as_input
 
@@ -46,7 +46,7 @@ def curvature(
     idleness: Idleness = 0.5,
     power: Annotated[float, typer.Option(help="Neighbors count exp(-length^power); 0: all alike.")] = 0.0,
     limit: Annotated[bool, typer.Option("--limit", help="The limit of Lin, Lu and Yau instead.")] = False,
-    jobs: Jobs = None,
+    machine: Machine,
     call: Call,
 ) -> None:
     """Ollivier-Ricci curvature of all edges of a graph.
@@ -54,7 +54,7 @@ def curvature(
     Writes into the folder edges.csv, nodes.csv (mean curvature of the edges of each node), curvature.png and
     summary.json: all of them or none.
     """
-    with opened(call, folder, jobs) as run:
+    with opened(call, folder, machine) as run:
         import numpy as np
 
         from ..graphs import LazyWalk, curvature as bend, lin_lu_yau
@@ -94,7 +94,7 @@ def flow(
     power: Annotated[float, typer.Option(help="Neighbors count exp(-length^power); 0: all alike.")] = 2.0,
     surgery: Annotated[int, typer.Option(help="Cut long edges every so many iterations; 0: never.")] = 0,
     truth: Annotated[str, typer.Option(help="An attribute of the nodes with known communities.")] = "",
-    jobs: Jobs = None,
+    machine: Machine,
     call: Call,
 ) -> None:
     """Discrete Ricci flow of a graph, and the communities it pulls apart.
@@ -102,7 +102,7 @@ def flow(
     Writes into the folder edges.csv (lengths in the end), communities.csv, flow.png and summary.json: all of
     them or none.
     """
-    with opened(call, folder, jobs) as run:
+    with opened(call, folder, machine) as run:
         from ..graphs import LazyWalk, Surgery, ricci_flow
 
         place = run.place("edges.csv", "communities.csv", "flow.png")

@@ -66,7 +66,7 @@ def fitted(how: Method, points: Points, n_iter: int | str, **more: Any) -> Any:
     name = how.name_for(points)
     if points.matrix is not None and moves_points(name):
         raise ValueError(f"--method {name} moves points, and distances are no points; --method lt takes distances")
-    shared: dict[str, Any] = {"eps": _radii(how.eps), "keep": "result", **more}
+    shared: dict[str, Any] = {"eps": radii(how.eps), "keep": "result", **more}
     if how.n_iter is not None or name != "ms":
         shared["n_iter"] = how.n_iter if how.n_iter is not None else n_iter
     if name == "ms":
@@ -82,7 +82,8 @@ def fitted(how: Method, points: Points, n_iter: int | str, **more: Any) -> Any:
     return estimators.KernelTransform(p=p, cut=_CUT, **shared).fit(points.space)
 
 
-def _radii(text: str) -> Any:
+def radii(text: str) -> Any:
+    """What --eps says."""
     if text == "auto":
         return text
     try:

@@ -14,6 +14,7 @@ from .answering import Answer, drawn
 from .door import door, hushed, in_a_line
 from .expanding import Call
 from .keeping import Folder, Keeping, Offer, Plan, planned
+from .machine import Machine, working
 from .printing import say, tell
 from .summary import Input, command_line, encoded, versions
 from .targets import SUMMARY, Place, packed
@@ -198,17 +199,16 @@ def _pour(content: bytes) -> None:
 
 
 @contextmanager
-def opened(call: Call, keeping: Keeping | Folder, jobs: int | None = None) -> Iterator[Run]:
+def opened(call: Call, keeping: Keeping | Folder, machine: Machine | int | None = None) -> Iterator[Run]:
     """A run: what goes wrong in it is one line, what it warns of are notes, and where it is can be seen."""
-    run = Run(call, keeping)
-    with door(call.command, run.note), run.watch:
+    run, machine = Run(call, keeping), machine if isinstance(machine, Machine) else Machine(machine)
+    with door(call.command, run.note, machine.left(keeping.output)), run.watch:
         run.watch.stage("starting")
         for words in inherited.get():
             run.note(words)
         from ..engine import using
 
-        changes: dict[str, Any] = {} if jobs is None else {"n_jobs": jobs}
-        with using(progress=run.watch.advance, **changes) as run.engine:
+        with working(machine, keeping.output) as changes, using(progress=run.watch.advance, **changes) as run.engine:
             end = listening(run.watch)
             try:
                 yield run

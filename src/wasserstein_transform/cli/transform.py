@@ -8,8 +8,9 @@ from .answering import Answer
 from .cluster import agreement
 from .expanding import Call, expanded
 from .keeping import Keeping
+from .large import large_cloud, move_large
+from .machine import Machine
 from .methods import Method, fitted, moves_points, parameters, words
-from .options import Jobs
 from .reading import Source, read_points
 from .running import opened
 
@@ -19,17 +20,21 @@ if TYPE_CHECKING:
 
 
 @expanded
-def transform(*, how: Method, source: Source, keeping: Keeping, jobs: Jobs = None, call: Call) -> None:
+def transform(*, how: Method, source: Source, keeping: Keeping, machine: Machine, call: Call) -> None:
     """Move points by a transform of your choice.
 
     New columns: x_moved, y_moved, ...; of mean shift also label, the place they share. lt and kernel change distances
     and move nothing: their columns embedded_1, embedded_2, ... are points that have the new distances as nearly as
-    points can. A folder gets transformed.csv (or in the format of FILE), transformed.png and summary.json.
+    points can. A folder gets transformed.csv (or in the format of FILE), transformed.png and summary.json. What memory
+    does not hold (Parquet, NPY, Zarr) goes part by part into such a file, moved columns alone.
     """
-    with opened(call, keeping, jobs) as run:
+    with opened(call, keeping, machine) as run:
         from .tabling import beside, check_kind, encoder, offered
 
         how.check()
+        if (cloud := large_cloud(how, source, run)) is not None:
+            move_large(cloud, how, source, keeping, run)
+            return
         points, plan = read_points(source, run, offered("transformed"))
         check_kind(points, plan.kind, ("moved",))
         moves = moves_points(how.name_for(points))

@@ -5,7 +5,7 @@ from .blas import one_blas_thread
 from .chunks import ChunkBlocks, ChunkRuns
 from .context import current, using
 from .core import Cancelled, Engine
-from .executors import Executor, Overseer, Threads
+from .executors import Cluster, Executor, Overseer, Threads
 from .places import Blocks, Condensed, Marks, Mirrored, PerArray, Place, Ragged, Record, Rows, Scattered, Tilewise
 from .progress import Progress, Update, bar
 from .room import AT_A_TIME, disk_of, goes_to_disk, room_for
@@ -20,6 +20,7 @@ __all__ = [
     "Cancelled",
     "ChunkBlocks",
     "ChunkRuns",
+    "Cluster",
     "Compute",
     "Condensed",
     "Engine",

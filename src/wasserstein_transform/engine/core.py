@@ -15,7 +15,7 @@ import numpy as np
 
 from .._files import PathLike
 from . import memory as mem
-from .executors import Cluster, Executor, Stored, Threads
+from .executors import Executor, Stored, Threads, cluster_of
 from .executors.threads import as_finished
 from .places import Record
 from .progress import Progress, Update
@@ -59,7 +59,7 @@ class Engine:
         Who computes: "cpu", or a backend of one's own.
     executor : Executor
         Who runs the tiles of tasks: by default threads of this process.
-    client : dask.distributed.Client, optional
+    client : dask.distributed.Client or Cluster, optional
         A cluster that heavy tasks and parts of large clouds are sent to; everything else runs here.
     store : path or Store, optional
         A folder for finished tiles and iterations: work that was interrupted goes on where it was.
@@ -95,6 +95,8 @@ class Engine:
             raise ValueError(f"memory must be a number of bytes, got {self.memory!r}")
         if self.progress is not None and not callable(self.progress):
             raise ValueError(f"progress must be a function such as wt.bar(), got {self.progress!r}")
+        if self.client is not None:
+            cluster_of(self.client)
         object.__setattr__(self, "store", as_store(self.store))
 
     @property
@@ -114,7 +116,7 @@ class Engine:
     def _executor_of(self, task: Task) -> Executor:
         if not task.heavy:
             return self.executor
-        executor = self.executor if self.client is None else Cluster(self.client)
+        executor = self.executor if self.client is None else cluster_of(self.client)
         if self.store is None or len(task.tiles) == 1:  # which is computed sooner than found again
             return executor
         assert isinstance(self.store, Store)
@@ -129,7 +131,7 @@ class Engine:
         self.check()
         with self.watched() as engine:
             if self.client is not None:
-                yield from Cluster(self.client).each(function, jobs, name, engine)
+                yield from cluster_of(self.client).each(function, jobs, name, engine)
                 return
             engine.report(name, 0, len(jobs))
             for k, job in enumerate(jobs):

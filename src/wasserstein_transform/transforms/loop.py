@@ -113,7 +113,7 @@ class Asked(NamedTuple):
 
     def told(self, kept: list[Quotient], movements: list[float], converged: bool = False) -> Trajectory:
         """The run so far, as the hook gets it and as it is returned."""
-        done, outcome = len(movements), _in_words(movements, self.tol, converged)
+        done, outcome = len(movements), in_words(movements, self.tol, converged)
         return Trajectory(tuple(kept), tuple(movements), done, converged, outcome, done + 1 - len(kept))
 
 
@@ -160,7 +160,7 @@ def _run(asked: Asked, space: Space, resume: Trajectory | None, engine: Engine) 
         here.check()
         state, alone = _advance(before, step, merge, here, who)
         massless |= alone
-        movements.append(_movement(before, state, here) / _scale(step, tol))
+        movements.append(_movement(before, state, here) / scale_of(step, tol))
         if keep == "all" and tol is not None and k + 1 < n_iter and not state.space.metric.is_on_disk:
             here.reserve(state.space.metric.n_bytes, f"state {k + 2} of the flow", _INSTEAD)
         if before.space is not space:
@@ -204,12 +204,12 @@ def _advance(
     points = state.carry(moved)
     if merge is None:
         return Quotient(moved, state.labels, state.weights, points), alone
-    merged = quotient(moved, merge * _scale(step, merge), engine)
+    merged = quotient(moved, merge * scale_of(step, merge), engine)
     labels = merged.labels[state.labels]
     return Quotient(merged.space, labels, state.weights, points, merged.leaders, merged.tol), alone
 
 
-def _scale(step: Transform, relative: float | None) -> float:
+def scale_of(step: Transform, relative: float | None) -> float:
     """The ε of a step; without one, movements are absolute, and a relative tolerance has no meaning."""
     scale = step.localize.scale
     if scale is None and relative:
@@ -225,7 +225,8 @@ def _movement(before: Quotient, after: Quotient, engine: Engine) -> float:
     return before.space.metric.movement(after.space.metric.take(after.labels[first]), engine)
 
 
-def _in_words(movements: list[float], tol: float | None, converged: bool) -> str:
+def in_words(movements: list[float], tol: float | None, converged: bool) -> str:
+    """How a run ended."""
     n = len(movements)
     times = f"{n} iteration{'s' if n != 1 else ''}"
     if converged:

@@ -15,7 +15,7 @@ from scipy.spatial import cKDTree
 from .._types import Bools, Floats, Ints
 from ..backends import Frame, backend_of
 from ..engine import Engine
-from ..spaces import Metric, Space
+from ..spaces import Euclidean, GaussianMetric, Metric, Space
 from .transform import Transform
 
 
@@ -57,8 +57,24 @@ def near_cells(cells: Floats, hot: Floats, n_cells: int) -> Bools:
 
 def step_part(space: Space, step: Transform, part: Part, engine: Engine) -> tuple[Space, Bools]:
     """The step of the core alone, and which of it saw no mass."""
-    around = space.take(part.context)
-    framed = Space(around.metric.framed(part.frame), around.weights, around.points)
-    moved, massless = step.step(framed, engine)
     rows = np.searchsorted(part.context, part.core)
+    return step_among(space.take(part.context), step, rows, part.frame, engine)
+
+
+def step_among(around: Space, step: Transform, rows: Ints, frame: Frame, engine: Engine) -> tuple[Space, Bools]:
+    """The step of some points of a part of a cloud, given all around them, and which of them saw no mass."""
+    framed = Space(around.metric.framed(frame), around.weights, around.points)
+    moved, massless = step.step(framed, engine)
     return moved.take(rows), massless[rows]
+
+
+def part_movement(before: Metric, after: Metric, unit: float, planar: bool, engine: Engine) -> tuple[float, bool]:
+    """The largest movement of the points of a part, given the unit and the formulas that the whole is measured by.
+
+    The second answer is whether the formulas of the plane, if it is these, are good for all points of the part.
+    """
+    if isinstance(after, GaussianMetric) and isinstance(before, Euclidean):
+        before, after = after, before
+    if isinstance(before, GaussianMetric) and isinstance(after, Euclidean):
+        after = GaussianMetric(after.points, np.zeros_like(before.covs), before.lam)
+    return backend_of(engine).part_movement(before.form, after.form, unit, planar, engine)

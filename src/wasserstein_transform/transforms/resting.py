@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._types import Bools
+from .._types import Bools, Ints
 from ..engine import Engine
 from ..spaces import Quotient, Space
 from .parts import Part, cells_of, frame_of, halo, near_cells, step_part
 from .transform import Transform
 
-_WORTH = 0.5  # of the points: with more of them to be looked at, all are
+WORTH = 0.5  # of the points: with more of them to be looked at, all are
 _ASKED = 1000  # points that are asked first
 
 
@@ -30,7 +30,7 @@ def awake(before: Quotient, now: Quotient, reach: float, engine: Engine) -> Part
         return None
     kept = np.arange(there.n) if now.leaders is None else now.leaders
     changed |= there.weights[kept] != here.weights
-    if changed.sum() > _WORTH * here.n:
+    if changed.sum() > WORTH * here.n:
         return None
     frame = frame_of(here, reach, engine)
     if frame is None:
@@ -42,16 +42,26 @@ def awake(before: Quotient, now: Quotient, reach: float, engine: Engine) -> Part
     if len(hot) == 0:
         return Part(np.zeros(0, np.intp), np.zeros(0, np.intp), frame)
     context = np.flatnonzero(near_cells(cells, hot, 2 * halo(frame)))
-    if len(context) > _WORTH * here.n:
+    if len(context) > WORTH * here.n:
         return None
     return Part(np.flatnonzero(near_cells(cells, hot, halo(frame))), context, frame)
 
 
 def _many_differ(there: Space, here: Space) -> bool:
     """Whether some points, spread over all, tell that most have moved: as long as they do, nobody else is looked at."""
-    some = np.unique(np.linspace(0, here.n - 1, _ASKED).astype(np.intp))
+    some = asked_first(here.n)
     changed = here.metric.take(some).differs(there.metric.take(some))
-    return changed is not None and bool(changed.mean() > (1 + _WORTH) / 2)
+    return changed is not None and are_most(int(changed.sum()), len(some))
+
+
+def asked_first(n: int) -> Ints:
+    """Numbers of some points, spread over all."""
+    return np.unique(np.linspace(0, n - 1, _ASKED).astype(np.intp))
+
+
+def are_most(n_changed: int, n: int) -> bool:
+    """Whether so many of those asked first tell that most have moved."""
+    return n_changed / n > (1 + WORTH) / 2
 
 
 def step_awake(space: Space, step: Transform, who: Part, engine: Engine) -> tuple[Space, Bools]:

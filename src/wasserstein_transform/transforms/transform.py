@@ -24,10 +24,14 @@ class MasslessWarning(UserWarning):
 
 def warn_massless(massless: Bools, who: str = "points") -> None:
     """One warning for all points that see no mass."""
-    count = int(np.count_nonzero(massless))
+    warn_of_count(int(np.count_nonzero(massless)), len(massless), who)
+
+
+def warn_of_count(count: int, n: int, who: str = "points") -> None:
+    """The same, given how many of n they are."""
     if count:
         warn(
-            f"{count} of {len(massless)} {who} see no mass within reach and stay where they are; "
+            f"{count} of {n} {who} see no mass within reach and stay where they are; "
             "a larger eps would reach a neighbor",
             MasslessWarning,
         )

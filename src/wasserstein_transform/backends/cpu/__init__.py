@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..._types import Floats, Ints
@@ -9,14 +11,16 @@ from ...engine import Engine
 from ...kernels.patches import Window
 from ..base import Backend, Ground
 from ..forms import Cloud, Form, GaussianCloud
-from ..frame import Frame
+from ..frame import Extent, Frame, unit_of_size
 from ..images import Image, Motion, Moved
 from ..memory import Memory
 from ..records import Balls, Nearest, Neighborhoods, ReachTree, Report, Rows
 from ..words import ContextRows, Packed, Singles, Spreads, Stretch
 from . import balls, gaussian, line, matrices, merging, nearest, neighborhoods, pixels, reach, trees, words
 from .exact import batch
-from .search import frame_of, raw_cells
+from .passes import bounds
+from .search import frame_of_extent, raw_cells
+from .sorting import n_keys, n_keys_of
 
 
 class Cpu(Backend):
@@ -57,19 +61,27 @@ class Cpu(Backend):
     def leaders(self, form: Form, weights: Floats, tol: float, engine: Engine) -> Ints:
         return merging.leaders(form, weights, tol, engine)
 
+    def part_movement(self, before: Form, after: Form, unit: float, planar: bool, engine: Engine) -> tuple[float, bool]:
+        return matrices.part_movement(before, after, unit, planar, engine)
+
     def frame(self, form: Form, reach: float, engine: Engine) -> Frame | None:
-        if not np.isfinite(reach):
+        if not np.isfinite(reach) or not isinstance(form, Cloud | GaussianCloud):
             return None
-        if isinstance(form, Cloud):
-            return frame_of(form.points, reach, engine)
-        if isinstance(form, GaussianCloud):
-            unit = gaussian.unit_of(form.covs, engine)
-            return frame_of(form.means, reach, engine)._replace(unit=unit, planar=gaussian.is_planar(form.covs, unit))
-        return None
+        extent, points = self.extent(form, engine), _points(form)
+        return _frame(extent, reach, lambda frame: n_keys(points, frame, np.array(extent.high), engine))
+
+    def extent(self, form: Form, engine: Engine) -> Extent:
+        assert isinstance(form, Cloud | GaussianCloud)
+        low, high = bounds(_points(form), engine)
+        sizes = gaussian.sizes(form, engine) if isinstance(form, GaussianCloud) else ()
+        return Extent(form.n, tuple(low.tolist()), tuple(high.tolist()), *sizes)
+
+    def frame_of_parts(self, extent: Extent, reach: float, occupied: Callable[[Frame], list[Floats]]) -> Frame:
+        return _frame(extent, reach, lambda frame: n_keys_of(occupied(frame), frame))
 
     def cells(self, form: Form, frame: Frame) -> Floats:
         assert isinstance(form, Cloud | GaussianCloud)
-        return raw_cells(form.points if isinstance(form, Cloud) else form.means, frame)
+        return raw_cells(_points(form), frame)
 
     def spanning_tree(self, form: Form, engine: Engine) -> tuple[Ints, Floats]:
         return trees.spanning_tree(form, engine)
@@ -123,3 +135,15 @@ class Cpu(Backend):
         engine: Engine,
     ) -> Floats:  # fmt: skip
         return words.context_forms(contexts, points, rows, directions, fixed, offsets, engine)
+
+
+def _points(form: Cloud | GaussianCloud) -> Floats:
+    return form.points if isinstance(form, Cloud) else form.means
+
+
+def _frame(extent: Extent, reach: float, n_keys: Callable[[Frame], float]) -> Frame:
+    frame = frame_of_extent(np.array(extent.low), np.array(extent.high), extent.n, reach, n_keys)
+    if extent.largest is None:
+        return frame
+    unit = unit_of_size(extent.largest)
+    return frame._replace(unit=unit, planar=len(extent.low) == 2 and gaussian.is_plain(extent.least, unit))

@@ -17,6 +17,7 @@ from ...kernels.lanes import scratch_size
 from ...kernels.planes import fill_plane, fill_root_determinants
 from ...kernels.qd_lanes import LANES
 from ..forms import GaussianCloud
+from ..frame import unit_of_size
 from .passes import flatten, run, size, size_of, taken, tiles_of
 from .sorting import Sorted
 
@@ -33,20 +34,28 @@ def cost(form: GaussianCloud) -> float:
 
 
 def unit_of(covs: Floats, engine: Engine | None = None) -> float:
-    """A power of two at the size of the largest covariance: divided by it, no product of entries leaves the floats."""
-    return _unit(size(covs, engine))
+    """The unit of covariances."""
+    return unit_of_size(size(covs, engine))
 
 
-def _unit(largest: float) -> float:
-    return float(np.ldexp(1.0, min(np.frexp(largest)[1], 1023)))
+def sizes(form: GaussianCloud, engine: Engine) -> tuple[float, float]:
+    """The largest absolute entry of all covariances, and the least positive trace; infinity if there is none."""
+    return _largest(form, engine), _least_trace(form.covs)
 
 
 def is_planar(covs: Floats, unit: float) -> bool:
     """Whether the formulas of the plane are good for all of them."""
-    if covs.shape[1] != 2:
-        return False
-    traces = (covs[:, 0, 0] + covs[:, 1, 1]) / unit
-    return not bool(((traces > 0) & (traces < _TINY)).any())
+    return covs.shape[1] == 2 and is_plain(_least_trace(covs), unit)
+
+
+def is_plain(least: float, unit: float) -> bool:
+    """The same in the plane, given the least positive trace."""
+    return not least / unit < _TINY
+
+
+def _least_trace(covs: Floats) -> float:
+    traces = np.einsum("ijj->i", covs)
+    return float(np.min(traces, where=traces > 0, initial=np.inf))
 
 
 def _largest(form: GaussianCloud, engine: Engine) -> float:
@@ -59,7 +68,7 @@ def geometry(form: GaussianCloud, engine: Engine, found: Sorted | None = None) -
     if form.lam == 0:
         return Cloud(means)
     frame = form.frame
-    unit = _unit(_largest(form, engine)) if frame is None else frame.unit
+    unit = unit_of_size(_largest(form, engine)) if frame is None else frame.unit
     asked = _Gaussians(means, form.covs, rows, unit, _lifted(form, form.lam, unit, engine))
     with _one_thread_each(form):
         made, good = _made(asked, frame is None or frame.planar, engine)
@@ -68,13 +77,20 @@ def geometry(form: GaussianCloud, engine: Engine, found: Sorted | None = None) -
 
 def movement(before: GaussianCloud, after: GaussianCloud, engine: Engine) -> float:
     """The largest distance of a point to its later self."""
+    unit = unit_of_size(max(_largest(before, engine), _largest(after, engine)))
+    found, good = part_movement(before, after, unit, True, engine)
+    return found if good else part_movement(before, after, unit, False, engine)[0]
+
+
+def part_movement(
+    before: GaussianCloud, after: GaussianCloud, unit: float, planar: bool, engine: Engine
+) -> tuple[float, bool]:
+    """The same in a given unit, by the formulas of the plane or others; and whether these are good for all of them."""
     larger = max(before, after, key=lambda form: _largest(form, engine))
-    unit = _unit(_largest(larger, engine))
     lam = _lifted(larger, after.lam, unit, engine)
-    asked = _Pairs(before.means, before.covs, after.means, after.covs, unit, lam, True)
+    asked = _Pairs(before.means, before.covs, after.means, after.covs, unit, lam, planar)
     with _one_thread_each(before):
-        found, good = _movement(asked, engine)
-        return found if good else _movement(asked._replace(planar=False), engine)[0]
+        return _movement(asked, engine)
 
 
 class _Pairs(NamedTuple):

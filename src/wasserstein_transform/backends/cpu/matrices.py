@@ -80,6 +80,14 @@ def movement(before: Form, after: Form, engine: Engine) -> float:
     return float(out.max())
 
 
+def part_movement(before: Form, after: Form, unit: float, planar: bool, engine: Engine) -> tuple[float, bool]:
+    """The same in a given unit, by the formulas of the plane or others; and whether these are good for all of them."""
+    if isinstance(after, GaussianCloud) and after.lam > 0:
+        assert isinstance(before, GaussianCloud)
+        return gaussian.part_movement(before, after, unit, planar, engine)
+    return movement(before, after, engine), True
+
+
 class _Later(NamedTuple):
     before: Floats
     after: Floats

@@ -17,6 +17,8 @@ from ..frame import Frame
 from .passes import are_few, bounds
 from .sorting import Sorted, n_keys, sort_into_cells
 
+_MOST_KEYS = 2.0**62  # they are integers
+
 
 @dataclass(frozen=True)
 class Search:
@@ -74,41 +76,42 @@ def sorted_search(
     if not np.isfinite(reach):
         return Search.exhaustive(len(places), geometry(None))
     low, high = bounds(places, engine)
-    frame = frame or _frame(places, low, high, reach, engine)
+    frame = frame or frame_of_extent(low, high, len(places), reach, lambda cut: n_keys(places, cut, high, engine))
     found = sort_into_cells(places, frame, high, engine)
     return Search(*found, geometry(found), frame.per_reach)
 
 
 def frame_of(points: Floats, reach: float, engine: Engine | None = None) -> Frame:
-    """How a cloud is cut such that all pairs within `reach` see each other.
+    """How a cloud is cut such that all pairs within `reach` see each other."""
+    low, high = bounds(points, engine)
+    return frame_of_extent(low, high, len(points), reach, lambda frame: n_keys(points, frame, high, engine))
 
-    Cells are cut along the widest axes, three at most: dropping coordinates only shortens distances.
+
+def frame_of_extent(low: Floats, high: Floats, n: int, reach: float, n_keys: Callable[[Frame], float]) -> Frame:
+    """How a cloud of n points between these corners is cut such that all pairs within `reach` see each other.
+
+    Cells are cut along the widest axes, three at most: dropping coordinates only shortens distances. Where the corners
+    leave it open whether the keys of cells fit an integer, `n_keys` is asked how many there are.
     """
-    return _frame(points, *bounds(points, engine), reach, engine)
-
-
-def _frame(points: Floats, low: Floats, high: Floats, reach: float, engine: Engine | None) -> Frame:
     extent = high - low
     axes = np.argsort(-extent, kind="stable")[:3]
-    per_reach = _cells_per_reach(len(points), extent[axes], reach)
+    per_reach = _cells_per_reach(n, extent[axes], reach)
     largest = np.maximum(np.abs(low), np.abs(high))[axes].max()
     rounding = 2e-15 * largest  # of a coordinate and its difference to the least
     side = (reach * (1 + 1e-9) + (rounding if reach > 0 else 0.0)) / per_reach
-    frame = Frame(tuple(map(int, axes)), tuple(low[axes].tolist()), side, per_reach)
-    while not _fits(points, frame, high, engine):
+    frame = Frame(tuple(map(int, axes)), tuple(low[axes].tolist()), float(side), per_reach)
+    while not (_is_small(frame, high, n) or n_keys(frame) <= _MOST_KEYS):
         frame = frame._replace(axes=frame.axes[:-1], origin=frame.origin[:-1])
     return frame
 
 
-def _fits(points: Floats, frame: Frame, high: Floats, engine: Engine | None) -> bool:
-    """Whether keys of cells fit an integer; there are no more cells than points, nor than the extent has room for."""
+def _is_small(frame: Frame, high: Floats, n: int) -> bool:
+    """Whether keys of cells fit for sure: there are no more cells than points, nor than the extent has room for."""
     width = frame.per_reach + 1.0
-    most = np.full(len(frame.axes), len(points) * width)
+    most = np.full(len(frame.axes), n * width)
     if frame.side > 0:
         most = np.minimum(most, np.floor((high[list(frame.axes)] - np.array(frame.origin)) / frame.side) + width)
-    if np.prod(most + width) <= 2.0**62:
-        return True
-    return n_keys(points, frame, high, engine) <= 2.0**62
+    return bool(np.prod(most + width) <= _MOST_KEYS)
 
 
 def raw_cells(points: Floats, frame: Frame) -> Floats:

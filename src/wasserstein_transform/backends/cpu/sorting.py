@@ -93,6 +93,11 @@ def n_keys(points: Floats, frame: Frame, high: Floats, engine: Engine | None = N
     return float(np.prod(_shape(_tables(points, frame, high, engine)[1], frame)))
 
 
+def n_keys_of(occupied: list[Floats], frame: Frame) -> float:
+    """The same, given the occupied steps along each axis, rising."""
+    return float(np.prod(_shape([(steps, number(steps, frame.per_reach, frame.side)) for steps in occupied], frame)))
+
+
 def _shape(tables: list[tuple[Floats, Ints]], frame: Frame) -> Floats:
     """Numbers of cells along each axis."""
     return np.array([numbers.max() + frame.per_reach + 1.0 for _, numbers in tables])

@@ -27,17 +27,15 @@ class Stored:
         key = key_of(task.fingerprint, task.shapes(out, task.tiles[0]))
         journal = self.store.journal(key)
         engine.keeps(key)
-        try:
-            kept = [k for k in range(len(task.tiles)) if k in journal]
-            if kept:
-                _log.info("%s: %d of %d tiles were finished before", task.name, len(kept), len(task.tiles))
-            self._compute([k for k in range(len(task.tiles)) if k not in journal], task, out, journal, engine)
-            damaged = [k for k in kept if not _put_kept(k, task, out, journal, engine)]
-            if damaged:
-                warn(f"{len(damaged)} damaged tiles of the store {self.store.folder} are computed again", StoreWarning)
-                self._compute(damaged, task, out, journal, engine)
-        finally:
-            journal.close()
+        numbers = range(len(task.tiles))
+        kept = [k for k in numbers if k in journal]  # other threads may add more
+        if kept:
+            _log.info("%s: %d of %d tiles were finished before", task.name, len(kept), len(task.tiles))
+        self._compute(sorted(set(numbers) - set(kept)), task, out, journal, engine)
+        damaged = [k for k in kept if not _put_kept(k, task, out, journal, engine)]
+        if damaged:
+            warn(f"{len(damaged)} damaged tiles of the store {self.store.folder} are computed again", StoreWarning)
+            self._compute(damaged, task, out, journal, engine)
 
     def _compute(self, numbers: list[int], task: Task, out: Record, journal: Journal, engine: Overseer) -> None:
         if not numbers:

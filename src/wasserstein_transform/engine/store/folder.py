@@ -17,7 +17,7 @@ from ..._fingerprint import fingerprint
 from ..._warn import warn
 from .code import code
 from .journal import Journal
-from .lock import Lock
+from .lock import InUseError, Lock
 
 _FORMAT, _VERSION = "wasserstein-transform store", 1
 _NAME, _LOCK, _TILES, _STATES = "store.json", "lock", "tiles", "states"
@@ -85,6 +85,7 @@ class Store:
 
     def _open(self, folder: Path) -> None:
         self.folder = folder
+        self._journals: WeakValueDictionary[str, Journal] = WeakValueDictionary()
         _check_folder(folder)
         try:
             folder.mkdir(exist_ok=True)
@@ -96,8 +97,11 @@ class Store:
             if not (folder / _NAME).is_file():
                 about = {"format": _FORMAT, "version": _VERSION, "code": code()}
                 write_bytes(folder / _NAME, json.dumps(about, indent=1).encode())
-        except PermissionError:
-            raise PermissionError(f"the store {folder} may not be written to; give another folder") from None
+        except InUseError:
+            raise
+        except OSError as error:
+            said = f"the store {folder} cannot be written to ({error.strerror}); give another folder"
+            raise type(error)(error.errno, said) from None
         if _read_about(folder)["code"] != code():
             warn(
                 f"what the store {folder} holds was computed by another version, or for another processor, and is not "
@@ -124,9 +128,13 @@ class Store:
         self._release()
 
     def journal(self, key: str) -> Journal:
-        """The journal of a task; what is damaged in it is said, and computed again."""
+        """The journal of a task, one for all threads; what is damaged in it is said, and computed again."""
         self.check_open()
-        found = Journal(self.folder / _TILES / key)
+        with _OPENING:
+            found = self._journals.get(key)
+            if found is not None:
+                return found
+            found = self._journals[key] = Journal(self.folder / _TILES / key)
         if found.is_damaged:
             warn(f"the store {self.folder} is damaged: some finished tiles are computed again", StoreWarning)
         return found
@@ -187,7 +195,7 @@ def _read_about(folder: Path) -> dict[str, Any]:
             about = json.loads(stream.read(_LARGEST))
         known = about["format"] == _FORMAT and isinstance(about["code"], dict)
         version = int(about["version"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         known, version = False, 0
     if not known:
         raise ValueError(f"{path} is damaged or that of another program: {folder} is not used; give another folder")

@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Lock as Mutex
 from typing import IO, Any
+from weakref import finalize
 
 import numpy as np
 
@@ -34,6 +35,7 @@ class Journal:
         self.path = path
         self._mutex = Mutex()
         self._stream: IO[bytes] = path.open("a+b")
+        self.close = finalize(self, self._stream.close)
         self._at: dict[int, tuple[int, int, bytes]] = {}
         self.is_damaged = not self._scan()
 
@@ -61,7 +63,9 @@ class Journal:
 
     def read(self, number: int, shapes: Shapes) -> Record | None:
         """The record of a tile; None if it is damaged, and then it is forgotten."""
-        start, size, digest = self._at[number]
+        if (at := self._at.get(number)) is None:  # another thread found it damaged
+            return None
+        start, size, digest = at
         record = tuple(np.empty(shape, dtype) for shape, dtype in shapes)
         parts = _bytes(record)
         if size == sum(part.nbytes for part in parts):
@@ -70,13 +74,9 @@ class Journal:
                 complete = all(self._stream.readinto(part) == part.nbytes for part in parts)  # type: ignore[attr-defined]
             if complete and _digest(number, size, parts) == digest:
                 return record
-        del self._at[number]
+        self._at.pop(number, None)
         self.is_damaged = True
         return None
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._stream.close()
 
     def _scan(self) -> bool:
         """Find all entries by their heads, and cut off what is not one; whether all was well but for the last."""

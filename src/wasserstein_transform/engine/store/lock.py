@@ -10,7 +10,7 @@ from typing import IO
 _SHOWN = 64  # bytes of the file that are read: the number of a process is shorter
 
 
-class InUseError(RuntimeError):
+class InUseError(OSError):
     """Another process works with the folder."""
 
 

@@ -1,0 +1,120 @@
+"""Files with more points than memory holds: moved part by part, from file to file."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .machine import beside
+from .methods import METHODS, Method, radii
+from .printing import say, tell
+from .summary import command_line, encoded, versions
+from .targets import check_free
+
+if TYPE_CHECKING:
+    from ..clouds import Source as Cloud, StoredTrajectory
+    from ..transforms import Process
+    from .keeping import Keeping
+    from .reading import Source
+    from .running import Run
+
+_READ = (".npy", ".parquet", ".pq", ".zarr")
+_WRITTEN = (".parquet", ".npy", ".zarr")
+_SMALL = 1 << 26  # bytes of a file that fits any memory
+_TABLE = 3  # times the coordinates that a table in memory takes beside the work
+
+
+def large_cloud(how: Method, source: Source, run: Run) -> Cloud | None:
+    """The points of a file, to be read in parts, if they are too many for memory; else None."""
+    path = Path(source.file)
+    kind = path.suffix.lower()
+    if kind not in _READ or not path.exists() or source.distances or how.method in ("lt", "kernel"):
+        return None
+    if path.is_file() and path.stat().st_size < _SMALL and run.engine.memory is None:
+        return None
+    from ..clouds import open_source
+    from ..clouds.memory import job_bytes
+
+    names = None if source.columns is None else [name.strip() for name in source.columns.split(",")]
+    cloud = open_source(path, names, source.weight)
+    n, m = n_points(cloud), len(cloud.names())
+    process = _process(how, 1.0)
+    needed = job_bytes(n, process, m, source.weight is not None, run.engine) + 8.0 * _TABLE * n * m
+    return cloud if kind == ".zarr" or not run.engine.fits(needed) else None
+
+
+def n_points(cloud: Cloud) -> int:
+    """How many points there are, by what the file says of itself."""
+    return sum(stretch.n for stretch in cloud.stretches())
+
+
+def move_large(cloud: Cloud, how: Method, source: Source, keeping: Keeping, run: Run) -> None:
+    """Move the points of a file into another, and say what became of them."""
+    from .. import clouds
+
+    n = n_points(cloud)
+    output = _output(n, source, keeping)
+    check_free(output, keeping.force)
+    eps = radii(how.eps)
+    if eps == "auto":
+        raise ValueError(f"{source.file} has {n:,} points, more than memory holds, and --eps auto is chosen from all "
+                         "of them together; give a number, such as wt suggest finds for a part of them")  # fmt: skip
+    process, n_iter = _process(how, eps), how.n_iter if how.n_iter is not None else 1
+    store: Any = run.engine.store
+    folder = (beside(output) if store is None else store.folder) / "cloud"
+    run.speak()
+    try:
+        with run.stage("transforming"):
+            walk = clouds.iterate(process, cloud, folder=folder, n_iter=n_iter, engine=run.engine)
+        with run.stage("writing"):
+            if keeping.force and output.is_dir():
+                shutil.rmtree(output)
+            walk.write(output, run.engine)
+    except BaseException:
+        if (folder / "run.json").exists():
+            run.note(f"what is finished is kept in {folder.parent}, and the same command goes on from there")
+        raise
+    shutil.rmtree(folder.parent if store is None else folder, ignore_errors=True)
+    run.watch.stop()
+    _say(walk, how, process, source, keeping, run, output)
+
+
+def _output(n: int, source: Source, keeping: Keeping) -> Path:
+    several = f"{source.file} has {n:,} points, which are moved part by part, from file to file"
+    if keeping.output is None or Path(keeping.output).suffix not in _WRITTEN:
+        raise ValueError(f"{several}: give a file to write to, -o NAME{', -o NAME'.join(_WRITTEN)}")
+    for option, given in (("--label", source.label), ("--figure", keeping.figure), ("--format", keeping.format)):
+        if given is not None:
+            raise ValueError(f"{several}: leave {option} out")
+    if source.scale != "none":
+        raise ValueError(f"{several}, as they are: leave --scale out")
+    return Path(keeping.output)
+
+
+def _process(how: Method, eps: Any) -> Process:
+    from ..transforms import gaussian_transform, mean_shift
+
+    if how.method == "ms":
+        return mean_shift(eps)
+    lam = 1.0 if how.lam in (None, "auto") else float(how.lam)
+    return gaussian_transform(eps, lam, ridge=how.ridge)
+
+
+def _say(
+    walk: StoredTrajectory, how: Method, process: Process, source: Source, keeping: Keeping, run: Run, output: Path
+) -> None:
+    name = how.method or "gt"
+    lam = getattr(process.at(0).localize, "lam", None)
+    summary = {
+        "summary": 1, "command_line": command_line(), "file": {"name": source.file}, "rows": walk.n,
+        "columns": list(walk.names), "parameters": {"method": name, "eps": radii(how.eps), "lam": lam,
+        "n_iter": walk.n_iter, "ridge": how.ridge}, "result": {"outcome": walk.outcome, "movements": walk.movements},
+        "notes": run.notes, "written": [str(output)], "seconds": run.seconds, "versions": versions(),
+    }  # fmt: skip
+    if keeping.json:
+        say(encoded(summary).decode().rstrip("\n"))
+    elif not keeping.quiet:
+        tell(f"{walk.n:,} points, columns {', '.join(walk.names)}, part by part")
+        tell(f"{METHODS[name]}, eps {how.eps}{'' if lam is None else f', lam {lam:g}'}; {walk.outcome}")
+        tell(str(output))

@@ -1,0 +1,232 @@
+"""Blocks of points in files: chunks of columns, and at the end a table of them.
+
+A block is a mark, the columns of each chunk one after the other, a footer in JSON (what columns there are, and for each
+chunk its count, its bounds and a checksum for every column), the length and checksum of the footer, and the mark. All
+sizes follow from the footer and are compared with the size of the file before anything is read.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._files import writing
+from .._types import Floats, Ints
+from ..backends import Extent
+from .chunking import CHUNK, spatial_order
+from .points import Points
+
+_MARK = b"WTBLOCK1"
+_END = struct.Struct("<QI8s")  # length and checksum of the footer, and the mark
+_MOST_FOOTER = 1 << 30
+_TYPES = {"rows": "<i8", "places": "<f8", "covs": "<f8", "weights": "<f8", "massless": "|u1"}
+
+
+class Damaged(ValueError):  # noqa: N818  # what the file is
+    """A block is not what was written."""
+
+
+class Chunks(NamedTuple):
+    """The table of chunks: a row for each."""
+
+    counts: Ints
+    low: Floats
+    high: Floats
+    sums: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """A block that is there.
+
+    Attributes
+    ----------
+    path : Path
+    columns : tuple of str
+    m : int
+        Coordinates of a point.
+    chunks : Chunks
+    extent : Extent or None
+        None of a block without points.
+    note : dict
+        What the job that wrote it has to say.
+    """
+
+    path: Path
+    columns: tuple[str, ...]
+    m: int
+    chunks: Chunks
+    extent: Extent | None
+    note: dict[str, Any]
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return int(self.chunks.counts.sum())
+
+    def read(self, which: Iterable[int]) -> Iterator[Points]:
+        """The points of some chunks, one after the other."""
+        for found in self.read_columns(which, self.columns):
+            yield Points(**found)
+
+    def read_columns(self, which: Iterable[int], names: Sequence[str]) -> Iterator[dict[str, NDArray[Any]]]:
+        """Some columns of some chunks, one after the other; the others are not read."""
+        widths = _widths(self.columns, self.m)
+        starts = len(_MARK) + np.append(0, np.cumsum(self.chunks.counts)) * sum(widths.values())
+        with self.path.open("rb", buffering=0) as stream:
+            for k in which:
+                count, at, found = int(self.chunks.counts[k]), int(starts[k]), {}
+                for j, name in enumerate(self.columns):
+                    if name in names:
+                        stream.seek(at)
+                        found[name] = self._column(stream, name, count, int(self.chunks.sums[k, j]))
+                    at += count * widths[name]
+                yield found
+
+    @property
+    def all_chunks(self) -> range:
+        """Numbers of all chunks."""
+        return range(len(self.chunks.counts))
+
+    def _column(self, stream: IO[bytes], name: str, count: int, checksum: int) -> NDArray[Any]:
+        shape = (count, _width(name, self.m)) if name in ("places", "covs") else (count,)
+        column = np.empty(shape, _TYPES[name])
+        view = column.reshape(-1).view(np.uint8).data
+        if stream.readinto(view) != len(view) or zlib.crc32(view) != checksum:  # type: ignore[attr-defined]
+            raise Damaged(f"{self.path} is damaged: the checksum of its column {name!r} is wrong")
+        return column
+
+    def verify(self) -> None:
+        """Read all of it, and raise `Damaged` if that is not what was written."""
+        for _ in self.read(self.all_chunks):
+            pass
+
+
+class Writer:
+    """Writes a block; `add` may be called with as many points at a time as memory holds."""
+
+    def __init__(self, stream: IO[bytes], columns: tuple[str, ...], m: int) -> None:
+        self._stream, self._columns, self._m = stream, columns, m
+        self._counts: list[int] = []
+        self._low: list[list[float]] = []
+        self._high: list[list[float]] = []
+        self._sums: list[list[int]] = []
+        self._largest, self._least = 0.0, np.inf
+        stream.write(_MARK)
+
+    def add(self, points: Points) -> None:
+        """Cut points, in the order of their rows, into chunks, and write these."""
+        if points.n == 0:
+            return
+        assert tuple(points.columns) == self._columns
+        if points.covs is not None:
+            self._note_sizes(points.covs)
+        order, edges = spatial_order(points.places)
+        for start, stop in pairwise(edges.tolist()):
+            self._write(points.take(order[start:stop]))
+
+    def finish(self, note: dict[str, Any]) -> None:
+        """Write the footer."""
+        covs = [self._largest, self._least if np.isfinite(self._least) else None] if "covs" in self._columns else None
+        footer = {
+            "columns": self._columns, "m": self._m, "note": note, "covs": covs,
+            "counts": self._counts, "low": self._low, "high": self._high, "sums": self._sums,
+        }  # fmt: skip
+        text = json.dumps(footer, allow_nan=False).encode()
+        self._stream.write(text)
+        self._stream.write(_END.pack(len(text), zlib.crc32(text), _MARK))
+
+    def _write(self, chunk: Points) -> None:
+        columns = [np.ascontiguousarray(chunk.columns[name], _TYPES[name]) for name in self._columns]
+        self._counts.append(chunk.n)
+        self._low.append([float(x.min()) for x in chunk.places.T])
+        self._high.append([float(x.max()) for x in chunk.places.T])
+        self._sums.append([zlib.crc32(column.data) for column in columns])
+        for column in columns:
+            self._stream.write(column.data)
+
+    def _note_sizes(self, covs: Floats) -> None:
+        traces = np.zeros(len(covs))
+        for k in np.cumsum(np.arange(1, self._m + 1)) - 1:  # the diagonal
+            traces += covs[:, k]
+        for start in range(0, len(covs), CHUNK):
+            self._largest = max(self._largest, float(np.abs(covs[start : start + CHUNK]).max()))
+        self._least = min(self._least, float(np.min(traces, where=traces > 0, initial=np.inf)))
+
+
+@contextmanager
+def writing_block(path: Path, columns: tuple[str, ...], m: int) -> Iterator[Writer]:
+    """Write a block: it is there, whole, when the context ends."""
+    with writing(path) as stream:
+        yield Writer(stream, columns, m)
+
+
+def open_block(path: Path) -> Block:
+    """A block by its file; `Damaged` if that is none, or not whole."""
+    try:
+        text, length = _footer(path)
+        footer = json.loads(text)
+        columns, m = tuple(footer["columns"]), int(footer["m"])
+        counts = np.array(footer["counts"], np.int64)
+        low, high = (np.array(footer[name], np.float64).reshape(-1, m) for name in ("low", "high"))
+        chunks = Chunks(counts, low, high, np.array(footer["sums"], np.int64).reshape(-1, len(columns)))
+        if "rows" not in columns or "places" not in columns or not set(columns) <= set(_TYPES) or m < 1:
+            raise ValueError(f"columns {columns} of points in R^{m}")
+        if len({len(entries) for entries in chunks}) != 1 or (counts < 1).any():
+            raise ValueError("its table of chunks is torn")
+        if len(_MARK) + sum(counts.tolist()) * sum(_widths(columns, m).values()) != length:
+            raise ValueError("its table and its size disagree")
+        return Block(path, columns, m, chunks, _extent(chunks, footer["covs"]), dict(footer["note"]))
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise Damaged(f"{path} is no block of points, or damaged ({error})") from None
+
+
+def _footer(path: Path) -> tuple[bytes, int]:
+    """The text of the footer, and where it begins."""
+    size = path.stat().st_size
+    if size < len(_MARK) + _END.size:
+        raise ValueError(f"it has {size} bytes")
+    with path.open("rb") as stream:
+        stream.seek(size - _END.size)
+        length, checksum, mark = _END.unpack(stream.read(_END.size))
+        begin = size - _END.size - length
+        if mark != _MARK or not len(_MARK) <= begin or length > _MOST_FOOTER:
+            raise ValueError("it ends otherwise")
+        stream.seek(0)
+        if stream.read(len(_MARK)) != _MARK:
+            raise ValueError("it begins otherwise")
+        stream.seek(begin)
+        text = stream.read(length)
+    if zlib.crc32(text) != checksum:
+        raise ValueError("the checksum of its footer is wrong")
+    return text, begin
+
+
+def _extent(chunks: Chunks, covs: list[float | None] | None) -> Extent | None:
+    if len(chunks.counts) == 0:
+        return None
+    low, high = tuple(chunks.low.min(axis=0).tolist()), tuple(chunks.high.max(axis=0).tolist())
+    if covs is None:
+        return Extent(int(chunks.counts.sum()), low, high)
+    largest, least = covs
+    return Extent(int(chunks.counts.sum()), low, high, largest, np.inf if least is None else least)
+
+
+def _width(name: str, m: int) -> int:
+    """Numbers of a point in a column."""
+    return {"places": m, "covs": m * (m + 1) // 2}.get(name, 1)
+
+
+def _widths(columns: Sequence[str], m: int) -> dict[str, int]:
+    """Bytes of a point in each column."""
+    return {name: _width(name, m) * np.dtype(_TYPES[name]).itemsize for name in columns}

@@ -1,0 +1,187 @@
+"""The loop over states on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from .. import _check as check
+from .._files import PathLike
+from ..engine import Engine, current
+from ..transforms import Process, Transform
+from ..transforms.loop import in_words, scale_of
+from ..transforms.transform import as_process, warn_of_count
+from .accepted import check_process
+from .advancing import Wanted, advance, hot_of, movement_of
+from .blocks import Damaged
+from .entering import enter, repair
+from .memory import job_bytes, most_points
+from .run_folder import INGEST, RunFolder, locked, request_of
+from .sources import Source, open_source
+from .state import State, open_blocks
+from .stored import StoredTrajectory
+
+
+def iterate(
+    process: Process | Transform,
+    source: PathLike | Source,
+    *,
+    folder: PathLike,
+    n_iter: int,
+    tol: float | None = None,
+    merge: float | None = None,
+    n_parts: int | None = None,
+    engine: Engine | None = None,
+) -> StoredTrajectory:
+    """Apply a transform again and again to a cloud that need not fit memory, to the bits of `wt.iterate`.
+
+    The points are read from files into blocks on disk. A step takes one box of space after the other: the points in it
+    and those within two reaches of it are read, moved, and those in it written. Finished blocks stay: a run that was
+    ended in whatever way goes on where it was when it is called again with the same folder, to the same bits.
+
+    Parameters
+    ----------
+    process : Process or Transform
+        Mean shift, the Gaussian Transform, with or without ridge, by a kernel of finite reach.
+    source : path or Source
+        `.npy`, Parquet or Zarr; `wt.clouds.open_source` names columns and weights.
+    folder : path
+        Where the blocks go, two states at a time: a new folder, or that of the same run.
+    n_iter : int
+        Number of iterations τ; 0 gives the state after the start alone. A finished run goes on with a larger number.
+    tol : float, optional
+        End early once the largest movement of an iteration, relative to ε, is at most this.
+    merge : None
+        Points are not merged: that is decided for all of them together, in memory.
+    n_parts : int, optional
+        Boxes that a step has at least; by default as few as memory allows.
+    engine : Engine, optional
+        Its `memory` is what a box with what is around it may take.
+
+    Returns
+    -------
+    StoredTrajectory
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, wasserstein_transform as wt
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/points.npy", [[0.0], [1.0], [5.0]])
+    ...     walk = wt.clouds.iterate(wt.mean_shift(1.0), f"{folder}/points.npy", folder=f"{folder}/run", n_iter=1)
+    ...     walk.points().ravel()
+    array([0.5, 0.5, 5. ])
+    """
+    process = as_process(process)
+    n_iter = check.count(n_iter, "n_iter", 0)
+    tol = None if tol is None else check.tolerance(tol, "tol")
+    n_parts = 1 if n_parts is None else check.count(n_parts, "n_parts", 1)
+    if merge is not None:
+        raise ValueError(
+            f"merge={merge!r} is decided for all points together, and a stored cloud never has them together; "
+            "leave merge out, or use wt.iterate in memory"
+        )
+    if n_iter:
+        scale_of(process.at(n_iter - 1), tol)  # a sequence of eps that is too short fails here, not hours later
+    check_process(process, n_iter)
+    source = source if isinstance(source, Source) else open_source(source)
+    with locked(Path(folder)), current(engine).watched() as watched:
+        run = _Run(process, source, RunFolder.open(Path(folder), request_of(process, source), source), n_parts, watched)
+        found = run.to(n_iter, tol)
+    warn_of_count(found.n_massless, found.n)
+    return found
+
+
+class _Run:
+    """A run of a process on a source, in its folder."""
+
+    def __init__(self, process: Process, source: Source, folder: RunFolder, n_parts: int, engine: Engine) -> None:
+        self.process, self.source, self.folder, self.n_parts, self.engine = process, source, folder, n_parts, engine
+
+    def to(self, n_iter: int, tol: float | None) -> StoredTrajectory:
+        """Go on to an iteration, or until nothing moves."""
+        done = len(self.folder.manifest.movements)
+        if done > n_iter:
+            raise ValueError(
+                f"the run in {self.folder.path} has done {done} iterations already, and n_iter={n_iter} are asked for "
+                "in all; ask for as many, or give another folder"
+            )
+        enter(self.folder, self.source, self.engine)
+        if self.process.start is not None and not self.folder.manifest.started:
+            self._repaired(self._start)
+        while not self._is_over(n_iter, tol):
+            self._repaired(self._iterate, n_iter)
+        return self._found(n_iter, tol)
+
+    def _is_over(self, n_iter: int, tol: float | None) -> bool:
+        return len(self.folder.manifest.movements) >= n_iter or self._is_converged(n_iter, tol)
+
+    def _is_converged(self, n_iter: int, tol: float | None) -> bool:
+        movements = self.folder.manifest.movements
+        within = tol is not None and len(movements) > 0 and movements[-1] <= tol
+        return within and self.process.is_steady(len(movements) - 1, n_iter)
+
+    def _repaired(self, work: Callable[..., None], *arguments: int) -> None:
+        """Do the work; if a block that came from the source is damaged, read it again and do the work once more."""
+        try:
+            work(*arguments)
+        except Damaged as error:
+            if self.folder.manifest.state != INGEST:
+                raise Damaged(
+                    f"{error}; the state before it is gone, so it cannot be computed again: remove {self.folder.path} "
+                    "and start again"
+                ) from None
+            repair(self.folder, self.source, self.engine)
+            work(*arguments)
+
+    def _start(self) -> None:
+        assert self.process.start is not None
+        done = advance(self._state(), self.process.start, False, self._wanted(None), self.engine)
+        self.folder.save(state=self.folder.next_name(), lam=done.state.lam, started=True)
+        self.folder.sweep()
+
+    def _iterate(self, n_iter: int) -> None:
+        manifest = self.folder.manifest
+        k, hot = len(manifest.movements), manifest.hot
+        step, engine = self.process.at(k), self.engine.iteration(k + 1, n_iter)
+        if hot is not None and len(hot) == 0:  # nothing has changed, and nothing will
+            self.folder.save(movements=(*manifest.movements, 0.0), hot=hot if self._goes_on(k) else None)
+            return
+        before = self._state()
+        done = advance(before, step, True, self._wanted(hot), engine)
+        movement = movement_of(before, done, engine) / scale_of(step, None)
+        again = hot_of(before, done, engine) if self._goes_on(k) else None
+        self.folder.save(
+            state=self.folder.next_name(), lam=done.state.lam, movements=(*manifest.movements, movement),
+            hot=None if again is None else tuple(path.name for path in again),
+        )  # fmt: skip
+        self.folder.sweep()
+
+    def _goes_on(self, k: int) -> bool:
+        """Whether the iteration after k takes the same step."""
+        step = self.process.step
+        return isinstance(step, Transform) or (k + 1 < len(step) and step[k + 1] == step[k])
+
+    def _state(self) -> State:
+        manifest = self.folder.manifest
+        blocks = open_blocks(self.folder.blocks(manifest.state))
+        if sum(block.n for block in blocks) != manifest.n:
+            raise Damaged(f"blocks are missing in {self.folder.of_state(manifest.state)}")
+        return State(blocks, manifest.n, len(manifest.names), manifest.lam, manifest.scale)
+
+    def _wanted(self, hot: tuple[str, ...] | None) -> Wanted:
+        manifest = self.folder.manifest
+        m, weighted = len(manifest.names), manifest.scale is not None
+        most = most_points(self.process, m, weighted, self.engine)
+        n_bytes = job_bytes(min(most, manifest.n), self.process, m, weighted, self.engine)
+        what = f"a part of a cloud of {manifest.n} points, with what is around it"
+        self.engine.reserve(n_bytes, what, "give the engine more memory")
+        name = self.folder.next_name()
+        files = None if hot is None else tuple(self.folder.of_state(manifest.state) / "hot" / file for file in hot)
+        run = f"{manifest.request} {manifest.digest} {name}"
+        return Wanted(most, self.n_parts, self.folder.of_state(name), run, files)
+
+    def _found(self, n_iter: int, tol: float | None) -> StoredTrajectory:
+        manifest, converged = self.folder.manifest, self._is_converged(n_iter, tol)
+        outcome = in_words(list(manifest.movements), tol, converged)
+        names, n_done = manifest.names, len(manifest.movements)
+        return StoredTrajectory(self._state(), names, manifest.movements, n_done, converged, outcome)

@@ -1,0 +1,49 @@
+"""Who need not be looked at: decided on whole cells, as `transforms.resting` decides it in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from .._types import Floats
+from ..backends import Frame
+from ..engine import Engine
+from ..spaces import Euclidean
+from ..transforms.parts import cells_of, halo, near_cells
+from .blocks import open_block
+
+
+def hot_cells(files: Sequence[Path], cells: Floats, margin: float) -> Floats:
+    """The hot cells at most so far from given ones, along every axis, and some others."""
+    low, high = cells.min(axis=0) - margin, cells.max(axis=0) + margin
+    found = [np.empty((0, cells.shape[1]))]
+    for path in files:
+        block = open_block(path)
+        wanted = ((block.chunks.high >= low) & (block.chunks.low <= high)).all(axis=1)
+        found += [points.places for points in block.read(np.flatnonzero(wanted))]
+    return np.concatenate(found)
+
+
+class Counting(NamedTuple):
+    """A block whose points near hot cells are to be counted."""
+
+    path: Path
+    hot: tuple[Path, ...]
+    frame: Frame
+
+
+def count_near(asked: Counting, engine: Engine) -> int:
+    """How many points of a block a step would have to read."""
+    block, n, margin = open_block(asked.path), 0, 2 * halo(asked.frame)
+    for columns in block.read_columns(block.all_chunks, ("places",)):
+        engine.check()
+        cells, members = np.unique(
+            cells_of(Euclidean(columns["places"]), asked.frame, engine), axis=0, return_counts=True
+        )
+        hot = hot_cells(asked.hot, cells, margin)
+        if len(hot):
+            n += int(members[near_cells(cells, hot, margin)].sum())
+    return n

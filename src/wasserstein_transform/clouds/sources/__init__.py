@@ -1,0 +1,9 @@
+"""Where the points of a cloud come from: `.npy`, Parquet, Zarr, read some rows at a time."""
+
+from .base import Rows, Source, Stretch
+from .named import open_source
+from .npy import Npy
+from .parquet import Parquet
+from .zarr import Zarr
+
+__all__ = ["Npy", "Parquet", "Rows", "Source", "Stretch", "Zarr", "open_source"]

@@ -1,0 +1,131 @@
+"""A state of the flow on disk: blocks of points, and what is known of all of them from their footers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from .._types import Floats, Ints
+from ..backends import Extent, Frame, backend_of, join
+from ..engine import Engine
+from ..spaces import Euclidean
+from ..transforms.parts import cells_of
+from .blocks import Block, Chunks, open_block
+from .points import Scale
+
+_MOST_STEPS = 1 << 27  # cells along the axes of a cloud that are looked at one by one
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """A cloud of n points in R^m in blocks; lam is None where they have no covariances."""
+
+    blocks: tuple[Block, ...]
+    n: int
+    m: int
+    lam: float | None
+    scale: Scale | None
+
+    @property
+    def extent(self) -> Extent:
+        """What the frame depends on."""
+        return join(block.extent for block in self.blocks if block.extent is not None)
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes on disk."""
+        return sum(block.path.stat().st_size for block in self.blocks)
+
+    @property
+    def chunks(self) -> Chunks:
+        """The table of all chunks."""
+        tables = [block.chunks for block in self.blocks if block.n]
+        counts, low, high = (np.concatenate([table[k] for table in tables]) for k in range(3))
+        return Chunks(counts, low, high, np.empty((len(counts), 0), np.int64))
+
+    def frame(self, reach: float, engine: Engine) -> Frame:
+        """The frame of the whole cloud for steps of that reach."""
+        return backend_of(engine).frame_of_parts(self.extent, reach, lambda frame: self._occupied(frame, engine))
+
+    def _occupied(self, frame: Frame, engine: Engine) -> list[Floats]:
+        """Along each axis the cells that hold points: of clouds so wide that not all cells can have a number."""
+        found = [np.empty(0) for _ in frame.axes]
+        jobs = [_Looking(block.path, frame) for block in self.blocks if block.n]
+        for _, steps in engine.each(_occupied, jobs, "looking at cells"):
+            found = [np.union1d(one, other) for one, other in zip(found, steps, strict=True)]
+            if sum(map(len, found)) > _MOST_STEPS:
+                raise MemoryError(
+                    f"the cloud is {_MOST_STEPS} radii wide and more, and filled: its cells have no numbers; "
+                    "use a larger eps, or take far points out"
+                )
+        return found
+
+
+class _Looking(NamedTuple):
+    path: Path
+    frame: Frame
+
+
+def _occupied(job: _Looking, engine: Engine) -> list[Floats]:
+    block = open_block(job.path)
+    found = [np.empty(0) for _ in job.frame.axes]
+    for columns in block.read_columns(block.all_chunks, ("places",)):
+        engine.check()
+        cells = cells_of(Euclidean(columns["places"]), job.frame, engine)
+        found = [np.union1d(one, along) for one, along in zip(found, cells.T, strict=True)]
+    return found
+
+
+def open_blocks(paths: Sequence[Path]) -> tuple[Block, ...]:
+    """The blocks of files."""
+    return tuple(open_block(path) for path in paths)
+
+
+class CellSpans(NamedTuple):
+    """The first and the last cell of each chunk, along the axes of a frame."""
+
+    first: Floats
+    last: Floats
+
+
+def spans_of(chunks: Chunks, frame: Frame, engine: Engine) -> CellSpans:
+    """Where chunks lie, in cells."""
+    return CellSpans(*(cells_of(Euclidean(corner), frame, engine) for corner in (chunks.low, chunks.high)))
+
+
+def near(spans: CellSpans, box: Box, margin: float) -> Ints:
+    """Numbers of the chunks that may have points in a box, or that near it."""
+    reaches = (spans.last >= np.array(box.first) - margin) & (spans.first < np.array(box.stop) + margin)
+    return np.flatnonzero(reaches.all(axis=1))
+
+
+class Box(NamedTuple):
+    """Whole cells: from `first` to below `stop` along each axis of a frame."""
+
+    first: tuple[float, ...]
+    stop: tuple[float, ...]
+
+    def halves(self) -> tuple[Box, Box] | None:
+        """The box cut across its longest side; None of a single cell."""
+        widths = np.array(self.stop) - np.array(self.first)
+        axis = int(widths.argmax())
+        if widths[axis] <= 1:
+            return None
+        return self.cut(axis, self.first[axis] + float(np.floor(widths[axis] / 2)))
+
+    def cut(self, axis: int, at: float) -> tuple[Box, Box]:
+        """The box below and above a cell along an axis."""
+        below = (*self.stop[:axis], at, *self.stop[axis + 1 :])
+        above = (*self.first[:axis], at, *self.first[axis + 1 :])
+        return Box(self.first, below), Box(above, self.stop)
+
+    def holds(self, cells: Floats, margin: float = 0.0) -> np.ndarray:
+        """Which cells are in it, or so near it."""
+        inside = np.ones(len(cells), bool)
+        for along, first, stop in zip(cells.T, self.first, self.stop, strict=True):
+            inside &= (along >= first - margin) & (along < stop + margin)
+        return inside

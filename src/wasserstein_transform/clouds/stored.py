@@ -1,0 +1,106 @@
+"""What a run on a stored cloud leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from .._files import PathLike
+from .._shown import facts
+from .._types import Floats
+from ..engine import Engine, current
+from .points import Points, unpacked
+from .row_order import in_row_order, width_of
+from .state import State
+from .writing import write_column
+
+_SHOWN = 8  # movements that a notebook shows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class StoredTrajectory:
+    """The last state of an iterated transform, on disk.
+
+    Attributes
+    ----------
+    state : State
+        The blocks.
+    names : tuple of str
+        Names of the coordinates.
+    movements : tuple of float
+        The largest movement of each iteration, relative to ε.
+    n_iter : int
+        Iterations done.
+    converged : bool
+        Whether the last movement was within the tolerance.
+    outcome : str
+        How it ended, in words.
+    """
+
+    state: State
+    names: tuple[str, ...]
+    movements: tuple[float, ...]
+    n_iter: int
+    converged: bool
+    outcome: str
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return self.state.n
+
+    @property
+    def n_massless(self) -> int:
+        """How many points have seen no mass within reach, and stayed where they were."""
+        return sum(int(block.note.get("massless", 0)) for block in self.state.blocks)
+
+    def chunks(self) -> Iterator[Points]:
+        """All points, some thousand at a time, in no order: `rows` says which of the source they are."""
+        for block in self.state.blocks:
+            yield from block.read(block.all_chunks)
+
+    def points(self, engine: Engine | None = None) -> Floats:
+        """The moved points in the order of the source, if they fit memory."""
+        return self._whole("places", "moved points", current(engine))
+
+    def covariances(self, engine: Engine | None = None) -> Floats:
+        """The covariances in the order of the source, shape (n, m, m), if they fit memory."""
+        self._check_covs()
+        return unpacked(self._whole("covs", "covariances", current(engine)), self.state.m)
+
+    def write(self, path: PathLike, engine: Engine | None = None) -> Path:
+        """Write the moved points, in the order of the source, as `.npy`, `.parquet` or `.zarr`; returns the path."""
+        return write_column(self.state, "places", Path(path), self.names, current(engine))
+
+    def write_covariances(self, path: PathLike, engine: Engine | None = None) -> Path:
+        """Write the covariances in the same way, with a column for each entry on and below the diagonal, row by row."""
+        self._check_covs()
+        below = zip(*np.tril_indices(self.state.m), strict=True)
+        names = tuple(f"cov({self.names[i]}, {self.names[j]})" for i, j in below)
+        return write_column(self.state, "covs", Path(path), names, current(engine))
+
+    def _check_covs(self) -> None:
+        if self.state.lam is None:
+            raise ValueError("mean shift leaves points without covariances; wt.gaussian_transform has them")
+
+    def _whole(self, column: str, what: str, engine: Engine) -> Floats:
+        width = width_of(column, self.state.m)
+        engine.reserve(16.0 * self.n * width, f"{self.n} {what}", "write them to a file, or read them by chunks()")
+        return np.concatenate([part for _, part in in_row_order(self.state, column, self.n, engine)])
+
+    def _repr_html_(self) -> str:
+        movements = ", ".join(f"{movement:.3g}" for movement in self.movements[-_SHOWN:])
+        earlier = "… " if len(self.movements) > _SHOWN else ""
+        rows = {
+            "points": self.n,
+            "outcome": self.outcome,
+            "movements, in eps": earlier + movements or "none",
+            "blocks on disk": len(self.state.blocks),
+        }
+        return facts("StoredTrajectory", rows)
+
+    def __repr__(self) -> str:
+        return f"<StoredTrajectory of {self.n} points: {self.outcome}>"

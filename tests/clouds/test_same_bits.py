@@ -1,0 +1,121 @@
+"""Stored clouds, in whatever parts, have the bits of the cloud in memory."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from clouds.making import EPS, PROCESSES, assert_same, cloud, stored, weights_of
+
+import wasserstein_transform as wt
+from wasserstein_transform.clouds import advancing, loop
+from wasserstein_transform.clouds.exact_sum import exact_sum, rounded
+from wasserstein_transform.clouds.run_folder import RunFolder
+from wasserstein_transform.clouds.state import State, open_blocks
+from wasserstein_transform.transforms.parts import frame_of
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+@pytest.mark.parametrize("name", PROCESSES)
+def test_parts_have_the_bits_of_the_whole(name: str, m: int, tmp_path: Path) -> None:
+    process, X = PROCESSES[name](EPS[m]), cloud(700, m)
+    whole = wt.iterate(process, wt.Space.from_points(X), n_iter=3, tol=1e-3)
+    found = stored(tmp_path, process, X, n_iter=3, tol=1e-3, n_parts=6)
+    assert len(found.state.blocks) >= 6
+    assert_same(found, whole)
+
+
+@pytest.mark.parametrize(("m", "n_parts"), [(2, 1), (2, 2), (2, 30), (3, 7)])
+def test_many_points_with_weights_have_them_too(m: int, n_parts: int, tmp_path: Path) -> None:
+    """Above 16,384 points other code sorts them."""
+    process, X, weights = wt.gaussian_transform(EPS[m] / 3, 2.0), cloud(17_000, m), weights_of(17_000)
+    with pytest.warns(wt.MasslessWarning, match="of 17000 points see no mass") as warned:
+        whole = wt.iterate(process, wt.Space.from_points(X, weights), n_iter=1)
+    with pytest.warns(wt.MasslessWarning) as warned_too:
+        found = stored(tmp_path, process, X, weights, n_iter=1, n_parts=n_parts)
+    assert str(warned[0].message) == str(warned_too[0].message)
+    assert_same(found, whole)
+
+
+@pytest.mark.parametrize("name", ["mean shift", "GT"])
+def test_points_come_to_rest_as_in_memory(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until nothing moves, and beyond: resting is decided for the whole."""
+    rested = list[int | None]()
+
+    def noting(*arguments: Any) -> Any:
+        hot = advancing.hot_of(*arguments)
+        rested.append(None if hot is None else len(hot))
+        return hot
+
+    monkeypatch.setattr(loop, "hot_of", noting)
+    process, X = PROCESSES[name](EPS[2]), cloud(600, 2)
+    whole = wt.iterate(process, wt.Space.from_points(X), n_iter=40)
+    assert_same(stored(tmp_path, process, X, n_iter=40, n_parts=4), whole)
+    assert {None, 0} < set(rested)  # all are looked at, none are, and some
+    assert whole.movements[-1] == 0
+
+
+def test_covariances_that_grow_are_measured_in_the_unit_of_the_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Roots of variances are not those of variances in twice the unit: the jobs could not know it."""
+    units = list[float]()
+
+    def noting(jobs: Any, unit: float, *others: Any) -> Any:
+        units.append(unit)
+        return advancing_measured(jobs, unit, *others)
+
+    advancing_measured = advancing._measured
+    monkeypatch.setattr(advancing, "_measured", noting)
+    for m in (1, 2, 3):
+        step, X = wt.gaussian_transform(EPS[m], 2.0).at(0), cloud(500, m)
+        whole = wt.iterate(step, wt.Space.from_points(X), n_iter=2)
+        assert_same(stored(tmp_path / f"{m}", step, X, n_iter=2, n_parts=4), whole)
+    assert len(units) >= 3
+    assert 1.0 not in units
+
+
+def test_tiny_covariances_take_other_formulas_everywhere(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.uniform(1, 31, (300, 2)), 1e-45 * rng.random((10, 2))])
+    process = wt.gaussian_transform(0.9, 1.0)
+    found = stored(tmp_path, process, X, n_iter=2, n_parts=5)
+    noted = [good for block in found.state.blocks for _, _, good in block.note["movements"]]
+    assert not all(noted)  # the formulas of the plane were tried
+    assert_same(found, wt.iterate(process, wt.Space.from_points(X), n_iter=2))
+
+
+@pytest.mark.parametrize("width", [1.0, 1e6, 1e13])
+def test_the_frame_is_that_of_the_whole(width: float, tmp_path: Path) -> None:
+    """Of the widest cloud the extent does not say how many cells there are: they are counted."""
+    X = cloud(3000, 3)
+    X[0] = width
+    X[1] = -width
+    for name, process in {"points": wt.mean_shift(0.5), "Gaussians": wt.gaussian_transform(0.5)}.items():
+        found = stored(tmp_path / name, process, X, n_iter=0, n_parts=3)
+        whole = wt.iterate(process, wt.Space.from_points(X), n_iter=0).last
+        assert found.state.frame(0.5, wt.Engine()) == frame_of(whole, 0.5, wt.Engine())
+
+
+def test_a_sum_in_parts_is_rounded_once() -> None:
+    rng = np.random.default_rng(0)
+    values = rng.random(5000) * 2.0 ** rng.integers(-1074, 0, 5000)
+    values[:3] = 0.0, 5e-324, 1.0
+    assert rounded(sum(exact_sum(part) for part in np.array_split(values, 7))) == math.fsum(values)
+
+
+def test_the_folder_has_two_states_at_most(tmp_path: Path) -> None:
+    seen = set[int]()
+
+    def look(update: object) -> None:
+        seen.add(len([path for path in (tmp_path / "run").glob("*") if path.is_dir()]))
+
+    engine = wt.Engine(progress=look)
+    stored(tmp_path, wt.gaussian_transform(EPS[2]), cloud(500, 2), n_iter=3, n_parts=3, engine=engine)
+    assert max(seen) == 2
+    folder = RunFolder(tmp_path / "run", None)  # type: ignore[arg-type]
+    assert [path.name for path in (tmp_path / "run").iterdir() if path.is_dir()] == ["tau-0003"]
+    assert State(open_blocks(folder.blocks("tau-0003")), 500, 2, 1.0, None).extent.n == 500
