@@ -68,4 +68,4 @@ def heat(asked: Heating, engine: Engine) -> None:
         found = np.unique(np.concatenate([found, *cells]), axis=0)
     with writing_block(asked.target, ("rows", "places"), found.shape[1]) as writer:
         writer.add(Points(np.arange(len(found)), found))
-        writer.finish({})
+        writer.finish({"stamp": asked.job.stage.stamp})
