@@ -194,7 +194,7 @@ def test_a_disk_that_fills_up_keeps_what_is_done(
         write = Writer._write
         patch.setattr(Writer, "_write", full)
         with pytest.raises(OSError, match=r"No space left on device: '.*tau-0002/000003.block'"):
-            go(tmp_path)
+            go(tmp_path, engine=wt.Engine(n_jobs=1))
     assert len(list((tmp_path / "run" / "tau-0002").glob("*.block"))) == 3
     assert_same(go(tmp_path), whole)
 

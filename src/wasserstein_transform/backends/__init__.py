@@ -9,10 +9,11 @@ from ..engine import Engine
 from .base import Backend, Ground
 from .compiling import listen
 from .cpu import Cpu
-from .forms import Cloud, Form, GaussianCloud, Matrix, NearRows, Network
+from .forms import Cloud, Filed, Form, GaussianCloud, Matrix, NearRows, Network
 from .frame import Extent, Frame, join, unit_of_size
 from .memory import Memory
 from .records import Balls, MeansAndCovs, Moments, Nearest, Neighborhoods, ReachTree, Report, Rows, closed, rim
+from .source import Cell, Source
 
 BACKENDS: dict[str, Backend] = {"cpu": Cpu()}
 
@@ -32,9 +33,11 @@ __all__ = [
     "BACKENDS",
     "Backend",
     "Balls",
+    "Cell",
     "Cloud",
     "Cpu",
     "Extent",
+    "Filed",
     "Form",
     "Frame",
     "GaussianCloud",
@@ -50,6 +53,7 @@ __all__ = [
     "ReachTree",
     "Report",
     "Rows",
+    "Source",
     "backend_of",
     "closed",
     "join",

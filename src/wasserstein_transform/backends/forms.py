@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from .._types import Floats, Ints
 from .frame import Frame
+from .source import Source
 
 T = TypeVar("T")
 
@@ -37,13 +38,30 @@ class Form:
 
 @dataclass(frozen=True, eq=False)
 class Matrix(Form):
-    """Stored distances, n × n."""
+    """Stored distances, n × n: in memory, or a file that is mapped."""
 
     matrix: Floats
 
     @property
+    def largest(self) -> float:
+        """The largest distance."""
+        return self.kept("largest", lambda: float(self.matrix.max()))
+
+    @property
     def n(self) -> int:
         return len(self.matrix)
+
+
+@dataclass(frozen=True, eq=False)
+class Filed(Form):
+    """Stored distances that are read from a file, some at a time; `largest` is the largest of them."""
+
+    source: Source
+    largest: float
+
+    @property
+    def n(self) -> int:
+        return self.source.n
 
 
 @dataclass(frozen=True, eq=False)

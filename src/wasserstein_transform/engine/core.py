@@ -15,8 +15,8 @@ import numpy as np
 
 from .._files import PathLike
 from . import memory as mem
-from .executors import Cluster, Executor, Stored, Threads
-from .executors.threads import as_finished
+from .executors import Executor, Stored, Threads, cluster_of
+from .executors.threads import as_finished, each_here
 from .places import Record
 from .progress import Progress, Update
 from .store import Store, as_store
@@ -40,6 +40,7 @@ class Scope(NamedTuple):
     kept: tuple[list[str], ...] = ()
 
 
+_LEAST = 2.0**27  # bytes for a job of several at a time
 _MOST_THREADS = 10_000  # more are a slip: systems start no more
 
 
@@ -59,7 +60,7 @@ class Engine:
         Who computes: "cpu", or a backend of one's own.
     executor : Executor
         Who runs the tiles of tasks: by default threads of this process.
-    client : dask.distributed.Client, optional
+    client : dask.distributed.Client or Cluster, optional
         A cluster that heavy tasks and parts of large clouds are sent to; everything else runs here.
     store : path or Store, optional
         A folder for finished tiles and iterations: work that was interrupted goes on where it was.
@@ -95,6 +96,8 @@ class Engine:
             raise ValueError(f"memory must be a number of bytes, got {self.memory!r}")
         if self.progress is not None and not callable(self.progress):
             raise ValueError(f"progress must be a function such as wt.bar(), got {self.progress!r}")
+        if self.client is not None:
+            cluster_of(self.client)
         object.__setattr__(self, "store", as_store(self.store))
 
     @property
@@ -114,28 +117,41 @@ class Engine:
     def _executor_of(self, task: Task) -> Executor:
         if not task.heavy:
             return self.executor
-        executor = self.executor if self.client is None else Cluster(self.client)
+        executor = self.executor if self.client is None else cluster_of(self.client)
         if self.store is None or len(task.tiles) == 1:  # which is computed sooner than found again
             return executor
         assert isinstance(self.store, Store)
         return Stored(self.store, executor)
 
     def each(self, function: Callable[[Any, Engine], R], jobs: Sequence[Any], name: str) -> Iterator[tuple[int, R]]:
-        """The number of a job and what function(job, engine) gives, as jobs end: on the cluster, or one by one here.
+        """The number of a job and what function(job, engine) gives, as jobs end: on the cluster, or here.
 
         For jobs that read and write files and give little back. The function is one of a module; the engine it gets is
-        that of the machine it runs on.
+        that of the machine it runs on, for one of the jobs that run there at a time.
         """
         self.check()
         with self.watched() as engine:
             if self.client is not None:
-                yield from Cluster(self.client).each(function, jobs, name, engine)
+                yield from cluster_of(self.client).each(function, jobs, name, engine)
                 return
-            engine.report(name, 0, len(jobs))
-            for k, job in enumerate(jobs):
-                yield k, function(job, engine.quiet())
-                engine.report(name, k + 1, len(jobs))
-                engine.check()
+            yield from each_here(function, jobs, name, engine)
+
+    @property
+    def n_at_once(self) -> int:
+        """How many jobs of `each` run at a time: as many as there are threads, and memory for."""
+        if self.client is not None:
+            return cluster_of(self.client).n_threads
+        return max(1, min(self.n_threads, int(self._free() / _LEAST)))
+
+    def share(self) -> float:
+        """Bytes that a job of `each` may take: of a worker's memory, or of what there is here."""
+        if self.client is not None:
+            return cluster_of(self.client).fair_memory()
+        return self._free() / self.n_at_once
+
+    def _free(self) -> float:
+        """Bytes that jobs may take together: of what is free here the half, where nobody says how much."""
+        return min(self.memory if self.memory is not None else mem.available() / 2, 2.0**60)
 
     def alone(self, function: Callable[[Flag], R], name: str) -> R:
         """What `function(stop)` returns: sequential work, in a thread of its own while this one listens.

@@ -12,7 +12,7 @@ from .._types import Floats, Ints
 from ..engine import Engine, current
 from ..measures import Discrete
 from ..measures.discrete import discrete, memory_of
-from ..spaces import Dense, Euclidean, Space, check_space, closed
+from ..spaces import Dense, Euclidean, OnDisk, Space, check_space, closed
 from .base import HasMoments, Inductive, check_mass
 from .profiles import PROFILES, ProfileLike, check_profile, evaluate
 
@@ -74,7 +74,7 @@ class Kernel(Inductive):
         if not np.isfinite(self.reach):
             return float(space.n)
         metric = space.metric if space.metric.places is None else Euclidean(space.metric.places)
-        if not isinstance(metric, Euclidean | Dense):
+        if not isinstance(metric, Euclidean | Dense | OnDisk):
             return None
         some = np.linspace(0, space.n - 1, int(np.clip(_COUNTED / space.n, 4, 64))).astype(np.intp)
         together, everywhere = max(1, _TOGETHER // space.n), np.arange(space.n)

@@ -7,6 +7,7 @@ from .gaussian import GaussianMetric
 from .graph import Graph
 from .merging import Quotient, quotient
 from .metric import Metric
+from .on_disk import OnDisk
 from .space import Space, check_space
 from .sparse import Sparse
 
@@ -20,6 +21,7 @@ __all__ = [
     "Metric",
     "Moments",
     "Neighborhoods",
+    "OnDisk",
     "Quotient",
     "Space",
     "Sparse",

@@ -10,16 +10,22 @@ from numpy.typing import DTypeLike
 from .. import _check as check
 from .._archive import check_array, check_range
 from .._cached import cached_property
+from .._mapped import is_mapped
 from .._types import Floats, Ints
 from ..backends import Matrix
-from ..engine import Engine
+from ..engine import AT_A_TIME, Engine, current, goes_to_disk, room_for
+from .changes import largest_change
+from .checking import check_square
 from .matrices import Out, read_only
-from .metric import Metric, check_counts, largest_change
+from .metric import Metric, check_counts
+from .sources import Mapped, Square
+
+_SOME = 1 << 20  # distances that are looked at together
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dense(Metric):
-    """A stored n × n distance matrix.
+    """A stored n × n distance matrix: in memory, or in a file that is mapped.
 
     Parameters
     ----------
@@ -55,14 +61,21 @@ class Dense(Metric):
         check_counts(self.triangle, self.gap, self.n_fallbacks)
 
     def take(self, rows: Ints) -> Dense:
-        return Dense(np.ascontiguousarray(self.matrix[np.ix_(rows, rows)]), self.triangle, self.gap, self.n_fallbacks)
+        return Dense(taken(self.matrix, rows), self.triangle, self.gap, self.n_fallbacks)
 
     def checked(self) -> Dense:
+        if self.is_on_disk:
+            check_square(Square(Mapped(self.matrix, "metric")), self.matrix.itemsize, current())
+            return self
         return Dense(check.distances(self.matrix, "metric"), self.triangle)
 
     @property
     def n_bytes(self) -> int:
         return self.matrix.nbytes
+
+    @property
+    def is_on_disk(self) -> bool:
+        return is_mapped(self.matrix)
 
     def movement(self, other: Metric, engine: Engine | None = None) -> float:
         """The largest change of a distance: points of a matrix have no place of their own."""
@@ -72,3 +85,16 @@ class Dense(Metric):
         if out is None and np.dtype(dtype) == np.float64:
             return read_only(self.matrix)
         return super().dense(engine, dtype, out)
+
+
+def taken(matrix: Floats, points: Ints, engine: Engine | None = None) -> Floats:
+    """The rows and columns of the listed points; large ones are put where there is room, some rows at a time."""
+    n, engine = len(points), current(engine)
+    if not is_mapped(matrix) and not goes_to_disk(8.0 * n * n, engine, AT_A_TIME):
+        return np.ascontiguousarray(matrix[np.ix_(points, points)])
+    out = room_for((n, n), f"the distances of {n} points", engine, "take fewer points", at_a_time=AT_A_TIME)
+    step = max(1, _SOME // max(matrix.shape[1], 1))
+    for start in range(0, n, step):
+        engine.check()
+        out[start : start + step] = matrix[points[start : start + step]][:, points]
+    return out

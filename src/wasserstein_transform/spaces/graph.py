@@ -14,9 +14,10 @@ from .._types import Ints
 from ..backends import Network
 from ..backends.host import pieces
 from ..engine import Engine
+from .changes import largest_change
 from .edge_weights import ASK
 from .edges import as_edges
-from .metric import Metric, largest_change
+from .metric import Metric
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TypeAlias
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from .._mapped import write_mapped
 from .._types import Floats
-from ..engine import Engine
+from ..engine import Engine, room_for
+from .zarrs import write_zarr
 
 Out: TypeAlias = np.ndarray | str | os.PathLike[str] | None
 """An array to write to, a file to make, or nothing."""
@@ -25,8 +27,8 @@ def read_only(array: Floats) -> Floats:
 
 
 def written(
-    shape: tuple[int, ...], what: str, engine: Engine, dtype: DTypeLike | None, out: Out, fill: Callable[[Floats], None]
-) -> Floats:
+    shape: tuple[int, ...], what: str, engine: Engine, dtype: DTypeLike | None, out: Out, fill: Callable[[Any], None]
+) -> Any:
     """What `fill` writes: into new memory, into the array given, or into a file."""
     kind = out.dtype if dtype is None and isinstance(out, np.ndarray) else np.dtype(dtype)
     if kind not in (np.float32, np.float64):
@@ -34,8 +36,7 @@ def written(
     n_bytes = float(kind.itemsize * np.prod(shape, dtype=np.float64))
     if out is None:
         instead = "use dtype='float32', out='distances.npy' for a file on disk, fewer points, or block()"
-        engine.reserve(n_bytes, what, instead)
-        array = np.empty(shape, kind)
+        array = room_for(shape, what, engine, instead, kind)
         fill(array)
         return array
     if isinstance(out, np.ndarray):
@@ -47,4 +48,8 @@ def written(
         fill(out)
         return out
     engine.announce(n_bytes, f"{what}, on disk")
-    return np.asanyarray(write_mapped(out, kind, shape, fill, what))
+    if Path(out).suffix == ".zarr":
+        return write_zarr(out, kind, shape, fill, what)
+    store: Any = engine.store
+    unfinished = None if store is None else store.unfinished(out, kind.str, shape)
+    return np.asanyarray(write_mapped(out, kind, shape, fill, what, unfinished))

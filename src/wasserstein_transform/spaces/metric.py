@@ -16,7 +16,6 @@ from ..backends.host import largest
 from ..engine import Engine, current
 from .matrices import Out, written
 
-_CHUNK = 1 << 17  # distances that are compared together
 _LARGE = 2.0**24  # bytes from which on a block is announced
 
 
@@ -63,7 +62,12 @@ class Metric(ABC):
     @property
     @abstractmethod
     def n_bytes(self) -> int:
-        """Memory the metric holds."""
+        """Bytes the metric holds: memory, unless it is on disk."""
+
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether its distances lie in a file, and take no memory."""
+        return False
 
     @abstractmethod
     def movement(self, other: Metric, engine: Engine | None = None) -> float:
@@ -109,22 +113,27 @@ class Metric(ABC):
             What distances are stored as, by default that of `out`, or float64; they are computed in float64.
             float32 holds 1e-38 to 3e38.
         out : array of shape (n, n), or path, optional
-            Where to write: an array, or a `.npy` file, which is filled block by block and returned as a memory map.
-            The file has its name, and replaces one of that name, only once it is complete.
+            Where to write: an array; a `.npy` file, which is filled block by block and returned as a memory map; or a
+            `.zarr` folder of chunks with checksums, returned as a Zarr array. File and folder have their names, and
+            replace what had them, only once they are complete. Without `out`, what memory does not hold is mapped in
+            the folder of the engine's store, if it has one.
         """
         self.check_whole("the full matrix")
         engine, n = current(engine), self.n
         fill = backend_of(engine).dense
-        return written(
+        found: Floats = written(
             (n, n), f"the {n} × {n} distance matrix", engine, dtype, out, lambda a: fill(self.form, a, engine)
         )
+        return found
 
     def condensed(self, engine: Engine | None = None, dtype: DTypeLike | None = None, out: Out = None) -> Floats:
         """The n(n−1)/2 distances in SciPy's order. `dtype` and `out` as in `dense`."""
         self.check_whole("all distances")
         engine, size = current(engine), self.n * (self.n - 1) // 2
         fill = backend_of(engine).condensed
-        return written((size,), f"{size} condensed distances", engine, dtype, out, lambda a: fill(self.form, a, engine))
+        what = f"{size} condensed distances"
+        found: Floats = written((size,), what, engine, dtype, out, lambda a: fill(self.form, a, engine))
+        return found
 
     def balls(self, radius: float, engine: Engine | None = None) -> Balls:
         """The closed balls of the given radius around every point."""
@@ -231,19 +240,6 @@ class Metric(ABC):
     def framed(self, frame: Frame) -> Self:
         """The same metric as part of a cloud that has this frame."""
         raise TypeError(f"{type(self).__name__} is not cut into cells: parts of it cannot be computed alone")
-
-
-def largest_change(before: Metric, after: Metric, engine: Engine | None) -> float:
-    """The largest difference of two metrics on the same points, some rows at a time: no third matrix is made."""
-    before.check_whole("all distances")
-    after.check_whole("all distances")
-    everything, step = np.arange(before.n), max(1, _CHUNK // before.n)
-    quiet, largest_yet = current(engine).quiet(), 0.0
-    for start in range(0, before.n, step):
-        rows = everything[start : start + step]
-        change = before.block(rows, everything, quiet) - after.block(rows, everything, quiet)
-        largest_yet = max(largest_yet, float(np.abs(change, out=change).max()))
-    return largest_yet
 
 
 def check_counts(triangle: object, gap: object, n_fallbacks: object) -> None:

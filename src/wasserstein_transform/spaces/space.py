@@ -21,6 +21,7 @@ from .edge_weights import ASK
 from .graph import Graph
 from .metric import Metric
 from .named import metric_by_name
+from .opening import metric_in_file, opened
 
 
 @archived
@@ -69,12 +70,18 @@ class Space:
     @classmethod
     def from_distances(
         cls,
-        distances: ArrayLike,
+        distances: Any,
         weights: ArrayLike | None = None,
         points: ArrayLike | None = None,
         triangle: bool = False,
+        *,
+        engine: Engine | None = None,
     ) -> Space:
         """A space from a square or condensed distance matrix, with coordinates beside it if there are any.
+
+        `distances` may be an array, or a file: a path (`.npy`, or a `.zarr` folder), a memory map, a Zarr array. Those
+        of float32 and float64 are looked through once and stay in their file; a square `.npy` of float64 is what
+        transport reads best. Of two halves of a matrix in a file that differ by rounding, the upper one counts.
 
         `triangle=True` asserts the triangle inequality, for shortcuts that need it.
 
@@ -84,14 +91,18 @@ class Space:
         >>> wt.Space.from_distances([1.0, 2.0, 1.5]).n
         3
         """
-        _reserve(distances)
-        matrix = check.distances(distances)
-        n = len(matrix)
+        engine = current(engine)
+        distances = opened(distances)
+        metric = metric_in_file(distances, triangle, engine)
+        if metric is None:
+            _reserve(distances, engine)
+            metric = Dense(check.distances(distances), triangle)
+        n = metric.n
         if points is not None:
             points = check.points(points)
             if len(points) != n:
                 raise ValueError(f"points must have one row per point of the {n} × {n} distances, got {len(points)}")
-        return cls(Dense(matrix, triangle), check.weights(weights, n), points)
+        return cls(metric, check.weights(weights, n), points)
 
     @classmethod
     def from_graph(
@@ -182,13 +193,13 @@ class Space:
         return Space(self.metric.take(rows), self.weights[rows], points)
 
 
-def _reserve(distances: ArrayLike) -> None:
+def _reserve(distances: ArrayLike, engine: Engine) -> None:
     """Announce the matrix that is made of these distances, and what they are turned into before."""
     shape = np.shape(distances)
     n = shape[0] if len(shape) == 2 else round((2.0 * shape[0]) ** 0.5 + 0.5) if len(shape) == 1 else 0
     ready = isinstance(distances, np.ndarray) and distances.dtype == np.float64 and distances.flags.c_contiguous
     copies = 1 if ready and len(shape) == 2 else 2
-    current().reserve((8.0 * copies + 1) * n * n, f"a {n} × {n} matrix of distances", "use fewer points")
+    engine.reserve((8.0 * copies + 1) * n * n, f"a {n} × {n} matrix of distances", "use fewer points")
 
 
 def check_space(space: object) -> None:

@@ -72,6 +72,8 @@ class Checkpoints:
         self._stale += engine.kept
         new = [k for k in range(walk.first, walk.n_iter + 1) if k not in self._written]
         seconds = len(new) * walk.quotients[-1].space.metric.n_bytes / self._speed
+        if walk.quotients[-1].space.metric.is_on_disk:  # its tiles are kept; read back, it would be in memory
+            return
         if not new or seconds > _SHARE * (time.monotonic() - self._last):
             return
         start = time.perf_counter()

@@ -21,7 +21,7 @@ from .transform import Process, Transform, as_process, warn_massless
 
 Keep = Literal["last", "all"]
 
-_INSTEAD = "use fewer points, or keep fewer states"
+_INSTEAD = "use fewer points, or keep fewer states; matrices of distances go to disk by Engine(store=folder)"
 
 Hook: TypeAlias = Callable[[Trajectory], None]
 """Called with the run so far whenever a state is finished, the start (τ = 0) included."""
@@ -161,7 +161,7 @@ def _run(asked: Asked, space: Space, resume: Trajectory | None, engine: Engine) 
         state, alone = _advance(before, step, merge, here, who)
         massless |= alone
         movements.append(_movement(before, state, here) / scale_of(step, tol))
-        if keep == "all" and tol is not None and k + 1 < n_iter:
+        if keep == "all" and tol is not None and k + 1 < n_iter and not state.space.metric.is_on_disk:
             here.reserve(state.space.metric.n_bytes, f"state {k + 2} of the flow", _INSTEAD)
         if before.space is not space:
             before.space.metric.form.forget()  # roots of its covariances: no step will ask for them again

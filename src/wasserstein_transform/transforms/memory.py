@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..backends import backend_of
-from ..engine import Engine
+from ..engine import AT_A_TIME, Engine, goes_to_disk
 from ..localize import Extrinsic
 from ..spaces import Space
 from .transform import Process, Transform
@@ -37,6 +37,8 @@ def plan_of(process: Process, n_iter: int, space: Space, engine: Engine, n_seen:
 def _plan(step: Transform, space: Space, engine: Engine, n_seen: float | None) -> Plan:
     n, m = space.n, 0 if space.points is None else space.points.shape[1]
     state, working = step.transport.memory(n, m)
+    if step.transport.makes_matrix and goes_to_disk(state, engine, AT_A_TIME):
+        state = working = 0.0
     if isinstance(step.localize, Extrinsic):
         working += backend_of(engine).working_bytes(space.metric.form, state, engine)
     elif n_seen is not None:  # balls while they are sorted; or measures, and once more in the order they are compared

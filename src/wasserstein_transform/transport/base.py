@@ -71,10 +71,13 @@ class Transport(Part, ABC):
         The kind of measures it compares.
     p : float
         The order of the distance.
+    makes_matrix : bool
+        Whether its metric is a full matrix, which may be on disk.
     """
 
     accepts: type[Measures]
     p: float
+    makes_matrix: bool = True
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -30,6 +30,7 @@ class Bures(Transport):
     """
 
     accepts = Gaussians
+    makes_matrix = False
     p = 2.0
 
     def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> GaussianMetric:

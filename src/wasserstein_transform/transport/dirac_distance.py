@@ -27,6 +27,7 @@ class DiracDistance(Transport):
     """
 
     accepts = Diracs
+    makes_matrix = False
     p = 1.0  # and every other
 
     def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Euclidean:

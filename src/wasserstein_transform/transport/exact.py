@@ -10,9 +10,10 @@ import numpy as np
 from .. import _check as check
 from .._types import Floats
 from ..backends.host import solve_farthest, solve_power
-from ..engine import Engine, current
+from ..engine import AT_A_TIME, Engine, current, goes_to_disk
 from ..measures import Discrete, Measures
 from ..spaces import Dense, Metric
+from ..spaces.dense import taken
 from .base import Coupling, Status, Transport
 from .batch import Batch
 from .cost import seconds_of
@@ -64,11 +65,11 @@ class Exact(Transport):
         assert isinstance(measures, Discrete)
         engine = current(engine)
         unique, which = measures.distinct()
-        engine.reserve(
-            8.0 * (measures.n**2 + unique.n**2), f"exact distances of {measures.n} measures", "use fewer points"
-        )
+        if not goes_to_disk(8.0 * measures.n**2, engine, AT_A_TIME):
+            what, instead = f"exact distances of {measures.n} measures", "use fewer points, or Engine(store=folder)"
+            engine.reserve(8.0 * (measures.n**2 + unique.n**2), what, instead)
         out, report = Batch(ground, self.p, engine).among(unique)
-        matrix = out if unique.n == measures.n else out[np.ix_(which, which)]
+        matrix = out if unique.n == measures.n else taken(out, which, engine)
         return Dense(matrix, ground.triangle, report.gap, report.n_fallbacks)
 
     def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:

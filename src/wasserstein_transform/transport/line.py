@@ -11,7 +11,7 @@ from .. import _check as check
 from .._types import Floats, Ints
 from ..backends import backend_of
 from ..backends.host import FAINT, Climbs, climbs_of, line_distance
-from ..engine import Engine, current
+from ..engine import AT_A_TIME, Engine, current, goes_to_disk
 from ..measures import Discrete, Measures
 from ..spaces import Dense, Euclidean, Metric
 from .base import Coupling, Status, Transport
@@ -62,7 +62,9 @@ class Line(Transport):
         self.check(measures)
         assert isinstance(measures, Discrete)
         x, n, engine = _coordinates(ground), measures.n, current(engine)
-        _reserve(engine, n**2, f"distances of {n} measures on a line", measures)
+        n_held = 0 if goes_to_disk(8.0 * n * n, engine, AT_A_TIME) else n**2
+        instead = "use fewer points or a smaller eps, or Engine(store=folder)"
+        _reserve(engine, n_held, f"distances of {n} measures on a line", measures, instead=instead)
         return Dense(backend_of(engine).line_among(x, float(self.p), measures.rows, engine), ground.triangle)
 
     def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
@@ -114,10 +116,12 @@ def _coordinates(ground: Metric) -> Floats:
     return ground.points[:, 0]
 
 
-def _reserve(engine: Engine, n_pairs: int, what: str, *families: Discrete) -> None:
+def _reserve(
+    engine: Engine, n_pairs: int, what: str, *families: Discrete, instead: str = "use fewer points or a smaller eps"
+) -> None:
     """Announce the distances and the sorted copies of the measures."""
     n_masses = sum(len(measures.masses) for measures in families)
-    engine.reserve(8.0 * n_pairs + 48.0 * n_masses, what, "use fewer points or a smaller eps")
+    engine.reserve(8.0 * n_pairs + 48.0 * n_masses, what, instead)
 
 
 class _Path(NamedTuple):

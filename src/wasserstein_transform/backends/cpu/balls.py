@@ -12,9 +12,9 @@ from ...kernels.cells import Cells
 from ...kernels.gather import sort_balls
 from ...kernels.geometry import Geometry, for_thread
 from ...kernels.neighbors import count_balls, fill_balls
-from ..forms import Form, Network
+from ..forms import Filed, Form, Network
 from ..records import Balls, closed
-from . import paths
+from . import filed, paths
 from .kinds import cost_of, kind_of
 from .passes import run
 
@@ -30,6 +30,8 @@ def balls(form: Form, radius: float, engine: Engine) -> Balls:
     """The closed balls of the given radius around every point."""
     if isinstance(form, Network):
         return paths.balls(form, radius, engine)
+    if isinstance(form, Filed):
+        return filed.balls(form, radius, engine)
     search = kind_of(form).search(form, radius, engine)
     asked = _Search(search.geometry, search.cells, closed(radius), search.longest_run)
     tiles = search.tiles(cost_of(form))

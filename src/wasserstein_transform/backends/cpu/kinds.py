@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from ..._mapped import as_writable
 from ..._types import Floats
 from ...engine import Engine
 from ...kernels import geometry as geometries
 from ...kernels.geometry import Geometry
-from ..forms import Cloud, Form, GaussianCloud, Matrix, NearRows, Network
-from . import gaussian, paths
+from ..forms import Cloud, Filed, Form, GaussianCloud, Matrix, NearRows, Network
+from . import filed, gaussian, paths
 from .search import Search, sorted_search
 from .sorting import Sorted
 
@@ -76,7 +77,15 @@ class Kind:
 
 
 KINDS: dict[type[Form], Kind] = {
-    Matrix: Kind(lambda form, engine: geometries.Table(form.matrix)),
+    Matrix: Kind(lambda form, engine: geometries.Table(as_writable(form.matrix))),
+    Filed: Kind(
+        lambda form, engine: geometries.Table(as_writable(filed.matrix(form, engine))),
+        search=lambda form, reach, engine: (
+            Search.exhaustive(form.n, geometries.SparseRows(*filed.balls(form, reach, engine)))
+            if np.isfinite(reach)
+            else _exhaustive(form, reach, engine)
+        ),
+    ),
     NearRows: Kind(
         lambda form, engine: geometries.SparseRows(form.indptr, form.indices, form.distances),
         lambda form: 8.0,  # a search in a short row

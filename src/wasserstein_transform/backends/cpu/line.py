@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._types import Floats
-from ...engine import Engine, Flag, Mirrored, Record, Rows as InRows, Task, Tile, cut
+from ...engine import AT_A_TIME, Engine, Flag, Mirrored, Record, Rows as InRows, Task, Tile, cut, room_for
 from ...kernels.line import Climbs, accumulate, fill_line_block, fill_line_square, line_distance
 from ..records import Rows
 
@@ -22,7 +22,8 @@ class _Square(NamedTuple):
 def among(places: Floats, p: float, measures: Rows, engine: Engine) -> Floats:
     """The full matrix of distances, each pair once."""
     n = len(measures.totals)
-    out, sizes = np.empty((n, n)), np.diff(measures.indptr).astype(np.float64)
+    out = room_for((n, n), f"distances of {n} measures on a line", engine, "use fewer points", at_a_time=AT_A_TIME)
+    sizes = np.diff(measures.indptr).astype(np.float64)
     met = sizes * np.arange(n - 1, -1, -1) + sizes.sum() - np.cumsum(sizes)
     asked = _Square(climbs_of(measures, places), p)
     engine.run(Task(_name(p), _square, asked, cut(_STEPS * met), Mirrored(), heavy=True), (out,))

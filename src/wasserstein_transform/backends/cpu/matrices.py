@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from ...engine import GRAIN, Blocks, Condensed, Engine, Flag, Record, Rows, Task
 from ...kernels import geometry as geometries
 from ...kernels.distances import fill_block, fill_condensed, fill_matched, fill_pairs, fill_square
 from ...kernels.geometry import Geometry, for_thread
-from ..forms import Cloud, Form, GaussianCloud, Network
-from . import gaussian, paths
+from ..forms import Cloud, Filed, Form, GaussianCloud, Network
+from . import chunked, filed, gaussian, paths
 from .kinds import cost_of, geometry_of
 from .passes import run, size_of, tiles_of
 
@@ -31,6 +31,8 @@ def block(form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
     """Distances of the points `rows` to the points `cols`."""
     if isinstance(form, Network):
         return paths.block(form, rows, cols, engine)
+    if isinstance(form, Filed):
+        return filed.block(form, rows, cols)
     out = np.empty((len(rows), len(cols)))
     asked, cost = _Pairs(geometry_of(form, engine), rows, cols), cost_of(form)
     _run(Task("distances", _block, asked, evenly(len(rows), cost * len(cols)), Rows()), out, cost * out.size, engine)
@@ -41,6 +43,8 @@ def pairs(form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
     """Distances of the points rows[k] and cols[k]."""
     if isinstance(form, Network):
         return paths.pairs(form, rows, cols, engine)
+    if isinstance(form, Filed):
+        return filed.pairs(form, rows, cols)
     out = np.empty(len(rows))
     asked, cost = _Pairs(geometry_of(form, engine), rows, cols), 4 * cost_of(form)
     _run(Task("distances", _pairs, asked, evenly(len(rows), cost), Rows()), out, cost * out.size, engine)
@@ -116,10 +120,16 @@ class _Square(NamedTuple):
     side: int
 
 
-def dense(form: Form, out: np.ndarray, engine: Engine) -> None:
+def dense(form: Form, out: Any, engine: Engine) -> None:
     """The full matrix, block by block; each pair once."""
+    if not isinstance(out, np.ndarray):
+        chunked.dense(form, out, engine)
+        return
     if isinstance(form, Network):
         paths.dense(form, out, engine)
+        return
+    if isinstance(form, Filed):
+        filed.dense(form, out, engine)
         return
     n, cost = form.n, cost_of(form)
     side = int(np.clip(np.sqrt(GRAIN / cost), 16, _SIDE))
@@ -141,10 +151,16 @@ class _Vector(NamedTuple):
     n: int
 
 
-def condensed(form: Form, out: np.ndarray, engine: Engine) -> None:
+def condensed(form: Form, out: Any, engine: Engine) -> None:
     """The condensed vector, some rows at a time."""
+    if not isinstance(out, np.ndarray):
+        chunked.condensed(form, out, engine)
+        return
     if isinstance(form, Network):
         paths.condensed(form, out, engine)
+        return
+    if isinstance(form, Filed):
+        filed.condensed(form, out, engine)
         return
     asked = _Vector(geometry_of(form, engine), form.n)
     tiles = cut(np.arange(form.n, 0, -1, dtype=np.float64) * cost_of(form))

@@ -12,9 +12,9 @@ from ...engine import Engine, Flag, Place, Record, Rows, Scattered, Task, Tile, 
 from ...kernels.geometry import Geometry, for_thread
 from ...kernels.kdtree import KdTree, seed, split_nodes
 from ...kernels.nearest import MIXED, STRANGER, measure_inner, measure_leaves, nearest_in_rows, nearest_others
-from ..forms import Form, Network
+from ..forms import Filed, Form, Network
 from ..records import Nearest
-from . import paths
+from . import lists, paths
 from .kinds import geometry_of, kind_of
 from .matrices import joined
 
@@ -26,6 +26,8 @@ def nearest(form: Form, k: int, of: Form | None, engine: Engine) -> Nearest:
     """The k nearest other points of every point, or the k nearest points of `form` for every point of `of`."""
     if isinstance(form, Network):
         return paths.nearest(form, k, engine)
+    if isinstance(form, Filed):
+        return lists.nearest(form, k, engine)
     both = form if of is None else joined(form, of)
     size = (form.n if of is None else of.n, k)
     found = Nearest(np.empty(size), np.empty(size, np.intp))

@@ -22,8 +22,9 @@ from ...kernels.reach import (
     prim_by_reach,
     search_by_reach,
 )
-from ..forms import Form, Matrix, NearRows
+from ..forms import Filed, Form, Matrix, NearRows
 from ..records import ReachTree
+from . import rounds
 from .kinds import cost_of, geometry_of, kind_of
 from .matrices import pairs
 from .nearest import grow_tree, stack
@@ -34,6 +35,8 @@ def reach_tree(form: Form, cores: Floats, engine: Engine) -> ReachTree:
     """The tree, by whichever algorithm is faster; of near rows, fewer edges if they fall into parts."""
     if isinstance(form, NearRows):
         return _known_edges(form, cores, engine)
+    if isinstance(form, Filed):
+        return rounds.reach_tree(form, cores, engine)
     contraction = kind_of(form).contraction(form) if form.n >= FEW else None
     if contraction is None:
         return _prim(form, cores, engine)
@@ -45,7 +48,9 @@ def _known_edges(form: NearRows, cores: Floats, engine: Engine) -> ReachTree:
     """The tree along known distances, by the ranks of their pairs (reach, distance)."""
     rows = np.repeat(np.arange(form.n), np.diff(form.indptr))
     reach = np.maximum(form.distances, np.maximum(cores[rows], cores[form.indices]))
-    ranks = np.unique(np.column_stack([_coarse(reach), form.distances]), axis=0, return_inverse=True)[1].ravel() + 1.0
+    ranks = (
+        np.unique(np.column_stack([rounds.coarse(reach), form.distances]), axis=0, return_inverse=True)[1].ravel() + 1.0
+    )
     kind = np.int32 if len(ranks) < 2**31 else np.int64  # older SciPy takes only the first
     graph = csr_array((ranks, form.indices.astype(kind), form.indptr.astype(kind)), shape=(form.n, form.n))
     edges = np.column_stack(minimum_spanning_tree(graph).tocoo().coords).astype(np.intp)
@@ -53,15 +58,9 @@ def _known_edges(form: NearRows, cores: Floats, engine: Engine) -> ReachTree:
     return ReachTree(edges, np.maximum(cores[edges].max(axis=1), lengths), lengths)
 
 
-def _coarse(values: Floats) -> Floats:
-    """As the kernel rounds them."""
-    spread = values * (2.0**23 + 1.0)
-    return np.asarray(spread - (spread - values))
-
-
 def _prim(form: Form, cores: Floats, engine: Engine) -> ReachTree:
-    if isinstance(form, Matrix) and form.n > 1 and not 1e-100 < form.matrix.max() < 1e100:
-        unit = np.ldexp(1.0, np.frexp(form.matrix.max())[1] - 1) or 1.0  # squares would leave the range of floats
+    if isinstance(form, Matrix) and form.n > 1 and not 1e-100 < form.largest < 1e100:
+        unit = np.ldexp(1.0, np.frexp(form.largest)[1] - 1) or 1.0  # squares would leave the range of floats
         edges, heights, lengths = _grow(geometry_of(Matrix(form.matrix / unit), engine), cores / unit, 1.0, engine)
         return ReachTree(edges, heights * unit, lengths * unit)
     return _grow(geometry_of(form, engine), cores, cost_of(form), engine)
@@ -110,7 +109,7 @@ def _boruvka(form: Form, tree: KdTree, cores: Floats, engine: Engine) -> ReachTr
     n, order, cores = form.n, tree.order, cores[tree.order]
     where = np.empty(n, np.intp)
     where[order] = np.arange(n)
-    near, apart, which, least = _coarse(cores), np.zeros(n), np.full(n, NOBODY), np.empty(len(tree.starts))
+    near, apart, which, least = rounds.coarse(cores), np.zeros(n), np.full(n, NOBODY), np.empty(len(tree.starts))
     least_cores(tree, cores, least)
     component, whole = np.arange(n), np.empty(len(tree.starts), np.intp)
     limits, asking, parent = np.empty((n, 2)), np.empty(n, np.intp), np.empty(n, np.intp)

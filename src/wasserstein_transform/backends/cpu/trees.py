@@ -15,7 +15,8 @@ from ...kernels.geometry import Geometry, for_thread
 from ...kernels.kdtree import KdTree
 from ...kernels.nearest import MIXED, NOBODY
 from ...kernels.trees import prim
-from ..forms import Form, Matrix, NearRows
+from ..forms import Filed, Form, Matrix, NearRows
+from . import rounds
 from .kinds import cost_of, geometry_of, kind_of
 from .matrices import pairs
 from .nearest import grow_tree, stack
@@ -31,6 +32,8 @@ def spanning_tree(form: Form, engine: Engine) -> tuple[Ints, Floats]:
     """Edges and heights, by whichever algorithm is faster; of near rows, fewer edges if they fall into parts."""
     if isinstance(form, NearRows):
         return _known_edges(form, engine)
+    if isinstance(form, Filed):
+        return rounds.spanning_tree(form, engine)
     contraction = kind_of(form).contraction(form) if form.n >= FEW else None
     if contraction is None:
         return _prim(form, engine)
@@ -49,8 +52,8 @@ def _known_edges(form: NearRows, engine: Engine) -> tuple[Ints, Floats]:
 
 
 def _prim(form: Form, engine: Engine) -> tuple[Ints, Floats]:
-    if isinstance(form, Matrix) and form.n > 1 and not 1e-100 < form.matrix.max() < 1e100:
-        unit = np.ldexp(1.0, np.frexp(form.matrix.max())[1] - 1) or 1.0  # squares would leave the range of floats
+    if isinstance(form, Matrix) and form.n > 1 and not 1e-100 < form.largest < 1e100:
+        unit = np.ldexp(1.0, np.frexp(form.largest)[1] - 1) or 1.0  # squares would leave the range of floats
         edges, heights = grow(geometry_of(Matrix(form.matrix / unit), engine), form.n, 1.0, engine)
         return edges, heights * unit
     return grow(geometry_of(form, engine), form.n, cost_of(form), engine)

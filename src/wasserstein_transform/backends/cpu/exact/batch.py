@@ -7,15 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...._mapped import is_mapped
 from ...._types import Floats, Ints
-from ....engine import Engine, Flag, Record, Task, Tile, cut
+from ....engine import AT_A_TIME, Engine, Flag, Record, Task, Tile, cut, room_for
 from ....kernels.basis import Work, workspace
 from ....kernels.geometry import Geometry, Table, for_thread
 from ....kernels.posing import Costs, Rows as KernelRows, Rule, begin, costs, n_bytes, pose
 from ....kernels.start import UNKNOWN
 from ....kernels.transport import STEEP, farthest_row, transport_row, upper_row
 from ...base import Ground
-from ...forms import Form, Network
+from ...forms import Filed, Form, Matrix, NearRows, Network
 from ...memory import Memory
 from ...records import Report, Rows
 from .. import paths
@@ -23,10 +24,11 @@ from ..kinds import cost_of, geometry_of
 from ..matrices import block, dense
 from . import hops, recalled
 from .explorer import Explorer, explorer_of
-from .places import ByMeasure, Lists, Rectangle, Symmetric
+from .places import ByMeasure, Lists, Rectangle, Symmetric, Upper
 from .sampling import SAMPLED, warm_potentials
 from .scratch import Scratch
 from .tour import inverse, listed_parents, tour, walk
+from .unwinding import unwound
 
 _STEPS = 12.0  # inner-loop steps of the simplex per entry of the cost matrix, about
 _CHEAP = 16.0  # distances of so many steps are computed when needed; dearer ones are stored first
@@ -67,15 +69,16 @@ class _Problems(NamedTuple):
 def among(ground: Ground, measures: Rows, engine: Engine) -> tuple[Floats, Report]:
     """The full matrix of distances, each pair solved once."""
     n = len(measures.totals)
-    out = np.zeros((n, n))
+    out = room_for((n, n), f"exact distances of {n} measures", engine, "use fewer points", at_a_time=AT_A_TIME)
     order, parent = tour(measures, ground.form, engine)
     walked = _take(measures, order)
     sizes = np.diff(walked.indptr).astype(np.float64)
     cost = sizes * (sizes.sum() - np.cumsum(sizes))
     after = np.arange(1, n + 1)
     lists = _Lists(after, np.full(n, n), np.arange(n), parent)
-    place = Symmetric(n - after, order)
-    return out, _run(ground, walked, walked, lists, place, out, cost, ground.form.n, n, engine)
+    place = Upper(n - after) if is_mapped(out) else Symmetric(n - after, order)
+    report = _run(ground, walked, walked, lists, place, out, cost, ground.form.n, n, engine)
+    return (unwound(out, order, engine) if is_mapped(out) else out), report
 
 
 def between(ground: Ground, A: Rows, B: Rows, engine: Engine) -> tuple[Floats, Report]:
@@ -244,9 +247,10 @@ def _scale(form: Form, engine: Engine) -> float:
 
 def largest(form: Form, engine: Engine) -> float:
     """A number of the size of the largest distance: that of a point to the farthest from it."""
-    stored = getattr(form, "matrix", getattr(form, "distances", None))
-    if stored is not None:
-        return float(stored.max())
+    if isinstance(form, Matrix | Filed):
+        return form.largest
+    if isinstance(form, NearRows):
+        return float(form.distances.max())
     row = block(form, np.zeros(1, np.intp), np.arange(form.n), engine.quiet())
     if isinstance(form, Network):
         return float(max(row[np.isfinite(row)].max(), form.lengths.max(initial=0.0)))

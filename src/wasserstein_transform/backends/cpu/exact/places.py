@@ -46,6 +46,14 @@ class Symmetric(ByMeasure):
 
 
 @dataclass(frozen=True, eq=False)
+class Upper(ByMeasure):
+    """The upper triangle of a matrix in the order of the tour, row by row: for files, whose columns are far apart."""
+
+    def store(self, out: np.ndarray, i: int, values: Floats) -> None:
+        out[i, i + 1 :] = values
+
+
+@dataclass(frozen=True, eq=False)
 class Rectangle(ByMeasure):
     """Row i has a value for every target, in the order of the tour."""
 

@@ -1,0 +1,108 @@
+"""Strong and weak scaling on worker processes of Dask, against threads; bytes moved: `python -m benchmarks scale=1,2`.
+
+Each number of workers is measured in a process of its own, after a run that does not count. Strong: LT-WT of 1,500
+points and a GT step of 2·10⁶ points in the plane (20 neighbors), whoever computes. Weak: as much for each worker.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+from .timing import Row
+
+_CHILD = """
+import json, os, shutil, sys, tempfile, time
+import numpy as np, wasserstein_transform as wt
+from wasserstein_transform.engine.executors.cluster.session import session_of
+
+def io():
+    with open("/proc/self/io") as lines:
+        found = dict(line.split(": ") for line in lines)
+    return int(found["rchar"]), int(found["wchar"])
+
+def lt(n, engine):
+    space = wt.Space.from_points(np.random.default_rng(0).normal(size=(n, 2)))
+    begun = time.perf_counter()
+    wt.iterate(wt.local_truncation(0.2 * (1500 / n) ** 0.5), space, n_iter=1, engine=engine)
+    return time.perf_counter() - begun
+
+def gt(n, engine, client, n_parts):
+    with tempfile.TemporaryDirectory(dir=".") as folder:
+        np.save(f"{folder}/x.npy", np.random.default_rng(0).random((n, 2)))
+        process = wt.gaussian_transform(float((20 / n / np.pi) ** 0.5), 1.0)
+        run = lambda k: wt.clouds.iterate(
+            process, f"{folder}/x.npy", folder=f"{folder}/run", n_iter=k, n_parts=n_parts, engine=engine)
+        run(0)
+        before = client.run(io) if client else {"here": io()}
+        begun = time.perf_counter()
+        run(1)
+        seconds = time.perf_counter() - begun
+        after = client.run(io) if client else {"here": io()}
+    return seconds, *(sum(after[w][k] - before[w][k] for w in after) for k in (0, 1))
+
+def main():
+    kind, n_workers = sys.argv[1], int(sys.argv[2])
+    if kind == "threads":
+        measured(wt.Engine(n_jobs=n_workers), None, n_workers)
+        return
+    from distributed import Client, LocalCluster
+    with LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None, memory_limit=None) as cluster:
+        with Client(cluster) as client:
+            client.wait_for_workers(n_workers)
+            measured(wt.Engine(client=client), client, n_workers)
+
+def measured(engine, client, n_workers):
+    lt(800, engine)
+    gt(400_000, engine, client, 8)
+    out, traffic = {}, session_of(client).traffic if client else None
+    sent, messages = (traffic.sent + traffic.received, traffic.messages) if client else (0, 0)
+    runs = [lt(1500, engine) for _ in range(3)]
+    out["lt"] = sorted(runs)[1]
+    if client:
+        out["lt bytes"] = (traffic.sent + traffic.received - sent) / 3
+        out["lt messages"] = (traffic.messages - messages) / 3
+    steps = [gt(2_000_000, engine, client, 16) for _ in range(3)]
+    out["gt"], out["gt read"], out["gt written"] = sorted(steps)[1]
+    out["lt weak"] = lt(int(1500 * n_workers**0.5), engine)
+    out["gt weak"] = gt(2_000_000 * n_workers, engine, client, 8 * n_workers)[0]
+    print(json.dumps(out))
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def run(workers: str = "1,2") -> list[Row]:
+    numbers = [int(word) for word in workers.split(",")]
+    rows = []
+    for kind in ("threads", "workers"):
+        found = {n: _measured(kind, n) for n in numbers}
+        first = found[numbers[0]]
+        for n, one in found.items():
+            who = f"{n} {kind[:-1]}{'s' * (n > 1)}"
+            weak_lt, weak_gt = (f"as much for each: {one[f'{name} weak']:.2f} s" for name in ("lt", "gt"))
+            rows += [
+                Row(f"LT-WT of 1,500 points, {who}", f"{one['lt']:.2f} s", weak_lt,
+                    f"{first['lt'] / one['lt']:.2f}×, weak {first['lt weak'] / one['lt weak']:.2f}{_moved(one)}"),
+                Row(f"GT step of 2·10⁶ points, {who}", f"{one['gt']:.2f} s", weak_gt,
+                    f"{first['gt'] / one['gt']:.2f}×, weak {first['gt weak'] / one['gt weak']:.2f}; "
+                    f"{one['gt read'] / 1e6:.0f} MB read, {one['gt written'] / 1e6:.0f} MB written"),
+            ]  # fmt: skip
+    return rows
+
+
+def _moved(one: dict[str, float]) -> str:
+    if "lt bytes" not in one:
+        return ""
+    return f"; {one['lt messages']:.0f} messages, {one['lt bytes'] / 1e6:.1f} MB"
+
+
+def _measured(kind: str, n: int) -> dict[str, Any]:
+    command = [sys.executable, "-W", "ignore", "-c", _CHILD, kind, str(n)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return dict(json.loads(done.stdout.splitlines()[-1]))

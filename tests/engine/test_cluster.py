@@ -1,0 +1,314 @@
+"""Heavy tasks and jobs on a cluster of Dask: the bits of threads, whatever happens to workers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from test_seams import WORK
+
+import wasserstein_transform as wt
+from wasserstein_transform.engine import Cluster, Rows, Task, Tile, of_size
+from wasserstein_transform.engine.executors.cluster import connection, crew, session, versions
+from wasserstein_transform.engine.executors.cluster.session import Session, session_of
+
+distributed = pytest.importorskip("distributed")
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+class Numbers(NamedTuple):
+    values: np.ndarray
+    seconds: float = 0.0
+    wrong: int = -1
+    begun: str = ""
+
+
+def square(numbers: Numbers, tile: Tile, stop: np.ndarray, record: tuple[np.ndarray]) -> None:
+    if tile.start <= numbers.wrong < tile.stop:
+        raise ValueError(f"number {numbers.wrong} is wrong")
+    if numbers.begun:
+        Path(numbers.begun).touch()
+    end = time.monotonic() + numbers.seconds
+    while time.monotonic() < end and not stop[0]:
+        time.sleep(0.005)
+    record[0][:] = numbers.values[tile.start : tile.stop] ** 2
+
+
+def squares(n: int, *numbers: Any) -> Task:
+    return Task("squares", square, Numbers(np.arange(float(n)), *numbers), of_size(n, 1), Rows(), heavy=True)
+
+
+def sent(task: Task, engine: wt.Engine) -> np.ndarray:
+    out = np.full(len(task.tiles), np.nan)
+    engine.run(task, (out,))
+    return out
+
+
+def all_to(client: Any, **changes: Any) -> wt.Engine:
+    """An engine that sends everything, small or not."""
+    return wt.Engine(executor=Cluster(client, small=0.0), **changes)
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_a_cluster_gives_the_bits_of_threads(name: str, client: Any) -> None:
+    here = WORK[name]()
+    before = session_of(client).traffic.messages
+    with wt.using(all_to(client)):
+        there = WORK[name]()
+    assert session_of(client).traffic.messages > before
+    for one, other in zip(here, there, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_two_iterations_of_ltwt_on_a_client_have_the_bits_of_threads(client: Any) -> None:
+    space = wt.Space.from_points(np.random.default_rng(3).normal(size=(150, 2)))
+    here = wt.iterate(wt.local_truncation(0.5), space, n_iter=2)
+    with wt.using(client=Cluster(client, small=0.0)):
+        there = wt.iterate(wt.local_truncation(0.5), space, n_iter=2)
+    np.testing.assert_array_equal(here.last.metric.dense(), there.last.metric.dense())
+    assert here.movements == there.movements
+
+
+def test_few_messages_are_under_way_and_each_carries_many_tiles(client: Any) -> None:
+    seen: list[int] = []
+
+    def count(update: wt.engine.Update) -> None:
+        seen.append(sum(str(key).startswith("wt-message") for key in client.futures))
+
+    traffic = session_of(client).traffic
+    before, task = traffic.messages, squares(3000)
+    np.testing.assert_array_equal(sent(task, all_to(client, progress=count)), np.arange(3000.0) ** 2)
+    assert 2 < traffic.messages - before < 200
+    assert max(seen) <= 2 * 2 + 4  # two for each thread, and those about to be let go
+
+
+def test_inputs_travel_once(client: Any) -> None:
+    values, traffic = np.random.default_rng(0).random(50_000), session_of(client).traffic
+    task = Task("squares", square, Numbers(values), of_size(10, 1), Rows(), heavy=True)
+    before = traffic.sent
+    first = sent(task, all_to(client))
+    assert values.nbytes < traffic.sent - before < 3 * values.nbytes
+    before = traffic.sent
+    np.testing.assert_array_equal(sent(task, all_to(client)), first)
+    assert traffic.sent - before < values.nbytes
+
+
+def test_progress_names_the_workers_and_counts_tiles(client: Any) -> None:
+    seen: list[wt.engine.Update] = []
+    sent(squares(100), all_to(client, progress=seen.append))
+    assert seen[-2][:3] == ("squares on 2 workers", 100, 100)
+    assert seen[-1].finished
+
+
+def test_small_tasks_are_not_sent(client: Any) -> None:
+    before = session_of(client).traffic.messages
+    np.testing.assert_array_equal(sent(squares(50), wt.Engine(client=client)), np.arange(50.0) ** 2)
+    assert session_of(client).traffic.messages == before
+
+
+def test_tasks_that_take_longer_begin_here_and_are_sent(client: Any) -> None:
+    before = session_of(client).traffic.messages
+    task = squares(60, 0.02)
+    np.testing.assert_array_equal(sent(task, wt.Engine(1, client=client)), np.arange(60.0) ** 2)
+    assert session_of(client).traffic.messages > before
+
+
+def test_records_that_take_longer_to_travel_than_to_compute_stay_here(client: Any) -> None:
+    before = session_of(client).traffic.messages
+    out = np.zeros((40, 2_000_000), np.int8)
+    task = Task("marks", mark, None, of_size(40, 1), Rows(), heavy=True)
+    wt.Engine(1, client=Cluster(client, small=0.05)).run(task, (out,))
+    assert out.all()
+    assert session_of(client).traffic.messages == before
+
+
+def mark(inputs: None, tile: Tile, stop: np.ndarray, record: tuple[np.ndarray]) -> None:
+    time.sleep(0.005)
+    record[0][:] = 1
+
+
+def test_an_error_in_a_tile_is_raised_as_it_is_and_the_client_goes_on(client: Any) -> None:
+    with pytest.raises(ValueError, match="number 70 is wrong"):
+        sent(squares(100, 0.0, 70), all_to(client))
+    np.testing.assert_array_equal(sent(squares(100), all_to(client)), np.arange(100.0) ** 2)
+
+
+@pytest.mark.parametrize("how", ["cancel", "Ctrl-C"])
+def test_workers_hear_that_all_is_over_in_the_middle_of_a_tile(how: str, client: Any, tmp_path: Path) -> None:
+    engine, begun, ended = all_to(client), tmp_path / "begun", list[float]()
+
+    def end() -> None:
+        while not begun.exists():
+            time.sleep(0.01)
+        ended.append(time.monotonic())
+        if how == "cancel":
+            engine.cancel()
+        else:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=end).start()
+    with pytest.raises(wt.Cancelled if how == "cancel" else KeyboardInterrupt):
+        sent(squares(4, 300.0, -1, str(begun)), engine)
+    np.testing.assert_array_equal(sent(squares(10), all_to(client)), np.arange(10.0) ** 2)
+    assert time.monotonic() - ended[0] < 100  # of 600
+
+
+def test_a_worker_killed_in_the_middle_changes_nothing(client: Any) -> None:
+    killed: list[int] = []
+
+    def kill(update: wt.engine.Update) -> None:
+        if not killed and update.done > 20:
+            killed.append(next(iter(client.run(os.getpid).values())))
+            os.kill(killed[0], signal.SIGKILL)
+
+    found = sent(squares(150, 0.01), all_to(client, progress=kill))
+    assert killed
+    np.testing.assert_array_equal(found, np.arange(150.0) ** 2)
+
+
+def test_threads_share_a_client(client: Any) -> None:
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(lambda n: sent(squares(n), all_to(client)), (50, 60, 70)))
+    for n, one in zip((50, 60, 70), found, strict=True):
+        np.testing.assert_array_equal(one, np.arange(float(n)) ** 2)
+
+
+def half(job: int, engine: wt.Engine) -> tuple[float, int, float | None]:
+    if job < 0:
+        raise ValueError(f"{job} is negative")
+    return job / 2, engine.n_threads, engine.memory
+
+
+def test_jobs_run_on_workers_with_their_part_of_the_memory(client: Any) -> None:
+    found = dict(wt.Engine(client=client).each(half, range(20), "halves"))
+    assert sorted(found) == list(range(20))
+    assert [found[k][0] for k in range(20)] == [k / 2 for k in range(20)]
+    limit = next(iter(client.scheduler_info()["workers"].values()))["memory_limit"]
+    assert {(threads, memory) for _, threads, memory in found.values()} == {(1, 0.8 * limit)}
+    with pytest.raises(ValueError, match="-1 is negative"):
+        list(wt.Engine(client=client).each(half, [1, -1], "halves"))
+
+
+def test_whoever_stops_listening_stops_the_jobs(client: Any) -> None:
+    results = wt.Engine(client=client).each(half, range(1000), "halves")
+    next(results)
+    before = session_of(client).traffic.messages
+    results.close()  # type: ignore[attr-defined]
+    assert session_of(client).traffic.messages == before < 1000
+
+
+def test_threads_of_this_process_may_be_workers() -> None:
+    here = WORK["LT-WT"]()[0]
+    with (
+        distributed.LocalCluster(
+            n_workers=1, processes=False, threads_per_worker=2, dashboard_address=":0", silence_logs=logging.CRITICAL
+        ) as cluster,
+        distributed.Client(cluster) as client,
+        wt.using(all_to(client)),
+    ):
+        np.testing.assert_array_equal(WORK["LT-WT"]()[0], here)
+
+
+def test_without_workers_it_waits_and_then_says_so() -> None:
+    seen: list[str] = []
+    with (
+        distributed.LocalCluster(
+            n_workers=0, processes=False, dashboard_address=":0", silence_logs=logging.CRITICAL
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        engine = wt.Engine(client=Cluster(client, patience=1.5, small=0.0), progress=lambda at: seen.append(at.stage))
+        with pytest.raises(TimeoutError, match=r"no worker .* for 2 seconds; 0 of 9 tiles of squares were done"):
+            sent(squares(9), engine)
+    assert "squares, waiting for workers" in seen
+    with pytest.raises(ConnectionError, match="the client is closed"):
+        sent(squares(9), engine)
+
+
+def test_workers_with_other_code_are_refused_by_name(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    mine = versions.versions()
+    monkeypatch.setattr(session, "versions", lambda: mine._replace(package="wasserstein-transform with sources 0"))
+    session_of(client).met.clear()
+    with pytest.raises(
+        RuntimeError, match=rf"the worker tcp://\S+ has {mine.package}, and this process \S+ with sources 0: .* install"
+    ):
+        sent(squares(9), all_to(client))
+    monkeypatch.undo()
+    sent(squares(9), all_to(client))
+
+
+def test_another_processor_is_warned_of_once() -> None:
+    known, other = Session(), versions.versions()._replace(processor="another")
+    with pytest.warns(UserWarning, match=r"the worker tcp://a has another processor \(another\)"):
+        known.meet("tcp://a", other)
+    known.meet("tcp://b", other)
+    assert known.met == {"tcp://a", "tcp://b"}
+
+
+def test_a_worker_without_the_package_is_refused_by_name() -> None:
+    here = versions.versions()
+    with pytest.raises(RuntimeError, match=r"the worker tcp://a cannot import .*; install wasserstein-transform there"):
+        versions.check_worker("tcp://a", ModuleNotFoundError("No module named 'wasserstein_transform'"), here)
+
+
+def test_what_is_no_client_is_refused(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(
+        TypeError, match=r"client must be a dask.distributed.Client, got 'tcp://a'; .*Client\(ADDRESS\)"
+    ):
+        wt.Engine(client="tcp://a")
+    with pytest.raises(TypeError, match=r"client must be a dask.distributed.Client, got LocalCluster"):
+        wt.Engine(client=client.cluster)
+    with pytest.raises(ValueError, match="patience must be a number of seconds, got -1"):
+        Cluster(client, patience=-1)
+
+    async def inside() -> None:
+        async with distributed.Client(client.scheduler.address, asynchronous=True) as one:
+            with pytest.raises(ValueError, match="client is an asynchronous one"):
+                wt.Engine(client=one)
+
+    asyncio.run(inside())
+    monkeypatch.delitem(sys.modules, "distributed")
+    monkeypatch.setattr(connection, "find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"a client needs Dask; pip install .wasserstein-transform\[scale\]."):
+        wt.Engine(client=client)
+
+
+def test_dask_is_not_imported_unasked() -> None:
+    code = "import sys, wasserstein_transform as wt; wt.Engine(); print({'distributed', 'dask'} & set(sys.modules))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == "set()\n"
+
+
+def test_a_worker_that_left_is_noticed(client: Any) -> None:
+    known = crew.Crew(client, session_of(client), lambda: None)
+    known.threads["tcp://gone"] = 1
+    left: list[str] = []
+    for _ in range(100):
+        left += known.look()
+        time.sleep(0.02)
+        if left:
+            break
+    known.close()
+    assert left == ["tcp://gone"]
