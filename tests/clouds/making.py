@@ -24,6 +24,9 @@ PROCESSES: dict[str, Callable[[float], Any]] = {
     "radii that shrink": lambda eps: wt.gaussian_transform([eps, eps / 2, eps / 2], 1.0),
 }
 
+N, N_ITER, PARTS = 900, 3, 5
+PROCESS = wt.gaussian_transform(EPS[2], 2.0)
+
 
 def cloud(n: int, m: int, seed: int = 0) -> np.ndarray:
     """Evenly spread points, a dense spot, duplicates, and a far one."""
@@ -59,3 +62,38 @@ def assert_same(found: wt.clouds.StoredTrajectory, whole: wt.transforms.Trajecto
     np.testing.assert_array_equal(found.points(), whole.points)
     if found.state.lam is not None:
         np.testing.assert_array_equal(found.covariances(), whole.last.metric.covs)
+
+
+def go(folder: Path, n_iter: int = N_ITER, process: Any = PROCESS, **asked: Any) -> wt.clouds.StoredTrajectory:
+    """A run on the points that `save` has saved."""
+    source = wt.clouds.open_source(folder / "points.npy", weights=str(folder / "weights.npy"))
+    return wt.clouds.iterate(process, source, folder=folder / "run", n_iter=n_iter, n_parts=PARTS, **asked)
+
+
+def save(folder: Path) -> None:
+    """Points with weights in a folder."""
+    np.save(folder / "points.npy", cloud(N, 2))
+    np.save(folder / "weights.npy", 1 + weights_of(N))
+
+
+class Ended(Exception):  # noqa: N818
+    """Somebody ended the run."""
+
+
+def ends_after(n_updates: int) -> Callable[[object], None]:
+    """Progress that ends a run."""
+    left = [n_updates]
+
+    def progress(update: object) -> None:
+        left[0] -= 1
+        if left[0] == 0:
+            raise Ended
+
+    return progress
+
+
+def flip(path: Path, at: int) -> None:
+    """Change a bit of a file."""
+    content = bytearray(path.read_bytes())
+    content[at] ^= 0x40
+    path.write_bytes(bytes(content))

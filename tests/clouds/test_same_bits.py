@@ -21,9 +21,9 @@ from wasserstein_transform.transforms.parts import frame_of
 @pytest.mark.parametrize("m", [1, 2, 3])
 @pytest.mark.parametrize("name", PROCESSES)
 def test_parts_have_the_bits_of_the_whole(name: str, m: int, tmp_path: Path) -> None:
-    process, X = PROCESSES[name](EPS[m]), cloud(700, m)
-    whole = wt.iterate(process, wt.Space.from_points(X), n_iter=3, tol=1e-3)
-    found = stored(tmp_path, process, X, n_iter=3, tol=1e-3, n_parts=6)
+    process, X = PROCESSES[name](EPS[m]), cloud(600, m)
+    whole = wt.iterate(process, wt.Space.from_points(X), n_iter=2, tol=1e-3)
+    found = stored(tmp_path, process, X, n_iter=2, tol=1e-3, n_parts=6)
     assert len(found.state.blocks) >= 6
     assert_same(found, whole)
 

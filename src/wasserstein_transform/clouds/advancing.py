@@ -56,7 +56,7 @@ def advance(state: State, step: Transform, moves: bool, wanted: Wanted, engine: 
     stage = Stage(step, frame, state.n, state.m, state.lam, state.scale, units, wanted.most, stamp, wanted.hot)
     _check_disk(state, stage, wanted.folder)
     jobs = _jobs(state, stage, cut, wanted.folder, engine)
-    done = [_is_done(job) for job in jobs]
+    done = [_is_there(job.target, stamp) for job in jobs]
     _run([job for job, there in zip(jobs, done, strict=True) if not there], engine)
     _run([job for job, there in zip(jobs, done, strict=True) if there and not _is_whole(job)], engine)
     after = State(open_blocks([job.target for job in jobs]), state.n, state.m, stage.lam_after, state.scale)
@@ -99,10 +99,10 @@ def _jobs(state: State, stage: Stage, cut: list[Box], folder: Path, engine: Engi
     return jobs
 
 
-def _is_done(job: Job) -> bool:
-    """Whether the block of a job is there, by its footer."""
+def _is_there(path: Path, stamp: str) -> bool:
+    """Whether a block of this step is there, by its footer."""
     try:
-        return bool(open_block(job.target).note.get("stamp") == job.stage.stamp)
+        return bool(open_block(path).note.get("stamp") == stamp)
     except (Damaged, OSError):
         return False
 
@@ -162,7 +162,8 @@ def hot_of(before: State, done: Advanced, engine: Engine) -> tuple[Path, ...] | 
     folder = done.jobs[0].target.parent / "hot"
     folder.mkdir(exist_ok=True)
     heatings = [Heating(job, frame, folder / job.target.name) for job in done.jobs]
-    for _ in engine.each(heat, heatings, "points at rest"):
+    left = [asked for asked in heatings if not _is_there(asked.target, stage.stamp)]
+    for _ in engine.each(heat, left, "points at rest"):
         pass
     hot = tuple(asked.target for asked in heatings if open_block(asked.target).n)
     countings = [Counting(block.path, hot, frame) for block in after.blocks if block.n]

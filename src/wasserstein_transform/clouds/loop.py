@@ -89,8 +89,9 @@ def iterate(
         scale_of(process.at(n_iter - 1), tol)  # a sequence of eps that is too short fails here, not hours later
     check_process(process, n_iter)
     source = source if isinstance(source, Source) else open_source(source)
+    request = request_of(process, source)
     with locked(Path(folder)), current(engine).watched() as watched:
-        run = _Run(process, source, RunFolder.open(Path(folder), request_of(process, source), source), n_parts, watched)
+        run = _Run(process, source, RunFolder.open(Path(folder), request, source), n_parts, watched)
         found = run.to(n_iter, tol)
     warn_of_count(found.n_massless, found.n)
     return found
@@ -126,17 +127,20 @@ class _Run:
         return within and self.process.is_steady(len(movements) - 1, n_iter)
 
     def _repaired(self, work: Callable[..., None], *arguments: int) -> None:
-        """Do the work; if a block that came from the source is damaged, read it again and do the work once more."""
+        """Do the work; once more if a block was damaged that can be read or computed again."""
+        try:
+            work(*arguments)
+            return
+        except Damaged:
+            if self.folder.manifest.state == INGEST:
+                repair(self.folder, self.source, self.engine)
         try:
             work(*arguments)
         except Damaged as error:
-            if self.folder.manifest.state != INGEST:
-                raise Damaged(
-                    f"{error}; the state before it is gone, so it cannot be computed again: remove {self.folder.path} "
-                    "and start again"
-                ) from None
-            repair(self.folder, self.source, self.engine)
-            work(*arguments)
+            raise Damaged(
+                f"{error}; the state before it is gone, so it cannot be computed again: remove {self.folder.path} and "
+                "start again"
+            ) from None
 
     def _start(self) -> None:
         assert self.process.start is not None

@@ -11,7 +11,7 @@ import numpy as np
 from ..backends import Frame
 from ..engine import Engine
 from ..spaces import Euclidean
-from ..transforms.parts import cells_of, part_movement
+from ..transforms.parts import cells_of, distinct, part_movement
 from .blocks import open_block, writing_block
 from .points import Points
 from .stepping import Job, contexts, differs
@@ -65,7 +65,7 @@ def heat(asked: Heating, engine: Engine) -> None:
     for before, after in _pairs(asked.job, engine):
         changed = differs(before, after)
         cells = [cells_of(Euclidean(points.places[changed]), asked.frame, engine) for points in (before, after)]
-        found = np.unique(np.concatenate([found, *cells]), axis=0)
+        found, _ = distinct(np.concatenate([found, *cells]))
     with writing_block(asked.target, ("rows", "places"), found.shape[1]) as writer:
         writer.add(Points(np.arange(len(found)), found))
-        writer.finish({})
+        writer.finish({"stamp": asked.job.stage.stamp})

@@ -12,7 +12,7 @@ from .._types import Floats
 from ..backends import Frame
 from ..engine import Engine
 from ..spaces import Euclidean
-from ..transforms.parts import cells_of, halo, near_cells
+from ..transforms.parts import cells_of, distinct, halo, near_cells
 from .blocks import open_block
 
 
@@ -40,9 +40,7 @@ def count_near(asked: Counting, engine: Engine) -> int:
     block, n, margin = open_block(asked.path), 0, 2 * halo(asked.frame)
     for columns in block.read_columns(block.all_chunks, ("places",)):
         engine.check()
-        cells, members = np.unique(
-            cells_of(Euclidean(columns["places"]), asked.frame, engine), axis=0, return_counts=True
-        )
+        cells, members = distinct(cells_of(Euclidean(columns["places"]), asked.frame, engine))
         hot = hot_cells(asked.hot, cells, margin)
         if len(hot):
             n += int(members[near_cells(cells, hot, margin)].sum())

@@ -18,6 +18,8 @@ from ..engine import Engine
 from ..spaces import Euclidean, GaussianMetric, Metric, Space
 from .transform import Transform
 
+_MOST_NUMBERS = 2.0**62  # of cells: they are sorted by one
+
 
 class Part(NamedTuple):
     """Points to be computed and all points they or those can see, both sorted, and the frame of the whole."""
@@ -51,8 +53,23 @@ def cells_of(metric: Metric, frame: Frame, engine: Engine) -> Floats:
 
 def near_cells(cells: Floats, hot: Floats, n_cells: int) -> Bools:
     """Which cells are at most so many cells from a hot one, along every axis."""
-    apart = cKDTree(np.unique(hot, axis=0)).query(cells, p=np.inf, distance_upper_bound=n_cells + 0.5)[0]
+    apart = cKDTree(distinct(hot)[0]).query(cells, p=np.inf, distance_upper_bound=n_cells + 0.5)[0]
     return np.asarray(np.isfinite(apart))
+
+
+def distinct(cells: Floats) -> tuple[Floats, Ints]:
+    """The different ones among some cells, and how often each is there."""
+    if len(cells) == 0:
+        return cells, np.empty(0, np.intp)
+    low = cells.min(axis=0)
+    lengths = cells.max(axis=0) - low + 1
+    if np.prod(lengths) > _MOST_NUMBERS:
+        return np.unique(cells, axis=0, return_counts=True)
+    shape = tuple(int(length) for length in lengths)
+    numbers, counts = np.unique(
+        np.ravel_multi_index(tuple((cells - low).astype(np.int64).T), shape), return_counts=True
+    )
+    return np.stack(np.unravel_index(numbers, shape), axis=1) + low, counts
 
 
 def step_part(space: Space, step: Transform, part: Part, engine: Engine) -> tuple[Space, Bools]:
