@@ -212,6 +212,15 @@ def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.npy").write_bytes(b"\x93NUMPY\x01\x00 of no kind")
     with pytest.raises(ValueError, match=r"is no .npy file of numbers, or it is damaged"):
         wt.Space.from_distances(tmp_path / "a.npy")
+    for header in ("{'descr': '<f8', 'fortran_order': False, 'shape': (-3, 99999999999999999999)}", "{'descr' ["):
+        text = f"{header:<117}\n".encode()
+        (tmp_path / "a.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + bytes(99))
+        with pytest.raises(ValueError, match=r"is no \.npy file of numbers, or it is damaged"):
+            wt.Space.from_distances(tmp_path / "a.npy")
+    with (tmp_path / "a.npy").open("wb") as stream:
+        np.savez(stream, D=np.zeros((2, 2)))
+    with pytest.raises(ValueError, match="an archive of several; give it the suffix .npz"):
+        wt.Space.from_distances(tmp_path / "a.npy")
     np.save(tmp_path / "a.npy", np.array([[0, {}], [{}, 0]]), allow_pickle=True)
     with pytest.raises(ValueError, match=r"is no .npy file of numbers"):
         wt.Space.from_distances(tmp_path / "a.npy")
