@@ -40,9 +40,7 @@ def opened(distances: Any) -> Any:
         raise ValueError(f"{path} is no .npy file of numbers, or it is damaged ({error!s:.200})") from None
     if not isinstance(found, np.ndarray):
         found.close()
-        raise ValueError(
-            f"{path} is no .npy file of numbers, but an archive of them; wt.tables.read_matrix reads those"
-        )
+        raise ValueError(f"{path} is no .npy file of numbers, but an archive; wt.tables.read_matrix reads those")
     return found
 
 
