@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import importlib
+import io
 import mmap
 import os
 import shutil
@@ -17,24 +18,27 @@ from typing import IO, Any
 
 import numpy as np
 
-from ._files import Draft, PathLike
+from ._files import Draft, PathLike, check_target, writing
 
 _ZEROS = 1 << 20  # bytes written at a time where room cannot be asked for
 
 
-def write_mapped(path: PathLike, dtype: Any, shape: tuple[int, ...], fill: Callable[[Any], None], what: str) -> Any:
+def write_mapped(
+    path: PathLike, dtype: Any, shape: tuple[int, ...], fill: Callable[[Any], None], what: str,
+    unfinished: Path | None = None,
+) -> Any:  # fmt: skip
     """An array in a file of NumPy's format, written by `fill` through memory, and mapped for reading.
 
     All of its room on the disk is taken before: a disk that fills up under a map would end the process. The array is
-    what was filled here, whoever else wrote a file of that name meanwhile.
+    what was filled here, whoever else wrote a file of that name meanwhile. Given a name for it while it is unfinished,
+    what is filled stays under that name if the work is ended, and is there again the next time.
     """
+    if unfinished is not None:
+        return _write_named(Path(path), dtype, shape, fill, what, unfinished)
     with Draft(path) as draft:
         if draft.is_stream:
             raise OSError(errno.EINVAL, f"{what} must go to a file, which is mapped; {path} is a device or a pipe")
-        header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
-        np.lib.format.write_array_header_1_0(draft.stream, header)
-        begin = draft.stream.tell()
-        _allocate(draft.stream, begin + dtype.itemsize * int(np.prod(shape, dtype=object)), draft.target.parent, what)
+        begin = _begun(draft.stream, dtype, shape, draft.target.parent, what)
         array = np.memmap(draft.stream, dtype, "r+", begin, shape)
         fill(array)
         array.flush()
@@ -43,6 +47,45 @@ def write_mapped(path: PathLike, dtype: Any, shape: tuple[int, ...], fill: Calla
             found: Any = np.memmap(stream, dtype, "r", begin, shape)
         found.filename = draft.target
         return found
+
+
+def _begun(stream: IO[bytes], dtype: Any, shape: tuple[int, ...], folder: Path, what: str) -> int:
+    """Write the header of an array and take its room; returns where its numbers begin."""
+    header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(stream, header)
+    begin = stream.tell()
+    _allocate(stream, begin + dtype.itemsize * int(np.prod(shape, dtype=object)), folder, what)
+    return begin
+
+
+def _write_named(
+    path: Path, dtype: Any, shape: tuple[int, ...], fill: Callable[[Any], None], what: str, unfinished: Path
+) -> Any:
+    target = check_target(path)
+    head = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        head, {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+    )
+    begin, n_bytes = len(head.getvalue()), dtype.itemsize * int(np.prod(shape, dtype=object))
+    with unfinished.open("r+b" if unfinished.exists() else "w+b") as stream:
+        if stream.read(begin) != head.getvalue() or unfinished.stat().st_size != begin + n_bytes:
+            stream.truncate(0)
+            stream.seek(0)
+            _begun(stream, dtype, shape, unfinished.parent, what)
+    array = np.memmap(unfinished, dtype, "r+", begin, shape)
+    fill(array)
+    array.flush()
+    del array
+    try:
+        unfinished.replace(target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        with unfinished.open("rb") as source, writing(target) as copy:  # on another disk
+            shutil.copyfileobj(source, copy, 1 << 24)
+        unfinished.unlink()
+    found: Any = np.memmap(target, dtype, "r", begin, shape)
+    return found
 
 
 def scratch_map(folder: Path, dtype: Any, shape: tuple[int, ...], what: str) -> Any:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,8 +21,9 @@ from clouds.making import EPS, cloud, stored, weights_of
 
 import wasserstein_transform as wt
 from wasserstein_transform.clouds import advancing, entering
-from wasserstein_transform.clouds.blocks import Damaged, open_block, writing_block
+from wasserstein_transform.clouds.blocks import Damaged, Writer, open_block, writing_block
 from wasserstein_transform.clouds.points import Points
+from wasserstein_transform.engine.store import InUseError
 
 N, N_ITER, PARTS = 900, 3, 5
 PROCESS = wt.gaussian_transform(EPS[2], 2.0)
@@ -146,7 +150,7 @@ def test_leftovers_are_swept_and_files_of_others_are_not(whole: wt.transforms.Tr
     (run / "tau-0001" / f".{16 * 'b'}.part").write_bytes(b"draft")
     (run / "notes.txt").write_text("mine")
     assert_same(go(tmp_path), whole)
-    assert sorted(path.name for path in run.iterdir()) == ["notes.txt", "run.json", "tau-0003"]
+    assert sorted(path.name for path in run.iterdir()) == ["lock", "notes.txt", "run.json", "tau-0003"]
 
 
 def flip(path: Path, at: int) -> None:
@@ -278,6 +282,78 @@ def test_a_cancelled_run_keeps_what_is_done(whole: wt.transforms.Trajectory, tmp
         go(tmp_path, engine=engine)
     assert list((tmp_path / "run").rglob("tau-0000/*.block"))
     assert_same(go(tmp_path), whole)
+
+
+def test_a_second_run_in_one_folder_is_refused(whole: wt.transforms.Trajectory, tmp_path: Path) -> None:
+    """In another process, or another thread; a run that has ended, however it did, is in nobody's way."""
+    save(tmp_path)
+    said = list[str]()
+
+    def also(update: object) -> None:
+        if not said:
+            said.append("")
+            with pytest.raises(InUseError, match=r"the run in .*run is in use by this process; wait until it ends"):
+                go(tmp_path)
+            program = "from clouds.test_going_on import *; go(Path(sys.argv[1]))"
+            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+            other = subprocess.run(
+                [sys.executable, "-c", program, str(tmp_path)],
+                check=False, env=environment, capture_output=True, text=True,
+            )  # fmt: skip
+            said.append(other.stderr)
+
+    assert_same(go(tmp_path, engine=wt.Engine(progress=also)), whole)
+    assert f"is in use by process {os.getpid()}; wait until it ends, or give another folder" in said[1]
+    assert_same(go(tmp_path), whole)
+
+
+def test_a_disk_that_fills_up_keeps_what_is_done(
+    whole: wt.transforms.Trajectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(tmp_path)
+    go(tmp_path, n_iter=1)
+    with monkeypatch.context() as patch:
+        usage = shutil.disk_usage(tmp_path)
+        patch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=1000))
+        with pytest.raises(
+            OSError, match=r"the next state needs .* bytes on disk, and 1e\+03 are free in .*run/tau-0002"
+        ):
+            go(tmp_path)
+    with monkeypatch.context() as patch:
+        written = [0]
+
+        def full(writer: Writer, chunk: Points) -> None:
+            written[0] += 1
+            if written[0] > 3:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            write(writer, chunk)
+
+        write = Writer._write
+        patch.setattr(Writer, "_write", full)
+        with pytest.raises(OSError, match=r"No space left on device: '.*tau-0002/000003.block'"):
+            go(tmp_path, engine=wt.Engine(n_jobs=1))
+    assert len(list((tmp_path / "run" / "tau-0002").glob("*.block"))) == 3
+    assert_same(go(tmp_path), whole)
+
+
+def test_jobs_and_what_they_give_travel(
+    whole: wt.transforms.Trajectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To another process, by pickle; little goes either way."""
+    sizes = list[int]()
+
+    def each(engine: wt.Engine, function: Any, jobs: Any, name: str) -> Any:
+        for k, job in reversed(list(enumerate(jobs))):
+            sent = pickle.dumps((function, job))
+            do, what = pickle.loads(sent)
+            back = pickle.dumps(do(what, wt.Engine(n_jobs=1)))
+            sizes.extend([len(sent), len(back)])
+            yield k, pickle.loads(back)
+
+    monkeypatch.setattr(wt.Engine, "each", each)
+    save(tmp_path)
+    assert_same(go(tmp_path), whole)
+    assert max(sizes) < 5000
 
 
 @pytest.mark.parametrize(

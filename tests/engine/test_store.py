@@ -361,3 +361,54 @@ def test_fifty_random_kills(tmp_path: Path) -> None:
         (tmp_path / f"{k}").mkdir()
         assert killed_and_started_again(tmp_path / f"{k}", rng, 5) <= whole
         equal_results(tmp_path / f"{k}", tmp_path / "whole")
+
+
+@pytest.mark.parametrize("shape", ["dense", "condensed"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_matrices_in_files_are_filled_where_they_are_and_go_on(
+    shape: str, dtype: str, tmp_path: Path, fine: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metric = wt.Euclidean(cloud(1200, 2))
+    expected = getattr(metric, shape)(dtype=dtype)
+    calls = 0
+
+    def interrupted(update: wt.engine.Update) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 4:
+            raise KeyboardInterrupt
+
+    target = tmp_path / "d.npy"
+    with pytest.raises(KeyboardInterrupt), wt.using(store=tmp_path / "s", progress=interrupted):
+        getattr(metric, shape)(dtype=dtype, out=target)
+    assert not target.exists()
+    (unfinished,) = (tmp_path / "s" / "files").iterdir()
+    assert sum(path.stat().st_size for path in (tmp_path / "s" / "tiles").iterdir()) < 5000  # sums, not the numbers
+    again, whole = Counting(), Counting()
+    with wt.using(store=tmp_path / "s", executor=again):
+        found = getattr(metric, shape)(dtype=dtype, out=target)
+    getattr(metric, shape)(wt.Engine(executor=whole), dtype=dtype)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(np.load(target), expected)
+    assert 0 < again.n_tiles < whole.n_tiles
+    assert not unfinished.exists()
+
+
+def test_flipped_bytes_of_a_file_that_was_left_are_computed_again(tmp_path: Path, fine: None) -> None:
+    metric = wt.Euclidean(cloud(1200, 2))
+    reports: list[wt.engine.Update] = []
+
+    def interrupted(update: wt.engine.Update) -> None:
+        reports.append(update)
+        if len(reports) == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), wt.using(store=tmp_path / "s", progress=interrupted):
+        metric.condensed(out=tmp_path / "d.npy")
+    (unfinished,) = (tmp_path / "s" / "files").iterdir()
+    content = bytearray(unfinished.read_bytes())
+    content[200] ^= 1  # of the first tile
+    unfinished.write_bytes(content)
+    with wt.using(store=tmp_path / "s"), pytest.warns(wt.StoreWarning, match="1 damaged tiles"):
+        found = metric.condensed(out=tmp_path / "d.npy")
+    np.testing.assert_array_equal(found, metric.condensed())

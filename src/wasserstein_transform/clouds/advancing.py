@@ -17,7 +17,7 @@ from ..engine import Engine, fingerprint
 from ..transforms import Transform
 from ..transforms.parts import halo
 from ..transforms.resting import WORTH, are_most, asked_first
-from .blocks import Block, Damaged, open_block
+from .blocks import Damaged, open_block
 from .pairing import Heating, Measuring, heat, measure
 from .partition import boxes
 from .resting import Counting, count_near
@@ -56,9 +56,9 @@ def advance(state: State, step: Transform, moves: bool, wanted: Wanted, engine: 
     stage = Stage(step, frame, state.n, state.m, state.lam, state.scale, units, wanted.most, stamp, wanted.hot)
     _check_disk(state, stage, wanted.folder)
     jobs = _jobs(state, stage, cut, wanted.folder, engine)
-    left_over = [job for job in jobs if _is_done(job)]
-    _run([job for job in jobs if not _is_done(job)], engine)
-    _run([job for job in left_over if not _is_whole(job)], engine)
+    done = [_is_done(job) for job in jobs]
+    _run([job for job, there in zip(jobs, done, strict=True) if not there], engine)
+    _run([job for job, there in zip(jobs, done, strict=True) if there and not _is_whole(job)], engine)
     after = State(open_blocks([job.target for job in jobs]), state.n, state.m, stage.lam_after, state.scale)
     if sum(block.n for block in after.blocks) != state.n:
         raise Damaged(f"the blocks in {wanted.folder} have lost points; remove the folder of the run and start again")
@@ -101,7 +101,10 @@ def _jobs(state: State, stage: Stage, cut: list[Box], folder: Path, engine: Engi
 
 def _is_done(job: Job) -> bool:
     """Whether the block of a job is there, by its footer."""
-    return _left(job) is not None
+    try:
+        return bool(open_block(job.target).note.get("stamp") == job.stage.stamp)
+    except (Damaged, OSError):
+        return False
 
 
 def _is_whole(job: Job) -> bool:
@@ -111,14 +114,6 @@ def _is_whole(job: Job) -> bool:
     except (Damaged, OSError):
         return False
     return True
-
-
-def _left(job: Job) -> Block | None:
-    try:
-        block = open_block(job.target)
-    except (Damaged, OSError):
-        return None
-    return block if block.note.get("stamp") == job.stage.stamp else None
 
 
 def _check_disk(state: State, stage: Stage, folder: Path) -> None:

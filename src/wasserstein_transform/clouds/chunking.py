@@ -24,6 +24,8 @@ def spatial_order(places: Floats, chunk: int = CHUNK) -> tuple[Ints, Ints]:
     n = len(places)
     order, edges = np.arange(n), np.array([0, n])
     n_chunks = -(-n // chunk)
+    if n_chunks <= 1:
+        return order, edges
     axes, widths = _axes(places, n_chunks)
     for k, axis in enumerate(axes):
         left = np.prod(widths[k] / widths[k:])  # cells are cubes: wide axes are cut more often

@@ -8,7 +8,6 @@ from ..engine import Engine, fingerprint
 from .blocks import Block, Damaged, open_block
 from .exact_sum import rounded
 from .ingest import Digesting, Ingest, Weighing, bytes_of_row, digest_of, ingest, most_rows, weigh
-from .memory import limit_of
 from .points import Scale
 from .run_folder import INGEST, RunFolder
 from .sources import Source
@@ -48,7 +47,7 @@ def repair(folder: RunFolder, source: Source, engine: Engine) -> None:
 
 def _ingested(folder: RunFolder, source: Source, engine: Engine) -> tuple[Block, ...]:
     m, stretches = len(source.names()), source.stretches()
-    most = most_rows(m, limit_of(engine))
+    most = most_rows(m, engine.share())
     largest = min(most, max(stretch.n for stretch in stretches))
     engine.reserve(
         bytes_of_row(m) * largest, f"{largest} rows of {source.path} at a time", "give the engine more memory"
@@ -74,7 +73,7 @@ def _is_done(path: Path, stamp: str) -> bool:
 def _check_digest(folder: RunFolder, source: Source, engine: Engine) -> None:
     """Compare what the source holds now with what the run began with: names and times may change, points may not."""
     stretches, found = source.stretches(), dict[int, str]()
-    most = most_rows(len(source.names()), limit_of(engine))
+    most = most_rows(len(source.names()), engine.share())
     jobs = [Digesting(source, stretch, most) for stretch in stretches]
     found.update(engine.each(digest_of, jobs, "comparing points"))
     if fingerprint(tuple(found[k] for k in range(len(jobs)))) != folder.manifest.digest:

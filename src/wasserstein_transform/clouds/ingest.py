@@ -15,6 +15,7 @@ from .points import Points
 from .sources import Rows, Source, Stretch
 
 _TAKEN = 3.0  # copies of the rows while they are read, checked and sorted
+_SHARE = 0.5  # of the limit: readers of files hold some memory of their own
 _KEYS = 40.0  # bytes a row: numbers, keys, order
 
 
@@ -30,7 +31,7 @@ class Ingest(NamedTuple):
 
 def most_rows(m: int, limit: float) -> int:
     """How many rows fit a limit of memory at a time."""
-    return int(max(1024, min(1 << 22, limit / bytes_of_row(m))))
+    return int(max(1024, min(1 << 22, _SHARE * limit / bytes_of_row(m))))
 
 
 def bytes_of_row(m: int) -> float:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
 from .. import _check as check
 from .._files import PathLike
 from ..engine import Engine, current
@@ -20,6 +22,9 @@ from .run_folder import INGEST, RunFolder, locked, request_of
 from .sources import Source, open_source
 from .state import State, open_blocks
 from .stored import StoredTrajectory
+
+_JOBS = 2  # parts for each that is computed at a time, so that all end together
+_POINTS = 200_000  # of a part that is worth it
 
 
 def iterate(
@@ -172,13 +177,16 @@ class _Run:
         manifest = self.folder.manifest
         m, weighted = len(manifest.names), manifest.scale is not None
         most = most_points(self.process, m, weighted, self.engine)
-        n_bytes = job_bytes(min(most, manifest.n), self.process, m, weighted, self.engine)
-        what = f"a part of a cloud of {manifest.n} points, with what is around it"
-        self.engine.reserve(n_bytes, what, "give the engine more memory")
+        n_parts = max(self.n_parts, min(_JOBS * self.engine.n_at_once, manifest.n // _POINTS))
+        at_once = min(self.engine.n_at_once, max(n_parts, int(np.ceil(manifest.n / most))))
+        n_bytes = at_once * job_bytes(min(most, manifest.n / at_once), self.process, m, weighted, self.engine)
+        what = f"{at_once} of the parts of a cloud of {manifest.n} points at a time, with what is around them"
+        if self.engine.client is None:
+            self.engine.reserve(n_bytes, what, "give the engine more memory")
         name = self.folder.next_name()
         files = None if hot is None else tuple(self.folder.of_state(manifest.state) / "hot" / file for file in hot)
         run = f"{manifest.request} {manifest.digest} {name}"
-        return Wanted(most, self.n_parts, self.folder.of_state(name), run, files)
+        return Wanted(most, n_parts, self.folder.of_state(name), run, files)
 
     def _found(self, n_iter: int, tol: float | None) -> StoredTrajectory:
         manifest, converged = self.folder.manifest, self._is_converged(n_iter, tol)

@@ -18,7 +18,7 @@ _BITS = 32.0  # bytes for each entry of a covariance that pairs tested once may 
 
 
 def limit_of(engine: Engine) -> float:
-    """Bytes that jobs may take."""
+    """Bytes that work may take that is done here, one piece at a time."""
     return engine.memory if engine.memory is not None else _SHARE * available()
 
 
@@ -42,7 +42,7 @@ def _has_ridge(process: Process) -> bool:
 
 def most_points(process: Process, m: int, weighted: bool, engine: Engine) -> float:
     """How many points a job may read."""
-    return max(1.0, (limit_of(engine) - _FIXED) // bytes_of_point(process, m, weighted, engine))
+    return max(1.0, (engine.share() - _FIXED) // bytes_of_point(process, m, weighted, engine))
 
 
 def job_bytes(n: float, process: Process, m: int, weighted: bool, engine: Engine) -> float:

@@ -6,26 +6,25 @@ The manifest is written whole, after everything it speaks of: what is not in it 
 from __future__ import annotations
 
 import json
-import platform
 import re
 import shutil
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numba
-import numpy as np
-
 from .._files import write_bytes
 from ..engine import fingerprint
+from ..engine.store import InUseError, Lock, code
 from ..transforms import Process
 from .points import Scale
 from .sources import Source
 
 _FORMAT, _VERSION = "wasserstein-transform cloud", 1
-_MANIFEST = "run.json"
+_MANIFEST, _LOCK = "run.json", "lock"
+_TAKING, _TAKEN = threading.Lock(), set[str]()
 _OURS = re.compile(r"ingest|tau-\d+|\.[0-9a-f]{16}\.part")
 INGEST = "ingest"
 
@@ -51,8 +50,7 @@ class Manifest:
 
 def request_of(process: Process, source: Source) -> str:
     """What was asked for, beside the points: the process, what a point is, and what computes it."""
-    code = (np.__version__, numba.__version__, platform.machine(), _VERSION)
-    return fingerprint((process, source.names(), source.weights is not None, code))
+    return fingerprint((process, source.names(), source.weights is not None, code(), _VERSION))
 
 
 class RunFolder:
@@ -63,21 +61,16 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: Path, request: str, source: Source) -> RunFolder:
-        """The folder of a run that was asked for: a new one, or one that was left; what is another's is refused."""
-        if path.exists() and not path.is_dir():
-            raise NotADirectoryError(f"a folder is needed for the blocks of a run, got the file {path}")
+        """The folder of a run that was asked for: a new one, or one that was left; that of another run is refused."""
         if not (path / _MANIFEST).exists():
-            if path.is_dir() and any(path.iterdir()):
-                raise ValueError(f"{path} holds other files, and no run of a cloud; give a new or empty folder")
-            path.mkdir(parents=True, exist_ok=True)
             folder = cls(path, Manifest(request, source.looks()))
             folder.save()
             return folder
         folder = cls(path, _read(path / _MANIFEST))
         if folder.manifest.request != request:
             raise ValueError(
-                f"{path} holds a run of another process, of other columns, or of another version of numpy, numba or "
-                "this library; give another folder, or remove it"
+                f"{path} holds a run of another process, of other columns, or by another version of this library, of "
+                "those it uses, or another processor; give another folder, or remove it"
             )
         folder.sweep()
         return folder
@@ -111,9 +104,25 @@ class RunFolder:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Nobody else runs in this folder until the block ends."""
-    yield
+def locked(path: Path) -> Iterator[None]:
+    """The folder, made if there is none, is this run's until the block ends; that of others is refused."""
+    if path.exists() and not path.is_dir():
+        raise NotADirectoryError(f"a folder is needed for the blocks of a run, got the file {path}")
+    if path.is_dir() and not (path / _MANIFEST).exists() and any(at.name != _LOCK for at in path.iterdir()):
+        raise ValueError(f"{path} holds other files, and no run of a cloud; give a new or empty folder")
+    path.mkdir(parents=True, exist_ok=True)
+    here = str(path.resolve())
+    with _TAKING:  # the system knows processes, not threads
+        if here in _TAKEN:
+            raise InUseError(f"the run in {path} is in use by this process; wait until it ends, or give another folder")
+        lock = Lock(path / _LOCK, f"the run in {path}")
+        _TAKEN.add(here)
+    try:
+        yield
+    finally:
+        with _TAKING:
+            _TAKEN.discard(here)
+            lock.release()
 
 
 def _remove(path: Path) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from .._files import PathLike
 from . import memory as mem
 from .executors import Executor, Stored, Threads, cluster_of
-from .executors.threads import as_finished
+from .executors.threads import as_finished, each_here
 from .places import Record
 from .progress import Progress, Update
 from .store import Store, as_store
@@ -40,6 +40,7 @@ class Scope(NamedTuple):
     kept: tuple[list[str], ...] = ()
 
 
+_LEAST = 2.0**27  # bytes for a job of several at a time
 _MOST_THREADS = 10_000  # more are a slip: systems start no more
 
 
@@ -123,21 +124,34 @@ class Engine:
         return Stored(self.store, executor)
 
     def each(self, function: Callable[[Any, Engine], R], jobs: Sequence[Any], name: str) -> Iterator[tuple[int, R]]:
-        """The number of a job and what function(job, engine) gives, as jobs end: on the cluster, or one by one here.
+        """The number of a job and what function(job, engine) gives, as jobs end: on the cluster, or here.
 
         For jobs that read and write files and give little back. The function is one of a module; the engine it gets is
-        that of the machine it runs on.
+        that of the machine it runs on, for one of the jobs that run there at a time.
         """
         self.check()
         with self.watched() as engine:
             if self.client is not None:
                 yield from cluster_of(self.client).each(function, jobs, name, engine)
                 return
-            engine.report(name, 0, len(jobs))
-            for k, job in enumerate(jobs):
-                yield k, function(job, engine.quiet())
-                engine.report(name, k + 1, len(jobs))
-                engine.check()
+            yield from each_here(function, jobs, name, engine)
+
+    @property
+    def n_at_once(self) -> int:
+        """How many jobs of `each` run at a time: as many as there are threads, and memory for."""
+        if self.client is not None:
+            return cluster_of(self.client).n_threads
+        return max(1, min(self.n_threads, int(self._free() / _LEAST)))
+
+    def share(self) -> float:
+        """Bytes that a job of `each` may take: of a worker's memory, or of what there is here."""
+        if self.client is not None:
+            return cluster_of(self.client).fair_memory()
+        return self._free() / self.n_at_once
+
+    def _free(self) -> float:
+        """Bytes that jobs may take together: of what is free here the half, where nobody says how much."""
+        return min(self.memory if self.memory is not None else mem.available() / 2, 2.0**60)
 
     def alone(self, function: Callable[[Flag], R], name: str) -> R:
         """What `function(stop)` returns: sequential work, in a thread of its own while this one listens.

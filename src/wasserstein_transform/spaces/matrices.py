@@ -50,4 +50,6 @@ def written(
     engine.announce(n_bytes, f"{what}, on disk")
     if Path(out).suffix == ".zarr":
         return write_zarr(out, kind, shape, fill, what)
-    return np.asanyarray(write_mapped(out, kind, shape, fill, what))
+    store: Any = engine.store
+    unfinished = None if store is None else store.unfinished(out, kind.str, shape)
+    return np.asanyarray(write_mapped(out, kind, shape, fill, what, unfinished))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
@@ -60,6 +61,26 @@ def _work(task: Task, out: Record, todo: deque[Tile], stop: Flag, ended: SimpleQ
             ended.put(error)
             return
         ended.put(None)
+
+
+def each_here(
+    function: Callable[[Any, Any], T], jobs: Sequence[Any], name: str, engine: Any
+) -> Iterator[tuple[int, T]]:
+    """The number of a job and its result as jobs end, as many at a time as there are threads; each has its share."""
+    n_jobs = max(1, min(engine.n_at_once, len(jobs)))
+    stop = np.zeros(1, np.uint8)
+    mine = replace(engine.quiet(), n_jobs=max(1, engine.n_threads // n_jobs), memory=engine.share(), flag=stop)
+    engine.report(name, 0, len(jobs))
+    with ThreadPoolExecutor(n_jobs) as pool:
+        try:
+            numbers = {pool.submit(function, job, mine): k for k, job in enumerate(jobs)}
+            for done, future in enumerate(as_finished(list(numbers), engine), 1):
+                yield numbers[future], future.result()
+                engine.report(name, done, len(jobs))
+        except BaseException:
+            stop[0] = 1
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
 def _next(queue: SimpleQueue[T], engine: Overseer) -> T:

@@ -12,6 +12,8 @@ from types import TracebackType
 from typing import Any, Self
 from weakref import WeakValueDictionary, finalize
 
+import numpy as np
+
 from ..._files import PathLike, write_bytes
 from ..._fingerprint import fingerprint
 from ..._warn import warn
@@ -20,7 +22,7 @@ from .journal import Journal
 from .lock import InUseError, Lock
 
 _FORMAT, _VERSION = "wasserstein-transform store", 1
-_NAME, _LOCK, _TILES, _STATES = "store.json", "lock", "tiles", "states"
+_NAME, _LOCK, _TILES, _STATES, _FILES = "store.json", "lock", "tiles", "states", "files"
 _LARGEST = 1 << 16  # bytes of store.json
 _OPEN: WeakValueDictionary[str, Store] = WeakValueDictionary()
 _OPENING = RLock()
@@ -92,7 +94,7 @@ class Store:
             self._lock = Lock(folder / _LOCK, f"the store {folder}")
             self._release = finalize(self, self._lock.release)
             _sweep(folder)
-            for name in (_TILES, _STATES):
+            for name in (_TILES, _STATES, _FILES):
                 (folder / name).mkdir(exist_ok=True)
             if not (folder / _NAME).is_file():
                 about = {"format": _FORMAT, "version": _VERSION, "code": code()}
@@ -151,10 +153,20 @@ class Store:
         path.mkdir(exist_ok=True)
         return path
 
+    def unfinished(self, target: PathLike, *what: Any) -> Path:
+        """Where a file is filled until it can have its name."""
+        self.check_open()
+        return self.folder / _FILES / fingerprint((os.path.realpath(target), what))
+
+    def holds(self, array: Any) -> bool:
+        """Whether an array lies in a file that is filled here."""
+        name = getattr(array, "filename", None)
+        return isinstance(array, np.memmap) and name is not None and Path(name).parent == self.folder / _FILES
+
     def clear(self) -> None:
         """Remove all that is kept."""
         self.check_open()
-        for name in (_TILES, _STATES):
+        for name in (_TILES, _STATES, _FILES):
             shutil.rmtree(self.folder / name, ignore_errors=True)
             (self.folder / name).mkdir(exist_ok=True)
 
@@ -184,7 +196,7 @@ def _check_folder(folder: Path) -> None:
     there = {path.name for path in folder.iterdir()} - {_LOCK}
     if _NAME in there:
         _read_about(folder)
-    elif any(not name.endswith(".part") for name in there - {_TILES, _STATES}):
+    elif any(not name.endswith(".part") for name in there - {_TILES, _STATES, _FILES}):
         raise ValueError(f"{folder} holds other files and is no store; give an empty folder, or the name of a new one")
 
 

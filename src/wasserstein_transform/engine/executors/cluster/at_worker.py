@@ -97,9 +97,9 @@ def stop(tickets: list[str]) -> None:
             flag[0] = 1
 
 
-def fair_memory() -> float:
+def fair_memory(dask_worker: Any = None) -> float:
     """Bytes that one thread of this worker may take."""
-    worker = sys.modules["distributed"].get_worker()
+    worker = dask_worker or sys.modules["distributed"].get_worker()
     limit = worker.memory_manager.memory_limit or available()
     return _SHARE * float(limit) / float(worker.state.nthreads)
 

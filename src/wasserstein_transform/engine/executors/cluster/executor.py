@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any
 
+from ...memory import available
 from ...places import Record
 from ...task import Task
 from ...tiles import Tile
 from ..base import Overseer
+from .at_worker import fair_memory
 from .connection import check_client, check_open
 from .crew import Crew
 from .dispatch import Dispatch
@@ -51,6 +53,17 @@ class Cluster:
             value = getattr(self, name)
             if not isinstance(value, int | float) or not value >= 0:
                 raise ValueError(f"{name} must be a number of seconds, got {value!r}")
+
+    @property
+    def n_threads(self) -> int:
+        """Threads of all workers; 1 if there are none yet."""
+        check_open(self.client)
+        return max(1, int(sum(self.client.nthreads().values())))
+
+    def fair_memory(self) -> float:
+        """Bytes that a job may take, on whatever worker it is done."""
+        check_open(self.client)
+        return float(min(self.client.run(fair_memory).values(), default=available()))
 
     def run(self, task: Task, out: Record, engine: Overseer) -> None:
         """Send tiles, some at a time, and put the records that come back. Small tasks are not sent."""

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import platform
-from functools import cache
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any, NamedTuple
 
-_PACKAGE = Path(__file__).parents[3]
+from ...store import code
 
 
 class Versions(NamedTuple):
@@ -23,36 +18,17 @@ class Versions(NamedTuple):
     processor: str
 
 
-@cache
 def versions() -> Versions:
     """Those of this process."""
+    known = code()
     return Versions(
-        f"wasserstein-transform with sources {hash_of_package()}",
-        f"Python {'.'.join(platform.python_version_tuple()[:2])}",
-        f"numpy {version('numpy')}",
-        f"numba {version('numba')}",
-        f"llvmlite {version('llvmlite')}",
-        _processor(),
+        f"wasserstein-transform with sources {known['source']}",
+        f"Python {known['python']}",
+        f"numpy {known['numpy']}",
+        f"numba {known['numba']}",
+        f"llvmlite {known['llvmlite']}",
+        f"{known['processor']} {known['features'][:8]}",
     )
-
-
-@cache
-def hash_of_package() -> str:
-    """A hash of all sources of the package."""
-    digest = hashlib.sha256()
-    for file in sorted(_PACKAGE.rglob("*.py")):
-        digest.update(
-            f"{file.relative_to(_PACKAGE).as_posix()}\0".encode() + hashlib.sha256(file.read_bytes()).digest()
-        )
-    return digest.hexdigest()[:12]
-
-
-def _processor() -> str:
-    """Its name and a hash of its features, as the compiler sees them."""
-    from llvmlite import binding  # noqa: PLC0415  # takes a while, and only clusters ask
-
-    features = ",".join(sorted(name for name, there in binding.get_host_cpu_features().items() if there))
-    return f"{platform.machine()} {binding.get_host_cpu_name()} {hashlib.sha256(features.encode()).hexdigest()[:8]}"
 
 
 def check_worker(address: str, there: Any, here: Versions) -> str:
