@@ -88,7 +88,7 @@ def test_single_linkage_and_cuts_are_those_of_the_matrix_in_memory(kind: str, tm
             np.testing.assert_array_equal(*(wt.cut_tree(t, cut="height", height=height) for t in (tree, truth)))
 
 
-@pytest.mark.parametrize("kind", SOME)
+@pytest.mark.parametrize("kind", mostly_slow(SOME, ["square float32", "chunks"]))
 def test_clusters_are_those_of_the_matrix_in_memory(kind: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     X = np.concatenate([rng.normal(3 * k, 0.5, (40, 2)) for k in range(3)] + [rng.uniform(-3, 9, (15, 2))])
@@ -120,7 +120,7 @@ def test_neighbors_balls_and_blocks_are_those_of_the_matrix_in_memory(kind: str,
     assert filed.largest() == known.largest()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", mostly_slow(KINDS, SOME))
 def test_movement_is_the_largest_change_of_a_distance(kind: str, tmp_path: Path) -> None:
     filed, known = (space.metric for space in both(kind, tmp_path))
     later = wt.Dense(wt.Euclidean(cloud() * 1.5).dense())
@@ -129,7 +129,7 @@ def test_movement_is_the_largest_change_of_a_distance(kind: str, tmp_path: Path)
     assert filed.movement(known) == 0.0
 
 
-@pytest.mark.parametrize("kind", SOME)
+@pytest.mark.parametrize("kind", mostly_slow(SOME, ["square", "condensed"]))
 def test_a_transform_of_distances_in_a_file_is_that_of_the_matrix(kind: str, tmp_path: Path) -> None:
     filed, known = both(kind, tmp_path)
     process = wt.local_truncation(1.2, p=2)
@@ -142,7 +142,7 @@ def test_a_transform_of_distances_in_a_file_is_that_of_the_matrix(kind: str, tmp
         np.testing.assert_array_equal(wt.linkage(filed, method), wt.linkage(known, method))
 
 
-@pytest.mark.parametrize("kind", SOME)
+@pytest.mark.parametrize("kind", mostly_slow(SOME, ["condensed", "chunks"]))
 def test_points_beside_distances_and_points_without_mass_work_as_in_memory(kind: str, tmp_path: Path) -> None:
     X = cloud()
     D = wt.Euclidean(X).dense().astype(KINDS[kind][1])

@@ -35,9 +35,13 @@ def opened(distances: Any) -> Any:
             f"distances are read from .npy files and .zarr folders, got {path}; wt.tables.read_matrix reads others"
         )
     try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, OSError, SyntaxError) as error:
-        raise ValueError(f"{path} is no .npy file of numbers, or it is damaged ({error})") from None
+        found = np.load(path, mmap_mode="r", allow_pickle=False)
+    except Exception as error:  # headers are read as Python, which raises what it likes
+        raise ValueError(f"{path} is no .npy file of numbers, or it is damaged ({error!s:.200})") from None
+    if not isinstance(found, np.ndarray):
+        found.close()
+        raise ValueError(f"{path} is no .npy file of numbers, but an archive; wt.tables.read_matrix reads those")
+    return found
 
 
 def metric_in_file(distances: Any, triangle: bool, engine: Engine) -> Metric | None:

@@ -47,7 +47,9 @@ def open_zarr(path: PathLike) -> Any:
     try:
         return zarr.open_array(os.fspath(path), mode="r")
     except Exception as error:  # of whatever the folder holds instead
-        raise ValueError(f"{path} is no Zarr array, or it is damaged ({type(error).__name__}: {error})") from None
+        raise ValueError(
+            f"{path} is no Zarr array, or it is damaged ({type(error).__name__}: {error!s:.200})"
+        ) from None
 
 
 def write_zarr(path: PathLike, dtype: Any, shape: tuple[int, ...], fill: Callable[[Any], None], what: str) -> Any:
