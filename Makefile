@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(READY)
 	$(BIN)/python examples/demo.py
 
-# linters beside the tests: they use one core, and not for long
+# linters beside the tests: they use one core, and not for long; the last process of the warmup leaves one free
 test: $(READY)
 	$(MAKE) -j 2 lint check
 
@@ -25,7 +25,8 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# what is compiled first is compiled once: two workers that begin together would both do it
+# What is compiled first is compiled once: two workers that begin together would both do it. The warmup deals what
+# shares no kernels to a process for each core.
 check: $(READY)
 	$(BIN)/wt warmup
 	$(BIN)/python -m pytest -n 2 --dist worksteal

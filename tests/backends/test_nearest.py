@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from repeated import each_once
 from sklearn.neighbors import NearestNeighbors
 
 import wasserstein_transform as wt
@@ -118,8 +119,7 @@ def others(metric: wt.spaces.Metric, k: int) -> tuple[np.ndarray, np.ndarray]:
     return brute(distances, k)
 
 
-@NAMES
-@pytest.mark.parametrize("k", [1, 7, 15])
+@pytest.mark.parametrize(("name", "k"), each_once(METRICS, [1, 7, 15]))
 def test_neighbors_are_those_of_the_full_matrix(name: str, k: int) -> None:
     metric = METRICS[name]()
     found = metric.neighbors(k)

@@ -10,22 +10,28 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_files import SCRIPT, process, write_csv
+from cli_files import SCRIPT, run, write_csv
 
-LT = ("--method", "lt", "--eps", "0.5")
+LT = ("--method", "lt", "--eps", "0.5", "-j", "1")
 
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    X = np.random.default_rng(3).normal(size=(500, 2))
+    X = np.random.default_rng(3).normal(size=(320, 2))
     return write_csv(tmp_path_factory.mktemp("resume") / "x.csv", X)
 
 
+def kept(cwd: Path) -> int:
+    """Bytes of tiles that are finished."""
+    return sum(path.stat().st_size for path in cwd.glob("out.unfinished/tiles/*"))
+
+
 def stopped_halfway(table: Path, cwd: Path, by: int) -> str:
-    """Stop a command once it has finished some tiles; what it said."""
+    """Stop a command once it has finished some more tiles; what it said."""
+    before = kept(cwd)
     command = [sys.executable, "-c", SCRIPT, "distances", str(table), *LT, "-o", "out", "--resume"]
     with subprocess.Popen(command, cwd=cwd, stderr=subprocess.PIPE, text=True) as wt:
-        while not any(path.stat().st_size > 10_000 for path in cwd.glob("out.unfinished/tiles/*")):
+        while kept(cwd) <= before + 10_000:
             assert wt.poll() is None
             time.sleep(0.005)
         wt.send_signal(by)
@@ -33,12 +39,15 @@ def stopped_halfway(table: Path, cwd: Path, by: int) -> str:
         return wt.stderr.read()
 
 
-def test_a_killed_command_goes_on_and_its_folder_goes(table: Path, tmp_path: Path) -> None:
+def test_a_killed_command_goes_on_and_its_folder_goes(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     said = stopped_halfway(table, tmp_path, signal.SIGINT)
     assert "stopped; what is finished is kept in out.unfinished, and the same command goes on from there" in said
     stopped_halfway(table, tmp_path, signal.SIGKILL)
-    assert process("distances", table, *LT, "-o", "out", "--resume", cwd=tmp_path).returncode == 0
-    assert process("distances", table, *LT, "-o", "whole", cwd=tmp_path).returncode == 0
+    monkeypatch.chdir(tmp_path)
+    assert run("distances", table, *LT, "-o", "out", "--resume").exit_code == 0
+    assert run("distances", table, *LT, "-o", "whole").exit_code == 0
     assert (tmp_path / "out" / "distances.npy").read_bytes() == (tmp_path / "whole" / "distances.npy").read_bytes()
     assert not (tmp_path / "out.unfinished").exists()
 
@@ -52,8 +61,11 @@ def test_a_killed_command_goes_on_and_its_folder_goes(table: Path, tmp_path: Pat
         (["-o", "out", "--store", "."], "holds other files and is no store"),
     ],
 )
-def test_folders_that_do_are_asked_for_in_a_line(options: list[str], error: str, tmp_path: Path) -> None:
+def test_folders_that_do_are_asked_for_in_a_line(
+    options: list[str], error: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_csv(tmp_path / "x.csv", np.eye(2))
-    done = process("transform", "x.csv", *options, cwd=tmp_path)
-    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (2, b"", 1)
-    assert error in done.stderr.decode()
+    monkeypatch.chdir(tmp_path)
+    done = run("transform", "x.csv", *options)
+    assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert error in done.stderr

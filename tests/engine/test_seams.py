@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from reference.backend import Plain
 from reference.executor import Shipped
+from repeated import each_once
 
 import wasserstein_transform as wt
 from wasserstein_transform.engine import Blocks, Condensed, Mirrored, Place, Ragged, Rows, Scattered, Tile, of_size
@@ -212,10 +213,12 @@ def _enough(walk: wt.transforms.Trajectory) -> None:
         raise RuntimeError("enough")
 
 
-@pytest.mark.parametrize("merge", [None, 0.05])
-@pytest.mark.parametrize("keep", ["last", "all"])
 @pytest.mark.parametrize(
-    "process", [wt.mean_shift(0.7), wt.gaussian_transform(0.7), wt.local_truncation(0.7)], ids=repr
+    ("process", "keep", "merge"),
+    each_once(
+        [wt.mean_shift(0.7), wt.gaussian_transform(0.7), wt.local_truncation(0.7)], ["last", "all"], [None, 0.05]
+    ),
+    ids=repr,
 )
 def test_a_run_goes_on_from_any_saved_state_to_the_same_bits(
     process: wt.transforms.Process, keep: str, merge: float | None, tmp_path: Path

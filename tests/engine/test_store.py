@@ -347,7 +347,7 @@ def equal_results(one: Path, other: Path) -> None:
 def test_a_killed_run_ends_with_the_bits_of_one_that_was_not(tmp_path: Path) -> None:
     for name in ("killed", "whole"):
         (tmp_path / name).mkdir()
-    left = killed_and_started_again(tmp_path / "killed", np.random.default_rng(0), 3)
+    left = killed_and_started_again(tmp_path / "killed", np.random.default_rng(0), 2)
     assert left < as_if_never_killed(tmp_path / "whole")
     equal_results(tmp_path / "killed", tmp_path / "whole")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import pickle
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -27,15 +28,34 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import wasserstein_transform as wt
 
 ESTIMATORS = [
-    wt.MeanShift(),
+    wt.MeanShift(2.0),
     wt.GaussianTransform(),
     wt.LocalTruncation(),
     wt.KernelTransform(),
     wt.WassersteinTransform(wt.Truncation(1.0), wt.Exact(p=1)),
     wt.WassersteinTransform(wt.Mean(wt.Truncation(1.0)), wt.DiracDistance()),
     wt.SingleLinkage(),
-    wt.AutoCluster(),
 ]
+THAT_TRY_MANY_SCALES = [wt.MeanShift(), wt.AutoCluster()]
+ONCE_IS_ENOUGH = {  # of what fits again and again, and asks nothing that one more way to choose a scale could change
+    "check_dict_unchanged",
+    "check_dtype_object",
+    "check_estimators_dtypes",
+    "check_estimators_fit_returns_self",
+    "check_estimators_overwrite_params",
+    "check_estimators_pickle",
+    "check_fit_check_is_fitted",
+    "check_fit_idempotent",
+    "check_fit_score_takes_y",
+    "check_methods_sample_order_invariance",
+    "check_methods_subset_invariance",
+    "check_n_features_in",
+    "check_pipeline_consistency",
+    "check_positive_only_tag_during_fit",
+    "check_readonly_memmap_input",
+    "check_transformer_data_not_an_array",
+    "check_transformer_general",
+}
 WITH_OUTPUT = [
     wt.GaussianTransform(output="distances"),
     wt.GaussianTransform(output="embedding"),
@@ -60,6 +80,7 @@ QUIET = [
         "wasserstein_transform.FewerClustersWarning",
         "wasserstein_transform.MasslessWarning",
         "wasserstein_transform.MetricLostWarning",
+        "wasserstein_transform.ScaleWarning",
         "sklearn.exceptions.SkipTestWarning",
     )
 ]
@@ -72,6 +93,21 @@ def quietly(test: Callable[..., None]) -> Callable[..., None]:
 @quietly
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
 def test_scikit_learns_checks(estimator: object, check: object) -> None:
+    check(estimator)  # type: ignore[operator]
+
+
+def checks_of(estimators: list[object]) -> Iterator[Any]:
+    """scikit-learn's checks, those that once is enough of marked slow, and those with a read-only array."""
+    for estimator, check in parametrize_with_checks(estimators).args[1]:
+        is_slow = check.func.__name__ in ONCE_IS_ENOUGH or check.keywords.get("readonly_memmap", False)
+        yield pytest.param(
+            estimator, check, id=f"{estimator}-{check.func.__name__}", marks=pytest.mark.slow if is_slow else ()
+        )
+
+
+@quietly
+@pytest.mark.parametrize(("estimator", "check"), list(checks_of(THAT_TRY_MANY_SCALES)))
+def test_scikit_learns_checks_where_many_scales_are_tried(estimator: object, check: object) -> None:
     check(estimator)  # type: ignore[operator]
 
 

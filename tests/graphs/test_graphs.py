@@ -10,7 +10,7 @@ import networkx as nx
 import numpy as np
 import pytest
 from reference import graphs as reference
-from repeated import mostly_slow
+from repeated import each_once
 from scipy.sparse import csr_array
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
@@ -80,12 +80,13 @@ def test_the_limit_is_linear_from_one_half_on(make: Callable[..., nx.Graph], pow
         np.testing.assert_allclose(near, limit, atol=1e-10)
 
 
-@pytest.mark.parametrize("idleness", mostly_slow([0.0, 0.3, 0.5], quick=[0.0, 0.3]))
-@pytest.mark.parametrize(("seed", "power"), [(0, 0.0), (1, 2.0), (2, 1.0)])
-@pytest.mark.parametrize("small", [0.0, 2.0**22], ids=["searched", "stored"])
+@pytest.mark.parametrize(
+    ("lengths", "idleness", "small"), each_once([(0, 0.0), (1, 2.0), (2, 1.0)], [0.0, 0.3, 0.5], [0.0, 2.0**22])
+)
 def test_curvature_is_that_of_the_linear_program(
-    seed: int, power: float, idleness: float, small: float, monkeypatch: pytest.MonkeyPatch
+    lengths: tuple[int, float], idleness: float, small: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    seed, power = lengths
     monkeypatch.setattr(paths, "_MOST", {True: small, False: small})
     graph = nx.gnm_random_graph(18, 40, seed=seed)
     if power:

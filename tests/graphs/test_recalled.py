@@ -5,6 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+from repeated import each_once
 
 import wasserstein_transform as wt
 from wasserstein_transform.backends import Memory
@@ -27,8 +28,7 @@ FLOWS: dict[str, tuple[nx.Graph, dict[str, object]]] = {
 }
 
 
-@pytest.mark.parametrize("small", [0.0, 2.0**24], ids=["searched", "stored"])
-@pytest.mark.parametrize("name", FLOWS)
+@pytest.mark.parametrize(("name", "small"), each_once(FLOWS, [0.0, 2.0**24]))
 def test_flow_is_that_of_problems_solved_anew(name: str, small: float, monkeypatch: pytest.MonkeyPatch) -> None:
     graph, settings = FLOWS[name]
     monkeypatch.setattr(paths, "_MOST", {True: small, False: small})

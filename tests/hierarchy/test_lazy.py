@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from repeated import mostly_slow
+from repeated import each_once
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import cdist, squareform
 
@@ -54,8 +54,7 @@ def step(eps: float, p: float) -> wt.Transform:
     return wt.Transform(wt.Truncation(eps), wt.Exact(p))
 
 
-@pytest.mark.parametrize("p", mostly_slow(ORDERS, quick=[1.0, 3.0]))
-@pytest.mark.parametrize("name", SPACES)
+@pytest.mark.parametrize(("name", "p"), each_once(SPACES, ORDERS))
 def test_bounds_hold(name: str, p: float) -> None:
     space, eps = SPACES[name]
     measures = wt.Truncation(eps)(space)
@@ -78,8 +77,7 @@ def test_nothing_is_known_from_below_without_the_triangle_inequality() -> None:
     assert not low.of(np.array([0]), np.array([9])).any()
 
 
-@pytest.mark.parametrize("p", mostly_slow([1.0, 2.0, 3.0], quick=[1.0, 2.0]))
-@pytest.mark.parametrize("name", SPACES)
+@pytest.mark.parametrize(("name", "p"), each_once(SPACES, [1.0, 2.0, 3.0]))
 def test_the_lazy_tree_is_the_single_linkage_tree(name: str, p: float) -> None:
     space, eps = SPACES[name]
     tree = wt.hierarchy.lazy_spanning_tree(step(eps, p), space)
@@ -126,10 +124,8 @@ def test_lazy_results_do_not_depend_on_the_number_of_threads() -> None:
     np.testing.assert_array_equal(trees[0].heights, trees[1].heights)
 
 
-@pytest.mark.parametrize("p", [1.0, 2.0])
-@pytest.mark.parametrize("name", SPACES)
-@pytest.mark.parametrize("quantile", mostly_slow([0.0, 0.01, 0.3], quick=[0.0, 0.3]))
-def test_lazy_balls_are_the_balls(name: str, p: float, quantile: float) -> None:
+@pytest.mark.parametrize(("name", "quantile", "p"), each_once(SPACES, [0.0, 0.01, 0.3], [1.0, 2.0]))
+def test_lazy_balls_are_the_balls(name: str, quantile: float, p: float) -> None:
     space, eps = SPACES[name]
     full = step(eps, p)(space).metric.dense()
     radius = float(np.quantile(full, quantile)) if quantile else 0.0
@@ -156,9 +152,9 @@ def test_lazy_questions_need_exact_transport(ask: object) -> None:
         ask(shift, space)  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("p", mostly_slow([1.0, 2.0, 3.0], quick=[1.0, 2.0]))
-@pytest.mark.parametrize("n_iter", mostly_slow([1, 2, 3], quick=[1, 2]))
-@pytest.mark.parametrize("name", ["ring", "grid", "line", "stored ring"])
+@pytest.mark.parametrize(
+    ("name", "n_iter", "p"), each_once(["ring", "grid", "line", "stored ring"], [2, 3, 1], [1.0, 2.0, 3.0])
+)
 def test_the_light_cone_gives_the_distances_of_the_full_transform(name: str, n_iter: int, p: float) -> None:
     space, eps = SPACES[name]
     eps = eps / 2 if name == "ring" else eps

@@ -48,8 +48,8 @@ def test_the_robust_cut_is_that_of_its_twin(n_spaces: int, rng: np.random.Genera
 
 @pytest.mark.parametrize("noise", [False, True])
 def test_many_cuts_of_one_tree_are_the_cuts_one_by_one(noise: bool, rng: np.random.Generator) -> None:
-    X, _ = make_blobs(300, centers=6, random_state=0)
-    space = wt.Space.from_points(np.concatenate([X, rng.uniform(-12, 12, (40, 2))]), np.append(0, np.ones(339)))
+    X, _ = make_blobs(150, centers=6, random_state=0)
+    space = wt.Space.from_points(np.concatenate([X, rng.uniform(-12, 12, (40, 2))]), np.append(0, np.ones(189)))
     for tree in (spanning_tree(space), spanning_tree(space, reachability=4)):
         each = list(cut_tree_each(tree, range(1, 12), noise=noise))
         assert len(each) == 11

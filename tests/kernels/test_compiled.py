@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import io
+import itertools
 import logging
+import math
 import os
 import pickle
 import subprocess
@@ -21,7 +23,7 @@ from typer.testing import CliRunner
 
 from wasserstein_transform import _files
 from wasserstein_transform.backends import compiling
-from wasserstein_transform.cli import app, warmup
+from wasserstein_transform.cli import app, warming, warmup
 from wasserstein_transform.kernels import compile as compile_, store
 from wasserstein_transform.kernels.compile import jit, on_compile
 from wasserstein_transform.kernels.distances import fill_pairs
@@ -97,6 +99,7 @@ def test_the_installed_numba_is_one_that_was_tested() -> None:
     assert not compile_.PRIVATE.is_tested("1.0.0")
 
 
+@pytest.mark.slow  # so it is of files that were damaged
 @needs_private
 def test_code_is_compiled_once_for_all_processes(tmp_path: Path) -> None:
     assert python(TINY, NUMBA_CACHE_DIR=str(tmp_path)) == "1\n"
@@ -119,7 +122,7 @@ def test_processes_that_compile_at_once_do_not_harm_each_other(tmp_path: Path) -
     "damage", mostly_slow([b"", b"nonsense", b"\0" * 5000], [b"nonsense"]), ids=["empty", "text", "zeros"]
 )
 def test_damaged_files_are_compiled_anew_and_replaced(tmp_path: Path, damage: bytes) -> None:
-    python(TINY, NUMBA_CACHE_DIR=str(tmp_path))
+    assert python(TINY, NUMBA_CACHE_DIR=str(tmp_path)) == "1\n"
     for file in kept(tmp_path):
         file.write_bytes(damage)
     assert python(TINY, NUMBA_CACHE_DIR=str(tmp_path)) == "1\n"
@@ -273,11 +276,24 @@ def test_a_metric_is_one_record(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_warmup_says_what_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warmup, "_PARTS", {"one profile": lambda: profile_value(GAUSSIAN, 1.0)})
-    done = CliRunner().invoke(app.app, ["warmup"])
+    monkeypatch.setattr(warming, "PARTS", {"one profile": lambda: profile_value(GAUSSIAN, 1.0)})
+    monkeypatch.setattr(warmup, "GROUPS", (("one profile",),))
+    done = CliRunner().invoke(app.app, ["warmup", "-j", "1"])
     assert done.exit_code == 0
     assert done.stdout.splitlines()[0].startswith("one profile: ")
     assert done.stdout.splitlines()[1].startswith("all: ")
+
+
+def test_every_part_is_in_one_group() -> None:
+    assert sorted(itertools.chain(*warming.GROUPS)) == sorted(warming.PARTS)
+
+
+def test_an_error_of_a_process_is_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warmup, "GROUPS", ((str(-1),),))
+    monkeypatch.setattr(warmup, "warm", math.sqrt)
+    done = CliRunner().invoke(app.app, ["warmup", "-j", "2"])
+    assert (done.exit_code, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith("wt warmup: ")
 
 
 @pytest.mark.slow

@@ -41,7 +41,7 @@ def test_mean_shift_with_a_profile_equals_its_twin(profile: str, formula, cloud:
 @pytest.mark.parametrize("n_iter", mostly_slow([0, 1, 2], quick=[0, 2]))
 @pytest.mark.parametrize(("m", "eps"), [(1, 0.5), (2, 1.0), (3, 1.5), (5, 2.5)])
 def test_gaussian_transform_equals_its_twin(n_iter: int, m: int, eps: float, rng: np.random.Generator) -> None:
-    X, alpha = rng.normal(size=(30, m)), rng.dirichlet(np.ones(30))
+    X, alpha = rng.normal(size=(20, m)), rng.dirichlet(np.ones(20))
     points, D = reference.gaussian_transform(X, alpha, eps, 3.0, n_iter)
     space = run(wt.gaussian_transform(eps, 3.0), X, n_iter, alpha)
     np.testing.assert_allclose(space.points, points, rtol=0, atol=1e-12)

@@ -72,7 +72,7 @@ def step_by_loops(
 )
 @pytest.mark.parametrize("lam", mostly_slow([0.3, 1.0, 20.0], quick=[20.0]))
 def test_a_step_is_algorithm_3(m: int, lam: float, profile: str) -> None:
-    n = 90 if profile == "flat" else 14
+    n = 60 if profile == "flat" else 14
     X, eps = cloud(n, m), 0.5
     alpha = np.random.default_rng(m).random(n)
     space = wt.Space.from_points(X, alpha)

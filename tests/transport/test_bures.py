@@ -10,7 +10,7 @@ import ot
 import pytest
 from numpy.typing import NDArray
 from reference.bures import bures
-from repeated import mostly_slow
+from repeated import each_once, mostly_slow
 from scipy.linalg import sqrtm
 from scipy.spatial.distance import pdist, squareform
 from scipy.stats import ortho_group
@@ -27,6 +27,7 @@ STEPS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11
 MODERATE = (1e1, 1e3, 1e6)  # condition numbers for which m ≥ 3 promises 1e-12·√(tr A + tr B)
 LARGE = (1e8, 1e10, 1e12)  # full rank still: double precision ends at 1e16
 SCALES = (1e-8, 1e-4, 1.0, 1e4, 1e8)  # of the coordinates: covariances change by the square
+EXTREMES = [1e-300, 1e-200, 1e-100, 1e100, 1e200, 1e300]
 
 
 def symmetric(A: Floats) -> Floats:
@@ -88,8 +89,7 @@ def test_near_covariances_keep_nine_digits_in_one_and_two_dimensions(m: int, con
                 assert abs(distance(A, B) - expected) <= 1e-9 * expected, (step, A, B)
 
 
-@pytest.mark.parametrize("condition", [*MODERATE, *LARGE], ids="{:.0e}".format)
-@pytest.mark.parametrize("m", LOW)
+@pytest.mark.parametrize(("m", "condition"), each_once(LOW, [*MODERATE, *LARGE]))
 def test_unrelated_covariances_keep_nine_digits_in_one_and_two_dimensions(m: int, condition: float) -> None:
     rng = np.random.default_rng(2)
     for _ in range(40):
@@ -110,7 +110,7 @@ def test_changing_one_entry_by_the_least_step_is_seen_exactly(m: int) -> None:
 
 
 @pytest.mark.parametrize("condition", mostly_slow(MODERATE, quick=[1e6]), ids="{:.0e}".format)
-@pytest.mark.parametrize("m", HIGH)
+@pytest.mark.parametrize("m", mostly_slow(HIGH, quick=[3, 5]))
 def test_near_covariances_keep_twelve_digits_of_their_size_in_more_dimensions(m: int, condition: float) -> None:
     rng = np.random.default_rng(4)
     for step in STEPS:
@@ -120,7 +120,7 @@ def test_near_covariances_keep_twelve_digits_of_their_size_in_more_dimensions(m:
 
 
 @pytest.mark.parametrize("condition", mostly_slow(MODERATE, quick=[1e6]), ids="{:.0e}".format)
-@pytest.mark.parametrize("m", HIGH)
+@pytest.mark.parametrize("m", mostly_slow(HIGH, quick=[3, 5]))
 def test_unrelated_covariances_keep_twelve_digits_of_their_size_in_more_dimensions(m: int, condition: float) -> None:
     rng = np.random.default_rng(5)
     for _ in range(8):
@@ -128,7 +128,7 @@ def test_unrelated_covariances_keep_twelve_digits_of_their_size_in_more_dimensio
         assert abs(distance(A, B) - bures(A, B)) <= 1e-12 * size(A, B)
 
 
-@pytest.mark.parametrize("m", [2, 3, 4, 5])
+@pytest.mark.parametrize("m", mostly_slow([2, 3, 4, 5], quick=[2, 3, 5]))
 def test_singular_covariances_keep_seven_digits_of_their_size(m: int) -> None:
     rng = np.random.default_rng(6)
     for rank in range(m):
@@ -137,7 +137,7 @@ def test_singular_covariances_keep_seven_digits_of_their_size(m: int) -> None:
             assert abs(distance(A, B) - bures(A, B)) <= 1e-7 * size(A, B), (rank, other)
 
 
-@pytest.mark.parametrize("m", [2, 3, 4, 5])
+@pytest.mark.parametrize("m", mostly_slow([2, 3, 4, 5], quick=[2, 3, 5]))
 def test_near_singular_covariances_keep_seven_digits_of_their_size(m: int) -> None:
     rng = np.random.default_rng(7)
     for rank in range(1, m):
@@ -154,8 +154,7 @@ def test_distance_to_zero_is_the_root_of_the_trace(m: int) -> None:
         assert distance(A, np.zeros((m, m))) == pytest.approx(np.sqrt(np.trace(A)), rel=1e-12)
 
 
-@pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("m", LOW)
+@pytest.mark.parametrize(("m", "scale"), each_once(LOW, SCALES))
 def test_nine_digits_are_kept_at_any_scale_in_one_and_two_dimensions(m: int, scale: float) -> None:
     rng = np.random.default_rng(8)
     for step in STEPS:
@@ -165,8 +164,7 @@ def test_nine_digits_are_kept_at_any_scale_in_one_and_two_dimensions(m: int, sca
         assert abs(distance(A, B) - expected) <= 1e-9 * expected, step
 
 
-@pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("m", [3, 5])
+@pytest.mark.parametrize(("m", "scale"), each_once([3, 5], SCALES))
 def test_twelve_digits_of_the_size_are_kept_at_any_scale_in_more_dimensions(m: int, scale: float) -> None:
     rng = np.random.default_rng(9)
     for step in STEPS[::2]:
@@ -175,8 +173,7 @@ def test_twelve_digits_of_the_size_are_kept_at_any_scale_in_more_dimensions(m: i
         assert abs(distance(A, B) - bures(A, B)) <= 1e-12 * size(A, B), step
 
 
-@pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("m", [2, 3, 5])
+@pytest.mark.parametrize(("m", "scale"), each_once([2, 3, 5], SCALES))
 def test_seven_digits_of_the_size_are_kept_at_any_scale_by_singular_covariances(m: int, scale: float) -> None:
     rng = np.random.default_rng(10)
     for _ in range(5):
@@ -184,14 +181,13 @@ def test_seven_digits_of_the_size_are_kept_at_any_scale_by_singular_covariances(
         assert abs(distance(A, B) - bures(A, B)) <= 1e-7 * size(A, B)
 
 
-@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 8])
+@pytest.mark.parametrize("m", mostly_slow([1, 2, 3, 4, 5, 8], quick=[1, 2, 3, 5]))
 def test_equal_covariances_have_distance_exactly_zero(m: int) -> None:
     for A in zoo(m):
         assert distance(A, A.copy()) == 0.0
 
 
-@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-100, 1e100, 1e200, 1e300])
-@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 8])
+@pytest.mark.parametrize(("m", "scale"), each_once([1, 2, 3, 4, 5, 8], EXTREMES))
 def test_equal_covariances_of_extreme_size_have_distance_exactly_zero(m: int, scale: float) -> None:
     A = scale * full_rank(np.random.default_rng(11), m, 10.0)
     assert distance(A, A.copy()) == 0.0
@@ -203,15 +199,14 @@ def test_equal_covariances_beside_a_huge_one_have_distance_exactly_zero(m: int) 
     assert squareform(wt.bures_pairs([1e200 * A, A, A]))[1, 2] == 0.0
 
 
-@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 8])
+@pytest.mark.parametrize("m", mostly_slow([1, 2, 3, 4, 5, 8], quick=[1, 2, 3, 5]))
 def test_distances_are_finite_and_not_negative(m: int) -> None:
     found = wt.bures_pairs(zoo(m))
     assert np.isfinite(found).all()
     assert (found >= 0).all()
 
 
-@pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-100, 1e100, 1e200, 1e300])
-@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 8])
+@pytest.mark.parametrize(("m", "scale"), each_once([1, 2, 3, 4, 5, 8], EXTREMES))
 def test_distances_of_covariances_of_extreme_size_are_finite_and_not_negative(m: int, scale: float) -> None:
     rng = np.random.default_rng(12)
     A = full_rank(rng, m, 10.0)
@@ -230,7 +225,7 @@ def test_the_two_sides_can_be_swapped_in_one_and_two_dimensions(m: int) -> None:
             assert distance(A, B) == pytest.approx(distance(B, A), rel=1e-9, abs=0)
 
 
-@pytest.mark.parametrize("m", HIGH)
+@pytest.mark.parametrize("m", mostly_slow(HIGH, quick=[3, 5]))
 def test_the_two_sides_can_be_swapped_in_more_dimensions(m: int) -> None:
     rng = np.random.default_rng(14)
     for condition in MODERATE:
@@ -240,7 +235,7 @@ def test_the_two_sides_can_be_swapped_in_more_dimensions(m: int) -> None:
             assert abs(distance(A, B) - distance(B, A)) <= 1e-12 * size(A, B)
 
 
-@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 8])
+@pytest.mark.parametrize("m", mostly_slow([1, 2, 3, 4, 5, 8], quick=[1, 2, 3, 5]))
 def test_the_two_sides_can_be_swapped_in_the_zoo(m: int) -> None:
     covs = zoo(m)
     straight, swapped = squareform(wt.bures_pairs(covs)), squareform(wt.bures_pairs(covs[::-1]))[::-1, ::-1]
@@ -253,7 +248,7 @@ def largest_detour(distances: Floats) -> float:
     return float((distances[:, None, :] - distances[:, :, None] - distances[None, :, :]).max())
 
 
-@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 8])
+@pytest.mark.parametrize("m", mostly_slow([1, 2, 3, 4, 5, 8], quick=[1, 2, 3, 5]))
 def test_triangle_inequality_holds(m: int) -> None:
     rng = np.random.default_rng(15)
     plain = [full_rank(rng, m, 1e3) for _ in range(12)]
@@ -261,7 +256,7 @@ def test_triangle_inequality_holds(m: int) -> None:
     assert largest_detour(squareform(wt.bures_pairs(covs))) <= 3e-12 * size(covs[0], covs[0])
 
 
-@pytest.mark.parametrize("m", [2, 3, 4, 5, 8])
+@pytest.mark.parametrize("m", mostly_slow([2, 3, 4, 5, 8], quick=[2, 3, 5]))
 def test_triangle_inequality_holds_for_singular_covariances(m: int) -> None:
     rng = np.random.default_rng(16)
     covs = np.array([low_rank(rng, m, rank) for rank in range(m) for _ in range(4)])
@@ -274,7 +269,7 @@ def closed_form(a: Floats, b: Floats) -> float:
     return float(np.linalg.norm((a - b) / (np.sqrt(a) + np.sqrt(b))))
 
 
-@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 8])
+@pytest.mark.parametrize("m", mostly_slow([1, 2, 3, 4, 5, 8], quick=[1, 2, 3, 5]))
 def test_diagonal_covariances_have_the_closed_form(m: int) -> None:
     rng = np.random.default_rng(17)
     for step in (10.0, *STEPS):
@@ -285,7 +280,7 @@ def test_diagonal_covariances_have_the_closed_form(m: int) -> None:
         assert abs(distance(A, B) - closed_form(a, b)) <= limit, step
 
 
-@pytest.mark.parametrize("m", [2, 3, 4, 5, 8])
+@pytest.mark.parametrize("m", mostly_slow([2, 3, 4, 5, 8], quick=[2, 3, 5]))
 def test_covariances_with_common_axes_have_the_closed_form(m: int) -> None:
     rng = np.random.default_rng(18)
     for _ in range(20):
@@ -295,7 +290,7 @@ def test_covariances_with_common_axes_have_the_closed_form(m: int) -> None:
         assert abs(distance(A, B) - closed_form(a, b)) <= 1e-12 * size(A, B)
 
 
-@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 8])
+@pytest.mark.parametrize("m", mostly_slow([1, 2, 3, 4, 5, 8], quick=[1, 2, 3, 5]))
 def test_distance_lies_between_those_of_the_eigenvalues_and_of_the_roots(m: int) -> None:
     rng = np.random.default_rng(19)
     for _ in range(20):
@@ -306,7 +301,7 @@ def test_distance_lies_between_those_of_the_eigenvalues_and_of_the_roots(m: int)
         assert np.linalg.norm(np.sqrt(a) - np.sqrt(b)) - room <= distance(A, B) <= np.linalg.norm(roots) + room
 
 
-@pytest.mark.parametrize("m", [1, 2, 3, 4, 5, 8])
+@pytest.mark.parametrize("m", mostly_slow([1, 2, 3, 4, 5, 8], quick=[1, 2, 3, 5]))
 def test_ordinary_covariances_agree_with_pot(m: int) -> None:
     rng = np.random.default_rng(20)
     covs = np.array([low_rank(rng, m, 2 * m + 2) for _ in range(12)])
@@ -388,9 +383,8 @@ def cost_of(found: wt.transport.Coupling, measures: wt.measures.Gaussians, i: in
     return largest - 2 * float(np.trace(found.plan)), largest
 
 
-@pytest.mark.parametrize("lam", [0.0, 0.3, 4.0])
-@pytest.mark.parametrize("m", [1, 2, 3, 5])
 @pytest.mark.parametrize("make", [ordinary, flat])
+@pytest.mark.parametrize(("m", "lam"), each_once([1, 2, 3, 5], [0.0, 0.3, 4.0]))
 def test_plan_makes_a_positive_semidefinite_joint_covariance(make: Maker, m: int, lam: float) -> None:
     measures = make(m, lam)
     for i in range(measures.n):
@@ -400,9 +394,8 @@ def test_plan_makes_a_positive_semidefinite_joint_covariance(make: Maker, m: int
             assert np.linalg.eigvalsh(joint)[0] >= -1e-14 * np.trace(joint)
 
 
-@pytest.mark.parametrize("lam", [0.0, 0.3, 4.0])
-@pytest.mark.parametrize("m", [1, 2, 3, 5])
 @pytest.mark.parametrize(("make", "accuracy"), [(ordinary, 1e-12), (flat, 1e-7)])
+@pytest.mark.parametrize(("m", "lam"), each_once([1, 2, 3, 5], [0.0, 0.3, 4.0]))
 def test_cost_of_the_plan_is_the_squared_distance(make: Maker, accuracy: float, m: int, lam: float) -> None:
     measures = make(m, lam)
     for i in range(measures.n):
@@ -414,8 +407,7 @@ def test_cost_of_the_plan_is_the_squared_distance(make: Maker, accuracy: float, 
             assert found.status is wt.transport.Status.OPTIMAL
 
 
-@pytest.mark.parametrize("lam", mostly_slow([0.0, 0.3, 4.0], quick=[0.0, 4.0]))
-@pytest.mark.parametrize("m", [1, 2, 3, 5])
+@pytest.mark.parametrize(("m", "lam"), each_once([1, 2, 3, 5], [0.0, 0.3, 4.0]))
 def test_distance_of_gaussians_is_that_of_means_and_covariances(m: int, lam: float) -> None:
     measures = ordinary(m, lam)
     found = wt.Bures().metric(measures, wt.Euclidean(measures.means)).dense()

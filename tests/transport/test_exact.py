@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from numpy.typing import NDArray
 from reference.transport import exact_cost, w_linprog
-from repeated import mostly_slow
+from repeated import each_once, mostly_slow
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 from scipy.spatial.distance import pdist, squareform
@@ -214,14 +214,14 @@ def seeded(family: Callable[[np.random.Generator], Problems]) -> Problems:
     return family(np.random.default_rng(20240 + FAMILIES.index(family)))
 
 
-@pytest.fixture(scope="module", params=FAMILIES, ids=lambda family: family.__name__)
-def problems(request: pytest.FixtureRequest) -> Problems:
-    return seeded(request.param)
+FAMILIES_AND_ORDERS = [pytest.param(case.values, marks=case.marks) for case in each_once(FAMILIES, ORDERS)]
 
 
-@pytest.fixture(scope="module", params=mostly_slow(ORDERS, quick=[1.0, 3.0]), ids=lambda p: f"p={p:g}")
-def solved(request: pytest.FixtureRequest, problems: Problems) -> Solved:
-    return Solved(problems, request.param, solve_all(problems, request.param))
+@pytest.fixture(scope="module", params=FAMILIES_AND_ORDERS, ids=lambda case: f"{case[0].__name__}-p={case[1]:g}")
+def solved(request: pytest.FixtureRequest) -> Solved:
+    family, p = request.param
+    problems = seeded(family)
+    return Solved(problems, p, solve_all(problems, p))
 
 
 EVERY = pytest.mark.parametrize("every", mostly_slow([1, 4], quick=[4]), ids="every {}".format)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from numpy.typing import NDArray
 from reference.transport import exact_cost
-from repeated import mostly_slow
+from repeated import each_once, mostly_slow
 from scipy.sparse import csr_array
 from scipy.stats import wasserstein_distance
 
@@ -122,8 +122,19 @@ def problems(request: pytest.FixtureRequest) -> Problems:
     return seeded(request.param)
 
 
+def of_families(orders: Iterable[float]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(
+        ("problems", "p"),
+        each_once(FAMILIES, orders),
+        indirect=["problems"],
+        ids=lambda value: getattr(value, "__name__", value),
+    )
+
+
 finite_orders = pytest.mark.parametrize("p", ORDERS)
 all_orders = pytest.mark.parametrize("p", ALL_ORDERS)
+families_in_finite_orders = of_families(ORDERS)
+families_in_all_orders = of_families(ALL_ORDERS)
 
 
 def solve_all(problems: Problems, p: float, engine: wt.Engine | None = None) -> Floats:
@@ -166,7 +177,7 @@ def farthest_by_brute_force(a: list[Fraction], b: list[Fraction], distances: Flo
     return next(r for r in sorted(set(distances.ravel().tolist())) if is_enough(r))
 
 
-@finite_orders
+@families_in_finite_orders
 def test_all_pairs_agree_with_rational_arithmetic(problems: Problems, p: float) -> None:
     found = solve_all(problems, p)
     for i, j in problems.pairs:
@@ -175,7 +186,7 @@ def test_all_pairs_agree_with_rational_arithmetic(problems: Problems, p: float) 
         assert abs((found[i, j] / top) ** p - float(exact)) <= 1e-14, (i, j)
 
 
-@finite_orders
+@families_in_finite_orders
 def test_all_pairs_agree_with_exact_transport(problems: Problems, p: float) -> None:
     found = solve_all(problems, p)
     other = wt.Exact(p).metric(problems.measures, problems.ground).matrix
@@ -264,7 +275,7 @@ def test_triangle_inequality_and_order_of_orders(problems: Problems, p: float) -
     assert (found <= solve_all(problems, np.inf, wt.Engine(1)) * (1 + 1e-14)).all()
 
 
-@all_orders
+@families_in_all_orders
 def test_matrix_is_symmetric_and_zero_on_the_diagonal(problems: Problems, p: float) -> None:
     found = Line(p).metric(problems.measures, problems.ground)
     assert np.isfinite(found.matrix).all()
@@ -275,14 +286,14 @@ def test_matrix_is_symmetric_and_zero_on_the_diagonal(problems: Problems, p: flo
     assert found.gap == 0.0
 
 
-@all_orders
+@families_in_all_orders
 def test_swapping_the_two_sides_changes_no_bit(problems: Problems, p: float) -> None:
     both = Line(p).cross(problems.measures, problems.measures, problems.ground)
     np.testing.assert_array_equal(both, both.T)
     np.testing.assert_array_equal(both, solve_all(problems, p))
 
 
-@all_orders
+@families_in_all_orders
 def test_the_rectangle_has_the_bits_of_the_matrix(problems: Problems, p: float) -> None:
     new = problems.measures.take(np.array([7, 2, 2]))
     found = Line(p).cross(new, problems.measures, problems.ground, wt.Engine(2))
@@ -385,7 +396,7 @@ def test_result_does_not_depend_on_the_number_of_threads(p: float) -> None:
 SOME_PAIRS = [(0, 1), (3, 2), (7, 11), (10, 4), (5, 6), (9, 8), (2, 2)]
 
 
-@all_orders
+@families_in_all_orders
 def test_plan_keeps_the_order_and_has_the_masses_of_both_measures(problems: Problems, p: float) -> None:
     for i, j in SOME_PAIRS:
         found = Line(p).coupling(problems.measures, problems.ground, i, j)
@@ -399,7 +410,7 @@ def test_plan_keeps_the_order_and_has_the_masses_of_both_measures(problems: Prob
         assert not ((from_x[:, None] < from_x) & (to_y[:, None] > to_y)).any()
 
 
-@all_orders
+@families_in_all_orders
 def test_coupling_has_the_value_of_the_metric(problems: Problems, p: float) -> None:
     matrix = solve_all(problems, p)
     for i, j in SOME_PAIRS:
@@ -409,7 +420,7 @@ def test_coupling_has_the_value_of_the_metric(problems: Problems, p: float) -> N
         assert abs(found.gap) <= ACCURACY
 
 
-@finite_orders
+@families_in_finite_orders
 def test_potentials_are_feasible_and_worth_the_cost(problems: Problems, p: float) -> None:
     for i, j in SOME_PAIRS:
         found, top = Line(p).coupling(problems.measures, problems.ground, i, j), problems.top(i, j)

@@ -1,0 +1,121 @@
+"""What `wt warmup` runs: tiny computations of every kind, in groups that are built of the same kernels."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+
+class Warmed(NamedTuple):
+    """A part that ran: how many kernels were compiled for it, and how long it took."""
+
+    name: str
+    compiled: int
+    seconds: float
+
+
+def warm(name: str) -> Warmed:
+    """Run a part."""
+    from ..backends.compiling import say_nothing
+    from ..backends.host import on_compile
+
+    say_nothing()  # of `wt warmup`
+    names: list[str] = []
+    end = on_compile(lambda name, seconds: names.append(name) if seconds is not None else None)
+    began = time.perf_counter()
+    try:
+        PARTS[name]()
+    finally:
+        end()
+    return Warmed(name, len(names), time.perf_counter() - began)
+
+
+def _points(n: int, m: int) -> Any:
+    """Two clusters: nothing to warn of."""
+    import numpy as np
+
+    return np.random.default_rng(0).random((n, m)) + 9.0 * (np.arange(n)[:, None] % 2)
+
+
+def _mean_shift() -> None:
+    from ..estimators import MeanShift
+
+    for m in (1, 2, 3):
+        MeanShift(1.0).fit(_points(20, m))
+
+
+def _gaussian_transform() -> None:
+    from ..estimators import GaussianTransform, SingleLinkage
+
+    for m in (1, 2, 3):
+        SingleLinkage(2).fit(GaussianTransform(1.0, n_iter=2).fit(_points(20, m)))
+
+
+def _local_truncation() -> None:
+    from ..estimators import LocalTruncation, SingleLinkage
+
+    for p in (1, 2):
+        SingleLinkage(2).fit(LocalTruncation(1.0, p=p, n_iter=2).fit(_points(20, 2)))
+
+
+def _single_linkage() -> None:
+    from ..estimators import SingleLinkage
+
+    SingleLinkage(2).fit(_points(400, 2))
+
+
+def _clusters() -> None:
+    from ..auto import cluster
+
+    for m in (1, 2, 3):
+        cluster(_points(20, m), 2)
+
+
+def _pairs() -> None:
+    import numpy as np
+
+    from ..transport import bures_pairs, wasserstein_pairs
+
+    rng = np.random.default_rng(0)
+    wasserstein_pairs(rng.random((3, 6)), rng.normal(size=(6, 2)))
+    bures_pairs(np.stack([np.eye(2), 2 * np.eye(2)]))
+
+
+def _segment() -> None:
+    import numpy as np
+
+    from ..image import segment
+
+    image = np.random.default_rng(0).random((8, 8, 3))
+    for lam in (0.0, 1.0):
+        segment(image, 2, 0.3, lam, color="none", tol=0.01)
+        segment((9 * image[..., 0]).astype(np.uint8), 2, 3.0, lam, color="none", tol=0.01)
+
+
+def _curvature() -> None:
+    from ..graphs import curvature, ricci_flow
+
+    edges = [(0, 1), (1, 2), (2, 0), (2, 3)]
+    curvature(edges)
+    curvature([(*edge, 1.0 + k) for k, edge in enumerate(edges)])
+    ricci_flow(edges, 2)
+
+
+PARTS: dict[str, Callable[[], None]] = {
+    "mean shift": _mean_shift,
+    "Gaussian Transform": _gaussian_transform,
+    "local truncation": _local_truncation,
+    "single linkage": _single_linkage,
+    "clusters without parameters": _clusters,
+    "pairs of measures": _pairs,
+    "segmentation": _segment,
+    "curvature": _curvature,
+}
+
+GROUPS = (
+    ("mean shift", "Gaussian Transform", "clusters without parameters"),
+    ("local truncation", "pairs of measures", "single linkage", "curvature"),
+    ("segmentation",),
+)
+"""The names of all parts: those of a group share most of their kernels; what takes longest comes first."""
