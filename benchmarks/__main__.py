@@ -25,6 +25,7 @@ NAMES = (
     "words",
     "graphs",
     "curves",
+    "cluster",
 )
 
 
