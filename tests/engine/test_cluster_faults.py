@@ -62,7 +62,7 @@ class Killer(threading.Thread):
                 self.progress.clear()
 
     def see(self, update: wt.engine.Update) -> None:
-        if update.done and not update.finished:
+        if update.done and not update.finished and "waiting" not in update.stage:
             self.progress.set()
 
 
