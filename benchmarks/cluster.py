@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from distributed import Client, LocalCluster
@@ -16,42 +16,57 @@ from wasserstein_transform.engine.executors.cluster.session import Traffic, sess
 from .timing import Row, median_seconds
 
 _N = 1500
-_EPS = 0.3
+_EPS = 0.2
 _EMPTY = 200  # messages without work
+
+
+class Found(NamedTuple):
+    """One iteration on a cluster: its seconds, what traveled, and which share of the time the workers were at work.
+
+    `message` and `processor` are the seconds that a message takes, and those of client and scheduler in them.
+    """
+
+    seconds: float
+    traffic: Traffic
+    busy: float
+    message: float
+    processor: float
 
 
 def run(repeat: str = "3") -> list[Row]:
     space = wt.Space.from_points(np.random.default_rng(0).normal(size=(_N, 2)))
     step = wt.Transform(wt.Truncation(_EPS), wt.Exact(1))
     truth = step(space).metric.dense()
-    threads = [median_seconds(lambda k=k: step(space, wt.Engine(k)), int(repeat)) for k in (1, 2)]  # type: ignore[misc]
-    one, few, _ = _measured(1, step, space, truth, int(repeat))
-    two, moved, each = _measured(2, step, space, truth, int(repeat))
+    one, two = (_measured(n_workers, step, space, truth, int(repeat)) for n_workers in (1, 2))
+    single, both = (_threads(n_jobs, step, space, int(repeat)) for n_jobs in (1, 2))
     work = f"one LT-WT1 iteration of {_N:,} points, {_N * (_N - 1) // 2:,} pairs"
+    empty = f"{1e3 * two.message:.1f} ms, {1e3 * two.processor:.1f} ms of processor here"
     return [
-        Row(f"{work}, two worker processes", f"{two:.2f} s", f"one worker process: {one:.2f} s", f"{one / two:.2f}×"),
-        Row(f"{work}, two threads", f"{threads[1]:.2f} s", f"one thread: {threads[0]:.2f} s", _ratio(threads)),
-        Row(
-            "the same, one worker process against one thread",
-            f"{one:.2f} s",
-            f"{threads[0]:.2f} s",
-            _ratio([threads[0], one]),
-        ),
-        Row("messages and bytes of that iteration, two workers", _in_words(moved), f"one worker: {_in_words(few)}", ""),
-        Row("a message without work, one at a time for each thread", f"{1e3 * each:.1f} ms", "", ""),
+        _row(f"{work}, two worker processes", two.seconds, "one worker process", one.seconds),
+        _row(f"{work}, two threads", both, "one thread", single),
+        _row(f"{work}, one worker process", one.seconds, "one thread", single),
+        Row("what travels for it, two workers", _in_words(two), f"one worker: {_in_words(one)}", ""),
+        Row("a message without work, two workers", empty, "", ""),
     ]
 
 
-def _ratio(seconds: list[float]) -> str:
-    return f"{seconds[0] / seconds[1]:.2f}×"
+def _row(work: str, ours: float, what: str, peer: float) -> Row:
+    return Row(work, f"{ours:.2f} s", f"{what}: {peer:.2f} s", f"{peer / ours:.2f}×")
 
 
-def _in_words(traffic: Traffic) -> str:
-    return f"{traffic.messages} messages, {traffic.sent / 1e6:.1f} MB out, {traffic.received / 1e6:.1f} MB back"
+def _in_words(found: Found) -> str:
+    traffic = found.traffic
+    moved = f"{traffic.messages} messages, {traffic.sent / 1e6:.2f} MB out, {traffic.received / 1e6:.1f} MB back"
+    return f"{moved}; workers at work {100 * found.busy:.0f} % of the time"
 
 
-def _measured(n_workers: int, step: Any, space: Any, truth: np.ndarray, repeat: int) -> tuple[float, Traffic, float]:
-    """Seconds of the step, what traveled for one, and seconds that a message takes; the result is compared."""
+def _threads(n_jobs: int, step: Any, space: Any, repeat: int) -> float:
+    with wt.using(n_jobs=n_jobs):
+        return median_seconds(lambda: step(space), repeat)
+
+
+def _measured(n_workers: int, step: Any, space: Any, truth: np.ndarray, repeat: int) -> Found:
+    """Compares the result, too."""
     with (
         LocalCluster(
             n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.ERROR
@@ -61,20 +76,19 @@ def _measured(n_workers: int, step: Any, space: Any, truth: np.ndarray, repeat: 
     ):
         np.testing.assert_array_equal(step(space).metric.dense(), truth)
         seconds = median_seconds(lambda: step(space), repeat)
-        session_of(client).traffic = Traffic()
+        traffic = session_of(client).traffic = Traffic()
+        begun = time.perf_counter()
         step(space)
-        return seconds, session_of(client).traffic, _message(client)
+        busy = traffic.worked / (time.perf_counter() - begun) / n_workers
+        return Found(seconds, traffic, busy, *_message(client))
 
 
-def _message(client: Any) -> float:
-    """Seconds for a message that carries nothing, there and back."""
-    jobs = Cluster(client)
-    for _ in jobs.each(_nothing, range(10), "nothing", wt.Engine()):
-        pass
-    begun = time.perf_counter()
-    for _ in jobs.each(_nothing, range(_EMPTY), "nothing", wt.Engine()):
-        pass
-    return (time.perf_counter() - begun) / _EMPTY
+def _message(client: Any) -> tuple[float, float]:
+    """Seconds and processor time for a message that carries nothing, there and back."""
+    list(Cluster(client).each(_nothing, range(10), "nothing", wt.Engine()))
+    begun, processor = time.perf_counter(), time.process_time()
+    list(Cluster(client).each(_nothing, range(_EMPTY), "nothing", wt.Engine()))
+    return (time.perf_counter() - begun) / _EMPTY, (time.process_time() - processor) / _EMPTY
 
 
 def _nothing(job: int, engine: wt.Engine) -> None:

@@ -59,6 +59,11 @@ class Crew:
         """Threads of all workers together."""
         return sum(self.threads.values())
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nobody, not even somebody who was asked and has not answered yet."""
+        return not self.threads and not self._meetings
+
     def doubt(self, address: str) -> None:
         """A worker seems to have left: nothing is sent to it before that is known."""
         self._doubted.add(address)
