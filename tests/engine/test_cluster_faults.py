@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,7 @@ class Killer(threading.Thread):
             self.progress.wait()
             time.sleep(self.rng.uniform(0.0, 1.0))
             running = pids(self.client)
-            if running:
+            with suppress(ProcessLookupError, IndexError):  # none is running, or not any longer
                 os.kill(self.rng.choice(running), signal.SIGKILL)
                 self.kills += 1
                 self.progress.clear()
