@@ -23,12 +23,14 @@ from test_cluster import all_to, distributed, sent, squares
 import wasserstein_transform as wt
 from wasserstein_transform.engine import Cluster, Rows, Task, Tile, of_size
 
+dask = pytest.importorskip("dask")
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no such signals")]
 
 
 @contextmanager
 def local(**settings: Any) -> Iterator[Any]:
     with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),  # else nannies are sent away, too
         distributed.LocalCluster(
             threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL, **settings
         ) as cluster,
