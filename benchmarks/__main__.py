@@ -26,6 +26,7 @@ NAMES = (
     "words",
     "graphs",
     "curves",
+    "cluster",
 )
 
 

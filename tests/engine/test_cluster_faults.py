@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +23,14 @@ from test_cluster import all_to, distributed, sent, squares
 import wasserstein_transform as wt
 from wasserstein_transform.engine import Cluster, Rows, Task, Tile, of_size
 
+dask = pytest.importorskip("dask")
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no such signals")]
 
 
 @contextmanager
 def local(**settings: Any) -> Iterator[Any]:
     with (
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}),  # else nannies are sent away, too
         distributed.LocalCluster(
             threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL, **settings
         ) as cluster,
@@ -38,39 +40,46 @@ def local(**settings: Any) -> Iterator[Any]:
 
 
 def pids(client: Any) -> list[int]:
-    """Of the workers that run now, as their nannies know them."""
-    return [nanny.pid for nanny in client.cluster.workers.values() if nanny.pid is not None]
+    """Of the workers whose nannies know that they are running: they give up on those that die before."""
+    nannies = [nanny for nanny in client.cluster.workers.values() if nanny.process and nanny.process.pid]
+    return [nanny.process.pid for nanny in nannies if nanny.process.status.name == "running"]
 
 
 class Killer(threading.Thread):
-    """Kills a worker picked at random, so many times, as soon as one is back."""
+    """Kills a worker picked at random, so many times, some moments after the work has gone on: else it never would."""
 
     def __init__(self, client: Any, n_kills: int, seed: int) -> None:
         super().__init__(daemon=True)
         self.client, self.n_kills, self.kills, self.rng = client, n_kills, 0, random.Random(seed)
+        self.progress = threading.Event()
 
     def run(self) -> None:
         while self.kills < self.n_kills:
-            time.sleep(self.rng.uniform(0.3, 3.0))
+            self.progress.wait()
+            time.sleep(self.rng.uniform(0.0, 1.0))
             running = pids(self.client)
-            if running:
+            with suppress(ProcessLookupError, IndexError):  # none is running, or not any longer
                 os.kill(self.rng.choice(running), signal.SIGKILL)
                 self.kills += 1
+                self.progress.clear()
+
+    def see(self, update: wt.engine.Update) -> None:
+        if update.done and not update.finished and "waiting" not in update.stage:
+            self.progress.set()
 
 
 def test_twenty_five_random_kills_during_real_runs_change_no_bit() -> None:
     space = wt.Space.from_points(np.random.default_rng(5).normal(size=(250, 2)))
     truth = wt.iterate(wt.local_truncation(0.6), space, n_iter=2)
-    with local(n_workers=2) as client, wt.using(all_to(client)):
-        killer, n_runs = Killer(client, 25, seed=1), 0
+    with local(n_workers=2) as client:
+        killer = Killer(client, 25, seed=1)
         killer.start()
-        while killer.is_alive():
-            walk = wt.iterate(wt.local_truncation(0.6), space, n_iter=2)
-            np.testing.assert_array_equal(walk.last.metric.dense(), truth.last.metric.dense())
-            assert walk.movements == truth.movements
-            n_runs += 1
+        with wt.using(client=Cluster(client, small=0.0), progress=killer.see):
+            while killer.is_alive():
+                walk = wt.iterate(wt.local_truncation(0.6), space, n_iter=2)
+                np.testing.assert_array_equal(walk.last.metric.dense(), truth.last.metric.dense())
+                assert walk.movements == truth.movements
         assert killer.kills == 25
-        assert n_runs >= 2
 
 
 def remembered(job: tuple[str, int], engine: wt.Engine) -> int:
@@ -87,7 +96,11 @@ def test_jobs_survive_random_kills(tmp_path: Path) -> None:
         killer.start()
         found: list[tuple[int, int]] = []
         while killer.is_alive():
-            found = list(wt.Engine(client=client).each(remembered, [(str(tmp_path), k) for k in range(40)], "jobs"))
+            found = list(
+                wt.Engine(client=client, progress=killer.see).each(
+                    remembered, [(str(tmp_path), k) for k in range(40)], "jobs"
+                )
+            )
             assert sorted(found) == [(k, k) for k in range(40)]
     assert len({file.name.split(".")[0] for file in tmp_path.iterdir()}) == 40
 

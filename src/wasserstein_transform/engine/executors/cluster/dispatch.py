@@ -90,27 +90,20 @@ class Dispatch:
 
     def _fill(self) -> None:
         """One message each in turn, to those with the fewest, while there are free slots."""
-        free = [
-            (len(self._copies.get(address, ())) / n_threads, address)
-            for address, n_threads in self._crew.threads.items()
-            if self._is_free(address)
-        ]
-        while free:
-            for _, address in sorted(free):
-                errand = self._again.take(address, list(self._crew.threads))
-                errand = errand or self._source.next(address, self._crew.n_threads)
-                if errand is not None:
-                    self._send(errand, address)
-            if not len(self._source) and not len(self._again):
+        while len(self._source) or len(self._again):
+            free = sorted(filter(self._is_free, self._crew.threads), key=self._load)
+            if not free:
                 return
-            before, free = len(free), [(load, address) for load, address in free if self._is_free(address)]
-            if before == len(free) and not len(self._source):  # only errands that these workers are not to get
-                return
+            for address in free:
+                errand = self._again.take(address, free) or self._source.next(address, self._crew.n_threads)
+                if errand is not None and not self._send(errand, address):
+                    return
+
+    def _load(self, address: str) -> float:
+        return len(self._copies.get(address, ())) / self._crew.threads[address]
 
     def _is_free(self, address: str) -> bool:
-        n_slots = _SLOTS * self._crew.threads[address]
-        has_slot = self._crew.is_there(address) and len(self._copies.get(address, ())) < n_slots
-        return has_slot and self._source.is_ready(address)
+        return self._crew.is_there(address) and self._load(address) < _SLOTS and self._source.is_ready(address)
 
     def _resend_late(self) -> None:
         for copy in filter(self._late.is_late, self._under_way):
@@ -118,9 +111,9 @@ class Dispatch:
             free = [address for address in self._crew.threads if address not in has and self._is_free(address)]
             if free:
                 _log.info("%s is late at %s: sent to another worker, too", copy.errand.name, copy.address)
-                self._send(copy.errand, min(free, key=lambda address: len(self._copies.get(address, ()))))
+                self._send(copy.errand, min(free, key=self._load))
 
-    def _send(self, errand: Errand, address: str) -> None:
+    def _send(self, errand: Errand, address: str) -> bool:
         self._losses.count(errand, address)
         ticket = f"wt-message-{uuid4().hex}"
         try:
@@ -130,11 +123,12 @@ class Dispatch:
                 raise
             _log.info("a message could not be sent: %s", error)  # the connection was lost just now
             self._again.add(errand)
-            return
+            return False
         copy = Copy(errand, address, ticket, future)
         errand.copies.append(copy)
         self._copies.setdefault(address, []).append(copy)
         future.add_done_callback(lambda _: self._events.put(copy))
+        return True
 
     def _answer(self, copy: Copy) -> Answer | None:
         """The answer of an errand, if this is it and the first one."""

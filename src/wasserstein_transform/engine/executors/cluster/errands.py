@@ -73,7 +73,7 @@ class Source(Protocol):
 
 
 class Waiting:
-    """Errands that are to be sent again, each to a worker that has not failed it, if there is one."""
+    """Errands that are to be sent again, each to a worker that has not failed it, if one is free."""
 
     def __init__(self) -> None:
         self._errands = deque[Errand]()
@@ -83,12 +83,13 @@ class Waiting:
 
     def add(self, errand: Errand) -> None:
         """One more; the last to fail goes first, so that what fails always is soon known."""
-        self._errands.appendleft(errand)
+        if errand not in self._errands:
+            self._errands.appendleft(errand)
 
-    def take(self, address: str, everybody: Sequence[str]) -> Errand | None:
-        """One for this worker."""
+    def take(self, address: str, free: Sequence[str]) -> Errand | None:
+        """One for this worker, which is one of those that are free."""
         for errand in self._errands:
-            if address not in errand.avoid or errand.avoid.issuperset(everybody):
+            if address not in errand.avoid or errand.avoid.issuperset(free):
                 self._errands.remove(errand)
                 return errand
         return None

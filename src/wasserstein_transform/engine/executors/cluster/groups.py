@@ -79,6 +79,7 @@ class Groups:
 
     def learn(self, copy: Copy, answer: Answer) -> None:
         self._traffic.received += answer.nbytes
+        self._traffic.worked += answer.seconds
         found = answer.seconds / len(copy.errand.what)
         known = self._paces.get(copy.address, found)
         self._paces[copy.address] = self._pace = _MEMORY * known + (1 - _MEMORY) * found

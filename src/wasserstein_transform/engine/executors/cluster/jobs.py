@@ -46,7 +46,7 @@ class Jobs:
         return self._client.submit(do, message, workers=[address], allow_other_workers=False, key=ticket, pure=False)
 
     def learn(self, copy: Copy, answer: Answer) -> None:
-        pass
+        self._traffic.worked += answer.seconds
 
     def forget(self, address: str) -> None:
         pass

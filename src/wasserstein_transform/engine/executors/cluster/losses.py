@@ -46,7 +46,7 @@ class Losses:
                 f"no worker of the cluster could be given work for {self._patience:.0f} seconds; {self._finished()}; "
                 "see that workers run, or wait longer: Engine(client=wt.engine.Cluster(client, patience=SECONDS))"
             )
-        elif not crew.threads and now - self._heard > 1.0:
+        elif crew.is_empty and now - self._heard > 1.0:
             if not self._said:
                 _log.warning("the cluster has no workers: waiting for some, up to %.0f seconds", self._patience)
                 self._said = True

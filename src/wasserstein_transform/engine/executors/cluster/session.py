@@ -14,11 +14,12 @@ _NAME = "_wasserstein_transform_session"
 
 @dataclass
 class Traffic:
-    """Messages with work, and bytes of inputs, messages and records so far, without what Dask adds."""
+    """Messages with work, bytes of inputs, messages and records, without what Dask adds, and seconds of work so far."""
 
     messages: int = 0
     sent: int = 0
     received: int = 0
+    worked: float = 0.0
 
 
 @dataclass(eq=False)
