@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 
 MEMORY = 64e6
 GROWTH = 200e6
-SECONDS = 2.0  # of computing
-_PATIENCE = 60.0  # seconds of waiting, after which the process hangs
+SECONDS, EACH = 2.0, 1e-6  # of computing: at most, and for each byte
+_PATIENCE = 20.0  # seconds of waiting, after which the process hangs
 _ADDRESSES = 6 << 30  # bytes it may ask the system for: the machine is safe from it
 _LONGEST = 1500  # characters of an error
 
@@ -36,9 +36,9 @@ class Answer(NamedTuple):
     grew: float = 0.0
     phase: str = "read"
 
-    def fault(self, name: str) -> str | None:
-        """What is wrong with it, if a file of that name was read; None if nothing is."""
-        if self.seconds > SECONDS:
+    def fault(self, name: str, n_bytes: int = 0) -> str | None:
+        """What is wrong with it, if a file of that name and size was read; None if nothing is."""
+        if self.seconds > SECONDS + EACH * n_bytes:
             return f"it took {self.seconds:.1f} s of computing"
         if self.grew > MEMORY + GROWTH:
             return f"it took {self.grew / 1e6:.0f} MB"

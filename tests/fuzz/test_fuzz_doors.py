@@ -10,13 +10,13 @@ import os
 import secrets
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, Phase, given, note, seed, settings, strategies as st
+
 from fuzz.doors import DOORS
 from fuzz.mutations import apply, mutations
 from fuzz.reader import Reader
-from hypothesis import HealthCheck, Phase, given, note, seed, settings, strategies as st
 
 _CASES = 90  # of each door in the suite
 _LONGER = float(os.environ.get("WT_FUZZ_SECONDS", 0))
