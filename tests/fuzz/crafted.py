@@ -106,7 +106,7 @@ def ply_lines(*lines: str, body: bytes = b"") -> bytes:
 
 
 def repeated_rows(megabytes: int) -> bytes:
-    """Parquet of one number, repeated: a few bytes for each gigabyte."""
+    """Parquet of one number, repeated: some kilobytes for each gigabyte."""
     import pyarrow as pa  # noqa: PLC0415
     from pyarrow import parquet  # noqa: PLC0415
 
@@ -310,7 +310,7 @@ CRAFTED: dict[str, tuple[str, Callable[[], bytes]]] = {
     "points of no size": ("las", lambda: _las(105, b"\0\0")),
     "points far behind": ("las", lambda: _las(96, b"\xff\xff\xff\x7f")),
     "more packed points than there are": ("laz", lambda: _las(247, struct.pack("<Q", 500_000), "laz")),
-    "numbers that repeat": ("parquet", lambda: repeated_rows(2_000)),
+    "numbers that repeat": ("parquet", lambda: repeated_rows(400)),
     "words that repeat": ("parquet", repeated_words),
     "a page that unpacks to more than it says": ("parquet", packed_page),
     "a picture without end": ("png", lambda: png_of(2**31 - 1, 2**31 - 1)),
@@ -331,9 +331,9 @@ CRAFTED: dict[str, tuple[str, Callable[[], bytes]]] = {
     "vectors of nothing": ("vectors.npy", lambda: npy_header("<f4", (3, 0))),
     "vectors below 0": ("vectors.npy", lambda: npy_header("<f4", (-3, -2), bytes(24))),
     "words as vectors": ("vectors.npy", lambda: npy_header("<U2", (3, 1), bytes(24))),
-    "a gz bomb of a text": ("corpus", lambda: gz_bomb(piece=b"the cat sat on " * (1 << 16))),
+    "a gz bomb of a text": ("corpus", lambda: gz_bomb(500, b"the cat sat on " * (1 << 16))),
     "a text of zeros": ("corpus", lambda: gz_bomb(piece=_ZEROS)),
-    "a text of blanks": ("corpus", lambda: gz_bomb(piece=b" " * (1 << 20))),
+    "a text of blanks": ("corpus", lambda: gz_bomb(500, b" " * (1 << 20))),
     "a gz bomb of pairs": ("benchmark", lambda: gz_bomb(piece=b"a b 1\n" * (1 << 17))),
     "nodes of many digits": ("edges", lambda: b"1 2\n" + b"9" * 9_000 + b" 3\n"),
     "an edge of many cells": ("edges", lambda: b"a," * 700_000 + b"\n"),

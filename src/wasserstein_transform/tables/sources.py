@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import IO, Any, TypeAlias, cast
 
 from ..engine import current
-from ..engine.memory import in_words
+from ..engine.unpacking import WindowError, open_xz
 
 Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | IO[str]"
 
 _PIECE = 1 << 22  # bytes that are read at a time
-_WINDOW = 1 << 28  # bytes that unpacking xz may take: `xz -9` makes files that need a fourth of that
 _INSTEAD = "take a part of it, or raise the limit with wt.using(memory=…)"
 _DAMAGED = (EOFError, OSError, lzma.LZMAError, zlib.error, ValueError)
 
@@ -80,6 +79,8 @@ def _unpacked(content: bytes, called: str) -> bytes:
         return content
     try:
         unpacked = _in_pieces(stream, f"{called}, unpacked,")
+    except WindowError:
+        raise
     except _DAMAGED as error:
         raise ValueError(
             f"{called} is cut off or damaged: it cannot be unpacked to its end ({error}); fetch it again"
@@ -96,18 +97,5 @@ def _unpacking(content: bytes, called: str) -> IO[bytes] | None:
     if content[:3] == b"BZh":
         return cast(IO[bytes], bz2.BZ2File(io.BytesIO(content)))
     if content[:6] == b"\xfd7zXZ\x00":
-        _check_window(content[: 1 << 12], called)
-        return cast(IO[bytes], lzma.LZMAFile(io.BytesIO(content)))
+        return open_xz(io.BytesIO(content), called)
     return None
-
-
-def _check_window(head: bytes, called: str) -> None:
-    """The first bytes say how much memory xz takes before anything is unpacked."""
-    try:
-        lzma.LZMADecompressor(memlimit=_WINDOW).decompress(head, max_length=1)
-    except lzma.LZMAError as error:
-        if "emory" in str(error):
-            limit = in_words(_WINDOW)
-            raise ValueError(
-                f"{called} takes more than {limit} to be unpacked; pack it again by xz -9 or less"
-            ) from None

@@ -127,9 +127,10 @@ class Table:
         """Names of the columns that `numbers` takes."""
         if names is not None:
             names = (names,) if isinstance(names, str) else tuple(names)
+            counts = Counter(names)
             for name in names:
                 self.column(name)
-                if names.count(name) > 1:
+                if counts[name] > 1:
                     raise ValueError(f"{self.source}: column {name} is asked for twice; once is enough")
             if not names:
                 raise ValueError(f"{self.source}: at least one column is needed, got none")
