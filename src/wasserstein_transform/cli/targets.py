@@ -85,5 +85,5 @@ def written_before(folder: Path) -> list[str]:
     try:
         names = json.loads((folder / SUMMARY).read_bytes())["written"]
         return [name for name in names if name == Path(name).name and (folder / name).is_file()]
-    except (OSError, ValueError, KeyError, TypeError):  # none, or none of ours
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # none, or none of ours
         return []

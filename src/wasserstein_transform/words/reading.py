@@ -18,7 +18,7 @@ _LINES = 2000  # read at a time
 _BLOCK = 1 << 22  # bytes of them, about
 _LONGEST = 1 << 20  # bytes of a word
 _WIDEST = 1 << 20  # dimensions: beyond that it is no header
-_DIGITS = 18  # of a number of words: no disk holds more
+_DIGITS = 40  # of a number of words: no disk holds more
 _HELD = 100.0  # bytes that a word takes beside its letters
 
 
