@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,12 @@ _KINDS = {
     **dict.fromkeys((b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"), "tifffile"),
 }
 _HELD = 3.0  # times the room of the picture: as it is read, and as it is handed out
+
+
+def from_file(file: Path) -> NDArray[Any]:
+    """A picture from a file; see `from_bytes`."""
+    current().reserve(file.stat().st_size, f"the picture {file}", "give a smaller one")
+    return from_bytes(file.read_bytes(), str(file))
 
 
 def from_bytes(content: bytes, name: str) -> NDArray[Any]:
@@ -50,6 +57,7 @@ def from_bytes(content: bytes, name: str) -> NDArray[Any]:
             raise
         raise MemoryError(f"the picture {name} takes more memory than there is; give a smaller one") from None
     except Exception as error:  # readers raise what they like
+        error = error.__cause__ or error  # type: ignore[assignment]  # imageio says that it does not know
         raise ValueError(
             f"{name} cannot be read as a picture; it is damaged, too large, or packed in an unknown way "
             f"({error!s:.200})"

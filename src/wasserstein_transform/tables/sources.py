@@ -28,14 +28,14 @@ def load(source: Readable, name: str | None = None) -> tuple[bytes, str]:
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
         called = name or ("the pipe" if path == "-" else path)
-        content = _in_pieces(sys.stdin.buffer, called) if path == "-" else _of_file(Path(path), called)
+        content = in_pieces(sys.stdin.buffer, called) if path == "-" else _of_file(Path(path), called)
         return _unpacked(content, called), called
     if isinstance(source, bytes | bytearray | memoryview):
         called = name or "the table"
         return _unpacked(bytes(source), called), called
     if hasattr(source, "read"):
         called = name or _name_of(source)
-        return _unpacked(_in_pieces(source, called), called), called
+        return _unpacked(in_pieces(source, called), called), called
     raise TypeError(f"a table is read from a path, bytes or an open file, got {type(source).__name__}")
 
 
@@ -58,13 +58,13 @@ def _of_file(path: Path, called: str) -> bytes:
         raise IsADirectoryError(f"{called} is a folder; give one file of it")
     if not stat.S_ISREG(status.st_mode):
         with path.open("rb") as stream:
-            return _in_pieces(stream, called)
+            return in_pieces(stream, called)
     reserve(status.st_size, called)
     return path.read_bytes()
 
 
-def _in_pieces(stream: Any, called: str) -> bytes:
-    """All of a stream whose length nobody knows."""
+def in_pieces(stream: Any, called: str) -> bytes:
+    """All of a stream whose length nobody knows, as long as it fits into memory."""
     held = io.BytesIO()
     while piece := stream.read(_PIECE):
         held.write(piece.encode() if isinstance(piece, str) else piece)
@@ -78,7 +78,7 @@ def _unpacked(content: bytes, called: str) -> bytes:
     if stream is None:
         return content
     try:
-        unpacked = _in_pieces(stream, f"{called}, unpacked,")
+        unpacked = in_pieces(stream, f"{called}, unpacked,")
     except WindowError:
         raise
     except _DAMAGED as error:
