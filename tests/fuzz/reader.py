@@ -162,6 +162,7 @@ def _peak() -> float:
 
 
 def _main() -> None:
+    import logging  # noqa: PLC0415
     import warnings  # noqa: PLC0415
 
     import wasserstein_transform as wt  # noqa: PLC0415
@@ -170,6 +171,7 @@ def _main() -> None:
     say = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what libraries print is no answer
     warnings.simplefilter("ignore")
+    logging.disable()
     held = 1024 * int(Path("/proc/self/statm").read_text().split()[0]) * 4 if Path("/proc/self/statm").exists() else 0
     resource.setrlimit(resource.RLIMIT_AS, (held + _ADDRESSES, resource.RLIM_INFINITY))
     print("ready", file=say, flush=True)

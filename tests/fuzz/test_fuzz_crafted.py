@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from fuzz.crafted import CRAFTED
+from fuzz.crafted import CRAFTED, SLOW
 from fuzz.doors import DOORS
 from fuzz.reader import Reader
 
-
-@pytest.fixture(scope="module")
-def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
-    found = Reader(tmp_path_factory.mktemp("crafted"))
-    yield found
-    found.close()
+_NAMES = [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in CRAFTED]
 
 
-@pytest.mark.parametrize("name", CRAFTED)
+@pytest.mark.parametrize("name", _NAMES)
 def test_a_crafted_file_is_refused_in_a_line(name: str, reader: Reader) -> None:
     door, make = CRAFTED[name]
     content = make()

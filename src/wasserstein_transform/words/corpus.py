@@ -201,7 +201,7 @@ class _Spool:
             return
         self._held.append(numbers)
         self._size += numbers.nbytes
-        if self._size > _IN_MEMORY:
+        if self._size > _IN_MEMORY or not current().fits(4.0 * self._size):
             self._file = tempfile.TemporaryFile()  # noqa: SIM115 closed with the spool
             weakref.finalize(self, self._file.close)
 
