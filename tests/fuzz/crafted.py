@@ -41,7 +41,7 @@ CRAFTED: dict[str, tuple[str, Callable[[], bytes]]] = {
     "a zip in lzma": ("npz", lambda: hostile.zip_of(("x.npy", seeds.npy()[0]), method=zipfile.ZIP_LZMA)),
     "a zip with two arrays of a name": (
         "npz",
-        lambda: hostile.one_name_twice(),
+        hostile.one_name_twice,
     ),
     "a zip with many members": ("npz", lambda: hostile.zip_of(*((f"{k}.npy", b"") for k in range(3_000)))),
     "no rows of many columns": ("npy", lambda: hostile.npy_header("<f8", (0, 10**9))),
@@ -172,7 +172,7 @@ CRAFTED: dict[str, tuple[str, Callable[[], bytes]]] = {
 
 SLOW = (
     "a long word among short ones", "short words, and one of another script", "short words", "a gz bomb of vectors",
-    "a gz bomb of a text", "a text of blanks", "lines of commas", "many properties in bytes", "GML in GML", "an xz bomb",
-    "a zip with many members", "elements in elements", "quotes around nodes",
+    "a gz bomb of a text", "a text of blanks", "lines of commas", "many properties in bytes", "GML in GML",
+    "an xz bomb", "a zip with many members", "elements in elements", "quotes around nodes",
 )  # fmt: skip
 """Those that take a second or so."""

@@ -21,7 +21,7 @@ from ..engine.unpacking import open_xz
 PathLike: TypeAlias = "str | os.PathLike[str]"
 
 LONGEST = 1 << 24  # bytes of a line: a million numbers
-_TIMES, _ANYWAY = 100, 1 << 28  # text is packed to a tenth or so; small files may unpack to so many bytes anyway
+_TIMES, _ANYWAY = 100, 1 << 26  # text is packed to a tenth or so; small files may unpack to so many bytes anyway
 
 
 def open_bytes(file: PathLike) -> IO[bytes]:
