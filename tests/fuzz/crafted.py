@@ -105,6 +105,7 @@ CRAFTED: dict[str, tuple[str, Callable[[], bytes]]] = {
     "more pixels than there are": ("png", lambda: hostile.png_of(4, 4, pixels=hostile.zlib_bomb())),
     "a large film": ("gif", lambda: hostile.gif_of(65_535, 65_535, 2)),
     "a long film": ("gif", lambda: hostile.gif_of(300, 300, 20_000)),
+    "a directory that leads back to itself": ("tif", hostile.round_tif),
     "PostScript": ("png", lambda: b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n(marker) (w) file\n"),
     "a vector that says more": ("vectors", lambda: b"999999999999 5\na 1 2 3 4 5\n"),
     "a vector of many numbers": ("vectors", lambda: b"a" + b" 1" * 1_000_000 + b"\n" + b"b 1\n" * 100_000),

@@ -128,6 +128,21 @@ def gif_of(width: int, height: int, frames: int) -> bytes:
     return head + frame * frames + b";"
 
 
+def round_tif() -> bytes:
+    """A picture whose directory names itself as the next."""
+    tags = (
+        (256, 4, 1, 4),
+        (257, 4, 1, 4),
+        (258, 3, 1, 8),
+        (259, 3, 1, 1),
+        (262, 3, 1, 1),
+        (273, 4, 1, 8),
+        (279, 4, 1, 16),
+    )
+    entries = b"".join(struct.pack("<HHII", *tag) for tag in tags)
+    return b"II*\0" + struct.pack("<I", 8) + struct.pack("<H", len(tags)) + entries + struct.pack("<I", 8)
+
+
 def laughs(levels: int = 12, kind: str = "entities") -> bytes:
     """GraphML whose entities stand for each other, ten times each."""
     inside = "".join(f'<!ENTITY e{k} "{f"&e{k - 1};" * 10}">' for k in range(1, levels))
