@@ -172,8 +172,21 @@ CRAFTED: dict[str, tuple[str, Callable[[], bytes]]] = {
 """Name → the door, and the file."""
 
 SLOW = (
-    "a long word among short ones", "short words, and one of another script", "short words", "a gz bomb of vectors",
-    "a gz bomb of a text", "a text of blanks", "lines of commas", "many properties in bytes", "GML in GML",
-    "an xz bomb", "a zip with many members", "elements in elements", "quotes around nodes",
-)  # fmt: skip
+    "a long word among short ones",
+    "short words, and one of another script",
+    "short words",
+    "a gz bomb of vectors",
+    "a gz bomb of a text",
+    "a text of blanks",
+    "lines of commas",
+    "many properties in bytes",
+    "GML in GML",
+    "an xz bomb",
+    "a zip with many members",
+    "elements in elements",
+    "quotes around nodes",
+    "many attributes",
+    "no property in common",
+    "an edge of many cells",
+)
 """Those that take a second or so."""

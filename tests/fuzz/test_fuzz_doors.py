@@ -18,7 +18,7 @@ from fuzz.doors import DOORS
 from fuzz.mutations import apply, mutations
 from fuzz.reader import Reader
 
-_CASES = 50  # of each door in the suite
+_CASES = 40  # of each door in the suite
 _LONGER = float(os.environ.get("WT_FUZZ_SECONDS", "0"))
 _SEED = os.environ.get("WT_FUZZ_SEED")
 

@@ -17,6 +17,9 @@ EXACT = 2**53
 COLUMN = 2000.0
 """Bytes of memory that a column of text takes beside its cells while it is read."""
 
+LISTED = 12
+"""Names that an error lists."""
+
 _SHORT = 16  # characters that may always take the room of so many
 _WIDEST = 64  # characters up to which words lie side by side; NumPy gives every word the room of the longest
 
@@ -161,3 +164,9 @@ def _counted(name: str, taken: Container[str], k: int) -> tuple[str, int]:
     while f"{name}_{k}" in taken:
         k += 1
     return f"{name}_{k}", k
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names for messages: the first of them, and of each the beginning."""
+    more = f", … ({len(names)} in all)" if len(names) > LISTED else ""
+    return ", ".join(name[:60] for name in names[:LISTED]) + more if names else "none"

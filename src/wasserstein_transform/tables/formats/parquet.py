@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import Kept, as_column, unique_names, words
+from ..columns import Kept, as_column, listed, unique_names, words
 from ..kinds import need
 from ..sources import reserve
 from ..table import Table
@@ -19,7 +19,6 @@ from .pages import pages_of
 _HELD = 3.0  # bytes of memory for each that a column has unpacked
 _WORD = 60.0  # bytes that a word takes beside its letters
 _LONGEST = 16.0  # bytes of a number
-_LISTED = 12  # names that a message lists
 
 
 def read_parquet(content: bytes, source: str) -> Table:
@@ -35,7 +34,7 @@ def read_parquet(content: bytes, source: str) -> Table:
         file = parquet.ParquetFile(arrow.BufferReader(content), metadata=file.metadata, read_dictionary=worded)
         read = file.read(columns=list(flat) if nested else None, use_pandas_metadata=False)
         if flat and read.num_rows == 0:
-            names = _listed(read.column_names)
+            names = listed(read.column_names)
             raise ValueError(f"{source} has columns ({names}) and no rows; a table needs at least one")
         return from_arrow(_with_words(read, flat, worded, source, arrow), source, nested)
     except MemoryError:
@@ -101,18 +100,15 @@ def from_arrow(read: Any, source: str, nested: Mapping[str, Any] = MappingProxyT
         if column.null_count or column.type not in (arrow.int64(), arrow.float64(), arrow.string()):
             kept[name] = Kept("arrow", column)
     if not columns:
-        raise ValueError(f"{source} has only nested columns ({_listed(left_out)}); a table needs numbers or words")
-    notes = (f"{source}: nested columns are left out: {_listed(left_out)}",) if left_out else ()
+        raise ValueError(
+            f"{source} has only nested columns ({listed(tuple(left_out))}); a table needs numbers or words"
+        )
+    notes = (f"{source}: nested columns are left out: {listed(tuple(left_out))}",) if left_out else ()
     return Table(columns, source, notes=notes, kept=kept, left_out=left_out)
 
 
 def _why(kind: Any) -> str:
     return f"holds {kind!s:.60}, more than one value a row"
-
-
-def _listed(names: Iterable[str]) -> str:
-    told = [name[:60] for name in names]
-    return ", ".join([*told[:_LISTED], "…"] if len(told) > _LISTED else told)
 
 
 def _values(column: Any, name: str, source: str, arrow: Any) -> NDArray[Any]:
