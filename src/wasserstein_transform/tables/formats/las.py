@@ -15,6 +15,7 @@ from ..content import kind_of
 from ..kinds import need
 from ..sources import reserve
 from ..table import Table
+from .laz import layers_fit
 
 _AXES = ("x", "y", "z")
 _HELD = 3.0  # times the room of the columns: points as they are stored, and as numbers
@@ -34,6 +35,8 @@ def read_las(content: bytes, source: str) -> Table:
     with _tried(lambda: laspy.open(io.BytesIO(content), laz_backend=backend), source) as file:
         header = file.header
         _check_size(header, len(content), source)
+        if packed:
+            _check_layers(header, content, source)
         points = _tried(file.read, source)
     if len(points.points) == 0:
         raise ValueError(f"{source} holds no points; a table needs at least one")
@@ -82,6 +85,13 @@ def _check_chunks(content: bytes, source: str) -> None:
     at = int.from_bytes(content[-8:], "little", signed=True) if at == -1 else at  # written to a pipe
     head = content[at : at + 8] if start < at else b""
     if len(head) < 8 or head[:4] != bytes(4) or int.from_bytes(head[4:], "little") > len(content):
+        raise ValueError(f"{source} is cut off or damaged: its points cannot be unpacked; fetch it again")
+
+
+def _check_layers(header: Any, content: bytes, source: str) -> None:
+    """What chunks announce must be there."""
+    records = [record.record_data_bytes() for record in header.vlrs.get("LasZipVlr")]
+    if len(records) != 1 or not layers_fit(content, header.offset_to_point_data, header.point_count, records[0]):
         raise ValueError(f"{source} is cut off or damaged: its points cannot be unpacked; fetch it again")
 
 
