@@ -69,27 +69,39 @@ def read(path: str | os.PathLike[str], kind: type, room: Callable[[float], None]
         header = json.loads(str(stored.pop("header")))
         arrays = [stored[f"a{k}"] for k in range(len(stored))]
     except (ValueError, KeyError, RecursionError) as error:
-        raise ValueError(f"{path} is no file that save() wrote, or it is damaged ({error})") from None
+        raise ValueError(f"{path} is no file that save() wrote, or it is damaged ({_brief(error)})") from None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ValueError(f"{path} is no file that save() wrote")
     if header.get("version") != VERSION:
-        raise ValueError(f"{path} has version {header.get('version')!r}, and this library reads version {VERSION}")
+        raise ValueError(
+            f"{path} has version {_brief(repr(header.get('version')))}, and this library reads version {VERSION}"
+        )
     tree = header.get("tree")
     if any(array.dtype.kind not in "biufcSU" for array in arrays):
         raise ValueError(f"{path} is damaged: it holds arrays that save() never writes")
-    if header.get("fingerprint") != fingerprint((json.dumps(tree, sort_keys=True), tuple(arrays))):
+    try:
+        written = json.dumps(tree, sort_keys=True)
+    except RecursionError:
+        raise ValueError(f"{path} is damaged: what it holds is nested too deep") from None
+    if header.get("fingerprint") != fingerprint((written, tuple(arrays))):
         raise ValueError(f"{path} is damaged: its content does not match its fingerprint; write it again")
     if str(header.get("kind")) not in _names(kind):
-        raise ValueError(f"{path} holds a {header.get('kind')}, and a {kind.__name__} is asked for")
+        raise ValueError(f"{path} holds a {_brief(header.get('kind'))}, and a {kind.__name__} is asked for")
     try:
         value = _Reader(arrays).decode(tree)
     except UnknownClassError as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise ValueError(f"{path}: {_brief(error, 300)}") from None
     except Exception as error:  # constructors of whatever it names, with whatever it holds
-        raise ValueError(f"{path} is damaged: {type(error).__name__}, {error}; write it again") from None
+        raise ValueError(f"{path} is damaged: {type(error).__name__}, {_brief(error, 300)}; write it again") from None
     if not isinstance(value, kind):
         raise ValueError(f"{path} is damaged: it says that it holds a {kind.__name__}, and does not; write it again")
     return value
+
+
+def _brief(words: object, most: int = 200) -> str:
+    """What a file says, for messages: it may say anything at any length."""
+    text = str(words)
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 class UnknownClassError(ValueError):
@@ -226,7 +238,7 @@ class _Reader:
         cls = _CLASSES.get(node["class"])
         if cls is None:
             raise UnknownClassError(
-                f"the class {node['class']} is not known here; import the module that defines it first"
+                f"the class {_brief(node['class'], 60)} is not known here; import the module that defines it first"
             )
         state = {key: self.decode(part) for key, part in node["state"].items()}
         value = cls._from_archive(state) if hasattr(cls, "_from_archive") else cls(**state)

@@ -15,6 +15,9 @@ from numpy.lib import format as npy
 
 _READERS: dict[tuple[int, int], Any] = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
+_SIDES = 8  # of a shape, in messages
+_LONGEST = 200  # letters of what others say
+
 
 class DamagedError(ValueError):
     """A file that cannot be read as what it should be."""
@@ -43,7 +46,8 @@ def _tried(read: Callable[[], Any]) -> Any:
     except DamagedError:
         raise
     except Exception as error:
-        raise DamagedError(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__) from None
+        words = str(error)[:_LONGEST]
+        raise DamagedError(f"{type(error).__name__}: {words}" if words else type(error).__name__) from None
 
 
 def _check_members(listed: list[zipfile.ZipInfo], n_bytes: int) -> None:
@@ -69,7 +73,9 @@ def _check_header(stream: IO[bytes], n_bytes: int) -> None:
     if dtype.hasobject:
         raise DamagedError("it holds Python objects")
     if min(shape, default=0) < 0 or prod(shape) * dtype.itemsize != n_bytes - stream.tell():
-        raise DamagedError(f"it announces an array of shape {shape} and has {n_bytes - stream.tell()} bytes for it")
+        raise DamagedError(
+            f"it announces an array of shape {in_few(shape)} and has {n_bytes - stream.tell()} bytes for it"
+        )
 
 
 def read_header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
@@ -78,4 +84,12 @@ def read_header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
     if reader is None:
         raise DamagedError("it holds an array in an unknown version of NumPy's format")
     shape, _, dtype = _tried(partial(reader, stream))
+    if dtype.itemsize == 0:  # as many as one likes would take no bytes
+        raise DamagedError(f"it holds values without content ({dtype})")
     return shape, dtype
+
+
+def in_few(shape: tuple[int, ...]) -> str:
+    """A shape for messages: files may announce any number of sides."""
+    sides = [f"{side:.3g}" if abs(side) > 10**15 else str(side) for side in shape[:_SIDES]]
+    return f"({', '.join([*sides, '…'] if len(shape) > _SIDES else sides)}{',' * (len(shape) == 1)})"

@@ -387,7 +387,7 @@ def test_a_graph_that_needs_more_memory_than_there_is_is_refused(tmp_path: Path)
     with wt.using(memory=1e5), pytest.raises(MemoryError, match=message):
         wt.graphs.read_graph(tmp_path / "edges.txt")
     (tmp_path / "laughs.graphml").write_text(LAUGHS)
-    with pytest.raises(ValueError, match=r"laughs.graphml cannot be read as graphml: .*amplification"):
+    with pytest.raises(ValueError, match=r"laughs.graphml cannot be read as graphml: it defines entities"):
         wt.graphs.read_graph(tmp_path / "laughs.graphml")
 
 

@@ -16,6 +16,7 @@ from .expanding import expanded
 from .running import inherited
 from .summary import Input, as_input, versions
 
+_WHERE = ("output", "figure", "force", "json", "quiet", "linkage", "store", "resume", "scheduler", "client", "help")
 _REPEATED = ("cluster", "denoise", "skeleton", "transform", "distances", "suggest", "segment", "curvature", "flow")
 
 
@@ -79,23 +80,34 @@ def _read(path: Path) -> dict[str, Any]:
         asked, file = found["again"], found["file"]
         fits = asked["command"] in _REPEATED and all(isinstance(word, str) for word in asked["options"])
         fits = fits and isinstance(asked["file"], str) and isinstance(file["sha256"], str)
-    except (ValueError, KeyError, TypeError, UnicodeDecodeError):
+        fits = fits and isinstance(asked["options"], list)
+    except (ValueError, KeyError, TypeError, RecursionError):
         fits, found = False, {}
     if not fits:
         raise ValueError(f"{path} is no summary of a run that can be repeated; wt writes them as summary.json")
-    for word in found["again"]["options"]:
-        if not word.startswith("-") or word.split("=")[0] in ("-o", "--output", "--figure", "--force", "--linkage"):
-            raise ValueError(f"{path} was changed: {word!r} is no option of a run; repeat it by hand")
+    known = _options_of(asked["command"])
+    for word in asked["options"]:
+        if word.split("=")[0] not in known:
+            raise ValueError(f"{path} was changed: {word[:60]!r} is no option of a run; repeat it by hand")
     return dict(found)
 
 
+def _options_of(command: str) -> set[str]:
+    """Long options of a command that say how, and neither where nor by whom: summaries may be anybody's."""
+    from .app import app
+
+    found = typer.main.get_command(app).get_command(None, command)  # type: ignore[attr-defined]
+    words = {word for one in found.params for word in (*one.opts, *one.secondary_opts) if one.name not in _WHERE}
+    return {word for word in words if word.startswith("--")}
+
+
 def _found(summary: Path, known: dict[str, Any]) -> str:
-    """The file that was read: as it was called, or as it lies beside the summary."""
+    """The file that was read: as it was called, or as it lies beside the summary. Devices and pipes are for FILE."""
     name, folder = known["again"]["file"], summary if summary.is_dir() else summary.parent
-    if name == "-" or Path(name).exists():
+    if name == "-" or Path(name).is_file():
         return str(name)
     beside = folder / str(known["file"].get("from_here", name))
-    if beside.exists():
+    if beside.is_file():
         return str(beside)
     raise ValueError(f"{name} is not there any more; say where it is: wt again {summary} FILE")
 
@@ -104,7 +116,9 @@ def _kept(file: str) -> Input:
     """What is read now; standard input is kept, for the command to read it after us."""
     if file != "-":
         return as_input(file)
-    content = sys.stdin.buffer.read()
+    from ..tables.sources import in_pieces
+
+    content = in_pieces(sys.stdin.buffer, "standard input")
     sys.stdin = io.TextIOWrapper(io.BytesIO(content))
     return as_input("-", content)
 

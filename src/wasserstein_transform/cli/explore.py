@@ -80,6 +80,7 @@ def _put(
     shelf: Shelf, file: str, columns: str | None, label: str | None, weight: str | None, distances: bool,
     kind: str | None,
 ) -> None:  # fmt: skip
+    from ..engine import current
     from ..explorer.shelf import PICTURES, Choice
 
     name = "standard input" if file == "-" else Path(file).name
@@ -93,6 +94,7 @@ def _put(
         shelf.put(name, of_points(space, name, reading=f"D = wt.tables.read_matrix({name!r}).distances"))
         return
     if kind is None and name.lower().endswith(PICTURES):
+        current().reserve(Path(file).stat().st_size, file, "give a smaller picture")
         shelf.open(name, Path(file).read_bytes())
         return
     table, _, _ = opened_table(file, kind)

@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, Literal
 import typer
 
 from .._files import write_together
-from .targets import PACKED, SUMMARY, check_free, new_folder, written_before
+from .targets import PACKED, SUMMARY, check_free, check_link, new_folder, written_before
 
 FIGURES = ("png", "svg", "pdf")
 _LONGEST = 6  # letters and the dot: longer ends of names are no suffixes
@@ -101,6 +101,8 @@ class Plan:
     def check(self, source: Path | None = None) -> None:
         """Refuse what cannot, or may not, be written."""
         for path in self.targets:
+            if self.folder is not None and path.parent == self.folder:
+                check_link(path, self.folder)
             check_free(path, self.force, source)
         (place, count), *_ = Counter(map(os.path.realpath, self.targets)).most_common(1) or [("", 0)]
         if count > 1:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..image.reading import from_bytes
+from ..image.reading import from_file
 from ..plotting.images import as_rgb, outlined
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def load(file: Path) -> NDArray[Any]:
         raise ValueError(f"{file} is not there")
     if not file.is_file():
         raise ValueError(f"{file} is no file; give a picture")
-    return from_bytes(file.read_bytes(), str(file))
+    return from_file(file)
 
 
 def encode(found: Segmentation, picture: NDArray[Any]) -> dict[str, bytes]:

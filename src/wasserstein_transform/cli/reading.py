@@ -185,8 +185,10 @@ def _distances(source: Source, needs_points: str) -> Points:
 
 def _opened(file: str) -> tuple[bytes | None, Input]:
     """The bytes of standard input, or None for a file; and its facts."""
+    from ..tables.sources import in_pieces
+
     if file == "-":
-        content = sys.stdin.buffer.read()
+        content = in_pieces(sys.stdin.buffer, "standard input")
         if not content:
             raise ValueError("nothing came from standard input; pipe a file into this command, or name one")
         return content, as_input("-", content)
@@ -198,7 +200,8 @@ def _opened(file: str) -> tuple[bytes | None, Input]:
         raise ValueError(f"{file} is a folder; give a file")
     if path.is_file():
         return None, as_input(file)
-    content = path.read_bytes()  # a pipe by name: it can be read once
+    with path.open("rb") as stream:  # a pipe by name: it can be read once
+        content = in_pieces(stream, file)
     return content, as_input(file, content)
 
 

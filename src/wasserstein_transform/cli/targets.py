@@ -16,6 +16,12 @@ PACKED = {".gz": "gzip", ".xz": "lzma", ".bz2": "bz2"}
 """Ends of names of packed files, and who packs them."""
 
 
+def check_link(path: Path, folder: Path) -> None:
+    """Refuse a link among results that leads out of their folder: whoever made that may have put it there."""
+    if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
+        raise ValueError(f"{path} is a link that leads out of {folder}; remove it, or give another folder")
+
+
 def check_free(path: Path, force: bool, source: Path | None = None) -> None:
     """Refuse a file that cannot be written, is what is read, or is there and may not be written over."""
     there = next(one for one in (path.parent, *path.absolute().parents) if one.exists())
@@ -57,6 +63,7 @@ class Place:
         if folder.exists() and not folder.is_dir():
             raise ValueError(f"{folder} is a file; give a folder, or a name that is free")
         for name in names:
+            check_link(folder / name, folder)
             check_free(folder / name, force)
 
     def write(self, files: dict[str, bytes], stale: Collection[str] = ()) -> None:
@@ -65,6 +72,7 @@ class Place:
         Files of the names `stale` that are not written anew are of a run before, and no longer true: they go.
         """
         for name in files:
+            check_link(self.folder / name, self.folder)
             check_free(self.folder / name, self.force)
         with new_folder(self.folder):
             old = [self.folder / name for name in set(stale) - set(files)]
@@ -85,5 +93,5 @@ def written_before(folder: Path) -> list[str]:
     try:
         names = json.loads((folder / SUMMARY).read_bytes())["written"]
         return [name for name in names if name == Path(name).name and (folder / name).is_file()]
-    except (OSError, ValueError, KeyError, TypeError):  # none, or none of ours
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # none, or none of ours
         return []

@@ -85,14 +85,15 @@ def run(parameters: Cameraman, engine: Engine) -> Result:
 def _photograph(path: str | None) -> Floats:
     """Gray levels of 0 to 255, square."""
     try:
-        from imageio.v3 import imread
         from skimage import data
+
+        from ..image.reading import from_file
     except ImportError:
         raise ImportError(
             'cameraman needs scikit-image, which is not installed; pip install "wasserstein-transform[image]" brings it'
         ) from None
     camera: Any = data.camera
-    photo = np.asarray(camera() if path is None else imread(Path(path).read_bytes()), np.float64)
+    photo = np.asarray(camera() if path is None else from_file(Path(path)), np.float64)
     if photo.ndim == 3:
         photo = photo[..., :3].mean(axis=2) if photo.shape[2] > 2 else photo[..., 0]
     side = min(photo.shape)

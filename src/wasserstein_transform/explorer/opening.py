@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..engine import current
 from ..spaces import Space
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def _put_file(shelf: Any, path: Path) -> None:
     from .shelf import PICTURES
 
     if path.name.lower().endswith(PICTURES) and path.is_file():
+        current().reserve(path.stat().st_size, str(path), "give a smaller picture")
         shelf.open(path.name, path.read_bytes())
         return
     table = read(path)

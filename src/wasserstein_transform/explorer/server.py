@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
+import re
 import secrets
 import socket
 import threading
@@ -21,6 +22,7 @@ from bokeh.server.server import Server
 from tornado.ioloop import IOLoop
 from tornado.web import HTTPError, RequestHandler, stream_request_body
 
+from ..engine import current
 from .newest import in_words
 from .page import Page
 from .shelf import MOST_BYTES, Shelf
@@ -29,6 +31,8 @@ HOST = "127.0.0.1"
 _PATIENCE = 5.0  # seconds for work to end
 _KEPT = 8  # snapshots that can still be downloaded
 _GONE = 3_000  # milliseconds after which the work of a closed tab ends
+_SIZE = re.compile("[0-9]{1,12}")
+_HELD = 3.0  # times the size of a file that opening it takes at least
 _MESSAGE = 64 << 20  # bytes of a message from a page: files do not come that way
 
 
@@ -174,7 +178,7 @@ class Opening(_Guarded):
         if self.request.method != "POST":
             raise HTTPError(405)
         size = self.request.headers.get("Content-Length", "")
-        if not size.isdigit() or int(size) > MOST_BYTES:
+        if not _SIZE.fullmatch(size) or int(size) > MOST_BYTES or not current().fits(_HELD * int(size)):
             raise HTTPError(413)
         self._content = bytearray()
 

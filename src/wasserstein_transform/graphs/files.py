@@ -8,6 +8,7 @@ from typing import Any
 
 from ..engine import current
 from .lists import edges_of
+from .markup import check_xml
 
 _EACH = 40.0  # bytes of memory for each of a file: names and numbers are objects
 _WITH_NETWORKX = {".gml": "read_gml", ".graphml": "read_graphml"}
@@ -63,6 +64,8 @@ def need_networkx(what: str) -> Any:
 def _by_networkx(path: Path, reader: str) -> Any:
     nx = need_networkx(f"reading {path.suffix} files")
     try:
+        if reader == "read_graphml":
+            check_xml(path)
         try:
             graph = getattr(nx, reader)(path)
         except nx.NetworkXError as error:
@@ -70,5 +73,5 @@ def _by_networkx(path: Path, reader: str) -> Any:
                 raise
             graph = nx.read_gml(path, label="id")
     except Exception as error:  # readers raise what they like
-        raise ValueError(f"{path} cannot be read as {path.suffix[1:]}: {error}") from None
+        raise ValueError(f"{path} cannot be read as {path.suffix[1:]}: {error!s:.300}") from None
     return graph.to_undirected() if graph.is_directed() and graph.number_of_edges() == 0 else graph

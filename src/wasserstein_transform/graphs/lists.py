@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..spaces.edge_weights import KNOWN, EdgeList
 
-_WHOLE = re.compile(r"-?[0-9]+")
+_WHOLE = re.compile(r"-?[0-9]{1,100}")
 _BETWEEN = re.compile(r"\s*[,;]\s*|\s+")
 _PARTED = ",;\t"
 _ENDS = (
@@ -84,7 +84,7 @@ def _heading(rows: Rows, path: Path) -> _Heading | None:
         return None
     used = [*(names[k] for k in ends or (0, 1)), *known]
     if any(names.count(name) > 1 for name in used):
-        raise ValueError(f"{path}, line {number}: the heading names a column twice, got {', '.join(cells)}")
+        raise ValueError(f"{path}, line {number}: the heading names a column twice, got {', '.join(cells):.200}")
     if len(known) > 1:
         raise ValueError(
             f"{path}, line {number}: columns {' and '.join(map(repr, known))} may both be meant; keep one of them"
@@ -97,9 +97,9 @@ def _first_two(row: Sequence[str], ends: tuple[int, int] | None) -> tuple[int, .
 
 
 def _bare(number: int, cells: Sequence[str], path: Path, first: bool) -> tuple[str, str, float | None]:
-    hint = _HINT if first and not any(map(_is_number, cells)) else ""
+    hint = _HINT if first and not any(map(_is_number, cells[:9])) else ""
     if len(cells) not in (2, 3) or not all(cells):
-        raise ValueError(f"{path}, line {number}: {_LIKE}, got {' '.join(cells)!r}{hint}")
+        raise ValueError(f"{path}, line {number}: {_LIKE}, got {' '.join(cells[:9])[:80]!r}{hint}")
     return cells[0], cells[1], _number(cells[2], f"{path}, line {number}: a length", hint) if cells[2:] else None
 
 
@@ -110,7 +110,7 @@ def _headed(number: int, cells: Sequence[str], heading: _Heading, path: Path) ->
     cells = [*cells, *[""] * missing]
     a, b = (cells[k] for k in heading.ends)
     if not (a and b):
-        raise ValueError(f"{here}: an edge needs two nodes, got {a!r} and {b!r}")
+        raise ValueError(f"{here}: an edge needs two nodes, got {a[:60]!r} and {b[:60]!r}")
     if heading.column is None:
         return a, b, None
     name, cell = heading.names[heading.column], cells[heading.column]
@@ -125,7 +125,7 @@ def _number(cell: str, what: str, hint: str = "") -> float:
     except ValueError:
         found = math.nan
     if not 0 <= found < math.inf:
-        raise ValueError(f"{what} of an edge must be finite and at least 0, got {cell!r}{hint}")
+        raise ValueError(f"{what} of an edge must be finite and at least 0, got {cell[:60]!r}{hint}")
     return found
 
 
@@ -139,6 +139,6 @@ def _is_number(cell: str) -> bool:
 
 def _named(triples: Sequence[tuple[str, str, float | None]]) -> list[tuple[Any, ...]]:
     """Names become numbers if all of them are."""
-    whole = all(_WHOLE.fullmatch(a) and _WHOLE.fullmatch(b) for a, b, _ in triples)
+    whole = all(_WHOLE.fullmatch(a) and _WHOLE.fullmatch(b) for a, b, _ in triples)  # of a few digits: others are names
     edges = [(int(a), int(b), x) if whole else (a, b, x) for a, b, x in triples]
     return [(a, b) if x is None else (a, b, x) for a, b, x in edges]

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from math import prod
-from pathlib import PurePath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..engine import current
+
+_KINDS = {
+    **dict.fromkeys((b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"BM"), "pillow"),
+    **dict.fromkeys((b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"), "tifffile"),
+}
+_HELD = 3.0  # times the room of the picture: as it is read, and as it is handed out
+
+
+def from_file(file: Path) -> NDArray[Any]:
+    """A picture from a file; see `from_bytes`."""
+    current().reserve(file.stat().st_size, f"the picture {file}", "give a smaller one")
+    return from_bytes(file.read_bytes(), str(file))
 
 
 def from_bytes(content: bytes, name: str) -> NDArray[Any]:
@@ -18,9 +30,10 @@ def from_bytes(content: bytes, name: str) -> NDArray[Any]:
     Parameters
     ----------
     content : bytes
-        A whole file: PNG, JPEG, TIFF, whatever imageio knows.
+        A whole file: PNG, JPEG, TIFF, GIF, BMP, WebP or Netpbm, told by its first bytes. Others are not read: some
+        kinds of pictures are programs.
     name : str
-        For errors; its ending says what kind of file it is.
+        For errors.
     """
     try:
         from imageio.v3 import improps, imread
@@ -29,19 +42,36 @@ def from_bytes(content: bytes, name: str) -> NDArray[Any]:
             'reading pictures needs scikit-image, which is not installed; pip install "wasserstein-transform[image]" '
             "brings it"
         ) from None
-    kind = PurePath(name).suffix or ".png"
-    try:
-        about = improps(content, extension=kind)  # what it unpacks to, before it is unpacked
-        current().reserve(about.dtype.itemsize * prod(about.shape), f"the picture {name}", "give a smaller one")
-        picture = np.asarray(imread(content, extension=kind))
-    except MemoryError:
-        raise
-    except Exception as error:  # readers raise what they like
+    plugin = _plugin(content)
+    if plugin is None:
         raise ValueError(
-            f"{name} cannot be read as a picture; it is damaged, too large, or of a kind that imageio does not know "
-            f"({error})"
+            f"{name} cannot be read as a picture; it is damaged, or of another kind than PNG, JPEG, TIFF, GIF, BMP, "
+            "WebP and Netpbm"
+        )
+    try:
+        about = improps(content, plugin=plugin)  # what it unpacks to, before it is unpacked
+        current().reserve(_HELD * about.dtype.itemsize * prod(about.shape), f"the picture {name}", "give a smaller one")
+        picture = np.asarray(imread(content, plugin=plugin))
+    except MemoryError as error:
+        if type(error) is MemoryError and str(error):
+            raise
+        raise MemoryError(f"the picture {name} takes more memory than there is; give a smaller one") from None
+    except Exception as error:  # readers raise what they like
+        error = error.__cause__ or error  # type: ignore[assignment]  # imageio says that it does not know
+        raise ValueError(
+            f"{name} cannot be read as a picture; it is damaged, too large, or packed in an unknown way "
+            f"({error!s:.200})"
         ) from None
     return _plain(picture, name)
+
+
+def _plugin(content: bytes) -> str | None:
+    """Who reads a picture, by its first bytes; names are not believed."""
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+        return "pillow"
+    if content[:1] == b"P" and content[1:2] in b"123456" and content[2:3].isspace():
+        return "pillow"
+    return next((plugin for magic, plugin in _KINDS.items() if content.startswith(magic)), None)
 
 
 def _plain(picture: NDArray[Any], name: str) -> NDArray[Any]:

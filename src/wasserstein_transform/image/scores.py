@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import struct
+import zlib
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -10,16 +12,15 @@ from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.io import loadmat
 from scipy.ndimage import distance_transform_edt
 from sklearn.metrics import adjusted_rand_score, rand_score
 
 from .._shown import Tabled
 from .._types import Bools, Floats, Ints
 from ..engine import current
+from .matlab import read_variable
 from .regions import boundaries
 
-_MOST = 1032  # times that what is packed by deflate can grow
 _NEAR = 0.0075  # of the diagonal: how far a boundary may be off
 
 
@@ -99,13 +100,20 @@ def score_segmentation(labels: ArrayLike, truths: Sequence[ArrayLike]) -> Scores
 
 def read_bsds(file: str | os.PathLike[str]) -> list[Ints]:
     """People's segmentations from a `.mat` file of the Berkeley benchmark, one a person; regions are 0, 1, … there."""
-    size = Path(file).stat().st_size
-    current().reserve(_MOST * size, f"{os.fspath(file)}, unpacked", "raise the limit with wt.using(memory=…)")
-    found = loadmat(file)
-    if "groundTruth" not in found:
-        raise ValueError(f"{os.fspath(file)} must hold groundTruth, as files of the Berkeley benchmark do")
-    people = [entry["Segmentation"][0, 0] for entry in found["groundTruth"].ravel()]
-    return [person.astype(np.intp) - 1 for person in people]
+    name = os.fspath(file)
+    if not Path(file).is_file():
+        raise FileNotFoundError(f"{name} is not there; give a .mat file of the Berkeley benchmark")
+    current().reserve(2 * Path(file).stat().st_size, name, "raise the limit with wt.using(memory=…)")
+    try:
+        found = read_variable(Path(file).read_bytes(), "groundTruth", name)
+        people = None if found is None else [entry["Segmentation"][0] for entry in found]
+    except (ValueError, TypeError, KeyError, IndexError, struct.error, zlib.error) as error:
+        raise ValueError(f"{name} is damaged, or no file of the Berkeley benchmark ({error!s:.200})") from None
+    if people is None:
+        raise ValueError(f"{name} must hold groundTruth, as files of the Berkeley benchmark do")
+    if not all(isinstance(person, np.ndarray) and person.ndim == 2 and person.size for person in people):
+        raise ValueError(f"{name} holds segmentations that are no pictures")
+    return [_regions(person, name) - 1 for person in people]
 
 
 def _regions(labels: ArrayLike, name: str) -> Ints:

@@ -125,13 +125,27 @@ def _sweep(folder: Path, versions: str) -> None:
 
 
 def _read_trusted(file: Path) -> bytes | None:
-    """The content of a file of the user, or of the one whose sources these are; None if it is somebody else's."""
-    with file.open("rb") as stream:
+    """The content of a file of the user, or of the one whose sources these are; None if it is somebody else's.
+
+    What is read is run. Whoever may write to its folder could put another file of the user's there, or a link to one:
+    the folder and the one around it must be as trusted as the file, which is no link.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    with os.fdopen(os.open(file, flags), "rb") as stream:
+        about = os.fstat(stream.fileno())
+        if not stat.S_ISREG(about.st_mode):
+            return None
         if hasattr(os, "getuid"):
-            about = os.fstat(stream.fileno())
-            if about.st_uid not in (os.getuid(), _owner_of_sources()) or about.st_mode & stat.S_IWOTH:
+            owners = {os.getuid(), _owner_of_sources()}
+            folders = (file.parent.stat(), file.parent.parent.stat())
+            if not _is_of(about, owners) or not all(_is_of(folder, {*owners, 0}) for folder in folders):
                 return None
         return stream.read()
+
+
+def _is_of(about: os.stat_result, owners: set[int]) -> bool:
+    """Whether it is one of theirs, and not for everybody to write to."""
+    return about.st_uid in owners and not about.st_mode & stat.S_IWOTH
 
 
 def _owner_of_sources() -> int:

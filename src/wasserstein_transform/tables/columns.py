@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,13 @@ MISSING = frozenset(("", "na", "n/a", "#n/a", "nan", "?", "null", "none"))
 EXACT = 2**53
 """Whole numbers up to this one are floats without loss."""
 
+COLUMN = 2000.0
+"""Bytes of memory that a column of text takes beside its cells while it is read."""
+
+LISTED = 12
+"""Names that an error lists."""
+
+_SHORT = 16  # characters that may always take the room of so many
 _WIDEST = 64  # characters up to which words lie side by side; NumPy gives every word the room of the longest
 
 
@@ -64,12 +71,21 @@ def number_of(cell: str) -> float | None:
 
 def words(cells: Sequence[Any]) -> NDArray[Any]:
     """An array of str; of objects where words are long, or missing (None)."""
-    side_by_side = set(map(type, cells)) <= {str} and max(map(len, cells), default=0) <= _WIDEST
-    if side_by_side and "\0" not in "".join(cells):  # NumPy drops that sign at the end of words
+    if (
+        set(map(type, cells)) <= {str} and _lie_side_by_side(list(map(len, cells))) and "\0" not in "".join(cells)
+    ):  # NumPy drops that sign at the end of words
         return np.array(cells, np.str_) if len(cells) else np.empty(0, np.str_)
     out = np.empty(len(cells), object)
     out[:] = cells
     return out
+
+
+def _lie_side_by_side(lengths: list[int]) -> bool:
+    """Whether an array of str takes about as much as the words by themselves do."""
+    longest = max(lengths, default=0)
+    return longest <= _SHORT or (
+        longest <= _WIDEST and longest * len(lengths) <= _SHORT * len(lengths) + 4 * sum(lengths)
+    )
 
 
 def as_column(values: Any, name: str, source: str) -> NDArray[Any]:
@@ -128,17 +144,29 @@ def default_names(n: int) -> tuple[str, ...]:
 def unique_names(names: Iterable[str]) -> tuple[str, ...]:
     """Every name once: a second x is x_2, one without a name column_3."""
     listed = [name.strip() or f"column_{k}" for k, name in enumerate(names, 1)]
-    out: list[str] = []
-    for k, name in enumerate(listed):
-        out.append(free_name(name, {*out, *listed[k + 1 :]}) if name in out else name)
+    taken, seen, counts, out = set(listed), set[str](), dict[str, int](), []
+    for name in listed:
+        free = name
+        if name in seen:  # counted on from the last of that name: a file may hold one name many times
+            free, counts[name] = _counted(name, taken, counts.get(name, 1) + 1)
+            taken.add(free)
+        seen.add(name)
+        out.append(free)
     return tuple(out)
 
 
-def free_name(name: str, taken: Iterable[str]) -> str:
+def free_name(name: str, taken: Container[str]) -> str:
     """The name, or with the first number behind it that makes it a new one."""
-    taken = set(taken)
-    k, free = 1, name
-    while free in taken:
+    return _counted(name, taken, 2)[0] if name in taken else name
+
+
+def _counted(name: str, taken: Container[str], k: int) -> tuple[str, int]:
+    while f"{name}_{k}" in taken:
         k += 1
-        free = f"{name}_{k}"
-    return free
+    return f"{name}_{k}", k
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names for messages: the first of them, and of each the beginning."""
+    more = f", … ({len(names)} in all)" if len(names) > LISTED else ""
+    return ", ".join(name[:60] for name in names[:LISTED]) + more if names else "none"

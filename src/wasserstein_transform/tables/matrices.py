@@ -93,8 +93,7 @@ def _array(content: bytes, kind: str, source: str) -> NDArray[Any]:
     for name in _NAMES:
         if name in found:
             return found[name]
-    there = ", ".join(f"{name} {array.shape}" for name, array in found.items())
-    raise ValueError(f"{source} holds {there}; one of them must be named distances")
+    raise ValueError(f"{source} holds {arrays.described(found)}; one of them must be named distances")
 
 
 def _of_array(array: NDArray[Any], source: str) -> Matrix:

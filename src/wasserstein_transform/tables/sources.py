@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import IO, Any, TypeAlias, cast
 
 from ..engine import current
-from ..engine.memory import in_words
+from ..engine.unpacking import WindowError, open_xz
 
 Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | IO[str]"
 
 _PIECE = 1 << 22  # bytes that are read at a time
-_WINDOW = 1 << 28  # bytes that unpacking xz may take: `xz -9` makes files that need a fourth of that
 _INSTEAD = "take a part of it, or raise the limit with wt.using(memory=…)"
 _DAMAGED = (EOFError, OSError, lzma.LZMAError, zlib.error, ValueError)
 
@@ -29,14 +28,14 @@ def load(source: Readable, name: str | None = None) -> tuple[bytes, str]:
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
         called = name or ("the pipe" if path == "-" else path)
-        content = _in_pieces(sys.stdin.buffer, called) if path == "-" else _of_file(Path(path), called)
+        content = in_pieces(sys.stdin.buffer, called) if path == "-" else _of_file(Path(path), called)
         return _unpacked(content, called), called
     if isinstance(source, bytes | bytearray | memoryview):
         called = name or "the table"
         return _unpacked(bytes(source), called), called
     if hasattr(source, "read"):
         called = name or _name_of(source)
-        return _unpacked(_in_pieces(source, called), called), called
+        return _unpacked(in_pieces(source, called), called), called
     raise TypeError(f"a table is read from a path, bytes or an open file, got {type(source).__name__}")
 
 
@@ -59,13 +58,13 @@ def _of_file(path: Path, called: str) -> bytes:
         raise IsADirectoryError(f"{called} is a folder; give one file of it")
     if not stat.S_ISREG(status.st_mode):
         with path.open("rb") as stream:
-            return _in_pieces(stream, called)
+            return in_pieces(stream, called)
     reserve(status.st_size, called)
     return path.read_bytes()
 
 
-def _in_pieces(stream: Any, called: str) -> bytes:
-    """All of a stream whose length nobody knows."""
+def in_pieces(stream: Any, called: str) -> bytes:
+    """All of a stream whose length nobody knows, as long as it fits into memory."""
     held = io.BytesIO()
     while piece := stream.read(_PIECE):
         held.write(piece.encode() if isinstance(piece, str) else piece)
@@ -79,7 +78,9 @@ def _unpacked(content: bytes, called: str) -> bytes:
     if stream is None:
         return content
     try:
-        unpacked = _in_pieces(stream, f"{called}, unpacked,")
+        unpacked = in_pieces(stream, f"{called}, unpacked,")
+    except WindowError:
+        raise
     except _DAMAGED as error:
         raise ValueError(
             f"{called} is cut off or damaged: it cannot be unpacked to its end ({error}); fetch it again"
@@ -96,18 +97,5 @@ def _unpacking(content: bytes, called: str) -> IO[bytes] | None:
     if content[:3] == b"BZh":
         return cast(IO[bytes], bz2.BZ2File(io.BytesIO(content)))
     if content[:6] == b"\xfd7zXZ\x00":
-        _check_window(content[: 1 << 12], called)
-        return cast(IO[bytes], lzma.LZMAFile(io.BytesIO(content)))
+        return open_xz(io.BytesIO(content), called)
     return None
-
-
-def _check_window(head: bytes, called: str) -> None:
-    """The first bytes say how much memory xz takes before anything is unpacked."""
-    try:
-        lzma.LZMADecompressor(memlimit=_WINDOW).decompress(head, max_length=1)
-    except lzma.LZMAError as error:
-        if "emory" in str(error):
-            limit = in_words(_WINDOW)
-            raise ValueError(
-                f"{called} takes more than {limit} to be unpacked; pack it again by xz -9 or less"
-            ) from None

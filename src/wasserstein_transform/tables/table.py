@@ -15,10 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._shown import frame, table as as_html
 from .._types import Floats, Ints
-from .columns import Kept, Rows, as_column, free_name, is_missing, number_of
+from .columns import LISTED, Kept, Rows, as_column, free_name, is_missing, listed, number_of
 
 _SHOWN = 5  # rows that a notebook shows
-_LISTED = 12  # names that an error lists
 
 _PLACES = (
     ("x", "y", "z"), ("x", "y"), ("longitude", "latitude"), ("lon", "lat"), ("lng", "lat"), ("easting", "northing"),
@@ -73,7 +72,7 @@ class Table:
         arrays = {str(name): as_column(values, str(name), self.source) for name, values in self.columns.items()}
         lengths = {name: len(array) for name, array in arrays.items()}
         if len(set(lengths.values())) > 1:
-            told = ", ".join(f"{name} {length}" for name, length in list(lengths.items())[:_LISTED])
+            told = ", ".join(f"{name!s:.60} {length}" for name, length in list(lengths.items())[:LISTED])
             raise ValueError(f"{self.source}: columns must have as many rows as each other, got {told}")
         object.__setattr__(self, "columns", MappingProxyType(arrays))
 
@@ -94,12 +93,12 @@ class Table:
         """One column."""
         if name in self.left_out:
             raise ValueError(
-                f"{self.source}, column {name} {self.left_out[name]}, and was left out; take another column"
+                f"{self.source}, column {name!s:.60} {self.left_out[name]}, and was left out; take another column"
             )
         if name not in self.columns:
             near = get_close_matches(str(name), self.names, 1, 0.5)
             guess = f"did you mean {near[0]}? " if near else ""
-            raise ValueError(f"{self.source} has no column {name}; {guess}its columns are {_listed(self.names)}")
+            raise ValueError(f"{self.source} has no column {name!s:.60}; {guess}its columns are {listed(self.names)}")
         return self.columns[name]
 
     def numbers(self, names: Sequence[str] | None = None, leave_out: Sequence[str] = ()) -> Floats:
@@ -127,10 +126,11 @@ class Table:
         """Names of the columns that `numbers` takes."""
         if names is not None:
             names = (names,) if isinstance(names, str) else tuple(names)
+            counts = Counter(names)
             for name in names:
                 self.column(name)
-                if names.count(name) > 1:
-                    raise ValueError(f"{self.source}: column {name} is asked for twice; once is enough")
+                if counts[name] > 1:
+                    raise ValueError(f"{self.source}: column {name!s:.60} is asked for twice; once is enough")
             if not names:
                 raise ValueError(f"{self.source}: at least one column is needed, got none")
             return names
@@ -140,8 +140,8 @@ class Table:
         places = self.places if without.isdisjoint(self.places) else ()
         found = tuple(name for name in places or self.numeric if name not in without)
         if not found:
-            beside = f" beside {_listed(sorted(without))}" if without else ""
-            raise ValueError(f"{self.source} has no column of numbers{beside}; its columns are {_listed(self.names)}")
+            beside = f" beside {listed(sorted(without))}" if without else ""
+            raise ValueError(f"{self.source} has no column of numbers{beside}; its columns are {listed(self.names)}")
         return found
 
     @property
@@ -184,7 +184,7 @@ class Table:
             row = int(np.argmax(values < 0))
             raise ValueError(f"{self.where(row, name)}: a weight must not be negative, got {values[row]:g}")
         if len(values) and not values.any():
-            raise ValueError(f"{self.source}, column {name}: weights must not all be 0; give another column")
+            raise ValueError(f"{self.source}, column {name!s:.60}: weights must not all be 0; give another column")
         return values
 
     def with_columns(self, new: Mapping[str, ArrayLike]) -> Self:
@@ -193,7 +193,7 @@ class Table:
         for name, values in new.items():
             free = free_name(name, columns)
             if free != name:
-                notes.append(f"{self.source} has a column {name}; the new one is {free}")
+                notes.append(f"{self.source} has a column {name!s:.60}; the new one is {free}")
             columns[free] = as_column(values, free, self.source)
             if len(columns[free]) != len(self):
                 raise ValueError(
@@ -224,7 +224,7 @@ class Table:
 
     def where(self, row: int, name: str) -> str:
         """Where a cell is, in words: points.csv, line 17, column y."""
-        return f"{self.source}, {self.rows.name(row)}, column {name}"
+        return f"{self.source}, {self.rows.name(row)}, column {name!s:.60}"
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame of the columns."""
@@ -240,7 +240,9 @@ class Table:
     def _floats(self, name: str) -> Floats:
         values = self.columns[name]
         if values.dtype.kind == "M":
-            raise ValueError(f"{self.source}, column {name} holds dates, not numbers; leave it out with --columns")
+            raise ValueError(
+                f"{self.source}, column {name!s:.60} holds dates, not numbers; leave it out with --columns"
+            )
         if values.dtype.kind in "UO":
             return np.array([self._number(cell, row, name) for row, cell in enumerate(values.tolist())], np.float64)
         floats = values.astype(np.float64)
@@ -268,7 +270,7 @@ class Table:
         return ValueError(f"{self.where(row, name)}: {shown} {what}; {instead}, or leave the column out with --columns")
 
     def __repr__(self) -> str:
-        return f"<Table {self.source}: {len(self)} rows, columns {_listed(self.names)}>"
+        return f"<Table {self.source}: {len(self)} rows, columns {listed(self.names)}>"
 
     def _repr_html_(self) -> str:
         head = self.take(range(min(_SHOWN, len(self))))
@@ -284,8 +286,3 @@ def _is_numeric(array: NDArray[Any]) -> bool:
     there = {cell: count for cell, count in Counter(array.tolist()).items() if not is_missing(cell)}
     n_numbers = sum(count for cell, count in there.items() if number_of(cell) is not None)
     return bool(there) and 2 * n_numbers >= sum(there.values())
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f", … ({len(names)} in all)" if len(names) > _LISTED else ""
-    return ", ".join(names[:_LISTED]) + more if names else "none"

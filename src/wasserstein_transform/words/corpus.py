@@ -24,6 +24,7 @@ _PIECE = 1 << 22  # bytes of text at a time
 _LONGEST = 1 << 20  # bytes of a word: beyond that it is no text
 _IN_MEMORY = 1 << 28  # bytes of numbers; beyond that they wait on disk
 _NOT_LETTERS = re.compile(r"[^\w\0]+|_+")
+_WORD = 140.0  # bytes that a word takes beside its letters: in the table, and as a word
 _END = b"\0"  # of a document
 
 Numbers: TypeAlias = NDArray[np.int32]
@@ -200,7 +201,7 @@ class _Spool:
             return
         self._held.append(numbers)
         self._size += numbers.nbytes
-        if self._size > _IN_MEMORY:
+        if self._size > _IN_MEMORY or not current().fits(4.0 * self._size):
             self._file = tempfile.TemporaryFile()  # noqa: SIM115 closed with the spool
             weakref.finalize(self, self._file.close)
 
@@ -238,31 +239,32 @@ class _Writer:
         for piece in pieces:
             engine.check()
             try:
-                rest = self._look_up(rest + tokens(piece).encode())
+                rest = self._look_up(rest + tokens(piece).encode(), engine)
             except UnicodeEncodeError as error:
                 raise ValueError(
                     f"the corpus holds {error.object[error.start : error.end]!r}, which is no character; read its file "
                     "with its encoding"
                 ) from None
-        self._look_up(rest + b" " + _END)
+        self._look_up(rest + b" " + _END, engine)
 
-    def _look_up(self, text: bytes) -> bytes:
+    def _look_up(self, text: bytes, engine: Engine) -> bytes:
         """Write down the numbers of all whole words; the half word at the end is returned."""
         raw = np.frombuffer(text, np.uint8)
         numbers, n = np.empty(len(raw) + 1, np.int32), np.zeros(1, np.int64)
         self._table.sizes[2] = 0
         while intern_words(raw, len(raw), self._table, numbers, n) == TABLE_IS_FULL:
-            self._grow(len(raw))
+            self._grow(len(raw), engine)
         self._numbers.add(numbers[: n[0]].copy())
         rest = text[int(self._table.sizes[2]) :]
         if len(rest) > _LONGEST:
             raise ValueError(f"the corpus has no white space in a million bytes, from {rest[:40]!r} on; is it text?")
         return rest
 
-    def _grow(self, n_bytes: int) -> None:
+    def _grow(self, n_bytes: int, engine: Engine) -> None:
         """Room for twice as many words, and for the bytes of this piece."""
         old = self._table
         n = 2 * len(old.begins)
+        engine.reserve(_WORD * n + 4.0 * len(old.pool) + n_bytes, "the words of the corpus", "take a part of it")
         slots = np.zeros(2 * n, np.int32)
         arrays = [np.concatenate([a, np.zeros_like(a)]) for a in (old.hashes, old.begins, old.counts)]
         pool = np.concatenate([old.pool, np.zeros(len(old.pool) + n_bytes, np.uint8)])

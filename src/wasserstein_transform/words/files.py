@@ -6,6 +6,7 @@ A packed file is small whatever it unpacks to: a line has a longest length, and 
 from __future__ import annotations
 
 import gzip
+import io
 import lzma
 import os
 import zlib
@@ -15,11 +16,12 @@ from typing import IO, TypeAlias, cast
 
 from ..engine import Engine, current
 from ..engine.memory import available, in_words
+from ..engine.unpacking import open_xz
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
 
 LONGEST = 1 << 24  # bytes of a line: a million numbers
-_WINDOW = 1 << 28  # bytes that unpacking xz may take: `xz -9` makes files that need a fourth of that
+_TIMES, _ANYWAY = 100, 1 << 26  # text is packed to a tenth or so; small files may unpack to so many bytes anyway
 
 
 def open_bytes(file: PathLike) -> IO[bytes]:
@@ -32,23 +34,42 @@ def open_bytes(file: PathLike) -> IO[bytes]:
     if not path.is_file():
         raise ValueError(f"{path} is no file")
     with path.open("rb") as stream:
-        head = stream.read(1 << 12)
+        head = stream.read(6)
     if head[:2] == b"\x1f\x8b":
-        return cast(IO[bytes], gzip.open(path, "rb"))
+        return _counted(cast(IO[bytes], gzip.open(path, "rb")), path)
     if head[:6] == b"\xfd7zXZ\x00":
-        _check_window(head, path)
-        return cast(IO[bytes], lzma.open(path, "rb"))
+        return _counted(open_xz(path.open("rb"), str(path)), path)
     return path.open("rb")
 
 
-def _check_window(head: bytes, path: Path) -> None:
-    """Its first bytes say how much memory xz takes before anything is unpacked."""
-    try:
-        lzma.LZMADecompressor(memlimit=_WINDOW).decompress(head, max_length=1)
-    except lzma.LZMAError as error:
-        if "emory" in str(error):
-            limit = in_words(_WINDOW)
-            raise ValueError(f"{path} takes more than {limit} to be unpacked; pack it again by xz -9 or less") from None
+def _counted(stream: IO[bytes], path: Path) -> IO[bytes]:
+    return cast(IO[bytes], io.BufferedReader(_Counted(stream, path), 1 << 16))
+
+
+class _Counted(io.RawIOBase):
+    """What a packed file holds, as long as it is no more than what packed text can be."""
+
+    def __init__(self, stream: IO[bytes], path: Path) -> None:
+        self._stream, self._path, self._read = stream, path, 0
+        self._most = max(_ANYWAY, _TIMES * path.stat().st_size)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        piece = self._stream.read(len(buffer))
+        buffer[: len(piece)] = piece
+        self._read += len(piece)
+        if self._read > self._most:
+            raise ValueError(
+                f"{self._path} unpacks to more than {_TIMES} times its size, as no text does; if you trust it, unpack "
+                "it first"
+            )
+        return len(piece)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
 
 
 class Allowance:

@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from .._npz import read_header
+from .._npz import in_few, read_header
 from .files import DAMAGED, Allowance, PathLike, damaged, lines_of, open_bytes, shown
 from .vectors import Singles, WordVectors
 
@@ -18,6 +18,7 @@ _LINES = 2000  # read at a time
 _BLOCK = 1 << 22  # bytes of them, about
 _LONGEST = 1 << 20  # bytes of a word
 _WIDEST = 1 << 20  # dimensions: beyond that it is no header
+_DIGITS = 40  # of a number of words: no disk holds more
 _HELD = 100.0  # bytes that a word takes beside its letters
 
 
@@ -86,19 +87,30 @@ def _from_array(file: PathLike, vocabulary: PathLike | None) -> WordVectors:
     try:
         with open_bytes(file) as stream:
             shape, dtype = read_header(stream)
+        if len(shape) != 2 or min(shape) < 1 or dtype.kind not in "iuf":
+            raise ValueError(
+                f"it holds {dtype!s:.60} of shape {in_few(shape)}, numbers with a row for each word are needed"
+            )
         memory.take(float(prod(shape)) * dtype.itemsize)  # NumPy takes them before it reads
         with open_bytes(file) as stream:
             matrix = np.load(stream, allow_pickle=False)
     except (ValueError, OverflowError) as error:
-        raise ValueError(f"{file} cannot be read as an array: {error}") from None
+        raise ValueError(f"{file} cannot be read as an array: {error!s:.300}") from None
     words = []
     with open_bytes(vocabulary) as stream:
         for number, line in enumerate(lines_of(stream, vocabulary), 1):
             memory.take(_HELD + len(line))
             words.append(_word(line.rstrip(b"\r\n"), vocabulary, number))
-    if matrix.ndim != 2 or len(words) != len(matrix):
+    if len(words) != len(matrix):
         raise ValueError(f"{file} has shape {matrix.shape}, and {vocabulary} {len(words)} words; each needs one row")
-    return WordVectors.of(words, matrix)
+    return _vectors(words, matrix, file)
+
+
+def _vectors(words: list[str], matrix: Any, file: PathLike) -> WordVectors:
+    try:
+        return WordVectors.of(words, matrix)
+    except ValueError as error:
+        raise ValueError(f"{file}: {error!s:.300}") from None
 
 
 def _from_stream(stream: IO[bytes], file: PathLike) -> WordVectors:
@@ -111,6 +123,8 @@ def _from_stream(stream: IO[bytes], file: PathLike) -> WordVectors:
             f"{file}, line 1 holds more than {_WIDEST} numbers, and begins with {shown(first)}; is it text?"
         )
     if len(fields) == 2 and all(part.isdigit() for part in fields):
+        if max(map(len, fields)) > _DIGITS:
+            raise ValueError(f"{file}, line 1 announces more words or dimensions than there can be, {shown(first)}")
         n, m = int(fields[0]), int(fields[1])
         if not 0 < m <= _WIDEST or n == 0:
             raise ValueError(
@@ -154,7 +168,7 @@ def _from_text(stream: IO[bytes], file: PathLike, m: int, number: int, announced
         raise ValueError(
             f"{file} announces {announced} words and holds {len(names)}; it is cut off, or not of one piece"
         )
-    return WordVectors.of(names, np.concatenate(blocks) if blocks else np.empty((0, m), np.float32))
+    return _vectors(names, np.concatenate(blocks) if blocks else np.empty((0, m), np.float32), file)
 
 
 def _blocks(stream: IO[bytes], file: PathLike, number: int) -> Iterator[list[bytes]]:
@@ -247,7 +261,7 @@ def _from_binary(stream: IO[bytes], file: PathLike, n: int, m: int) -> WordVecto
         at = end + 1 + size
     if buffer[at:].strip() or stream.read(1024).strip():
         raise ValueError(f"{file} announces {n} words of {m} numbers and holds more; its first line is not true")
-    return WordVectors.of(names, np.concatenate(blocks))
+    return _vectors(names, np.concatenate(blocks), file)
 
 
 def _word(raw: bytes, file: PathLike, number: int, unit: str = "line") -> str:

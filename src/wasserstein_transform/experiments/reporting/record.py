@@ -95,9 +95,9 @@ def open_record(file: Path) -> dict[str, dict[str, Any]]:
         raise ValueError(f"{file.absolute().parent} is no folder; make it first")
     try:
         raw: dict[str, dict[str, Any]] = json.loads((file if file.exists() else _FILE).read_text(encoding="utf-8"))
-        if raw.keys() == {"full", "quick"}:
+        if raw.keys() == {"full", "quick"} and all(isinstance(known, dict) for known in raw.values()):
             return raw
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         pass
     raise ValueError(f"{file} is no record of verdicts; give one, or a name that is free")
 

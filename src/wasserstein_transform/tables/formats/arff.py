@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..columns import Rows, unique_names, words
+from ..columns import COLUMN, Rows, unique_names, words
 from ..sources import reserve
 from ..table import Table
 from ..text.cells import Column
@@ -19,7 +19,9 @@ from ..text.writing import cells_of
 _HELD = 10.0  # bytes of memory for each of the file
 _FEW = 64  # different words up to which a column is nominal
 _ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(.*)""", re.IGNORECASE)
-_CELL = re.compile(r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,]*?)\s*(?:,|$)""", re.DOTALL)
+_CELL = re.compile(
+    r"""\s*('(?:[^'\\]|\\.)*'(?=\s*(?:,|$))|"(?:[^"\\]|\\.)*"(?=\s*(?:,|$))|[^,]*)\s*(?:,|$)""", re.DOTALL
+)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 _PLAIN = re.compile(r"[^\s,{}%'\"\\?@]+")
 
@@ -47,6 +49,7 @@ def read_arff(content: bytes, source: str) -> Table:
         raise ValueError(f"{source} has no line @data; an ARFF file has its rows after one")
     if not attributes:
         raise ValueError(f"{source} has no line @attribute before @data; each column needs one")
+    reserve(COLUMN * len(attributes), source)
     rows, numbers = [], []
     for number, line in lines:
         if line.strip() and not line.lstrip().startswith("%"):
@@ -76,15 +79,15 @@ def _table(
 
 def _attribute(line: str, number: int, source: str) -> _Attribute:
     found = _ATTRIBUTE.fullmatch(line)
-    if found is None or not found[2]:
+    if found is None or not found[2].split("%")[0].strip():
         raise ValueError(f"{source}, line {number}: an attribute needs a name and a type, got '{line:.60}'")
     name, kind = _unquoted(found[1]), found[2].split("%")[0].strip().lower()
-    if kind.startswith("{") or kind.split()[0] in ("string", "date"):
+    if kind.startswith("{") or kind.split()[:1] in (["string"], ["date"]):
         return _Attribute(name, False)
     if kind in ("numeric", "real", "integer"):
         return _Attribute(name, True)
     raise ValueError(
-        f"{source}, line {number}: attribute {name} is {kind:.40}; numeric, nominal {{…}}, string and date are read"
+        f"{source}, line {number}: attribute {name:.60} is {kind:.40}; numeric, nominal {{…}}, string and date are read"
     )
 
 
@@ -92,7 +95,7 @@ def _row(line: str, width: int, number: int, source: str) -> list[str]:
     if line.lstrip().startswith("{"):
         raise ValueError(f"{source}, line {number}: rows are sparse, and only dense ones are read; write them out")
     if "'" in line or '"' in line:
-        found = [match[1] for match in islice(_CELL.finditer(line.strip()), width + 2)]
+        found = [match[1].rstrip() for match in islice(_CELL.finditer(line.strip()), width + 2)]
         cells = [_unquoted(cell) for cell in (found[:-1] if len(found) > 1 and found[-1] == "" else found)]
     else:
         cells = [cell.strip() for cell in line.split(",")]

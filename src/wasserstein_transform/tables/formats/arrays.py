@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import io
+import struct
 import sys
 import zipfile
+import zlib
 from collections.abc import Mapping
+from itertools import islice
 from math import prod
 from typing import IO, Any
 
@@ -13,11 +16,14 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from ..._npz import DamagedError, read_header
+from ..._npz import DamagedError, in_few, read_header
 from ..columns import default_names, free_name, unique_names
 from ..sources import reserve
 from ..table import Table
 
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_ENTRY, _COLUMN = 1000.0, 400.0  # bytes of memory beside its content that a member takes, and a column
+_LISTED = 12  # names that an error lists
 _POINTS = ("points", "X", "x", "data", "arr_0")  # what people call the array that matters
 
 
@@ -37,11 +43,12 @@ def read_npz(content: bytes, source: str) -> Table:
     elif singles and len({len(array) for array in singles.values()}) == 1:
         name, columns = "", {}
     else:
-        raise ValueError(f"{source} holds no table, but {_described(arrays)}; an array named points is needed")
+        raise ValueError(f"{source} holds no table, but {described(arrays)}; an array named points is needed")
     n = len(next(iter(columns.values()))) if columns else len(next(iter(singles.values())))
     beside = {other: array for other, array in singles.items() if len(array) == n}
     left_out = [other for other in arrays if other != name and other not in beside]
-    notes = (f"{source}: {', '.join(left_out)} left out, not as long as the columns",) if left_out else ()
+    told = ", ".join(left_out[:_LISTED]) + ", …" * (len(left_out) > _LISTED)
+    notes = (f"{source}: {told} left out, not as long as the columns",) if left_out else ()
     for other, array in beside.items():
         columns[free_name(other, columns)] = array
     return Table(columns, source, notes=notes)
@@ -55,21 +62,46 @@ def array_of(content: bytes, source: str) -> NDArray[Any]:
 def arrays_of(content: bytes, source: str) -> dict[str, NDArray[Any]]:
     """The arrays of an NPZ file."""
     try:
+        reserve(_ENTRY * content.count(b"PK\1\2"), source)  # what a list of members takes, before there is one
         with zipfile.ZipFile(io.BytesIO(content)) as members:
             listed = members.infolist()
             if not listed or not all(member.filename.endswith(".npy") for member in listed):
                 if any(member.filename.startswith("xl/") for member in listed):
                     raise ValueError(f"{source} is an Excel workbook; save the sheet as CSV, and give that")
-                inside = ", ".join(member.filename for member in listed[:4]) or "nothing"
+                inside = ", ".join(member.filename[:40] for member in listed[:4]) or "nothing"
                 raise ValueError(f"{source} is an archive of other files ({inside}), not of arrays (NPZ)")
+            if any(member.compress_type not in _PACKED for member in listed):
+                raise ValueError(f"{source} is packed in a way that NumPy never packs; write it by np.savez")
+            if len({member.filename for member in listed}) < len(listed):
+                raise ValueError(f"{source} holds two arrays of one name; take one of them out")
             reserve(2.0 * sum(member.file_size for member in listed), source)
-            out = {}
-            for member in listed:
-                with members.open(member) as stream:
-                    out[member.filename.removesuffix(".npy")] = _array(stream, member.file_size, source)
-            return out
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, OSError) as error:
-        raise ValueError(f"{source} is cut off or damaged: {error}; fetch it again") from None
+            return {member.filename.removesuffix(".npy"): _member(members, member, source) for member in listed}
+    except (
+        zipfile.BadZipFile,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+        OSError,
+        IndexError,
+        struct.error,
+    ) as error:
+        raise ValueError(f"{source} is cut off or damaged: {_first_line(error)}; fetch it again") from None
+    except ValueError as error:
+        if str(error).startswith(source):
+            raise
+        raise ValueError(f"{source} is cut off or damaged: {_first_line(error)}; fetch it again") from None
+
+
+def _member(members: zipfile.ZipFile, member: zipfile.ZipInfo, source: str) -> NDArray[Any]:
+    try:
+        with members.open(member) as stream:
+            return _array(stream, member.file_size, source)
+    except (zlib.error, KeyError) as error:
+        raise ValueError(f"{source} is cut off or damaged: {_first_line(error)}; fetch it again") from None
+
+
+def _first_line(error: Exception) -> str:
+    return ((str(error) or type(error).__name__).splitlines() or [""])[0][:200]
 
 
 def _array(stream: IO[bytes], n_bytes: int, source: str) -> NDArray[Any]:
@@ -80,9 +112,12 @@ def _array(stream: IO[bytes], n_bytes: int, source: str) -> NDArray[Any]:
             raise DamagedError("it holds Python objects, which are never read; save numbers or words")
         there = n_bytes - stream.tell()
         if min(shape, default=0) < 0 or prod(shape) * dtype.itemsize != there:
-            raise DamagedError(f"it announces an array of shape {shape} and has {there} bytes for it")
+            raise DamagedError(f"it announces an array of shape {in_few(shape)} and has {there} bytes for it")
         stream.seek(0)
-        array = np.asarray(npy.read_array(stream, allow_pickle=False))
+        try:
+            array = np.asarray(npy.read_array(stream, allow_pickle=False))
+        except (ValueError, TypeError, OverflowError) as error:
+            raise DamagedError(_first_line(error)) from None
         for name in array.dtype.names or ():
             _check_letters(array[name])
         _check_letters(array)
@@ -101,19 +136,23 @@ def _check_letters(array: NDArray[Any]) -> None:
 
 
 def _columns(array: NDArray[Any], source: str) -> dict[str, NDArray[Any]]:
+    if array.size == 0:
+        raise ValueError(
+            f"{source} holds an empty array of shape {in_few(array.shape)}; a table needs at least one row"
+        )
     if array.dtype.names and array.ndim == 1:
         flat = [name for name in array.dtype.names if array.dtype[name].shape == () and not array.dtype[name].names]
         if len(flat) < len(array.dtype.names):
             raise ValueError(f"{source} has fields with several values each; one value for each row is needed")
         columns = dict(zip(unique_names(flat), (array[name] for name in flat), strict=True))
     elif array.ndim in (1, 2) and array.dtype.kind in "biufUS":
+        reserve(_COLUMN * (array.shape[1] if array.ndim == 2 else 1), source)
         columns = dict(zip(default_names(len(array.T) if array.ndim == 2 else 1), np.atleast_2d(array.T), strict=True))
     else:
         raise ValueError(
-            f"{source} holds an array of shape {array.shape} and kind {array.dtype}; a table needs numbers, n × m"
+            f"{source} holds an array of shape {in_few(array.shape)} and kind {array.dtype!s:.60}; a table needs "
+            "numbers, n × m"
         )
-    if array.size == 0:
-        raise ValueError(f"{source} holds an empty array of shape {array.shape}; a table needs at least one row")
     return {name: np.ascontiguousarray(column) for name, column in columns.items()}
 
 
@@ -123,11 +162,13 @@ def _chosen(matrices: Mapping[str, Any], arrays: Mapping[str, Any], source: str)
     for name in _POINTS:
         if name in matrices:
             return name
-    raise ValueError(f"{source} holds {_described(arrays)}; one of them must be named points")
+    raise ValueError(f"{source} holds {described(arrays)}; one of them must be named points")
 
 
-def _described(arrays: Mapping[str, NDArray[Any]]) -> str:
-    return ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
+def described(arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Names and shapes, the first of them."""
+    told = [f"{name[:40]} {in_few(array.shape)}" for name, array in islice(arrays.items(), _LISTED)]
+    return ", ".join([*told, "…"] if len(arrays) > _LISTED else told)
 
 
 def encode_npy(table: Table) -> bytes:

@@ -15,6 +15,7 @@ from ..sources import reserve
 from ..table import Table
 
 _HELD = 12.0  # bytes of memory for each of the file
+_CELL = 16.0  # bytes of memory for each cell, empty ones too
 _LARGEST = sys.float_info.max
 _AXES = ("longitude", "latitude", "height")
 _CALLED = (_AXES, ("lon", "lat", "height"), ("lng", "lat", "height"), ("x", "y", "z"))
@@ -32,7 +33,7 @@ def read_geojson(content: bytes, source: str) -> Table:
     try:
         document = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{source} is no JSON: {error}; mend it, or fetch it again") from None
+        raise ValueError(f"{source} is no JSON: {error!s:.200}; mend it, or fetch it again") from None
     points = list(_points(document, source))
     if not points:
         raise ValueError(f"{source} holds no points; a table needs at least one")
@@ -42,7 +43,9 @@ def read_geojson(content: bytes, source: str) -> Table:
         places[row, : len(point.place)] = point.place
     columns: dict[str, Any] = dict(zip(_AXES, places.T, strict=False))
     kept = {}
-    for name in dict.fromkeys(name for point in points for name in point.properties):
+    names = dict.fromkeys(name for point in points for name in point.properties)
+    reserve(_CELL * len(names) * len(points), source)  # also where a feature has none of the others' properties
+    for name in names:
         cells = [point.properties.get(name) for point in points]
         free = free_name(name, columns)
         columns[free], as_it_stood = _column(cells, free, source)
@@ -70,7 +73,7 @@ def _points(document: Any, source: str) -> Iterator[_Point]:
         features = [document]
     else:
         raise ValueError(
-            f"{source} is JSON and no GeoJSON of points; a FeatureCollection of Points is needed, got {kind}"
+            f"{source} is JSON and no GeoJSON of points; a FeatureCollection of Points is needed, got {kind!s:.40}"
         )
     if not isinstance(features, list):
         raise ValueError(f"{source}: a {kind} needs a list of them, got {type(features).__name__}")
@@ -86,7 +89,7 @@ def _of_feature(feature: Any, number: int, source: str) -> Iterator[_Point]:
     kind = geometry.get("type") if isinstance(geometry, dict) else None
     places = geometry.get("coordinates") if isinstance(geometry, dict) else None
     if kind not in ("Point", "MultiPoint"):
-        what = f"a {kind}" if kind else "no geometry"
+        what = f"a {kind!s:.40}" if kind else "no geometry"
         raise ValueError(
             f"{source}, feature {number} is {what}; only Point and MultiPoint are read, take the others out"
         )
@@ -111,7 +114,9 @@ def _is_place(place: Any) -> TypeGuard[list[float]]:
 
 
 def _column(cells: list[Any], name: str, source: str) -> tuple[Any, Kept | None]:
-    flat = [cell if cell is None or isinstance(cell, str | int | float) else json.dumps(cell) for cell in cells]
+    flat = [
+        cell if cell is None or isinstance(cell, str | int | float) else _as_text(cell, name, source) for cell in cells
+    ]
     held = np.empty(len(cells), object)
     held[:] = flat
     values = as_column(held, name, source)
@@ -121,6 +126,13 @@ def _column(cells: list[Any], name: str, source: str) -> tuple[Any, Kept | None]
     for row, cell in enumerate(cells):
         as_it_stood[row] = cell
     return values, Kept("json", as_it_stood)
+
+
+def _as_text(cell: Any, name: str, source: str) -> str:
+    try:
+        return json.dumps(cell)
+    except RecursionError:
+        raise ValueError(f"{source}, property {name:.60} is nested too deep; take it out") from None
 
 
 def encode_geojson(table: Table) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import io
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..content import kind_of
 from ..kinds import need
 from ..sources import reserve
 from ..table import Table
+from .laz import layers_fit
 
 _AXES = ("x", "y", "z")
 _HELD = 3.0  # times the room of the columns: points as they are stored, and as numbers
@@ -29,19 +31,18 @@ def read_las(content: bytes, source: str) -> Table:
     _check_counts(content, source)
     if packed:
         _check_chunks(content, source)
-    try:
-        with laspy.open(io.BytesIO(content), laz_backend=laspy.LazBackend.Lazrs) as file:
-            header = file.header
-            _check_size(header, len(content), source)
-            points = file.read()
-        if len(points.points) == 0:
-            raise ValueError(f"{source} holds no points; a table needs at least one")
-        columns = {axis: np.array(points[axis], np.float64) for axis in _AXES}
-        others = {name: np.asarray(points[name]) for name in points.point_format.dimension_names if name not in "XYZ"}
-    except (ValueError, MemoryError):
-        raise
-    except Exception as error:  # of laspy, lazrs, struct: readers raise what they like
-        raise ValueError(f"{source} is cut off or damaged: {_first_line(error)}; fetch it again") from None
+    backend = laspy.LazBackend.Lazrs
+    with _tried(lambda: laspy.open(io.BytesIO(content), laz_backend=backend), source) as file:
+        header = file.header
+        _check_size(header, len(content), source)
+        if packed:
+            _check_layers(header, content, source)
+        points = _tried(file.read, source)
+    if len(points.points) == 0:
+        raise ValueError(f"{source} holds no points; a table needs at least one")
+    names = [name for name in points.point_format.dimension_names if name not in "XYZ"]
+    columns = _tried(lambda: {axis: np.array(points[axis], np.float64) for axis in _AXES}, source)
+    others = _tried(lambda: {name: np.asarray(points[name]) for name in names}, source)
     flat = {name: array for name, array in others.items() if array.ndim == 1}
     left_out = {name: "holds several values a point" for name in others if name not in flat}
     notes = (
@@ -52,6 +53,14 @@ def read_las(content: bytes, source: str) -> Table:
             f"{source} announces {header.point_count} points and holds {len(points.points)}; it is cut off"
         )
     return Table(columns | flat, source, _AXES, notes, Rows("point"), left_out=left_out, origin=header)
+
+
+def _tried(read: Callable[[], Any], source: str) -> Any:
+    """What laspy, lazrs and struct raise, they raise as they like."""
+    try:
+        return read()
+    except Exception as error:
+        raise ValueError(f"{source} is cut off or damaged: {_first_line(error)}; fetch it again") from None
 
 
 def _check_counts(content: bytes, source: str) -> None:
@@ -76,6 +85,13 @@ def _check_chunks(content: bytes, source: str) -> None:
     at = int.from_bytes(content[-8:], "little", signed=True) if at == -1 else at  # written to a pipe
     head = content[at : at + 8] if start < at else b""
     if len(head) < 8 or head[:4] != bytes(4) or int.from_bytes(head[4:], "little") > len(content):
+        raise ValueError(f"{source} is cut off or damaged: its points cannot be unpacked; fetch it again")
+
+
+def _check_layers(header: Any, content: bytes, source: str) -> None:
+    """What chunks announce must be there."""
+    records = [record.record_data_bytes() for record in header.vlrs.get("LasZipVlr")]
+    if len(records) != 1 or not layers_fit(content, header.offset_to_point_data, header.point_count, records[0]):
         raise ValueError(f"{source} is cut off or damaged: its points cannot be unpacked; fetch it again")
 
 
@@ -153,4 +169,4 @@ def _laspy(packed: bool) -> Any:
 
 
 def _first_line(error: Exception) -> str:
-    return (str(error) or type(error).__name__).splitlines()[0]
+    return ((str(error) or type(error).__name__).splitlines() or [""])[0][:200]

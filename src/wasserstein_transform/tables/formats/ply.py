@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import sys
 from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..columns import EXACT, Kept, Rows, unique_names
+from ..columns import COLUMN, EXACT, Kept, Rows, unique_names
 from ..sources import reserve
 from ..table import Table
 from ..text.cells import Column
@@ -25,7 +26,9 @@ _TYPES = {
     **dict.fromkeys(("double", "float64"), "f8"),
 }
 _ORDERS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
+_LISTED = 12  # elements that a message names
 _END = re.compile(rb"^end_header[ \t]*(\r\n|\n|\r)", re.MULTILINE)
+_COUNT = re.compile(r"[0-9]{1,18}")  # no file has room for more
 _HELD = 10.0  # bytes of memory for each of a text
 
 
@@ -39,6 +42,7 @@ def read_ply(content: bytes, source: str) -> Table:
     """The properties of the vertices; faces and other elements are left out, and a note says so."""
     reserve(_HELD * len(content), source)
     order, elements, start, line = _header(content, source)
+    reserve(COLUMN * sum(len(element.properties) for element in elements), source)
     before = []
     for element in elements:
         if element.name == "vertex":
@@ -69,7 +73,7 @@ def _header(content: bytes, source: str) -> tuple[str, list[_Element], int, int]
         fields = line.split()
         if fields[:1] == ["format"] and len(fields) == 3:
             order = _ORDERS.get(fields[1])
-        elif fields[:1] == ["element"] and len(fields) == 3 and fields[2].isdigit():
+        elif fields[:1] == ["element"] and len(fields) == 3 and _COUNT.fullmatch(fields[2]):
             elements.append(_Element(fields[1], int(fields[2]), []))
         elif fields[:1] == ["property"] and elements and len(fields) == 3 and fields[1] in _TYPES:
             elements[-1].properties.append((fields[2], _TYPES[fields[1]]))
@@ -87,11 +91,11 @@ def _check_vertices(vertex: _Element, before: list[_Element], source: str) -> No
         raise ValueError(f"{source} holds no vertices; a table needs at least one")
     for name, kind in vertex.properties:
         if not kind:
-            raise ValueError(f"{source}: property {name} of its vertices is a list; one value for each is needed")
+            raise ValueError(f"{source}: property {name:.60} of its vertices is a list; one value for each is needed")
     if not vertex.properties:
         raise ValueError(f"{source}: its vertices have no properties; x and y are needed")
     if listed := [other.name for other in before if not all(kind for _, kind in other.properties)]:
-        raise ValueError(f"{source}: {listed[0]} stands before vertex and holds lists; vertices must come first")
+        raise ValueError(f"{source}: {listed[0]:.60} stands before vertex and holds lists; vertices must come first")
 
 
 def _of_bytes(
@@ -118,11 +122,11 @@ def _of_text(
     content: bytes, line: int, vertex: _Element, before: list[_Element], source: str
 ) -> tuple[dict[str, NDArray[Any]], Rows, dict[str, Kept]]:
     rows, numbers = [], []
-    skipped, width = sum(other.size for other in before), len(vertex.properties)
+    skipped, width = min(sum(other.size for other in before), sys.maxsize), len(vertex.properties)
     there = (
         (k, text) for k, text in enumerate(re.split(r"\r\n|\n|\r", content.decode("latin-1")), line + 1) if text.strip()
     )
-    for number, text in islice(there, skipped, skipped + vertex.size):
+    for number, text in islice(there, skipped, min(skipped + vertex.size, sys.maxsize)):
         cells = text.split()
         if len(cells) != width:
             raise ValueError(
@@ -146,7 +150,8 @@ def _of_text(
 
 
 def _named(elements: list[_Element]) -> str:
-    return ", ".join(f"{element.name} ({element.size})" for element in elements) or "none"
+    told = [f"{element.name:.40} ({element.size})" for element in elements[:_LISTED]]
+    return ", ".join([*told, "…"] if len(elements) > _LISTED else told) or "none"
 
 
 def encode_ply(table: Table) -> bytes:

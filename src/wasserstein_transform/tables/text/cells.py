@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..columns import EXACT, Kept, is_missing, number_of, words
 
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*")
-_NOT_AS_WRITTEN = re.compile(r"^\s*(?:[+-]?0[0-9]|-0\s*$)", re.MULTILINE)  # 007 would be written back as 7
+_NOT_AS_WRITTEN = re.compile(r"^[^\S\n]*(?:[+-]?0[0-9]|-0\s*$)", re.MULTILINE)  # 007 would be written back as 7
 
 
 class Column:

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..._types import Ints
 from ...engine import current
-from ..columns import Rows
+from ..columns import COLUMN, Rows, listed
+from ..sources import reserve
 from ..table import Table
 from .cells import Column
 from .decoding import decode
@@ -39,6 +40,7 @@ def _without_row_names(table: Table, layout: Layout) -> Table:
 
 
 def _read_carefully(text: str, layout: Layout, source: str, notes: tuple[str, ...]) -> Table:
+    reserve(COLUMN * len(layout.names), source)
     columns = [Column(layout.decimal_comma) for _ in layout.names]
     lines: list[Sequence[int]] = []
     for chunk in _checked(text, layout, source):
@@ -46,7 +48,7 @@ def _read_carefully(text: str, layout: Layout, source: str, notes: tuple[str, ..
             column.add(cells)
         lines.append(chunk.lines)
     if not lines:
-        raise ValueError(f"{source} has a header ({', '.join(layout.names)}) and no rows; a table needs at least one")
+        raise ValueError(f"{source} has a header ({listed(layout.names)}) and no rows; a table needs at least one")
     _gather(columns, text, layout, source)
     finished = {name: column.finish() for name, column in zip(layout.names, columns, strict=True)}
     return Table(

@@ -1,0 +1,1 @@
+"""Files from strangers: every door that reads a file, and what is thrown at it."""

@@ -1,0 +1,153 @@
+"""All doors that read files, in one table: how a small valid file is made, and who reads it.
+
+A new door is three lines in `DOORS`: its name, `Door(name of the file, who makes some valid ones, who reads one)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import wasserstein_transform as wt
+from fuzz import layers, seeds
+from fuzz.layers import Layer
+from wasserstein_transform import tables, words
+from wasserstein_transform.cli import again, pictures
+from wasserstein_transform.experiments.reporting import part, record
+from wasserstein_transform.explorer.shelf import Shelf
+
+
+def _nothing(found: Any) -> None:
+    """Nothing more is done with it."""
+
+
+@dataclass(frozen=True)
+class Door:
+    """A way for a file to come in.
+
+    Attributes
+    ----------
+    file : str
+        A name for such files; its ending may decide who reads them.
+    make : callable
+        Some small valid files.
+    read : callable
+        What reads one.
+    use : callable
+        What is done with the value that was read.
+    layers : tuple
+        What a file is made of: it is changed inside of them, so that what is around stays right.
+    """
+
+    file: str
+    make: Callable[[], list[bytes]]
+    read: Callable[[Path], Any]
+    use: Callable[[Any], None] = _nothing
+    layers: tuple[Layer, ...] = (layers.plain,)
+
+    def seeds(self) -> list[bytes]:
+        """The valid files, made once."""
+        return _made(self.make)
+
+
+@cache
+def _made(make: Callable[[], list[bytes]]) -> list[bytes]:
+    return make()
+
+
+def _use_table(table: tables.Table) -> None:
+    if table.numeric:
+        table.numbers(table.numeric)
+
+
+def _use_space(space: wt.Space) -> None:
+    some = np.arange(min(space.n, 100))
+    space.metric.block(some, some)
+
+
+def _use_walk(walk: Any) -> None:
+    _use_space(walk.last)
+
+
+def _use_estimator(found: Any) -> None:
+    for name in ("transform", "predict"):
+        if hasattr(found, name):
+            getattr(found, name)(np.array([[0.0, 0.5], [0.25, -1.0]]))
+
+
+def _use_words(found: words.WordTransform) -> None:
+    found.most_similar("cat", 1)
+
+
+def _shelved(file: Path) -> Any:
+    shelf = Shelf()
+    return shelf.get(shelf.open(file.name, file.read_bytes()))
+
+
+def _with_vocabulary(file: Path) -> Any:
+    beside = file.with_name("vocabulary.txt")
+    beside.write_text("cat\ndog\nyak\n")
+    return words.read_vectors(file, beside)
+
+
+def _table(file: str, make: Callable[[], list[bytes]], *around: Layer) -> Door:
+    return Door(file, make, tables.read, _use_table, around or (layers.plain,))
+
+
+def _archive(make: Callable[[], list[bytes]], read: Callable[[Path], Any], use: Callable[[Any], None]) -> Door:
+    return Door("kept.npz", make, read, use, (layers.plain, layers.members, layers.archive, layers.tree))
+
+
+def _picture(kind: str, *around: Layer) -> Door:
+    return Door(f"picture.{kind}", lambda: seeds.pictures(kind), pictures.load, layers=(layers.plain, *around))
+
+
+DOORS: dict[str, Door] = {
+    "csv": _table("points.csv", seeds.csv),
+    "tsv": _table("points.tsv", lambda: seeds.encoded("tsv")),
+    "txt": _table("points.txt", lambda: seeds.encoded("txt")),
+    "csv.gz": _table("points.csv.gz", lambda: seeds.packed("gz"), layers.plain, layers.gz),
+    "csv.xz": _table("points.csv.xz", lambda: seeds.packed("xz"), layers.plain, layers.xz),
+    "csv.bz2": _table("points.csv.bz2", lambda: seeds.packed("bz2"), layers.plain, layers.bz2),
+    "arff": _table("points.arff", lambda: seeds.encoded("arff")),
+    "geojson": _table("points.geojson", lambda: seeds.encoded("geojson")),
+    "ply": _table("points.ply", seeds.ply),
+    "npy": _table("points.npy", seeds.npy),
+    "npz": _table("points.npz", seeds.npz, layers.plain, layers.members),
+    "parquet": _table("points.parquet", seeds.parquet),
+    "las": _table("points.las", lambda: seeds.las("las")),
+    "laz": _table("points.laz", lambda: seeds.las("laz")),
+    "matrix csv": Door("matrix.csv", lambda: seeds.matrices("csv"), tables.read_matrix),
+    "matrix npy": Door("matrix.npy", lambda: seeds.matrices("npy"), tables.read_matrix),
+    "shelf": Door("points.csv", seeds.csv, _shelved),
+    "png": _picture("png", layers.png),
+    "jpg": _picture("jpg"),
+    "tif": _picture("tif"),
+    "gif": _picture("gif"),
+    "bmp": _picture("bmp"),
+    "webp": _picture("webp"),
+    "bsds": Door("people.mat", seeds.bsds, wt.image.read_bsds, layers=(layers.plain, layers.mat)),
+    "vectors": Door("vectors.txt", seeds.vectors, words.read_vectors),
+    "vectors.gz": Door("vectors.gz", seeds.packed_vectors, words.read_vectors, layers=(layers.plain, layers.gz)),
+    "vectors.npy": Door("vectors.npy", seeds.vector_array, _with_vocabulary),
+    "corpus": Door("corpus.txt", seeds.corpora, words.Corpus.read),
+    "benchmark": Door("pairs.txt", seeds.benchmarks, words.read_benchmark),
+    "edges": Door("edges.csv", seeds.edges, wt.graphs.read_graph),
+    "gml": Door("graph.gml", lambda: seeds.graphs("gml"), wt.graphs.read_graph),
+    "graphml": Door("graph.graphml", lambda: seeds.graphs("graphml"), wt.graphs.read_graph),
+    "space": _archive(seeds.spaces, wt.Space.load, _use_space),
+    "trajectory": _archive(seeds.trajectories, wt.transforms.Trajectory.load, _use_walk),
+    "estimator": _archive(seeds.estimators, seeds.load_estimator, _use_estimator),
+    "words": Door(
+        "words.npz", seeds.word_transforms, words.WordTransform.load, _use_words, (layers.plain, layers.members)
+    ),
+    "summary": Door("summary.json", seeds.summaries, again._read),
+    "part": Door("part.json", seeds.parts, lambda file: part.load(file, "key")),
+    "record": Door("record.json", seeds.records, record.open_record),
+}
+"""Doors by name."""
