@@ -10,7 +10,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check
 # tests start many processes: without bytecode on disk each would compile all it imports
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint check slow lowest coverage bench bench-quality soak reproduce clean clean-kernels
+.PHONY: demo test lint check slow lowest coverage bench bench-quality soak fuzz reproduce clean clean-kernels
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
@@ -43,6 +43,10 @@ coverage: $(VENV)/coverage
 	$(BIN)/python -m coverage run -m pytest
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run --append tests/everyday.py $(VENV)/everyday.npz
 	$(BIN)/python -m coverage report
+
+# changed files at every door that reads one: ten minutes, other ones every time
+fuzz: $(READY)
+	WT_FUZZ_SECONDS=600 $(BIN)/python -m pytest tests/fuzz -m "slow or not slow"
 
 reproduce: $(READY)
 	$(BIN)/wt reproduce

@@ -88,6 +88,20 @@ def _write_named(
     return found
 
 
+def read_map(path: Path) -> np.ndarray:
+    """An array in a file of NumPy's format, mapped for reading; whatever else it is, is one error."""
+    try:
+        found = np.load(path, mmap_mode="r", allow_pickle=False)
+    except Exception as error:  # headers are read as Python, which raises what it likes
+        raise ValueError(
+            f"{path} is no .npy file of numbers, or it is cut off or damaged ({error!s:.200}); fetch it again"
+        ) from None
+    if not isinstance(found, np.ndarray):
+        found.close()
+        raise ValueError(f"{path} is no .npy file of numbers, but an archive")
+    return found
+
+
 def scratch_map(folder: Path, dtype: Any, shape: tuple[int, ...], what: str) -> Any:
     """An array to work in that lies in a file without a name, zeros at first: the file is gone when the array is."""
     dtype = np.dtype(dtype)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import wasserstein_transform as wt
-from fuzz import layers, seeds
+from fuzz import folders, layers, seeds
 from fuzz.layers import Layer
 from wasserstein_transform import tables, words
 from wasserstein_transform.cli import again, pictures
@@ -146,6 +146,12 @@ DOORS: dict[str, Door] = {
     "words": Door(
         "words.npz", seeds.word_transforms, words.WordTransform.load, _use_words, (layers.plain, layers.members)
     ),
+    "distances": Door("matrix.npy", lambda: seeds.matrices("npy"), wt.Space.from_distances, _use_space),
+    "zarr": Door("zarr.zip", folders.zarrs, folders.read_zarr, _use_space, (layers.members,)),
+    "journal": Door("journal", folders.journals, folders.read_journal),
+    "store": Door("store.zip", folders.stores, folders.read_store, layers=(layers.members,)),
+    "block": Door("points.block", folders.blocks, folders.read_block),
+    "cloud": Door("cloud.zip", folders.clouds, folders.read_cloud, layers=(layers.members,)),
     "summary": Door("summary.json", seeds.summaries, again._read),
     "part": Door("part.json", seeds.parts, lambda file: part.load(file, "key")),
     "record": Door("record.json", seeds.records, record.open_record),

@@ -209,7 +209,7 @@ def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"read from .npy files and .zarr folders, .*wt.tables.read_matrix"):
         wt.Space.from_distances(tmp_path / "a.csv")
     (tmp_path / "a.npy").write_bytes(b"\x93NUMPY\x01\x00 of no kind")
-    with pytest.raises(ValueError, match=r"is no .npy file of numbers, or it is damaged"):
+    with pytest.raises(ValueError, match=r"is no .npy file of numbers, or it is cut off or damaged"):
         wt.Space.from_distances(tmp_path / "a.npy")
     for header in ("{'descr': '<f8', 'fortran_order': False, 'shape': (-3, 99999999999999999999)}", "{'descr' ["):
         text = f"{header:<117}\n".encode()
@@ -226,7 +226,7 @@ def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "half.npy", np.zeros((30, 30)))
     with (tmp_path / "half.npy").open("r+b") as stream:
         stream.truncate(3000)
-    with pytest.raises(ValueError, match=r"is no .npy file of numbers, or it is damaged"):
+    with pytest.raises(ValueError, match=r"is no .npy file of numbers, or it is cut off or damaged"):
         wt.Space.from_distances(tmp_path / "half.npy")
     (tmp_path / "a.zarr").mkdir()
     (tmp_path / "a.zarr" / "zarr.json").write_text("{}")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._mapped import is_mapped
+from .._mapped import is_mapped, read_map
 from ..engine import Engine
 from .checking import check_condensed, check_square
 from .dense import Dense
@@ -34,14 +34,7 @@ def opened(distances: Any) -> Any:
         raise ValueError(
             f"distances are read from .npy files and .zarr folders, got {path}; wt.tables.read_matrix reads others"
         )
-    try:
-        found = np.load(path, mmap_mode="r", allow_pickle=False)
-    except Exception as error:  # headers are read as Python, which raises what it likes
-        raise ValueError(f"{path} is no .npy file of numbers, or it is damaged ({error!s:.200})") from None
-    if not isinstance(found, np.ndarray):
-        found.close()
-        raise ValueError(f"{path} is no .npy file of numbers, but an archive; wt.tables.read_matrix reads those")
-    return found
+    return read_map(path)
 
 
 def metric_in_file(distances: Any, triangle: bool, engine: Engine) -> Metric | None:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from ..._mapped import read_map
 from .base import Rows, Source, Stretch, evenly
 
 
@@ -59,7 +58,4 @@ class Npy(Source):
 def _mapped(path: Path) -> Any:
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {path}")
-    try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError, SyntaxError) as error:
-        raise ValueError(f"{path} is no .npy file, or cut off or damaged ({error}); fetch it again") from None
+    return read_map(path)
