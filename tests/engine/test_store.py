@@ -379,7 +379,7 @@ def test_matrices_in_files_are_filled_where_they_are_and_go_on(
             raise KeyboardInterrupt
 
     target = tmp_path / "d.npy"
-    with pytest.raises(KeyboardInterrupt), wt.using(store=tmp_path / "s", progress=interrupted):
+    with pytest.raises(KeyboardInterrupt), wt.using(n_jobs=1, store=tmp_path / "s", progress=interrupted):
         getattr(metric, shape)(dtype=dtype, out=target)
     assert not target.exists()
     (unfinished,) = (tmp_path / "s" / "files").iterdir()
@@ -403,7 +403,7 @@ def test_flipped_bytes_of_a_file_that_was_left_are_computed_again(tmp_path: Path
         if len(reports) == 4:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt), wt.using(store=tmp_path / "s", progress=interrupted):
+    with pytest.raises(KeyboardInterrupt), wt.using(n_jobs=1, store=tmp_path / "s", progress=interrupted):
         metric.condensed(out=tmp_path / "d.npy")
     (unfinished,) = (tmp_path / "s" / "files").iterdir()
     content = bytearray(unfinished.read_bytes())

@@ -218,7 +218,7 @@ def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
             wt.Space.from_distances(tmp_path / "a.npy")
     with (tmp_path / "a.npy").open("wb") as stream:
         np.savez(stream, D=np.zeros((2, 2)))
-    with pytest.raises(ValueError, match=r"an archive; wt\.tables\.read_matrix reads those"):
+    with pytest.raises(ValueError, match=r"is no \.npy file of numbers, but an archive"):
         wt.Space.from_distances(tmp_path / "a.npy")
     np.save(tmp_path / "a.npy", np.array([[0, {}], [{}, 0]]), allow_pickle=True)
     with pytest.raises(ValueError, match=r"is no .npy file of numbers"):

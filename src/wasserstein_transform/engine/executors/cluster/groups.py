@@ -15,7 +15,8 @@ from .errands import Copy, Errand, Then
 from .parcels import Parcel, scattered
 from .session import Traffic
 
-_SECONDS = 0.5  # of work in a message: what Dask takes for one is some milliseconds
+_SECONDS = 0.5  # of work in a message, at most: what Dask takes for one is some milliseconds
+_EACH = 0.01  # and for each thread: with many of them, messages would come faster than they can be dealt with
 _LEAST = 0.05
 _SHARES = 3.0  # what is left is dealt out in so many rounds, so that all end together
 _PARTS = 8  # of a group that a worker may have died of
@@ -45,7 +46,7 @@ class Groups:
             return None
         pace = self._paces.get(address, self._pace)
         left = len(self._todo) * self._pace / n_threads
-        seconds = min(_SECONDS, max(_LEAST, left / _SHARES))
+        seconds = min(max(_SECONDS, _EACH * n_threads), max(_LEAST, left / _SHARES))
         size = max(1, int(seconds / max(pace, 1e-9)))
         tiles, n_bytes = list[Tile](), 0.0
         while self._todo and len(tiles) < size and (not tiles or n_bytes < _BYTES):
