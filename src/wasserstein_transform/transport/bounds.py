@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -18,6 +19,7 @@ _EPS = float(np.finfo(np.float64).eps)
 _SINGULAR = 1e-7  # of the roots of the traces: what is known of the Bures distance of covariances that may be singular
 _N_LANDMARKS = 48
 _CHUNK = 1e6  # pairs looked at together
+_TOGETHER = 6  # landmarks that are asked before it is looked who is left
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,18 +45,38 @@ class Lower:
     def of(self, rows: Ints, cols: Ints) -> Floats:
         """Bounds for the pairs (rows[k], cols[k])."""
         bounds = np.zeros(len(rows))
-        for metric, doubt in self._moments:
-            apart = metric.pairs(rows, cols)
-            np.maximum(bounds, apart - doubt[rows] - doubt[cols], out=bounds)
-        for column in self._seen:
-            x, y = column[rows], column[cols]
-            np.maximum(bounds, np.abs(x - y) - self._rounding * (x + y), out=bounds)
+        for bound in self._bounds:
+            np.maximum(bounds, bound(rows, cols), out=bounds)
         return np.asarray(bounds * (1 - self._rounding))
 
     def may_reach(self, rows: Ints, cols: Ints, limit: float) -> Bools:
-        """Which of the pairs have a bound of at most `limit`."""
-        parts = [slice(k, k + int(_CHUNK)) for k in range(0, len(rows), int(_CHUNK))]
-        return np.concatenate([self.of(rows[part], cols[part]) <= limit for part in parts] or [np.empty(0, bool)])
+        """Which of the pairs have a bound of at most `limit`; who is ruled out is not asked again."""
+        found = np.zeros(len(rows), bool)
+        for start in range(0, len(rows), int(_CHUNK)):
+            left = np.arange(start, min(start + int(_CHUNK), len(rows)))
+            for bound in self._bounds:
+                left = left[bound(rows[left], cols[left]) * (1 - self._rounding) <= limit]
+            found[left] = True
+        return found
+
+    @cached_property
+    def _bounds(self) -> list[Callable[[Ints, Ints], Floats]]:
+        """Bounds by moments, and by some landmarks at a time."""
+        groups = [self._seen[k : k + _TOGETHER] for k in range(0, len(self._seen), _TOGETHER)]
+        return [
+            *(partial(self._by_moments, metric, doubt) for metric, doubt in self._moments),
+            *(partial(self._by_landmarks, group) for group in groups),
+        ]
+
+    def _by_moments(self, metric: Metric, doubt: Floats, rows: Ints, cols: Ints) -> Floats:
+        return np.asarray(np.maximum(metric.pairs(rows, cols) - doubt[rows] - doubt[cols], 0.0))
+
+    def _by_landmarks(self, seen: Floats, rows: Ints, cols: Ints) -> Floats:
+        bounds = np.zeros(len(rows))
+        for column in seen:
+            x, y = column[rows], column[cols]
+            np.maximum(bounds, np.abs(x - y) - self._rounding * (x + y), out=bounds)
+        return bounds
 
     @property
     def _rounding(self) -> float:
