@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_cluster import all_to, distributed, sent, squares
+from test_dask import all_to, distributed, sent, squares
 
 import wasserstein_transform as wt
 from wasserstein_transform.engine import Cluster, Rows, Task, Tile, of_size
