@@ -12,7 +12,9 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +24,8 @@ from test_seams import WORK
 import wasserstein_transform as wt
 from wasserstein_transform.engine import Cluster, Rows, Task, Tile, of_size
 from wasserstein_transform.engine.executors.cluster import connection, crew, session, versions
+from wasserstein_transform.engine.executors.cluster.errands import Copy, Errand
+from wasserstein_transform.engine.executors.cluster.fetching import Fetching
 from wasserstein_transform.engine.executors.cluster.session import Session, session_of
 
 distributed = pytest.importorskip("distributed")
@@ -217,6 +221,23 @@ def test_whoever_stops_listening_stops_the_jobs(client: Any) -> None:
     before = session_of(client).traffic.messages
     results.close()  # type: ignore[attr-defined]
     assert session_of(client).traffic.messages == before < 1000
+
+
+def test_answers_that_are_waited_for_no_longer_do_not_keep_others_from_being_fetched(client: Any) -> None:
+    fetching, copy = Fetching(client, SimpleQueue()), Copy(Errand(0, "three"), "", "", client.submit(abs, -3))
+    distributed.wait(copy.future)
+
+    async def dropped_while_others_are_fetched() -> None:
+        async with AsyncExitStack() as others:
+            for _ in range(5):
+                await others.enter_async_context(client._gather_semaphore)
+            fetching.add(copy)
+            await asyncio.sleep(0.1)
+            fetching.drop(copy)
+            await asyncio.sleep(0.1)
+
+    client.sync(dropped_while_others_are_fetched)
+    assert client.gather(client.submit(abs, -4)) == 4
 
 
 def test_threads_of_this_process_may_be_workers() -> None:

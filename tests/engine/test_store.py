@@ -167,6 +167,18 @@ RECORDS = {k: (np.arange(7.0 * k), np.full((k, 2), k, np.int32)) for k in range(
 SHAPES = {k: tuple((a.shape, a.dtype.str) for a in record) for k, record in RECORDS.items()}
 
 
+def test_a_journal_is_read_while_others_add_to_it(tmp_path: Path) -> None:
+    """Entries near each other, so that a buffer would hold some of the next one."""
+    journal = Journal(tmp_path / "j")
+    for k in range(600):
+        journal.add(k, (np.arange(k % 70, dtype=float),))
+        j = k // 2  # one after the other, and something is added between two
+        found = journal.read(j, (((j % 70,), "<f8"),))
+        assert found is not None
+        np.testing.assert_array_equal(found[0], np.arange(j % 70))
+    journal.close()
+
+
 @settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_a_journal_gives_what_was_put_there_or_nothing(

@@ -13,9 +13,10 @@ import os
 import struct
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from io import FileIO
 from pathlib import Path
 from threading import Lock as Mutex
-from typing import IO, Any
+from typing import Any
 from weakref import finalize
 
 import numpy as np
@@ -34,7 +35,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._mutex = Mutex()
-        self._stream: IO[bytes] = path.open("a+b")
+        self._stream = path.open("a+b", buffering=0)  # a buffer would not see that entries move the file's position
         self.close = finalize(self, self._stream.close)
         self._at: dict[int, tuple[int, int, bytes]] = {}
         self.is_damaged = not self._scan()
@@ -71,7 +72,7 @@ class Journal:
         if size == sum(part.nbytes for part in parts):
             with self._mutex:
                 self._stream.seek(start)
-                complete = all(self._stream.readinto(part) == part.nbytes for part in parts)  # type: ignore[attr-defined]
+                complete = all(_filled(self._stream, part) for part in parts)
             if complete and _digest(number, size, parts) == digest:
                 return record
         self._at.pop(number, None)
@@ -86,7 +87,6 @@ class Journal:
         if title != _TITLE:
             self._stream.truncate(0)
             self._stream.write(_TITLE)
-            self._stream.flush()
             return _TITLE.startswith(title)
         end = len(_TITLE)
         for number, length, digest in self._heads(size):
@@ -136,6 +136,17 @@ def _digest(number: int, size: int, parts: list[memoryview]) -> bytes:
     for part in parts:
         digest.update(part)
     return digest.digest()
+
+
+def _filled(stream: FileIO, part: memoryview) -> bool:
+    """Read as many bytes as a part has, however many calls that takes; whether there were as many."""
+    done = 0
+    while done < part.nbytes:
+        n = stream.readinto(part[done:])
+        if not n:
+            return False
+        done += n
+    return True
 
 
 def _write(fd: int, parts: list[memoryview]) -> None:

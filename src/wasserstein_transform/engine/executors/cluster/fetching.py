@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import deque
 from queue import SimpleQueue
@@ -35,7 +36,10 @@ class Fetching:
             self._under_way.append(copy)
 
     def _begin(self, copy: Copy) -> Any:
-        return soon(self._client, lambda: self._client.gather(copy.future), lambda: self._events.put(copy))
+        # shielded: Dask fetches for many at once, and after one of them was canceled it would fetch nothing ever again
+        return soon(
+            self._client, lambda: asyncio.shield(self._client.gather(copy.future)), lambda: self._events.put(copy)
+        )
 
     def take(self, copy: Copy) -> tuple[Answer | None, BaseException | None]:
         """The answer that has come, or why it has not."""
