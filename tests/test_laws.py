@@ -27,7 +27,7 @@ OF_ALPHA = pytest.mark.parametrize("transform", mostly_slow(transforms(N, of_alp
 )
 def backend(request: pytest.FixtureRequest) -> Iterator[None]:
     """Every law holds whoever computes; `make test` takes the backends that people use."""
-    with wt.using(backend=request.param):
+    with wt.using(device=request.param):
         yield
 
 

@@ -175,7 +175,7 @@ def test_lazy_results_run_on_the_engine_that_is_current_when_they_are_read() -> 
 def test_what_is_no_engine_is_refused() -> None:
     with pytest.raises(TypeError, match=r"engine must be an Engine such as wt.Engine\(n_jobs=2\), got 3"):
         wt.Euclidean(np.zeros((2, 1))).dense(3)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="backend must be one of cpu"), wt.using(backend="abacus"):
+    with pytest.raises(ValueError, match="device must be 'cpu'"), wt.using(device="abacus"):
         wt.Euclidean(np.zeros((2, 1))).dense()
 
 

@@ -186,7 +186,7 @@ def test_a_part_cut_by_its_own_frame_has_other_bits() -> None:
 def test_a_backend_of_ones_own_answers_the_operations(process: wt.transforms.Process) -> None:
     space = wt.Space.from_points(cloud(40, 2), np.random.default_rng(0).integers(1, 4, 40))
     here = wt.iterate(process, space, n_iter=2, merge=1e-3)
-    with wt.using(backend=Plain()):
+    with wt.using(device=Plain()):
         there = wt.iterate(process, space, n_iter=2, merge=1e-3)
         tree = wt.hierarchy.spanning_tree(there.last)
         near = there.last.metric.neighbors(3)

@@ -9,6 +9,7 @@ from ..engine import Engine
 from .base import Backend, Ground
 from .compiling import listen
 from .cpu import Cpu
+from .cuda import named as gpu_named
 from .forms import Cloud, Filed, Form, GaussianCloud, Matrix, NearRows, Network
 from .frame import Extent, Frame, join, unit_of_size
 from .memory import Memory
@@ -21,12 +22,14 @@ listen()
 
 
 def backend_of(engine: Engine) -> Backend:
-    """The backend that an engine names."""
-    if isinstance(engine.backend, Backend):
-        return engine.backend
-    if engine.backend not in BACKENDS:
-        raise ValueError(f"backend must be one of {', '.join(BACKENDS)} or a Backend, got {engine.backend!r}")
-    return BACKENDS[engine.backend]
+    """The backend of the device that an engine names."""
+    device = engine.device
+    if isinstance(device, Backend):
+        return device
+    found = BACKENDS.get(device) or gpu_named(device) if isinstance(device, str) else None
+    if found is None:
+        raise ValueError(f"device must be 'cpu', 'cuda', 'cuda:1' or a Backend of one's own, got {device!r}")
+    return found
 
 
 __all__ = [

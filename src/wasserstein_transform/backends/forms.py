@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from .._elsewhere import on_host, where_it_lies
 from .._types import Floats, Ints
 from .frame import Frame
 from .source import Source
@@ -77,6 +78,7 @@ class NearRows(Form):
         return len(self.indptr) - 1
 
 
+@on_host("points")
 @dataclass(frozen=True, eq=False)
 class Cloud(Form):
     """Points under the Euclidean distance; a part of a cloud carries the frame of the whole."""
@@ -86,9 +88,10 @@ class Cloud(Form):
 
     @property
     def n(self) -> int:
-        return len(self.points)
+        return len(where_it_lies(self, "points"))
 
 
+@on_host("means", "covs")
 @dataclass(frozen=True, eq=False)
 class GaussianCloud(Form):
     """Gaussians N(means, lam·covs) under the distance W2; a part of a cloud carries the frame of the whole."""
@@ -100,7 +103,7 @@ class GaussianCloud(Form):
 
     @property
     def n(self) -> int:
-        return len(self.means)
+        return len(where_it_lies(self, "means"))
 
 
 @dataclass(frozen=True, eq=False)

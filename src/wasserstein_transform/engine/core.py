@@ -56,8 +56,8 @@ class Engine:
         Called with an `Update` as tiles end; `bar()` draws a line.
     memory : float, optional
         Bytes that may be taken; by default what the machine has free.
-    backend : str or Backend
-        Who computes: "cpu", or a backend of one's own.
+    device : str or Backend
+        What computes: "cpu", "cuda" (a GPU; "cuda:1" is the second one), or a backend of one's own.
     executor : Executor
         Who runs the tiles of tasks: by default threads of this process.
     client : dask.distributed.Client or Cluster, optional
@@ -75,7 +75,7 @@ class Engine:
     n_jobs: int = -1
     progress: Progress | None = None
     memory: float | None = None
-    backend: Any = "cpu"
+    device: Any = "cpu"
     executor: Executor = field(default_factory=Threads)
     client: Any = None
     store: Store | PathLike | None = None

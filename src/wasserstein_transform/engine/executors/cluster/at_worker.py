@@ -47,7 +47,7 @@ class Job:
     function: Callable[[Any, Any], Any]
     job: Any
     make: Callable[..., Any]
-    backend: Any
+    device: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ def do(message: bytes) -> Answer:
     try:
         sent: Job = pickle.loads(message)
         with _flag(sent.ticket) as stop:
-            engine = sent.make(n_jobs=1, memory=fair_memory(), backend=sent.backend, flag=stop)
+            engine = sent.make(n_jobs=1, memory=fair_memory(), device=sent.device, flag=stop)
             value = sent.function(sent.job, engine)
     except Exception as error:
         return Answer(error=_portable(error))

@@ -39,7 +39,7 @@ class Jobs:
         return True
 
     def send(self, errand: Errand, address: str, ticket: str) -> Any:
-        job = Job(ticket, self._function, self._jobs[errand.what], type(self._engine), self._engine.backend)
+        job = Job(ticket, self._function, self._jobs[errand.what], type(self._engine), self._engine.device)
         message: bytes = sys.modules["distributed"].protocol.pickle.dumps(job)  # functions of scripts by value
         self._traffic.messages += 1
         self._traffic.sent += len(message)

@@ -1,0 +1,121 @@
+"""Arrays that lie elsewhere, such as in the memory of a GPU, and come to the host when somebody reads them there."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from ._cached import cached_property
+
+C = TypeVar("C", bound=type)
+
+
+class Elsewhere(NDArrayOperatorsMixin):
+    """An array elsewhere: its shape is known here, its values are fetched when they are needed, once."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    @abstractmethod
+    def _fetch(self) -> np.ndarray:
+        """The array on the host."""
+
+    @cached_property
+    def host(self) -> np.ndarray:
+        """The array on the host, fetched when first asked for."""
+        return self._fetch()
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of entries."""
+        return int(np.prod(self.shape))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all entries."""
+        return self.size * self.dtype.itemsize
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of shape {self.shape}, {self.dtype}>"
+
+    def __getitem__(self, key: Any) -> Any:
+        return self if key == slice(0, None) else self.host[key]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self.host, dtype, copy=copy)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        return getattr(ufunc, method)(*map(to_host, inputs), **options)
+
+    def __array_function__(self, function: Any, types: Any, inputs: Any, options: Any) -> Any:
+        return function(*_on_host(inputs), **{name: _on_host(value) for name, value in options.items()})
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.host, name)
+
+    def __reduce__(self) -> Any:
+        return np.asarray, (self.host,)
+
+
+def _on_host(value: Any) -> Any:
+    """The same with all arrays on the host, as deep as lists of arrays are given to NumPy."""
+    if isinstance(value, list | tuple):
+        return type(value)(map(_on_host, value))
+    return to_host(value)
+
+
+def to_host(value: Any) -> Any:
+    """An array on the host; what is none, as it is."""
+    return value.host if isinstance(value, Elsewhere) else value
+
+
+def contiguous(values: Any) -> Any:
+    """Floats in a row: an array as it is, or a copy; what lies elsewhere stays there."""
+    return values if isinstance(values, Elsewhere) else np.ascontiguousarray(values, np.float64)
+
+
+def on_host(*names: str) -> Callable[[C], C]:
+    """A class whose fields of these names may lie elsewhere: whoever reads them has them on the host."""
+
+    def changed(kind: C) -> C:
+        for name in names:
+            setattr(kind, name, _OnHost(_kept_as(name)))
+        return kind
+
+    return changed
+
+
+class _OnHost:
+    """A field that is kept under another name, as it lies."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __set__(self, instance: object, value: Any) -> None:
+        vars(instance)[self._name] = value
+
+    def __get__(self, instance: object | None, owner: type) -> Any:
+        return self if instance is None else to_host(vars(instance)[self._name])
+
+
+def where_it_lies(instance: object, name: str) -> Any:
+    """The array of such a field as it was given: on the host, or `Elsewhere`."""
+    return vars(instance)[_kept_as(name)]
+
+
+def _kept_as(name: str) -> str:
+    return f"_{name}_where_it_lies"

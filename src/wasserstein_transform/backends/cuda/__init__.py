@@ -1,0 +1,42 @@
+"""The backend on a GPU: what it is good at; everything else is left to the CPU."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from ..._types import Floats, Ints
+from ...engine import Engine
+from ..cpu import Cpu
+from ..forms import Form
+from . import distances
+from .device import Device
+from .geometry import geometry_of
+
+_NAME = re.compile(r"cuda(?::(\d+))?")
+
+
+class Cuda(Cpu):
+    """Operations on a device where it is faster, on the host otherwise."""
+
+    name = "cuda"
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+
+    def pairs(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
+        geometry = geometry_of(form, self.device)
+        if geometry is None:
+            return super().pairs(form, rows, cols, engine)
+        return distances.pairs(geometry, rows, cols, self.device)
+
+
+@cache
+def named(name: str) -> Cuda | None:
+    """The backend of "cuda" or "cuda:1"; None if that is no name of a GPU."""
+    found = _NAME.fullmatch(name)
+    if found is None:
+        return None
+    from .with_cupy import gpu  # noqa: PLC0415  # nothing of it is imported by those who do not ask
+
+    return Cuda(gpu(int(found[1] or 0)))

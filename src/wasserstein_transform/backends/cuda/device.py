@@ -1,0 +1,90 @@
+"""What the backend asks of a device: arrays, and kernels that run on them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from ..._elsewhere import Elsewhere
+from ...engine import memory as mem
+
+Array = Any
+"""An array of the device: of CuPy, or one that can do the same."""
+
+
+class OnDevice(Elsewhere):
+    """An array of a device, as the rest of the library gets it."""
+
+    def __init__(self, array: Array, device: Device) -> None:
+        self.array, self.device = array, device
+        self.shape, self.dtype = array.shape, np.dtype(array.dtype)
+
+    def _fetch(self) -> np.ndarray:
+        return self.device.fetch(self.array)
+
+    def min(self) -> Any:
+        """The least entry, found on the device."""
+        return self.array.min().item() if "host" not in vars(self) else self.host.min()
+
+
+class Device(ABC):
+    """A device: where arrays lie and kernels run.
+
+    Attributes
+    ----------
+    name : str
+        What errors and logs call it.
+    xp : module
+        NumPy's functions on arrays of the device.
+    """
+
+    name: str
+    xp: Any
+
+    @abstractmethod
+    def fetch(self, array: Array) -> np.ndarray:
+        """A copy on the host."""
+
+    @abstractmethod
+    def free_bytes(self) -> float:
+        """Memory that can be taken there."""
+
+    @abstractmethod
+    def wait(self) -> None:
+        """Until all that was launched has ended."""
+
+    @abstractmethod
+    def launch(
+        self, file: str, kernel: str, n_threads: int, args: tuple[Any, ...], *, block: int = 128, shared: int = 0,
+        **constants: Any,
+    ) -> None:  # fmt: skip
+        """Run a kernel of a file in `source` on at least so many threads, in blocks.
+
+        Arguments are arrays of the device, integers (`long long` there) and floats (`double`). `constants` are macros
+        that the file is compiled with; `shared` is the shared memory of a block, in bytes.
+        """
+
+    def put(self, values: Any) -> Array:
+        """An array of the device; what lies there already is not copied."""
+        if isinstance(values, OnDevice) and values.device is self:
+            return values.array
+        return self.xp.asarray(np.ascontiguousarray(values))
+
+    def handed_out(self, array: Array) -> Any:
+        """An array of the device as one that comes to the host when it is read."""
+        return OnDevice(array, self)
+
+    def fits(self, n_bytes: float) -> bool:
+        """Whether so much memory can be taken there."""
+        return n_bytes <= self.free_bytes()
+
+    def reserve(self, n_bytes: float, what: str, instead: str) -> None:
+        """Refuse what does not fit before it is taken."""
+        free = self.free_bytes()
+        if n_bytes > free:
+            raise MemoryError(
+                f"{what} needs {mem.in_words(n_bytes)} on {self.name}, and {mem.in_words(free)} are free there; "
+                f"{instead}"
+            )

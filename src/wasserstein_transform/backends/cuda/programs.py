@@ -1,0 +1,29 @@
+"""The CUDA sources: files of `source`, with what they include in its place."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "source"
+_INCLUDE = re.compile(r'^#include "([\w./]+)"\n', re.MULTILINE)
+
+
+@cache
+def source_of(file: str) -> str:
+    """The text of a file; files that it includes stand in it once."""
+    seen = set[str]()
+
+    def text(name: str) -> str:
+        if name in seen:
+            return ""
+        seen.add(name)
+        return _INCLUDE.sub(lambda found: text(found[1]), (FOLDER / name).read_text(encoding="utf-8"))
+
+    return text(file)
+
+
+def files() -> list[str]:
+    """All files with kernels."""
+    return sorted(path.name for path in FOLDER.glob("*.cu"))

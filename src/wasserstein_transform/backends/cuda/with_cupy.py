@@ -1,0 +1,85 @@
+"""A GPU by CuPy: the only file that knows it."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from .device import Array, Device
+from .programs import source_of
+
+_INSTALL = 'pip install "wasserstein-transform[cuda12]" or "[cuda13]", by the driver, brings it'
+
+
+class Gpu(Device):
+    """One GPU of this machine."""
+
+    def __init__(self, number: int) -> None:
+        import cupy  # noqa: PLC0415  # only those who ask for a GPU need it
+
+        self.xp: Any = cupy
+        self._number = number
+        with cupy.cuda.Device(number):
+            self.name = f"GPU {number} ({cupy.cuda.runtime.getDeviceProperties(number)['name'].decode()})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return gpu, (self._number,)
+
+    def fetch(self, array: Array) -> np.ndarray:
+        return np.asarray(self.xp.asnumpy(array))
+
+    def free_bytes(self) -> float:
+        free, _ = self.xp.cuda.runtime.memGetInfo()
+        return float(free + self.xp.get_default_memory_pool().free_bytes())
+
+    def wait(self) -> None:
+        self.xp.cuda.get_current_stream().synchronize()
+
+    def launch(
+        self, file: str, kernel: str, n_threads: int, args: tuple[Any, ...], *, block: int = 128, shared: int = 0,
+        **constants: Any,
+    ) -> None:  # fmt: skip
+        if n_threads == 0:
+            return
+        function = self._kernel(file, kernel, tuple(sorted(constants.items())), shared)
+        function((-(-n_threads // block),), (block,), tuple(map(_argument, args)), shared_mem=shared)
+
+    @cache  # noqa: B019  # one device for each GPU, which is never let go
+    def _kernel(self, file: str, kernel: str, constants: tuple[tuple[str, Any], ...], shared: int) -> Any:
+        function = self._module(file, constants).get_function(kernel)
+        if shared > 48 << 10:  # beyond, CUDA wants to be asked
+            function.max_dynamic_shared_size_bytes = shared
+        return function
+
+    @cache  # noqa: B019
+    def _module(self, file: str, constants: tuple[tuple[str, Any], ...]) -> Any:
+        options = ("--std=c++17", *(f"-D{name}={value}" for name, value in constants))
+        return self.xp.RawModule(code=source_of(file), options=options)
+
+
+def _argument(value: Any) -> Any:
+    if isinstance(value, bool | int | np.integer):
+        return np.int64(value)
+    return np.float64(value) if isinstance(value, float) else value
+
+
+@cache
+def gpu(number: int) -> Gpu:
+    """The GPU of that number, or one clear line why there is none."""
+    if find_spec("cupy") is None:
+        raise ImportError(f"device='cuda' needs CuPy; {_INSTALL}")
+    try:
+        import cupy  # noqa: PLC0415
+
+        count = cupy.cuda.runtime.getDeviceCount()
+    except Exception as error:
+        said = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise RuntimeError(
+            f"device='cuda' finds no GPU that can be used ({said}); device='cpu' computes here"
+        ) from None
+    if number >= count:
+        raise ValueError(f"device='cuda:{number}' was asked for, and there are {count} GPUs, counted from 0")
+    return Gpu(number)

@@ -1,0 +1,104 @@
+"""A device on the host: the CUDA sources compiled by a C++ compiler, NumPy's arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from wasserstein_transform.backends.cuda.device import Device
+from wasserstein_transform.backends.cuda.programs import source_of
+
+COMPILER = shutil.which(os.environ.get("CXX", "g++"))
+_HEADER = Path(__file__).with_name("emulated.h")
+_KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\([^)]*\) )?(\w+)\(([^)]*)\)')
+_FOLDER = Path(tempfile.gettempdir()) / f"wasserstein-transform-emulated-{os.getuid() if hasattr(os, 'getuid') else 0}"
+
+
+class Emulated(Device):
+    """Kernels on the host, thread after thread; those that wait for each other as fibers."""
+
+    name, xp = "the emulated GPU", np
+
+    def __init__(self) -> None:
+        self.launched: list[str] = []
+
+    def put(self, values: Any) -> Any:
+        array = super().put(values)
+        return array.copy() if array is values else array  # a device has its own memory
+
+    def fetch(self, array: np.ndarray) -> np.ndarray:
+        return array.copy()
+
+    def free_bytes(self) -> float:
+        return 2.0**32
+
+    def wait(self) -> None:
+        pass
+
+    def launch(
+        self, file: str, kernel: str, n_threads: int, args: tuple[Any, ...], *, block: int = 128, shared: int = 0,
+        **constants: Any,
+    ) -> None:  # fmt: skip
+        self.launched.append(kernel)
+        if n_threads == 0:
+            return
+        library, cooperative = compiled(file, tuple(sorted(constants.items())))
+        run = getattr(library, f"emulated_{kernel}")
+        run(
+            *map(ctypes.c_longlong, (-(-n_threads // block), block, shared, cooperative)),
+            *(_argument(value) for value in args),
+        )
+
+
+def _argument(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        assert value.flags.c_contiguous, "kernels read arrays in a row"
+        return ctypes.c_void_p(value.ctypes.data)
+    if isinstance(value, bool | int | np.integer):
+        return ctypes.c_longlong(int(value))
+    assert isinstance(value, float), f"{value!r} cannot be given to a kernel"
+    return ctypes.c_double(value)
+
+
+@cache
+def compiled(file: str, constants: tuple[tuple[str, Any], ...]) -> tuple[ctypes.CDLL, bool]:
+    """The library of a file, and whether its threads wait for each other."""
+    text = emulated_source(file)
+    options = ["-std=c++17", "-O1", "-g", "-fPIC", "-shared", "-ffp-contract=off", "-Wall", "-Wno-unused-function"]
+    options += [f"-D{name}={value}" for name, value in constants]
+    key = hashlib.sha256("\0".join([text, *options]).encode()).hexdigest()[:24]
+    _FOLDER.mkdir(mode=0o700, exist_ok=True)
+    path = _FOLDER / f"{file.removesuffix('.cu')}-{key}.so"
+    if not path.exists():
+        assert COMPILER is not None
+        part = path.with_suffix(f".{os.getpid()}.part")
+        made = subprocess.run(
+            [COMPILER, "-x", "c++", "-", "-o", part, *options], input=text, text=True, capture_output=True, check=False
+        )
+        assert made.returncode == 0, made.stderr[-4000:]
+        part.replace(path)
+    return ctypes.CDLL(str(path)), re.search(r"__sync|_sync\(", source_of(file)) is not None
+
+
+def emulated_source(file: str) -> str:
+    """A file as C++, with an entry for each kernel."""
+    source = source_of(file)
+    entries = []
+    for name, parameters in _KERNEL.findall(source):
+        names = [re.findall(r"\w+", parameter)[-1] for parameter in parameters.split(",")]
+        entries.append(
+            f'extern "C" void emulated_{name}(long long grid_, long long size_, long long shared_, long long together_'
+            f", {parameters}) {{ emulation::launch(grid_, (int)size_, shared_, together_ != 0, "
+            f"[&] {{ {name}({', '.join(names)}); }}); }}"
+        )
+    return "\n".join([_HEADER.read_text(encoding="utf-8"), source, *entries]) + "\n"
