@@ -9,6 +9,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from .. import _check as check
+from .._elsewhere import where_it_lies
 from .._types import Floats
 from ..engine import Engine, Flag, Record, Rows, Task, Tile, current, evenly, one_blas_thread
 from ..measures import Diracs, Gaussians, Measures
@@ -82,12 +83,13 @@ def _bases(n: int, eps: float) -> list[Intrinsic]:
 
 
 def _coordinates(space: Space, owner: str) -> Floats:
-    if space.points is None:
+    points: Floats | None = where_it_lies(space, "points")
+    if points is None:
         raise ValueError(
             f"{owner} needs coordinates, and this space has distances only; "
             "Space.from_distances(D, points=X) puts them beside the distances"
         )
-    return space.points
+    return points
 
 
 @dataclass(frozen=True)

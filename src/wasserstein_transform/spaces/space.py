@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type, read, write
+from .._elsewhere import on_host, where_it_lies
 from .._shown import facts
 from .._types import Floats, Ints
 from .._warn import warn
@@ -25,6 +26,7 @@ from .opening import metric_in_file, opened
 
 
 @archived
+@on_host("points")
 @dataclass(frozen=True, eq=False)
 class Space:
     """A finite metric measure space (X, d, α) with φ(X) ⊂ R^m where coordinates are known.
@@ -174,7 +176,8 @@ class Space:
             check_array(self.points, "points", "f", self.n, None)
 
     def __repr__(self) -> str:
-        where = "" if self.points is None else f" in R^{self.points.shape[1]}"
+        points = where_it_lies(self, "points")
+        where = "" if points is None else f" in R^{points.shape[1]}"
         return f"<Space of {self.n} points{where}, {type(self.metric).__name__} metric>"
 
     def _repr_html_(self) -> str:

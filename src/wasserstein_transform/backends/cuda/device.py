@@ -24,9 +24,9 @@ class OnDevice(Elsewhere):
     def _fetch(self) -> np.ndarray:
         return self.device.fetch(self.array)
 
-    def min(self) -> Any:
+    def min(self, initial: float = np.inf) -> float:
         """The least entry, found on the device."""
-        return self.array.min().item() if "host" not in vars(self) else self.host.min()
+        return min(initial, self.array.min().item()) if self.size else initial
 
 
 class Device(ABC):
