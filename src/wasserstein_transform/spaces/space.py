@@ -19,6 +19,7 @@ from .._warn import warn
 from ..engine import Engine, current
 from .dense import Dense
 from .edge_weights import ASK
+from .given import as_points
 from .graph import Graph
 from .metric import Metric
 from .named import metric_by_name
@@ -54,15 +55,17 @@ class Space:
     def from_points(cls, points: ArrayLike, weights: ArrayLike | None = None, metric: str = "euclidean") -> Space:
         """A space of points with coordinates, under the Euclidean or any other SciPy distance.
 
+        Points in the memory of a GPU, such as an array of CuPy, stay there; see `Engine(device="cuda")`.
+
         Examples
         --------
         >>> import wasserstein_transform as wt
         >>> wt.Space.from_points([[0.0, 0.0], [1.0, 0.0]], weights=[3, 1]).weights
         array([0.75, 0.25])
         """
-        points = check.points(points)
+        points = as_points(points)
         alpha = check.weights(weights, len(points))
-        if check.are_like_distances(points):
+        if isinstance(points, np.ndarray) and check.are_like_distances(points):
             warn(
                 f"a {len(points)} × {len(points)} matrix that is symmetric and 0 on the diagonal is taken for points; "
                 "if these are distances, Space.from_distances(D) says so, for an estimator metric='precomputed'"

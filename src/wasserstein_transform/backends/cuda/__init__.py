@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import Any
 
 from ..._types import Floats, Ints
 from ...engine import Engine
 from ..cpu import Cpu
 from ..forms import Form
 from . import distances
-from .device import Device
+from .device import Device, OnDevice
 from .geometry import geometry_of
 
 _NAME = re.compile(r"cuda(?::(\d+))?")
@@ -29,6 +30,18 @@ class Cuda(Cpu):
         if geometry is None:
             return super().pairs(form, rows, cols, engine)
         return distances.pairs(geometry, rows, cols, self.device)
+
+
+def on_gpu(values: Any, copy: bool = True) -> OnDevice | None:
+    """An array of a GPU, of floats in a row if it is copied; None for what does not lie there."""
+    if isinstance(values, OnDevice):
+        return values
+    if not hasattr(values, "__cuda_array_interface__"):
+        return None
+    from .with_cupy import found_on  # noqa: PLC0415  # whoever has such an array has CuPy, or gets told
+
+    array, device = found_on(values)
+    return OnDevice(device.xp.array(array, "float64", order="C") if copy else array, device)
 
 
 @cache

@@ -24,6 +24,16 @@ class OnDevice(Elsewhere):
     def _fetch(self) -> np.ndarray:
         return self.device.fetch(self.array)
 
+    @property
+    def is_in_a_row(self) -> bool:
+        """Whether it is C-contiguous."""
+        return bool(self.array.flags.c_contiguous)
+
+    def bounds(self) -> tuple[list[float], list[float]]:
+        """The least and the largest entry of each column."""
+        low, high = (self.device.fetch(side(axis=0)).tolist() for side in (self.array.min, self.array.max))
+        return low, high
+
     def min(self, initial: float = np.inf) -> float:
         """The least entry, found on the device."""
         return min(initial, self.array.min().item()) if self.size else initial
