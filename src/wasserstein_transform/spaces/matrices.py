@@ -49,6 +49,10 @@ def written(
         fill(out)
         return out
     if there is not None:
+        if engine.device == "cpu":
+            raise ValueError(
+                "out lies on a GPU, and the engine computes on the CPU; wt.using(device='cuda') changes that"
+            )
         if there.shape != shape or there.dtype != kind or not there.is_in_a_row:
             raise ValueError(
                 f"out must be a C-contiguous array of shape {shape} and dtype {kind}, got shape {there.shape}, "

@@ -10,8 +10,9 @@ from ..._types import Floats, Ints
 from ...engine import Engine
 from ..cpu import Cpu
 from ..forms import Form
+from ..ridges import off_leading_axes
 from . import distances
-from .device import Device, OnDevice
+from .device import Device, OnDevice, lies_there
 from .geometry import geometry_of
 
 _NAME = re.compile(r"cuda(?::(\d+))?")
@@ -30,6 +31,14 @@ class Cuda(Cpu):
         if geometry is None:
             return super().pairs(form, rows, cols, engine)
         return distances.pairs(geometry, rows, cols, self.device)
+
+    def ridge_step(self, points: Floats, means: Floats, covs: Floats, dim: int, engine: Engine) -> Floats:
+        if not lies_there(means):
+            return super().ridge_step(points, means, covs, dim, engine)
+        here, there, spread = map(self.device.put, (points, means, covs))
+        moved = here + off_leading_axes(self.device.xp, there - here, spread, dim)
+        result: Floats = self.device.handed_out(moved)
+        return result
 
 
 def on_gpu(values: Any, copy: bool = True) -> OnDevice | None:

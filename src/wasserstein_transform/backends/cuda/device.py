@@ -39,6 +39,11 @@ class OnDevice(Elsewhere):
         return min(initial, self.array.min().item()) if self.size else initial
 
 
+def lies_there(values: Any) -> bool:
+    """Whether an array is one of a device."""
+    return isinstance(values, OnDevice)
+
+
 class Device(ABC):
     """A device: where arrays lie and kernels run.
 
