@@ -37,6 +37,10 @@ class Backend(ABC):
 
     name: str
 
+    def n_cores(self, engine: Engine) -> float:
+        """How many cores of a CPU it is worth, about: for estimates of time."""
+        return engine.n_threads
+
     @abstractmethod
     def block(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
         """Distances of the points `rows` to the points `cols`."""

@@ -15,6 +15,7 @@ from . import distances
 from .device import Device, OnDevice, lies_there
 from .geometry import geometry_of
 
+_CORES = 200.0  # of a CPU, about, that a GPU is worth
 _NAME = re.compile(r"cuda(?::(\d+))?")
 
 
@@ -25,6 +26,9 @@ class Cuda(Cpu):
 
     def __init__(self, device: Device) -> None:
         self.device = device
+
+    def n_cores(self, engine: Engine) -> float:
+        return _CORES
 
     def pairs(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
         geometry = geometry_of(form, self.device)
