@@ -140,6 +140,18 @@ static T exchanged(T value, int from) {
     wait_for(warp());
     return found;
 }
+
+template <typename F>
+static unsigned folded(unsigned value, F fold) {
+    int first = now / 32 * 32, me = now;
+    slots[me] = value;
+    wait_for(warp());
+    unsigned found = (unsigned)slots[me];
+    for (int lane = first; lane < first + 32 && lane < (int)fibers.size(); lane++)
+        if (!fibers[lane].ended) found = fold(found, (unsigned)slots[lane]);
+    wait_for(warp());
+    return found;
+}
 }  // namespace emulation
 
 static inline void __syncthreads() { emulation::wait_for(emulation::block); }
@@ -158,10 +170,15 @@ static T __shfl_up_sync(unsigned, T value, int by) {
     int lane = emulation::now & 31;
     return emulation::exchanged(value, lane >= by ? lane - by : lane);
 }
+static inline unsigned __reduce_min_sync(unsigned, unsigned value) {
+    return emulation::folded(value, [](unsigned a, unsigned b) { return b < a ? b : a; });
+}
+static inline unsigned __reduce_max_sync(unsigned, unsigned value) {
+    return emulation::folded(value, [](unsigned a, unsigned b) { return a < b ? b : a; });
+}
 static inline unsigned __ballot_sync(unsigned, int is) {
-    unsigned bits = 0;
-    for (int lane = 0; lane < 32; lane++) bits |= (unsigned)(emulation::exchanged((int)(is != 0), lane) != 0) << lane;
-    return bits;
+    unsigned bit = (unsigned)(is != 0) << (emulation::now & 31);
+    return emulation::folded(bit, [](unsigned a, unsigned b) { return a | b; });
 }
 static inline int __any_sync(unsigned mask, int is) { return __ballot_sync(mask, is) != 0; }
 static inline int __all_sync(unsigned mask, int is) { return __ballot_sync(mask, is) == 0xffffffff; }
