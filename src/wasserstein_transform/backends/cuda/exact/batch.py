@@ -85,9 +85,7 @@ def _filled(
     return values, report
 
 
-def _finished(
-    ground: Ground, A: Rows, B: Rows, left: Pairs, report: Report, engine: Engine
-) -> tuple[Floats, Report]:
+def _finished(ground: Ground, A: Rows, B: Rows, left: Pairs, report: Report, engine: Engine) -> tuple[Floats, Report]:
     """Distances of the pairs that are left, by the CPU, and the report of all."""
     if len(left.firsts) == 0:
         return np.empty(0), report

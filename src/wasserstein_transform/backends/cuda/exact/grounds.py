@@ -39,7 +39,7 @@ def on_device(ground: Ground, n_entries: float, backend: Cuda, engine: Engine) -
     form, device = ground.form, backend.device
     if ground.p >= STEEP:
         return None
-    if isinstance(form, Cloud) and form.points.shape[1] <= _MOST:
+    if isinstance(form, Cloud) and where_it_lies(form, "points").shape[1] <= _MOST:
         array, metric = form.kept(f"places on {device.name}", lambda: device.put(where_it_lies(form, "points"))), 0
     elif isinstance(form, Matrix) or (isinstance(form, GaussianCloud) and _MANY * n_entries >= float(form.n) ** 2):
         if not device.fits(8.0 * float(form.n) ** 2):

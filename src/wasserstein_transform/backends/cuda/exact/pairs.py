@@ -29,7 +29,7 @@ class Part(NamedTuple):
     """Pairs whose larger measure belongs to one class: how many, and those with given numbers."""
 
     size: int
-    count: int
+    n_pairs: int
     pairs: Callable[[Array], Pairs]
 
 
@@ -42,7 +42,7 @@ class Plan(NamedTuple):
     @property
     def n_pairs(self) -> int:
         """How many pairs are solved on the device."""
-        return sum(part.count for part in self.parts)
+        return sum(part.n_pairs for part in self.parts)
 
 
 def triangle(sizes: Ints, device: Device) -> Plan:
@@ -112,7 +112,7 @@ def listed(firsts: Ints, seconds: Ints, sizes_a: Ints, sizes_b: Ints, device: De
 
 
 def _plan(parts: list[Part], large: Pairs) -> Plan:
-    return Plan([part for part in parts if part.count], large)
+    return Plan([part for part in parts if part.n_pairs], large)
 
 
 def _falling(sizes: Ints) -> Ints:

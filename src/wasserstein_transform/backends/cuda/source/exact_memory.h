@@ -9,7 +9,7 @@ struct Problem {
     int na, nb;                // sources and sinks
     int ka, kb;                // those with mass left when common mass stays in place; they come first
     int stride;                // of the costs: odd, so that neither rows nor columns meet in one bank
-    double top;                // the largest cost
+    double top, reach;         // the largest cost, and the size of the costs of interest
     double *cost;              // a row for each source
     double *u, *v;             // potentials
     double *supply, *demand;   // masses
@@ -19,9 +19,6 @@ struct Problem {
     int *chosen;               // the best source for each sink, found by the last look
     unsigned *marks;           // bits of those with mass left
 };
-
-// The memory of a problem without its costs, in bytes.
-#define FIXED_BYTES (6 * SIDE * 8 + 2 * SIDE * WORDS * 8 + SIDE * 4 + 64 + 64)
 
 __device__ __forceinline__ void lay_out(Problem &problem, Team &team, char *memory) {
     double *at = (double *)memory;

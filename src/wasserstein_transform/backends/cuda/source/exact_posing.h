@@ -75,7 +75,7 @@ __device__ __forceinline__ int weigh(
     return n_left;
 }
 
-// Returns the length whose power is the cost 1.
+// Returns the length whose power is the cost 1, in `unit`s.
 __device__ __forceinline__ double pose(
     Problem &problem, Team &team, const Measure &a, const Measure &b, const double *ground, Index n, double unit,
     double p, bool cancel) {

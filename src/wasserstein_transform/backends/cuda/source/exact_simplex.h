@@ -2,7 +2,7 @@
 // arc closes, the branch that a leaving arc cuts off, and the masks of that branch when it hangs elsewhere are each one
 // exclusive or.
 #include "exact_start.h"
-#define TOLERANCE 1e-14               // of the largest cost: what counts as a negative reduced cost
+#define TOLERANCE 1e-14               // of the costs of interest: what counts as a negative reduced cost
 #define NOISE 8.881784197001252e-16   // of the terms of a reduced cost: their rounding
 #define FAINT 1.7763568394002505e-15  // share of the mass that may be rounding
 
@@ -36,7 +36,7 @@ __device__ __forceinline__ unsigned entering(Problem &problem, Team &team) {
         if (t >= problem.kb) continue;
         int s = problem.chosen[t];
         double cost = problem.cost[s * problem.stride + t], u = problem.u[s], v = problem.v[t];
-        if (pays(cost, u, v, TOLERANCE * problem.top)) key = min(key, key_of(cost - u - v, t));
+        if (pays(cost, u, v, TOLERANCE * problem.reach)) key = min(key, key_of(cost - u - v, t));
     }
     return least(team, key);
 }
@@ -72,6 +72,7 @@ __device__ __forceinline__ bool pivot(Problem &problem, Team &team, int s, int t
     int out = last & 255;
     double step = has(source_way, out) ? reduced : -reduced;
     flip(change, out);
+    together();  // all have read what changes now
     for (int q = 0; q < 2 * PER; q++) {
         if (sign[q] != 0) arcs[q].flow += sign[q] * moved;
         if (team.lane + TEAM * q == out) arcs[q] = {s, t, moved};
@@ -102,8 +103,10 @@ __device__ __forceinline__ bool optimize(Problem &problem, Team &team, Arc arcs[
     }
 }
 
-// The cost of the plan; a faint rest of larger masses is what rounding left over.
-__device__ __forceinline__ double plan_cost(Problem &problem, Team &team, const Arc arcs[2 * PER]) {
+// The cost of the plan, and whether it moves mass at `dear` costs; a faint rest of larger masses is what rounding left.
+__device__ __forceinline__ double plan_cost(
+    Problem &problem, Team &team, const Arc arcs[2 * PER], double dear, bool &at_dear) {
+    unsigned cheap = 1;
     double total = 0, value = 0;
     for (int q = 0; q < PER; q++) {
         int s = team.lane + TEAM * q;
@@ -114,9 +117,12 @@ __device__ __forceinline__ double plan_cost(Problem &problem, Team &team, const 
         if (team.lane + TEAM * q >= problem.ka + problem.kb - 1) continue;
         int s = arcs[q].source, t = arcs[q].sink;
         double flow = arcs[q].flow;
-        if (flow > faint || (flow > 0 && 2 * flow > min(problem.rest_a[s], problem.rest_b[t])))
-            value += flow * problem.cost[s * problem.stride + t];
+        if (!(flow > faint || (flow > 0 && 2 * flow > min(problem.rest_a[s], problem.rest_b[t])))) continue;
+        double cost = problem.cost[s * problem.stride + t];
+        value += flow * cost;
+        if (cost >= dear) cheap = 0;
     }
+    at_dear = POWER != 1 && !least(team, cheap);
     return sum(team, value, problem.left);
 }
 

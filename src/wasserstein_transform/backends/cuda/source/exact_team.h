@@ -1,8 +1,8 @@
 // A team of TEAM threads, a warp or a block, that solves one problem of at most SIDE points a side.
 #include "common.h"
-#define PER (SIDE / TEAM)    // sources and sinks of each thread
-#define WORDS (SIDE / 32)    // of 64 bits: one bit for every arc of a tree
-#define IDS (unsigned)(SIDE - 1)
+#define PER (SIDE / TEAM)  // sources and sinks of each thread
+#define WORDS (SIDE / 32)  // of 64 bits: one bit for every arc of a tree
+#define IDS (SIDE == 32 ? 31u : SIDE == 64 ? 63u : 127u)  // bits that number the points of a side
 #define NOBODY 0xffffffffu
 typedef unsigned long long Bits;
 
