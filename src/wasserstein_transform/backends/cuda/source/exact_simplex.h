@@ -12,19 +12,22 @@ __device__ __forceinline__ bool pays(double cost, double u, double v, double tol
 
 // For each sink of this thread the best source by the potentials, and what it leaves.
 __device__ __forceinline__ void look(Problem &problem, Team &team, int n_sources, int n_sinks, double low[PER]) {
+    const double *cost[PER];
+    int who[PER];
     for (int q = 0; q < PER; q++) {
-        int t = team.lane + TEAM * q, who = 0;
-        if (t >= n_sinks) continue;
-        const double *cost = problem.cost + t;
-        double best = *cost - problem.u[0];
-        for (int s = 1; s < n_sources; s++) {
-            cost += problem.stride;
-            double x = *cost - problem.u[s];
-            if (x < best) best = x, who = s;
-        }
-        low[q] = best;
-        problem.chosen[t] = who;
+        cost[q] = problem.cost + min(team.lane + TEAM * q, n_sinks - 1);
+        low[q] = *cost[q] - problem.u[0], who[q] = 0;
     }
+    for (int s = 1; s < n_sources; s++) {
+        double u = problem.u[s];
+        for (int q = 0; q < PER; q++) {
+            cost[q] += problem.stride;
+            double x = *cost[q] - u;
+            if (x < low[q]) low[q] = x, who[q] = s;
+        }
+    }
+    for (int q = 0; q < PER; q++)
+        if (team.lane + TEAM * q < n_sinks) problem.chosen[team.lane + TEAM * q] = who[q];
     together();
 }
 
