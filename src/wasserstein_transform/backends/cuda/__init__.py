@@ -9,7 +9,8 @@ from ..._types import Floats, Ints
 from ...engine import Engine
 from ..cpu import Cpu
 from ..forms import Form
-from . import distances
+from ..records import Neighborhoods
+from . import distances, moments
 from .device import Device
 from .geometry import geometry_of
 
@@ -29,6 +30,16 @@ class Cuda(Cpu):
         if geometry is None:
             return super().pairs(form, rows, cols, engine)
         return distances.pairs(geometry, rows, cols, self.device)
+
+    def neighborhoods(
+        self, form: Form, weights: Floats, profile: int, eps: float, reach: float, engine: Engine, first: int = 0
+    ) -> Neighborhoods:
+        here = super().neighborhoods
+
+        def on_host() -> Neighborhoods:
+            return here(form, weights, profile, eps, reach, engine, first)
+
+        return moments.neighborhoods(form, weights, profile, eps, reach, first, on_host, self.device, engine)
 
 
 @cache
