@@ -9,8 +9,9 @@ from ..._types import Floats, Ints
 from ...engine import Engine
 from ..cpu import Cpu
 from ..forms import Form
-from ..records import Neighborhoods
-from . import distances, moments
+from ..records import Balls, Neighborhoods
+from . import balls, distances, merging, moments
+from . import movement as movements
 from .device import Device
 from .geometry import geometry_of
 
@@ -40,6 +41,18 @@ class Cuda(Cpu):
             return here(form, weights, profile, eps, reach, engine, first)
 
         return moments.neighborhoods(form, weights, profile, eps, reach, first, on_host, self.device, engine)
+
+    def movement(self, before: Form, after: Form, engine: Engine) -> float:
+        found = movements.movement(before, after, self.device)
+        return super().movement(before, after, engine) if found is None else found
+
+    def balls(self, form: Form, radius: float, engine: Engine) -> Balls:
+        found = balls.balls(form, radius, self.device, engine)
+        return super().balls(form, radius, engine) if found is None else found
+
+    def leaders(self, form: Form, weights: Floats, tol: float, engine: Engine) -> Ints:
+        found = merging.leaders(form, weights, tol, self.device, engine)
+        return super().leaders(form, weights, tol, engine) if found is None else found
 
 
 @cache
