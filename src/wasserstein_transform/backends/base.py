@@ -83,6 +83,13 @@ class Backend(ABC):
         """Memory that a step of means and covariances takes beside its result, which holds `state` bytes."""
 
     @abstractmethod
+    def ridge_step(self, points: Floats, means: Floats, covs: Floats, dim: int, engine: Engine) -> Floats:
+        """Where points move: towards means, off the `dim` leading eigenvectors of their covariances, 0 < dim < m.
+
+        Leading ones that agree with the next are none.
+        """
+
+    @abstractmethod
     def leaders(self, form: Form, weights: Floats, tol: float, engine: Engine) -> Ints:
         """For every point the earliest that leads and lies within `tol`, points with mass before others."""
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import Any
 
 from ..._types import Floats, Ints
 from ...engine import Engine
 from ..cpu import Cpu
 from ..forms import Form
 from ..records import Balls, Neighborhoods
+from ..ridges import off_leading_axes
 from . import balls, distances, merging, moments
 from . import movement as movements
-from .device import Device
+from .device import Device, OnDevice, lies_there
 from .geometry import geometry_of
 
 _NAME = re.compile(r"cuda(?::(\d+))?")
@@ -53,6 +55,26 @@ class Cuda(Cpu):
     def leaders(self, form: Form, weights: Floats, tol: float, engine: Engine) -> Ints:
         found = merging.leaders(form, weights, tol, self.device, engine)
         return super().leaders(form, weights, tol, engine) if found is None else found
+
+    def ridge_step(self, points: Floats, means: Floats, covs: Floats, dim: int, engine: Engine) -> Floats:
+        if not lies_there(means):
+            return super().ridge_step(points, means, covs, dim, engine)
+        here, there, spread = map(self.device.put, (points, means, covs))
+        moved = here + off_leading_axes(self.device.xp, there - here, spread, dim)
+        result: Floats = self.device.handed_out(moved)
+        return result
+
+
+def on_gpu(values: Any, copy: bool = True) -> OnDevice | None:
+    """An array of a GPU, of floats in a row if it is copied; None for what does not lie there."""
+    if isinstance(values, OnDevice):
+        return values
+    if not hasattr(values, "__cuda_array_interface__"):
+        return None
+    from .with_cupy import found_on  # noqa: PLC0415  # whoever has such an array has CuPy, or gets told
+
+    array, device = found_on(values)
+    return OnDevice(device.xp.array(array, "float64", order="C") if copy else array, device)
 
 
 @cache
