@@ -12,8 +12,7 @@ from ..cpu import Cpu
 from ..forms import Form
 from ..records import Balls, Neighborhoods
 from ..ridges import off_leading_axes
-from . import balls, distances, merging, moments
-from . import movement as movements
+from . import balls, distances, merging, moments, movement as movements
 from .device import Device, OnDevice, lies_there
 from .geometry import geometry_of
 

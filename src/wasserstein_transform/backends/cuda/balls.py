@@ -9,9 +9,9 @@ import numpy as np
 from ...engine import Engine
 from ..forms import Cloud, Form, GaussianCloud
 from ..records import Balls, closed
-from .cells import Cells, cells_of
+from .cells import Cells, cells_of, simple_geometry
 from .device import Array, Device
-from .geometry import Geometry, geometry_of
+from .geometry import Geometry
 from .stretches import stretches
 
 _TOGETHER = 2**25  # members that are listed on the device at a time
@@ -19,8 +19,8 @@ _TOGETHER = 2**25  # members that are listed on the device at a time
 
 def balls(form: Form, radius: float, device: Device, engine: Engine) -> Balls | None:
     """The closed balls of the given radius around every point; None if that is left to the CPU."""
-    geometry = geometry_of(form, device)
-    if geometry is None or geometry.solid or not np.isfinite(radius):
+    geometry = simple_geometry(form, device)
+    if geometry is None or not np.isfinite(radius):
         return None
     assert isinstance(form, Cloud | GaussianCloud)
     cells = cells_of(form, radius, device)

@@ -1,7 +1,7 @@
 """Points sorted into cells on the device, so that a ball only looks around itself.
 
-As on the CPU: along each axis that is cut, empty stretches count as just out of reach where numbers of cells would not
-fit otherwise. Sums are taken in the order of the cells, and by number within a cell.
+Sums over neighbors are taken in the order of the cells, and by number within a cell: a part of a cloud that holds whole
+cells gives the same bits.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ import numpy as np
 
 from ..._cached import cached_property
 from ..._elsewhere import where_it_lies
-from ..._types import Floats, Ints
+from ..._types import Floats
 from ..cpu.search import frame_of_extent
-from ..forms import Cloud, GaussianCloud
+from ..forms import Cloud, Form, GaussianCloud
 from ..frame import Frame
 from .device import Array, Device
-from .geometry import CLOUD, geometry_of
+from .geometry import CLOUD, Geometry, geometry_of
+from .keys import Keys, keys_of, n_keys
 
-_MOST_KEYS = 2.0**62  # they are integers
+_SIMPLE = 3  # coordinates of Gaussians whose distance has a formula
 _BLOCKS = 512  # that look for the least and largest: enough to fill a device, and few to bring home
 
 
@@ -53,6 +54,14 @@ def given_places(form: Cloud | GaussianCloud) -> Any:
     return where_it_lies(form, "points" if isinstance(form, Cloud) else "means")
 
 
+def simple_geometry(form: Form, device: Device) -> Geometry | None:
+    """The metric on the device, where one thread computes a distance; None for others, which are left to the CPU."""
+    if isinstance(form, GaussianCloud) and form.lam > 0 and given_places(form).shape[1] > _SIMPLE:
+        return None
+    geometry = geometry_of(form, device)
+    return None if geometry is None or geometry.solid else geometry
+
+
 def places_of(form: Cloud | GaussianCloud, device: Device) -> Array:
     """Where the points are, on the device."""
     geometry = geometry_of(form, device)
@@ -70,10 +79,8 @@ def cells_of(form: Cloud | GaussianCloud, reach: float, device: Device, before: 
     if not np.isfinite(reach):
         return _one_cell(len(places), device.xp, before)
     low, high = bounds(places, device)
-    cut = form.frame or frame_of_extent(
-        low, high, len(places), reach, lambda frame: _n_keys(_compressed(places, frame, device.xp), frame)
-    )
-    return _sorted(places, cut, low, high, device, before)
+    frame = form.frame or frame_of_extent(low, high, len(places), reach, lambda cut: n_keys(places, cut, device))
+    return _sorted(keys_of(places, frame, low, high, device), frame, device, before)
 
 
 def bounds(points: Array, device: Device) -> tuple[Floats, Floats]:
@@ -88,76 +95,24 @@ def bounds(points: Array, device: Device) -> tuple[Floats, Floats]:
 
 def _one_cell(n: int, xp: Any, before: Array | None) -> Cells:
     """Everybody looks at everybody."""
-    ends = xp.zeros(2, xp.int64)
-    ends[1:] = n
+    ends = xp.arange(2) * n
     order = xp.arange(n) if before is None else before
-    return Cells(order, xp.zeros(n, xp.int64), ends, ends.reshape(1, 1, 2))
+    return Cells(order, xp.zeros(n, np.int64), ends, ends.reshape(1, 1, 2))
 
 
-def _sorted(
-    places: Array, frame: Frame, low: Floats, high: Floats, device: Device, before: Array | None
-) -> Cells:  # fmt: skip
-    xp, n = device.xp, len(places)
-    keys, strides, kind = _keys(places, frame, low, high, device)
-    order = xp.argsort(keys, kind="stable") if before is None else before[xp.argsort(keys[before], kind="stable")]
-    constants: dict[str, Any] = {"KEY": kind, "M": places.shape[1]}
-    begins = xp.empty(n, xp.int64)
-    device.launch("cells.cu", "mark_cells", n, (keys, order, n, begins), **constants)
+def _sorted(keys: Keys, frame: Frame, device: Device, before: Array | None) -> Cells:
+    """The cells of points that have these keys."""
+    xp, values, n = device.xp, keys.values, len(keys.values)
+    order = xp.argsort(values, kind="stable") if before is None else before[xp.argsort(values[before], kind="stable")]
+    begins = xp.empty(n, np.int64)
+    device.launch("cells.cu", "mark_cells", n, (values, order, n, begins), KEY=keys.kind)
     cell = xp.cumsum(begins)
     n_cells = int(cell[-1].item())
-    starts, cell_keys = xp.empty(n_cells + 1, xp.int64), xp.empty(n_cells, xp.int64)
-    device.launch("cells.cu", "fill_cells", n, (keys, order, n, cell, starts, cell_keys), **constants)
-    n_rows = (2 * frame.per_reach + 1) ** (len(strides) - 1)
-    runs = xp.empty((n_cells, n_rows, 2), xp.int64)
-    slow = (0, 0, *strides[:-1].tolist())
+    starts, cell_keys = xp.empty(n_cells + 1, np.int64), xp.empty(n_cells, np.int64)
+    device.launch("cells.cu", "fill_cells", n, (values, order, n, cell, starts, cell_keys), KEY=keys.kind)
+    slow = (0, 0, *keys.strides[:-1].tolist())
+    n_rows = (2 * frame.per_reach + 1) ** (len(keys.strides) - 1)
+    runs = xp.empty((n_cells, n_rows, 2), np.int64)
     args = cell_keys, starts, n_cells, frame.per_reach, n_rows, slow[-1], slow[-2], runs
-    device.launch("cells.cu", "find_runs", n_cells * n_rows, args, **constants)
+    device.launch("cells.cu", "find_runs", n_cells * n_rows, args, KEY=keys.kind)
     return Cells(order, cell, starts, runs)
-
-
-def _keys(places: Array, frame: Frame, low: Floats, high: Floats, device: Device) -> tuple[Array, Ints, str]:
-    """Numbers of the cells of points; how far apart those of next cells along each axis are; and their type."""
-    axes, xp = list(frame.axes), device.xp
-    base, shape = _shape(frame, low[axes], high[axes])
-    is_plain = np.prod(shape) <= _MOST_KEYS
-    numbers = [] if is_plain else _compressed(places, frame, xp)
-    if not is_plain:
-        shape = np.array([float(along.max().item()) + frame.per_reach + 1 for along in numbers])
-    strides = np.append(np.cumprod(shape[:0:-1].astype(np.int64))[::-1], 1).astype(np.int64)
-    if not is_plain:
-        return sum(along * int(stride) for along, stride in zip(numbers, strides, strict=True)), strides, "Index"
-    kind = "int" if np.prod(shape) < 2**31 else "Index"  # short keys are sorted in half the time
-    keys = xp.empty(len(places), xp.int32 if kind == "int" else xp.int64)
-    cuts = [(axis, *along) for axis, *along in zip(axes, frame.origin, base.tolist(), strides.tolist(), strict=True)]
-    cuts += [(0, 0.0, 0.0, 0)] * (3 - len(cuts))
-    args = places, len(places), float(frame.side), frame.per_reach, *(value for along in cuts for value in along), keys
-    device.launch("cells.cu", "find_keys", len(places), args, KEY=kind, M=places.shape[1])
-    return keys, strides, kind
-
-
-def _shape(frame: Frame, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """The first cell along each axis, and how many there are if empty ones count, with room before and after them."""
-    if frame.side == 0:
-        return low, np.full(len(low), np.inf)
-    first, last = (np.floor((edge - np.array(frame.origin)) / frame.side) for edge in (low, high))
-    return first, last - first + 2 * frame.per_reach + 1
-
-
-def _compressed(places: Array, frame: Frame, xp: Any) -> list[Array]:
-    """The number of each point's cell along each axis, empty stretches being as long as is just out of reach."""
-    found = []
-    for axis, origin in zip(frame.axes, frame.origin, strict=True):
-        steps = places[:, axis] - origin
-        steps = xp.floor(steps / frame.side) if frame.side > 0 else places[:, axis] + 0.0
-        rising = xp.sort(steps)
-        gaps = xp.zeros(len(rising), xp.int64)
-        far = frame.per_reach + 1
-        apart = rising[1:] - rising[:-1]
-        gaps[1:] = (xp.minimum(apart, far) if frame.side > 0 else xp.where(apart > 0, far, 0)).astype(xp.int64)
-        found.append(xp.cumsum(gaps)[xp.searchsorted(rising, steps)] + frame.per_reach)
-    return found
-
-
-def _n_keys(numbers: list[Array], frame: Frame) -> float:
-    """How many keys there could be."""
-    return float(np.prod([float(along.max().item()) + frame.per_reach + 1 for along in numbers]))

@@ -10,9 +10,9 @@ from ..._types import Floats, Ints
 from ...engine import Engine
 from ..forms import Cloud, Form, GaussianCloud
 from ..records import closed
-from .cells import Cells, cells_of
+from .cells import Cells, cells_of, simple_geometry
 from .device import Device
-from .geometry import Geometry, geometry_of
+from .geometry import Geometry
 from .stretches import stretches
 
 _ROUNDS = 64  # where more are needed, who leads hangs on a long chain of points, and the CPU is faster
@@ -20,8 +20,8 @@ _ROUNDS = 64  # where more are needed, who leads hangs on a long chain of points
 
 def leaders(form: Form, weights: Floats, tol: float, device: Device, engine: Engine) -> Ints | None:
     """For every point the earliest that leads and lies within `tol`; None if that is left to the CPU."""
-    geometry = geometry_of(form, device)
-    if geometry is None or geometry.solid or not np.isfinite(tol):
+    geometry = simple_geometry(form, device)
+    if geometry is None or not np.isfinite(tol):
         return None
     assert isinstance(form, Cloud | GaussianCloud)
     xp = device.xp

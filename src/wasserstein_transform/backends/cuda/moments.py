@@ -14,9 +14,9 @@ from ...kernels.profiles import FLAT, GAUSSIAN
 from .. import records
 from ..forms import Cloud, Form, GaussianCloud
 from ..records import MeansAndCovs, Moments, closed
-from .cells import Cells, cells_of, given_places, places_of
+from .cells import Cells, cells_of, given_places, places_of, simple_geometry
 from .device import Array, Device
-from .geometry import MOST, Geometry, geometry_of
+from .geometry import MOST, Geometry
 from .stretches import stretches
 
 _FEW = 4  # columns whose sums a thread holds
@@ -81,7 +81,9 @@ class Neighborhoods:
                 *self.geometry.arguments, self.cells.cell, runs, runs.shape[1], rows, begin, end, order, self.first,
                 self.weights, sorted_points, self.limit, self.profile, 1.0 / (self.eps * self.eps), *out,
             )  # fmt: skip
-            device.launch(file, kernel, threads * (end - begin), args, block=_SIZE, COLUMNS=m, **self.geometry.constants)
+            device.launch(
+                file, kernel, threads * (end - begin), args, block=_SIZE, COLUMNS=m, **self.geometry.constants
+            )
         mass, means, covs = map(device.handed_out, out)
         return mass, means, covs
 
@@ -89,7 +91,7 @@ class Neighborhoods:
         """What a candidate costs, in operations of a thread."""
         sums = 2.0 * m + (m * m if second else 0)
         profile = 30.0 if self.profile == GAUSSIAN else 5.0
-        return sums + profile + self.geometry.constants["M"] + _STEPS[self.geometry.constants["METRIC"]]
+        return sums + profile + float(self.geometry.constants["M"] + _STEPS[self.geometry.constants["METRIC"]])
 
     def _sorted(self, points: Floats) -> Array:
         """Coordinates of the sorted points."""
@@ -102,8 +104,8 @@ def neighborhoods(
     otherwise: Callable[[], records.Neighborhoods], device: Device, engine: Engine,
 ) -> records.Neighborhoods:  # fmt: skip
     """Neighborhoods within `reach`, weighted by profile(d²/ε²); `otherwise` gives those of the CPU."""
-    geometry = geometry_of(form, device)
-    if geometry is None or geometry.solid:
+    geometry = simple_geometry(form, device)
+    if geometry is None:
         return otherwise()
     assert isinstance(form, Cloud | GaussianCloud)
     engine.check()

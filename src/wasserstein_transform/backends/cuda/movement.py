@@ -19,7 +19,8 @@ def movement(before: Form, after: Form, device: Device) -> float | None:
     """The largest distance of a point to its later self; None if that is left to the CPU."""
     if not isinstance(before, Cloud | GaussianCloud) or not isinstance(after, Cloud | GaussianCloud):
         return None
-    if given_places(after).shape[1] > MOST:
+    m, has_shapes = given_places(after).shape[1], isinstance(after, GaussianCloud) and after.lam > 0
+    if m > (3 if has_shapes else MOST):
         return None
     geometry = _joined(before, after, device)
     if geometry.solid:

@@ -1,5 +1,5 @@
 // Points sorted into cells: keys of cells, where cells begin, and the runs of positions that balls look at.
-// Compiled for M coordinates; keys are of the type KEY.
+// Keys are of the type KEY.
 #include "common.h"
 
 __device__ __forceinline__ Index cell_along(const double *place, Index axis, double origin, double side, double base) {
@@ -7,10 +7,10 @@ __device__ __forceinline__ Index cell_along(const double *place, Index axis, dou
 }
 
 // keys[i] = number of the cell of point i; axes that are not cut have stride 0.
-extern "C" __global__ void find_keys(const double *places, Index n, double side, Index margin, Index axis_x, double origin_x, double base_x, Index stride_x, Index axis_y, double origin_y, double base_y, Index stride_y, Index axis_z, double origin_z, double base_z, Index stride_z, KEY *keys) {
+extern "C" __global__ void find_keys(const double *places, Index n, Index m, double side, Index margin, Index axis_x, double origin_x, double base_x, Index stride_x, Index axis_y, double origin_y, double base_y, Index stride_y, Index axis_z, double origin_z, double base_z, Index stride_z, KEY *keys) {
     Index i = thread_number();
     if (i >= n) return;
-    const double *place = places + i * M;
+    const double *place = places + i * m;
     Index key = (cell_along(place, axis_x, origin_x, side, base_x) + margin) * stride_x;
     if (stride_y) key += (cell_along(place, axis_y, origin_y, side, base_y) + margin) * stride_y;
     if (stride_z) key += (cell_along(place, axis_z, origin_z, side, base_z) + margin) * stride_z;
