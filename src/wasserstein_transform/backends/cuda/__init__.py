@@ -6,6 +6,8 @@ import re
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from ..._types import Floats, Ints
 from ...engine import Engine
 from ..cpu import Cpu
@@ -14,7 +16,7 @@ from ..records import Balls, Neighborhoods
 from ..ridges import off_leading_axes
 from . import balls, distances, merging, moments, movement as movements
 from .device import Device, OnDevice, lies_there
-from .geometry import geometry_of
+from .geometry import Geometry, geometry_of
 
 _NAME = re.compile(r"cuda(?::(\d+))?")
 
@@ -23,15 +25,43 @@ class Cuda(Cpu):
     """Operations on a device where it is faster, on the host otherwise."""
 
     name = "cuda"
+    single = False  # whether distances that are stored in single precision are computed in it
 
     def __init__(self, device: Device) -> None:
         self.device = device
+
+    def block(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
+        geometry = geometry_of(form, self.device)
+        if geometry is None:
+            return super().block(form, rows, cols, engine)
+        return distances.block(geometry, rows, cols, self.device, engine)
 
     def pairs(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
         geometry = geometry_of(form, self.device)
         if geometry is None:
             return super().pairs(form, rows, cols, engine)
-        return distances.pairs(geometry, rows, cols, self.device)
+        return distances.pairs(geometry, rows, cols, self.device, engine)
+
+    def dense(self, form: Form, out: Any, engine: Engine) -> None:
+        geometry = self._fits(form, out)
+        if geometry is None:
+            super().dense(form, out, engine)
+        else:
+            distances.dense(geometry, out, self.device, engine)
+
+    def condensed(self, form: Form, out: Any, engine: Engine) -> None:
+        geometry = self._fits(form, out)
+        if geometry is None:
+            super().condensed(form, out, engine)
+        else:
+            distances.condensed(geometry, out, self.device, engine)
+
+    def _fits(self, form: Form, out: Any) -> Geometry | None:
+        """The metric on the device, if it can fill that array."""
+        if not isinstance(out, np.ndarray) and distances.on_device(out, self.device) is None:
+            return None
+        found = geometry_of(form, self.device, self.single and out.dtype == np.float32)
+        return found if found is None or distances.can_fill(found, out, self.device) else None
 
     def neighborhoods(
         self, form: Form, weights: Floats, profile: int, eps: float, reach: float, engine: Engine, first: int = 0

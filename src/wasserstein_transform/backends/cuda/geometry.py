@@ -96,7 +96,7 @@ def of_gaussians(
     rows = xp.empty((n, _length(kind, m)), np.float32 if single else np.float64)
     args = means, covs, center, n, unit, lifted, rows
     if kind == SOLID:
-        device.launch("solid.cu", "fill_solid_rows", 32 * n, args, block=32, shared=8 * m * (m + 1), **constants)
+        device.launch("solid.cu", "fill_solid_rows", 32 * n, args, block=32, shared=8 * m * ((m | 1) + 1), **constants)
     else:
         device.launch("gaussians.cu", "fill_rows", n, args, **constants)
     return Geometry(constants, rows, lifted)
