@@ -188,6 +188,8 @@ static inline double __longlong_as_double(long long x) { double y; memcpy(&y, &x
 static inline double __dsub_rn(double x, double y) { return x - y; }
 static inline double __dadd_rn(double x, double y) { return x + y; }
 static inline double __dmul_rn(double x, double y) { return x * y; }
+static inline float __fadd_rn(float x, float y) { return x + y; }
+static inline float __fmul_rn(float x, float y) { return x * y; }
 template <typename T>
 static T min(T a, T b) { return b < a ? b : a; }
 template <typename T>

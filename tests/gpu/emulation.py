@@ -74,7 +74,17 @@ def _argument(value: Any) -> Any:
 def compiled(file: str, constants: tuple[tuple[str, Any], ...]) -> tuple[ctypes.CDLL, bool]:
     """The library of a file, and whether its threads wait for each other."""
     text = emulated_source(file)
-    options = ["-std=c++17", "-O1", "-g", "-fPIC", "-shared", "-ffp-contract=off", "-Wall", "-Wno-unused-function"]
+    options = [
+        "-std=c++17",
+        "-O1",
+        "-g",
+        "-fPIC",
+        "-shared",
+        "-ffp-contract=off",
+        "-fno-gnu-unique",
+        "-Wall",
+        "-Wno-unused-function",
+    ]
     options += [f"-D{name}={value}" for name, value in constants]
     key = hashlib.sha256("\0".join([text, *options]).encode()).hexdigest()[:24]
     _FOLDER.mkdir(mode=0o700, exist_ok=True)

@@ -6,14 +6,17 @@ import re
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from ..._types import Floats, Ints
 from ...engine import Engine
 from ..cpu import Cpu
 from ..forms import Form
+from ..records import Balls, Neighborhoods
 from ..ridges import off_leading_axes
-from . import distances
+from . import balls, distances, merging, moments, movement as movements
 from .device import Device, OnDevice, lies_there
-from .geometry import geometry_of
+from .geometry import Geometry, geometry_of
 
 _CORES = 200.0  # of a CPU, about, that a GPU is worth
 _NAME = re.compile(r"cuda(?::(\d+))?")
@@ -30,11 +33,61 @@ class Cuda(Cpu):
     def n_cores(self, engine: Engine) -> float:
         return _CORES
 
+    def block(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
+        geometry = geometry_of(form, self.device)
+        if geometry is None:
+            return super().block(form, rows, cols, engine)
+        return distances.block(geometry, rows, cols, self.device, engine)
+
     def pairs(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
         geometry = geometry_of(form, self.device)
         if geometry is None:
             return super().pairs(form, rows, cols, engine)
-        return distances.pairs(geometry, rows, cols, self.device)
+        return distances.pairs(geometry, rows, cols, self.device, engine)
+
+    def dense(self, form: Form, out: Any, engine: Engine) -> None:
+        geometry = self._fits(form, out, engine)
+        if geometry is None:
+            super().dense(form, out, engine)
+        else:
+            distances.dense(geometry, out, self.device, engine)
+
+    def condensed(self, form: Form, out: Any, engine: Engine) -> None:
+        geometry = self._fits(form, out, engine)
+        if geometry is None:
+            super().condensed(form, out, engine)
+        else:
+            distances.condensed(geometry, out, self.device, engine)
+
+    def _fits(self, form: Form, out: Any, engine: Engine) -> Geometry | None:
+        """The metric on the device, if it can fill that array."""
+        if not isinstance(out, np.ndarray) and distances.on_device(out, self.device) is None:
+            return None
+        single = engine.precision == "float32" and out.dtype == np.float32
+        found = geometry_of(form, self.device, single)
+        return found if found is None or distances.can_fill(found, out, self.device) else None
+
+    def neighborhoods(
+        self, form: Form, weights: Floats, profile: int, eps: float, reach: float, engine: Engine, first: int = 0
+    ) -> Neighborhoods:
+        here = super().neighborhoods
+
+        def on_host() -> Neighborhoods:
+            return here(form, weights, profile, eps, reach, engine, first)
+
+        return moments.neighborhoods(form, weights, profile, eps, reach, first, on_host, self.device, engine)
+
+    def movement(self, before: Form, after: Form, engine: Engine) -> float:
+        found = movements.movement(before, after, self.device)
+        return super().movement(before, after, engine) if found is None else found
+
+    def balls(self, form: Form, radius: float, engine: Engine) -> Balls:
+        found = balls.balls(form, radius, self.device, engine)
+        return super().balls(form, radius, engine) if found is None else found
+
+    def leaders(self, form: Form, weights: Floats, tol: float, engine: Engine) -> Ints:
+        found = merging.leaders(form, weights, tol, self.device, engine)
+        return super().leaders(form, weights, tol, engine) if found is None else found
 
     def ridge_step(self, points: Floats, means: Floats, covs: Floats, dim: int, engine: Engine) -> Floats:
         if not lies_there(means):

@@ -1,0 +1,46 @@
+"""How far points have moved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._elsewhere import where_it_lies
+from ..forms import Cloud, Form, GaussianCloud
+from .cells import given_places
+from .device import Device
+from .geometry import MOST, Geometry, of_gaussians, of_points, unit_and_planar
+
+_BLOCKS = 512  # enough to fill a device, and few to bring home
+
+
+def movement(before: Form, after: Form, device: Device) -> float | None:
+    """The largest distance of a point to its later self; None if that is left to the CPU."""
+    if not isinstance(before, Cloud | GaussianCloud) or not isinstance(after, Cloud | GaussianCloud):
+        return None
+    m, has_shapes = given_places(after).shape[1], isinstance(after, GaussianCloud) and after.lam > 0
+    if m > (3 if has_shapes else MOST):
+        return None
+    geometry = _joined(before, after, device)
+    if geometry.solid:
+        return None
+    n = after.n
+    n_blocks = min(_BLOCKS, -(-n // 256))
+    out = device.xp.empty(n_blocks)
+    args = *geometry.arguments, n, out
+    device.launch("movement.cu", "find_movement", 256 * n_blocks, args, block=256, **geometry.constants)
+    return float(np.sqrt(device.fetch(out).max()))
+
+
+def _joined(before: Cloud | GaussianCloud, after: Cloud | GaussianCloud, device: Device) -> Geometry:
+    """The points as they were, then as they are."""
+    places = _both(given_places(before), given_places(after), device)
+    if not isinstance(after, GaussianCloud) or after.lam == 0:
+        return of_points(places, device)
+    covs = _both(where_it_lies(before, "covs"), where_it_lies(after, "covs"), device)
+    return of_gaussians(places, covs, after.lam, *unit_and_planar(covs, device), device)
+
+
+def _both(before: Any, after: Any, device: Device) -> Any:
+    return device.xp.concatenate([device.put(before), device.put(after)])
