@@ -12,6 +12,8 @@ from ..kernels.patches import Window
 from .records import rim
 
 Counts: TypeAlias = NDArray[np.int32]
+Grid: TypeAlias = tuple[int, int, int]
+"""Depth, height and width."""
 
 SHAPES = {2: 4, 3: 7}
 """Numbers kept of the shape of a neighborhood, by the axes of the grid."""
@@ -52,7 +54,7 @@ class Moved(NamedTuple):
     neighbors; of several such, at that with the least values, then the least entries of the shape. n_unfinished pixels
     were still on their way after the last iteration.
 
-    Rows of pixels outside the mask mean nothing.
+    Outside the mask modes are NaN, and there are no iterations.
     """
 
     modes: Floats
@@ -61,7 +63,19 @@ class Moved(NamedTuple):
     n_unfinished: int
 
 
-def window_of(grid: tuple[int, int, int], spatial: float) -> Window:
+class Links(NamedTuple):
+    """Which moved pixels that touch are linked: those whose places and values are within both radii, given as squares.
+
+    Pixels outside the mask, if there is one, are linked to none.
+    """
+
+    mask: Bools | None
+    axes: int
+    spatial: float
+    range: float
+
+
+def window_of(grid: Grid, spatial: float) -> Window:
     """The disc or ball of a radius as runs along the last axis; no longer than the image."""
     reach = rim(spatial)
     steps = [np.arange(-min(int(reach), n - 1), min(int(reach), n - 1) + 1) for n in grid[:2]]

@@ -12,11 +12,11 @@ from ...kernels.patches import Window
 from ..base import Backend, Ground
 from ..forms import Cloud, Form, GaussianCloud
 from ..frame import Extent, Frame, unit_of_size
-from ..images import Image, Motion, Moved
+from ..images import Grid, Image, Links, Motion, Moved
 from ..memory import Memory
 from ..records import Balls, Nearest, Neighborhoods, ReachTree, Report, Rows
 from ..words import ContextRows, Packed, Singles, Spreads, Stretch
-from . import balls, gaussian, line, matrices, merging, nearest, neighborhoods, pixels, reach, trees, words
+from . import balls, gaussian, line, matrices, merging, nearest, neighborhoods, pixels, reach, regions, trees, words
 from .exact import batch
 from .passes import bounds
 from .search import frame_of_extent, raw_cells
@@ -112,6 +112,9 @@ class Cpu(Backend):
 
     def shift_pixels(self, image: Image, window: Window, motion: Motion, engine: Engine) -> Moved:
         return pixels.shift_pixels(image, window, motion, engine)
+
+    def link_touching(self, modes: Floats, grid: Grid, links: Links, engine: Engine) -> tuple[Ints, int]:
+        return regions.link_touching(modes, grid, links, engine)
 
     def count_contexts(self, text: Stretch, weights: Floats, n: int, engine: Engine) -> ContextRows:
         return words.count_contexts(text, weights, n, engine)

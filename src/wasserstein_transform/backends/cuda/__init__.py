@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from ..._elsewhere import to_host
 from ..._types import Floats, Ints
 from ...engine import Engine
+from ...kernels.patches import Window
 from ..cpu import Cpu
 from ..forms import Form
-from . import distances
+from ..images import Grid, Image, Links, Motion, Moved
+from . import distances, pixels
 from .device import Device
 from .geometry import geometry_of
 
@@ -29,6 +32,17 @@ class Cuda(Cpu):
         if geometry is None:
             return super().pairs(form, rows, cols, engine)
         return distances.pairs(geometry, rows, cols, self.device)
+
+    def shift_pixels(self, image: Image, window: Window, motion: Motion, engine: Engine) -> Moved:
+        if not pixels.can_shift(image, window, motion, self.device):
+            image = image._replace(values=to_host(image.values))
+            return super().shift_pixels(image, window, motion, engine)
+        return pixels.shift_pixels(image, window, motion, self.device, engine)
+
+    def link_touching(self, modes: Floats, grid: Grid, links: Links, engine: Engine) -> tuple[Ints, int]:
+        if not pixels.can_link(modes, self.device):
+            return super().link_touching(to_host(modes), grid, links, engine)
+        return pixels.link_touching(modes, grid, links, self.device, engine)
 
 
 @cache

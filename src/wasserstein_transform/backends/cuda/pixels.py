@@ -1,0 +1,143 @@
+"""Moving the pixels of an image within their windows until they rest, and linking them to regions."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..._types import Bools, Floats, Ints
+from ...engine import Engine
+from ...kernels.patches import Window
+from ...kernels.pixels import SWINGS, UNFINISHED
+from ..images import SHAPES, Grid, Image, Links, Motion, Moved, window_size
+from ..records import closed
+from .device import Array, Device
+
+_BLOCK = 128
+_WIDE = 16  # pixels along the last axis that a block takes; a warp takes two rows of them
+_STEPS = 10.0  # iterations of the slowest pixel of a warp, about
+_LAUNCH = 1e10  # comparisons of a launch, some hundredths of a second: Ctrl-C is heard in between
+_MOST_CHANNELS = 32  # more are left to the CPU: a thread holds them in registers
+_MOST_PIXELS = 2**31 - 1
+_FARTHEST = 2**15  # along the last axis: sums along a run are of 32 bits
+
+
+def can_shift(image: Image, window: Window, motion: Motion, device: Device) -> bool:
+    """Whether this is work for the device: it fits there, and into its numbers."""
+    channels, n = image.values.shape
+    fits = device.fits(n * _bytes_of_pixel(image, motion))
+    return bool(channels <= _MOST_CHANNELS and n <= _MOST_PIXELS and window.half.max() < _FARTHEST and fits)
+
+
+def _bytes_of_pixel(image: Image, motion: Motion) -> float:
+    channels = len(image.values)
+    shapes = 0 if motion.lam == 0 else SHAPES[image.axes]
+    return image.values.dtype.itemsize * channels + 8.0 * (shapes + image.axes + channels) + 6.0
+
+
+class _Work(NamedTuple):
+    """What both kernels begin with, how they are compiled, and how an image is cut into tiles."""
+
+    image: tuple[Any, ...]
+    grid: tuple[Any, ...]
+    constants: dict[str, Any]
+    wide: int
+    n_tiles: int
+    at_once: int
+
+
+def shift_pixels(image: Image, window: Window, motion: Motion, device: Device, engine: Engine) -> Moved:
+    """Take each pixel to its rest; modes and iterations stay on the device until they are read."""
+    channels, n = image.values.shape
+    xp, work = device.xp, _work(image, window, motion, device)
+    covs = _shapes(work, closed(motion.range), n, device, engine)
+    modes, n_iter = xp.empty((n, image.axes + channels)), xp.empty(n, np.int32)
+    ends = xp.empty(n, np.int8)
+    top = min(closed(motion.spatial), float((np.asarray(window.reach, np.float64) ** 2).sum()))
+    radii = closed(motion.spatial), closed(motion.range), 1.0 / motion.lam if motion.lam > 0 else 0.0, top
+    rest = float(motion.tol * motion.tol), motion.n_iter
+    args = *work.image, covs, *work.grid, *radii, *rest
+    _launch("shift", "moving pixels", work, args, (modes, n_iter, ends), device, engine)
+    swinging, unfinished = (int((ends == end).sum().item()) for end in (SWINGS, UNFINISHED))
+    return Moved(device.handed_out(modes), device.handed_out(n_iter), swinging, unfinished)
+
+
+def _work(image: Image, window: Window, motion: Motion, device: Device) -> _Work:
+    depth, height, width = (int(side) for side in window.shape)
+    values, mask = device.put(image.values), _mask(image.mask, device)
+    runs = device.put(np.stack([window.dz, window.dy, window.half]).astype(np.int32))
+    kind = "float" if values.dtype == np.float32 else "double"
+    shapes = 0 if motion.lam == 0 else SHAPES[image.axes]
+    wide = _BLOCK if height == 1 else min(_WIDE, 1 << (width - 1).bit_length())
+    n_tiles = depth * -(-height // (_BLOCK // wide)) * -(-width // wide)
+    at_once = max(1, int(_LAUNCH / (_STEPS * window_size(window) * _BLOCK)))
+    constants = {"VALUE": kind, "CHANNELS": len(values), "AXES": image.axes, "SHAPES": shapes}
+    grid = depth, height, width, runs, len(window.half)
+    return _Work((values, mask, image.mask is not None), grid, constants, wide, n_tiles, at_once)
+
+
+def _mask(mask: Bools | None, device: Device) -> Array:
+    return device.xp.empty(1, np.bool_) if mask is None else device.put(mask)
+
+
+def _shapes(work: _Work, reach: float, n: int, device: Device, engine: Engine) -> Array:
+    """The shape of the neighborhood of each pixel, entry by entry; one number that nobody reads without shapes."""
+    shapes = work.constants["SHAPES"]
+    covs = device.xp.empty((max(shapes, 1), n if shapes else 1))
+    if shapes:
+        args = *work.image, *work.grid, reach
+        _launch("see_shapes", "shapes of neighborhoods", work, args, (covs,), device, engine)
+    return covs
+
+
+def _launch(
+    kernel: str, stage: str, work: _Work, args: tuple[Any, ...], out: tuple[Array, ...], device: Device, engine: Engine
+) -> None:
+    """Run a kernel some tiles at a time."""
+    for first in range(0, work.n_tiles, work.at_once):
+        engine.check()
+        engine.report(stage, first, work.n_tiles)
+        tiles = min(work.at_once, work.n_tiles - first)
+        given = *args, first, work.wide, *out
+        device.launch("pixels.cu", kernel, tiles * _BLOCK, given, block=_BLOCK, **work.constants)
+        device.wait()
+    engine.report(stage, work.n_tiles, work.n_tiles)
+
+
+def can_link(modes: Floats, device: Device) -> bool:
+    """Whether linking is work for the device: pixels have numbers of 32 bits there."""
+    n, columns = modes.shape
+    return n <= _MOST_PIXELS and columns <= _MOST_CHANNELS + 3 and device.fits(n * (8.0 * columns + 30.0))
+
+
+def link_touching(modes: Floats, grid: Grid, links: Links, device: Device, engine: Engine) -> tuple[Ints, int]:
+    """The region of each pixel, −1 outside the mask, and the number of regions."""
+    engine.check()
+    engine.report("linking pixels", 0, 1)
+    xp, (depth, height, width), n = device.xp, grid, len(modes)
+    constants = {"AXES": links.axes, "CHANNELS": modes.shape[1] - links.axes}
+    seen = device.put(modes), _mask(links.mask, device), links.mask is not None
+    parent, joined, radii = xp.empty(n, np.int32), xp.empty(n, np.bool_), (links.spatial, links.range)
+    rows = depth * height
+    device.launch("links.cu", "link_rows", 32 * rows, (*seen, rows, width, *radii, parent, joined), **constants)
+    for stride, extent in ((width, height), (width * height, depth)):
+        if extent > 1:
+            args = *seen, n, stride, extent, *radii, joined, parent
+            device.launch("links.cu", "link_across", n, args, **constants)
+    device.launch("links.cu", "find_roots", n, (n, parent), **constants)
+    return _numbered(parent, seen[1] if seen[2] else None, device)
+
+
+def _numbered(roots: Array, mask: Array | None, device: Device) -> tuple[Ints, int]:
+    """Regions 0, 1, … by their first pixels, which are their roots."""
+    xp = device.xp
+    first = roots == xp.arange(len(roots), dtype=np.int32)
+    if mask is not None:
+        first &= mask
+    numbers = xp.cumsum(first)
+    count = int(numbers[-1].item())
+    labels = xp.take(numbers, roots) - 1
+    if mask is not None:
+        labels = xp.where(mask, labels, -1)
+    return np.asarray(device.fetch(labels)), count
