@@ -13,7 +13,7 @@ from ..engine import Engine
 from ..kernels.patches import Window
 from .forms import Form
 from .frame import Extent, Frame
-from .images import Grid, Image, Links, Motion, Moved
+from .images import Features, Grid, Image, Links, Motion, Moved, Picture
 from .memory import Memory
 from .records import Balls, Nearest, Neighborhoods, ReachTree, Report, Rows
 from .words import ContextRows, Packed, Singles, Spreads, Stretch
@@ -144,6 +144,17 @@ class Backend(ABC):
     @abstractmethod
     def line_between(self, places: Floats, p: float, A: Rows, B: Rows, engine: Engine) -> Floats:
         """W_p from every measure of A to every measure of B on the real line."""
+
+    @abstractmethod
+    def range_features(self, picture: Picture, engine: Engine) -> Features:
+        """The numbers that values of a picture are compared by."""
+
+    @abstractmethod
+    def painted(self, picture: Picture, modes: Floats, engine: Engine) -> np.ndarray:
+        """The picture with the range features that `modes` end with, in its dtype and range.
+
+        What is outside the mask stays as it is, as does a channel of opacity.
+        """
 
     @abstractmethod
     def shift_pixels(self, image: Image, window: Window, motion: Motion, engine: Engine) -> Moved:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,54 @@ Grid: TypeAlias = tuple[int, int, int]
 
 SHAPES = {2: 4, 3: 7}
 """Numbers kept of the shape of a neighborhood, by the axes of the grid."""
+
+
+class Picture(NamedTuple):
+    """An image as it came.
+
+    Attributes
+    ----------
+    flat : array of shape (pixels, channels)
+    mask : array of shape (pixels,), optional
+        Pixels that count.
+    space : str, optional
+        A name in `SPACES`, that the first three channels are compared in; None: all channels as they are.
+    precision : type
+        Of the range features, single or double.
+    """
+
+    flat: NDArray[Any]
+    mask: Bools | None
+    space: str | None
+    precision: type[np.floating[Any]]
+
+
+class Features(NamedTuple):
+    """Range features of a picture, one row a channel, and the least and the largest of those that count.
+
+    Outside the mask they are so large that no window ever holds them.
+    """
+
+    values: Floats
+    low: float
+    high: float
+
+
+def most(dtype: np.dtype[Any]) -> float:
+    """The largest value taken: beyond it squares, and what stands for pixels outside the mask, are out of range."""
+    return 1e30 if dtype.itemsize == 4 else 1e100
+
+
+def nobody(dtype: np.dtype[Any]) -> float:
+    """The value of pixels outside the mask."""
+    return 1e8 * most(dtype)
+
+
+def full(dtype: np.dtype[Any]) -> float:
+    """Full intensity: the largest number of an unsigned type, 255 of a signed one, 1 of floats and truth values."""
+    if dtype.kind == "u":
+        return float(np.iinfo(dtype).max)
+    return 255.0 if dtype.kind == "i" else 1.0
 
 
 class Image(NamedTuple):

@@ -7,9 +7,9 @@ from sklearn.exceptions import ConvergenceWarning
 from .._types import Floats
 from .._warn import warn
 from ..backends import backend_of
-from ..backends.images import Image, Motion, Moved, window_of, window_size
+from ..backends.images import Image, Motion, Moved, most, window_of, window_size
 from ..engine import Engine
-from .pixels import Pixels, most
+from .pixels import Pixels
 
 _EXPENSIVE = 2e4  # pixels of a window from which on a warning says what it costs
 _STEPS = 5.0  # iterations of a pixel, about

@@ -12,11 +12,25 @@ from ...kernels.patches import Window
 from ..base import Backend, Ground
 from ..forms import Cloud, Form, GaussianCloud
 from ..frame import Extent, Frame, unit_of_size
-from ..images import Grid, Image, Links, Motion, Moved
+from ..images import Features, Grid, Image, Links, Motion, Moved, Picture
 from ..memory import Memory
 from ..records import Balls, Nearest, Neighborhoods, ReachTree, Report, Rows
 from ..words import ContextRows, Packed, Singles, Spreads, Stretch
-from . import balls, gaussian, line, matrices, merging, nearest, neighborhoods, pixels, reach, regions, trees, words
+from . import (
+    balls,
+    colors,
+    gaussian,
+    line,
+    matrices,
+    merging,
+    nearest,
+    neighborhoods,
+    pixels,
+    reach,
+    regions,
+    trees,
+    words,
+)
 from .exact import batch
 from .passes import bounds
 from .search import frame_of_extent, raw_cells
@@ -109,6 +123,12 @@ class Cpu(Backend):
 
     def line_between(self, places: Floats, p: float, A: Rows, B: Rows, engine: Engine) -> Floats:
         return line.between(places, p, A, B, engine)
+
+    def range_features(self, picture: Picture, engine: Engine) -> Features:
+        return colors.range_features(picture, engine)
+
+    def painted(self, picture: Picture, modes: Floats, engine: Engine) -> np.ndarray:
+        return colors.painted(picture, modes, engine)
 
     def shift_pixels(self, image: Image, window: Window, motion: Motion, engine: Engine) -> Moved:
         return pixels.shift_pixels(image, window, motion, engine)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from functools import cache
 
+import numpy as np
+
 from ..._elsewhere import to_host
 from ..._types import Floats, Ints
 from ...engine import Engine
 from ...kernels.patches import Window
 from ..cpu import Cpu
 from ..forms import Form
-from ..images import Grid, Image, Links, Motion, Moved
-from . import distances, pixels
+from ..images import Features, Grid, Image, Links, Motion, Moved, Picture
+from . import colors, distances, pixels
 from .device import Device
 from .geometry import geometry_of
 
@@ -32,6 +34,16 @@ class Cuda(Cpu):
         if geometry is None:
             return super().pairs(form, rows, cols, engine)
         return distances.pairs(geometry, rows, cols, self.device)
+
+    def range_features(self, picture: Picture, engine: Engine) -> Features:
+        if not colors.can_change(picture, self.device):
+            return super().range_features(picture, engine)
+        return colors.range_features(picture, self.device, engine)
+
+    def painted(self, picture: Picture, modes: Floats, engine: Engine) -> np.ndarray:
+        if not colors.can_change(picture, self.device):
+            return super().painted(picture, to_host(modes), engine)
+        return colors.painted(picture, modes, self.device, engine)
 
     def shift_pixels(self, image: Image, window: Window, motion: Motion, engine: Engine) -> Moved:
         if not pixels.can_shift(image, window, motion, self.device):

@@ -108,7 +108,7 @@ def _launch(
 def can_link(modes: Floats, device: Device) -> bool:
     """Whether linking is work for the device: pixels have numbers of 32 bits there."""
     n, columns = modes.shape
-    return n <= _MOST_PIXELS and columns <= _MOST_CHANNELS + 3 and device.fits(n * (8.0 * columns + 30.0))
+    return n <= _MOST_PIXELS and device.fits(n * (8.0 * columns + 30.0))
 
 
 def link_touching(modes: Floats, grid: Grid, links: Links, device: Device, engine: Engine) -> tuple[Ints, int]:
@@ -116,17 +116,17 @@ def link_touching(modes: Floats, grid: Grid, links: Links, device: Device, engin
     engine.check()
     engine.report("linking pixels", 0, 1)
     xp, (depth, height, width), n = device.xp, grid, len(modes)
-    constants = {"AXES": links.axes, "CHANNELS": modes.shape[1] - links.axes}
-    seen = device.put(modes), _mask(links.mask, device), links.mask is not None
+    mask = _mask(links.mask, device)
+    seen = device.put(modes), modes.shape[1], links.axes, mask, links.mask is not None
     parent, joined, radii = xp.empty(n, np.int32), xp.empty(n, np.bool_), (links.spatial, links.range)
     rows = depth * height
-    device.launch("links.cu", "link_rows", 32 * rows, (*seen, rows, width, *radii, parent, joined), **constants)
+    device.launch("links.cu", "link_rows", 32 * rows, (*seen, rows, width, *radii, parent, joined))
     for stride, extent in ((width, height), (width * height, depth)):
         if extent > 1:
             args = *seen, n, stride, extent, *radii, joined, parent
-            device.launch("links.cu", "link_across", n, args, **constants)
-    device.launch("links.cu", "find_roots", n, (n, parent), **constants)
-    return _numbered(parent, seen[1] if seen[2] else None, device)
+            device.launch("links.cu", "link_across", n, args)
+    device.launch("links.cu", "find_roots", n, (n, parent))
+    return _numbered(parent, None if links.mask is None else mask, device)
 
 
 def _numbered(roots: Array, mask: Array | None, device: Device) -> tuple[Ints, int]:

@@ -1,10 +1,10 @@
 // Regions of moved pixels: those that touch along an axis and whose modes are near hang together. The root of a region
-// is its first pixel, in whatever order links are made. Modes have AXES places, then CHANNELS values.
+// is its first pixel, in whatever order links are made.
 #include "common.h"
-#define COLUMNS (AXES + CHANNELS)
 
 struct Rule {
-    const double *modes;
+    const double *modes;  // n × columns: places, one for each axis of the grid, then values
+    int columns, axes;
     const bool *mask;
     bool masked;
     double spatial, range;  // squares
@@ -12,10 +12,10 @@ struct Rule {
 
 __device__ __forceinline__ bool are_linked(const Rule &rule, Index i, Index j) {
     if (rule.masked && !(rule.mask[i] && rule.mask[j])) return false;
-    const double *a = rule.modes + i * COLUMNS, *b = rule.modes + j * COLUMNS;
+    const double *a = rule.modes + i * rule.columns, *b = rule.modes + j * rule.columns;
     double place = 0.0, value = 0.0;
-    for (int k = 0; k < AXES; k++) place += (a[k] - b[k]) * (a[k] - b[k]);
-    for (int k = AXES; k < COLUMNS; k++) value += (a[k] - b[k]) * (a[k] - b[k]);
+    for (int k = 0; k < rule.axes; k++) place += (a[k] - b[k]) * (a[k] - b[k]);
+    for (int k = rule.axes; k < rule.columns; k++) value += (a[k] - b[k]) * (a[k] - b[k]);
     return place <= rule.spatial && value <= rule.range;
 }
 
@@ -45,8 +45,8 @@ __device__ void unite(int *parent, Index i, Index j) {
 
 // Links along rows, one warp a row: the parent of each pixel is the first of its stretch, `joined` says whether it is
 // linked to the one before.
-extern "C" __global__ void link_rows(const double *modes, const bool *mask, Index masked, Index n_rows, Index width, double spatial, double range, int *parent, bool *joined) {
-    Rule rule{modes, mask, masked != 0, spatial, range};
+extern "C" __global__ void link_rows(const double *modes, Index columns, Index axes, const bool *mask, Index masked, Index n_rows, Index width, double spatial, double range, int *parent, bool *joined) {
+    Rule rule{modes, (int)columns, (int)axes, mask, masked != 0, spatial, range};
     Index row = thread_number() / 32;
     int lane = threadIdx.x % 32;
     if (row >= n_rows) return;
@@ -62,8 +62,8 @@ extern "C" __global__ void link_rows(const double *modes, const bool *mask, Inde
 }
 
 // Links to the pixel `stride` later, along an axis with `extent` steps; left out where the two before are linked as well.
-extern "C" __global__ void link_across(const double *modes, const bool *mask, Index masked, Index n, Index stride, Index extent, double spatial, double range, const bool *joined, int *parent) {
-    Rule rule{modes, mask, masked != 0, spatial, range};
+extern "C" __global__ void link_across(const double *modes, Index columns, Index axes, const bool *mask, Index masked, Index n, Index stride, Index extent, double spatial, double range, const bool *joined, int *parent) {
+    Rule rule{modes, (int)columns, (int)axes, mask, masked != 0, spatial, range};
     Index i = thread_number(), j = i + stride;
     if (i >= n || i / stride % extent == extent - 1 || !are_linked(rule, i, j)) return;
     if (joined[i] && joined[j] && are_linked(rule, i - 1, j - 1)) return;
