@@ -64,7 +64,7 @@ def _slow(*values: object) -> object:
 def test_images(channels: int, kind: type, lam: float, cuda: Cuda, rng: np.random.Generator) -> None:
     values = _blocks(rng, (33, 45), channels, noise=4.0).astype(kind)
     moved = _agree(values, (33, 45), Motion(4.0, 8.0 * channels**0.5, lam, 0.0, 100), cuda)
-    assert moved.n_iter.max() >= 4  # there is something to agree on
+    assert moved.n_iter.max() >= 3  # there is something to agree on
 
 
 @pytest.mark.parametrize("lam", [5.0, _slow(0.0)])
@@ -104,7 +104,7 @@ def test_tolerance_and_most_iterations(tol: float, n_iter: int, cuda: Cuda, rng:
 
 
 def test_work_is_cut_into_launches(cuda: Cuda, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wasserstein_transform.backends.cuda.pixels._LAUNCH", 1e5)
+    monkeypatch.setattr("wasserstein_transform.backends.cuda.pixels._LAUNCH", 1e4)
     stages = []
     values = _blocks(rng, (33, 45), 1).astype(np.float32)
     _agree(values, (33, 45), Motion(4.0, 8.0, 5.0, 0.0, 100), cuda)
@@ -112,7 +112,8 @@ def test_work_is_cut_into_launches(cuda: Cuda, rng: np.random.Generator, monkeyp
     engine = wt.Engine(device=cuda, progress=lambda update: stages.append((update.stage, update.done, update.total)))
     cuda.shift_pixels(Image(values, None, 2), window, motion, engine)
     total = 3 * 5  # tiles of 16 by 8 pixels
-    assert stages == [("moving pixels", done, total) for done in range(total + 1)]
+    assert stages[: total + 1] == [("moving pixels", done, total) for done in range(total + 1)]
+    assert 0 < stages[total + 1][2] < total  # pixels that do not rest after two iterations
 
 
 def test_cancelling(cuda: Cuda, rng: np.random.Generator) -> None:

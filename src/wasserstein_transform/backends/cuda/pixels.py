@@ -14,9 +14,8 @@ from ..images import SHAPES, Grid, Image, Links, Motion, Moved, window_size
 from ..records import closed
 from .device import Array, Device
 
-_BLOCK = 128
+_BLOCK = 128  # threads, one a pixel
 _WIDE = 16  # pixels along the last axis that a block takes; a warp takes two rows of them
-_STEPS = 10.0  # iterations of the slowest pixel of a warp, about
 _LAUNCH = 1e10  # comparisons of a launch, some hundredths of a second: Ctrl-C is heard in between
 _MOST_CHANNELS = 32  # more are left to the CPU: a thread holds them in registers
 _MOST_PIXELS = 2**31 - 1
@@ -33,7 +32,7 @@ def can_shift(image: Image, window: Window, motion: Motion, device: Device) -> b
 def _bytes_of_pixel(image: Image, motion: Motion) -> float:
     channels = len(image.values)
     shapes = 0 if motion.lam == 0 else SHAPES[image.axes]
-    return image.values.dtype.itemsize * channels + 8.0 * (shapes + image.axes + channels) + 6.0
+    return image.values.dtype.itemsize * channels + 8.0 * (2 * shapes + image.axes + channels) + 14.0
 
 
 class _Work(NamedTuple):
@@ -44,23 +43,33 @@ class _Work(NamedTuple):
     constants: dict[str, Any]
     wide: int
     n_tiles: int
-    at_once: int
+    size: float
 
 
 def shift_pixels(image: Image, window: Window, motion: Motion, device: Device, engine: Engine) -> Moved:
-    """Take each pixel to its rest; modes and iterations stay on the device until they are read."""
+    """Take each pixel to its rest; modes and iterations stay on the device until they are read.
+
+    Iterations 1–2, 3–4, 5–8 … are launches of their own, each for the pixels that are still on their way: those of a
+    warp wait for the slowest.
+    """
     channels, n = image.values.shape
     xp, work = device.xp, _work(image, window, motion, device)
     covs = _shapes(work, closed(motion.range), n, device, engine)
-    modes, n_iter = xp.empty((n, image.axes + channels)), xp.empty(n, np.int32)
-    ends = xp.empty(n, np.int8)
+    out = xp.empty((n, image.axes + channels)), xp.empty_like(covs), xp.empty(n, np.int32), xp.empty(n, np.int8)
+    modes, _, n_iter, ends = out
     top = min(closed(motion.spatial), float((np.asarray(window.reach, np.float64) ** 2).sum()))
     radii = closed(motion.spatial), closed(motion.range), 1.0 / motion.lam if motion.lam > 0 else 0.0, top
-    rest = float(motion.tol * motion.tol), motion.n_iter
-    args = *work.image, covs, *work.grid, *radii, *rest
-    _launch("shift", "moving pixels", work, args, (modes, n_iter, ends), device, engine)
-    swinging, unfinished = (int((ends == end).sum().item()) for end in (SWINGS, UNFINISHED))
-    return Moved(device.handed_out(modes), device.handed_out(n_iter), swinging, unfinished)
+    args = *work.image, covs, *work.grid, *radii, float(motion.tol * motion.tol)
+    listed, n_listed, begun, blocks = xp.empty(1, np.int64), 0, 0, work.n_tiles
+    while blocks:
+        limit = min(max(2, 2 * begun), motion.n_iter)
+        given = *args, begun, limit, listed, n_listed
+        stage = _Stage("shift", "moving pixels", blocks, limit - begun)
+        _launch(stage, work, given, out, device, engine)
+        listed = xp.flatnonzero(ends == UNFINISHED)
+        n_listed, begun = len(listed), limit
+        blocks = -(-n_listed // _BLOCK) if limit < motion.n_iter else 0
+    return Moved(device.handed_out(modes), device.handed_out(n_iter), int((ends == SWINGS).sum().item()), n_listed)
 
 
 def _work(image: Image, window: Window, motion: Motion, device: Device) -> _Work:
@@ -71,10 +80,9 @@ def _work(image: Image, window: Window, motion: Motion, device: Device) -> _Work
     shapes = 0 if motion.lam == 0 else SHAPES[image.axes]
     wide = _BLOCK if height == 1 else min(_WIDE, 1 << (width - 1).bit_length())
     n_tiles = depth * -(-height // (_BLOCK // wide)) * -(-width // wide)
-    at_once = max(1, int(_LAUNCH / (_STEPS * window_size(window) * _BLOCK)))
     constants = {"VALUE": kind, "CHANNELS": len(values), "AXES": image.axes, "SHAPES": shapes}
     grid = depth, height, width, runs, len(window.half)
-    return _Work((values, mask, image.mask is not None), grid, constants, wide, n_tiles, at_once)
+    return _Work((values, mask, image.mask is not None), grid, constants, wide, n_tiles, window_size(window))
 
 
 def _mask(mask: Bools | None, device: Device) -> Array:
@@ -86,23 +94,33 @@ def _shapes(work: _Work, reach: float, n: int, device: Device, engine: Engine) -
     shapes = work.constants["SHAPES"]
     covs = device.xp.empty((max(shapes, 1), n if shapes else 1))
     if shapes:
-        args = *work.image, *work.grid, reach
-        _launch("see_shapes", "shapes of neighborhoods", work, args, (covs,), device, engine)
+        stage = _Stage("see_shapes", "shapes of neighborhoods", work.n_tiles, 1)
+        _launch(stage, work, (*work.image, *work.grid, reach), (covs,), device, engine)
     return covs
 
 
+class _Stage(NamedTuple):
+    """A kernel, what progress calls it, how many blocks of pixels it is for, and iterations of each at most."""
+
+    kernel: str
+    name: str
+    n_blocks: int
+    n_iter: int
+
+
 def _launch(
-    kernel: str, stage: str, work: _Work, args: tuple[Any, ...], out: tuple[Array, ...], device: Device, engine: Engine
+    stage: _Stage, work: _Work, args: tuple[Any, ...], out: tuple[Array, ...], device: Device, engine: Engine
 ) -> None:
-    """Run a kernel some tiles at a time."""
-    for first in range(0, work.n_tiles, work.at_once):
+    """Run a kernel some blocks at a time."""
+    at_once = max(1, int(_LAUNCH / (stage.n_iter * work.size * _BLOCK)))
+    for first in range(0, stage.n_blocks, at_once):
         engine.check()
-        engine.report(stage, first, work.n_tiles)
-        tiles = min(work.at_once, work.n_tiles - first)
+        engine.report(stage.name, first, stage.n_blocks)
+        blocks = min(at_once, stage.n_blocks - first)
         given = *args, first, work.wide, *out
-        device.launch("pixels.cu", kernel, tiles * _BLOCK, given, block=_BLOCK, **work.constants)
+        device.launch("pixels.cu", stage.kernel, blocks * _BLOCK, given, block=_BLOCK, **work.constants)
         device.wait()
-    engine.report(stage, work.n_tiles, work.n_tiles)
+    engine.report(stage.name, stage.n_blocks, stage.n_blocks)
 
 
 def can_link(modes: Floats, device: Device) -> bool:

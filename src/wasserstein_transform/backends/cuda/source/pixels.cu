@@ -176,22 +176,48 @@ extern "C" __global__ void see_shapes(const VALUE *values, const bool *mask, Ind
 #endif
 }
 
-// Where each pixel of a row of tiles goes: its mode, its iterations, and how its way ends. Radii and tolerance are
-// squares. Outside the mask modes are NaN.
-extern "C" __global__ void shift(const VALUE *values, const bool *mask, Index masked, const double *covs, Index depth, Index height, Index width, const int *runs, Index n_runs, double spatial, double range, double per, double top, double tol, Index max_iter, Index first_tile, Index wide, double *modes, int *iterations, signed char *ends) {
+__device__ __forceinline__ Place place_of(const Grid &grid, Index i) {
+    Index row = i / grid.width;
+    return Place{(int)(row / grid.height), (int)(row % grid.height), (int)(i - row * grid.width), i};
+}
+
+__device__ __forceinline__ void leave(const Place &place, const double *state, const double *mean, double *modes) {
+    double *mode = modes + place.i * (AXES + CHANNELS);
+    if (AXES == 3) mode[0] = place.z + mean[0];
+    mode[AXES - 2] = place.y + mean[1], mode[AXES - 1] = place.x + mean[2];
+    for (int c = 0; c < CHANNELS; c++) mode[AXES + c] = state[c];
+}
+
+__device__ __forceinline__ void leave_out(const Place &place, double *modes, int *iterations, signed char *ends) {
+    for (int k = 0; k < AXES + CHANNELS; k++) modes[place.i * (AXES + CHANNELS) + k] = NOTHING;
+    iterations[place.i] = 0, ends[place.i] = RESTS;
+}
+
+// Where pixels are after `limit` iterations: their modes, shapes, iterations, and how their ways end. Those of a tile
+// begin; those of a list, if there is one, go on after `begun` iterations, a power of 2: all that Brent's algorithm
+// remembers then is the state itself. Radii and tolerance are squares. Outside the mask modes are NaN.
+extern "C" __global__ void shift(const VALUE *values, const bool *mask, Index masked, const double *covs, Index depth, Index height, Index width, const int *runs, Index n_runs, double spatial, double range, double per, double top, double tol, Index begun, Index limit, const Index *listed, Index n_listed, Index first, Index wide, double *modes, double *shapes, int *iterations, signed char *ends) {
     Grid grid{(int)depth, (int)height, (int)width, depth * height * width};
     Place place;
-    if (!find_place(grid, first_tile, (int)wide, place)) return;
+    if (begun > 0) {
+        Index k = first * blockDim.x + thread_number();
+        if (k >= n_listed) return;
+        place = place_of(grid, listed[k]);
+    } else if (!find_place(grid, first, (int)wide, place)) {
+        return;
+    } else if (masked && !mask[place.i]) {
+        return leave_out(place, modes, iterations, ends);
+    }
     double state[STATE], mean[3] = {0.0, 0.0, 0.0};
-    bool inside = !masked || mask[place.i];
-    for (int c = 0; c < CHANNELS; c++) state[c] = values[c * grid.n + place.i];
-    for (int k = 0; k < SHAPES; k++) state[CHANNELS + k] = covs[k * grid.n + place.i];
+    for (int c = 0; c < CHANNELS; c++)
+        state[c] = begun > 0 ? modes[place.i * (AXES + CHANNELS) + AXES + c] : (double)values[c * grid.n + place.i];
+    for (int k = 0; k < SHAPES; k++) state[CHANNELS + k] = (begun > 0 ? shapes : covs)[k * grid.n + place.i];
     Radii radii{spatial, range, per, top};
     Swing swing;
     swing.begin(state);
-    Index mark = 1;
-    int done = 0, end = inside ? UNFINISHED : RESTS;
-    while (end == UNFINISHED && done < max_iter) {
+    Index mark = begun > 0 ? 2 * begun : 1, done = begun;
+    int end = UNFINISHED;
+    while (end == UNFINISHED && done < limit) {
         Sums sums;
         gather<(SHAPES > 0)>(values, covs, grid, Runs(runs, (int)n_runs), place, radii, state, sums);
         if (sums.count == 0) {  // nobody is near: the pixel stays
@@ -213,9 +239,7 @@ extern "C" __global__ void shift(const VALUE *values, const bool *mask, Index ma
             mark *= 2;
         }
     }
-    double *mode = modes + place.i * (AXES + CHANNELS);
-    if (AXES == 3) mode[0] = inside ? place.z + mean[0] : NOTHING;
-    mode[AXES - 2] = inside ? place.y + mean[1] : NOTHING, mode[AXES - 1] = inside ? place.x + mean[2] : NOTHING;
-    for (int c = 0; c < CHANNELS; c++) mode[AXES + c] = inside ? state[c] : NOTHING;
-    iterations[place.i] = done, ends[place.i] = (signed char)end;
+    if (begun == 0 || done > begun) leave(place, state, mean, modes);
+    for (int k = 0; k < SHAPES; k++) shapes[k * grid.n + place.i] = state[CHANNELS + k];
+    iterations[place.i] = (int)done, ends[place.i] = (signed char)end;
 }
