@@ -28,6 +28,7 @@ from . import (
     pixels,
     reach,
     regions,
+    ridges,
     trees,
     words,
 )
@@ -71,6 +72,9 @@ class Cpu(Backend):
 
     def working_bytes(self, form: Form, state: float, engine: Engine) -> float:
         return neighborhoods.working_bytes(form, state, engine)
+
+    def ridge_step(self, points: Floats, means: Floats, covs: Floats, dim: int, engine: Engine) -> Floats:
+        return ridges.ridge_step(points, means, covs, dim, engine)
 
     def leaders(self, form: Form, weights: Floats, tol: float, engine: Engine) -> Ints:
         return merging.leaders(form, weights, tol, engine)

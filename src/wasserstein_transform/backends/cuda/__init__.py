@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +15,12 @@ from ...kernels.patches import Window
 from ..cpu import Cpu
 from ..forms import Form
 from ..images import Features, Grid, Image, Links, Motion, Moved, Picture
+from ..ridges import off_leading_axes
 from . import colors, distances, pixels
-from .device import Device
+from .device import Device, OnDevice, lies_there
 from .geometry import geometry_of
 
+_CORES = 200.0  # of a CPU, about, that a GPU is worth
 _NAME = re.compile(r"cuda(?::(\d+))?")
 
 
@@ -28,6 +31,9 @@ class Cuda(Cpu):
 
     def __init__(self, device: Device) -> None:
         self.device = device
+
+    def n_cores(self, engine: Engine) -> float:
+        return _CORES
 
     def pairs(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
         geometry = geometry_of(form, self.device)
@@ -55,6 +61,26 @@ class Cuda(Cpu):
         if not pixels.can_link(modes, self.device):
             return super().link_touching(to_host(modes), grid, links, engine)
         return pixels.link_touching(modes, grid, links, self.device, engine)
+
+    def ridge_step(self, points: Floats, means: Floats, covs: Floats, dim: int, engine: Engine) -> Floats:
+        if not lies_there(means):
+            return super().ridge_step(points, means, covs, dim, engine)
+        here, there, spread = map(self.device.put, (points, means, covs))
+        moved = here + off_leading_axes(self.device.xp, there - here, spread, dim)
+        result: Floats = self.device.handed_out(moved)
+        return result
+
+
+def on_gpu(values: Any, copy: bool = True) -> OnDevice | None:
+    """An array of a GPU, of floats in a row if it is copied; None for what does not lie there."""
+    if isinstance(values, OnDevice):
+        return values
+    if not hasattr(values, "__cuda_array_interface__"):
+        return None
+    from .with_cupy import found_on  # noqa: PLC0415  # whoever has such an array has CuPy, or gets told
+
+    array, device = found_on(values)
+    return OnDevice(device.xp.array(array, "float64", order="C") if copy else array, device)
 
 
 @cache
