@@ -40,6 +40,14 @@ def cuda(device: Device) -> Cuda:
     return Cuda(device)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests for a GPU are left out where there is none: the record says what they gave."""
+    on_gpu = [item for item in items if item.get_closest_marker("gpu")]
+    if on_gpu and _gpu() is None:
+        config.hook.pytest_deselected(items=on_gpu)
+        items[:] = [item for item in items if not item.get_closest_marker("gpu")]
+
+
 _RESULTS: dict[str, str] = {}
 
 
