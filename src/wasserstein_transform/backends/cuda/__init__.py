@@ -134,9 +134,16 @@ def on_gpu(values: Any, copy: bool = True) -> OnDevice | None:
     return OnDevice(device.xp.array(array, "float64", order="C") if copy else array, device)
 
 
-@cache
 def named(name: str) -> Cuda | None:
-    """The backend of "cuda" or "cuda:1"; None if that is no name of a GPU."""
+    """The backend of "cuda" or "cuda:1", for the thread that asks; None if that is no name of a GPU."""
+    found = _backend(name)
+    if found is not None:
+        found.device.use()
+    return found
+
+
+@cache
+def _backend(name: str) -> Cuda | None:
     found = _NAME.fullmatch(name)
     if found is None:
         return None
