@@ -60,6 +60,14 @@ def test_gaussians(m: int, cuda: Cuda, rng: np.random.Generator) -> None:
         compare(cuda, gaussians(points, rng), weights_of(100, rng), 1.5, points, profile=profile)
 
 
+def test_gaussians_whose_distance_has_no_formula(cuda: Cuda, rng: np.random.Generator) -> None:
+    points, weights = rng.normal(size=(25, 4)), weights_of(25, rng)
+    shapes = gaussians(points, rng)
+    compare(cuda, shapes, weights, 2.5, points, eps=2.5)
+    compare(cuda, shapes, weights, np.inf, points, profile=GAUSSIAN)
+    compare(cuda, shapes, weights, 2.5, points, profile=TRIANGLE, eps=2.5, first=11)
+
+
 def test_gaussians_without_a_weight_for_shapes_are_points(cuda: Cuda, rng: np.random.Generator) -> None:
     points = rng.normal(size=(60, 2))
     compare(cuda, gaussians(points, rng, lam=0.0), weights_of(60, rng), 0.7, points)

@@ -7,25 +7,26 @@ from typing import Any
 import numpy as np
 
 from ..._elsewhere import where_it_lies
+from ...engine import Engine
 from ..forms import Cloud, Form, GaussianCloud
 from .cells import given_places
 from .device import Device
+from .distances import listed
 from .geometry import MOST, Geometry, of_gaussians, of_points, unit_and_planar
 
 _BLOCKS = 512  # enough to fill a device, and few to bring home
 
 
-def movement(before: Form, after: Form, device: Device) -> float | None:
+def movement(before: Form, after: Form, device: Device, engine: Engine) -> float | None:
     """The largest distance of a point to its later self; None if that is left to the CPU."""
     if not isinstance(before, Cloud | GaussianCloud) or not isinstance(after, Cloud | GaussianCloud):
         return None
-    m, has_shapes = given_places(after).shape[1], isinstance(after, GaussianCloud) and after.lam > 0
-    if m > (3 if has_shapes else MOST):
+    if given_places(after).shape[1] > MOST:
         return None
-    geometry = _joined(before, after, device)
+    geometry, n = _joined(before, after, device), after.n
     if geometry.solid:
-        return None
-    n = after.n
+        rows = device.xp.arange(n)
+        return float(listed(geometry, rows, rows + n, device, engine).max().item())
     n_blocks = min(_BLOCKS, -(-n // 256))
     out = device.xp.empty(n_blocks)
     args = *geometry.arguments, n, out
