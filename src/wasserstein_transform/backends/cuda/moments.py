@@ -14,7 +14,7 @@ from ..forms import Cloud, Form, GaussianCloud
 from ..records import closed
 from .cells import Cells, cells_of, given_places, places_of
 from .device import Array
-from .geometry import Geometry, geometry_of
+from .geometry import SPACE, Geometry, geometry_of
 from .listed import listed_neighborhoods
 from .neighborhoods import Asked, Neighborhoods, Out, kernel_of
 from .stretches import stretches
@@ -58,11 +58,17 @@ class _ByCells(Neighborhoods):
         rows = xp.arange(cells.n) if first == 0 else xp.flatnonzero(cells.order >= first)
         limit = closed(asked.reach) if np.isfinite(asked.reach) else float("inf")
         values = self.weights, self._sorted(points), limit, asked.profile, asked.scale, *out
-        file, n_threads = ("moments.cu", _TEAM) if m <= _FEW else ("wide_moments.cu", _SIZE)
+        file, n_threads = self._file(m)
         for begin, end in stretches(name, cells, rows, self._steps(m, second), device, asked.engine):
             where = cells.cell, cells.runs, n_runs, rows, begin, end, cells.order, first
             args, constants = (*self.geometry.arguments, *where, *values), self.geometry.constants
             device.launch(file, kernel_of(second), n_threads * (end - begin), args, block=_SIZE, COLUMNS=m, **constants)
+
+    def _file(self, m: int) -> tuple[str, int]:
+        """The source for so many columns, and how many threads it takes for a point."""
+        if m > _FEW:
+            return "wide_moments.cu", _SIZE
+        return ("queued_moments.cu", 32) if self.geometry.constants["METRIC"] == SPACE else ("moments.cu", _TEAM)
 
     def _steps(self, m: int, second: bool) -> float:
         """What a candidate costs, in operations of a thread."""
