@@ -66,7 +66,8 @@ class Euclidean(Metric):
 
     @property
     def places(self) -> Floats:
-        return self.points
+        points: Floats = self._points_there
+        return points
 
     @property
     def euclidean(self) -> Floats:

@@ -74,7 +74,8 @@ class GaussianMetric(Metric):
 
     @property
     def places(self) -> Floats:
-        return self.means
+        means: Floats = where_it_lies(self, "means")
+        return means
 
     def movement(self, other: Metric, engine: Engine | None = None) -> float:
         if isinstance(other, Euclidean):

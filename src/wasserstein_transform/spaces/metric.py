@@ -223,7 +223,7 @@ class Metric(ABC):
 
     @property
     def places(self) -> Floats | None:
-        """Where the points are in R^m; None where the metric knows no places."""
+        """Where the points are in R^m, as an array that may lie on a device; None where the metric knows no places."""
         return None
 
     def differs(self, before: Self, kept: Ints | None = None) -> Bools | None:

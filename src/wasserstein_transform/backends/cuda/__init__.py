@@ -8,17 +8,21 @@ from typing import Any
 
 import numpy as np
 
+from ..._elsewhere import to_host
 from ..._types import Floats, Ints
 from ...engine import Engine
+from ...kernels.patches import Window
 from ..cpu import Cpu
 from ..forms import Form
+from ..images import Features, Grid, Image, Links, Motion, Moved, Picture
 from ..records import Balls, Neighborhoods
 from ..ridges import off_leading_axes
-from . import balls, distances, merging, moments, movement as movements
+from . import balls, colors, distances, merging, moments, movement as movements, pixels
 from .device import Device, OnDevice, lies_there
 from .geometry import Geometry, geometry_of
 from .neighborhoods import Asked
 
+_CORES = 200.0  # of a CPU, about, that a GPU is worth
 _NAME = re.compile(r"cuda(?::(\d+))?")
 
 
@@ -26,10 +30,12 @@ class Cuda(Cpu):
     """Operations on a device where it is faster, on the host otherwise."""
 
     name = "cuda"
-    single = False  # whether distances that are stored in single precision are computed in it
 
     def __init__(self, device: Device) -> None:
         self.device = device
+
+    def n_cores(self, engine: Engine) -> float:
+        return _CORES
 
     def block(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
         geometry = geometry_of(form, self.device)
@@ -44,24 +50,25 @@ class Cuda(Cpu):
         return distances.pairs(geometry, rows, cols, self.device, engine)
 
     def dense(self, form: Form, out: Any, engine: Engine) -> None:
-        geometry = self._fits(form, out)
+        geometry = self._fits(form, out, engine)
         if geometry is None:
             super().dense(form, out, engine)
         else:
             distances.dense(geometry, out, self.device, engine)
 
     def condensed(self, form: Form, out: Any, engine: Engine) -> None:
-        geometry = self._fits(form, out)
+        geometry = self._fits(form, out, engine)
         if geometry is None:
             super().condensed(form, out, engine)
         else:
             distances.condensed(geometry, out, self.device, engine)
 
-    def _fits(self, form: Form, out: Any) -> Geometry | None:
+    def _fits(self, form: Form, out: Any, engine: Engine) -> Geometry | None:
         """The metric on the device, if it can fill that array."""
         if not isinstance(out, np.ndarray) and distances.on_device(out, self.device) is None:
             return None
-        found = geometry_of(form, self.device, self.single and out.dtype == np.float32)
+        single = engine.precision == "float32" and out.dtype == np.float32
+        found = geometry_of(form, self.device, single)
         return found if found is None or distances.can_fill(found, out, self.device) else None
 
     def neighborhoods(
@@ -82,6 +89,27 @@ class Cuda(Cpu):
     def leaders(self, form: Form, weights: Floats, tol: float, engine: Engine) -> Ints:
         found = merging.leaders(form, weights, tol, self.device, engine)
         return super().leaders(form, weights, tol, engine) if found is None else found
+
+    def range_features(self, picture: Picture, engine: Engine) -> Features:
+        if not colors.can_change(picture, self.device):
+            return super().range_features(picture, engine)
+        return colors.range_features(picture, self.device, engine)
+
+    def painted(self, picture: Picture, modes: Floats, engine: Engine) -> np.ndarray:
+        if not colors.can_change(picture, self.device):
+            return super().painted(picture, to_host(modes), engine)
+        return colors.painted(picture, modes, self.device, engine)
+
+    def shift_pixels(self, image: Image, window: Window, motion: Motion, engine: Engine) -> Moved:
+        if not pixels.can_shift(image, window, motion, self.device):
+            image = image._replace(values=to_host(image.values))
+            return super().shift_pixels(image, window, motion, engine)
+        return pixels.shift_pixels(image, window, motion, self.device, engine)
+
+    def link_touching(self, modes: Floats, grid: Grid, links: Links, engine: Engine) -> tuple[Ints, int]:
+        if not pixels.can_link(modes, self.device):
+            return super().link_touching(to_host(modes), grid, links, engine)
+        return pixels.link_touching(modes, grid, links, self.device, engine)
 
     def ridge_step(self, points: Floats, means: Floats, covs: Floats, dim: int, engine: Engine) -> Floats:
         if not lies_there(means):
