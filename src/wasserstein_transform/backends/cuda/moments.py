@@ -12,7 +12,7 @@ from ...kernels.profiles import GAUSSIAN
 from .. import records
 from ..forms import Cloud, Form, GaussianCloud
 from ..records import closed
-from .cells import Cells, cells_of, given_places, places_of
+from .cells import Cells, cells_of, given_places, is_small, places_of
 from .device import Array
 from .geometry import SPACE, Geometry, geometry_of
 from .listed import listed_neighborhoods
@@ -27,7 +27,8 @@ _STEPS = (0, 10, 30, 300)  # of a distance, beside those of places: points, then
 
 def neighborhoods(form: Form, asked: Asked) -> records.Neighborhoods:
     """Neighborhoods within the reach, weighted by profile(d²/ε²)."""
-    geometry, device = geometry_of(form, asked.device), asked.device
+    device = asked.device
+    geometry = None if is_small(form) else geometry_of(form, device)
     if geometry is None:
         return asked.otherwise()
     assert isinstance(form, Cloud | GaussianCloud)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..._elsewhere import where_it_lies
 from ...engine import Engine
 from ..forms import Cloud, Form, GaussianCloud
-from .cells import given_places
+from .cells import given_places, is_small, places_of
 from .device import Device
 from .distances import listed
 from .geometry import MOST, Geometry, of_gaussians, of_points, unit_and_planar
@@ -21,7 +19,7 @@ def movement(before: Form, after: Form, device: Device, engine: Engine) -> float
     """The largest distance of a point to its later self; None if that is left to the CPU."""
     if not isinstance(before, Cloud | GaussianCloud) or not isinstance(after, Cloud | GaussianCloud):
         return None
-    if given_places(after).shape[1] > MOST:
+    if given_places(after).shape[1] > MOST or is_small(after):
         return None
     geometry, n = _joined(before, after, device), after.n
     if geometry.solid:
@@ -36,12 +34,8 @@ def movement(before: Form, after: Form, device: Device, engine: Engine) -> float
 
 def _joined(before: Cloud | GaussianCloud, after: Cloud | GaussianCloud, device: Device) -> Geometry:
     """The points as they were, then as they are."""
-    places = _both(given_places(before), given_places(after), device)
+    places = device.xp.concatenate([places_of(before, device), places_of(after, device)])
     if not isinstance(after, GaussianCloud) or after.lam == 0:
         return of_points(places, device)
-    covs = _both(where_it_lies(before, "covs"), where_it_lies(after, "covs"), device)
+    covs = device.xp.concatenate([device.put(where_it_lies(form, "covs")) for form in (before, after)])
     return of_gaussians(places, covs, after.lam, *unit_and_planar(covs, device), device)
-
-
-def _both(before: Any, after: Any, device: Device) -> Any:
-    return device.xp.concatenate([device.put(before), device.put(after)])
