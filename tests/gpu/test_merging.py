@@ -10,7 +10,8 @@ from gpu.test_moments import gaussians, weights_of
 
 import wasserstein_transform as wt
 from wasserstein_transform.backends import Cloud, Cpu, Form, GaussianCloud
-from wasserstein_transform.backends.cuda import Cuda, balls, merging, stretches
+from wasserstein_transform.backends.cuda import Cuda, balls, cells, merging, stretches
+from wasserstein_transform.kernels.profiles import FLAT
 
 ENGINE = wt.Engine()
 TWO_AND_ONE = [2, pytest.param(1, marks=pytest.mark.slow), pytest.param(3, marks=pytest.mark.slow)]
@@ -107,3 +108,14 @@ def test_other_metrics_are_left_to_the_host(cuda: Cuda, rng: np.random.Generator
     check_leaders(cuda, solid, np.ones(20), 0.5)
     np.testing.assert_array_equal(cuda.balls(solid, 2.0, ENGINE).indices, Cpu().balls(solid, 2.0, ENGINE).indices)
     assert cuda.movement(solid, replace(solid, means=points + 1.0), ENGINE) == pytest.approx(2.0)
+
+
+def test_few_points_are_left_to_the_host(cuda: Cuda, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cells, "SMALL", 1000)
+    monkeypatch.setattr(type(cuda.device), "launch", lambda *asked, **more: pytest.fail("on the device"))
+    form, _ = forms(2, rng)
+    assert isinstance(form, Cloud)
+    check_leaders(cuda, form, np.ones(120), 0.3)
+    assert len(cuda.balls(form, 0.3, ENGINE).indptr) == 121
+    assert cuda.movement(form, Cloud(form.points + 1.0), ENGINE) == pytest.approx(np.sqrt(2))
+    assert cuda.neighborhoods(form, np.ones(120), FLAT, 1.0, 1.0, ENGINE).means(form.points).mass.min() >= 1

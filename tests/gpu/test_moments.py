@@ -45,7 +45,7 @@ def gaussians(means: np.ndarray, rng: np.random.Generator, lam: float = 1.5) -> 
     return GaussianCloud(means, roots @ roots.transpose(0, 2, 1), lam)
 
 
-@pytest.mark.parametrize("m", [1, 2, 3, 5])
+@pytest.mark.parametrize("m", [pytest.param(1, marks=pytest.mark.slow), 2, 3, 5])
 def test_points(m: int, cuda: Cuda, rng: np.random.Generator) -> None:
     points = rng.normal(size=(200 if m < 5 else 30, m))
     points[:20] = points[-20:]
@@ -53,11 +53,20 @@ def test_points(m: int, cuda: Cuda, rng: np.random.Generator) -> None:
         compare(cuda, Cloud(points), weights_of(len(points), rng), 0.7 if m < 5 else 2.5, points, profile=profile)
 
 
-@pytest.mark.parametrize("m", [1, 2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("m", [pytest.param(1, marks=pytest.mark.slow), 2, pytest.param(3, marks=pytest.mark.slow)])
 def test_gaussians(m: int, cuda: Cuda, rng: np.random.Generator) -> None:
     points = rng.normal(size=(100, m))
     for profile in PROFILES:
         compare(cuda, gaussians(points, rng), weights_of(100, rng), 1.5, points, profile=profile)
+
+
+@pytest.mark.slow
+def test_gaussians_whose_distance_has_no_formula(cuda: Cuda, rng: np.random.Generator) -> None:
+    points, weights = rng.normal(size=(25, 4)), weights_of(25, rng)
+    shapes = gaussians(points, rng)
+    compare(cuda, shapes, weights, 2.5, points, eps=2.5)
+    compare(cuda, shapes, weights, np.inf, points, profile=GAUSSIAN)
+    compare(cuda, shapes, weights, 2.5, points, profile=TRIANGLE, eps=2.5, first=11)
 
 
 def test_gaussians_without_a_weight_for_shapes_are_points(cuda: Cuda, rng: np.random.Generator) -> None:
@@ -65,9 +74,7 @@ def test_gaussians_without_a_weight_for_shapes_are_points(cuda: Cuda, rng: np.ra
     compare(cuda, gaussians(points, rng, lam=0.0), weights_of(60, rng), 0.7, points)
 
 
-@pytest.mark.parametrize(
-    "columns", [1, 7, pytest.param(20, marks=pytest.mark.slow), pytest.param(64, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("columns", [7, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 20, 64))])
 def test_other_coordinates_than_those_of_the_metric(columns: int, cuda: Cuda, rng: np.random.Generator) -> None:
     compare(cuda, Cloud(rng.normal(size=(40, 2))), weights_of(40, rng), 0.7, rng.normal(size=(40, columns)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from ..ridges import off_leading_axes
 from . import balls, colors, distances, merging, moments, movement as movements, pixels
 from .device import Device, OnDevice, lies_there
 from .geometry import Geometry, geometry_of
+from .neighborhoods import Asked
 
 _CORES = 200.0  # of a CPU, about, that a GPU is worth
 _NAME = re.compile(r"cuda(?::(\d+))?")
@@ -73,15 +74,12 @@ class Cuda(Cpu):
     def neighborhoods(
         self, form: Form, weights: Floats, profile: int, eps: float, reach: float, engine: Engine, first: int = 0
     ) -> Neighborhoods:
-        here = super().neighborhoods
-
-        def on_host() -> Neighborhoods:
-            return here(form, weights, profile, eps, reach, engine, first)
-
-        return moments.neighborhoods(form, weights, profile, eps, reach, first, on_host, self.device, engine)
+        on_host = partial(super().neighborhoods, form, weights, profile, eps, reach, engine, first)
+        asked = Asked(weights, profile, float(eps), float(reach), first, on_host, self.device, engine)
+        return moments.neighborhoods(form, asked)
 
     def movement(self, before: Form, after: Form, engine: Engine) -> float:
-        found = movements.movement(before, after, self.device)
+        found = movements.movement(before, after, self.device, engine)
         return super().movement(before, after, engine) if found is None else found
 
     def balls(self, form: Form, radius: float, engine: Engine) -> Balls:

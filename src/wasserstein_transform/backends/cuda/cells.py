@@ -17,10 +17,11 @@ from ..._types import Floats
 from ..cpu.search import frame_of_extent
 from ..forms import Cloud, Form, GaussianCloud
 from ..frame import Frame
-from .device import Array, Device
-from .geometry import CLOUD, Geometry, geometry_of
+from .device import Array, Device, lies_there
+from .geometry import Geometry, geometry_of
 from .keys import Keys, keys_of, n_keys
 
+SMALL = 0  # points: the CPU is done with fewer before a device has begun
 _SIMPLE = 3  # coordinates of Gaussians whose distance has a formula
 _BLOCKS = 512  # that look for the least and largest: enough to fill a device, and few to bring home
 
@@ -54,8 +55,15 @@ def given_places(form: Cloud | GaussianCloud) -> Any:
     return where_it_lies(form, "points" if isinstance(form, Cloud) else "means")
 
 
+def is_small(form: Form) -> bool:
+    """Whether there are so few points, on the host, that they stay there."""
+    return form.n < SMALL and not (isinstance(form, Cloud | GaussianCloud) and lies_there(given_places(form)))
+
+
 def simple_geometry(form: Form, device: Device) -> Geometry | None:
     """The metric on the device, where one thread computes a distance; None for others, which are left to the CPU."""
+    if is_small(form):
+        return None
     if isinstance(form, GaussianCloud) and form.lam > 0 and given_places(form).shape[1] > _SIMPLE:
         return None
     geometry = geometry_of(form, device)
@@ -64,8 +72,8 @@ def simple_geometry(form: Form, device: Device) -> Geometry | None:
 
 def places_of(form: Cloud | GaussianCloud, device: Device) -> Array:
     """Where the points are, on the device."""
-    geometry = geometry_of(form, device)
-    if geometry is not None and geometry.constants["METRIC"] == CLOUD:
+    geometry = geometry_of(form, device) if isinstance(form, Cloud) else None
+    if geometry is not None:
         return geometry.rows
     return form.kept(f"places on {device.name}", lambda: device.put(given_places(form)))
 

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ..._elsewhere import where_it_lies
+from ...engine import Engine
 from ..forms import Cloud, Form, GaussianCloud
-from .cells import given_places
+from .cells import given_places, is_small, places_of
 from .device import Device
+from .distances import listed
 from .geometry import MOST, Geometry, of_gaussians, of_points, unit_and_planar
 
 _BLOCKS = 512  # enough to fill a device, and few to bring home
 
 
-def movement(before: Form, after: Form, device: Device) -> float | None:
+def movement(before: Form, after: Form, device: Device, engine: Engine) -> float | None:
     """The largest distance of a point to its later self; None if that is left to the CPU."""
     if not isinstance(before, Cloud | GaussianCloud) or not isinstance(after, Cloud | GaussianCloud):
         return None
-    m, has_shapes = given_places(after).shape[1], isinstance(after, GaussianCloud) and after.lam > 0
-    if m > (3 if has_shapes else MOST):
+    if given_places(after).shape[1] > MOST or is_small(after):
         return None
-    geometry = _joined(before, after, device)
+    geometry, n = _joined(before, after, device), after.n
     if geometry.solid:
-        return None
-    n = after.n
+        rows = device.xp.arange(n)
+        return float(listed(geometry, rows, rows + n, device, engine).max().item())
     n_blocks = min(_BLOCKS, -(-n // 256))
     out = device.xp.empty(n_blocks)
     args = *geometry.arguments, n, out
@@ -35,12 +34,8 @@ def movement(before: Form, after: Form, device: Device) -> float | None:
 
 def _joined(before: Cloud | GaussianCloud, after: Cloud | GaussianCloud, device: Device) -> Geometry:
     """The points as they were, then as they are."""
-    places = _both(given_places(before), given_places(after), device)
+    places = device.xp.concatenate([places_of(before, device), places_of(after, device)])
     if not isinstance(after, GaussianCloud) or after.lam == 0:
         return of_points(places, device)
-    covs = _both(where_it_lies(before, "covs"), where_it_lies(after, "covs"), device)
+    covs = device.xp.concatenate([device.put(where_it_lies(form, "covs")) for form in (before, after)])
     return of_gaussians(places, covs, after.lam, *unit_and_planar(covs, device), device)
-
-
-def _both(before: Any, after: Any, device: Device) -> Any:
-    return device.xp.concatenate([device.put(before), device.put(after)])
