@@ -160,11 +160,16 @@ static T __shfl_up_sync(unsigned, T value, int by) {
 }
 static inline unsigned __ballot_sync(unsigned, int is) {
     unsigned bits = 0;
-    for (int lane = 0; lane < 32; lane++) bits |= (unsigned)(emulation::exchanged((int)(is != 0), lane) != 0) << lane;
+    size_t first = emulation::now / 32 * 32;
+    emulation::slots[emulation::now] = is != 0;
+    emulation::wait_for(emulation::warp());
+    for (size_t lane = 0; lane < 32 && first + lane < emulation::fibers.size(); lane++)
+        if (!emulation::fibers[first + lane].ended) bits |= (unsigned)emulation::slots[first + lane] << lane;
+    emulation::wait_for(emulation::warp());
     return bits;
 }
 static inline int __any_sync(unsigned mask, int is) { return __ballot_sync(mask, is) != 0; }
-static inline int __all_sync(unsigned mask, int is) { return __ballot_sync(mask, is) == 0xffffffff; }
+static inline int __all_sync(unsigned mask, int is) { return __ballot_sync(mask, !is) == 0; }
 static inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
 static inline int __popcll(unsigned long long bits) { return __builtin_popcountll(bits); }
 static inline int __ffs(int bits) { return __builtin_ffs(bits); }

@@ -12,9 +12,10 @@ from ..._types import Floats, Ints
 from ...engine import Engine
 from ..cpu import Cpu
 from ..forms import Form
-from . import distances
+from ..records import Nearest
+from . import distances, nearest
 from .device import Device
-from .geometry import Geometry, geometry_of
+from .geometry import Geometry, geometry_of, joined_geometry
 
 _NAME = re.compile(r"cuda(?::(\d+))?")
 
@@ -53,6 +54,12 @@ class Cuda(Cpu):
             super().condensed(form, out, engine)
         else:
             distances.condensed(geometry, out, self.device, engine)
+
+    def nearest(self, form: Form, k: int, of: Form | None, engine: Engine) -> Nearest:
+        found = joined_geometry(form, of, self.device) if k <= nearest.MOST else None
+        if found is None:
+            return super().nearest(form, k, of, engine)
+        return nearest.nearest(*found, form.n, k, self.device, engine)
 
     def _fits(self, form: Form, out: Any) -> Geometry | None:
         """The metric on the device, if it can fill that array."""

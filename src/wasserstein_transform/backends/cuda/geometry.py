@@ -131,3 +131,24 @@ def _center(points: Array, device: Device) -> Array:
     if len(points) == 0:
         return device.xp.zeros(points.shape[1])
     return points.min(axis=0) / 2 + points.max(axis=0) / 2
+
+
+def joined_geometry(one: Form, other: Form | None, device: Device) -> tuple[Geometry, Array] | None:
+    """The metric of the points of two forms of a kind, or of one, and their places; None if it is one for the CPU.
+
+    Distances of places are never above those of the metric.
+    """
+    if other is None:
+        found = geometry_of(one, device)
+        return None if found is None else (found, device.put(_places(one)))
+    if geometry_of(one, device) is None or type(one) is not type(other):
+        return None
+    places = device.xp.concatenate([device.put(_places(form)) for form in (one, other)])
+    if not isinstance(other, GaussianCloud) or other.lam == 0:
+        return of_points(places, device), places
+    covs = device.xp.concatenate([device.put(where_it_lies(form, "covs")) for form in (one, other)])
+    return of_gaussians(places, covs, other.lam, *unit_and_planar(covs, device), device), places
+
+
+def _places(form: Form) -> Any:
+    return where_it_lies(form, "points" if isinstance(form, Cloud) else "means")
