@@ -10,7 +10,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check
 # tests start many processes: without bytecode on disk each would compile all it imports
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint check slow lowest coverage bench bench-quality soak fuzz reproduce clean clean-kernels
+.PHONY: demo test lint check gpu release-check slow lowest coverage bench bench-quality soak fuzz reproduce clean clean-kernels
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
@@ -30,6 +30,14 @@ lint: $(READY)
 check: $(READY)
 	$(BIN)/wt warmup
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+	@$(BIN)/python tests/gpu/record.py
+
+# What a GPU computes, on this machine's; the record says what was tried, where and of which code. CuPy must be there.
+gpu:
+	WT_GPU_RECORD=tests/gpu/record.json PYTHONPATH=src:tests:. $(PYTHON) -m pytest tests/gpu -m gpu -p no:cacheprovider
+
+release-check: test
+	$(BIN)/python tests/gpu/record.py --check
 
 slow: $(READY)
 	$(BIN)/python -m pytest -m slow

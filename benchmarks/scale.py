@@ -87,12 +87,13 @@ def run(workers: str = "1,2") -> list[Row]:
     numbers = [int(word) for word in workers.split(",")]
     rows = []
     for kind in ("threads", "workers"):
-        found = {n: _measured(kind, n) for n in numbers}
-        first = found[numbers[0]]
-        for n, one in found.items():
+        first: dict[str, Any] | None = None
+        for n in numbers:
+            one = _measured(kind, n)
+            first = first or one
             who = f"{n} {kind[:-1]}{'s' * (n > 1)}"
             weak_lt, weak_gt = (f"as much for each: {one[f'{name} weak']:.2f} s" for name in ("lt", "gt"))
-            rows += [
+            new = [
                 Row(f"LT-WT of 1,500 points, {who}", f"{one['lt']:.2f} s", weak_lt,
                     f"{first['lt'] / one['lt']:.2f}×, weak {first['lt weak'] / one['lt weak']:.2f}{_moved(one)}"),
                 Row(f"local LT-WT of 20,000 points, {who}", f"{one['local']:.2f} s", "",
@@ -101,6 +102,9 @@ def run(workers: str = "1,2") -> list[Row]:
                     f"{first['gt'] / one['gt']:.2f}×, weak {first['gt weak'] / one['gt weak']:.2f}; "
                     f"{one['gt read'] / 1e6:.0f} MB read, {one['gt written'] / 1e6:.0f} MB written"),
             ]  # fmt: skip
+            rows += new
+            for row in new:  # the largest take minutes
+                print(" | ".join(row), file=sys.stderr, flush=True)
     return rows
 
 

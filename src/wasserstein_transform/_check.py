@@ -89,19 +89,28 @@ def _is_missing(entry: Any) -> bool:
 def points(values: ArrayLike, name: str = "points") -> Floats:
     """An n × m array of coordinates, a copy: what the caller does to theirs later is none of our business."""
     array = floats(values, name).copy()
-    if array.ndim != 2:
+    shape_of_points(array.shape, name)
+    extent(*_extent(array), name)
+    return array
+
+
+def shape_of_points(shape: tuple[int, ...], name: str = "points") -> None:
+    """Refuse a shape that is not n × m."""
+    if len(shape) != 2:
         raise ValueError(
-            f"{name} must be a 2-D array, one row a point, got shape {array.shape}; "
+            f"{name} must be a 2-D array, one row a point, got shape {shape}; "
             "reshape(-1, 1) makes one coordinate of a list of numbers"
         )
-    if array.shape[0] == 0 or array.shape[1] == 0:
-        raise ValueError(f"{name} must hold at least one point with one coordinate, got shape {array.shape}")
-    largest, spread = _extent(array)
+    if shape[0] == 0 or shape[1] == 0:
+        raise ValueError(f"{name} must hold at least one point with one coordinate, got shape {shape}")
+
+
+def extent(largest: float, spread: float, name: str = "points") -> None:
+    """Refuse coordinates out of range, given the largest of them and the largest width along an axis."""
     if largest > 1e150 or 0 < spread < 1e-150:  # their squares would leave the range of floats
         raise ValueError(
             f"{name} must lie between 1e-150 and 1e150, got {largest:g} and a width of {spread:g}; rescale"
         )
-    return array
 
 
 def _extent(array: Floats) -> tuple[float, float]:

@@ -181,7 +181,7 @@ def test_what_is_no_engine_is_refused() -> None:
 
 def test_changes_that_no_engine_knows_are_named() -> None:
     with pytest.raises(
-        TypeError, match="changes of n_jobs, progress, memory, device, executor, client, store; got threads"
+        TypeError, match="changes of n_jobs, progress, memory, device, precision, executor, client, store; got threads"
     ):
         wt.using(threads=2).__enter__()
 

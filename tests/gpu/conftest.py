@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import os
+from pathlib import Path
+
 import pytest
+from gpu import record
 from gpu.emulation import COMPILER, Emulated
 
 from wasserstein_transform.backends.cuda import Cuda
@@ -18,7 +23,7 @@ def _gpu() -> Device | None:
         return None
 
 
-@pytest.fixture(scope="session", params=["emulated", "gpu"])
+@pytest.fixture(scope="session", params=["emulated", pytest.param("gpu", marks=pytest.mark.gpu)])
 def device(request: pytest.FixtureRequest) -> Device:
     if request.param == "emulated":
         if COMPILER is None:
@@ -33,3 +38,30 @@ def device(request: pytest.FixtureRequest) -> Device:
 @pytest.fixture(scope="session")
 def cuda(device: Device) -> Cuda:
     return Cuda(device)
+
+
+_RESULTS: dict[str, str] = {}
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if "gpu" in report.keywords and (report.when == "call" or report.outcome != "passed"):
+        _RESULTS[report.nodeid] = report.outcome
+
+
+def pytest_sessionfinish() -> None:
+    """With WT_GPU_RECORD set, what was tried on a GPU is kept in that file."""
+    path, found = os.environ.get("WT_GPU_RECORD"), _gpu()
+    if path and found is not None and _RESULTS:
+        cupy = found.xp
+        machine = {
+            "device": found.name,
+            "driver": _version(cupy.cuda.runtime.driverGetVersion()),
+            "cuda": _version(cupy.cuda.runtime.runtimeGetVersion()),
+            "cupy": cupy.__version__,
+            "date": dt.date.today().isoformat(),
+        }
+        record.write(_RESULTS, machine, Path(path))
+
+
+def _version(number: int) -> str:
+    return f"{number // 1000}.{number % 1000 // 10}"

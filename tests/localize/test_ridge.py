@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import wasserstein_transform as wt
-from wasserstein_transform.localize.extrinsic import _off_leading_axis, _off_leading_vectors
+from wasserstein_transform.backends.ridges import _by_eigenvectors, _in_the_plane
 
 
 def slow_ridge(X: np.ndarray, alpha: np.ndarray, weights: np.ndarray, dim: int) -> np.ndarray:
@@ -95,11 +95,11 @@ def test_the_plane_has_the_formula_of_the_general_case(rng: np.random.Generator)
     covs, steps = halves @ halves.transpose(0, 2, 1), rng.normal(size=(500, 2))
     covs[:100, 0, 1] = covs[:100, 1, 0] = 0  # axes along the coordinates
     covs[100:110] = 0
-    general = _off_leading_vectors(steps, covs, 1)
-    np.testing.assert_allclose(_off_leading_axis(steps, covs), general, rtol=0, atol=1e-12)
+    general = _by_eigenvectors(np, steps, covs, 1)
+    np.testing.assert_allclose(_in_the_plane(np, steps, covs), general, rtol=0, atol=1e-12)
     np.testing.assert_array_equal(general[100:110], steps[100:110])
     for size in (1e-140, 1e140):  # squares stay within the range of floats
-        scaled = _off_leading_axis(size * steps, size**2 * covs) / size
+        scaled = _in_the_plane(np, size * steps, size**2 * covs) / size
         np.testing.assert_allclose(scaled, general, rtol=0, atol=1e-12)
 
 

@@ -9,7 +9,7 @@ from ..engine import Engine
 from .base import Backend, Ground
 from .compiling import listen
 from .cpu import Cpu
-from .cuda import named as gpu_named
+from .cuda import named as gpu_named, on_gpu
 from .forms import Cloud, Filed, Form, GaussianCloud, Matrix, NearRows, Network
 from .frame import Extent, Frame, join, unit_of_size
 from .memory import Memory
@@ -60,6 +60,7 @@ __all__ = [
     "backend_of",
     "closed",
     "join",
+    "on_gpu",
     "rim",
     "unit_of_size",
 ]

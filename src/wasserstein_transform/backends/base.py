@@ -37,6 +37,10 @@ class Backend(ABC):
 
     name: str
 
+    def n_cores(self, engine: Engine) -> float:
+        """How many cores of a CPU it is worth, about: for estimates of time."""
+        return engine.n_threads
+
     @abstractmethod
     def block(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
         """Distances of the points `rows` to the points `cols`."""
@@ -81,6 +85,13 @@ class Backend(ABC):
     @abstractmethod
     def working_bytes(self, form: Form, state: float, engine: Engine) -> float:
         """Memory that a step of means and covariances takes beside its result, which holds `state` bytes."""
+
+    @abstractmethod
+    def ridge_step(self, points: Floats, means: Floats, covs: Floats, dim: int, engine: Engine) -> Floats:
+        """Where points move: towards means, off the `dim` leading eigenvectors of their covariances, 0 < dim < m.
+
+        Leading ones that agree with the next are none.
+        """
 
     @abstractmethod
     def leaders(self, form: Form, weights: Floats, tol: float, engine: Engine) -> Ints:

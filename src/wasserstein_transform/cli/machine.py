@@ -1,4 +1,4 @@
-"""Where a command computes: threads, a folder for finished work, other machines."""
+"""Where a command computes: threads, a GPU, a folder for finished work, other machines."""
 
 from __future__ import annotations
 
@@ -39,6 +39,9 @@ class Machine:
     scheduler: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Send work to a Dask cluster, such as tcp://host:8786.")
     ] = None
+    device: Annotated[
+        str | None, typer.Option(help="Compute on a GPU: cuda, or cuda:1 for the second one.", show_default="cpu")
+    ] = None
 
     def folder(self, output: str | Path | None) -> Path | None:
         """Where finished work is kept."""
@@ -72,6 +75,12 @@ def working(machine: Machine, output: str | Path | None) -> Iterator[dict[str, A
     changes: dict[str, Any] = {} if machine.jobs is None else {"n_jobs": machine.jobs}
     if machine.memory is not None:
         changes["memory"] = in_bytes(machine.memory)
+    if machine.device is not None:
+        from ..backends import backend_of
+        from ..engine import Engine
+
+        backend_of(Engine(device=machine.device))  # a GPU that is not there is missed now
+        changes["device"] = machine.device
     with ExitStack() as open_things:
         if folder is not None:
             from ..engine import Store

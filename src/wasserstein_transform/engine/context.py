@@ -51,7 +51,7 @@ def using(engine: Engine | None = None, **changes: Any) -> Iterator[Engine]:
     >>> engine.n_threads
     1
     """
-    known = ("n_jobs", "progress", "memory", "device", "executor", "client", "store")
+    known = ("n_jobs", "progress", "memory", "device", "precision", "executor", "client", "store")
     if unknown := sorted(set(changes) - set(known)):
         raise TypeError(f"using takes an engine or changes of {', '.join(known)}; got {', '.join(unknown)}")
     token = _CURRENT.set(

@@ -58,6 +58,8 @@ class Engine:
         Bytes that may be taken; by default what the machine has free.
     device : str or Backend
         What computes: "cpu", "cuda" (a GPU; "cuda:1" is the second one), or a backend of one's own.
+    precision : {"float64", "float32"}
+        What a GPU computes in; the CPU always computes in float64.
     executor : Executor
         Who runs the tiles of tasks: by default threads of this process.
     client : dask.distributed.Client or Cluster, optional
@@ -76,6 +78,7 @@ class Engine:
     progress: Progress | None = None
     memory: float | None = None
     device: Any = "cpu"
+    precision: str = "float64"
     executor: Executor = field(default_factory=Threads)
     client: Any = None
     store: Store | PathLike | None = None
@@ -96,6 +99,8 @@ class Engine:
             raise ValueError(f"memory must be a number of bytes, got {self.memory!r}")
         if self.progress is not None and not callable(self.progress):
             raise ValueError(f"progress must be a function such as wt.bar(), got {self.progress!r}")
+        if self.precision not in ("float32", "float64"):
+            raise ValueError(f"precision must be 'float64' or 'float32', got {self.precision!r}")
         if self.client is not None:
             cluster_of(self.client)
         object.__setattr__(self, "store", as_store(self.store))

@@ -99,6 +99,8 @@ class Inductive(Intrinsic):
 
 def check_mass(mass: Floats, weights: Floats) -> Bools:
     """Points that see no mass. Only points that carry none may: the others get an error."""
+    if mass.min(initial=np.inf) > 0:
+        return np.zeros(len(mass), bool)
     massless = mass == 0
     wrong = massless & (weights > 0)
     if wrong.any():

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 
 from .. import _check as check
+from .._elsewhere import where_it_lies
 from .._types import Floats
-from ..engine import Engine, Flag, Record, Rows, Task, Tile, current, evenly, one_blas_thread
+from ..backends import backend_of
+from ..engine import Engine, current
 from ..measures import Diracs, Gaussians, Measures
 from ..spaces import Moments, Space, check_space
 from .base import HasMoments, Inductive, Intrinsic, Localization, check_mass
 from .given import Given
 from .kernel import Kernel, Truncation
 from .trivial import Whole
-
-_TIED = 1e-9  # eigenvalues that agree so far are one, relative to the second moment around the point
 
 
 class Extrinsic(Localization):
@@ -82,12 +82,13 @@ def _bases(n: int, eps: float) -> list[Intrinsic]:
 
 
 def _coordinates(space: Space, owner: str) -> Floats:
-    if space.points is None:
+    points: Floats | None = where_it_lies(space, "points")
+    if points is None:
         raise ValueError(
             f"{owner} needs coordinates, and this space has distances only; "
             "Space.from_distances(D, points=X) puts them beside the distances"
         )
-    return space.points
+    return points
 
 
 @dataclass(frozen=True)
@@ -230,47 +231,4 @@ def _moved(seen: HasMoments, points: Floats, first: int, dim: int, engine: Engin
     if dim >= points.shape[1]:
         return Moments(seen.means(points).mass, here.copy())
     mass, means, covs = seen.means_and_covs(points)
-    return Moments(mass, here + _off_leading_axes(means - here, covs, dim, engine))
-
-
-def _off_leading_axes(steps: Floats, covs: Floats, dim: int, engine: Engine) -> Floats:
-    """What remains of each step off the `dim` leading eigenvectors of its covariance, 0 < dim < m."""
-    n, m = steps.shape
-    if m == 2:
-        return _off_leading_axis(steps, covs)
-    left = np.empty_like(steps)
-    with one_blas_thread():
-        engine.run(Task("ridges", _ridges, _Steps(steps, covs, dim), evenly(n, 10.0 * m**3), Rows()), (left,))
-    return left
-
-
-class _Steps(NamedTuple):
-    steps: Floats
-    covs: Floats
-    dim: int
-
-
-def _ridges(asked: _Steps, tile: Tile, stop: Flag, record: Record) -> None:
-    part = slice(tile.start, tile.stop)
-    record[0][:] = _off_leading_vectors(asked.steps[part], asked.covs[part], asked.dim)
-
-
-def _off_leading_vectors(steps: Floats, covs: Floats, dim: int) -> Floats:
-    values, vectors = np.linalg.eigh(covs)
-    slack = _TIED * (values[:, -1] + np.sum(steps**2, axis=1))
-    leads = values[:, -dim:] - values[:, -dim - 1, None] > slack[:, None]
-    axes = vectors[:, :, -dim:] * leads[:, None, :]
-    along = np.einsum("iak,ia->ik", axes, steps)
-    return np.asarray(steps - np.einsum("iak,ik->ia", axes, along))
-
-
-def _off_leading_axis(steps: Floats, covs: Floats) -> Floats:
-    """In the plane: Σ = (tr Σ·I + gap·R)/2 with R the reflection in the leading axis, so what is left is (I − R)/2."""
-    (x, y), (a, b, c) = steps.T, covs.reshape(-1, 4)[:, [0, 1, 3]].T
-    gap = np.hypot(a - c, 2 * b)
-    tied = gap <= _TIED * ((a + c + gap) / 2 + (x * x + y * y))
-    unit = np.where(tied, 1.0, gap)
-    cos, sin = (a - c) / unit, 2 * b / unit
-    left = np.stack([x - (cos * x + sin * y), y - (sin * x - cos * y)], axis=1) / 2
-    left[tied] = steps[tied]
-    return left
+    return Moments(mass, backend_of(engine).ridge_step(here, means, covs, dim, engine))

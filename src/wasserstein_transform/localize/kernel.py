@@ -12,7 +12,7 @@ from .._types import Floats, Ints
 from ..engine import Engine, current
 from ..measures import Discrete
 from ..measures.discrete import discrete, memory_of
-from ..spaces import Dense, Euclidean, OnDisk, Space, check_space, closed
+from ..spaces import Dense, Euclidean, Metric, OnDisk, Space, check_space, closed
 from .base import HasMoments, Inductive, check_mass
 from .profiles import PROFILES, ProfileLike, check_profile, evaluate
 
@@ -70,14 +70,17 @@ class Kernel(Inductive):
         return self.eps * (own if self.cut is None else min(own, self.cut))
 
     def n_seen(self, space: Space) -> float | None:
-        """Counted around a few points."""
+        """Counted around a few points, once for a space."""
         if not np.isfinite(self.reach):
             return float(space.n)
         metric = space.metric if space.metric.places is None else Euclidean(space.metric.places)
         if not isinstance(metric, Euclidean | Dense | OnDisk):
             return None
-        some = np.linspace(0, space.n - 1, int(np.clip(_COUNTED / space.n, 4, 64))).astype(np.intp)
-        together, everywhere = max(1, _TOGETHER // space.n), np.arange(space.n)
+        return space.metric.form.kept(f"points within {self.reach!r}", lambda: self._counted(metric))
+
+    def _counted(self, metric: Metric) -> float:
+        some = np.linspace(0, metric.n - 1, int(np.clip(_COUNTED / metric.n, 4, 64))).astype(np.intp)
+        together, everywhere = max(1, _TOGETHER // metric.n), np.arange(metric.n)
         blocks = (metric.block(some[k : k + together], everywhere) for k in range(0, len(some), together))
         return sum(np.count_nonzero(block * block <= closed(self.reach)) for block in blocks) / len(some)
 

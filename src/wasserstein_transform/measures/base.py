@@ -36,6 +36,11 @@ class Measures(ABC):
         """Where the measures sit in R^m: the new points. None if they live on the space itself."""
         return None
 
+    @property
+    def moved(self) -> Floats | None:
+        """The same where they lie, for those who only pass them on: they may be on a device."""
+        return self.centers
+
     def metric(self) -> Metric | None:
         """Their distance where a formula gives it; None where transport must be solved."""
         return None

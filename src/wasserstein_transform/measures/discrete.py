@@ -8,6 +8,7 @@ from hashlib import blake2b
 import numpy as np
 from scipy.sparse import csr_array
 
+from .._elsewhere import to_host
 from .._types import Bools, Floats, Ints
 from ..backends import MeansAndCovs, Moments, Rows
 from ..engine import Engine
@@ -57,6 +58,7 @@ class Discrete(Measures):
 
     def means(self, points: Floats) -> Moments:
         """Total mass and mean of `points` under each measure, summed relative to a point of the measure."""
+        points = to_host(points)
         origin = points[self.indices[self.indptr[:-1]]]
         means = np.empty((self.n, points.shape[1]))
         for i in range(self.n):
@@ -71,6 +73,7 @@ class Discrete(Measures):
 
     def means_and_covs(self, points: Floats) -> MeansAndCovs:
         """Total mass, mean and covariance of `points` under each measure."""
+        points = to_host(points)
         mass, means = self.means(points)
         covs = np.empty((self.n, points.shape[1], points.shape[1]))
         for i in range(self.n):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from .._archive import check_array
 from .._cached import cached_property
+from .._elsewhere import contiguous, on_host, where_it_lies
 from .._types import Bools, Floats, Ints
 from ..backends import Cloud, Frame, backend_of
 from ..backends.frame import check_frame
@@ -15,6 +17,7 @@ from ..engine import Engine, current
 from .metric import Metric
 
 
+@on_host("points")
 @dataclass(frozen=True, eq=False, repr=False)
 class Euclidean(Metric):
     """The Euclidean distance of points, computed when asked for.
@@ -32,18 +35,23 @@ class Euclidean(Metric):
     triangle = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "points", np.ascontiguousarray(self.points, np.float64))
+        object.__setattr__(self, "points", contiguous(self._points_there))
+
+    @property
+    def _points_there(self) -> Any:
+        """The points where they lie."""
+        return where_it_lies(self, "points")
 
     def _in_words(self) -> str:
-        return f" in R^{self.points.shape[1]}"
+        return f" in R^{self._points_there.shape[1]}"
 
     @cached_property
     def form(self) -> Cloud:
-        return Cloud(self.points, self.frame)
+        return Cloud(self._points_there, self.frame)
 
     @property
     def n(self) -> int:
-        return len(self.points)
+        return len(self._points_there)
 
     def _check_archived(self) -> None:
         check_array(self.points, "points", "f", None, None)
@@ -54,11 +62,12 @@ class Euclidean(Metric):
 
     @property
     def n_bytes(self) -> int:
-        return self.points.nbytes
+        return int(self._points_there.nbytes)
 
     @property
     def places(self) -> Floats:
-        return self.points
+        points: Floats = self._points_there
+        return points
 
     @property
     def euclidean(self) -> Floats:

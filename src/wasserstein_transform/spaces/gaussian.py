@@ -9,6 +9,7 @@ import numpy as np
 from .. import _check as check
 from .._archive import check_array
 from .._cached import cached_property
+from .._elsewhere import contiguous, on_host, where_it_lies
 from .._types import Bools, Floats, Ints
 from ..backends import Frame, GaussianCloud, backend_of
 from ..backends.frame import check_frame
@@ -17,6 +18,7 @@ from .euclidean import Euclidean
 from .metric import Metric
 
 
+@on_host("means", "covs")
 @dataclass(frozen=True, eq=False, repr=False)
 class GaussianMetric(Metric):
     """d² = ‖x − y‖² + λ·dcov²(Σ_x, Σ_y): W2 of N(x, λΣ_x) and N(y, λΣ_y), never stored unless asked for.
@@ -39,23 +41,24 @@ class GaussianMetric(Metric):
     triangle = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "means", np.ascontiguousarray(self.means, np.float64))
-        object.__setattr__(self, "covs", np.ascontiguousarray(self.covs, np.float64))
-        means, covs = self.means.shape, self.covs.shape
+        for name in ("means", "covs"):
+            object.__setattr__(self, name, contiguous(where_it_lies(self, name)))
+        means, covs = (where_it_lies(self, name).shape for name in ("means", "covs"))
         if len(means) != 2 or covs != (*means, means[1]):
             raise ValueError(f"means of shape (n, m) need covs of shape (n, m, m), got {means} and {covs}")
         check.lam(self.lam)
 
     def _in_words(self) -> str:
-        return f" in R^{self.means.shape[1]}, lam={self.lam:g}"
+        return f" in R^{where_it_lies(self, 'means').shape[1]}, lam={self.lam:g}"
 
     @cached_property
     def form(self) -> GaussianCloud:
-        return GaussianCloud(self.means, self.covs, float(self.lam), self.frame)
+        means, covs = where_it_lies(self, "means"), where_it_lies(self, "covs")
+        return GaussianCloud(means, covs, float(self.lam), self.frame)
 
     @property
     def n(self) -> int:
-        return len(self.means)
+        return len(where_it_lies(self, "means"))
 
     def _check_archived(self) -> None:
         check_array(self.means, "means", "f", None, None)
@@ -67,15 +70,16 @@ class GaussianMetric(Metric):
 
     @property
     def n_bytes(self) -> int:
-        return self.means.nbytes + self.covs.nbytes
+        return int(where_it_lies(self, "means").nbytes + where_it_lies(self, "covs").nbytes)
 
     @property
     def places(self) -> Floats:
-        return self.means
+        means: Floats = where_it_lies(self, "means")
+        return means
 
     def movement(self, other: Metric, engine: Engine | None = None) -> float:
         if isinstance(other, Euclidean):
-            other = GaussianMetric(other.points, np.zeros_like(self.covs), self.lam)
+            other = GaussianMetric(other.points, np.zeros(where_it_lies(self, "covs").shape), self.lam)
         if not isinstance(other, GaussianMetric):
             return other.movement(self, engine)
         engine = current(engine)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -12,11 +11,12 @@ from numpy.typing import DTypeLike
 
 from .._mapped import write_mapped
 from .._types import Floats
+from ..backends import on_gpu
 from ..engine import Engine, room_for
 from .zarrs import write_zarr
 
-Out: TypeAlias = np.ndarray | str | os.PathLike[str] | None
-"""An array to write to, a file to make, or nothing."""
+Out: TypeAlias = Any
+"""An array to write to, on the host or on a GPU; the path of a file to make; or nothing."""
 
 
 def read_only(array: Floats) -> Floats:
@@ -30,7 +30,8 @@ def written(
     shape: tuple[int, ...], what: str, engine: Engine, dtype: DTypeLike | None, out: Out, fill: Callable[[Any], None]
 ) -> Any:
     """What `fill` writes: into new memory, into the array given, or into a file."""
-    kind = out.dtype if dtype is None and isinstance(out, np.ndarray) else np.dtype(dtype)
+    there = on_gpu(out, copy=False)
+    kind = out.dtype if dtype is None and hasattr(out, "dtype") else np.dtype(dtype)
     if kind not in (np.float32, np.float64):
         raise ValueError(f"distances are stored as float32 or float64, got dtype={kind}")
     n_bytes = float(kind.itemsize * np.prod(shape, dtype=np.float64))
@@ -46,6 +47,18 @@ def written(
                 f"dtype {out.dtype}, C-contiguous: {out.flags.c_contiguous}, writable: {out.flags.writeable}"
             )
         fill(out)
+        return out
+    if there is not None:
+        if engine.device == "cpu":
+            raise ValueError(
+                "out lies on a GPU, and the engine computes on the CPU; wt.using(device='cuda') changes that"
+            )
+        if there.shape != shape or there.dtype != kind or not there.is_in_a_row:
+            raise ValueError(
+                f"out must be a C-contiguous array of shape {shape} and dtype {kind}, got shape {there.shape}, "
+                f"dtype {there.dtype}, C-contiguous: {there.is_in_a_row}"
+            )
+        fill(there)
         return out
     engine.announce(n_bytes, f"{what}, on disk")
     if Path(out).suffix == ".zarr":

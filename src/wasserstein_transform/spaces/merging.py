@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type
+from .._elsewhere import on_host, where_it_lies
 from .._shown import Brief
 from .._types import Floats, Ints
 from ..backends import backend_of
@@ -17,6 +18,7 @@ from .space import Space, check_space
 
 
 @archived
+@on_host("points")
 @dataclass(frozen=True, eq=False, repr=False)
 class Quotient(Brief):
     """A space with collocated points merged into one that carries their mass.
@@ -63,14 +65,15 @@ class Quotient(Brief):
     def expand(self, space: Space | None = None) -> Space:
         """All original points again, each where its merged point is in `space` (by default the merged space)."""
         if space is None:
-            return Space(self._spread(self.space.metric), self.weights, self.points)
+            return Space(self._spread(self.space.metric), self.weights, where_it_lies(self, "points"))
         return Space(self._spread(space.metric), self.weights, self.carry(space))
 
     def carry(self, moved: Space) -> Floats | None:
         """Coordinates of all points once the merged space moved; theirs from before where only distances change."""
-        if moved.points is None or moved.points is self.space.points:
-            return self.points
-        return moved.points if len(moved.points) == len(self.labels) else np.asarray(moved.points[self.labels])
+        points = where_it_lies(moved, "points")
+        if points is None or points is where_it_lies(self.space, "points"):
+            return where_it_lies(self, "points")  # type: ignore[no-any-return]
+        return points if len(points) == len(self.labels) else np.asarray(points[self.labels])
 
     def _spread(self, metric: Metric) -> Metric:
         return metric if metric.n == len(self.labels) else metric.take(self.labels)
@@ -97,4 +100,5 @@ def quotient(space: Space, tol: float = 0.0, engine: Engine | None = None) -> Qu
     weights = np.asarray(np.bincount(labels, weights=space.weights), np.float64)
     points = None if space.points is None else space.points[kept]
     left = metric if len(kept) == metric.n else metric.take(kept)  # a matrix of which all is left is not copied
-    return Quotient(Space(left, weights, points), labels.astype(np.intp), space.weights, space.points, kept, tol)
+    before = where_it_lies(space, "points")
+    return Quotient(Space(left, weights, points), labels.astype(np.intp), space.weights, before, kept, tol)

@@ -113,10 +113,10 @@ class Metric(ABC):
             What distances are stored as, by default that of `out`, or float64; they are computed in float64.
             float32 holds 1e-38 to 3e38.
         out : array of shape (n, n), or path, optional
-            Where to write: an array; a `.npy` file, which is filled block by block and returned as a memory map; or a
-            `.zarr` folder of chunks with checksums, returned as a Zarr array. File and folder have their names, and
-            replace what had them, only once they are complete. Without `out`, what memory does not hold is mapped in
-            the folder of the engine's store, if it has one.
+            Where to write: an array, of a GPU as well if the engine computes there; a `.npy` file, which is filled
+            block by block and returned as a memory map; or a `.zarr` folder of chunks with checksums, returned as a
+            Zarr array. File and folder have their names, and replace what had them, only once they are complete.
+            Without `out`, what memory does not hold is mapped in the folder of the engine's store, if it has one.
         """
         self.check_whole("the full matrix")
         engine, n = current(engine), self.n
@@ -223,7 +223,7 @@ class Metric(ABC):
 
     @property
     def places(self) -> Floats | None:
-        """Where the points are in R^m; None where the metric knows no places."""
+        """Where the points are in R^m, as an array that may lie on a device; None where the metric knows no places."""
         return None
 
     def differs(self, before: Self, kept: Ints | None = None) -> Bools | None:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from .._elsewhere import to_host
 from .._types import Floats, Ints
 from ..engine import GRAIN, Blocks, Flag, Record, Rows, Task, Tile, current, evenly, of_size
 from .dense import Dense
@@ -49,6 +50,7 @@ def metric_by_name(points: Floats, name: str, weights: Floats) -> Metric:
     known_name(name)
     if name == "euclidean":
         return Euclidean(points)
+    points = to_host(points)
     n, engine = len(points), current()
     side = int(np.clip(np.sqrt(GRAIN / (_STEPS * points.shape[1])), 16, _SIDE))
     at_a_time = min(engine.n_threads, (-(-n // side) + 1) ** 2 // 2)

@@ -12,12 +12,14 @@ from numpy.typing import ArrayLike
 
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type, read, write
+from .._elsewhere import on_host, where_it_lies
 from .._shown import facts
 from .._types import Floats, Ints
 from .._warn import warn
 from ..engine import Engine, current
 from .dense import Dense
 from .edge_weights import ASK
+from .given import as_points
 from .graph import Graph
 from .metric import Metric
 from .named import metric_by_name
@@ -25,6 +27,7 @@ from .opening import metric_in_file, opened
 
 
 @archived
+@on_host("points")
 @dataclass(frozen=True, eq=False)
 class Space:
     """A finite metric measure space (X, d, α) with φ(X) ⊂ R^m where coordinates are known.
@@ -52,15 +55,17 @@ class Space:
     def from_points(cls, points: ArrayLike, weights: ArrayLike | None = None, metric: str = "euclidean") -> Space:
         """A space of points with coordinates, under the Euclidean or any other SciPy distance.
 
+        Points in the memory of a GPU, such as an array of CuPy, stay there; see `Engine(device="cuda")`.
+
         Examples
         --------
         >>> import wasserstein_transform as wt
         >>> wt.Space.from_points([[0.0, 0.0], [1.0, 0.0]], weights=[3, 1]).weights
         array([0.75, 0.25])
         """
-        points = check.points(points)
+        points = as_points(points)
         alpha = check.weights(weights, len(points))
-        if check.are_like_distances(points):
+        if isinstance(points, np.ndarray) and check.are_like_distances(points):
             warn(
                 f"a {len(points)} × {len(points)} matrix that is symmetric and 0 on the diagonal is taken for points; "
                 "if these are distances, Space.from_distances(D) says so, for an estimator metric='precomputed'"
@@ -174,7 +179,8 @@ class Space:
             check_array(self.points, "points", "f", self.n, None)
 
     def __repr__(self) -> str:
-        where = "" if self.points is None else f" in R^{self.points.shape[1]}"
+        points = where_it_lies(self, "points")
+        where = "" if points is None else f" in R^{points.shape[1]}"
         return f"<Space of {self.n} points{where}, {type(self.metric).__name__} metric>"
 
     def _repr_html_(self) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from .._elsewhere import where_it_lies
 from .._warn import warn
+from ..backends import backend_of
 from ..engine import Engine
 from ..localize import Extrinsic, Localization
 from ..measures import Gaussians
@@ -43,7 +45,7 @@ def _of_all(
     """Seconds that all iterations take, or one, where nobody knows how many there are; 0 if that is not known."""
     if n_seen is None:
         return 0.0
-    seconds = max(n_iter or 0, 1) * _seconds(localize, transport, space, n_seen) / engine.n_threads
+    seconds = max(n_iter or 0, 1) * _seconds(localize, transport, space, n_seen) / backend_of(engine).n_cores(engine)
     if seconds >= LONG:
         seconds *= _share_of_different(space, engine) ** (1 if isinstance(localize, Extrinsic) else 2)
     return seconds
@@ -53,7 +55,8 @@ def _seconds(localize: Localization, transport: Transport, space: Space, n_seen:
     """Of one step, on one core, about."""
     if not isinstance(localize, Extrinsic):
         return transport.seconds(space.n, n_seen)
-    m = 1 if space.points is None else space.points.shape[1]
+    points = where_it_lies(space, "points")
+    m = 1 if points is None else points.shape[1]
     means, covs = _PAIR
     return space.n * n_seen * (covs * max(1, m - 1) ** 2 if localize.makes is Gaussians else means * m)
 

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from .. import _check as check
+from .._elsewhere import where_it_lies
 from .._types import Bools
 from ..engine import Engine, current
 from ..spaces import Quotient, Space, check_space, quotient
@@ -192,7 +193,7 @@ def _start(process: Process, space: Space, merge: float | None, engine: Engine) 
 
 
 def _unmerged(space: Space) -> Quotient:
-    return Quotient(space, np.arange(space.n), space.weights, space.points)
+    return Quotient(space, np.arange(space.n), space.weights, where_it_lies(space, "points"))
 
 
 def _advance(

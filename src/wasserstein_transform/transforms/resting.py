@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .._elsewhere import where_it_lies
 from .._types import Bools, Ints
 from ..engine import Engine
 from ..spaces import Quotient, Space
@@ -21,8 +22,9 @@ _ASKED = 1000  # points that are asked first
 def awake(before: Quotient, now: Quotient, reach: float, engine: Engine) -> Part | None:
     """Who may change in the next step, given what changed in the last; None if that is about everybody."""
     here, there = now.space, before.space
-    if not np.isfinite(reach) or here.points is None or there.points is None:
-        return None
+    places = [where_it_lies(space, "points") for space in (here, there)]
+    if not np.isfinite(reach) or not all(isinstance(points, np.ndarray) for points in places):
+        return None  # there are none, or on a device, which has computed everybody before these are found
     if here.metric.n == there.n and _many_differ(there, here):
         return None
     changed = here.metric.differs(there.metric, now.leaders)

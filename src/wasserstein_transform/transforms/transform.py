@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._archive import archived, check_type
+from .._elsewhere import where_it_lies
 from .._parts import Part
 from .._types import Bools
 from .._warn import warn
@@ -78,7 +79,7 @@ class Transform(Part):
         """The transformed space, and which points saw no mass."""
         measures = self.localize(space, engine)
         metric = self.transport.metric(measures, space.metric, engine)
-        points = space.points if measures.centers is None else measures.centers
+        points = where_it_lies(space, "points") if measures.moved is None else measures.moved
         return Space(metric, space.weights, points), measures.massless
 
 

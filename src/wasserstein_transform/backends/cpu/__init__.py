@@ -16,7 +16,7 @@ from ..images import Image, Motion, Moved
 from ..memory import Memory
 from ..records import Balls, Nearest, Neighborhoods, ReachTree, Report, Rows
 from ..words import ContextRows, Packed, Singles, Spreads, Stretch
-from . import balls, gaussian, line, matrices, merging, nearest, neighborhoods, pixels, reach, trees, words
+from . import balls, gaussian, line, matrices, merging, nearest, neighborhoods, pixels, reach, ridges, trees, words
 from .exact import batch
 from .passes import bounds
 from .search import frame_of_extent, raw_cells
@@ -57,6 +57,9 @@ class Cpu(Backend):
 
     def working_bytes(self, form: Form, state: float, engine: Engine) -> float:
         return neighborhoods.working_bytes(form, state, engine)
+
+    def ridge_step(self, points: Floats, means: Floats, covs: Floats, dim: int, engine: Engine) -> Floats:
+        return ridges.ridge_step(points, means, covs, dim, engine)
 
     def leaders(self, form: Form, weights: Floats, tol: float, engine: Engine) -> Ints:
         return merging.leaders(form, weights, tol, engine)

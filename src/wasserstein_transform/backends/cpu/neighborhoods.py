@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..._cached import cached_property
+from ..._elsewhere import to_host
 from ..._types import Floats, Ints
 from ...engine import GRAIN, Engine, Flag, Ragged, Record, Task, Tile, cut
 from ...kernels import geometry as geometries
@@ -90,6 +91,7 @@ class Neighborhoods:
 
     def means(self, points: Floats) -> Moments:
         """Mass and mean of `points`; where there is no mass, the point itself."""
+        points = to_host(points)
         n = len(points) - self.first
         out = np.empty(n), np.empty((n, points.shape[1]))
         self._run("means", points, out)
@@ -102,6 +104,7 @@ class Neighborhoods:
 
     def means_and_covs(self, points: Floats) -> MeansAndCovs:
         """Mass, mean and covariance of `points` in one pass."""
+        points = to_host(points)
         n, m = len(points) - self.first, points.shape[1]
         size = 8.0 * n * m * m
         self.engine.reserve(4 * size, f"{n} covariances of {m} coordinates", "reduce the coordinates first")

@@ -13,10 +13,12 @@ from ...engine import Engine
 from ..cpu import Cpu
 from ..forms import Form
 from ..records import Nearest
+from ..ridges import off_leading_axes
 from . import distances, nearest
-from .device import Device
+from .device import Device, OnDevice, lies_there
 from .geometry import Geometry, geometry_of, joined_geometry
 
+_CORES = 200.0  # of a CPU, about, that a GPU is worth
 _NAME = re.compile(r"cuda(?::(\d+))?")
 
 
@@ -24,36 +26,40 @@ class Cuda(Cpu):
     """Operations on a device where it is faster, on the host otherwise."""
 
     name = "cuda"
-    single = False  # whether distances that are stored in single precision are computed in it
 
     def __init__(self, device: Device) -> None:
         self.device = device
 
+    def n_cores(self, engine: Engine) -> float:
+        return _CORES
+
     def block(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
-        geometry = geometry_of(form, self.device)
+        geometry = self._metric(form, engine)
         if geometry is None:
             return super().block(form, rows, cols, engine)
         return distances.block(geometry, rows, cols, self.device, engine)
 
     def pairs(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
-        geometry = geometry_of(form, self.device)
+        geometry = self._metric(form, engine)
         if geometry is None:
             return super().pairs(form, rows, cols, engine)
         return distances.pairs(geometry, rows, cols, self.device, engine)
 
     def dense(self, form: Form, out: Any, engine: Engine) -> None:
-        geometry = self._fits(form, out)
-        if geometry is None:
-            super().dense(form, out, engine)
-        else:
+        geometry = self._filling(form, out, engine)
+        if geometry is not None:
             distances.dense(geometry, out, self.device, engine)
+            return
+        with distances.on_host(out, self.device) as host:
+            super().dense(form, host, engine)
 
     def condensed(self, form: Form, out: Any, engine: Engine) -> None:
-        geometry = self._fits(form, out)
-        if geometry is None:
-            super().condensed(form, out, engine)
-        else:
+        geometry = self._filling(form, out, engine)
+        if geometry is not None:
             distances.condensed(geometry, out, self.device, engine)
+            return
+        with distances.on_host(out, self.device) as host:
+            super().condensed(form, host, engine)
 
     def nearest(self, form: Form, k: int, of: Form | None, engine: Engine) -> Nearest:
         found = joined_geometry(form, of, self.device) if k <= nearest.MOST else None
@@ -61,12 +67,35 @@ class Cuda(Cpu):
             return super().nearest(form, k, of, engine)
         return nearest.nearest(*found, form.n, k, self.device, engine)
 
-    def _fits(self, form: Form, out: Any) -> Geometry | None:
+    def _metric(self, form: Form, engine: Engine) -> Geometry | None:
+        return geometry_of(form, self.device, engine.precision == "float32")
+
+    def _filling(self, form: Form, out: Any, engine: Engine) -> Geometry | None:
         """The metric on the device, if it can fill that array."""
         if not isinstance(out, np.ndarray) and distances.on_device(out, self.device) is None:
             return None
-        found = geometry_of(form, self.device, self.single and out.dtype == np.float32)
+        found = self._metric(form, engine)
         return found if found is None or distances.can_fill(found, out, self.device) else None
+
+    def ridge_step(self, points: Floats, means: Floats, covs: Floats, dim: int, engine: Engine) -> Floats:
+        if not lies_there(means):
+            return super().ridge_step(points, means, covs, dim, engine)
+        here, there, spread = map(self.device.put, (points, means, covs))
+        moved = here + off_leading_axes(self.device.xp, there - here, spread, dim)
+        result: Floats = self.device.handed_out(moved)
+        return result
+
+
+def on_gpu(values: Any, copy: bool = True) -> OnDevice | None:
+    """An array of a GPU, of floats in a row if it is copied; None for what does not lie there."""
+    if isinstance(values, OnDevice):
+        return values
+    if not hasattr(values, "__cuda_array_interface__"):
+        return None
+    from .with_cupy import found_on  # noqa: PLC0415  # whoever has such an array has CuPy, or gets told
+
+    array, device = found_on(values)
+    return OnDevice(device.xp.array(array, "float64", order="C") if copy else array, device)
 
 
 @cache

@@ -24,9 +24,24 @@ class OnDevice(Elsewhere):
     def _fetch(self) -> np.ndarray:
         return self.device.fetch(self.array)
 
-    def min(self) -> Any:
+    @property
+    def is_in_a_row(self) -> bool:
+        """Whether it is C-contiguous."""
+        return bool(self.array.flags.c_contiguous)
+
+    def bounds(self) -> tuple[list[float], list[float]]:
+        """The least and the largest entry of each column."""
+        low, high = (self.device.fetch(side(axis=0)).tolist() for side in (self.array.min, self.array.max))
+        return low, high
+
+    def min(self, initial: float = np.inf) -> float:
         """The least entry, found on the device."""
-        return self.array.min().item() if "host" not in vars(self) else self.host.min()
+        return min(initial, self.array.min().item()) if self.size else initial
+
+
+def lies_there(values: Any) -> bool:
+    """Whether an array is one of a device."""
+    return isinstance(values, OnDevice)
 
 
 class Device(ABC):

@@ -66,11 +66,24 @@ def _argument(value: Any) -> Any:
     return np.float64(value) if isinstance(value, float) else value
 
 
+def found_on(values: Any) -> tuple[Array, Gpu]:
+    """An array of another library that lies on a GPU, as one of CuPy, and that GPU."""
+    _check_cupy("an array on a GPU")
+    import cupy  # noqa: PLC0415
+
+    array = cupy.asarray(values)
+    return array, gpu(int(array.device.id))
+
+
+def _check_cupy(what: str) -> None:
+    if find_spec("cupy") is None:
+        raise ImportError(f"{what} needs CuPy; {_INSTALL}")
+
+
 @cache
 def gpu(number: int) -> Gpu:
     """The GPU of that number, or one clear line why there is none."""
-    if find_spec("cupy") is None:
-        raise ImportError(f"device='cuda' needs CuPy; {_INSTALL}")
+    _check_cupy("device='cuda'")
     try:
         import cupy  # noqa: PLC0415
 

@@ -1,0 +1,89 @@
+"""The record of the last run of these tests on a GPU: what passed, where, and of which code.
+
+`make gpu` writes it. `python tests/gpu/record.py` says whether the code has changed since, aloud if so, and puts the
+same line into docs/gpu.md; with --check it fails then, for releases.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+RECORD = Path(__file__).with_name("record.json")
+PAGE = ROOT / "docs" / "gpu.md"
+_BACKEND = ROOT / "src" / "wasserstein_transform" / "backends" / "cuda"
+_LINE = re.compile(r"(?<=<!-- record -->\n).*(?=\n<!-- end -->)")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def code_hash(folder: Path = _BACKEND) -> str:
+    """A digest of the CUDA sources and of the backend, without comments, docstrings and spaces."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        text = path.read_text(encoding="utf-8") if path.suffix in (".py", ".cu", ".h") else ""
+        if path.suffix == ".py":
+            text = ast.dump(_without_docstrings(ast.parse(text)))
+        digest.update(f"{path.relative_to(folder).as_posix()}\0{_without_comments(text)}\0".encode() if text else b"")
+    return digest.hexdigest()[:16]
+
+
+def _without_comments(text: str) -> str:
+    return " ".join(_COMMENT.sub(" ", text).split())
+
+
+def _without_docstrings(tree: ast.Module) -> ast.Module:
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if (
+            isinstance(body, list)
+            and body
+            and isinstance(body[0], ast.Expr)
+            and isinstance(body[0].value, ast.Constant)
+        ):
+            del body[0]
+    return tree
+
+
+def write(results: dict[str, str], machine: dict[str, str], path: Path = RECORD) -> None:
+    """Keep the results of a run."""
+    record = {"code": code_hash(), **machine, "tests": dict(sorted(results.items()))}
+    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+
+
+def standing(path: Path = RECORD) -> tuple[bool, str]:
+    """Whether the record is of this code and all is well in it, and that in a line."""
+    if not path.is_file():
+        return False, "**THE GPU TESTS HAVE NO RECORD: nothing of this code was tried on a GPU. `make gpu` does.**"
+    record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    results = list(record["tests"].values())
+    where = f"{record['device']}, driver {record['driver']}, CuPy {record['cupy']}, {record['date']}"
+    said = f"{results.count('passed')} of {len(results)} tests passed on {where}"
+    if record["code"] != code_hash():
+        return (
+            False,
+            f"**THE RECORD OF THE GPU TESTS IS STALE: the code has changed since {said}. `make gpu` renews it.**",
+        )
+    if "failed" in results:
+        return False, f"**GPU TESTS FAILED: {said}.**"
+    return True, f"Record of the GPU tests: {said}, with this code."
+
+
+def main() -> int:
+    """Say how the record stands, here and in the documentation."""
+    good, line = standing()
+    print(line if good else f"\n{'!' * len(line)}\n{line}\n{'!' * len(line)}")
+    page = PAGE.read_text(encoding="utf-8")
+    renewed = _LINE.sub(lambda _: line, page)
+    if renewed != page:
+        PAGE.write_text(renewed, encoding="utf-8")
+    return int(not good and "--check" in sys.argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

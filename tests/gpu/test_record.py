@@ -1,0 +1,53 @@
+"""The record of GPU tests: stale once the code has changed, and not by comments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from gpu import record
+
+MACHINE = {"device": "GPU 0 (a card)", "driver": "13.0", "cuda": "13.0", "cupy": "14.2.0", "date": "2026-11-16"}
+
+
+def test_comments_and_docstrings_do_not_count_and_code_does(tmp_path: Path) -> None:
+    def hashed(python: str, cuda: str) -> str:
+        (tmp_path / "a.py").write_text(python)
+        (tmp_path / "a.cu").write_text(cuda)
+        return record.code_hash(tmp_path)
+
+    first = hashed('"""Of it."""\nx = 1  # one\n', "int a = 1;  // one\n")
+    assert hashed('"""Other."""\nx = 1\n', "/* two\nlines */ int a =   1;\n") == first
+    assert hashed('"""Of it."""\nx = 2\n', "int a = 1;\n") != first
+    assert hashed('"""Of it."""\nx = 1\n', "int a = 2;\n") != first
+
+
+def test_a_record_stands_until_the_code_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "record.json"
+    assert record.standing(path)[0] is False
+    record.write({"a": "passed", "b": "passed"}, MACHINE, path)
+    good, line = record.standing(path)
+    assert good
+    assert "2 of 2 tests passed on GPU 0 (a card), driver 13.0" in line
+    record.write({"a": "passed", "b": "failed"}, MACHINE, path)
+    assert record.standing(path)[0] is False
+    record.write({"a": "passed"}, MACHINE, path)
+    monkeypatch.setattr(record, "code_hash", lambda: "0")
+    good, line = record.standing(path)
+    assert not good
+    assert "STALE" in line
+
+
+def test_the_page_says_how_the_record_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "gpu.md"
+    page.write_text("before\n<!-- record -->\nold\n<!-- end -->\nafter\n")
+    monkeypatch.setattr(record, "PAGE", page)
+    monkeypatch.setattr(record, "standing", lambda: (False, "**STALE**"))
+    monkeypatch.setattr("sys.argv", ["record.py"])
+    assert record.main() == 0
+    assert page.read_text() == "before\n<!-- record -->\n**STALE**\n<!-- end -->\nafter\n"
+    assert "!!!" in capsys.readouterr().out
+    monkeypatch.setattr("sys.argv", ["record.py", "--check"])
+    assert record.main() == 1
