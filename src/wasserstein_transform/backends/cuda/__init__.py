@@ -11,10 +11,10 @@ import numpy as np
 from ..._types import Floats, Ints
 from ...engine import Engine
 from ..cpu import Cpu
-from ..forms import Form
-from ..records import Nearest
+from ..forms import Form, Matrix
+from ..records import Nearest, ReachTree
 from ..ridges import off_leading_axes
-from . import distances, nearest
+from . import distances, nearest, trees
 from .device import Device, OnDevice, lies_there
 from .geometry import Geometry, geometry_of, joined_geometry
 
@@ -66,6 +66,32 @@ class Cuda(Cpu):
         if found is None:
             return super().nearest(form, k, of, engine)
         return nearest.nearest(*found, form.n, k, self.device, engine)
+
+    def spanning_tree(self, form: Form, engine: Engine) -> tuple[Ints, Floats]:
+        found = joined_geometry(form, None, self.device)
+        if found is None:
+            return super().spanning_tree(form, engine)
+        if found[0].solid:
+            return super().spanning_tree(self._stored(form, engine), engine)
+        edges, heights, _ = trees.spanning_tree(*found, None, self.device, engine)
+        return edges, heights
+
+    def reach_tree(self, form: Form, cores: Floats, engine: Engine) -> ReachTree:
+        found = joined_geometry(form, None, self.device)
+        if found is None:
+            return super().reach_tree(form, cores, engine)
+        if found[0].solid:
+            return super().reach_tree(self._stored(form, engine), cores, engine)
+        return trees.spanning_tree(*found, self.device.put(cores), self.device, engine)
+
+    def _stored(self, form: Form, engine: Engine) -> Form:
+        """All distances, if there is room: where each is dear, no tree asks for one twice."""
+        n_bytes = 8.0 * form.n**2
+        if not engine.fits(n_bytes) or not self.device.fits(2 * n_bytes):
+            return form
+        out = np.empty((form.n, form.n))
+        self.dense(form, out, engine)
+        return Matrix(out)
 
     def _metric(self, form: Form, engine: Engine) -> Geometry | None:
         return geometry_of(form, self.device, engine.precision == "float32")
