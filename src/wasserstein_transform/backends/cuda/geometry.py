@@ -63,9 +63,11 @@ def geometry_of(form: Form, device: Device, single: bool = False) -> Geometry | 
 
 
 def _made(form: Cloud | GaussianCloud, points: Any, device: Device, single: bool) -> Geometry:
+    means = device.put(points)
+    single = single and _is_moderate(_extent(means, device))
     if isinstance(form, Cloud) or form.lam == 0:
-        return of_points(device.put(points), device, single)
-    means, covs, frame = device.put(points), device.put(where_it_lies(form, "covs")), form.frame
+        return of_points(means, device, single)
+    covs, frame = device.put(where_it_lies(form, "covs")), form.frame
     unit, planar = (frame.unit, frame.planar) if frame is not None else unit_and_planar(covs, device)
     return of_gaussians(means, covs, form.lam, unit, planar, device, single)
 
@@ -89,7 +91,7 @@ def of_gaussians(
             "use coordinates in a larger unit, or a smaller lam"
         )
     kind = LINE if m == 1 else PLANE if m == 2 and planar else SPACE if m == 3 else SOLID
-    single = single and kind != SOLID
+    single = single and kind != SOLID and _is_moderate(lifted)
     xp = device.xp
     center = _center(means, device) if single else xp.zeros(m)
     constants = _constants(kind, m, single)
@@ -124,6 +126,16 @@ def _constants(kind: int, m: int, single: bool) -> dict[str, Any]:
 def _length(kind: int, m: int) -> int:
     """Numbers in a row."""
     return (m, 3, 8, 14, 1 + m * (2 + m))[kind]
+
+
+def _is_moderate(size: float) -> bool:
+    """Whether fourth powers are far from leaving the range of single precision."""
+    return 1e-8 < size < 1e8
+
+
+def _extent(points: Array, device: Device) -> float:
+    """How far coordinates are apart, at most."""
+    return float((points.max(axis=0) / 2 - points.min(axis=0) / 2).max()) if len(points) else 1.0
 
 
 def _center(points: Array, device: Device) -> Array:

@@ -45,12 +45,13 @@ def spanning_tree(geometry: Geometry, points: Array, cores: Array | None, device
         while forest.n_components > 1:
             watched.check()
             search.best_edges(forest)
-            found.append(tuple(map(device.fetch, _join(forest, search.chosen(forest), search.where, device))))
+            ends, lengths = _join(forest, search.chosen(forest), search.where, device)
+            found.append((device.fetch(ends), device.fetch(lengths)))
             watched.report("spanning tree", n - forest.n_components, n - 1)
-    edges = np.concatenate([ends for ends, _ in found] or [np.empty((0, 2), np.int64)])
-    lengths = np.concatenate([length for _, length in found] or [np.empty(0)])
-    heights = lengths if cores is None else np.maximum(lengths, device.fetch(cores)[edges].max(axis=1, initial=0.0))
-    return ReachTree(edges.astype(np.intp), heights, lengths)
+    edges = np.concatenate([np.empty((0, 2), np.intp), *(ends for ends, _ in found)])
+    apart = np.concatenate([np.empty(0), *(lengths for _, lengths in found)])
+    heights = apart if cores is None else np.maximum(apart, device.fetch(cores)[edges].max(axis=1, initial=0.0))
+    return ReachTree(edges, heights, apart)
 
 
 class _Search:
