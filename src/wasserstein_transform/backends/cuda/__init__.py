@@ -13,13 +13,13 @@ from ..._types import Floats, Ints
 from ...engine import Engine
 from ...kernels.patches import Window
 from ..cpu import Cpu
-from ..forms import Form
+from ..forms import Form, Matrix
 from ..images import Features, Grid, Image, Links, Motion, Moved, Picture
-from ..records import Balls, Neighborhoods
+from ..records import Balls, Nearest, Neighborhoods, ReachTree
 from ..ridges import off_leading_axes
-from . import balls, colors, distances, merging, moments, movement as movements, pixels
+from . import balls, colors, distances, merging, moments, movement as movements, nearest, pixels, trees
 from .device import Device, OnDevice, lies_there
-from .geometry import Geometry, geometry_of
+from .geometry import Geometry, geometry_of, joined_geometry
 from .neighborhoods import Asked
 
 _CORES = 200.0  # of a CPU, about, that a GPU is worth
@@ -38,37 +38,73 @@ class Cuda(Cpu):
         return _CORES
 
     def block(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
-        geometry = geometry_of(form, self.device)
+        geometry = self._metric(form, engine)
         if geometry is None:
             return super().block(form, rows, cols, engine)
         return distances.block(geometry, rows, cols, self.device, engine)
 
     def pairs(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
-        geometry = geometry_of(form, self.device)
+        geometry = self._metric(form, engine)
         if geometry is None:
             return super().pairs(form, rows, cols, engine)
         return distances.pairs(geometry, rows, cols, self.device, engine)
 
     def dense(self, form: Form, out: Any, engine: Engine) -> None:
-        geometry = self._fits(form, out, engine)
-        if geometry is None:
-            super().dense(form, out, engine)
-        else:
+        geometry = self._filling(form, out, engine)
+        if geometry is not None:
             distances.dense(geometry, out, self.device, engine)
+            return
+        with distances.on_host(out, self.device) as host:
+            super().dense(form, host, engine)
 
     def condensed(self, form: Form, out: Any, engine: Engine) -> None:
-        geometry = self._fits(form, out, engine)
-        if geometry is None:
-            super().condensed(form, out, engine)
-        else:
+        geometry = self._filling(form, out, engine)
+        if geometry is not None:
             distances.condensed(geometry, out, self.device, engine)
+            return
+        with distances.on_host(out, self.device) as host:
+            super().condensed(form, host, engine)
 
-    def _fits(self, form: Form, out: Any, engine: Engine) -> Geometry | None:
+    def nearest(self, form: Form, k: int, of: Form | None, engine: Engine) -> Nearest:
+        found = joined_geometry(form, of, self.device) if k <= nearest.MOST else None
+        if found is None:
+            return super().nearest(form, k, of, engine)
+        return nearest.nearest(*found, form.n, k, self.device, engine)
+
+    def spanning_tree(self, form: Form, engine: Engine) -> tuple[Ints, Floats]:
+        found = joined_geometry(form, None, self.device)
+        if found is None:
+            return super().spanning_tree(form, engine)
+        if found[0].solid:
+            return super().spanning_tree(self._stored(form, engine), engine)
+        edges, heights, _ = trees.spanning_tree(*found, None, self.device, engine)
+        return edges, heights
+
+    def reach_tree(self, form: Form, cores: Floats, engine: Engine) -> ReachTree:
+        found = joined_geometry(form, None, self.device)
+        if found is None:
+            return super().reach_tree(form, cores, engine)
+        if found[0].solid:
+            return super().reach_tree(self._stored(form, engine), cores, engine)
+        return trees.spanning_tree(*found, self.device.put(cores), self.device, engine)
+
+    def _stored(self, form: Form, engine: Engine) -> Form:
+        """All distances, if there is room: where each is dear, no tree asks for one twice."""
+        n_bytes = 8.0 * form.n**2
+        if not engine.fits(n_bytes) or not self.device.fits(2 * n_bytes):
+            return form
+        out = np.empty((form.n, form.n))
+        self.dense(form, out, engine)
+        return Matrix(out)
+
+    def _metric(self, form: Form, engine: Engine) -> Geometry | None:
+        return geometry_of(form, self.device, engine.precision == "float32")
+
+    def _filling(self, form: Form, out: Any, engine: Engine) -> Geometry | None:
         """The metric on the device, if it can fill that array."""
         if not isinstance(out, np.ndarray) and distances.on_device(out, self.device) is None:
             return None
-        single = engine.precision == "float32" and out.dtype == np.float32
-        found = geometry_of(form, self.device, single)
+        found = self._metric(form, engine)
         return found if found is None or distances.can_fill(found, out, self.device) else None
 
     def neighborhoods(
