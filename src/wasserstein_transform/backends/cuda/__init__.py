@@ -12,13 +12,16 @@ from ..._elsewhere import to_host
 from ..._types import Floats, Ints
 from ...engine import Engine
 from ...kernels.patches import Window
+from ..base import Ground
 from ..cpu import Cpu
 from ..forms import Form, Matrix
 from ..images import Features, Grid, Image, Links, Motion, Moved, Picture
-from ..records import Balls, Nearest, Neighborhoods, ReachTree
+from ..memory import Memory
+from ..records import Balls, Nearest, Neighborhoods, ReachTree, Report, Rows
 from ..ridges import off_leading_axes
 from . import balls, colors, distances, merging, moments, movement as movements, nearest, pixels, trees
 from .device import Device, OnDevice, lies_there
+from .exact import batch as exact
 from .geometry import Geometry, geometry_of, joined_geometry
 from .neighborhoods import Asked
 
@@ -154,6 +157,23 @@ class Cuda(Cpu):
         moved = here + off_leading_axes(self.device.xp, there - here, spread, dim)
         result: Floats = self.device.handed_out(moved)
         return result
+
+    def exact_among(self, ground: Ground, measures: Rows, engine: Engine) -> tuple[Floats, Report]:
+        found = exact.among(ground, measures, self, engine)
+        return super().exact_among(ground, measures, engine) if found is None else found
+
+    def exact_between(self, ground: Ground, A: Rows, B: Rows, engine: Engine) -> tuple[Floats, Report]:
+        found = exact.between(ground, A, B, self, engine)
+        return super().exact_between(ground, A, B, engine) if found is None else found
+
+    def exact_listed(
+        self, ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine,
+        rank: Ints | None = None, homes: Ints | None = None, memory: Memory | None = None,
+    ) -> tuple[Floats, Report]:  # fmt: skip
+        found = exact.listed(ground, A, B, indptr, targets, self, engine)
+        if found is None:
+            return super().exact_listed(ground, A, B, indptr, targets, engine, rank, homes, memory)
+        return found
 
 
 def on_gpu(values: Any, copy: bool = True) -> OnDevice | None:
