@@ -37,6 +37,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "distances.cu": [{"METRIC": 0, "M": m} for m in (1, 2, 3, 64)],
     "links.cu": [{}],
     "pixels.cu": _PIXELS,
+    "regions.cu": [{}],
 }
 """For each file the constants that it is compiled with: the least, the usual, the most."""
 
