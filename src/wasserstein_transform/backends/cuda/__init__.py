@@ -19,7 +19,7 @@ from ..images import Features, Grid, Image, Links, Motion, Moved, Picture
 from ..memory import Memory
 from ..records import Balls, Nearest, Neighborhoods, ReachTree, Report, Rows
 from ..ridges import off_leading_axes
-from . import balls, colors, distances, merging, moments, movement as movements, nearest, pixels, trees
+from . import balls, colors, distances, merging, moments, movement as movements, nearest, pixels, regions, trees
 from .device import Device, OnDevice, lies_there
 from .exact import batch as exact
 from .geometry import Geometry, geometry_of, joined_geometry
@@ -146,9 +146,19 @@ class Cuda(Cpu):
         return pixels.shift_pixels(image, window, motion, self.device, engine)
 
     def link_touching(self, modes: Floats, grid: Grid, links: Links, engine: Engine) -> tuple[Ints, int]:
-        if not pixels.can_link(modes, self.device):
+        if not regions.can_link(modes, self.device):
             return super().link_touching(to_host(modes), grid, links, engine)
-        return pixels.link_touching(modes, grid, links, self.device, engine)
+        return regions.link_touching(modes, grid, links, self.device, engine)
+
+    def region_sums(self, labels: Ints, values: Floats, first: int, engine: Engine) -> tuple[Floats, Ints]:
+        if not regions.can_sum(labels, values, self.device):
+            return super().region_sums(labels, to_host(values), first, engine)
+        return regions.region_sums(labels, values, first, self.device, engine)
+
+    def touching(self, labels: Ints, engine: Engine) -> Ints:
+        if not regions.can_compare(labels, self.device):
+            return super().touching(labels, engine)
+        return regions.touching(labels, self.device, engine)
 
     def ridge_step(self, points: Floats, means: Floats, covs: Floats, dim: int, engine: Engine) -> Floats:
         if not lies_there(means):
