@@ -2,30 +2,165 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from ..._elsewhere import where_it_lies
-from ..forms import Cloud, Form
+from ..forms import Cloud, Form, GaussianCloud
+from ..frame import unit_of_size
 from .device import Array, Device
 
-_MOST = 64  # coordinates: more are left to the CPU
+MOST = 64  # coordinates: more are left to the CPU
+CLOUD, LINE, PLANE, SPACE, SOLID = range(5)  # as in geometry.h
+_TINY = 1e-60  # traces, beside the largest covariance: the formulas of the plane would leave the range of floats
 
 
 @dataclass(frozen=True)
 class Geometry:
-    """A metric on the device: the constants a file is compiled with, and the arrays its kernels begin with."""
+    """A metric on the device: the constants a file is compiled with, and a row of numbers for each point.
+
+    Kernels begin with `rows` and `lam`. Where it is `solid`, distances take a warp each: `squared` is not there.
+    """
 
     constants: dict[str, Any]
-    arrays: tuple[Array, ...]
+    rows: Array
+    lam: float = 0.0
+
+    @property
+    def arguments(self) -> tuple[Any, ...]:
+        """What kernels begin with."""
+        return self.rows, self.lam
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return len(self.rows)
+
+    @property
+    def solid(self) -> bool:
+        """Whether points are Gaussians in more than three dimensions, or of sizes that formulas cannot hold."""
+        return bool(self.constants["METRIC"] == SOLID)
+
+    def sorted(self, order: Array) -> Geometry:
+        """The metric of points in another order, or of some of them."""
+        return replace(self, rows=self.rows[order])
 
 
-def geometry_of(form: Form, device: Device) -> Geometry | None:
-    """The metric on the device; None if it is one for the CPU."""
-    if isinstance(form, Cloud) and form.points.shape[1] <= _MOST:
-        return form.kept(f"geometry on {device.name}", lambda: _cloud(form, device))
-    return None
+def geometry_of(form: Form, device: Device, single: bool = False) -> Geometry | None:
+    """The metric on the device, in single precision if asked for; None if it is one for the CPU."""
+    if isinstance(form, Cloud):
+        points, known = where_it_lies(form, "points"), "points"
+    elif isinstance(form, GaussianCloud):
+        points, known = where_it_lies(form, "means"), "Gaussians"
+    else:
+        return None
+    if points.shape[1] > MOST:
+        return None
+    name = f"{known} on {device.name}" + " in single precision" * single
+    return form.kept(name, lambda: _made(form, points, device, single))
 
 
-def _cloud(form: Cloud, device: Device) -> Geometry:
-    return Geometry({"METRIC": 0, "M": form.points.shape[1]}, (device.put(where_it_lies(form, "points")),))
+def _made(form: Cloud | GaussianCloud, points: Any, device: Device, single: bool) -> Geometry:
+    means = device.put(points)
+    single = single and _is_moderate(_extent(means, device))
+    if isinstance(form, Cloud) or form.lam == 0:
+        return of_points(means, device, single)
+    covs, frame = device.put(where_it_lies(form, "covs")), form.frame
+    unit, planar = (frame.unit, frame.planar) if frame is not None else unit_and_planar(covs, device)
+    return of_gaussians(means, covs, form.lam, unit, planar, device, single)
+
+
+def of_points(points: Array, device: Device, single: bool = False) -> Geometry:
+    """Points of the device under the Euclidean distance."""
+    if single:
+        points = (points - _center(points, device)).astype(np.float32)
+    return Geometry(_constants(CLOUD, points.shape[1], single), points)
+
+
+def of_gaussians(
+    means: Array, covs: Array, lam: float, unit: float, planar: bool, device: Device, single: bool = False
+) -> Geometry:
+    """Gaussians of the device, their covariances divided by `unit`; in the plane by its formulas or others."""
+    n, m = means.shape
+    lifted = lam * unit
+    if not np.isfinite(2 * m * lifted):
+        raise ValueError(
+            f"lam={lam:g} times covariances around {unit:.3g} leaves the range of floats; "
+            "use coordinates in a larger unit, or a smaller lam"
+        )
+    kind = LINE if m == 1 else PLANE if m == 2 and planar else SPACE if m == 3 else SOLID
+    single = single and kind != SOLID and _is_moderate(lifted)
+    xp = device.xp
+    center = _center(means, device) if single else xp.zeros(m)
+    constants = _constants(kind, m, single)
+    rows = xp.empty((n, _length(kind, m)), np.float32 if single else np.float64)
+    args = means, covs, center, n, unit, lifted, rows
+    if kind == SOLID:
+        device.launch("solid.cu", "fill_solid_rows", 32 * n, args, block=32, shared=8 * m * ((m | 1) + 1), **constants)
+    else:
+        device.launch("gaussians.cu", "fill_rows", n, args, **constants)
+    return Geometry(constants, rows, lifted)
+
+
+def unit_and_planar(covs: Array, device: Device) -> tuple[float, bool]:
+    """A power of two at the size of the largest covariance, and whether the formulas of the plane hold for all."""
+    xp = device.xp
+    if covs.size == 0:
+        return 1.0, covs.shape[1] == 2
+    largest = abs(covs).max()
+    if covs.shape[1] != 2:
+        return unit_of_size(float(largest)), False
+    traces = covs[:, 0, 0] + covs[:, 1, 1]
+    least = xp.where(traces > 0, traces, np.inf).min()
+    found = device.fetch(xp.stack([largest, least]))
+    unit = unit_of_size(float(found[0]))
+    return unit, not found[1] / unit < _TINY
+
+
+def _constants(kind: int, m: int, single: bool) -> dict[str, Any]:
+    return {"METRIC": kind, "M": m, "REAL": "float"} if single else {"METRIC": kind, "M": m}
+
+
+def _length(kind: int, m: int) -> int:
+    """Numbers in a row."""
+    return (m, 3, 8, 14, 1 + m * (2 + m))[kind]
+
+
+def _is_moderate(size: float) -> bool:
+    """Whether fourth powers are far from leaving the range of single precision."""
+    return 1e-8 < size < 1e8
+
+
+def _extent(points: Array, device: Device) -> float:
+    """How far coordinates are apart, at most."""
+    return float((points.max(axis=0) / 2 - points.min(axis=0) / 2).max()) if len(points) else 1.0
+
+
+def _center(points: Array, device: Device) -> Array:
+    """The middle of all points: relative to it, single precision loses least."""
+    if len(points) == 0:
+        return device.xp.zeros(points.shape[1])
+    return points.min(axis=0) / 2 + points.max(axis=0) / 2
+
+
+def joined_geometry(one: Form, other: Form | None, device: Device) -> tuple[Geometry, Array] | None:
+    """The metric of the points of two forms of a kind, or of one, and their places; None if it is one for the CPU.
+
+    Distances of places are never above those of the metric.
+    """
+    if other is None:
+        found = geometry_of(one, device)
+        return None if found is None else (found, device.put(_places(one)))
+    if geometry_of(one, device) is None or type(one) is not type(other):
+        return None
+    places = device.xp.concatenate([device.put(_places(form)) for form in (one, other)])
+    if not isinstance(other, GaussianCloud) or other.lam == 0:
+        return of_points(places, device), places
+    covs = device.xp.concatenate([device.put(where_it_lies(form, "covs")) for form in (one, other)])
+    return of_gaussians(places, covs, other.lam, *unit_and_planar(covs, device), device), places
+
+
+def _places(form: Form) -> Any:
+    return where_it_lies(form, "points" if isinstance(form, Cloud) else "means")

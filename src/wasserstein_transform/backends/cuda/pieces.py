@@ -1,0 +1,19 @@
+"""Long work in pieces: between two of them, somebody may cancel it or ask how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...engine import Engine
+from .device import Device
+
+
+def in_pieces(total: int, size: int, stage: str, device: Device, engine: Engine) -> Iterator[slice]:
+    """The numbers 0…total, so many at a time; each piece has ended before the next begins."""
+    with engine.watched() as watched:
+        for start in range(0, total, size):
+            watched.check()
+            yield slice(start, min(start + size, total))
+            if total > size:
+                device.wait()
+                watched.report(stage, min(start + size, total), total)

@@ -1,0 +1,42 @@
+"""Distances of Gaussians in more than three dimensions: a warp for each pair, listed pair by pair."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...engine import Engine
+from .device import Array, Device
+from .geometry import Geometry
+from .pieces import in_pieces
+
+PAIRS = 1 << 16  # of a launch: a tenth of a second at most
+
+
+def fill_listed(geometry: Geometry, rows: Array, cols: Array, out: Array, device: Device, engine: Engine) -> None:
+    """out[k] = distance of rows[k] and cols[k], all on the device."""
+    for part in in_pieces(len(rows), PAIRS, "distances", device, engine):
+        _fill_few(geometry, rows[part], cols[part], out[part], device)
+
+
+def _fill_few(geometry: Geometry, rows: Array, cols: Array, out: Array, device: Device) -> None:
+    """Singular values by bidiagonalization; pairs that are near, or whose values were not found, by Jacobi's method."""
+    m, n, xp = geometry.constants["M"], len(rows), device.xp
+    matrix = 8 * m * (m | 1)
+    found = out if out.dtype == np.float64 else xp.empty(n)
+    diagonals = xp.empty((2 * m, n))
+    args = *geometry.arguments, rows, cols, n, diagonals
+    device.launch("solid.cu", "fold_pairs", 32 * n, args, block=32, shared=matrix + 8 * m, **geometry.constants)
+    device.launch("solid.cu", "add_values", n, (*args, found), **geometry.constants)
+    near = xp.nonzero(found < 0)[0]
+    args = *geometry.arguments, rows, cols, near, found
+    device.launch("solid.cu", "turn_pairs", 32 * len(near), args, block=32, shared=2 * matrix, **geometry.constants)
+    if found is not out:
+        out[...] = found
+
+
+def numbered(n: int, part: slice, device: Device, geometry: Geometry) -> tuple[Array, Array]:
+    """The pairs i < j with these numbers in the condensed vector of n points."""
+    count = part.stop - part.start
+    rows, cols = device.xp.empty(count, np.int64), device.xp.empty(count, np.int64)
+    device.launch("solid.cu", "list_pairs", count, (n, part.start, count, rows, cols), **geometry.constants)
+    return rows, cols

@@ -1,0 +1,136 @@
+// Gaussians in more than three dimensions, or of sizes that formulas cannot hold: a warp for each matrix or pair.
+#include "geometry.h"
+#include "numbering.h"
+#include "jacobi.h"
+#include "bidiagonal.h"
+#include "values.h"
+
+// What follows the means in a row.
+#define TRACE M
+#define SPECTRUM (M + 1)
+#define FACTOR (2 * M + 1)  // L, M × M: A = LLᵀ, its columns orthogonal and falling
+
+// Rows of Gaussians with covariances divided by `unit`: eigenvectors and roots of eigenvalues by Jacobi's method.
+extern "C" __global__ void fill_solid_rows(const double *means, const double *covs, const double *center, Index n, double unit, double lam, double *rows) {
+    SHARED(double, G);
+    double *sizes = G + M * W, *row = rows + blockIdx.x * (Index)K;
+    const double *cov = covs + blockIdx.x * (Index)(M * M);
+    double trace = 0;
+    for (int a = 0; a < M; a++) trace += cov[a * M + a] / unit;
+    int exponent, lane = lane_number();
+    frexp(trace, &exponent);
+    int half = max(exponent >= 0 ? exponent / 2 : -((1 - exponent) / 2), -510);
+    double scale = ldexp(1.0, -2 * half), back = ldexp(1.0, half);  // brought near 1 by a power of 4
+    for (int e = lane; e < M * M; e += 32) G[e / M * W + e % M] = cov[e] / unit * scale;
+    __syncwarp();
+    orthogonalize(G, nullptr);  // each row is now an eigenvector times its eigenvalue
+    double most = 0;
+    for (int k = 0; k < M; k++) {
+        double size = sqrt(row_product(G + k * W, G + k * W));
+        if (lane == 0) sizes[k] = size;
+        most = max(most, size);
+    }
+    __syncwarp();
+    for (int k = 0; k < M; k++) {
+        int place = 0;
+        for (int l = 0; l < M; l++) place += sizes[l] > sizes[k] || (sizes[l] == sizes[k] && l < k);
+        double root = sizes[k] > 2e-16 * M * most ? sqrt(sizes[k]) : 0;  // less is what rounding makes of 0
+        for (int a = lane; a < M; a += 32) row[FACTOR + a * M + place] = root > 0 ? G[k * W + a] / root * back : 0;
+        if (lane == 0) row[SPECTRUM + place] = root * back, row[k] = means[blockIdx.x * (Index)M + k] - center[k];
+    }
+    if (lane == 0) row[TRACE] = trace;
+}
+
+// The numbers i < j of the pairs from `first` on.
+extern "C" __global__ void list_pairs(Index n, Index first, Index count, Index *rows, Index *cols) {
+    Index k = thread_number();
+    if (k < count) pair_of_number(first + k, n, rows[k], cols[k]);
+}
+
+// out[l][k] = column l of L_A times column k of L_B, times `unit`; several rows at a time.
+__device__ inline void multiply(const double *A, const double *B, double unit, double *out) {
+    const int several = 8;
+    for (int k = lane_number(); k < M; k += 32)
+        for (int l = 0; l < M; l += several) {
+            double total[several] = {};
+            for (int a = 0; a < M; a++) {
+                double factor = B[a * M + k];
+                for (int r = 0; r < several; r++) total[r] = fma(A[a * M + min(l + r, M - 1)], factor, total[r]);
+            }
+            for (int r = 0; r < several; r++)
+                if (l + r < M) out[(l + r) * W + k] = total[r] * unit;
+        }
+    __syncwarp();
+}
+
+// The bidiagonal matrix with the singular values of L_BᵀL_A, a column of `diagonals` for each pair: M entries of the
+// diagonal, and M beside it.
+extern "C" __global__ void fold_pairs(const double *points, double lam, const Index *rows, const Index *cols, Index n, double *diagonals) {
+    SHARED(double, G);
+    Index k = blockIdx.x, i = min(rows[k], cols[k]), j = max(rows[k], cols[k]);
+    multiply(points + i * K + FACTOR, points + j * K + FACTOR, 1.0, G);
+    fold(G, G + M * W, diagonals + k, n);
+}
+
+// Distances by the trace formula from these; −1 where it is not good enough, or the values are not found.
+extern "C" __global__ void add_values(const double *points, double lam, const Index *rows, const Index *cols, Index n, const double *diagonals, double *out) {
+    Index k = thread_number();
+    if (k >= n) return;
+    const double *p = points + rows[k] * K, *q = points + cols[k] * K;
+    double traces = p[TRACE] + q[TRACE], values = sum_of_values(diagonals + k, n), plain = traces - 2 * values;
+    out[k] = values >= 0 && plain > 1e-5 * traces ? sqrt(fma(lam, plain, apart(p, q))) : -1;
+}
+
+__device__ inline bool same_factors(const double *A, const double *B) {
+    bool same = true;
+    for (int e = lane_number(); e < M * M; e += 32) same = same && A[e] == B[e];
+    return __all_sync(ALL, same);
+}
+
+// ‖L_A − L_BQ‖² · unit, Q the polar factor: row l of G is s_l u_l, row l of X is L_A v_l, where L_BᵀL_A = U S Vᵀ.
+__device__ inline double procrustes(const double *G, const double *X, const double *q, double unit) {
+    double largest = 0, total = 0, unmatched = 0, root = sqrt(unit);
+    int rank = 0, n_known = 0;
+    for (int l = 0; l < M; l++) {
+        largest = max(largest, row_product(G + l * W, G + l * W));
+        rank += q[SPECTRUM + l] > 0;
+        unmatched += q[SPECTRUM + l] * q[SPECTRUM + l] * unit;  // what of B lies off the directions that G knows
+    }
+    for (int l = 0; l < M; l++) {
+        double s = sqrt(row_product(G + l * W, G + l * W)), off = 0, matched = 0;
+        bool known = s > 1e-15 * M * sqrt(largest);
+        n_known += known;
+        for (int k = lane_number(); k < M; k += 32) {
+            double image = 0;
+            for (int r = 0; known && r < M; r++) image = fma(q[FACTOR + k * M + r] * root, G[l * W + r], image);
+            image = known ? image / s : 0;
+            double step = X[l * W + k] - image;
+            off = fma(step, step, off), matched = fma(image, image, matched);
+        }
+        total += sum_of_lanes(off), unmatched -= sum_of_lanes(matched);
+    }
+    return n_known == rank ? total : total + max(unmatched, 0.0);
+}
+
+__device__ __forceinline__ double unit_of(double size) {  // as on the CPU: fourth powers are then floats
+    return size < 1e-220 ? 0x1p860 : size < 1e-140 ? 0x1p600 : size < 1e-60 ? 0x1p330 : 1.0;
+}
+
+// Distances of the pairs rows[which], cols[which] by Jacobi's method: also of near matrices.
+extern "C" __global__ void turn_pairs(const double *points, double lam, const Index *rows, const Index *cols, const Index *which, double *out) {
+    SHARED(double, G);
+    double *X = G + M * W;
+    Index k = which[blockIdx.x], i = min(rows[k], cols[k]), j = max(rows[k], cols[k]);
+    const double *p = points + i * K, *q = points + j * K;
+    double traces = p[TRACE] + q[TRACE], unit = unit_of(traces), gap = 0;
+    if (!same_factors(p + FACTOR, q + FACTOR)) {
+        multiply(p + FACTOR, q + FACTOR, unit, G);
+        for (int e = lane_number(); e < M * M; e += 32) X[e % M * W + e / M] = p[FACTOR + e] * sqrt(unit);
+        __syncwarp();
+        orthogonalize(G, X);
+        for (int l = 0; l < M; l++) gap += sqrt(row_product(G + l * W, G + l * W));
+        gap = traces - 2 * (gap / unit);
+        if (!(gap > 1e-5 * traces)) gap = procrustes(G, X, q, unit) / unit;
+    }
+    if (lane_number() == 0) out[k] = sqrt(fma(lam, gap, apart(p, q)));
+}
