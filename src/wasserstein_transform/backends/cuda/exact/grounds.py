@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from ....kernels.transport import STEEP
 from ...base import Ground
 from ...cpu.exact.batch import largest
 from ...forms import Cloud, Form, GaussianCloud, Matrix
-from ..device import Array, Device
+from ..device import Array
 
 if TYPE_CHECKING:
     from .. import Cuda
@@ -58,13 +58,12 @@ def _power(p: float) -> int:
 
 
 def _distances(form: Form, backend: Cuda, engine: Engine) -> Array:
-    device: Device = backend.device
+    device = backend.device
     if isinstance(form, Matrix):
         return device.put(np.asarray(form.matrix, np.float64))
-    engine.reserve(8.0 * float(form.n) ** 2, f"the {form.n} × {form.n} distance matrix", "use fewer points")
-    matrix = np.empty((form.n, form.n))
-    backend.dense(form, matrix, engine)
-    return device.put(matrix)
+    matrix = device.xp.empty((form.n, form.n))
+    backend.dense(form, device.handed_out(matrix), replace(engine, precision="float64"))
+    return matrix
 
 
 def _unit(form: Form, engine: Engine) -> float:
