@@ -85,8 +85,10 @@ __device__ __forceinline__ bool pivot(Problem &problem, Team &team, int s, int t
         Mask *way = problem.tree + (q < PER ? at : SIDE + at);
         if (!has_stored(way, out)) continue;
         for (int w = 0; w < WORDS; w++) way->words[w] ^= change.words[w];
-        if (q < PER) problem.u[at] += step;
-        else problem.v[at] -= step;
+        if (q < PER)
+            problem.u[at] += step;
+        else
+            problem.v[at] -= step;
     }
     together();
     return true;

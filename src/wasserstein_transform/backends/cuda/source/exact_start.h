@@ -53,8 +53,10 @@ __device__ __forceinline__ void plant(Problem &problem, Team &team, Arc arcs[2 *
         int s = team.lane + TEAM * q;
         mean[q] = problem.u[s], dual[q] = dual[PER + q] = 0;
         above[q] = s, above[PER + q] = SIDE + s;
-        if (s < problem.ka) problem.left[s] = problem.rest_a[s];
-        else gone_sources |= 1 << q;
+        if (s < problem.ka)
+            problem.left[s] = problem.rest_a[s];
+        else
+            gone_sources |= 1 << q;
     }
     together();
     int n_sources = problem.ka, n_sinks = problem.kb, t = next_sink(problem, team, regret, gone_sinks);
