@@ -14,6 +14,7 @@ from .device import Array, Device
 
 MOST = 64  # coordinates: more are left to the CPU
 CLOUD, LINE, PLANE, SPACE, SOLID = range(5)  # as in geometry.h
+_MATRICES = 1 << 14  # whose eigenvectors are found by a launch: a tenth of a second
 _TINY = 1e-60  # traces, beside the largest covariance: the formulas of the plane would leave the range of floats
 
 
@@ -96,12 +97,24 @@ def of_gaussians(
     center = _center(means, device) if single else xp.zeros(m)
     constants = _constants(kind, m, single)
     rows = xp.empty((n, _length(kind, m)), np.float32 if single else np.float64)
-    args = means, covs, center, n, unit, lifted, rows
     if kind == SOLID:
-        device.launch("solid.cu", "fill_solid_rows", 32 * n, args, block=32, shared=8 * m * ((m | 1) + 1), **constants)
+        _fill_solid(means, covs, center, unit, rows, constants, device)
     else:
+        args = means, covs, center, n, unit, lifted, rows
         device.launch("gaussians.cu", "fill_rows", n, args, **constants)
     return Geometry(constants, rows, lifted)
+
+
+def _fill_solid(
+    means: Array, covs: Array, center: Array, unit: float, rows: Array, constants: dict[str, Any], device: Device
+) -> None:
+    m = constants["M"]
+    for start in range(0, len(rows), _MATRICES):
+        part = slice(start, start + _MATRICES)
+        args = means[part], covs[part], center, unit, rows[part]
+        n_threads, shared = 32 * len(rows[part]), 8 * m * ((m | 1) + 1)
+        device.launch("solid.cu", "fill_solid_rows", n_threads, args, block=32, shared=shared, **constants)
+        device.wait()
 
 
 def unit_and_planar(covs: Array, device: Device) -> tuple[float, bool]:

@@ -11,7 +11,7 @@
 #define FACTOR (2 * M + 1)  // L, M × M: A = LLᵀ, its columns orthogonal and falling
 
 // Rows of Gaussians with covariances divided by `unit`: eigenvectors and roots of eigenvalues by Jacobi's method.
-extern "C" __global__ void fill_solid_rows(const double *means, const double *covs, const double *center, Index n, double unit, double lam, double *rows) {
+extern "C" __global__ void fill_solid_rows(const double *means, const double *covs, const double *center, double unit, double *rows) {
     SHARED(double, G);
     double *sizes = G + M * W, *row = rows + blockIdx.x * (Index)K;
     const double *cov = covs + blockIdx.x * (Index)(M * M);
