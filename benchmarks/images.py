@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import wasserstein_transform as wt
+from wasserstein_transform.backends.colors import luv
 from wasserstein_transform.experiments.scores import adjusted_rand
 from wasserstein_transform.image import Merging, Scores, read_bsds, score_segmentation
-from wasserstein_transform.image.color import luv
 from wasserstein_transform.image.merging import Graph
 from wasserstein_transform.image.regions import merge_small
 from wasserstein_transform.image.scores import contingency, covering

@@ -49,6 +49,7 @@ def test_what_numpy_does_with_it_is_done_on_the_host_and_it_is_fetched_once() ->
     np.testing.assert_array_equal(np.concatenate([far, far]), np.concatenate([values, values]))
     np.testing.assert_array_equal(np.asarray(far, np.float32), values.astype(np.float32))
     np.testing.assert_array_equal(far[1, ::2], values[1, ::2])
+    np.testing.assert_array_equal(far[np.array([1, 0, 1])], values[[1, 0, 1]])
     np.testing.assert_array_equal(far.T, values.T)
     assert far.sum() == values.sum()
     assert far.n_fetched == 1

@@ -51,7 +51,7 @@ class Elsewhere(NDArrayOperatorsMixin):
         return f"<{type(self).__name__} of shape {self.shape}, {self.dtype}>"
 
     def __getitem__(self, key: Any) -> Any:
-        return self if key == slice(0, None) else self.host[key]
+        return self if isinstance(key, slice) and key == slice(0, None) else self.host[key]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.host, dtype, copy=copy)

@@ -238,7 +238,7 @@ SLOW = SCRIPT.replace(
     ("how", "status", "said"),
     [
         (signal.SIGINT, 130, "wt cluster: stopped; nothing was written\n"),
-        (signal.SIGTERM, 143, ""),
+        pytest.param(signal.SIGTERM, 143, "", marks=pytest.mark.slow),
         (signal.SIGKILL, -9, ""),
     ],
 )

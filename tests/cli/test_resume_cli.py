@@ -17,7 +17,7 @@ LT = ("--method", "lt", "--eps", "0.5", "-j", "1")
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    X = np.random.default_rng(3).normal(size=(320, 2))
+    X = np.random.default_rng(3).normal(size=(240, 2))
     return write_csv(tmp_path_factory.mktemp("resume") / "x.csv", X)
 
 

@@ -222,6 +222,7 @@ def test_a_narrow_window_needs_no_scrolling_to_the_side(window, explorer):
         assert seen.run(_PIXELS, "cloud") > 3
 
 
+@pytest.mark.slow
 def test_two_tabs_do_not_mind_each_other(window, explorer):
     with tab(window, explorer) as one, tab(window, explorer, "?data=spiral&lam=3") as other:
         assert other.run("() => wtPage.shown.lam") == 3
@@ -232,6 +233,7 @@ def test_two_tabs_do_not_mind_each_other(window, explorer):
         assert "spiral" in other.page.inner_text("#status")
 
 
+@pytest.mark.slow
 def test_a_page_that_is_loaded_again_shows_what_it_showed(window, explorer):
     with tab(window, explorer) as seen:
         _slide(seen, "lam", 11, "change")
@@ -243,6 +245,7 @@ def test_a_page_that_is_loaded_again_shows_what_it_showed(window, explorer):
         np.testing.assert_array_equal(_shown(seen), points)
 
 
+@pytest.mark.slow
 def test_loading_again_in_the_middle_of_a_computation_ends_it(window, explorer, monkeypatch):
     running, ended = threading.Event(), threading.Event()
 
@@ -344,6 +347,7 @@ def test_a_file_of_ones_own_is_opened_and_its_columns_are_chosen(seen):
     assert "table.numbers(['east', 'north'])" in seen.page.input_value("#code")
 
 
+@pytest.mark.slow
 def test_fifty_megabytes_are_opened(seen, tmp_path):
     rows = np.random.default_rng(0).random((1_000, 2))
     (tmp_path / "large.csv").write_text("x,y,said\n" + "".join(f"{a},{b},{'word ' * 10_000}\n" for a, b in rows))
@@ -389,7 +393,10 @@ def test_names_with_formulas_and_tags_are_shown_as_they_are(seen):
     assert seen.run("() => document.querySelectorAll('img').length") == 0
 
 
-@pytest.mark.parametrize("query", ["?data=irises&n_iter=1&lam=2", "?data=T-junction&method=lt&eps=3&n_iter=1"])
+@pytest.mark.parametrize(
+    "query",
+    ["?data=irises&n_iter=1&lam=2", pytest.param("?data=T-junction&method=lt&eps=3&n_iter=1", marks=pytest.mark.slow)],
+)
 def test_balls_that_do_not_follow_from_the_picture_are_asked_for(window, explorer, query):
     with tab(window, explorer, query) as seen:
         settings = _last_settings(seen)

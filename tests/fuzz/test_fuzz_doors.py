@@ -18,7 +18,7 @@ from fuzz.doors import DOORS
 from fuzz.mutations import apply, mutations
 from fuzz.reader import Reader
 
-_CASES = 40  # of each door in the suite
+_CASES = 25  # of each door in the suite
 _LONGER = float(os.environ.get("WT_FUZZ_SECONDS", "0"))
 _SEED = os.environ.get("WT_FUZZ_SEED")
 
@@ -74,9 +74,9 @@ def _checked(name: str, reader: Reader, number: int | None, n_cases: int) -> Cal
 def _rounds() -> Iterator[tuple[int | None, int]]:
     """A fixed one; the one that is asked for; or as many as there is time for."""
     if _SEED:
-        yield int(_SEED), 10 * _CASES
+        yield int(_SEED), 16 * _CASES
         return
     yield None, _CASES
     end = time.monotonic() + _LONGER / len(DOORS)
     while time.monotonic() < end:
-        yield secrets.randbits(32), 10 * _CASES
+        yield secrets.randbits(32), 16 * _CASES

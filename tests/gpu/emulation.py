@@ -1,4 +1,9 @@
-"""A device on the host: the CUDA sources compiled by a C++ compiler, NumPy's arrays."""
+"""A device on the host: the CUDA sources compiled by a C++ compiler, NumPy's arrays.
+
+Threads and blocks run in an order by `WT_EMULATED_SEED`: whatever it is, results must be the same. `WT_EMULATED=strict`
+multiplies and adds as a GPU does, in one rounding; stops at undefined behavior; and gives kernels arrays that end where
+memory ends. That takes longer, and ends the process where a GPU would do the same or worse.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +14,24 @@ import re
 import shutil
 import subprocess
 import tempfile
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from gpu.arrays import OnEmulated, functions, guarded
 
 from wasserstein_transform.backends.cuda.device import Device
 from wasserstein_transform.backends.cuda.programs import source_of
 
 COMPILER = shutil.which(os.environ.get("CXX", "g++"))
 _HEADER = Path(__file__).with_name("emulated.h")
+_SEED = int(os.environ.get("WT_EMULATED_SEED", "1"))
+_STRICT = os.environ.get("WT_EMULATED") == "strict"
+_FUSED = ["-O2", "-ffp-contract=fast", "-mfma", "-fsanitize=undefined", "-fno-sanitize-recover=undefined"]
+_MOST_THREADS, _MOST_SHARED, _MOST_BLOCKS = 1024, 227 << 10, 2**31 - 1  # of a block, and of a grid
+_SETTING = "long long grid_, long long size_, long long shared_, long long seed_, long long together_"
 _KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\([^)]*\) )?(\w+)\(([^)]*)\)')
 _FOLDER = Path(tempfile.gettempdir()) / f"wasserstein-transform-emulated-{os.getuid() if hasattr(os, 'getuid') else 0}"
 
@@ -27,17 +39,18 @@ _FOLDER = Path(tempfile.gettempdir()) / f"wasserstein-transform-emulated-{os.get
 class Emulated(Device):
     """Kernels on the host, thread after thread; those that wait for each other as fibers."""
 
-    name, xp = "the emulated GPU", np
+    name, xp = "the emulated GPU", functions(np)
 
     def __init__(self) -> None:
         self.launched: list[str] = []
 
     def put(self, values: Any) -> Any:
-        array = super().put(values)
-        return array.copy() if array is values else array  # a device has its own memory
+        assert not isinstance(values, OnEmulated), "np.ascontiguousarray of an array of the device is an error on a GPU"
+        return super().put(values)
 
     def fetch(self, array: np.ndarray) -> np.ndarray:
-        return array.copy()
+        assert isinstance(array, OnEmulated), "only arrays of the device are fetched"
+        return np.array(array.view(np.ndarray))
 
     def free_bytes(self) -> float:
         return 2.0**32
@@ -52,16 +65,21 @@ class Emulated(Device):
         self.launched.append(kernel)
         if n_threads == 0:
             return
+        n_blocks = -(-n_threads // block)
+        assert 0 < block <= _MOST_THREADS, f"no GPU has blocks of {block} threads"
+        assert shared <= _MOST_SHARED, f"no block has {shared} bytes of shared memory"
+        assert n_blocks <= _MOST_BLOCKS, f"no grid has {n_blocks} blocks"
         library, cooperative = compiled(file, tuple(sorted(constants.items())))
         run = getattr(library, f"emulated_{kernel}")
-        run(
-            *map(ctypes.c_longlong, (-(-n_threads // block), block, shared, cooperative)),
-            *(_argument(value) for value in args),
-        )
+        with guarded(args) if _STRICT else nullcontext(args) as given:
+            run(*map(ctypes.c_longlong, (n_blocks, block, shared, _SEED, cooperative)), *map(_argument, given))
 
 
 def _argument(value: Any) -> Any:
+    if isinstance(value, ctypes.c_void_p):
+        return value
     if isinstance(value, np.ndarray):
+        assert isinstance(value, OnEmulated), "kernels read arrays of the device"
         assert value.flags.c_contiguous, "kernels read arrays in a row"
         return ctypes.c_void_p(value.ctypes.data)
     if isinstance(value, bool | int | np.integer):
@@ -74,18 +92,8 @@ def _argument(value: Any) -> Any:
 def compiled(file: str, constants: tuple[tuple[str, Any], ...]) -> tuple[ctypes.CDLL, bool]:
     """The library of a file, and whether its threads wait for each other."""
     text = emulated_source(file)
-    options = [
-        "-std=c++17",
-        "-O1",
-        "-g",
-        "-fPIC",
-        "-shared",
-        "-ffp-contract=off",
-        "-fno-gnu-unique",
-        "-Wall",
-        "-Wno-unused-function",
-    ]
-    options += [f"-D{name}={value}" for name, value in constants]
+    options = ["-std=c++17", "-O1", "-fPIC", "-shared", "-fno-gnu-unique", "-Wall", "-Wno-unused-function"]
+    options += [*(_FUSED if _STRICT else ["-ffp-contract=off"]), *(f"-D{name}={value}" for name, value in constants)]
     key = hashlib.sha256("\0".join([text, *options]).encode()).hexdigest()[:24]
     _FOLDER.mkdir(mode=0o700, exist_ok=True)
     path = _FOLDER / f"{file.removesuffix('.cu')}-{key}.so"
@@ -107,8 +115,8 @@ def emulated_source(file: str) -> str:
     for name, parameters in _KERNEL.findall(source):
         names = [re.findall(r"\w+", parameter)[-1] for parameter in parameters.split(",")]
         entries.append(
-            f'extern "C" void emulated_{name}(long long grid_, long long size_, long long shared_, long long together_'
-            f", {parameters}) {{ emulation::launch(grid_, (int)size_, shared_, together_ != 0, "
-            f"[&] {{ {name}({', '.join(names)}); }}); }}"
+            f'extern "C" void emulated_{name}({_SETTING}, {parameters}) {{ '
+            f"emulation::launch(grid_, (int)size_, shared_, seed_, together_ != 0, [&] {{ {name}({', '.join(names)}); "
+            "}); }"
         )
     return "\n".join([_HEADER.read_text(encoding="utf-8"), source, *entries]) + "\n"

@@ -11,8 +11,8 @@ from repeated import each_once
 from sklearn.exceptions import ConvergenceWarning
 
 import wasserstein_transform as wt
+from wasserstein_transform.backends.colors import lab, luv
 from wasserstein_transform.image import LinkAllModes, LinkTouching
-from wasserstein_transform.image.color import lab, luv
 from wasserstein_transform.image.regions import merge_small, touching
 
 

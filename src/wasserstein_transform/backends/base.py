@@ -13,7 +13,7 @@ from ..engine import Engine
 from ..kernels.patches import Window
 from .forms import Form
 from .frame import Extent, Frame
-from .images import Image, Motion, Moved
+from .images import Features, Grid, Image, Links, Motion, Moved, Picture
 from .memory import Memory
 from .records import Balls, Nearest, Neighborhoods, ReachTree, Report, Rows
 from .words import ContextRows, Packed, Singles, Spreads, Stretch
@@ -157,6 +157,17 @@ class Backend(ABC):
         """W_p from every measure of A to every measure of B on the real line."""
 
     @abstractmethod
+    def range_features(self, picture: Picture, engine: Engine) -> Features:
+        """The numbers that values of a picture are compared by."""
+
+    @abstractmethod
+    def painted(self, picture: Picture, modes: Floats, engine: Engine) -> np.ndarray:
+        """The picture with the range features that `modes` end with, in its dtype and range.
+
+        What is outside the mask stays as it is, as does a channel of opacity.
+        """
+
+    @abstractmethod
     def shift_pixels(self, image: Image, window: Window, motion: Motion, engine: Engine) -> Moved:
         """Take each pixel to the mean of the pixels that its window holds, again and again, until it rests.
 
@@ -164,6 +175,25 @@ class Backend(ABC):
         has moved to, and for λ > 0 those alike in shape: ‖x − y‖² + λ·dcov²(Σ(y), Σ) ≤ spatial², Σ(y) the covariance
         of the places that the window of y holds near its value. Pixels themselves stay as they are: each moves alone.
         """
+
+    @abstractmethod
+    def link_touching(self, modes: Floats, grid: Grid, links: Links, engine: Engine) -> tuple[Ints, int]:
+        """The region of each moved pixel, by first pixels, −1 outside the mask; and the number of regions.
+
+        Regions are what hangs together by links of pixels that touch along an axis. `modes` are one row a pixel, and
+        may lie where `shift_pixels` left them.
+        """
+
+    @abstractmethod
+    def region_sums(self, labels: Ints, values: Floats, first: int, engine: Engine) -> tuple[Floats, Ints]:
+        """Sums over each region, and sizes; of the columns of `values`, one row a pixel, from `first` on.
+
+        −1 is no region. `values` may lie where `shift_pixels` left them.
+        """
+
+    @abstractmethod
+    def touching(self, labels: Ints, engine: Engine) -> Ints:
+        """Pairs of regions that touch along an axis, each once, the smaller number first, sorted. −1 is no region."""
 
     @abstractmethod
     def count_contexts(self, text: Stretch, weights: Floats, n: int, engine: Engine) -> ContextRows:

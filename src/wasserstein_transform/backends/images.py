@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,59 @@ from ..kernels.patches import Window
 from .records import rim
 
 Counts: TypeAlias = NDArray[np.int32]
+Grid: TypeAlias = tuple[int, int, int]
+"""Depth, height and width."""
 
 SHAPES = {2: 4, 3: 7}
 """Numbers kept of the shape of a neighborhood, by the axes of the grid."""
+
+
+class Picture(NamedTuple):
+    """An image as it came.
+
+    Attributes
+    ----------
+    flat : array of shape (pixels, channels)
+    mask : array of shape (pixels,), optional
+        Pixels that count.
+    space : str, optional
+        A name in `SPACES`, that the first three channels are compared in; None: all channels as they are.
+    precision : type
+        Of the range features, single or double.
+    """
+
+    flat: NDArray[Any]
+    mask: Bools | None
+    space: str | None
+    precision: type[np.floating[Any]]
+
+
+class Features(NamedTuple):
+    """Range features of a picture, one row a channel, and the least and the largest of those that count.
+
+    Outside the mask they are so large that no window ever holds them.
+    """
+
+    values: Floats
+    low: float
+    high: float
+
+
+def most(dtype: np.dtype[Any]) -> float:
+    """The largest value taken: beyond it squares, and what stands for pixels outside the mask, are out of range."""
+    return 1e30 if dtype.itemsize == 4 else 1e100
+
+
+def nobody(dtype: np.dtype[Any]) -> float:
+    """The value of pixels outside the mask."""
+    return 1e8 * most(dtype)
+
+
+def full(dtype: np.dtype[Any]) -> float:
+    """Full intensity: the largest number of an unsigned type, 255 of a signed one, 1 of floats and truth values."""
+    if dtype.kind == "u":
+        return float(np.iinfo(dtype).max)
+    return 255.0 if dtype.kind == "i" else 1.0
 
 
 class Image(NamedTuple):
@@ -52,7 +102,7 @@ class Moved(NamedTuple):
     neighbors; of several such, at that with the least values, then the least entries of the shape. n_unfinished pixels
     were still on their way after the last iteration.
 
-    Rows of pixels outside the mask mean nothing.
+    Outside the mask modes are NaN, and there are no iterations.
     """
 
     modes: Floats
@@ -61,7 +111,19 @@ class Moved(NamedTuple):
     n_unfinished: int
 
 
-def window_of(grid: tuple[int, int, int], spatial: float) -> Window:
+class Links(NamedTuple):
+    """Which moved pixels that touch are linked: those whose places and values are within both radii, given as squares.
+
+    Pixels outside the mask, if there is one, are linked to none.
+    """
+
+    mask: Bools | None
+    axes: int
+    spatial: float
+    range: float
+
+
+def window_of(grid: Grid, spatial: float) -> Window:
     """The disc or ball of a radius as runs along the last axis; no longer than the image."""
     reach = rim(spatial)
     steps = [np.arange(-min(int(reach), n - 1), min(int(reach), n - 1) + 1) for n in grid[:2]]

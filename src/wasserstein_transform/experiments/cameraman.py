@@ -131,9 +131,8 @@ def _moved(image: Floats, scene: Scene, method: str, scale: int, parameters: Cam
     """As `segment` does; how many pixels do not rest is reported here."""
     pixels = read(image, "luv", None, "auto")
     lam = scene.lam if method == "GT" else 0.0
-    return move(
-        pixels, pixels.features(), Motion(scale * scene.spatial, scene.range, lam, 0.0, parameters.n_iter), engine
-    )
+    motion = Motion(scale * scene.spatial, scene.range, lam, 0.0, parameters.n_iter)
+    return move(pixels, pixels.features(engine), motion, engine)
 
 
 def _linked(

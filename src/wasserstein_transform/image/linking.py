@@ -8,8 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _check as check
+from .._elsewhere import to_host
 from .._types import Bools, Floats, Ints
+from ..backends import backend_of
 from ..backends.host import link_adjacent, link_cells, link_inside, number_parts
+from ..backends.images import Grid, Links
 from ..engine import Engine, Flag, current
 from ..spaces import closed
 
@@ -43,6 +46,7 @@ class Linking(ABC):
         engine: Engine | None = None,
     ) -> tuple[Ints, int]:
         """The region of each pixel, −1 outside the mask, and the number of regions."""
+        modes = to_host(modes)
         labels, inside = np.arange(len(modes)), np.empty(0, np.bool_) if mask is None else mask
         with current(engine).watched() as engine:
             engine.report("linking pixels", 0, 1)
@@ -70,8 +74,26 @@ class LinkTouching(Linking):
         stop: Flag,
     ) -> None:  # fmt: skip
         place, value = closed(spatial), closed(self.share * range)
-        grid = np.array(shape if len(shape) == 3 else (1, *shape))
-        link_adjacent(modes, len(shape), inside, grid, place, value, parent, stop)
+        link_adjacent(modes, len(shape), inside, np.array(_grid(shape)), place, value, parent, stop)
+
+    def __call__(
+        self,
+        modes: Floats,
+        mask: Bools | None,
+        shape: tuple[int, ...],
+        spatial: float,
+        range: float,
+        engine: Engine | None = None,
+    ) -> tuple[Ints, int]:
+        """The same as `join` and numbers, where the backend computes."""
+        links = Links(mask, len(shape), closed(spatial), closed(self.share * range))
+        with current(engine).watched() as engine:
+            return backend_of(engine).link_touching(modes, _grid(shape), links, engine)
+
+
+def _grid(shape: tuple[int, ...]) -> Grid:
+    depth, height, width = (1, *shape)[-3:]
+    return depth, height, width
 
 
 @dataclass(frozen=True)

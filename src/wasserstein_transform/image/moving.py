@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .._types import Floats
 from .._warn import warn
 from ..backends import backend_of
-from ..backends.images import Image, Motion, Moved, window_of, window_size
+from ..backends.images import Image, Motion, Moved, most, window_of, window_size
 from ..engine import Engine
-from .pixels import Pixels, most
+from .pixels import Pixels
 
 _EXPENSIVE = 2e4  # pixels of a window from which on a warning says what it costs
 _STEPS = 5.0  # iterations of a pixel, about
@@ -22,10 +21,7 @@ def move(pixels: Pixels, values: Floats, motion: Motion, engine: Engine) -> Move
     _warn_of_cost(window_size(window), pixels.n)
     within = motion._replace(range=min(motion.range, 10 * most(values.dtype)))  # not to what stands for no pixel
     image = Image(values, pixels.mask, len(pixels.shape))
-    moved = backend_of(engine).shift_pixels(image, window, within, engine)
-    if pixels.mask is not None:
-        moved.modes[~pixels.mask], moved.n_iter[~pixels.mask] = np.nan, 0
-    return moved
+    return backend_of(engine).shift_pixels(image, window, within, engine)
 
 
 def warn_of_unfinished(moved: Moved, n_iter: int) -> None:

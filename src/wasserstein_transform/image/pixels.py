@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._types import Bools, Floats
-from .color import from_lab, from_luv, lab, luv
+from ..backends import backend_of
+from ..backends.colors import SPACES
+from ..backends.images import Grid, Picture, full, most
+from ..engine import Engine, current
 
 _COLORS = 4  # channels at most that an axis is taken for without being told
-_BLOCK = 2**16  # pixels whose colors are changed at a time
-
-
-class ColorSpace(NamedTuple):
-    """There and back: from and to sRGB in [0, 1]."""
-
-    there: Callable[[Floats], Floats]
-    back: Callable[[Floats], Floats]
-
-
-SPACES: dict[str, ColorSpace] = {
-    "luv": ColorSpace(luv, from_luv),
-    "lab": ColorSpace(lab, from_lab),
-    "rgb": ColorSpace(lambda rgb: 255 * rgb, lambda values: np.clip(values / 255, 0.0, 1.0)),
-}
-"""What colors are compared in; 8-bit values for "rgb"."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,14 +29,14 @@ class Pixels:
         Of the grid: two numbers for an image, three for a volume.
     mask : array of shape (pixels,), optional
         Pixels to segment.
-    space : ColorSpace, optional
-        That the features are in; None if they are the values themselves.
+    space : str, optional
+        The color space that the features are in; None if they are the values themselves.
     """
 
     image: NDArray[Any]
     shape: tuple[int, ...]
     mask: Bools | None
-    space: ColorSpace | None
+    space: str | None
 
     @property
     def n(self) -> int:
@@ -70,44 +56,34 @@ class Pixels:
         single = np.result_type(dtype, np.float32) == np.float32 or (self.space is not None and dtype.kind != "f")
         return np.float32 if single else np.float64
 
-    def features(self) -> NDArray[Any]:
-        """Range features, one row a channel; outside the mask so large that no window ever holds them."""
-        values = _features(self.image.reshape(self.n, -1), self.space, self.precision)
-        seen = values if self.mask is None else values[:, self.mask]
-        low, high, limit = float(seen.min()), float(seen.max()), most(values.dtype)
+    def features(self, engine: Engine | None = None) -> Floats:
+        """Range features, one row a channel; outside the mask so large that no window ever holds them.
+
+        They may lie on the device that computes.
+        """
+        engine = current(engine)
+        picture = self._picture
+        if self.space is not None:
+            _check_colors(picture.flat[:, :3])
+        values, low, high = backend_of(engine).range_features(picture, engine)
+        limit = most(values.dtype)
         if not np.isfinite(low) or not np.isfinite(high):
             raise ValueError("image must be finite; mask out pixels that are not: mask=np.isfinite(image)")
         if max(-low, high) > limit:
             raise ValueError(f"image must lie within ±{limit:g}, got {low:g} to {high:g}; rescale")
-        if self.mask is not None:
-            values[:, ~self.mask] = 1e8 * limit
         return values
 
-    def painted(self, values: Floats) -> NDArray[Any]:
-        """An image of given range features, in the dtype and range of this one; alpha and what is masked stay."""
-        out = self.image.copy()
-        flat = out.reshape(len(values), -1)
-        for block in _blocks(len(values)):
-            kept = (
-                np.arange(block.start, block.stop)
-                if self.mask is None
-                else block.start + np.flatnonzero(self.mask[block])
-            )
-            colors = self._unscaled(values[kept]) if self.space is None else self._colors(self.space.back(values[kept]))
-            flat[kept, : colors.shape[1]] = colors
-        return out
-
-    def _colors(self, shares: Floats) -> NDArray[Any]:
-        return self._unscaled(shares * _full(self.image.dtype))
-
-    def _unscaled(self, values: Floats) -> NDArray[Any]:
-        dtype = self.image.dtype
-        if dtype.kind == "b":
-            return values > 0.5
-        return (np.rint(values) if dtype.kind in "ui" else values).astype(dtype)
+    def painted(self, modes: Floats, engine: Engine | None = None) -> NDArray[Any]:
+        """An image of moved pixels, in the dtype and range of this one; alpha and what is masked stay."""
+        engine = current(engine)
+        return backend_of(engine).painted(self._picture, modes, engine).reshape(self.image.shape)
 
     @property
-    def grid(self) -> tuple[int, int, int]:
+    def _picture(self) -> Picture:
+        return Picture(self.image.reshape(self.n, -1), self.mask, self.space, self.precision)
+
+    @property
+    def grid(self) -> Grid:
         """Depth, height and width."""
         return (1, *self.shape) if len(self.shape) == 2 else self.shape  # type: ignore[return-value]
 
@@ -144,53 +120,21 @@ def _channel_axis(array: NDArray[Any]) -> int | None:
     return -1 if array.ndim == 4 or (array.ndim == 3 and array.shape[-1] <= _COLORS) else None
 
 
-def _space(array: NDArray[Any], color: str, has_channels: bool) -> ColorSpace | None:
+def _space(array: NDArray[Any], color: str, has_channels: bool) -> str | None:
     if color not in (*SPACES, "none"):
         raise ValueError(f"color must be one of {', '.join(SPACES)} and none, got {color!r}")
-    return SPACES[color] if has_channels and array.shape[-1] in (3, 4) and color != "none" else None
-
-
-def most(dtype: np.dtype[Any]) -> float:
-    """The largest value taken: beyond it squares, and what stands for pixels outside the mask, are out of range."""
-    return 1e30 if dtype.itemsize == 4 else 1e100
-
-
-def _features(flat: NDArray[Any], space: ColorSpace | None, kind: type[np.floating[Any]]) -> NDArray[Any]:
-    """Made block by block, as changing colors takes ten times the room of its result."""
-    if space is not None:
-        flat = flat[:, :3]
-        _check_colors(flat)
-    values = np.empty(flat.shape[::-1], kind)
-    for block in _blocks(len(flat)):
-        values[:, block] = (flat[block] if space is None else space.there(_unit(flat[block]))).T
-    return values
-
-
-def _blocks(n: int) -> Iterator[slice]:
-    return (slice(start, min(start + _BLOCK, n)) for start in range(0, n, _BLOCK))
+    return color if has_channels and array.shape[-1] in (3, 4) and color != "none" else None
 
 
 def _check_colors(rgb: NDArray[Any]) -> None:
     if rgb.dtype.kind in "fi":
-        low, high, most = np.nanmin(rgb), np.nanmax(rgb), _full(rgb.dtype)
-        if low < 0 or high > most:
+        low, high, limit = np.nanmin(rgb), np.nanmax(rgb), full(rgb.dtype)
+        if low < 0 or high > limit:
             kind = "floats" if rgb.dtype.kind == "f" else "signed integers"
             raise ValueError(
-                f"colors given as {kind} must lie in [0, {most:g}], got {low:g} to {high:g}; rescale, or take "
+                f"colors given as {kind} must lie in [0, {limit:g}], got {low:g} to {high:g}; rescale, or take "
                 "color='none'"
             )
-
-
-def _full(dtype: np.dtype[Any]) -> float:
-    """Full intensity: the largest number of an unsigned type, 255 of a signed one, 1 of floats and truth values."""
-    if dtype.kind == "u":
-        return float(np.iinfo(dtype).max)
-    return 255.0 if dtype.kind == "i" else 1.0
-
-
-def _unit(rgb: NDArray[Any]) -> Floats:
-    """Colors as shares of full intensity."""
-    return np.asarray(rgb / _full(rgb.dtype))
 
 
 def _mask(mask: ArrayLike, shape: tuple[int, ...]) -> Bools:

@@ -15,7 +15,7 @@ from .merging import Merging
 from .moving import move, warn_of_unfinished
 from .pixels import Pixels, read
 from .regions import merge_small
-from .segmentation import Segmentation
+from .segmentation import Segmentation, reshaped
 
 _BLOCKS = 2.0**24  # bytes that pixels take that are looked at together
 
@@ -101,22 +101,23 @@ def segment(
     pixels = read(image, color, mask, channel_axis)
     with current(engine, n_jobs=n_jobs, progress=bar() if verbose else None).watched() as engine:
         _reserve(pixels, lam, linked, min_size > 1, merging is not None, engine)
-        moved = move(pixels, pixels.features(), Motion(*radii, lam, tol, n_iter), engine)
+        moved = move(pixels, pixels.features(engine), Motion(*radii, lam, tol, n_iter), engine)
         warn_of_unfinished(moved, n_iter)
-        values = moved.modes[:, len(pixels.shape) :]
         labels, count = linked(moved.modes, pixels.mask, pixels.shape, *radii, engine)
         labels = labels.reshape(pixels.shape)
         if min_size > 1:
-            labels, count = merge_small(labels, values, min_size, engine)
+            labels, count = merge_small(labels, moved.modes, min_size, engine, len(pixels.shape))
         if merging is not None:
-            labels, count = merging(labels, pixels.features().T, values, radii[1], engine)
+            values = moved.modes[:, len(pixels.shape) :]
+            labels, count = merging(labels, pixels.features(engine).T, values, radii[1], engine)
+        filtered = pixels.painted(moved.modes, engine)
     return Segmentation(
         labels,
-        moved.modes.reshape(*pixels.shape, -1),
+        reshaped(moved.modes, (*pixels.shape, moved.modes.shape[1])),
         pixels.image,
-        pixels.painted(values),
+        filtered,
         count,
-        moved.n_iter.reshape(pixels.shape),
+        reshaped(moved.n_iter, pixels.shape),
         moved.n_unfinished == 0,
         moved.n_swinging,
     )

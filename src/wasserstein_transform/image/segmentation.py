@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._elsewhere import Elsewhere, on_host
 from .._shown import facts, in_range
 from .._types import Bools, Floats, Ints
 from .regions import boundaries, means
 
 
+@on_host("modes", "n_iter")
 @dataclass(frozen=True, eq=False)
 class Segmentation:
     """Regions of an image.
@@ -22,7 +24,8 @@ class Segmentation:
     labels : array of the shape of the grid
         Regions 0, 1, …; −1 outside the mask.
     modes : array of shape (*grid, axes + channels)
-        Where each pixel moved: its place, by axes of the grid, then its range features. NaN outside the mask.
+        Where each pixel moved: its place, by axes of the grid, then its range features. NaN outside the mask. Of a
+        GPU it comes to the host when it is first read, as `n_iter` does.
     image : array
         What was segmented, channels last.
     filtered : array
@@ -73,3 +76,18 @@ class Segmentation:
     def boundaries(self) -> Bools:
         """Pixels that touch, after them along an axis, a pixel of another region."""
         return boundaries(self.labels)
+
+
+class _Reshaped(Elsewhere):
+    """An array that lies elsewhere, in another shape."""
+
+    def __init__(self, array: Elsewhere, shape: tuple[int, ...]) -> None:
+        self._array, self.shape, self.dtype = array, shape, array.dtype
+
+    def _fetch(self) -> np.ndarray:
+        return self._array.host.reshape(self.shape)
+
+
+def reshaped(array: Any, shape: tuple[int, ...]) -> Any:
+    """An array in another shape, where it lies."""
+    return _Reshaped(array, shape) if isinstance(array, Elsewhere) else array.reshape(shape)

@@ -12,11 +12,26 @@ from ...kernels.patches import Window
 from ..base import Backend, Ground
 from ..forms import Cloud, Form, GaussianCloud
 from ..frame import Extent, Frame, unit_of_size
-from ..images import Image, Motion, Moved
+from ..images import Features, Grid, Image, Links, Motion, Moved, Picture
 from ..memory import Memory
 from ..records import Balls, Nearest, Neighborhoods, ReachTree, Report, Rows
 from ..words import ContextRows, Packed, Singles, Spreads, Stretch
-from . import balls, gaussian, line, matrices, merging, nearest, neighborhoods, pixels, reach, ridges, trees, words
+from . import (
+    balls,
+    colors,
+    gaussian,
+    line,
+    matrices,
+    merging,
+    nearest,
+    neighborhoods,
+    pixels,
+    reach,
+    regions,
+    ridges,
+    trees,
+    words,
+)
 from .exact import batch
 from .passes import bounds
 from .search import frame_of_extent, raw_cells
@@ -113,8 +128,23 @@ class Cpu(Backend):
     def line_between(self, places: Floats, p: float, A: Rows, B: Rows, engine: Engine) -> Floats:
         return line.between(places, p, A, B, engine)
 
+    def range_features(self, picture: Picture, engine: Engine) -> Features:
+        return colors.range_features(picture, engine)
+
+    def painted(self, picture: Picture, modes: Floats, engine: Engine) -> np.ndarray:
+        return colors.painted(picture, modes, engine)
+
     def shift_pixels(self, image: Image, window: Window, motion: Motion, engine: Engine) -> Moved:
         return pixels.shift_pixels(image, window, motion, engine)
+
+    def link_touching(self, modes: Floats, grid: Grid, links: Links, engine: Engine) -> tuple[Ints, int]:
+        return regions.link_touching(modes, grid, links, engine)
+
+    def region_sums(self, labels: Ints, values: Floats, first: int, engine: Engine) -> tuple[Floats, Ints]:
+        return regions.region_sums(labels, values, first)
+
+    def touching(self, labels: Ints, engine: Engine) -> Ints:
+        return regions.touching(labels, engine)
 
     def count_contexts(self, text: Stretch, weights: Floats, n: int, engine: Engine) -> ContextRows:
         return words.count_contexts(text, weights, n, engine)

@@ -38,7 +38,10 @@ def shift_pixels(image: Image, window: Window, motion: Motion, engine: Engine) -
         _by_levels(levels, window, motion, out, engine)
     else:
         _by_windows(image, window, motion, shapes, out, engine)
-    ends = out.ends if image.mask is None else out.ends[image.mask]
+    ends = out.ends
+    if image.mask is not None:
+        ends, outside = ends[image.mask], ~image.mask
+        out.modes[outside], out.n_iter[outside] = np.nan, 0
     swinging, unfinished = (int(np.count_nonzero(ends == end)) for end in (SWINGS, UNFINISHED))
     return Moved(out.modes, out.n_iter, swinging, unfinished)
 

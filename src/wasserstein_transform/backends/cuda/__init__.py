@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
+from ..._elsewhere import to_host
 from ..._types import Floats, Ints
 from ...engine import Engine
+from ...kernels.patches import Window
+from ..base import Ground
 from ..cpu import Cpu
 from ..forms import Form, Matrix
-from ..records import Nearest, ReachTree
+from ..images import Features, Grid, Image, Links, Motion, Moved, Picture
+from ..memory import Memory
+from ..records import Balls, Nearest, Neighborhoods, ReachTree, Report, Rows
 from ..ridges import off_leading_axes
-from . import distances, nearest, trees
+from . import balls, colors, distances, merging, moments, movement as movements, nearest, pixels, regions, trees
 from .device import Device, OnDevice, lies_there
+from .exact import batch as exact
 from .geometry import Geometry, geometry_of, joined_geometry
+from .neighborhoods import Asked
 
 _CORES = 200.0  # of a CPU, about, that a GPU is worth
 _NAME = re.compile(r"cuda(?::(\d+))?")
@@ -103,6 +110,56 @@ class Cuda(Cpu):
         found = self._metric(form, engine)
         return found if found is None or distances.can_fill(found, out, self.device) else None
 
+    def neighborhoods(
+        self, form: Form, weights: Floats, profile: int, eps: float, reach: float, engine: Engine, first: int = 0
+    ) -> Neighborhoods:
+        on_host = partial(super().neighborhoods, form, weights, profile, eps, reach, engine, first)
+        asked = Asked(weights, profile, float(eps), float(reach), first, on_host, self.device, engine)
+        return moments.neighborhoods(form, asked)
+
+    def movement(self, before: Form, after: Form, engine: Engine) -> float:
+        found = movements.movement(before, after, self.device, engine)
+        return super().movement(before, after, engine) if found is None else found
+
+    def balls(self, form: Form, radius: float, engine: Engine) -> Balls:
+        found = balls.balls(form, radius, self.device, engine)
+        return super().balls(form, radius, engine) if found is None else found
+
+    def leaders(self, form: Form, weights: Floats, tol: float, engine: Engine) -> Ints:
+        found = merging.leaders(form, weights, tol, self.device, engine)
+        return super().leaders(form, weights, tol, engine) if found is None else found
+
+    def range_features(self, picture: Picture, engine: Engine) -> Features:
+        if not colors.can_change(picture, self.device):
+            return super().range_features(picture, engine)
+        return colors.range_features(picture, self.device, engine)
+
+    def painted(self, picture: Picture, modes: Floats, engine: Engine) -> np.ndarray:
+        if not colors.can_change(picture, self.device):
+            return super().painted(picture, to_host(modes), engine)
+        return colors.painted(picture, modes, self.device, engine)
+
+    def shift_pixels(self, image: Image, window: Window, motion: Motion, engine: Engine) -> Moved:
+        if not pixels.can_shift(image, window, motion, self.device):
+            image = image._replace(values=to_host(image.values))
+            return super().shift_pixels(image, window, motion, engine)
+        return pixels.shift_pixels(image, window, motion, self.device, engine)
+
+    def link_touching(self, modes: Floats, grid: Grid, links: Links, engine: Engine) -> tuple[Ints, int]:
+        if not regions.can_link(modes, self.device):
+            return super().link_touching(to_host(modes), grid, links, engine)
+        return regions.link_touching(modes, grid, links, self.device, engine)
+
+    def region_sums(self, labels: Ints, values: Floats, first: int, engine: Engine) -> tuple[Floats, Ints]:
+        if not regions.can_sum(labels, values, self.device):
+            return super().region_sums(labels, to_host(values), first, engine)
+        return regions.region_sums(labels, values, first, self.device, engine)
+
+    def touching(self, labels: Ints, engine: Engine) -> Ints:
+        if not regions.can_compare(labels, self.device):
+            return super().touching(labels, engine)
+        return regions.touching(labels, self.device, engine)
+
     def ridge_step(self, points: Floats, means: Floats, covs: Floats, dim: int, engine: Engine) -> Floats:
         if not lies_there(means):
             return super().ridge_step(points, means, covs, dim, engine)
@@ -110,6 +167,23 @@ class Cuda(Cpu):
         moved = here + off_leading_axes(self.device.xp, there - here, spread, dim)
         result: Floats = self.device.handed_out(moved)
         return result
+
+    def exact_among(self, ground: Ground, measures: Rows, engine: Engine) -> tuple[Floats, Report]:
+        found = exact.among(ground, measures, self, engine)
+        return super().exact_among(ground, measures, engine) if found is None else found
+
+    def exact_between(self, ground: Ground, A: Rows, B: Rows, engine: Engine) -> tuple[Floats, Report]:
+        found = exact.between(ground, A, B, self, engine)
+        return super().exact_between(ground, A, B, engine) if found is None else found
+
+    def exact_listed(
+        self, ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine,
+        rank: Ints | None = None, homes: Ints | None = None, memory: Memory | None = None,
+    ) -> tuple[Floats, Report]:  # fmt: skip
+        found = exact.listed(ground, A, B, indptr, targets, self, engine)
+        if found is None:
+            return super().exact_listed(ground, A, B, indptr, targets, engine, rank, homes, memory)
+        return found
 
 
 def on_gpu(values: Any, copy: bool = True) -> OnDevice | None:
@@ -124,9 +198,16 @@ def on_gpu(values: Any, copy: bool = True) -> OnDevice | None:
     return OnDevice(device.xp.array(array, "float64", order="C") if copy else array, device)
 
 
-@cache
 def named(name: str) -> Cuda | None:
-    """The backend of "cuda" or "cuda:1"; None if that is no name of a GPU."""
+    """The backend of "cuda" or "cuda:1", for the thread that asks; None if that is no name of a GPU."""
+    found = _backend(name)
+    if found is not None:
+        found.device.use()
+    return found
+
+
+@cache
+def _backend(name: str) -> Cuda | None:
     found = _NAME.fullmatch(name)
     if found is None:
         return None

@@ -5,14 +5,17 @@ Written here, so that segmenting needs nothing but NumPy: sRGB with the white of
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 
 from .._types import Floats
 
-_TO_XYZ = np.array(
+TO_XYZ = np.array(
     [[0.412453, 0.357580, 0.180423], [0.212671, 0.715160, 0.072169], [0.019334, 0.119193, 0.950227]]
 )  # fmt: skip
-_WHITE = np.array([0.95047, 1.0, 1.08883])
+WHITE = np.array([0.95047, 1.0, 1.08883])
 _DARK = 0.008856  # of the white's luminance: below, lightness is linear
 _SLOPE = 903.3
 
@@ -21,13 +24,13 @@ def luv(rgb: Floats) -> Floats:
     """L*u*v* of sRGB colors in [0, 1], the last axis; L* is 0 to 100."""
     xyz = _xyz(rgb)
     light = _lightness(xyz[..., 1])
-    uv = 13 * light[..., None] * (_chroma(xyz) - _chroma(_WHITE))
+    uv = 13 * light[..., None] * (_chroma(xyz) - _chroma(WHITE))
     return np.concatenate([light[..., None], uv], axis=-1)
 
 
 def lab(rgb: Floats) -> Floats:
     """L*a*b* of sRGB colors in [0, 1], the last axis; L* is 0 to 100."""
-    share = _xyz(rgb) / _WHITE
+    share = _xyz(rgb) / WHITE
     bent = np.where(share > _DARK, np.cbrt(share), (_SLOPE * share + 16) / 116)
     x, y, z = np.moveaxis(bent, -1, 0)
     return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=-1)
@@ -36,13 +39,13 @@ def lab(rgb: Floats) -> Floats:
 def _chroma(xyz: Floats) -> Floats:
     """u′ and v′; of black, those of white."""
     total = xyz @ np.array([1.0, 15.0, 3.0])
-    some = np.where((total > 0)[..., None], xyz, _WHITE)
+    some = np.where((total > 0)[..., None], xyz, WHITE)
     return np.asarray(some[..., :2] * np.array([4.0, 9.0]) / (some @ np.array([1.0, 15.0, 3.0]))[..., None])
 
 
 def _xyz(rgb: Floats) -> Floats:
     linear = np.where(rgb > 0.04045, ((rgb + 0.055) / 1.055) ** 2.4, rgb / 12.92)
-    return np.asarray(linear @ _TO_XYZ.T)
+    return np.asarray(linear @ TO_XYZ.T)
 
 
 def _lightness(y: Floats) -> Floats:
@@ -53,7 +56,7 @@ def from_luv(values: Floats) -> Floats:
     """sRGB colors of L*u*v*, in [0, 1]: what no screen can show is cut off."""
     light, uv = values[..., 0], values[..., 1:]
     dark = light <= 0
-    chroma = uv / (13 * np.where(dark, 1.0, light))[..., None] + _chroma(_WHITE)
+    chroma = uv / (13 * np.where(dark, 1.0, light))[..., None] + _chroma(WHITE)
     y = _luminance(light)
     u, v = chroma[..., 0], np.where(dark, 1.0, chroma[..., 1])
     x, z = 9 * u / (4 * v) * y, (12 - 3 * u - 20 * v) / (4 * v) * y
@@ -65,13 +68,28 @@ def from_lab(values: Floats) -> Floats:
     y = (values[..., 0] + 16) / 116
     bent = np.stack([y + values[..., 1] / 500, y, y - values[..., 2] / 200], axis=-1)
     share = np.where(bent**3 > _DARK, bent**3, (116 * bent - 16) / _SLOPE)
-    return _srgb(share * _WHITE)
+    return _srgb(share * WHITE)
 
 
 def _srgb(xyz: Floats) -> Floats:
-    linear = np.clip(xyz @ np.linalg.inv(_TO_XYZ).T, 0.0, 1.0)
+    linear = np.clip(xyz @ np.linalg.inv(TO_XYZ).T, 0.0, 1.0)
     return np.where(linear > 0.0031308, 1.055 * linear ** (1 / 2.4) - 0.055, 12.92 * linear)
 
 
 def _luminance(light: Floats) -> Floats:
     return np.where(light > _SLOPE * _DARK, ((light + 16) / 116) ** 3, light / _SLOPE)
+
+
+class ColorSpace(NamedTuple):
+    """There and back: from and to sRGB in [0, 1]."""
+
+    there: Callable[[Floats], Floats]
+    back: Callable[[Floats], Floats]
+
+
+SPACES: dict[str, ColorSpace] = {
+    "luv": ColorSpace(luv, from_luv),
+    "lab": ColorSpace(lab, from_lab),
+    "rgb": ColorSpace(lambda rgb: 255 * rgb, lambda values: np.clip(values / 255, 0.0, 1.0)),
+}
+"""What colors are compared in; 8-bit values for "rgb"."""

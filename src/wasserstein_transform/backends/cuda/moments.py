@@ -1,0 +1,85 @@
+"""Moments of the localized measure around every point: neighbors are found in cells whenever they are asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..._types import Floats
+from ...kernels.profiles import GAUSSIAN
+from .. import records
+from ..forms import Cloud, Form, GaussianCloud
+from ..records import closed
+from .cells import Cells, cells_of, given_places, is_small, places_of
+from .device import Array
+from .geometry import SPACE, Geometry, geometry_of
+from .listed import listed_neighborhoods
+from .neighborhoods import Asked, Neighborhoods, Out, kernel_of
+from .stretches import stretches
+
+_FEW = 4  # columns whose sums a thread holds
+_TEAM = 4  # threads a point, for so few; as in moments.cu
+_SIZE = 128  # threads a point, for more; as in wide.h
+_STEPS = (0, 10, 30, 300)  # of a distance, beside those of places: points, then Gaussians in one, two, three dimensions
+
+
+def neighborhoods(form: Form, asked: Asked) -> records.Neighborhoods:
+    """Neighborhoods within the reach, weighted by profile(d²/ε²)."""
+    device = asked.device
+    geometry = None if is_small(form) else geometry_of(form, device)
+    if geometry is None:
+        return asked.otherwise()
+    assert isinstance(form, Cloud | GaussianCloud)
+    asked.engine.check()
+    if geometry.solid:
+        return listed_neighborhoods(form, geometry, asked) or asked.otherwise()
+    cells = cells_of(form, asked.reach, device)
+    places, ordered = places_of(form, device), geometry.sorted(cells.order)
+    same = ordered.rows if geometry.rows is places else device.xp.take(places, cells.order, axis=0)
+    weights = device.xp.take(device.put(asked.weights), cells.order)
+    return _ByCells(asked, cells, ordered, weights, given_places(form), same)
+
+
+@dataclass(frozen=True, eq=False)
+class _ByCells(Neighborhoods):
+    """Neighborhoods of sorted points; `places` are the coordinates `known`, sorted."""
+
+    asked: Asked
+    cells: Cells
+    geometry: Geometry
+    weights: Array
+    known: Any
+    places: Array
+
+    def _add_up(self, name: str, points: Floats, second: bool, out: Out) -> None:
+        asked, cells, device, m = self.asked, self.cells, self.asked.device, points.shape[1]
+        xp, first, n_runs = device.xp, asked.first, cells.runs.shape[1]
+        rows = xp.arange(cells.n) if first == 0 else xp.flatnonzero(cells.order >= first)
+        limit = closed(asked.reach) if np.isfinite(asked.reach) else float("inf")
+        values = self.weights, self._sorted(points), limit, asked.profile, asked.scale, *out
+        file, n_threads = self._file(m)
+        for begin, end in stretches(name, cells, rows, self._steps(m, second), device, asked.engine):
+            where = cells.cell, cells.runs, n_runs, rows, begin, end, cells.order, first
+            args, constants = (*self.geometry.arguments, *where, *values), self.geometry.constants
+            device.launch(file, kernel_of(second), n_threads * (end - begin), args, block=_SIZE, COLUMNS=m, **constants)
+
+    def _file(self, m: int) -> tuple[str, int]:
+        """The source for so many columns, and how many threads it takes for a point."""
+        if m > _FEW:
+            return "wide_moments.cu", _SIZE
+        return ("queued_moments.cu", 32) if self.geometry.constants["METRIC"] == SPACE else ("moments.cu", _TEAM)
+
+    def _steps(self, m: int, second: bool) -> float:
+        """What a candidate costs, in operations of a thread."""
+        constants, sums = self.geometry.constants, 2.0 * m + (m * m if second else 0)
+        return sums + float(
+            constants["M"] + _STEPS[constants["METRIC"]] + (30 if self.asked.profile == GAUSSIAN else 5)
+        )
+
+    def _sorted(self, points: Floats) -> Array:
+        """Coordinates of the sorted points."""
+        if points is self.known:
+            return self.places
+        return self.asked.device.xp.take(self.asked.device.put(points), self.cells.order, axis=0)
