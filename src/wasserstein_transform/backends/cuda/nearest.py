@@ -14,7 +14,7 @@ from .tiling import SIDE, THREADS, blocks_in_pieces, tiles_of, widest_axes
 
 MOST = 128  # neighbors: the lists of a tile must fit the shared memory of a block
 _LEAST = 49 << 10  # bytes of shared memory that CUDA grants only if asked: with what is static, less may be too much
-_BYTES = 1 << 28  # of distances that are sorted at a time
+_BYTES = 1 << 26  # of distances that are sorted at a time
 
 
 def nearest(geometry: Geometry, points: Array, n: int, k: int, device: Device, engine: Engine) -> Nearest:
