@@ -10,9 +10,10 @@ import numpy as np
 from ..._elsewhere import where_it_lies
 from ..forms import Cloud, Form, GaussianCloud
 from ..frame import unit_of_size
-from .device import Array, Device
+from .device import Array, Device, lies_there
 
 MOST = 64  # coordinates: more are left to the CPU
+SMALL = 0.0  # distances: the CPU is done with fewer before a device has begun
 CLOUD, LINE, PLANE, SPACE, SOLID = range(5)  # as in geometry.h
 _MATRICES = 1 << 14  # whose eigenvectors are found by a launch: a tenth of a second
 _TINY = 1e-60  # traces, beside the largest covariance: the formulas of the plane would leave the range of floats
@@ -47,6 +48,12 @@ class Geometry:
     def sorted(self, order: Array) -> Geometry:
         """The metric of points in another order, or of some of them."""
         return replace(self, rows=self.rows[order])
+
+
+def is_small(form: Form, n_distances: float) -> bool:
+    """Whether so few distances are asked for, of points on the host, that they stay there."""
+    there = isinstance(form, Cloud | GaussianCloud) and lies_there(_places(form))
+    return n_distances < SMALL and not there
 
 
 def geometry_of(form: Form, device: Device, single: bool = False) -> Geometry | None:
@@ -163,6 +170,8 @@ def joined_geometry(one: Form, other: Form | None, device: Device) -> tuple[Geom
 
     Distances of places are never above those of the metric.
     """
+    if is_small(one, float(one.n) * (one if other is None else other).n):
+        return None
     if other is None:
         found = geometry_of(one, device)
         return None if found is None else (found, device.put(_places(one)))
