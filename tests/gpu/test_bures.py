@@ -57,6 +57,15 @@ def test_near_and_far_covariances_keep_the_digits_of_the_cpu(m: int, condition: 
         assert abs(found - expected) <= tolerance
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("m", [1, 2])
+def test_nine_digits_are_kept_by_needles_on_a_line_and_in_the_plane(m: int, cuda: Cuda) -> None:
+    rng = np.random.default_rng(8)
+    covs = np.concatenate([[A := full_rank(rng, m, 1e12), near(rng, A, step)] for step in STEPS[:-1] for _ in range(6)])
+    for found, A, B in zip(distances(covs, cuda), covs[:-1], covs[1:], strict=True):
+        assert found == pytest.approx(bures(A, B), rel=1e-9)
+
+
 @pytest.mark.parametrize("m", DIMENSIONS)
 def test_flat_covariances_keep_seven_digits_of_their_size(m: int, cuda: Cuda) -> None:
     rng = np.random.default_rng(2)
