@@ -112,6 +112,11 @@ def of_gaussians(
     return Geometry(constants, rows, lifted)
 
 
+def threads_of_matrix(m: int) -> int:
+    """Threads of a block that turns the rows of a matrix: as in jacobi.h."""
+    return 32 if m < 16 else 128
+
+
 def _fill_solid(
     means: Array, covs: Array, center: Array, unit: float, rows: Array, constants: dict[str, Any], device: Device
 ) -> None:
@@ -119,8 +124,9 @@ def _fill_solid(
     for start in range(0, len(rows), _MATRICES):
         part = slice(start, start + _MATRICES)
         args = means[part], covs[part], center, unit, rows[part]
-        n_threads, shared = 32 * len(rows[part]), 8 * m * ((m | 1) + 1)
-        device.launch("solid.cu", "fill_solid_rows", n_threads, args, block=32, shared=shared, **constants)
+        block, shared = threads_of_matrix(m), 8 * m * ((m | 1) + 1)
+        n_threads = block * len(rows[part])
+        device.launch("solid.cu", "fill_solid_rows", n_threads, args, block=block, shared=shared, **constants)
         device.wait()
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...engine import Engine
 from .device import Array, Device
-from .geometry import Geometry
+from .geometry import Geometry, threads_of_matrix
 from .pieces import in_pieces
 
 PAIRS = 1 << 16  # of a launch: a tenth of a second at most
@@ -32,7 +32,8 @@ def _fill_few(geometry: Geometry, rows: Array, cols: Array, out: Array, device: 
     for start in range(0, len(near), NEAR):
         few = near[start : start + NEAR]
         args = *geometry.arguments, rows, cols, few, found
-        device.launch("solid.cu", "turn_pairs", 32 * len(few), args, block=32, shared=2 * matrix, **geometry.constants)
+        n_threads, block = threads_of_matrix(m) * len(few), threads_of_matrix(m)
+        device.launch("solid.cu", "turn_pairs", n_threads, args, block=block, shared=2 * matrix, **geometry.constants)
         device.wait()
     if found is not out:
         out[...] = found
