@@ -42,6 +42,6 @@ METRICS: dict[str, Callable[[], wt.spaces.Metric]] = {
     "Gaussians m=3": lambda: gaussians(130, 3),
     "Gaussians m=4": lambda: gaussians(12, 4),
 }
-QUICK = ["plane", "grid", "thirds", "clusters", "duplicates", "one place", "few", "Gaussians m=2"]
+QUICK = ["plane", "grid", "thirds", "clusters", "duplicates", "one place", "few"]
 EQUAL_BITS = {"plane", "grid", "thirds", "clusters", "duplicates", "one place", "far away", "huge", "tiny", "few",
               "line", "space"}  # fmt: skip

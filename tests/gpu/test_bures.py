@@ -18,7 +18,7 @@ from wasserstein_transform.backends.cuda import Cuda
 Floats = NDArray[np.float64]
 
 STEPS = (1.0, 1e-2, 1e-4, 1e-6, 1e-9, 1e-12, 1e-14)
-DIMENSIONS = mostly_slow([1, 2, 3, 4, 5, 8], quick=[2, 3, 5])
+DIMENSIONS = mostly_slow([1, 2, 3, 4, 5, 8], quick=[2, 5])
 
 
 def distances(covs: Floats, cuda: Cuda) -> Floats:
@@ -57,6 +57,15 @@ def test_near_and_far_covariances_keep_the_digits_of_the_cpu(m: int, condition: 
         assert abs(found - expected) <= tolerance
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("m", [1, 2])
+def test_nine_digits_are_kept_by_needles_on_a_line_and_in_the_plane(m: int, cuda: Cuda) -> None:
+    rng = np.random.default_rng(8)
+    covs = np.concatenate([[A := full_rank(rng, m, 1e12), near(rng, A, step)] for step in STEPS[:-1] for _ in range(6)])
+    for found, A, B in zip(distances(covs, cuda), covs[:-1], covs[1:], strict=True):
+        assert found == pytest.approx(bures(A, B), rel=1e-9)
+
+
 @pytest.mark.parametrize("m", DIMENSIONS)
 def test_flat_covariances_keep_seven_digits_of_their_size(m: int, cuda: Cuda) -> None:
     rng = np.random.default_rng(2)
@@ -92,7 +101,7 @@ def test_equal_covariances_have_distance_exactly_zero(m: int, cuda: Cuda) -> Non
     assert (distances(np.repeat(kinds, 2, axis=0), cuda)[::2] == 0.0).all()
 
 
-@pytest.mark.parametrize("m", mostly_slow([20, 50], quick=[20]))
+@pytest.mark.parametrize("m", mostly_slow([3, 20, 50], quick=[3]))
 def test_many_dimensions_agree_with_closed_forms(m: int, cuda: Cuda) -> None:
     rng = np.random.default_rng(6)
     axes, values = ortho_group.rvs(m, random_state=rng), rng.random((3, m))

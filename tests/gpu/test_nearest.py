@@ -56,3 +56,11 @@ def test_points_may_ask_in_pieces(cuda: Cuda, monkeypatch: pytest.MonkeyPatch) -
     form = METRICS["clusters"]().form
     found = cuda.nearest(form, 3, None, wt.Engine(device=cuda))
     assert (found.indices == Cpu().nearest(form, 3, None, wt.Engine(1)).indices).all()
+
+
+def test_far_tiles_are_passed_over(cuda: Cuda) -> None:
+    form, of = wt.Euclidean(random(17_000, 2)).form, wt.Euclidean(random(5, 2, seed=1)).form  # more tiles than threads
+    found = cuda.nearest(form, 3, of, wt.Engine(device=cuda))
+    expected = Cpu().nearest(form, 3, of, wt.Engine(1))
+    assert (found.indices == expected.indices).all()
+    assert (found.distances == expected.distances).all()

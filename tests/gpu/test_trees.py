@@ -50,6 +50,14 @@ def test_the_same_tree_from_any_order_of_searches(cuda: Cuda, monkeypatch: pytes
     assert (heights == other).all()
 
 
+@pytest.mark.slow
+def test_far_tiles_are_passed_over(cuda: Cuda, rng: np.random.Generator) -> None:
+    form = wt.Euclidean(rng.normal(size=(17_000, 2))).form  # more tiles than threads
+    edges, heights = cuda.spanning_tree(form, wt.Engine(device=cuda))
+    assert spans(edges, form.n)
+    np.testing.assert_allclose(np.sort(heights), np.sort(Cpu().spanning_tree(form, wt.Engine(1))[1]), rtol=1e-12)
+
+
 def test_one_point_has_no_edges(cuda: Cuda) -> None:
     edges, heights = cuda.spanning_tree(wt.Euclidean(np.ones((1, 2))).form, wt.Engine(device=cuda))
     assert edges.shape == (0, 2)

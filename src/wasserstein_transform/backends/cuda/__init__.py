@@ -21,7 +21,7 @@ from ..ridges import off_leading_axes
 from . import balls, colors, distances, merging, moments, movement as movements, nearest, pixels, regions, trees
 from .device import Device, OnDevice, lies_there
 from .exact import batch as exact
-from .geometry import Geometry, geometry_of, joined_geometry
+from .geometry import Geometry, geometry_of, is_small, joined_geometry
 from .leaving import OnCpu
 from .neighborhoods import Asked
 
@@ -41,13 +41,13 @@ class Cuda(OnCpu):
         return _CORES
 
     def block(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
-        geometry = self._metric(form, engine)
+        geometry = self._metric(form, float(len(rows)) * len(cols), engine)
         if geometry is None:
             return super().block(form, rows, cols, engine)
         return distances.block(geometry, rows, cols, self.device, engine)
 
     def pairs(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
-        geometry = self._metric(form, engine)
+        geometry = self._metric(form, len(rows), engine)
         if geometry is None:
             return super().pairs(form, rows, cols, engine)
         return distances.pairs(geometry, rows, cols, self.device, engine)
@@ -100,14 +100,18 @@ class Cuda(OnCpu):
         self.dense(form, out, engine)
         return Matrix(out)
 
-    def _metric(self, form: Form, engine: Engine) -> Geometry | None:
+    def _metric(self, form: Form, n_distances: float, engine: Engine) -> Geometry | None:
+        """The metric on the device, for so many distances; None if the CPU is to find them."""
+        if is_small(form, n_distances):
+            return None
         return geometry_of(form, self.device, engine.precision == "float32")
 
     def _filling(self, form: Form, out: Any, engine: Engine) -> Geometry | None:
         """The metric on the device, if it can fill that array."""
-        if not isinstance(out, np.ndarray) and distances.on_device(out, self.device) is None:
+        on_host = isinstance(out, np.ndarray)
+        if not on_host and distances.on_device(out, self.device) is None:
             return None
-        found = self._metric(form, engine)
+        found = self._metric(form, float(form.n) ** 2 if on_host else np.inf, engine)
         return found if found is None or distances.can_fill(found, out, self.device) else None
 
     def neighborhoods(

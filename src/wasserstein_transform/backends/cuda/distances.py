@@ -18,6 +18,7 @@ from .pieces import in_pieces
 _SIDE, _THREADS = 64, 256  # of a tile, and of the block that fills it: as in tiles.h
 _STEPS = 4e9  # of a launch: some hundredths of a second
 _BYTES = 1 << 28  # computed before they are copied to the host
+_DEAR = 1 << 20  # pairs of a band where each takes a warp
 _LISTED = 1 << 26  # pairs that are brought to the device at a time
 
 
@@ -45,8 +46,10 @@ def block(geometry: Geometry, rows: Ints, cols: Ints, device: Device, engine: En
     """Distances of the points `rows` to the points `cols`."""
     found = np.empty((len(rows), len(cols)))
     on_device = device.put(rows.astype(np.int64)), device.put(cols.astype(np.int64))
-    for part in in_pieces(len(rows), _rows_of_band(len(cols), 8), "distances", device, engine):
-        found[part] = device.fetch(rectangle(geometry, on_device[0][part], on_device[1], np.float64, device, engine))
+    size = max(1, _DEAR // max(len(cols), 1)) if geometry.solid else _rows_of_band(len(cols), 8)
+    for part in in_pieces(len(rows), size, "distances", device, engine):
+        few = rectangle(geometry, on_device[0][part], on_device[1], np.float64, device, engine.quiet())
+        found[part] = device.fetch(few)
     return found
 
 

@@ -10,10 +10,12 @@ import numpy as np
 from ..._elsewhere import where_it_lies
 from ..forms import Cloud, Form, GaussianCloud
 from ..frame import unit_of_size
-from .device import Array, Device
+from .device import Array, Device, lies_there
 
 MOST = 64  # coordinates: more are left to the CPU
+SMALL = 0.0  # distances: the CPU is done with fewer before a device has begun
 CLOUD, LINE, PLANE, SPACE, SOLID = range(5)  # as in geometry.h
+_MATRICES = 1 << 14  # whose eigenvectors are found by a launch: a tenth of a second
 _TINY = 1e-60  # traces, beside the largest covariance: the formulas of the plane would leave the range of floats
 
 
@@ -46,6 +48,12 @@ class Geometry:
     def sorted(self, order: Array) -> Geometry:
         """The metric of points in another order, or of some of them."""
         return replace(self, rows=self.rows[order])
+
+
+def is_small(form: Form, n_distances: float) -> bool:
+    """Whether so few distances are asked for, of points on the host, that they stay there."""
+    there = isinstance(form, Cloud | GaussianCloud) and lies_there(_places(form))
+    return n_distances < SMALL and not there
 
 
 def geometry_of(form: Form, device: Device, single: bool = False) -> Geometry | None:
@@ -96,12 +104,30 @@ def of_gaussians(
     center = _center(means, device) if single else xp.zeros(m)
     constants = _constants(kind, m, single)
     rows = xp.empty((n, _length(kind, m)), np.float32 if single else np.float64)
-    args = means, covs, center, n, unit, lifted, rows
     if kind == SOLID:
-        device.launch("solid.cu", "fill_solid_rows", 32 * n, args, block=32, shared=8 * m * ((m | 1) + 1), **constants)
+        _fill_solid(means, covs, center, unit, rows, constants, device)
     else:
+        args = means, covs, center, n, unit, lifted, rows
         device.launch("gaussians.cu", "fill_rows", n, args, **constants)
     return Geometry(constants, rows, lifted)
+
+
+def threads_of_matrix(m: int) -> int:
+    """Threads of a block that turns the rows of a matrix: as in jacobi.h."""
+    return 32 if m < 16 else 128
+
+
+def _fill_solid(
+    means: Array, covs: Array, center: Array, unit: float, rows: Array, constants: dict[str, Any], device: Device
+) -> None:
+    m = constants["M"]
+    for start in range(0, len(rows), _MATRICES):
+        part = slice(start, start + _MATRICES)
+        args = means[part], covs[part], center, unit, rows[part]
+        block, shared = threads_of_matrix(m), 8 * m * ((m | 1) + 1)
+        n_threads = block * len(rows[part])
+        device.launch("solid.cu", "fill_solid_rows", n_threads, args, block=block, shared=shared, **constants)
+        device.wait()
 
 
 def unit_and_planar(covs: Array, device: Device) -> tuple[float, bool]:
@@ -150,6 +176,8 @@ def joined_geometry(one: Form, other: Form | None, device: Device) -> tuple[Geom
 
     Distances of places are never above those of the metric.
     """
+    if is_small(one, float(one.n) * (one if other is None else other).n):
+        return None
     if other is None:
         found = geometry_of(one, device)
         return None if found is None else (found, device.put(_places(one)))

@@ -13,7 +13,8 @@ from .pieces import in_pieces
 from .tiling import SIDE, THREADS, blocks_in_pieces, tiles_of, widest_axes
 
 MOST = 128  # neighbors: the lists of a tile must fit the shared memory of a block
-_BYTES = 1 << 28  # of distances that are sorted at a time
+_LEAST = 49 << 10  # bytes of shared memory that CUDA grants only if asked: with what is static, less may be too much
+_BYTES = 1 << 26  # of distances that are sorted at a time
 
 
 def nearest(geometry: Geometry, points: Array, n: int, k: int, device: Device, engine: Engine) -> Nearest:
@@ -34,7 +35,7 @@ def nearest(geometry: Geometry, points: Array, n: int, k: int, device: Device, e
             *rows.arguments, n, stored.order, stored.boxes, asking.rows, asking.n, asked.order, asked.boxes,
             part.start, itself, k, distances, indices,
         )  # fmt: skip
-        n_threads, shared = (part.stop - part.start) * THREADS, 8 * SIDE * (SIDE + 1 + 2 * k)
+        n_threads, shared = (part.stop - part.start) * THREADS, max(8 * SIDE * (SIDE + 1 + 2 * k), _LEAST)
         device.launch(
             "nearest.cu", "search_nearest", n_threads, args, block=THREADS, shared=shared, **geometry.constants
         )

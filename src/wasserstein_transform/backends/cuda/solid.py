@@ -6,10 +6,11 @@ import numpy as np
 
 from ...engine import Engine
 from .device import Array, Device
-from .geometry import Geometry
+from .geometry import Geometry, threads_of_matrix
 from .pieces import in_pieces
 
 PAIRS = 1 << 16  # of a launch: a tenth of a second at most
+NEAR = 1 << 13  # the same for Jacobi's method
 
 
 def fill_listed(geometry: Geometry, rows: Array, cols: Array, out: Array, device: Device, engine: Engine) -> None:
@@ -28,8 +29,12 @@ def _fill_few(geometry: Geometry, rows: Array, cols: Array, out: Array, device: 
     device.launch("solid.cu", "fold_pairs", 32 * n, args, block=32, shared=matrix + 8 * m, **geometry.constants)
     device.launch("solid.cu", "add_values", n, (*args, found), **geometry.constants)
     near = xp.nonzero(found < 0)[0]
-    args = *geometry.arguments, rows, cols, near, found
-    device.launch("solid.cu", "turn_pairs", 32 * len(near), args, block=32, shared=2 * matrix, **geometry.constants)
+    for start in range(0, len(near), NEAR):
+        few = near[start : start + NEAR]
+        args = *geometry.arguments, rows, cols, few, found
+        n_threads, block = threads_of_matrix(m) * len(few), threads_of_matrix(m)
+        device.launch("solid.cu", "turn_pairs", n_threads, args, block=block, shared=2 * matrix, **geometry.constants)
+        device.wait()
     if found is not out:
         out[...] = found
 

@@ -5,7 +5,7 @@
 #define LINE 1   // mean, variance, its root
 #define PLANE 2  // means; covariance xx, xy, yy; roots of its determinant and its trace; λ·trace
 #define SPACE 3  // means; root of the covariance xx, xy, xz, yy, yz, zz; its determinant; trace; eigenvalues of the root
-#define SOLID 4  // means; trace; roots of the eigenvalues, falling; M rows: root of the eigenvalue times eigenvector
+#define SOLID 4  // means; trace; roots of the eigenvalues, falling; L, M × M: eigenvectors times these roots, in columns
 
 #if METRIC == CLOUD
 #define K M
@@ -34,18 +34,11 @@ __device__ __forceinline__ float plus(float x, float y) { return __fadd_rn(x, y)
 
 // ‖x − y‖² of the first M numbers of two rows.
 __device__ __forceinline__ REAL apart(const REAL *p, const REAL *q) {
-    REAL total = 0;
-#if M <= 3
-    for (int a = 0; a < M; a++) {
+    REAL first = p[0] - q[0], total = times(first, first);
+    for (int a = 1; a < M; a++) {
         REAL step = p[a] - q[a];
-        total = plus(total, times(step, step));
+        total = M <= 3 ? plus(total, times(step, step)) : fma(step, step, total);
     }
-#else
-    for (int a = 0; a < M; a++) {
-        REAL step = p[a] - q[a];
-        total = fma(step, step, total);
-    }
-#endif
     return total;
 }
 

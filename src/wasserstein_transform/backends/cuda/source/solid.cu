@@ -1,4 +1,4 @@
-// Gaussians in more than three dimensions, or of sizes that formulas cannot hold: a warp for each matrix or pair.
+// Gaussians in more than three dimensions, or of sizes that formulas cannot hold: a warp or a block for each matrix or pair.
 #include "geometry.h"
 #include "numbering.h"
 #include "jacobi.h"
@@ -11,7 +11,7 @@
 #define FACTOR (2 * M + 1)  // L, M × M: A = LLᵀ, its columns orthogonal and falling
 
 // Rows of Gaussians with covariances divided by `unit`: eigenvectors and roots of eigenvalues by Jacobi's method.
-extern "C" __global__ void fill_solid_rows(const double *means, const double *covs, const double *center, Index n, double unit, double lam, double *rows) {
+extern "C" __global__ void fill_solid_rows(const double *means, const double *covs, const double *center, double unit, double *rows) {
     SHARED(double, G);
     double *sizes = G + M * W, *row = rows + blockIdx.x * (Index)K;
     const double *cov = covs + blockIdx.x * (Index)(M * M);
@@ -21,24 +21,24 @@ extern "C" __global__ void fill_solid_rows(const double *means, const double *co
     frexp(trace, &exponent);
     int half = max(exponent >= 0 ? exponent / 2 : -((1 - exponent) / 2), -510);
     double scale = ldexp(1.0, -2 * half), back = ldexp(1.0, half);  // brought near 1 by a power of 4
-    for (int e = lane; e < M * M; e += 32) G[e / M * W + e % M] = cov[e] / unit * scale;
-    __syncwarp();
+    for (int e = threadIdx.x; e < M * M; e += blockDim.x) G[e / M * W + e % M] = cov[e] / unit * scale;
+    __syncthreads();
     orthogonalize(G, nullptr);  // each row is now an eigenvector times its eigenvalue
-    double most = 0;
-    for (int k = 0; k < M; k++) {
+    for (int k = warp_number(); k < M; k += WARPS) {
         double size = sqrt(row_product(G + k * W, G + k * W));
         if (lane == 0) sizes[k] = size;
-        most = max(most, size);
     }
-    __syncwarp();
-    for (int k = 0; k < M; k++) {
+    __syncthreads();
+    double most = 0;
+    for (int k = 0; k < M; k++) most = max(most, sizes[k]);
+    for (int k = warp_number(); k < M; k += WARPS) {
         int place = 0;
         for (int l = 0; l < M; l++) place += sizes[l] > sizes[k] || (sizes[l] == sizes[k] && l < k);
         double root = sizes[k] > 2e-16 * M * most ? sqrt(sizes[k]) : 0;  // less is what rounding makes of 0
         for (int a = lane; a < M; a += 32) row[FACTOR + a * M + place] = root > 0 ? G[k * W + a] / root * back : 0;
         if (lane == 0) row[SPECTRUM + place] = root * back, row[k] = means[blockIdx.x * (Index)M + k] - center[k];
     }
-    if (lane == 0) row[TRACE] = trace;
+    if (threadIdx.x == 0) row[TRACE] = trace;
 }
 
 // The numbers i < j of the pairs from `first` on.
@@ -47,11 +47,11 @@ extern "C" __global__ void list_pairs(Index n, Index first, Index count, Index *
     if (k < count) pair_of_number(first + k, n, rows[k], cols[k]);
 }
 
-// out[l][k] = column l of L_A times column k of L_B, times `unit`; several rows at a time.
+// out[l][k] = column l of L_A times column k of L_B, times `unit`; several rows at a time, by all warps of a block.
 __device__ inline void multiply(const double *A, const double *B, double unit, double *out) {
-    const int several = 8;
+    const int several = 8, n_warps = blockDim.x / 32;
     for (int k = lane_number(); k < M; k += 32)
-        for (int l = 0; l < M; l += several) {
+        for (int l = several * warp_number(); l < M; l += several * n_warps) {
             double total[several] = {};
             for (int a = 0; a < M; a++) {
                 double factor = B[a * M + k];
@@ -60,7 +60,7 @@ __device__ inline void multiply(const double *A, const double *B, double unit, d
             for (int r = 0; r < several; r++)
                 if (l + r < M) out[(l + r) * W + k] = total[r] * unit;
         }
-    __syncwarp();
+    __syncthreads();
 }
 
 // The bidiagonal matrix with the singular values of L_BᵀL_A, a column of `diagonals` for each pair: M entries of the
@@ -88,28 +88,25 @@ __device__ inline bool same_factors(const double *A, const double *B) {
 }
 
 // ‖L_A − L_BQ‖² · unit, Q the polar factor: row l of G is s_l u_l, row l of X is L_A v_l, where L_BᵀL_A = U S Vᵀ.
-__device__ inline double procrustes(const double *G, const double *X, const double *q, double unit) {
-    double largest = 0, total = 0, unmatched = 0, root = sqrt(unit);
-    int rank = 0, n_known = 0;
-    for (int l = 0; l < M; l++) {
-        largest = max(largest, row_product(G + l * W, G + l * W));
-        rank += q[SPECTRUM + l] > 0;
-        unmatched += q[SPECTRUM + l] * q[SPECTRUM + l] * unit;  // what of B lies off the directions that G knows
-    }
-    for (int l = 0; l < M; l++) {
-        double s = sqrt(row_product(G + l * W, G + l * W)), off = 0, matched = 0;
-        bool known = s > 1e-15 * M * sqrt(largest);
+__device__ inline double procrustes(const double *G, const double *X, const double *q, double largest, double unit) {
+    double total = 0, matched = 0, n_known = 0, all = 0, root = sqrt(unit);
+    int rank = 0;
+    for (int l = 0; l < M; l++) rank += q[SPECTRUM + l] > 0, all = fma(q[SPECTRUM + l] * unit, q[SPECTRUM + l], all);
+    for (int l = warp_number(); l < M; l += WARPS) {
+        double s = sqrt(row_product(G + l * W, G + l * W));
+        bool known = s > 1e-15 * M * largest;
         n_known += known;
         for (int k = lane_number(); k < M; k += 32) {
             double image = 0;
             for (int r = 0; known && r < M; r++) image = fma(q[FACTOR + k * M + r] * root, G[l * W + r], image);
             image = known ? image / s : 0;
             double step = X[l * W + k] - image;
-            off = fma(step, step, off), matched = fma(image, image, matched);
+            total = fma(step, step, total), matched = fma(image, image, matched);
         }
-        total += sum_of_lanes(off), unmatched -= sum_of_lanes(matched);
     }
-    return n_known == rank ? total : total + max(unmatched, 0.0);
+    total = sum_of_warps(sum_of_lanes(total));
+    double unmatched = all - sum_of_warps(sum_of_lanes(matched));  // what of B lies off the directions that G knows
+    return sum_of_warps(n_known) == rank ? total : total + max(unmatched, 0.0);
 }
 
 __device__ __forceinline__ double unit_of(double size) {  // as on the CPU: fourth powers are then floats
@@ -125,12 +122,16 @@ extern "C" __global__ void turn_pairs(const double *points, double lam, const In
     double traces = p[TRACE] + q[TRACE], unit = unit_of(traces), gap = 0;
     if (!same_factors(p + FACTOR, q + FACTOR)) {
         multiply(p + FACTOR, q + FACTOR, unit, G);
-        for (int e = lane_number(); e < M * M; e += 32) X[e % M * W + e / M] = p[FACTOR + e] * sqrt(unit);
-        __syncwarp();
+        for (int e = threadIdx.x; e < M * M; e += blockDim.x) X[e % M * W + e / M] = p[FACTOR + e] * sqrt(unit);
+        __syncthreads();
         orthogonalize(G, X);
-        for (int l = 0; l < M; l++) gap += sqrt(row_product(G + l * W, G + l * W));
+        double largest = 0;
+        for (int l = 0; l < M; l++) {
+            double s = sqrt(row_product(G + l * W, G + l * W));
+            gap += s, largest = max(largest, s);
+        }
         gap = traces - 2 * (gap / unit);
-        if (!(gap > 1e-5 * traces)) gap = procrustes(G, X, q, unit) / unit;
+        if (!(gap > 1e-5 * traces)) gap = procrustes(G, X, q, largest, unit) / unit;
     }
-    if (lane_number() == 0) out[k] = sqrt(fma(lam, gap, apart(p, q)));
+    if (threadIdx.x == 0) out[k] = sqrt(fma(lam, gap, apart(p, q)));
 }
