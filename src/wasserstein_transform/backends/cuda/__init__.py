@@ -13,7 +13,6 @@ from ..._types import Floats, Ints
 from ...engine import Engine
 from ...kernels.patches import Window
 from ..base import Ground
-from ..cpu import Cpu
 from ..forms import Form, Matrix
 from ..images import Features, Grid, Image, Links, Motion, Moved, Picture
 from ..memory import Memory
@@ -23,13 +22,14 @@ from . import balls, colors, distances, merging, moments, movement as movements,
 from .device import Device, OnDevice, lies_there
 from .exact import batch as exact
 from .geometry import Geometry, geometry_of, joined_geometry
+from .leaving import OnCpu
 from .neighborhoods import Asked
 
 _CORES = 200.0  # of a CPU, about, that a GPU is worth
 _NAME = re.compile(r"cuda(?::(\d+))?")
 
 
-class Cuda(Cpu):
+class Cuda(OnCpu):
     """Operations on a device where it is faster, on the host otherwise."""
 
     name = "cuda"
