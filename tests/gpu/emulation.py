@@ -26,7 +26,7 @@ from wasserstein_transform.backends.cuda.device import Device
 from wasserstein_transform.backends.cuda.programs import source_of
 
 COMPILER = shutil.which(os.environ.get("CXX", "g++"))
-_HEADER = Path(__file__).with_name("emulated.h")
+_HEADERS = [Path(__file__).with_name(name) for name in ("fibers.h", "emulated.h")]
 _SEED = int(os.environ.get("WT_EMULATED_SEED", "1"))
 _STRICT = os.environ.get("WT_EMULATED") == "strict"
 _FUSED = ["-O2", "-ffp-contract=fast", "-mfma", "-fsanitize=undefined", "-fno-sanitize-recover=undefined"]
@@ -119,4 +119,4 @@ def emulated_source(file: str) -> str:
             f"emulation::launch(grid_, (int)size_, shared_, seed_, together_ != 0, [&] {{ {name}({', '.join(names)}); "
             "}); }"
         )
-    return "\n".join([_HEADER.read_text(encoding="utf-8"), source, *entries]) + "\n"
+    return "\n".join([*(header.read_text(encoding="utf-8") for header in _HEADERS), source, *entries]) + "\n"

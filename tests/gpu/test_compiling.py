@@ -21,27 +21,52 @@ _NVCC = shutil.which("nvcc")
 _ARCHITECTURE = "sm_90"
 _REGISTERS = 65536  # of a block, at most
 
-_PIXELS = [
+_METRICS: list[dict[str, Any]] = [
+    *({"METRIC": 0, "M": m} for m in (1, 2, 3, 64)),
+    *({"METRIC": m, "M": m} for m in (1, 2, 3)),
+]
+_SOLID: list[dict[str, Any]] = [{"METRIC": 4, "M": m} for m in (2, 5, 64)]
+_SINGLE: list[dict[str, Any]] = [{"METRIC": kind, "M": m, "REAL": "float"} for kind, m in ((0, 2), (2, 2), (3, 3))]
+_PIXELS: list[dict[str, Any]] = [
     {"VALUE": kind, "CHANNELS": channels, "AXES": axes, "SHAPES": shapes}
     for kind, channels, axes, shapes in [
         ("float", 1, 2, 0), ("float", 3, 2, 0), ("float", 3, 2, 4), ("double", 5, 2, 4), ("double", 1, 3, 7),
         ("double", 32, 3, 7),
     ]
 ]  # fmt: skip
+_TEAMS = ((32, 32), (64, 32), (96, 96), (128, 128))
 VARIANTS: dict[str, list[dict[str, Any]]] = {
+    "balls.cu": _METRICS,
+    "bounds.cu": [{}],
+    "cells.cu": [{"KEY": kind} for kind in ("int", "Index")],
     "colors.cu": [
         {"DEPTH": depth, "SPACE": space, "VALUE": "float" if depth < 8 else "double"}
         for depth in (1, 2, 4, 8)
         for space in range(4)
     ],
-    "distances.cu": [{"METRIC": 0, "M": m} for m in (1, 2, 3, 64)],
+    "distances.cu": [*_METRICS, *_SINGLE, *({**metric, "STORED": "float"} for metric in (_METRICS[1], *_SINGLE))],
+    "exact.cu": [
+        {"METRIC": metric, "M": m, "POWER": power, "SIDE": side, "TEAM": team}
+        for metric, m, power in ((0, 2, 1), (0, 5, 0), (1, 1, 2))
+        for side, team in _TEAMS
+    ],
+    "gaussians.cu": [*_METRICS[4:], *_SINGLE[1:]],
     "links.cu": [{}],
+    "listed_moments.cu": [{"COLUMNS": m} for m in (1, 2, 3)],
+    "merging.cu": _METRICS,
+    "moments.cu": [{**metric, "COLUMNS": metric["M"]} for metric in _METRICS if metric["M"] <= 3],
+    "movement.cu": _METRICS,
+    "nearest.cu": _METRICS,
     "pixels.cu": _PIXELS,
+    "queued_moments.cu": [{"METRIC": 3, "M": 3, "COLUMNS": 3}],
     "regions.cu": [{}],
+    "solid.cu": _SOLID,
+    "trees.cu": [{**metric, "REACH": reach} for metric in _METRICS for reach in (0, 1)],
+    "wide_moments.cu": [{"METRIC": 0, "M": m, "COLUMNS": columns} for m, columns in ((5, 5), (2, 7), (64, 64))],
 }
 """For each file the constants that it is compiled with: the least, the usual, the most."""
 
-BLOCKS: dict[str, int] = {}
+BLOCKS = dict.fromkeys(("bounds.cu", "distances.cu", "movement.cu", "nearest.cu", "trees.cu"), 256)
 """Threads of the largest blocks of a file, where these are not 128."""
 
 
