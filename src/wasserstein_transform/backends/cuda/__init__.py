@@ -69,7 +69,7 @@ class Cuda(OnCpu):
             super().condensed(form, host, engine)
 
     def nearest(self, form: Form, k: int, of: Form | None, engine: Engine) -> Nearest:
-        found = joined_geometry(form, of, self.device) if k <= nearest.MOST else None
+        found = joined_geometry(form, of, self.device) if nearest.can_find(k, self.device) else None
         if found is None:
             return super().nearest(form, k, of, engine)
         return nearest.nearest(*found, form.n, k, self.device, engine)

@@ -53,10 +53,13 @@ class Device(ABC):
         What errors and logs call it.
     xp : module
         NumPy's functions on arrays of the device.
+    shared_bytes : int
+        Shared memory that a block may have.
     """
 
     name: str
     xp: Any
+    shared_bytes: int = 232448
 
     @abstractmethod
     def fetch(self, array: Array) -> np.ndarray:

@@ -12,9 +12,17 @@ from .geometry import Geometry
 from .pieces import in_pieces
 from .tiling import SIDE, THREADS, blocks_in_pieces, tiles_of, widest_axes
 
-MOST = 128  # neighbors: the lists of a tile must fit the shared memory of a block
-_LEAST = 49 << 10  # bytes of shared memory that CUDA grants only if asked: with what is static, less may be too much
+_MOST = 128  # neighbors: more are found sooner by sorting
 _BYTES = 1 << 26  # of distances that are sorted at a time
+
+
+def can_find(k: int, device: Device) -> bool:
+    """Whether the lists of a tile fit the shared memory of a block, with some room for what is static."""
+    return k <= _MOST and _shared(k) + 4096 <= device.shared_bytes
+
+
+def _shared(k: int) -> int:
+    return 8 * SIDE * (SIDE + 1 + 2 * k)
 
 
 def nearest(geometry: Geometry, points: Array, n: int, k: int, device: Device, engine: Engine) -> Nearest:
@@ -35,7 +43,7 @@ def nearest(geometry: Geometry, points: Array, n: int, k: int, device: Device, e
             *rows.arguments, n, stored.order, stored.boxes, asking.rows, asking.n, asked.order, asked.boxes,
             part.start, itself, k, distances, indices,
         )  # fmt: skip
-        n_threads, shared = (part.stop - part.start) * THREADS, max(8 * SIDE * (SIDE + 1 + 2 * k), _LEAST)
+        n_threads, shared = (part.stop - part.start) * THREADS, _shared(k)
         device.launch(
             "nearest.cu", "search_nearest", n_threads, args, block=THREADS, shared=shared, **geometry.constants
         )

@@ -22,8 +22,9 @@ class Gpu(Device):
 
         self.xp: Any = cupy
         self._number = number
-        with cupy.cuda.Device(number):
-            self.name = f"GPU {number} ({cupy.cuda.runtime.getDeviceProperties(number)['name'].decode()})"
+        about = cupy.cuda.runtime.getDeviceProperties(number)
+        self.name = f"GPU {number} ({about['name'].decode()})"
+        self.shared_bytes = int(about["sharedMemPerBlockOptin"])
 
     def __reduce__(self) -> tuple[Any, ...]:
         return gpu, (self._number,)
@@ -47,14 +48,14 @@ class Gpu(Device):
     ) -> None:  # fmt: skip
         if n_threads == 0:
             return
-        function = self._kernel(file, kernel, tuple(sorted(constants.items())), shared)
+        function = self._kernel(file, kernel, tuple(sorted(constants.items())))
         function((-(-n_threads // block),), (block,), tuple(map(_argument, args)), shared_mem=shared)
 
     @cache  # noqa: B019  # one device for each GPU, which is never let go
-    def _kernel(self, file: str, kernel: str, constants: tuple[tuple[str, Any], ...], shared: int) -> Any:
+    def _kernel(self, file: str, kernel: str, constants: tuple[tuple[str, Any], ...]) -> Any:
         function = self._module(file, constants).get_function(kernel)
-        if shared > 48 << 10:  # beyond, CUDA wants to be asked
-            function.max_dynamic_shared_size_bytes = shared
+        # beyond 48 KB CUDA wants to be asked: for as much as there is beside what the kernel has by itself
+        function.max_dynamic_shared_size_bytes = self.shared_bytes - function.shared_size_bytes
         return function
 
     @cache  # noqa: B019

@@ -12,9 +12,7 @@ import numpy as np
 
 from ...._types import Ints
 from ..device import Array, Device
-
-CLASSES = (16, 24, 32, 48, 64, 96, 128)
-"""Sizes of the larger measure up to which problems are solved together; larger ones are left to the CPU."""
+from .classes import classes_of
 
 
 class Pairs(NamedTuple):
@@ -60,8 +58,9 @@ def triangle(sizes: Ints, device: Device) -> Plan:
 
         return Part(size, int(starts[high] - starts[low]), pairs)
 
-    edges = _edges(sizes)
-    parts = [part(size, low, high) for size, low, high in zip(CLASSES, edges[1:], edges, strict=False)]
+    classes = classes_of(device)
+    edges = _edges(sizes, classes)
+    parts = [part(size, low, high) for size, low, high in zip(classes, edges[1:], edges, strict=False)]
     rows = np.repeat(np.arange(edges[-1]), n - 1 - np.arange(edges[-1]))
     cols = np.arange(len(rows)) - starts[rows] + rows + 1
     return _plan(parts, Pairs(order[rows], order[cols], order[rows] * n + order[cols]))
@@ -82,9 +81,10 @@ def rectangle(sizes_a: Ints, sizes_b: Ints, device: Device) -> Plan:
 
         return Part(size, (rows[1] - rows[0]) * (cols[1] - cols[0]), pairs)
 
-    edges_a, edges_b = _edges(sizes_a), _edges(sizes_b)
+    classes = classes_of(device)
+    edges_a, edges_b = _edges(sizes_a, classes), _edges(sizes_b, classes)
     parts = []
-    for k, size in enumerate(CLASSES):
+    for k, size in enumerate(classes):
         (high_a, low_a), (high_b, low_b) = edges_a[k : k + 2], edges_b[k : k + 2]
         parts += [part(size, (low_a, high_a), (low_b, n_b)), part(size, (high_a, n_a), (low_b, high_b))]
     blocks = (order_a[: edges_a[-1]], order_b), (order_a[edges_a[-1] :], order_b[: edges_b[-1]])
@@ -94,7 +94,8 @@ def rectangle(sizes_a: Ints, sizes_b: Ints, device: Device) -> Plan:
 
 def listed(firsts: Ints, seconds: Ints, sizes_a: Ints, sizes_b: Ints, device: Device) -> Plan:
     """The listed pairs, the result in their order."""
-    classes = np.searchsorted(CLASSES, np.maximum(sizes_a[firsts], sizes_b[seconds]))
+    classes = classes_of(device)
+    found = np.searchsorted(classes, np.maximum(sizes_a[firsts], sizes_b[seconds]))
     some_a, some_b = device.put(firsts), device.put(seconds)
 
     def part(size: int, which: Ints) -> Part:
@@ -106,8 +107,8 @@ def listed(firsts: Ints, seconds: Ints, sizes_a: Ints, sizes_b: Ints, device: De
 
         return Part(size, len(which), pairs)
 
-    parts = [part(size, np.flatnonzero(classes == k)) for k, size in enumerate(CLASSES)]
-    large = np.flatnonzero(classes == len(CLASSES))
+    parts = [part(size, np.flatnonzero(found == k)) for k, size in enumerate(classes)]
+    large = np.flatnonzero(found == len(classes))
     return _plan(parts, Pairs(firsts[large], seconds[large], large))
 
 
@@ -119,9 +120,9 @@ def _falling(sizes: Ints) -> Ints:
     return np.argsort(-sizes, kind="stable")
 
 
-def _edges(sizes: Ints) -> list[int]:
+def _edges(sizes: Ints, classes: tuple[int, ...]) -> list[int]:
     """How many measures there are, and how many larger than each class."""
-    return [len(sizes), *(int(np.count_nonzero(sizes > size)) for size in CLASSES)]
+    return [len(sizes), *(int(np.count_nonzero(sizes > size)) for size in classes)]
 
 
 def _product(rows: Ints, cols: Ints) -> tuple[Ints, Ints]:

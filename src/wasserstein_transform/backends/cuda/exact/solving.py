@@ -11,13 +11,10 @@ import numpy as np
 from ....engine import Engine
 from ...records import Report, Rows
 from ..device import Array, Device
+from .classes import AT_ONCE, bytes_of, shared_bytes, side_of, threads_of
 from .grounds import GroundOnDevice
 from .pairs import Pairs, Part, Plan
 
-_TEAMS = {32: (32, 64), 64: (32, 32), 96: (96, 96), 128: (128, 128)}
-"""Threads of a problem and of a block, by the points a side that the kernel is compiled for."""
-
-_AT_ONCE = {16: 1 << 20, 24: 1 << 20, 32: 1 << 20, 48: 1 << 19, 64: 1 << 18, 96: 1 << 15, 128: 1 << 14}  # ≤ 0.1 s
 _EACH = 100.0  # bytes on the device for each of them
 _UNCERTAIN = -1.0  # what the kernel says of a pair without a certificate; other negative numbers ask for the CPU, too
 
@@ -41,7 +38,7 @@ class Solver:
         device, xp, gap = self.device, self.device.xp, 0.0
         done, failed, total = 0, 0, plan.n_pairs
         left = [plan.large]
-        most = max(min(part.n_pairs, _AT_ONCE[part.size]) for part in plan.parts)
+        most = max(min(part.n_pairs, AT_ONCE[part.size]) for part in plan.parts)
         device.reserve(_EACH * most, f"exact transport of {most} pairs at a time", "device='cpu' computes here")
         with engine.watched() as watched:
             for part, numbers in _chunks(plan, xp):
@@ -63,28 +60,20 @@ class Solver:
         """Distances of pairs of one class, and gaps relative to the largest cost."""
         ground, n, xp = self.ground, len(pairs.firsts), self.device.xp
         values, gaps = xp.empty(n), xp.empty(n)
-        side = next(s for s in _TEAMS if size <= s)
-        team, block = _TEAMS[side]
-        n_bytes = _bytes_of(size, side)
-        asked = pairs.firsts, pairs.seconds, n, ground.unit, ground.p, ground.cancel
+        team, block = threads_of(size)
+        asked = pairs.firsts, pairs.seconds, n, ground.unit, ground.p, ground.cancel, bytes_of(size)
         self.device.launch(
-            "exact.cu", "solve_pairs", n * team, (ground.array, ground.n, *self._arrays, *asked, n_bytes, values, gaps),
-            block=block, shared=block // team * n_bytes, SIDE=side, TEAM=team, **ground.constants,
+            "exact.cu", "solve_pairs", n * team, (ground.array, ground.n, *self._arrays, *asked, values, gaps),
+            block=block, shared=shared_bytes(size), SIDE=side_of(size), TEAM=team, **ground.constants,
         )  # fmt: skip
         return values, gaps
 
 
 def _chunks(plan: Plan, xp: Any) -> Iterator[tuple[Part, Array]]:
     for part in plan.parts:
-        step = _AT_ONCE[part.size]
+        step = AT_ONCE[part.size]
         for start in range(0, part.n_pairs, step):
             yield part, xp.arange(start, min(start + step, part.n_pairs))
-
-
-def _bytes_of(size: int, side: int) -> int:
-    """Shared memory of a problem: see `exact_memory.h`."""
-    fixed = 6 * 8 * side + 2 * 8 * side * (side // 32) + 4 * side + 128
-    return fixed + 8 * size * (size | 1)
 
 
 def _put(rows: Rows, device: Device) -> list[Array]:

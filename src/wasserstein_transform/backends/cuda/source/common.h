@@ -1,7 +1,7 @@
 // What all files share. Kernels take integers as `Index` and floats as `double`; arrays lie in a row.
 #ifndef SHARED
 #define SHARED(type, name)                  \
-    extern __shared__ char shared_bytes_[]; \
+    extern __shared__ __align__(16) char shared_bytes_[]; \
     type *name = (type *)shared_bytes_
 #endif
 #ifndef REAL
