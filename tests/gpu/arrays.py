@@ -17,7 +17,7 @@ _SHAPELESS = np.ndarray | np.generic
 
 
 class OnEmulated(np.ndarray):
-    """An array of the device. What is computed of it is one, too, single numbers as well; those of the host are refused."""
+    """An array of the device. All that is computed of it is one, single numbers too; arrays of the host are refused."""
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **options: Any) -> Any:
         given = {} if out is None else {"out": tuple(map(_plain, out))}

@@ -208,7 +208,11 @@ static unsigned folded(unsigned mask, unsigned value, Kind kind, F fold) {
 
 template <typename T>
 static T rounded(T value) {  // never fused with what comes after
+#ifdef __aarch64__
+    asm volatile("" : "+w"(value));
+#else
     asm volatile("" : "+x"(value));
+#endif
     return value;
 }
 }  // namespace emulation

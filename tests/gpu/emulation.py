@@ -31,6 +31,7 @@ _SEED = int(os.environ.get("WT_EMULATED_SEED", "1"))
 _STRICT = os.environ.get("WT_EMULATED") == "strict"
 _FUSED = ["-O2", "-ffp-contract=fast", "-mfma", "-fsanitize=undefined", "-fno-sanitize-recover=undefined"]
 _MOST_THREADS, _MOST_SHARED, _MOST_BLOCKS = 1024, 227 << 10, 2**31 - 1  # of a block, and of a grid
+_SETTING = "long long grid_, long long size_, long long shared_, long long seed_, long long together_"
 _KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\([^)]*\) )?(\w+)\(([^)]*)\)')
 _FOLDER = Path(tempfile.gettempdir()) / f"wasserstein-transform-emulated-{os.getuid() if hasattr(os, 'getuid') else 0}"
 
@@ -114,8 +115,8 @@ def emulated_source(file: str) -> str:
     for name, parameters in _KERNEL.findall(source):
         names = [re.findall(r"\w+", parameter)[-1] for parameter in parameters.split(",")]
         entries.append(
-            f'extern "C" void emulated_{name}(long long grid_, long long size_, long long shared_, long long seed_, '
-            f"long long together_, {parameters}) {{ emulation::launch(grid_, (int)size_, shared_, seed_, together_ != 0, "
-            f"[&] {{ {name}({', '.join(names)}); }}); }}"
+            f'extern "C" void emulated_{name}({_SETTING}, {parameters}) {{ '
+            f"emulation::launch(grid_, (int)size_, shared_, seed_, together_ != 0, [&] {{ {name}({', '.join(names)}); "
+            "}); }"
         )
     return "\n".join([_HEADER.read_text(encoding="utf-8"), source, *entries]) + "\n"

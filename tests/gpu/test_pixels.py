@@ -153,6 +153,18 @@ def test_regions_of_any_form(picture: str, cuda: Cuda, rng: np.random.Generator)
         assert count == expected[1]
 
 
+@pytest.mark.parametrize("shape", [(31, 40), (5, 11, 12), (1, 1)])
+def test_sums_and_borders_of_regions(shape: tuple[int, ...], cuda: Cuda, rng: np.random.Generator) -> None:
+    labels = np.unique(rng.integers(0, 40, shape) ** 2 // 40, return_inverse=True)[1].reshape(shape)  # one is large
+    values, engine = rng.normal(size=(labels.size, 4)), wt.Engine(device=cuda)
+    for regions in (labels, np.where(labels == labels.max(), -1, labels) if labels.max() else labels):
+        np.testing.assert_array_equal(cuda.touching(regions, engine), CPU.touching(regions, engine))
+        sums, sizes = cuda.region_sums(regions, values, 1, engine)
+        expected, n_expected = CPU.region_sums(regions, values, 1, engine)
+        np.testing.assert_allclose(sums, expected, rtol=0, atol=1e-12 * labels.size)
+        np.testing.assert_array_equal(sizes, n_expected)
+
+
 def _picture(rng: np.random.Generator, dtype: type, channels: int) -> np.ndarray:
     shares = np.clip(_blocks(rng, (30, 37), channels, 3.0).T.reshape(30, 37, channels) / 60 + 0.1, 0, 1)
     most = min(np.iinfo(dtype).max, 65535) if np.dtype(dtype).kind in "ui" else 1
@@ -187,13 +199,20 @@ def test_segment_gives_what_the_cpu_gives(
         assert found.n_segments == expected.n_segments > 1
 
 
-def test_segment_with_all_that_comes_after(cuda: Cuda, rng: np.random.Generator) -> None:
+@pytest.mark.parametrize(
+    ("linking", "merging", "min_size"),
+    [("adjacent", None, 4), ("paper", None, 0), ("adjacent", wt.image.Merging(min_size=6), 0)],
+)
+def test_segment_with_all_that_comes_after(
+    linking: str, merging: wt.image.Merging | None, min_size: int, cuda: Cuda, rng: np.random.Generator
+) -> None:
     image = _picture(rng, np.uint8, 3)
     found, expected = (
-        wt.image.segment(image, 4, 6, linking="paper", min_size=5, merging=wt.image.Merging(), engine=engine)
+        wt.image.segment(image, 4, 3, linking=linking, min_size=min_size, merging=merging, engine=engine)
         for engine in (wt.Engine(device=cuda), wt.Engine())
     )
     np.testing.assert_array_equal(found.labels, expected.labels)
+    assert found.n_segments == expected.n_segments > 1
 
 
 def test_modes_stay_on_the_device_until_they_are_read(cuda: Cuda, rng: np.random.Generator) -> None:

@@ -185,6 +185,17 @@ class Backend(ABC):
         """
 
     @abstractmethod
+    def region_sums(self, labels: Ints, values: Floats, first: int, engine: Engine) -> tuple[Floats, Ints]:
+        """Sums over each region, and sizes; of the columns of `values`, one row a pixel, from `first` on.
+
+        −1 is no region. `values` may lie where `shift_pixels` left them.
+        """
+
+    @abstractmethod
+    def touching(self, labels: Ints, engine: Engine) -> Ints:
+        """Pairs of regions that touch along an axis, each once, the smaller number first, sorted. −1 is no region."""
+
+    @abstractmethod
     def count_contexts(self, text: Stretch, weights: Floats, n: int, engine: Engine) -> ContextRows:
         """Who of n words stands within len(weights) places of whom; at distance d that counts weights[d − 1].
 

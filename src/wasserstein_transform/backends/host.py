@@ -27,7 +27,7 @@ from .cpu.exact.single import Farthest, Solution, solve_farthest, solve_one, sol
 from .cpu.exact.tour import tour
 from .cpu.line import climbs_of, one as line_distance
 from .cpu.paths import pieces
-from .cpu.regions import number_parts
+from .cpu.regions import distinct, facing, number_parts, region_sums
 from .cpu.words import covariance as word_covariance
 
 __all__ = [
@@ -46,6 +46,8 @@ __all__ = [
     "Solution",
     "WordTable",
     "climbs_of",
+    "distinct",
+    "facing",
     "fill_slots",
     "intern_words",
     "join_edges",
@@ -61,6 +63,7 @@ __all__ = [
     "number_parts",
     "on_compile",
     "pieces",
+    "region_sums",
     "seen_from",
     "shortest_forest",
     "solve_farthest",

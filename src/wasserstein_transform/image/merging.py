@@ -9,9 +9,9 @@ import numpy as np
 
 from .. import _check as check
 from .._types import Floats, Ints
-from ..backends.host import Borders, Regions, merge_regions, number_parts
+from ..backends.host import Borders, Regions, facing, merge_regions, number_parts
 from ..engine import Engine, current
-from .regions import facing, means, merge_small, renumbered, touching
+from .regions import means, merge_small, renumbered, touching
 
 
 class Graph(NamedTuple):

@@ -106,7 +106,7 @@ def segment(
         labels, count = linked(moved.modes, pixels.mask, pixels.shape, *radii, engine)
         labels = labels.reshape(pixels.shape)
         if min_size > 1:
-            labels, count = merge_small(labels, moved.modes[:, len(pixels.shape) :], min_size, engine)
+            labels, count = merge_small(labels, moved.modes, min_size, engine, len(pixels.shape))
         if merging is not None:
             values = moved.modes[:, len(pixels.shape) :]
             labels, count = merging(labels, pixels.features(engine).T, values, radii[1], engine)

@@ -13,6 +13,7 @@ import numpy as np
 from .._archive import archived, check_array, check_type, described, read, write
 from .._types import Bools
 from .._warn import warn
+from ..backends import backend_of
 from ..engine import Engine, Store, StoreWarning, key_of
 from ..spaces import Space
 from .trajectory import Trajectory
@@ -125,7 +126,7 @@ def checkpoints(space: Space, what: tuple[Any, ...], everything: bool, engine: E
         return None
     assert isinstance(store, Store)
     try:
-        key = key_of(described((space, what)))
+        key = key_of(described((space, what)), backend_of(engine).name, engine.precision)
     except TypeError as error:
         warn(f"iterations are not kept in the store: {error}", StoreWarning)
         return None

@@ -140,6 +140,12 @@ class Cpu(Backend):
     def link_touching(self, modes: Floats, grid: Grid, links: Links, engine: Engine) -> tuple[Ints, int]:
         return regions.link_touching(modes, grid, links, engine)
 
+    def region_sums(self, labels: Ints, values: Floats, first: int, engine: Engine) -> tuple[Floats, Ints]:
+        return regions.region_sums(labels, values, first)
+
+    def touching(self, labels: Ints, engine: Engine) -> Ints:
+        return regions.touching(labels, engine)
+
     def count_contexts(self, text: Stretch, weights: Floats, n: int, engine: Engine) -> ContextRows:
         return words.count_contexts(text, weights, n, engine)
 

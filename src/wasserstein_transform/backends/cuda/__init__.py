@@ -12,21 +12,24 @@ from ..._elsewhere import to_host
 from ..._types import Floats, Ints
 from ...engine import Engine
 from ...kernels.patches import Window
-from ..cpu import Cpu
-from ..forms import Form
+from ..base import Ground
+from ..forms import Form, Matrix
 from ..images import Features, Grid, Image, Links, Motion, Moved, Picture
-from ..records import Balls, Neighborhoods
+from ..memory import Memory
+from ..records import Balls, Nearest, Neighborhoods, ReachTree, Report, Rows
 from ..ridges import off_leading_axes
-from . import balls, colors, distances, merging, moments, movement as movements, pixels
+from . import balls, colors, distances, merging, moments, movement as movements, nearest, pixels, regions, trees
 from .device import Device, OnDevice, lies_there
-from .geometry import Geometry, geometry_of
+from .exact import batch as exact
+from .geometry import Geometry, geometry_of, joined_geometry
+from .leaving import OnCpu
 from .neighborhoods import Asked
 
 _CORES = 200.0  # of a CPU, about, that a GPU is worth
 _NAME = re.compile(r"cuda(?::(\d+))?")
 
 
-class Cuda(Cpu):
+class Cuda(OnCpu):
     """Operations on a device where it is faster, on the host otherwise."""
 
     name = "cuda"
@@ -38,37 +41,73 @@ class Cuda(Cpu):
         return _CORES
 
     def block(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
-        geometry = geometry_of(form, self.device)
+        geometry = self._metric(form, engine)
         if geometry is None:
             return super().block(form, rows, cols, engine)
         return distances.block(geometry, rows, cols, self.device, engine)
 
     def pairs(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
-        geometry = geometry_of(form, self.device)
+        geometry = self._metric(form, engine)
         if geometry is None:
             return super().pairs(form, rows, cols, engine)
         return distances.pairs(geometry, rows, cols, self.device, engine)
 
     def dense(self, form: Form, out: Any, engine: Engine) -> None:
-        geometry = self._fits(form, out, engine)
-        if geometry is None:
-            super().dense(form, out, engine)
-        else:
+        geometry = self._filling(form, out, engine)
+        if geometry is not None:
             distances.dense(geometry, out, self.device, engine)
+            return
+        with distances.on_host(out, self.device) as host:
+            super().dense(form, host, engine)
 
     def condensed(self, form: Form, out: Any, engine: Engine) -> None:
-        geometry = self._fits(form, out, engine)
-        if geometry is None:
-            super().condensed(form, out, engine)
-        else:
+        geometry = self._filling(form, out, engine)
+        if geometry is not None:
             distances.condensed(geometry, out, self.device, engine)
+            return
+        with distances.on_host(out, self.device) as host:
+            super().condensed(form, host, engine)
 
-    def _fits(self, form: Form, out: Any, engine: Engine) -> Geometry | None:
+    def nearest(self, form: Form, k: int, of: Form | None, engine: Engine) -> Nearest:
+        found = joined_geometry(form, of, self.device) if k <= nearest.MOST else None
+        if found is None:
+            return super().nearest(form, k, of, engine)
+        return nearest.nearest(*found, form.n, k, self.device, engine)
+
+    def spanning_tree(self, form: Form, engine: Engine) -> tuple[Ints, Floats]:
+        found = joined_geometry(form, None, self.device)
+        if found is None:
+            return super().spanning_tree(form, engine)
+        if found[0].solid:
+            return super().spanning_tree(self._stored(form, engine), engine)
+        edges, heights, _ = trees.spanning_tree(*found, None, self.device, engine)
+        return edges, heights
+
+    def reach_tree(self, form: Form, cores: Floats, engine: Engine) -> ReachTree:
+        found = joined_geometry(form, None, self.device)
+        if found is None:
+            return super().reach_tree(form, cores, engine)
+        if found[0].solid:
+            return super().reach_tree(self._stored(form, engine), cores, engine)
+        return trees.spanning_tree(*found, self.device.put(cores), self.device, engine)
+
+    def _stored(self, form: Form, engine: Engine) -> Form:
+        """All distances, if there is room: where each is dear, no tree asks for one twice."""
+        n_bytes = 8.0 * form.n**2
+        if not engine.fits(n_bytes) or not self.device.fits(2 * n_bytes):
+            return form
+        out = np.empty((form.n, form.n))
+        self.dense(form, out, engine)
+        return Matrix(out)
+
+    def _metric(self, form: Form, engine: Engine) -> Geometry | None:
+        return geometry_of(form, self.device, engine.precision == "float32")
+
+    def _filling(self, form: Form, out: Any, engine: Engine) -> Geometry | None:
         """The metric on the device, if it can fill that array."""
         if not isinstance(out, np.ndarray) and distances.on_device(out, self.device) is None:
             return None
-        single = engine.precision == "float32" and out.dtype == np.float32
-        found = geometry_of(form, self.device, single)
+        found = self._metric(form, engine)
         return found if found is None or distances.can_fill(found, out, self.device) else None
 
     def neighborhoods(
@@ -107,9 +146,19 @@ class Cuda(Cpu):
         return pixels.shift_pixels(image, window, motion, self.device, engine)
 
     def link_touching(self, modes: Floats, grid: Grid, links: Links, engine: Engine) -> tuple[Ints, int]:
-        if not pixels.can_link(modes, self.device):
+        if not regions.can_link(modes, self.device):
             return super().link_touching(to_host(modes), grid, links, engine)
-        return pixels.link_touching(modes, grid, links, self.device, engine)
+        return regions.link_touching(modes, grid, links, self.device, engine)
+
+    def region_sums(self, labels: Ints, values: Floats, first: int, engine: Engine) -> tuple[Floats, Ints]:
+        if not regions.can_sum(labels, values, self.device):
+            return super().region_sums(labels, to_host(values), first, engine)
+        return regions.region_sums(labels, values, first, self.device, engine)
+
+    def touching(self, labels: Ints, engine: Engine) -> Ints:
+        if not regions.can_compare(labels, self.device):
+            return super().touching(labels, engine)
+        return regions.touching(labels, self.device, engine)
 
     def ridge_step(self, points: Floats, means: Floats, covs: Floats, dim: int, engine: Engine) -> Floats:
         if not lies_there(means):
@@ -118,6 +167,23 @@ class Cuda(Cpu):
         moved = here + off_leading_axes(self.device.xp, there - here, spread, dim)
         result: Floats = self.device.handed_out(moved)
         return result
+
+    def exact_among(self, ground: Ground, measures: Rows, engine: Engine) -> tuple[Floats, Report]:
+        found = exact.among(ground, measures, self, engine)
+        return super().exact_among(ground, measures, engine) if found is None else found
+
+    def exact_between(self, ground: Ground, A: Rows, B: Rows, engine: Engine) -> tuple[Floats, Report]:
+        found = exact.between(ground, A, B, self, engine)
+        return super().exact_between(ground, A, B, engine) if found is None else found
+
+    def exact_listed(
+        self, ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine,
+        rank: Ints | None = None, homes: Ints | None = None, memory: Memory | None = None,
+    ) -> tuple[Floats, Report]:  # fmt: skip
+        found = exact.listed(ground, A, B, indptr, targets, self, engine)
+        if found is None:
+            return super().exact_listed(ground, A, B, indptr, targets, engine, rank, homes, memory)
+        return found
 
 
 def on_gpu(values: Any, copy: bool = True) -> OnDevice | None:
@@ -132,9 +198,16 @@ def on_gpu(values: Any, copy: bool = True) -> OnDevice | None:
     return OnDevice(device.xp.array(array, "float64", order="C") if copy else array, device)
 
 
-@cache
 def named(name: str) -> Cuda | None:
-    """The backend of "cuda" or "cuda:1"; None if that is no name of a GPU."""
+    """The backend of "cuda" or "cuda:1", for the thread that asks; None if that is no name of a GPU."""
+    found = _backend(name)
+    if found is not None:
+        found.device.use()
+    return found
+
+
+@cache
+def _backend(name: str) -> Cuda | None:
     found = _NAME.fullmatch(name)
     if found is None:
         return None

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._types import Bools, Floats
+from ..._types import Floats
 from ...engine import Engine
 from ..colors import TO_XYZ, WHITE
 from ..images import Features, Picture, full, nobody
 from .device import Array, Device
+from .pixels import mask_on
 
 _DEPTHS = {np.dtype(np.uint8): 1, np.dtype(np.uint16): 2, np.dtype(np.float32): 4, np.dtype(np.float64): 8}
 _SPACES = {None: 0, "rgb": 1, "luv": 2, "lab": 3}
@@ -47,15 +48,11 @@ def _ends(values: Array) -> tuple[float, float]:
 def painted(picture: Picture, modes: Floats, device: Device, engine: Engine) -> NDArray[Any]:
     """The picture with other range features, on the host."""
     engine.check()
-    flat, seen, mask = device.put(picture.flat), device.put(modes), _mask(picture.mask, device)
+    flat, seen, mask = device.put(picture.flat), device.put(modes), mask_on(picture.mask, device)
     out = flat.copy()
     args = seen, seen.shape[1], mask, picture.mask is not None, *flat.shape, full(flat.dtype), _numbers(device), out
     device.launch("colors.cu", "paint", len(flat), args, **_constants(picture))
     return device.fetch(out)
-
-
-def _mask(mask: Bools | None, device: Device) -> Array:
-    return device.xp.empty(1, np.bool_) if mask is None else device.put(mask)
 
 
 def _constants(picture: Picture) -> dict[str, Any]:

@@ -66,6 +66,9 @@ class Device(ABC):
     def free_bytes(self) -> float:
         """Memory that can be taken there."""
 
+    def use(self) -> None:  # noqa: B027  # most are the only one
+        """Take the memory of what follows, in this thread, from this device."""
+
     @abstractmethod
     def wait(self) -> None:
         """Until all that was launched has ended."""

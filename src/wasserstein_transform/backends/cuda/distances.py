@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -97,6 +99,18 @@ def on_device(out: Any, device: Device) -> Array | None:
     return device.xp.asarray(out) if hasattr(out, "__cuda_array_interface__") else None
 
 
+@contextmanager
+def on_host(out: Any, device: Device) -> Iterator[Any]:
+    """The array, or one on the host that is copied to it in the end."""
+    there = on_device(out, device)
+    if there is None:
+        yield out
+        return
+    host = np.empty(out.shape, out.dtype)
+    yield host
+    there[...] = device.put(host)
+
+
 def can_fill(geometry: Geometry, out: Any, device: Device) -> bool:
     """Whether the device has room for what it does before the host gets it."""
     return not geometry.solid or on_device(out, device) is not None or device.fits(2.0 * out.nbytes)
@@ -123,8 +137,6 @@ def dense(geometry: Geometry, out: Any, device: Device, engine: Engine) -> None:
 def _fill_whole(geometry: Geometry, out: Array, device: Device, engine: Engine) -> None:
     """Each pair once, and its mirror image."""
     n = geometry.n
-    if out.shape != (n, n) or not out.flags.c_contiguous:
-        raise ValueError(f"out must be an array of shape {(n, n)} in a row, got shape {out.shape}")
     if not geometry.solid:
         across = -(-n // _SIDE)
         _fill_tiles("fill_square", across * (across + 1) // 2, geometry, (*geometry.arguments, n), out, device, engine)

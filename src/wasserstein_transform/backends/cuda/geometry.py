@@ -63,9 +63,11 @@ def geometry_of(form: Form, device: Device, single: bool = False) -> Geometry | 
 
 
 def _made(form: Cloud | GaussianCloud, points: Any, device: Device, single: bool) -> Geometry:
+    means = device.put(points)
+    single = single and _is_moderate(_extent(means, device))
     if isinstance(form, Cloud) or form.lam == 0:
-        return of_points(device.put(points), device, single)
-    means, covs, frame = device.put(points), device.put(where_it_lies(form, "covs")), form.frame
+        return of_points(means, device, single)
+    covs, frame = device.put(where_it_lies(form, "covs")), form.frame
     unit, planar = (frame.unit, frame.planar) if frame is not None else unit_and_planar(covs, device)
     return of_gaussians(means, covs, form.lam, unit, planar, device, single)
 
@@ -89,7 +91,7 @@ def of_gaussians(
             "use coordinates in a larger unit, or a smaller lam"
         )
     kind = LINE if m == 1 else PLANE if m == 2 and planar else SPACE if m == 3 else SOLID
-    single = single and kind != SOLID
+    single = single and kind != SOLID and _is_moderate(lifted)
     xp = device.xp
     center = _center(means, device) if single else xp.zeros(m)
     constants = _constants(kind, m, single)
@@ -126,8 +128,39 @@ def _length(kind: int, m: int) -> int:
     return (m, 3, 8, 14, 1 + m * (2 + m))[kind]
 
 
+def _is_moderate(size: float) -> bool:
+    """Whether fourth powers are far from leaving the range of single precision."""
+    return 1e-8 < size < 1e8
+
+
+def _extent(points: Array, device: Device) -> float:
+    """How far coordinates are apart, at most."""
+    return float((points.max(axis=0) / 2 - points.min(axis=0) / 2).max()) if len(points) else 1.0
+
+
 def _center(points: Array, device: Device) -> Array:
     """The middle of all points: relative to it, single precision loses least."""
     if len(points) == 0:
         return device.xp.zeros(points.shape[1])
     return points.min(axis=0) / 2 + points.max(axis=0) / 2
+
+
+def joined_geometry(one: Form, other: Form | None, device: Device) -> tuple[Geometry, Array] | None:
+    """The metric of the points of two forms of a kind, or of one, and their places; None if it is one for the CPU.
+
+    Distances of places are never above those of the metric.
+    """
+    if other is None:
+        found = geometry_of(one, device)
+        return None if found is None else (found, device.put(_places(one)))
+    if geometry_of(one, device) is None or type(one) is not type(other):
+        return None
+    places = device.xp.concatenate([device.put(_places(form)) for form in (one, other)])
+    if not isinstance(other, GaussianCloud) or other.lam == 0:
+        return of_points(places, device), places
+    covs = device.xp.concatenate([device.put(where_it_lies(form, "covs")) for form in (one, other)])
+    return of_gaussians(places, covs, other.lam, *unit_and_planar(covs, device), device), places
+
+
+def _places(form: Form) -> Any:
+    return where_it_lies(form, "points" if isinstance(form, Cloud) else "means")

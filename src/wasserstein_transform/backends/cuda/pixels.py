@@ -1,4 +1,4 @@
-"""Moving the pixels of an image within their windows until they rest, and linking them to regions."""
+"""Moving the pixels of an image within their windows until they rest."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._types import Bools, Floats, Ints
+from ..._types import Bools
 from ...engine import Engine
 from ...kernels.patches import Window
 from ...kernels.pixels import SWINGS, UNFINISHED
-from ..images import SHAPES, Grid, Image, Links, Motion, Moved, window_size
+from ..images import SHAPES, Image, Motion, Moved, window_size
 from ..records import closed
 from .device import Array, Device
 
@@ -18,7 +18,7 @@ _BLOCK = 128  # threads, one a pixel
 _WIDE = 16  # pixels along the last axis that a block takes; a warp takes two rows of them
 _LAUNCH = 1e10  # comparisons of a launch, some hundredths of a second: Ctrl-C is heard in between
 _MOST_CHANNELS = 32  # more are left to the CPU: a thread holds them in registers
-_MOST_PIXELS = 2**31 - 1
+MOST_PIXELS = 2**31 - 1  # their numbers are of 32 bits
 _FARTHEST = 2**15  # along the last axis: sums along a run are of 32 bits
 
 
@@ -26,7 +26,7 @@ def can_shift(image: Image, window: Window, motion: Motion, device: Device) -> b
     """Whether this is work for the device: it fits there, and into its numbers."""
     channels, n = image.values.shape
     fits = device.fits(n * _bytes_of_pixel(image, motion))
-    return bool(channels <= _MOST_CHANNELS and n <= _MOST_PIXELS and window.half.max() < _FARTHEST and fits)
+    return bool(channels <= _MOST_CHANNELS and n <= MOST_PIXELS and window.half.max() < _FARTHEST and fits)
 
 
 def _bytes_of_pixel(image: Image, motion: Motion) -> float:
@@ -74,7 +74,7 @@ def shift_pixels(image: Image, window: Window, motion: Motion, device: Device, e
 
 def _work(image: Image, window: Window, motion: Motion, device: Device) -> _Work:
     depth, height, width = (int(side) for side in window.shape)
-    values, mask = device.put(image.values), _mask(image.mask, device)
+    values, mask = device.put(image.values), mask_on(image.mask, device)
     runs = device.put(np.stack([window.dz, window.dy, window.half]).astype(np.int32))
     kind = "float" if values.dtype == np.float32 else "double"
     shapes = 0 if motion.lam == 0 else SHAPES[image.axes]
@@ -85,7 +85,8 @@ def _work(image: Image, window: Window, motion: Motion, device: Device) -> _Work
     return _Work((values, mask, image.mask is not None), grid, constants, wide, n_tiles, window_size(window))
 
 
-def _mask(mask: Bools | None, device: Device) -> Array:
+def mask_on(mask: Bools | None, device: Device) -> Array:
+    """The mask; if there is none, something that nobody reads."""
     return device.xp.empty(1, np.bool_) if mask is None else device.put(mask)
 
 
@@ -121,41 +122,3 @@ def _launch(
         device.launch("pixels.cu", stage.kernel, blocks * _BLOCK, given, block=_BLOCK, **work.constants)
         device.wait()
     engine.report(stage.name, stage.n_blocks, stage.n_blocks)
-
-
-def can_link(modes: Floats, device: Device) -> bool:
-    """Whether linking is work for the device: pixels have numbers of 32 bits there."""
-    n, columns = modes.shape
-    return n <= _MOST_PIXELS and device.fits(n * (8.0 * columns + 30.0))
-
-
-def link_touching(modes: Floats, grid: Grid, links: Links, device: Device, engine: Engine) -> tuple[Ints, int]:
-    """The region of each pixel, −1 outside the mask, and the number of regions."""
-    engine.check()
-    engine.report("linking pixels", 0, 1)
-    xp, (depth, height, width), n = device.xp, grid, len(modes)
-    mask = _mask(links.mask, device)
-    seen = device.put(modes), modes.shape[1], links.axes, mask, links.mask is not None
-    parent, joined, radii = xp.empty(n, np.int32), xp.empty(n, np.bool_), (links.spatial, links.range)
-    rows = depth * height
-    device.launch("links.cu", "link_rows", 32 * rows, (*seen, rows, width, *radii, parent, joined))
-    for stride, extent in ((width, height), (width * height, depth)):
-        if extent > 1:
-            args = *seen, n, stride, extent, *radii, joined, parent
-            device.launch("links.cu", "link_across", n, args)
-    device.launch("links.cu", "find_roots", n, (n, parent))
-    return _numbered(parent, None if links.mask is None else mask, device)
-
-
-def _numbered(roots: Array, mask: Array | None, device: Device) -> tuple[Ints, int]:
-    """Regions 0, 1, … by their first pixels, which are their roots."""
-    xp = device.xp
-    first = roots == xp.arange(len(roots), dtype=np.int32)
-    if mask is not None:
-        first &= mask
-    numbers = xp.cumsum(first)
-    count = int(numbers[-1].item())
-    labels = xp.take(numbers, roots) - 1
-    if mask is not None:
-        labels = xp.where(mask, labels, -1)
-    return np.asarray(device.fetch(labels)), count

@@ -35,6 +35,9 @@ class Gpu(Device):
         free, _ = self.xp.cuda.runtime.memGetInfo()
         return float(free + self.xp.get_default_memory_pool().free_bytes())
 
+    def use(self) -> None:
+        self.xp.cuda.Device(self._number).use()
+
     def wait(self) -> None:
         self.xp.cuda.get_current_stream().synchronize()
 

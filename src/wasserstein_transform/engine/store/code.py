@@ -30,7 +30,7 @@ def code() -> dict[str, str]:
 
 def _source() -> str:
     digest = hashlib.sha256()
-    for file in sorted(_PACKAGE.rglob("*.py")):
+    for file in sorted(file for kind in ("*.py", "*.cu", "*.h") for file in _PACKAGE.rglob(kind)):
         inside = file.relative_to(_PACKAGE)
         if inside.parts[0] not in _SHOWS:
             digest.update(f"{inside.as_posix()}\0".encode() + hashlib.sha256(file.read_bytes()).digest())

@@ -2,7 +2,6 @@
 // `least_gap`. The formulas are those of the CPU, written so that both sides can be swapped without a change of bits.
 #define IS_DOUBLE (sizeof(REAL) == 8)
 #define FAR ((REAL)(IS_DOUBLE ? 1e-5 : 1e-2))      // share of the traces above which the trace formula is good
-#define LEAST ((REAL)(IS_DOUBLE ? 1e-290 : 1e-30))  // products below have left the range of floats
 #define TINY ((REAL)(IS_DOUBLE ? 1e-60 : 1e-8))     // traces below: their fourth powers would
 #define KNOWN ((REAL)(IS_DOUBLE ? 1e-12 : 1e-4))    // of the cube of Σσ: below, a turn about an axis is not known
 #define SLACK ((REAL)(IS_DOUBLE ? 1e-9 : 1e-5))     // for the rounding of bounds
@@ -38,7 +37,7 @@ __device__ __forceinline__ REAL gap(const REAL *p, const REAL *q) {
     REAL overlap = fma(2 * p[3], q[3], fma(p[2], q[2], fma(2 * p[1], q[1], p[0] * q[0])));
     overlap = overlap > 0 ? overlap : 0;
     REAL traces = (p[0] + p[2]) + (q[0] + q[2]), plain = fma((REAL)-2, sqrt(overlap), traces);
-    return plain > FAR * traces && overlap > LEAST ? plain : near_gap(p, q, traces, overlap);
+    return plain > FAR * traces ? plain : near_gap(p, q, traces, overlap);
 }
 
 __device__ __forceinline__ REAL least_gap(const REAL *p, const REAL *q) {

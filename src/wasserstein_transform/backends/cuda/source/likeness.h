@@ -4,8 +4,15 @@
 #define DOUBT 2e-14  // of the traces, to the power of what is compared: what rounding might decide, ten times over
 #define FAR_APART 1e-5  // of both traces: above, the trace formula keeps at least 10 digits
 
+#if SHAPES > 0
+struct Shape {
+    double entries[SHAPES];
+    __device__ __forceinline__ double operator[](int k) const { return entries[k]; }
+};
+#endif
+
 #if SHAPES == 4
-__device__ double near_plane(const double *A, const double *B) {
+__device__ __forceinline__ double near_plane(const Shape &A, const Shape &B) {
     Rounded a = A[0], b = A[1], c = A[2], root_a = A[3], p = B[0], q = B[1], r = B[2], root_b = B[3], two = 2.0;
     Rounded da = p - a, db = q - b, dc = r - c, dets = root_a * root_b;
     Rounded traces = (a + c) + (p + r), roots = root_a + root_b;
@@ -22,8 +29,8 @@ __device__ double near_plane(const double *A, const double *B) {
     return total > 0.0 ? (squares / total).number : squares.number;
 }
 
-// dcov² of two shapes.
-__device__ __noinline__ double gap_of(const double *A, const double *B) {
+// dcov² of two shapes; given as values, so that they lie in memory only where this is called.
+__device__ __noinline__ double gap_of(Shape A, Shape B) {
     Rounded a = A[0], b = A[1], c = A[2], p = B[0], q = B[1], r = B[2], two = 2.0;
     Rounded overlap = positive(a * p + two * b * q + c * r + two * Rounded(A[3]) * Rounded(B[3]));
     Rounded traces = (a + c) + (p + r), plain = traces - two * root(overlap);
@@ -40,7 +47,7 @@ struct Own {
 };
 
 // How far 4s² is above (tr A + tr B − rest)², signs kept: not below 0 exactly if dcov² ≤ rest.
-__device__ __forceinline__ double excess_of(const Own &own, const double *other, double rest) {
+__device__ __forceinline__ double excess_of(const Own &own, const Shape &other, double rest) {
     double lack = own.trace + (other[0] + other[2] - rest);
     return own.a * other[0] + own.b * other[1] + own.c * other[2] + own.root * other[3] - lack * fabs(lack);
 }
@@ -49,14 +56,14 @@ __device__ __forceinline__ double excess_of(const Own &own, const double *other,
 #if SHAPES == 7
 struct Minors {
     Rounded zz, zy, zx, yy, yx, xx;
-    __device__ Minors(const double *A)
+    __device__ __forceinline__ Minors(const Shape &A)
         : zz(Rounded(A[3]) * A[5] - Rounded(A[4]) * A[4]), zy(Rounded(A[2]) * A[4] - Rounded(A[1]) * A[5]),
           zx(Rounded(A[1]) * A[4] - Rounded(A[2]) * A[3]), yy(Rounded(A[0]) * A[5] - Rounded(A[2]) * A[2]),
           yx(Rounded(A[1]) * A[2] - Rounded(A[0]) * A[4]), xx(Rounded(A[0]) * A[3] - Rounded(A[1]) * A[1]) {}
 };
 
 // dcov² of two shapes: s = Σσ solves s² = Σσ² + 2√(Σσ²σ'² + 2sΠσ), by Newton's method from above.
-__device__ __noinline__ double gap_of(const double *A, const double *B) {
+__device__ __noinline__ double gap_of(Shape A, Shape B) {
     bool same = true;
     for (int k = 0; k < 6; k++) same &= A[k] == B[k];
     if (same) return 0.0;
@@ -93,7 +100,7 @@ struct Own {
 };
 
 // s ≥ L, of which 2L = tr A + tr B − rest, exactly if L² ≤ t or (L² − t)² ≤ 4(u + vL); not below 0 exactly then.
-__device__ __forceinline__ double excess_of(const Own &own, const double *other, double rest) {
+__device__ __forceinline__ double excess_of(const Own &own, const Shape &other, double rest) {
     double p = other[0], q = other[1], r = other[2], u = other[3], v = other[4], w = other[5];
     double half = 0.5 * (own.trace + (p + u + w - rest));
     double first = own.a * p + own.b * q + own.c * r + own.d * u + own.e * v + own.f * w;
@@ -106,10 +113,13 @@ __device__ __forceinline__ double excess_of(const Own &own, const double *other,
 
 #if SHAPES > 0
 // Whether dcov² of the pixel's shape and another is at most `rest`.
-__device__ __forceinline__ bool are_alike(const Own &own, const double *shape, const double *other, double rest) {
+__device__ __forceinline__ bool are_alike(const Own &own, const double *shape, const Shape &other, double rest) {
     double excess = excess_of(own, other, rest);
     if (excess < -own.doubt) return false;
-    return excess > own.doubt || gap_of(other, shape) <= rest;
+    if (excess > own.doubt) return true;
+    Shape mine;
+    for (int k = 0; k < SHAPES; k++) mine.entries[k] = shape[k];
+    return gap_of(other, mine) <= rest;
 }
 
 // The shape of `count` places, given Σdz, Σdy, Σdx, Σdz², Σdzdy, Σdzdx, Σdy², Σdydx, Σdx².

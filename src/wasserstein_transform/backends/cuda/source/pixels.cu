@@ -3,6 +3,7 @@
 // numbers kept of a shape: 0 without shapes.
 #include "likeness.h"
 #define STATE (CHANNELS + SHAPES)
+#define BLOCKS CHANNELS > 4 ? 2 : SHAPES > 0 ? 3 : 6  // of a multiprocessor at least: as many as need no memory for registers
 #define RESTS 0
 #define SWINGS 1
 #define UNFINISHED 2
@@ -67,8 +68,8 @@ __device__ __forceinline__ void add_run(Sums &sums, Index dz, Index dy, Index co
 
 #if SHAPES > 0
 __device__ __forceinline__ bool is_alike(const double *covs, Index n, Index j, const Own &own, const double *shape, double rest) {
-    double other[SHAPES];
-    for (int k = 0; k < SHAPES; k++) other[k] = covs[k * n + j];
+    Shape other;
+    for (int k = 0; k < SHAPES; k++) other.entries[k] = covs[k * n + j];
     return are_alike(own, shape, other, rest);
 }
 #endif
@@ -196,7 +197,7 @@ __device__ __forceinline__ void leave_out(const Place &place, double *modes, int
 // Where pixels are after `limit` iterations: their modes, shapes, iterations, and how their ways end. Those of a tile
 // begin; those of a list, if there is one, go on after `begun` iterations, a power of 2: all that Brent's algorithm
 // remembers then is the state itself. Radii and tolerance are squares. Outside the mask modes are NaN.
-extern "C" __global__ void shift(const VALUE *values, const bool *mask, Index masked, const double *covs, Index depth, Index height, Index width, const int *runs, Index n_runs, double spatial, double range, double per, double top, double tol, Index begun, Index limit, const Index *listed, Index n_listed, Index first, Index wide, double *modes, double *shapes, int *iterations, signed char *ends) {
+extern "C" __global__ void __launch_bounds__(128, BLOCKS) shift(const VALUE *values, const bool *mask, Index masked, const double *covs, Index depth, Index height, Index width, const int *runs, Index n_runs, double spatial, double range, double per, double top, double tol, Index begun, Index limit, const Index *listed, Index n_listed, Index first, Index wide, double *modes, double *shapes, int *iterations, signed char *ends) {
     Grid grid{(int)depth, (int)height, (int)width, depth * height * width};
     Place place;
     if (begun > 0) {

@@ -1,0 +1,73 @@
+"""What discrete measures live on, as `exact_costs.h` reads it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...._elsewhere import where_it_lies
+from ....engine import Engine
+from ....kernels.transport import STEEP
+from ...base import Ground
+from ...cpu.exact.batch import largest
+from ...forms import Cloud, Form, GaussianCloud, Matrix
+from ..device import Array, Device
+
+if TYPE_CHECKING:
+    from .. import Cuda
+
+_MOST = 64  # coordinates: more are left to the CPU
+_MANY = 2  # of the distances of all pairs of points, so many are asked for before it pays to have them all
+
+
+@dataclass(frozen=True)
+class GroundOnDevice:
+    """Places or distances on the device, and what is asked: W_p in which unit, common mass left in place or not."""
+
+    array: Array
+    n: int
+    constants: dict[str, Any]
+    unit: float
+    p: float
+    cancel: bool
+
+
+def on_device(ground: Ground, n_entries: float, backend: Cuda, engine: Engine) -> GroundOnDevice | None:
+    """The ground for problems of so many costs together; None if it is one for the CPU."""
+    form, device = ground.form, backend.device
+    if ground.p >= STEEP:
+        return None
+    if isinstance(form, Cloud) and where_it_lies(form, "points").shape[1] <= _MOST:
+        array, metric = form.kept(f"places on {device.name}", lambda: device.put(where_it_lies(form, "points"))), 0
+    elif isinstance(form, Matrix) or (isinstance(form, GaussianCloud) and _MANY * n_entries >= float(form.n) ** 2):
+        if not device.fits(8.0 * float(form.n) ** 2):
+            return None
+        array, metric = form.kept(f"distances on {device.name}", lambda: _distances(form, backend, engine)), 1
+    else:
+        return None
+    constants = {"METRIC": metric, "M": array.shape[1] if metric == 0 else 1, "POWER": _power(ground.p)}
+    return GroundOnDevice(
+        array, form.n, constants, _unit(form, engine), float(ground.p), bool(ground.p == 1 and ground.triangle)
+    )
+
+
+def _power(p: float) -> int:
+    return int(p) if p in (1, 2) else 0
+
+
+def _distances(form: Form, backend: Cuda, engine: Engine) -> Array:
+    device: Device = backend.device
+    if isinstance(form, Matrix):
+        return device.put(np.asarray(form.matrix, np.float64))
+    engine.reserve(8.0 * float(form.n) ** 2, f"the {form.n} × {form.n} distance matrix", "use fewer points")
+    matrix = np.empty((form.n, form.n))
+    backend.dense(form, matrix, engine)
+    return device.put(matrix)
+
+
+def _unit(form: Form, engine: Engine) -> float:
+    """A power of two that brings the largest distance to about 1."""
+    top = largest(form, engine)
+    return float(np.ldexp(1.0, -int(np.clip(np.frexp(top)[1], -1000, 1000)))) if top > 0 else 1.0

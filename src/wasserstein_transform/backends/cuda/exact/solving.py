@@ -1,0 +1,92 @@
+"""Pairs of measures solved on the device, some at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ....engine import Engine
+from ...records import Report, Rows
+from ..device import Array, Device
+from .grounds import GroundOnDevice
+from .pairs import Pairs, Part, Plan
+
+_TEAMS = {32: (32, 64), 64: (32, 32), 96: (96, 96), 128: (128, 128)}
+"""Threads of a problem and of a block, by the points a side that the kernel is compiled for."""
+
+_AT_ONCE = {16: 1 << 20, 24: 1 << 20, 32: 1 << 20, 48: 1 << 19, 64: 1 << 18, 96: 1 << 15, 128: 1 << 14}  # ≤ 0.1 s
+_EACH = 100.0  # bytes on the device for each of them
+_UNCERTAIN = -1.0  # what the kernel says of a pair without a certificate; other negative numbers ask for the CPU, too
+
+
+@dataclass(frozen=True)
+class Solver:
+    """Measures on a device, over a ground there."""
+
+    ground: GroundOnDevice
+    A: Rows
+    B: Rows
+    device: Device
+    _arrays: list[Array] = field(init=False)
+
+    def __post_init__(self) -> None:
+        first = _put(self.A, self.device)
+        object.__setattr__(self, "_arrays", first + (first if self.B is self.A else _put(self.B, self.device)))
+
+    def fill(self, out: Array, plan: Plan, engine: Engine) -> tuple[Report, Pairs]:
+        """Distances of a plan into the flat array `out`; how, and the pairs that were left to the CPU."""
+        device, xp, gap = self.device, self.device.xp, 0.0
+        done, failed, total = 0, 0, plan.n_pairs
+        left = [plan.large]
+        most = max(min(part.n_pairs, _AT_ONCE[part.size]) for part in plan.parts)
+        device.reserve(_EACH * most, f"exact transport of {most} pairs at a time", "device='cpu' computes here")
+        with engine.watched() as watched:
+            for part, numbers in _chunks(plan, xp):
+                watched.check()
+                pairs = part.pairs(numbers)
+                values, gaps = self._solve(part.size, pairs)
+                out[pairs.places] = values
+                known = values >= 0.0
+                gap = max(gap, float(xp.where(known, gaps, 0.0).max()))
+                if not bool(known.all()):
+                    left.append(Pairs(*(device.fetch(array[~known]) for array in pairs)))
+                    failed += int((values == _UNCERTAIN).sum())
+                done += len(numbers)
+                watched.report("exact transport", done, total)
+        rest = Pairs(*(np.concatenate(arrays) for arrays in zip(*left, strict=True)))
+        return Report(total + len(plan.large.firsts) - len(rest.firsts), failed, gap), rest
+
+    def _solve(self, size: int, pairs: Pairs) -> tuple[Array, Array]:
+        """Distances of pairs of one class, and gaps relative to the largest cost."""
+        ground, n, xp = self.ground, len(pairs.firsts), self.device.xp
+        values, gaps = xp.empty(n), xp.empty(n)
+        side = next(s for s in _TEAMS if size <= s)
+        team, block = _TEAMS[side]
+        n_bytes = _bytes_of(size, side)
+        asked = pairs.firsts, pairs.seconds, n, ground.unit, ground.p, ground.cancel
+        self.device.launch(
+            "exact.cu", "solve_pairs", n * team, (ground.array, ground.n, *self._arrays, *asked, n_bytes, values, gaps),
+            block=block, shared=block // team * n_bytes, SIDE=side, TEAM=team, **ground.constants,
+        )  # fmt: skip
+        return values, gaps
+
+
+def _chunks(plan: Plan, xp: Any) -> Iterator[tuple[Part, Array]]:
+    for part in plan.parts:
+        step = _AT_ONCE[part.size]
+        for start in range(0, part.n_pairs, step):
+            yield part, xp.arange(start, min(start + step, part.n_pairs))
+
+
+def _bytes_of(size: int, side: int) -> int:
+    """Shared memory of a problem: see `exact_memory.h`."""
+    fixed = 6 * 8 * side + 2 * 8 * side * (side // 32) + 4 * side + 128
+    return fixed + 8 * size * (size | 1)
+
+
+def _put(rows: Rows, device: Device) -> list[Array]:
+    starts, points = (np.asarray(array, np.int64) for array in (rows.indptr, rows.indices))
+    return [device.put(array) for array in (starts, points, rows.masses, rows.totals)]

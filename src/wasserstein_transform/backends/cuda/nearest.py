@@ -1,0 +1,57 @@
+"""Nearest neighbors: tiles against tiles, all that are near enough."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...engine import Engine
+from ..records import Nearest
+from .device import Array, Device
+from .distances import rectangle
+from .geometry import Geometry
+from .pieces import in_pieces
+from .tiling import SIDE, THREADS, blocks_in_pieces, tiles_of, widest_axes
+
+MOST = 128  # neighbors: the lists of a tile must fit the shared memory of a block
+_BYTES = 1 << 28  # of distances that are sorted at a time
+
+
+def nearest(geometry: Geometry, points: Array, n: int, k: int, device: Device, engine: Engine) -> Nearest:
+    """The k nearest of the first n points, for the points that follow them, or if there are none for the n themselves.
+
+    `points` are places whose distances are never above those of the geometry.
+    """
+    if geometry.solid:
+        return _sorted_rows(geometry, n, k, device, engine)
+    xp, axes, itself = device.xp, widest_axes(points, device), len(points) == n
+    stored = tiles_of(points[:n], axes, device)
+    asked = stored if itself else tiles_of(points[n:], axes, device)
+    rows = geometry.sorted(stored.order)
+    asking = rows if itself else geometry.sorted(n + asked.order)
+    distances, indices = xp.empty((asking.n, k)), xp.empty((asking.n, k), np.int64)
+    for part in blocks_in_pieces(asking.n, n, "nearest neighbors", device, engine):
+        args = (
+            *rows.arguments, n, stored.order, stored.boxes, asking.rows, asking.n, asked.order, asked.boxes,
+            part.start, itself, k, distances, indices,
+        )  # fmt: skip
+        n_threads, shared = (part.stop - part.start) * THREADS, 8 * SIDE * (SIDE + 1 + 2 * k)
+        device.launch(
+            "nearest.cu", "search_nearest", n_threads, args, block=THREADS, shared=shared, **geometry.constants
+        )
+    return Nearest(device.fetch(distances), device.fetch(indices))
+
+
+def _sorted_rows(geometry: Geometry, n: int, k: int, device: Device, engine: Engine) -> Nearest:
+    """From all distances: where each is dear, sorting them is not."""
+    xp, first = device.xp, 0 if geometry.n == n else n
+    n_asking = geometry.n - first
+    found = Nearest(np.empty((n_asking, k)), np.empty((n_asking, k), np.intp))
+    for part in in_pieces(n_asking, max(1, _BYTES // (8 * n)), "nearest neighbors", device, engine):
+        asking = xp.arange(first + part.start, first + part.stop)
+        near = rectangle(geometry, asking, xp.arange(n), np.float64, device, engine.quiet())
+        if first == 0:
+            near[xp.arange(len(asking)), asking] = np.inf
+        order = xp.argsort(near, axis=1, kind="stable")[:, :k]
+        found.indices[part] = device.fetch(order)
+        found.distances[part] = device.fetch(xp.take_along_axis(near, order, axis=1))
+    return found

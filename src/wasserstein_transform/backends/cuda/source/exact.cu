@@ -1,0 +1,80 @@
+// Exact transport between pairs of measures, a team of threads each.
+#include "exact_refining.h"
+#define GAP 1e-12        // largest primal–dual gap accepted, of the largest cost of the problem
+#define DROWNING 1e-4    // of the largest cost: a mean cost below this has lost digits to rounding beside it
+#define LOST 1e-9        // the same where costs are distances: they lose digits later
+#define NEAR_ZERO 1e-200 // squares below this are too near to underflow
+#define ROUNDS 20        // in which the unit of a problem is looked for
+#define UNCERTAIN -1.0   // no certificate
+#define DROWNED -2.0     // so small beside the largest cost that no unit was found for it
+
+#define THREADS (SIDE == 32 ? 64 : TEAM)                                   // of a block
+#define BLOCKS (SIDE == 32 ? (POWER == 1 ? 14 : 11) : SIDE == 64 ? 9 : 1)  // that a multiprocessor has memory for
+
+// What is left of measures that are equal up to rounding of their masses: a distance of 0, if that is all.
+__device__ __forceinline__ double left_over(Problem &problem, Team &team, double total, double &gap) {
+    double rest = 0;
+    for (int q = 0; q < PER; q++) {
+        int s = team.lane + TEAM * q;
+        if (s < problem.ka) rest += problem.rest_a[s];
+        if (s < problem.kb) rest += problem.rest_b[s];
+    }
+    gap = sum(team, rest, problem.left) / total;
+    return gap <= GAP ? 0 : UNCERTAIN;
+}
+
+// The mean cost of the plan, its gap relative to the largest cost, and the length, in `unit`s, whose power is the cost 1.
+__device__ __forceinline__ double solved(
+    Problem &problem, Team &team, const Measure &a, const Measure &b, const double *ground, Index n, double unit, double p,
+    bool cancel, double &length, double &gap) {
+    length = pose(problem, team, a, b, ground, n, unit, p, cancel);
+    double total = a.total * b.total, least_cost = POWER == 1 ? LOST * problem.top : DROWNING * problem.top, clip = CLIP;
+    if (problem.top == 0) return POWER == 2 ? DROWNED : 0;
+    if (problem.ka == 0 || problem.kb == 0) return left_over(problem, team, total, gap);
+    if (!(problem.top < 1e300) || (POWER == 2 && problem.top <= NEAR_ZERO)) return DROWNED;
+    for (int round = 0; round < ROUNDS; round++) {
+        Arc arcs[2 * PER];
+        double low[PER];
+        bool clipped;
+        plant(problem, team, arcs);
+        if (!optimize(problem, team, arcs, low)) return UNCERTAIN;
+        if (round > 0) settle(problem, team, a, b, arcs);
+        double value = plan_cost(problem, team, arcs, round > 0 ? clip : 1e300, clipped);
+        gap = fabs(value - dual_value(problem, team, low)) / (total * problem.top);
+        if (!(gap <= GAP)) return UNCERTAIN;
+        value /= total;
+        if (!clipped && value >= least_cost) return value;
+        if (POWER == 1) return value > 0 ? DROWNED : 0;
+        if (!(value > 0)) return stays(problem, team, a, b, ground, n, unit, arcs) ? 0 : DROWNED;
+        if (clipped)
+            clip *= CLIP;
+        else
+            length *= POWER == 2 ? sqrt(value) : pow(value, 1 / p);
+        rescale(problem, team, a, b, ground, n, unit, p, length, clip);
+        least_cost = DROWNING;
+    }
+    return DROWNED;
+}
+
+// out[k] = W_p of the measures firsts[k] and seconds[k], UNCERTAIN or DROWNED; gaps[k] = primal–dual gap relative to the
+// largest cost. A problem has `n_bytes` of the shared memory.
+extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) solve_pairs(const double *ground, Index n_points, const Index *starts_a, const Index *points_a, const double *masses_a, const double *totals_a, const Index *starts_b, const Index *points_b, const double *masses_b, const double *totals_b, const Index *firsts, const Index *seconds, Index n, double unit, double p, Index cancel, Index n_bytes, double *out, double *gaps) {
+    SHARED(char, memory);
+    Index k = thread_number() / TEAM;
+    if (k >= n) return;
+    Team team{(int)(threadIdx.x % TEAM), 0, 0};
+    Problem problem;
+    lay_out(problem, team, memory + threadIdx.x / TEAM * n_bytes);
+    Measure a = measure({starts_a, points_a, masses_a, totals_a}, firsts[k]);
+    Measure b = measure({starts_b, points_b, masses_b, totals_b}, seconds[k]);
+    double value = 0, gap = 0, length = 0;
+    if (!same(team, a, b)) {
+        if (a.n > b.n) {  // looks go through the sources one by one
+            Measure few = b;
+            b = a, a = few;
+        }
+        value = solved(problem, team, a, b, ground, n_points, unit, p, cancel != 0, length, gap);
+    }
+    if (value > 0) value = length / unit * (POWER == 1 ? value : POWER == 2 ? sqrt(value) : pow(value, 1 / p));
+    if (team.lane == 0) out[k] = value, gaps[k] = gap;
+}
