@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ import wasserstein_transform as wt
 from wasserstein_transform._elsewhere import to_host
 from wasserstein_transform.backends import Cloud, Cpu, Form, GaussianCloud
 from wasserstein_transform.backends.cuda import Cuda, stretches
+from wasserstein_transform.backends.cuda.device import Device
 from wasserstein_transform.kernels.profiles import EPANECHNIKOV, FLAT, GAUSSIAN, TRIANGLE
 
 PROFILES = FLAT, GAUSSIAN, EPANECHNIKOV, TRIANGLE
@@ -147,6 +150,33 @@ def test_launches_do_not_show(cuda: Cuda, rng: np.random.Generator, monkeypatch:
         np.testing.assert_array_equal(one, other)
     assert told[0] == 1
     assert told[-1] > 5
+
+
+def test_one_of_equal_points_is_asked(cuda: Cuda, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where that is much work: answers are the same bits as if all were."""
+    form, weights = gaussians(rng.normal(size=(120, 2)), rng), weights_of(120, rng)
+    form.means[40:], form.covs[40:80] = form.means[np.arange(80) % 40], form.covs[:40]
+    other, asked = rng.normal(size=(120, 2)), list[int]()
+    other[40:80] = other[:40]
+    other[45] += 1.0  # the same point, but other coordinates that are asked about
+    launch = type(cuda.device).launch
+
+    def watched(device: Device, file: str, kernel: str, n_threads: int, args: tuple[Any, ...], **more: Any) -> None:
+        asked.append(n_threads // 4 if kernel == "second_moments" else 0)
+        launch(device, file, kernel, n_threads, args, **more)
+
+    def found() -> list[np.ndarray]:
+        seen = cuda.neighborhoods(form, weights, FLAT, 0.7, 1.5, wt.Engine())
+        return [to_host(part) for part in seen.means_and_covs(other)]
+
+    monkeypatch.setattr(type(cuda.device), "launch", watched)
+    every = found()
+    assert sum(asked) == 120
+    asked.clear()
+    monkeypatch.setattr(stretches, "_GRAIN", 1e4)
+    for one, more in zip(every, found(), strict=True):
+        np.testing.assert_array_equal(one, more)
+    assert sum(asked) == 81
 
 
 def test_parts_have_the_bits_of_the_whole(cuda: Cuda, rng: np.random.Generator) -> None:

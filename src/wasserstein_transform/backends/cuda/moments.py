@@ -17,7 +17,8 @@ from .device import Array
 from .geometry import SPACE, Geometry, geometry_of
 from .listed import listed_neighborhoods
 from .neighborhoods import Asked, Neighborhoods, Out, kernel_of
-from .stretches import stretches
+from .stretches import is_long, stretches
+from .twins import repeat, twins
 
 _FEW = 4  # columns whose sums a thread holds
 _TEAM = 4  # threads a point, for so few; as in moments.cu
@@ -54,16 +55,28 @@ class _ByCells(Neighborhoods):
     places: Array
 
     def _add_up(self, name: str, points: Floats, second: bool, out: Out) -> None:
-        asked, cells, device, m = self.asked, self.cells, self.asked.device, points.shape[1]
-        xp, first, n_runs = device.xp, asked.first, cells.runs.shape[1]
+        xp, cells, first = self.asked.device.xp, self.cells, self.asked.first
+        ordered, steps = self._sorted(points), self._steps(points.shape[1], second)
         rows = xp.arange(cells.n) if first == 0 else xp.flatnonzero(cells.order >= first)
+        twin = None
+        if first == 0 and is_long(cells, rows, steps):
+            twin = twins(xp.concatenate([self.geometry.rows, ordered], axis=1), xp)
+        if twin is None:
+            self._ask(name, rows, ordered, steps, second, out)
+        else:
+            self._ask(name, xp.flatnonzero(twin == rows), ordered, steps, second, out)
+            repeat(out, cells.order, twin, xp)
+
+    def _ask(self, name: str, rows: Array, ordered: Array, steps: float, second: bool, out: Out) -> None:
+        """Sums over the neighbors of some positions, of sorted coordinates."""
+        asked, cells, device, m = self.asked, self.cells, self.asked.device, ordered.shape[1]
         limit = closed(asked.reach) if np.isfinite(asked.reach) else float("inf")
-        values = self.weights, self._sorted(points), limit, asked.profile, asked.scale, *out
-        file, n_threads = self._file(m)
-        for begin, end in stretches(name, cells, rows, self._steps(m, second), device, asked.engine):
-            where = cells.cell, cells.runs, n_runs, rows, begin, end, cells.order, first
+        values = self.weights, ordered, limit, asked.profile, asked.scale, *out
+        file, team = self._file(m)
+        for begin, end in stretches(name, cells, rows, steps, device, asked.engine):
+            where = cells.cell, cells.runs, cells.runs.shape[1], rows, begin, end, cells.order, asked.first
             args, constants = (*self.geometry.arguments, *where, *values), self.geometry.constants
-            device.launch(file, kernel_of(second), n_threads * (end - begin), args, block=_SIZE, COLUMNS=m, **constants)
+            device.launch(file, kernel_of(second), team * (end - begin), args, block=_SIZE, COLUMNS=m, **constants)
 
     def _file(self, m: int) -> tuple[str, int]:
         """The source for so many columns, and how many threads it takes for a point."""
@@ -73,10 +86,8 @@ class _ByCells(Neighborhoods):
 
     def _steps(self, m: int, second: bool) -> float:
         """What a candidate costs, in operations of a thread."""
-        constants, sums = self.geometry.constants, 2.0 * m + (m * m if second else 0)
-        return sums + float(
-            constants["M"] + _STEPS[constants["METRIC"]] + (30 if self.asked.profile == GAUSSIAN else 5)
-        )
+        constants, profile = self.geometry.constants, 30.0 if self.asked.profile == GAUSSIAN else 5.0
+        return 2.0 * m + m * m * second + profile + float(constants["M"] + _STEPS[constants["METRIC"]])
 
     def _sorted(self, points: Floats) -> Array:
         """Coordinates of the sorted points."""

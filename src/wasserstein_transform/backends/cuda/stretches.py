@@ -27,16 +27,21 @@ def stretches(
         engine.report(stage, k + 1, len(ends))
 
 
+def is_long(cells: Cells, rows: Array, steps: float) -> bool:
+    """Whether one launch is not enough for these rows."""
+    if steps * cells.n * float(len(rows)) <= _GRAIN:  # even if everybody looks at everybody
+        return False
+    return steps * float(cells.n_candidates[rows].sum().item()) > _GRAIN
+
+
 def _ends(cells: Cells, rows: Array, steps: float, device: Device) -> list[int]:
     if not len(rows):
         return []
-    if steps * cells.n * float(len(rows)) <= _GRAIN:  # even if everybody looks at everybody
+    if not is_long(cells, rows, steps):
         return [len(rows)]
     xp = device.xp
     seen = xp.cumsum(cells.n_candidates[rows].astype(xp.float64))
     n_parts = int(np.ceil(steps * float(seen[-1].item()) / _GRAIN))
-    if n_parts <= 1:
-        return [len(rows)]
     marks = xp.arange(1, n_parts) * (seen[-1] / n_parts)
     ends = device.fetch(xp.searchsorted(seen, marks)) + 1
     return [*(end for end in np.unique(ends).tolist() if end < len(rows)), len(rows)]
