@@ -30,6 +30,10 @@ _HEADERS = [Path(__file__).with_name(name) for name in ("fibers.h", "emulated.h"
 _SEED = int(os.environ.get("WT_EMULATED_SEED", "1"))
 _STRICT = os.environ.get("WT_EMULATED") == "strict"
 _FUSED = ["-O2", "-ffp-contract=fast", "-mfma", "-fsanitize=undefined", "-fno-sanitize-recover=undefined"]
+_OPTIONS = [
+    "-std=c++17", "-O1", "-fPIC", "-fno-gnu-unique", "-Wall", "-Wno-unused-function",
+    *(_FUSED if _STRICT else ["-ffp-contract=off"]),
+]  # fmt: skip
 _MOST_THREADS, _MOST_SHARED, _MOST_BLOCKS = 1024, 227 << 10, 2**31 - 1  # of a block, and of a grid
 _SETTING = "long long grid_, long long size_, long long shared_, long long seed_, long long together_"
 _KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\([^)]*\) )?(\w+)\(([^)]*)\)')
@@ -92,20 +96,38 @@ def _argument(value: Any) -> Any:
 def compiled(file: str, constants: tuple[tuple[str, Any], ...]) -> tuple[ctypes.CDLL, bool]:
     """The library of a file, and whether its threads wait for each other."""
     text = emulated_source(file)
-    options = ["-std=c++17", "-O1", "-fPIC", "-shared", "-fno-gnu-unique", "-Wall", "-Wno-unused-function"]
-    options += [*(_FUSED if _STRICT else ["-ffp-contract=off"]), *(f"-D{name}={value}" for name, value in constants)]
-    key = hashlib.sha256("\0".join([text, *options]).encode()).hexdigest()[:24]
-    _FOLDER.mkdir(mode=0o700, exist_ok=True)
-    path = _FOLDER / f"{file.removesuffix('.cu')}-{key}.so"
+    macros = [f"-D{name}={value}" for name, value in constants]
+    path = _FOLDER / f"{file.removesuffix('.cu')}-{_key(text, _header(), *macros)}.so"
     if not path.exists():
-        assert COMPILER is not None
-        part = path.with_suffix(f".{os.getpid()}.part")
-        made = subprocess.run(
-            [COMPILER, "-x", "c++", "-", "-o", part, *options], input=text, text=True, capture_output=True, check=False
-        )
-        assert made.returncode == 0, made.stderr[-4000:]
-        part.replace(path)
+        _compile(text, path, "c++", "-shared", "-include", str(_FOLDER / _header()), *macros)
     return ctypes.CDLL(str(path)), re.search(r"__sync|_sync\(", source_of(file)) is not None
+
+
+@cache
+def _header() -> str:
+    """The name of a header with CUDA's words, compiled beforehand: most of what a compiler reads of a kernel."""
+    text = "\n".join(header.read_text(encoding="utf-8") for header in _HEADERS)
+    name = f"emulated-{_key(text, *_OPTIONS)}.h"
+    _FOLDER.mkdir(mode=0o700, exist_ok=True)
+    if not (_FOLDER / f"{name}.gch").exists():
+        part = _FOLDER / f"{name}.{os.getpid()}.part"
+        part.write_text(text, encoding="utf-8")
+        part.replace(_FOLDER / name)
+        _compile("", _FOLDER / f"{name}.gch", "c++-header", source=str(_FOLDER / name))
+    return name
+
+
+def _compile(text: str, path: Path, language: str, *options: str, source: str = "-") -> None:
+    assert COMPILER is not None
+    part = path.with_suffix(f".{os.getpid()}.part")
+    command = [COMPILER, "-x", language, source, "-o", part, *_OPTIONS, *options]
+    made = subprocess.run(command, input=text, text=True, capture_output=True, check=False)
+    assert made.returncode == 0, made.stderr[-4000:]
+    part.replace(path)
+
+
+def _key(*what: str) -> str:
+    return hashlib.sha256("\0".join(what).encode()).hexdigest()[:24]
 
 
 def emulated_source(file: str) -> str:
@@ -119,4 +141,4 @@ def emulated_source(file: str) -> str:
             f"emulation::launch(grid_, (int)size_, shared_, seed_, together_ != 0, [&] {{ {name}({', '.join(names)}); "
             "}); }"
         )
-    return "\n".join([*(header.read_text(encoding="utf-8") for header in _HEADERS), source, *entries]) + "\n"
+    return "\n".join([source, *entries]) + "\n"
