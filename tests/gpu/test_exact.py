@@ -44,7 +44,7 @@ def check_among(cuda: Cuda, ground: Ground, rows: Rows, most_left: int = 0) -> n
     return values
 
 
-@pytest.mark.parametrize("p", [1.0, 1.5, 2.0])
+@pytest.mark.parametrize("p", [1.0, pytest.param(1.5, marks=pytest.mark.slow), 2.0])
 def test_ragged_measures_that_overlap(p: float, cuda: Cuda, rng: np.random.Generator) -> None:
     ground = Ground(Cloud(rng.normal(size=(40, 2))), True, p)
     sizes = [1, 2, 3, 5, 9, 16, 17, 24, 31, 32]
@@ -106,6 +106,7 @@ def test_matrices_without_triangle_inequality(cuda: Cuda, rng: np.random.Generat
     np.testing.assert_allclose(wrongly, values, rtol=0, atol=1e-12 * values.max())
 
 
+@pytest.mark.slow
 def test_large_measures(cuda: Cuda, rng: np.random.Generator) -> None:
     """A warp with two points a thread, a block, and the CPU, in one list."""
     sizes = [1, 40, 60, 64, 100, 128, 140]
