@@ -103,11 +103,23 @@ def test_movement(m: int, cuda: Cuda, rng: np.random.Generator) -> None:
 
 def test_other_metrics_are_left_to_the_host(cuda: Cuda, rng: np.random.Generator) -> None:
     points = rng.normal(size=(20, 4))
-    matrix, solid = wt.Dense(wt.Euclidean(points).dense()).form, gaussians(points, rng)
-    check_leaders(cuda, matrix, np.ones(20), 0.5)
-    check_leaders(cuda, solid, np.ones(20), 0.5)
-    np.testing.assert_array_equal(cuda.balls(solid, 2.0, ENGINE).indices, Cpu().balls(solid, 2.0, ENGINE).indices)
-    assert cuda.movement(solid, replace(solid, means=points + 1.0), ENGINE) == pytest.approx(2.0)
+    check_leaders(cuda, wt.Dense(wt.Euclidean(points).dense()).form, np.ones(20), 0.5)
+    check_leaders(cuda, gaussians(points, rng), np.ones(20), 0.5)
+
+
+@pytest.mark.slow
+def test_gaussians_whose_distance_has_no_formula(cuda: Cuda, rng: np.random.Generator) -> None:
+    points = rng.normal(size=(20, 4))
+    form = gaussians(points, rng)
+    found, wanted = (backend.balls(form, 2.5, ENGINE) for backend in (cuda, Cpu()))
+    np.testing.assert_array_equal(found.indptr, wanted.indptr)
+    np.testing.assert_array_equal(found.indices, wanted.indices)
+    np.testing.assert_allclose(found.distances, wanted.distances, rtol=1e-12)
+    assert 20 < len(found.indices) < 400
+    assert cuda.movement(form, replace(form, means=points + 1.0), ENGINE) == pytest.approx(2.0)
+    assert cuda.movement(form, replace(form, covs=2 * form.covs), ENGINE) == pytest.approx(
+        Cpu().movement(form, replace(form, covs=2 * form.covs), ENGINE), rel=1e-12
+    )
 
 
 def test_few_points_are_left_to_the_host(cuda: Cuda, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import wasserstein_transform as wt
 from wasserstein_transform._elsewhere import to_host
-from wasserstein_transform.backends import Cloud, Cpu, Form, GaussianCloud
+from wasserstein_transform.backends import Cloud, Cpu, Form, Frame, GaussianCloud
 from wasserstein_transform.backends.cuda import Cuda, stretches
 from wasserstein_transform.backends.cuda.device import Device
 from wasserstein_transform.kernels.profiles import EPANECHNIKOV, FLAT, GAUSSIAN, TRIANGLE
@@ -194,6 +194,11 @@ def test_parts_have_the_bits_of_the_whole(cuda: Cuda, rng: np.random.Generator) 
 
     assert 50 < np.count_nonzero(inner) < 350
     np.testing.assert_array_equal(means(part)[inner], means(np.arange(400))[part][inner])
+
+
+def test_a_frame_of_whole_numbers(cuda: Cuda, rng: np.random.Generator) -> None:
+    points = 1.0 + rng.uniform(size=(80, 2)) * 9.0
+    compare(cuda, Cloud(points, Frame((1, 0), (0, 0), 1, 1)), weights_of(80, rng), 0.9, points)
 
 
 def test_bits_of_neighbors_are_for_flat_profiles(cuda: Cuda) -> None:

@@ -7,8 +7,10 @@ import numpy as np
 from ...engine import Engine
 from ..forms import Cloud, Form, GaussianCloud
 from ..records import Balls, closed
-from .cells import cells_of, simple_geometry
+from .cells import cells_of, is_small
 from .device import Device
+from .geometry import geometry_of
+from .listed import Pairs, near_pairs
 from .listing import Listing
 
 _TOGETHER = 2**25  # members that are listed on the device at a time
@@ -16,10 +18,12 @@ _TOGETHER = 2**25  # members that are listed on the device at a time
 
 def balls(form: Form, radius: float, device: Device, engine: Engine) -> Balls | None:
     """The closed balls of the given radius around every point; None if that is left to the CPU."""
-    geometry = simple_geometry(form, device)
-    if geometry is None or not np.isfinite(radius):
+    geometry = None if is_small(form) or not np.isfinite(radius) else geometry_of(form, device)
+    if geometry is None:
         return None
     assert isinstance(form, Cloud | GaussianCloud)
+    if geometry.solid:
+        return _of_pairs(near_pairs(form, geometry, radius, device, engine), form.n, radius, device)
     cells = cells_of(form, radius, device)
     listing = Listing(geometry.sorted(cells.order), cells, closed(radius), device, engine)
     indptr = np.append(0, np.cumsum(device.fetch(listing.counts())))
@@ -43,3 +47,14 @@ def _fill(found: Balls, begin: int, end: int, listing: Listing) -> None:
     members, apart = listing.members(begin, end, device.put(starts - starts[0]), int(starts[-1] - starts[0]))
     found.indices[part] = device.fetch(members % listing.cells.n)
     found.distances[part] = device.fetch(apart)
+
+
+def _of_pairs(pairs: Pairs | None, n: int, radius: float, device: Device) -> Balls | None:
+    """The same of pairs that were measured already."""
+    if pairs is None:
+        return None
+    xp = device.xp
+    near = xp.flatnonzero(pairs.distances * pairs.distances <= closed(radius))
+    numbers = pairs.numbers[near]
+    indptr = xp.searchsorted(numbers, xp.arange(n + 1) * n)
+    return Balls(*(device.fetch(part) for part in (indptr, numbers % n, pairs.distances[near])))

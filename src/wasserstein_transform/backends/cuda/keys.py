@@ -52,7 +52,7 @@ def _plain(places: Array, frame: Frame, first: Floats, shape: Floats, device: De
     # half as long, they are sorted in half the time
     values = device.xp.empty(len(places), np.int32 if np.prod(shape) < 2**31 else np.int64)
     keys = Keys(values, strides)
-    cuts = list(zip(frame.axes, frame.origin, first.tolist(), strides.tolist(), strict=True))
+    cuts = list(zip(frame.axes, map(float, frame.origin), first.tolist(), strides.tolist(), strict=True))
     cuts += [(0, 0.0, 0.0, 0)] * (3 - len(cuts))
     args = places, *places.shape, float(frame.side), frame.per_reach, *(part for cut in cuts for part in cut), values
     device.launch("cells.cu", "find_keys", len(places), args, KEY=keys.kind)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ..._types import Floats
+from ...engine import Engine
 from ...kernels.moments import ROOM
 from ..forms import Cloud, GaussianCloud
 from ..records import closed
 from .cells import cells_of, places_of
-from .device import Array
+from .device import Array, Device
 from .distances import listed
 from .geometry import Geometry, of_points
 from .listing import Listing
@@ -23,11 +25,20 @@ _SIZE = 128  # threads a point; as in wide.h
 _GRAIN = 3e11  # operations of threads in a launch
 
 
-def listed_neighborhoods(form: Cloud | GaussianCloud, geometry: Geometry, asked: Asked) -> Neighborhoods | None:
-    """Neighborhoods with all candidates listed; None if they are too many for the device."""
-    device, engine, n = asked.device, asked.engine, form.n
-    cells = cells_of(form, asked.reach, device)
-    limit = closed(asked.reach) * ROOM if np.isfinite(asked.reach) else float("inf")
+class Pairs(NamedTuple):
+    """Pairs of points whose places are near: i·n + j, rising, those of i from starts[i] on; and their distances."""
+
+    starts: Array
+    numbers: Array
+    distances: Array
+
+
+def near_pairs(
+    form: Cloud | GaussianCloud, geometry: Geometry, reach: float, device: Device, engine: Engine
+) -> Pairs | None:
+    """All pairs whose places lie within `reach`; None if they are too many for the device."""
+    cells, n = cells_of(form, reach, device), form.n
+    limit = closed(reach) * ROOM if np.isfinite(reach) else float("inf")
     near = of_points(places_of(form, device), device).sorted(cells.order)
     listing = Listing(near, cells, limit, device, engine)
     starts = device.xp.zeros(n + 1, np.int64)
@@ -35,19 +46,27 @@ def listed_neighborhoods(form: Cloud | GaussianCloud, geometry: Geometry, asked:
     size = int(starts[-1].item())
     if not device.fits(_BYTES * size):
         return None
-    pairs, _ = listing.members(0, n, starts, size)
-    return _Listed(asked, starts, pairs % n, _measured(pairs, n, geometry, asked), device.put(asked.weights))
+    numbers, _ = listing.members(0, n, starts, size)
+    return Pairs(starts, numbers, _measured(numbers, n, geometry, device, engine))
 
 
-def _measured(pairs: Array, n: int, geometry: Geometry, asked: Asked) -> Array:
-    """Distances of the pairs i·n + j, which rise: those of i < j are measured, and read from there for j < i."""
-    xp, rows, cols = asked.device.xp, pairs // n, pairs % n
-    out = xp.zeros(len(pairs))
+def _measured(numbers: Array, n: int, geometry: Geometry, device: Device, engine: Engine) -> Array:
+    """Distances of pairs: those of i < j are measured, and read from there for j < i."""
+    xp, rows, cols = device.xp, numbers // n, numbers % n
+    out = xp.zeros(len(numbers))
     later = xp.flatnonzero(rows < cols)
-    out[later] = listed(geometry, rows[later], cols[later], asked.device, asked.engine)
+    out[later] = listed(geometry, rows[later], cols[later], device, engine)
     earlier = xp.flatnonzero(rows > cols)
-    out[earlier] = out[xp.searchsorted(pairs, cols[earlier] * n + rows[earlier])]
+    out[earlier] = out[xp.searchsorted(numbers, cols[earlier] * n + rows[earlier])]
     return out
+
+
+def listed_neighborhoods(form: Cloud | GaussianCloud, geometry: Geometry, asked: Asked) -> Neighborhoods | None:
+    """Neighborhoods with all candidates listed; None if they are too many for the device."""
+    pairs = near_pairs(form, geometry, asked.reach, asked.device, asked.engine)
+    if pairs is None:
+        return None
+    return _Listed(asked, pairs.starts, pairs.numbers % form.n, pairs.distances, asked.device.put(asked.weights))
 
 
 @dataclass(frozen=True, eq=False)
