@@ -13,12 +13,13 @@ from .pieces import in_pieces
 from .tiling import SIDE, THREADS, blocks_in_pieces, tiles_of, widest_axes
 
 _MOST = 128  # neighbors: more are found sooner by sorting
+_STATIC = 16 << 10  # bytes of shared memory that the kernel has beside its lists, in 64 dimensions
 _BYTES = 1 << 26  # of distances that are sorted at a time
 
 
 def can_find(k: int, device: Device) -> bool:
-    """Whether the lists of a tile fit the shared memory of a block, with some room for what is static."""
-    return k <= _MOST and _shared(k) + 4096 <= device.shared_bytes
+    """Whether the lists of a tile fit the shared memory of a block."""
+    return k <= _MOST and _shared(k) + _STATIC <= device.shared_bytes
 
 
 def _shared(k: int) -> int:
