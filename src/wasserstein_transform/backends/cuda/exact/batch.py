@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...._types import Floats, Ints
@@ -11,17 +9,14 @@ from ....engine import AT_A_TIME, Engine, goes_to_disk
 from ...base import Ground
 from ...cpu.exact import batch as on_cpu
 from ...records import Report, Rows
-from .grounds import GroundOnDevice, on_device
+from .grounds import GroundOnDevice, OnDevice, on_device
 from .pairs import Pairs, Plan, listed as listed_pairs, rectangle, triangle
 from .solving import Solver
-
-if TYPE_CHECKING:
-    from .. import Cuda
 
 FEW = 500  # pairs: so many take the CPU no longer than the way to a device and back
 
 
-def among(ground: Ground, measures: Rows, backend: Cuda, engine: Engine) -> tuple[Floats, Report] | None:
+def among(ground: Ground, measures: Rows, backend: OnDevice, engine: Engine) -> tuple[Floats, Report] | None:
     """The full matrix of distances, each pair solved once; None if that is work for the CPU."""
     n, sizes, device = len(measures.totals), np.diff(measures.indptr), backend.device
     n_bytes = 8.0 * n * n
@@ -41,7 +36,7 @@ def among(ground: Ground, measures: Rows, backend: Cuda, engine: Engine) -> tupl
     return matrix, report
 
 
-def between(ground: Ground, A: Rows, B: Rows, backend: Cuda, engine: Engine) -> tuple[Floats, Report] | None:
+def between(ground: Ground, A: Rows, B: Rows, backend: OnDevice, engine: Engine) -> tuple[Floats, Report] | None:
     """The rectangle of distances from the measures A to the measures B; None if that is work for the CPU."""
     n_a, n_b = len(A.totals), len(B.totals)
     if n_a * n_b < FEW or not backend.device.fits(8.0 * n_a * n_b):
@@ -56,7 +51,7 @@ def between(ground: Ground, A: Rows, B: Rows, backend: Cuda, engine: Engine) -> 
 
 
 def listed(
-    ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, backend: Cuda, engine: Engine
+    ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, backend: OnDevice, engine: Engine
 ) -> tuple[Floats, Report] | None:
     """Distances of listed pairs, in their order; None if that is work for the CPU."""
     if len(targets) < FEW:
@@ -70,13 +65,13 @@ def listed(
     return _filled(ground, found, A, B, plan, len(targets), backend, engine)
 
 
-def _ground(ground: Ground, plan: Plan, n_entries: float, backend: Cuda, engine: Engine) -> GroundOnDevice | None:
+def _ground(ground: Ground, plan: Plan, n_entries: float, backend: OnDevice, engine: Engine) -> GroundOnDevice | None:
     """The ground on the device, if it is one for it and there is enough to do."""
     return on_device(ground, n_entries, backend, engine) if plan.n_pairs >= FEW else None
 
 
 def _filled(
-    ground: Ground, found: GroundOnDevice, A: Rows, B: Rows, plan: Plan, n: int, backend: Cuda, engine: Engine
+    ground: Ground, found: GroundOnDevice, A: Rows, B: Rows, plan: Plan, n: int, backend: OnDevice, engine: Engine
 ) -> tuple[Floats, Report]:
     out = backend.device.xp.zeros(n)
     report, left = Solver(found, A, B, backend.device).fill(out, plan, engine)

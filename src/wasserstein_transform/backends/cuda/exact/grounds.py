@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,12 +13,19 @@ from ....kernels.transport import STEEP
 from ...base import Ground
 from ...cpu.exact.batch import largest
 from ...forms import Cloud, Form, GaussianCloud, Matrix
-from ..device import Array
-
-if TYPE_CHECKING:
-    from .. import Cuda
+from ..device import Array, Device
 
 _MOST = 64  # coordinates: more are left to the CPU
+
+
+class OnDevice(Protocol):
+    """The backend as this room needs it: a device, and all distances there."""
+
+    device: Device
+
+    def dense(self, form: Form, out: Any, engine: Engine) -> None: ...
+
+
 _MANY = 2  # of the distances of all pairs of points, so many are asked for before it pays to have them all
 
 
@@ -34,7 +41,7 @@ class GroundOnDevice:
     cancel: bool
 
 
-def on_device(ground: Ground, n_entries: float, backend: Cuda, engine: Engine) -> GroundOnDevice | None:
+def on_device(ground: Ground, n_entries: float, backend: OnDevice, engine: Engine) -> GroundOnDevice | None:
     """The ground for problems of so many costs together; None if it is one for the CPU."""
     form, device = ground.form, backend.device
     if ground.p >= STEEP:
@@ -57,7 +64,7 @@ def _power(p: float) -> int:
     return int(p) if p in (1, 2) else 0
 
 
-def _distances(form: Form, backend: Cuda, engine: Engine) -> Array:
+def _distances(form: Form, backend: OnDevice, engine: Engine) -> Array:
     device = backend.device
     if isinstance(form, Matrix):
         return device.put(np.asarray(form.matrix, np.float64))
