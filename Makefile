@@ -29,7 +29,7 @@ lint: $(READY)
 # shares no kernels to a process for each core.
 check: $(READY)
 	$(BIN)/wt warmup
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 	@$(BIN)/python tests/gpu/record.py
 
 # What a GPU computes, on this machine's; the record says what was tried, where and of which code. CuPy must be there.

@@ -127,6 +127,7 @@ def test_exports_tables_and_messages_know_a_new_part(extended: Path) -> None:
     run(extended, "-c", LOOK)
 
 
+@pytest.mark.slow
 def test_the_command_line_describes_a_new_part(extended: Path) -> None:
     pytest.importorskip("typer")
     said = run(extended, "-c", "from wasserstein_transform.cli import main; main()", "parts")

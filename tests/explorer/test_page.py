@@ -168,6 +168,7 @@ def test_the_cut_colors_all_views_and_play_moves_the_points(seen):
     np.testing.assert_array_equal(_shown(seen), end)
 
 
+@pytest.mark.slow
 def test_a_slider_that_moves_while_a_data_set_is_opened_does_not_stop_it(seen):
     seen.run("""() => {
       const data = document.getElementById("data"), eps = document.getElementById("eps");
@@ -216,6 +217,7 @@ def test_every_method_and_setting_can_be_reached_by_keys_alone(seen):
     assert outline != "none"
 
 
+@pytest.mark.slow
 def test_a_narrow_window_needs_no_scrolling_to_the_side(window, explorer):
     with tab(window, explorer, size=(390, 844)) as seen:
         assert seen.run("() => document.documentElement.scrollWidth") <= 390
@@ -286,6 +288,7 @@ def _saved(seen, button):
     return waiting.value
 
 
+@pytest.mark.slow
 def test_labels_points_figure_settings_and_a_snapshot_are_kept(window, seen, tmp_path):
     kept = {}
     for what in ("labels", "points", "figure", "settings", "page"):

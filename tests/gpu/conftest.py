@@ -41,8 +41,24 @@ def cuda(device: Device) -> Cuda:
     return Cuda(device)
 
 
+_QUICK = re.compile(
+    r"test_gpu_(record|leaving|emulation)"
+    r"|moments.*::test_(points\[emulated-2|gaussians\[emulated-2|flows\[emulated-None)"
+    r"|merging.*::test_(leaders|balls)\[emulated-2"
+    r"|exact.*::test_(ragged\w+\[emulated-1.0|lt_wt|short_moves)"
+    r"|distances.*::test_(arrays|few|pairs)|bures.*::test_near\w+\[emulated-2"
+    r"|nearest.*::test_neighbors\w+\[emulated-plane|trees.*::test_heights"
+    r"|pixels.*::test_(images\[emulated-1-float32-0|segment)|compiling.*::test_all|work.*mean shift"
+)
+"""What `make test` runs of the emulated device; a compiler takes a second for each kind of kernel."""
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests for a GPU are left out where there is none: the record says what they gave."""
+    for item in items:
+        if "tests/gpu/" in item.path.as_posix() and not _QUICK.search(item.nodeid):
+            item.add_marker(pytest.mark.slow)
     on_gpu = [item for item in items if item.get_closest_marker("gpu")]
     if on_gpu and _gpu() is None:
         config.hook.pytest_deselected(items=on_gpu)

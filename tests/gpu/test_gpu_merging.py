@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from gpu.test_moments import gaussians, weights_of
+from gpu.test_gpu_moments import gaussians, weights_of
 
 import wasserstein_transform as wt
 from wasserstein_transform.backends import Cloud, Cpu, Form, GaussianCloud
