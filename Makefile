@@ -34,7 +34,7 @@ check: $(READY)
 
 # What a GPU computes, on this machine's; the record says what was tried, where and of which code. CuPy must be there.
 gpu:
-	WT_GPU_RECORD=tests/gpu/record.json PYTHONPATH=src:tests:. $(PYTHON) -m pytest tests/gpu -m gpu -p no:cacheprovider
+	WT_GPU_RECORD=tests/gpu/record.json PYTHONPATH="src:tests:.:$$PYTHONPATH" $(PYTHON) -m pytest tests/gpu -m gpu -p no:cacheprovider
 
 release-check: test
 	$(BIN)/python tests/gpu/record.py --check
