@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from test_seams import WORK
 
 import wasserstein_transform as wt
 from wasserstein_transform.engine import Cluster, Rows, Task, Tile, of_size
-from wasserstein_transform.engine.executors.cluster import connection, crew, session, versions
+from wasserstein_transform.engine.executors.cluster import at_worker, connection, crew, session, versions
 from wasserstein_transform.engine.executors.cluster.errands import Copy, Errand
 from wasserstein_transform.engine.executors.cluster.fetching import Fetching
 from wasserstein_transform.engine.executors.cluster.session import Session, session_of
@@ -238,6 +239,19 @@ def test_answers_that_are_waited_for_no_longer_do_not_keep_others_from_being_fet
 
     client.sync(dropped_while_others_are_fetched)
     assert client.gather(client.submit(abs, -4)) == 4
+
+
+def test_work_that_was_ended_before_it_began_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    task, out = squares(2, 300.0), (np.zeros(2),)
+    shapes = tuple(task.shapes(out, tile) for tile in task.tiles)
+    at_worker.stop(["late"])
+    answer = at_worker.solve(
+        at_worker.Inputs(task.inputs, 0), pickle.dumps(at_worker.Group("late", square, tuple(task.tiles), shapes))
+    )
+    assert isinstance(answer.error, InterruptedError)
+    monkeypatch.setattr(at_worker, "_REMEMBERED", 5)
+    at_worker.stop([f"ticket {k}" for k in range(20)])
+    assert len(at_worker._ENDED) == 5
 
 
 def test_threads_of_this_process_may_be_workers() -> None:

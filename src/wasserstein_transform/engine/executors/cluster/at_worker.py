@@ -18,7 +18,9 @@ from ...task import Compute, Flag, Shapes, computed
 from ...tiles import Tile
 
 _SHARE = 0.8  # of a worker's memory for its jobs: beyond, Dask pauses it
+_REMEMBERED = 10_000  # tickets of work that was ended
 _UNDER_WAY: dict[str, Flag] = {}
+_ENDED: dict[str, None] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,11 +92,14 @@ def do(message: bytes) -> Answer:
 
 
 def stop(tickets: list[str]) -> None:
-    """End work that nobody waits for. Kernels look at their flag; what has not begun is canceled by Dask."""
+    """End work that nobody waits for. Kernels look at their flag; what is about to begin is remembered."""
     for ticket in tickets:
+        _ENDED[ticket] = None
         flag = _UNDER_WAY.get(ticket)
         if flag is not None:
             flag[0] = 1
+    for ticket in list(_ENDED)[:-_REMEMBERED]:
+        _ENDED.pop(ticket, None)
 
 
 def fair_memory(dask_worker: Any = None) -> float:
@@ -108,6 +113,8 @@ def fair_memory(dask_worker: Any = None) -> float:
 def _flag(ticket: str) -> Iterator[Flag]:
     """The flag that `stop` sets."""
     flag = _UNDER_WAY[ticket] = np.zeros(1, np.uint8)
+    if ticket in _ENDED:
+        flag[0] = 1
     try:
         yield flag
     finally:
