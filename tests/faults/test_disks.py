@@ -51,6 +51,7 @@ def test_a_full_disk_ends_keeping_and_not_the_work(small: Path) -> None:
 
 
 @needs_mounts
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # of ZipFile, by older NumPy
 def test_states_that_do_not_fit_the_disk_are_done_without(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wt.transforms.checkpoints, "_SHARE", np.inf)
     space = wt.Space.from_points(cloud(4000, 2))

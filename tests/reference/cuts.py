@@ -79,6 +79,6 @@ def reach_heights(D: np.ndarray, k: int) -> np.ndarray:
     reach = np.maximum(D, np.maximum(core[:, None], core))
     shift = reach.max()  # SciPy takes zeros for no edge
     np.fill_diagonal(reach, 0.0)
-    rows, cols = np.triu_indices(len(D), 1)
+    rows, cols = (side.astype(np.int32) for side in np.triu_indices(len(D), 1))  # older SciPy takes no others
     tree = minimum_spanning_tree(coo_array((reach[rows, cols] + shift, (rows, cols)), shape=D.shape).tocsr())
     return np.sort(tree.data) - shift
