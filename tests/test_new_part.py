@@ -135,6 +135,7 @@ def test_the_command_line_describes_a_new_part(extended: Path) -> None:
     assert "Cubic(): Discrete\n      W3 of discrete measures." in said
 
 
+@pytest.mark.slow
 def test_the_laws_run_over_a_new_part(extended: Path) -> None:
     laws = str(Path(__file__).with_name("test_laws.py"))
     said = run(extended, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-k", "Vicinity and Cubic", laws)

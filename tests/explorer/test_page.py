@@ -200,6 +200,7 @@ def test_of_a_thousand_events_at_most_three_are_computed_and_always_the_last(see
     np.testing.assert_array_equal(_shown(seen), _computed(wt.datasets.dumbbell().points[::2], _last_settings(seen)))
 
 
+@pytest.mark.slow
 def test_every_method_and_setting_can_be_reached_by_keys_alone(seen):
     reached = []
     for _ in range(60):

@@ -307,6 +307,7 @@ def test_points_at_rest_are_left_alone_and_nothing_else_changes(
     assert resting.movements == plain.movements
 
 
+@pytest.mark.slow
 def test_many_dimensions_with_thin_neighborhoods() -> None:
     """Fewer neighbors than coordinates: singular covariances of small rank, in 80 dimensions."""
     rng = np.random.default_rng(0)
