@@ -92,7 +92,7 @@ def gpu(number: int) -> Gpu:
         import cupy  # noqa: PLC0415
 
         count = cupy.cuda.runtime.getDeviceCount()
-    except Exception as error:
+    except Exception as error:  # drivers, runtimes and CuPy's own imports fail each in their way
         said = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise RuntimeError(
             f"device='cuda' finds no GPU that can be used ({said}); device='cpu' computes here"
