@@ -38,7 +38,9 @@ def _work(function: Callable[[], Iterator[Row]]) -> Callable[[], Iterator[Row]]:
 def _row(work: str, gpu: Callable[[], Any], cpu: Callable[[], Any] | None, apart: str = "", repeat: int = 9) -> Row:
     with wt.using(device="cuda"):
         ours = median_seconds(lambda: _waited(gpu()), repeat)
-    here = median_seconds(cpu, 1 if repeat < 5 else 3) if cpu else float("nan")
+    if cpu is None:
+        return Row(work, _seconds(ours), apart, "")
+    here = median_seconds(cpu, 1 if repeat < 5 else 3)
     return Row(work, _seconds(ours), f"CPU {_seconds(here)}{apart and '; ' + apart}", f"{here / ours:.1f}×")
 
 
@@ -76,6 +78,10 @@ def _grid() -> Iterator[Row]:
     apart = _apart(cupy.asnumpy(out[::97]), start.metric.block(np.arange(0, start.n, 97), np.arange(start.n)))
     name = f"all {start.n:,}² GT distances, stored as float32, left on the device"
     yield _row(name, lambda: there.metric.dense(out=out), lambda: start.metric.dense(dtype=np.float32), apart)
+    single = wt.Engine(device="cuda", precision="float32")
+    there.metric.dense(single, out=out)
+    apart = _apart(cupy.asnumpy(out[::97]), start.metric.block(np.arange(0, start.n, 97), np.arange(start.n)))
+    yield _row("the same in float32 arithmetic", lambda: there.metric.dense(single, out=out), None, apart)
 
 
 @_work
@@ -112,7 +118,11 @@ def _shift() -> Iterator[Row]:
 
 @_work
 def _exact() -> Iterator[Row]:
-    for name, points, eps in (("spiral", spiral(), 4.0), ("circles", circles(), 0.7)):
+    for name, points, eps in (
+        ("spiral", spiral(), 4.0),
+        ("circles", circles(), 0.7),
+        ("circles", circles(1415), 0.307),
+    ):
         space = wt.Space.from_points(points)
         measures = wt.Truncation(eps)(space)
         size, n_pairs = np.diff(measures.indptr).mean(), measures.n * (measures.n - 1) // 2
@@ -123,6 +133,24 @@ def _exact() -> Iterator[Row]:
             apart = _apart(found.dense(), solve().dense())
             work = f"exact W{p}, {name}: {n_pairs:,} pairs, ≈ {size:.0f} points each"
             yield _row(work, solve, solve, f"{apart}; {getattr(found, 'report', '')}", 5)
+
+
+@_work
+def _graphs() -> Iterator[Row]:
+    X = np.random.default_rng(0).random((1_000_000, 3))
+    for n, name, work in (
+        (1_000_000, "the 10 nearest neighbors", lambda metric: metric.neighbors(10)[0]),
+        (
+            200_000,
+            "the spanning tree",
+            lambda metric: wt.hierarchy.spanning_tree(wt.Space.from_points(metric.points)).heights,
+        ),
+    ):
+        metric = wt.spaces.Euclidean(X[:n])
+        with wt.using(device="cuda"):
+            found = work(metric)
+        ask = lambda metric=metric, work=work: work(metric)  # noqa: E731
+        yield _row(f"{name} of {n:,} points in R^3", ask, ask, _apart(found, work(metric)), 3)
 
 
 @_work

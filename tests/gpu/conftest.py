@@ -41,6 +41,13 @@ def cuda(device: Device) -> Cuda:
     return Cuda(device)
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work of any size runs on the device."""
+    for limit in ("geometry.SMALL", "trees.SMALL", "cells.SMALL"):
+        monkeypatch.setattr(f"wasserstein_transform.backends.cuda.{limit}", 0)
+
+
 _QUICK = re.compile(
     r"test_gpu_(record|leaving|emulation)"
     r"|moments.*::test_(points\[emulated-2|gaussians\[emulated-2|flows\[emulated-None)"

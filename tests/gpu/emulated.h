@@ -1,4 +1,31 @@
 // CUDA's words on the host: what kernels call, by the fibers of fibers.h.
+namespace emulation {
+// As CuPy has sources compiled: of single precision, numbers below the normal ones are 0. (Of double ones here as well,
+// while that lasts.)
+struct Flushing {
+    unsigned long long before = 0;
+    bool asked;
+#if defined(__SSE2__)
+    static unsigned long long mode() { return __builtin_ia32_stmxcsr(); }
+    static void set(unsigned long long to) { __builtin_ia32_ldmxcsr((unsigned)to); }
+    static constexpr unsigned long long FLUSH = 0x8040;
+#elif defined(__aarch64__)
+    static unsigned long long mode() { unsigned long long is; asm volatile("mrs %0, fpcr" : "=r"(is)); return is; }
+    static void set(unsigned long long to) { asm volatile("msr fpcr, %0" : : "r"(to)); }
+    static constexpr unsigned long long FLUSH = 1ull << 24;
+#else
+    static unsigned long long mode() { return 0; }
+    static void set(unsigned long long) {}
+    static constexpr unsigned long long FLUSH = 0;
+#endif
+    explicit Flushing(bool asked) : asked(asked) {
+        if (asked) before = mode(), set(before | FLUSH);
+    }
+    ~Flushing() {
+        if (asked) set(before);
+    }
+};
+}  // namespace emulation
 static inline void __syncthreads() { emulation::wait_for_block(); }
 static inline void __syncwarp(unsigned mask = 0xffffffff) { emulation::meet(mask, emulation::SYNC); }
 template <typename T>

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from wasserstein_transform.backends.cuda.programs import files, source_of
+from wasserstein_transform.backends.cuda.programs import OPTIONS, files, source_of
 
 _NVCC = shutil.which("nvcc")
 _ARCHITECTURE = "sm_90"
@@ -34,7 +34,7 @@ _PIXELS: list[dict[str, Any]] = [
         ("double", 32, 3, 7),
     ]
 ]  # fmt: skip
-_TEAMS = ((32, 32), (64, 32), (96, 96), (128, 128))
+_TEAMS = ((32, 32), (64, 64), (96, 96), (128, 128))
 VARIANTS: dict[str, list[dict[str, Any]]] = {
     "balls.cu": _METRICS,
     "bounds.cu": [{}],
@@ -120,7 +120,7 @@ def test_nvcc(file: str, constants: dict[str, Any], tmp_path: Path) -> None:
     source.write_text(source_of(file), encoding="utf-8")
     macros = [f"-D{name}={value}" for name, value in constants.items()]
     made = subprocess.run(
-        [str(_NVCC), f"-arch={_ARCHITECTURE}", "-std=c++17", "-cubin", "-Xptxas", "-v", "-Werror", "all-warnings",
+        [str(_NVCC), f"-arch={_ARCHITECTURE}", *OPTIONS, "-cubin", "-Xptxas", "-v", "-Werror", "all-warnings",
          *macros, source, "-o", tmp_path / "made"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
@@ -139,7 +139,7 @@ def test_nvrtc(file: str, constants: dict[str, Any]) -> None:
     program = ctypes.c_void_p()
     source = source_of(file).encode()
     assert nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, file.encode(), 0, None, None) == 0
-    options = [f"--gpu-architecture={_ARCHITECTURE}", "--std=c++17", *(f"-D{k}={v}" for k, v in constants.items())]
+    options = [f"--gpu-architecture={_ARCHITECTURE}", *OPTIONS, *(f"-D{k}={v}" for k, v in constants.items())]
     given = (ctypes.c_char_p * len(options))(*(option.encode() for option in options))
     status = nvrtc.nvrtcCompileProgram(program, len(options), given)
     size = ctypes.c_size_t()

@@ -13,6 +13,7 @@ import wasserstein_transform as wt
 from wasserstein_transform.backends import GaussianCloud, Matrix
 from wasserstein_transform.backends.cuda import Cuda
 from wasserstein_transform.backends.cuda.device import Device
+from wasserstein_transform.backends.cuda.pages import take_pages
 
 N = 70  # a tile and a bit
 
@@ -135,8 +136,25 @@ def test_a_lam_beyond_all_floats_is_refused(cuda: Cuda) -> None:
         cuda.pairs(form, np.array([0]), np.array([1]), wt.Engine(device=cuda))
 
 
+@pytest.mark.parametrize("m", [2, pytest.param(5, marks=pytest.mark.slow)])
+def test_points_within_a_radius_are_counted(m: int, cuda: Cuda) -> None:
+    metric, rows = gaussians(N, m), np.array([3, 0, 3])
+    radius = float(np.median(metric.dense()))
+    found = cuda.n_within(metric.form, rows, radius, wt.Engine(device=cuda))
+    np.testing.assert_array_equal(found, (metric.dense()[rows] <= radius).sum(axis=1))
+    assert cuda.n_within(metric.form, rows[:0], radius, wt.Engine(device=cuda)).shape == (0,)
+
+
+def test_memory_of_the_host_is_taken_ahead() -> None:
+    array = np.ones((3, 5000), np.float32)
+    take_pages(array)
+    assert (array.view(np.uint8).reshape(-1)[::4096] == 0).all()
+    take_pages(np.empty((0, 2)))
+
+
 def test_few_distances_are_left_to_the_cpu(cuda: Cuda, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wasserstein_transform.backends.cuda.geometry.SMALL", 101.0)
+    for room in ("geometry", "trees"):
+        monkeypatch.setattr(f"wasserstein_transform.backends.cuda.{room}.SMALL", 101.0)
     form, engine, found = points(10, 2).form, wt.Engine(device=cuda), np.empty((10, 10))
     with monkeypatch.context() as patch:
         patch.setattr(device, "launch", None)

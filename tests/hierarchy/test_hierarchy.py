@@ -210,6 +210,12 @@ def test_many_points_without_mass_hang_from_the_nearest_with_mass(rng: np.random
     )
 
 
+def test_edges_name_the_smaller_number_first(rng: np.random.Generator) -> None:
+    for n in (50, 3000):  # found by two algorithms
+        edges = wt.hierarchy.spanning_tree(wt.Space.from_points(rng.random((n, 2)))).edges
+        assert (edges[:, 0] < edges[:, 1]).all()
+
+
 def test_progress_of_a_tree_ends_with_all_its_edges(rng: np.random.Generator) -> None:
     seen: list[tuple[str, int, int]] = []
     engine = wt.Engine(progress=lambda update: seen.append(update[:3]))

@@ -88,3 +88,11 @@ def test_how_many_points_are_seen_is_about_right() -> None:
         assert expected is not None
         np.testing.assert_allclose(expected, np.diff(measures.indptr).mean(), rtol=0.15)
     assert wt.Whole().n_seen(SPACE) is None  # one measure for all
+
+
+def test_how_many_of_very_many_points_are_seen_is_estimated_from_some() -> None:
+    space = wt.Space.from_points(np.random.default_rng(0).random((60_000, 2)))
+    eps = (2_000 / space.n / np.pi) ** 0.5
+    found = wt.Truncation(eps).n_seen(space)
+    assert found is not None
+    np.testing.assert_allclose(found, 2_000, rtol=0.2)

@@ -38,9 +38,8 @@ def warn_of_scale(space: Space, eps: float) -> None:
 def company(space: Space, eps: float) -> tuple[float, float]:
     """The share of points, of some, that have nobody else within `eps`; the median share of points within it."""
     asked = spread(space.n, int(np.clip(_DISTANCES / space.n, _FEWEST, _MOST)))
-    everything = np.arange(space.n)
-    counts = [np.count_nonzero(space.metric.block(asked[k : k + 1], everything) <= eps) for k in range(len(asked))]
-    return float(np.mean(np.array(counts) <= 1)), float(np.median(counts)) / space.n
+    counts = space.metric.n_within(asked, eps)
+    return float(np.mean(counts <= 1)), float(np.median(counts)) / space.n
 
 
 def _of_columns(points: Floats | None) -> str:

@@ -18,6 +18,8 @@ from .memory import Memory
 from .records import Balls, Nearest, Neighborhoods, ReachTree, Report, Rows
 from .words import ContextRows, Packed, Singles, Spreads, Stretch
 
+_TOGETHER = 1 << 18  # distances that are looked at together
+
 
 @dataclass(frozen=True)
 class Ground:
@@ -44,6 +46,13 @@ class Backend(ABC):
     @abstractmethod
     def block(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
         """Distances of the points `rows` to the points `cols`."""
+
+    def n_within(self, form: Form, rows: Ints, radius: float, engine: Engine) -> Ints:
+        """How many points lie within the radius of each of the points `rows`, itself included."""
+        everybody, step = np.arange(form.n), max(1, _TOGETHER // form.n)
+        blocks = (self.block(form, rows[k : k + step], everybody, engine) for k in range(0, len(rows), step))
+        counts = [np.count_nonzero(block <= radius, axis=1) for block in blocks]
+        return np.concatenate([np.empty(0, np.intp), *counts])
 
     @abstractmethod
     def pairs(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:

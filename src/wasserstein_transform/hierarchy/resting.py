@@ -17,7 +17,7 @@ def resting_places(space: Space, eps: float) -> tuple[Ints, Floats]:
     """Labels by falling mass, and the places. Points without mass make no place: they take the nearest."""
     assert space.points is not None
     heavy = np.flatnonzero(space.weights > 0)
-    places = quotient(space.take(heavy), TOGETHER * eps)
+    places = quotient(space if len(heavy) == space.n else space.take(heavy), TOGETHER * eps)
     order = np.argsort(-np.round(places.space.weights, 12), kind="stable")
     rank = np.empty(len(order), np.intp)
     rank[order] = np.arange(len(order))

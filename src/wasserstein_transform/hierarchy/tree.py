@@ -36,6 +36,7 @@ class Tree:
     Attributes
     ----------
     edges : array of shape (n−1, 2)
+        The smaller number first; of a point without mass, the point it hangs from.
     heights : array of shape (n−1,)
         Non-decreasing.
     weights : array of shape (n,)
@@ -210,7 +211,7 @@ def spanning_tree(space: Space, engine: Engine | None = None, *, reachability: i
         nearest, apart = _nearest(space.metric, light, heavy, watched)
     n_parts = len(heavy) - len(edges) + int(np.count_nonzero(np.isinf(apart)))
     space.metric.check_joined(n_parts)
-    edges = np.concatenate([heavy[edges], np.column_stack([nearest, light])])
+    edges = np.concatenate([np.sort(heavy[edges], axis=1), np.column_stack([nearest, light])])
     heights = np.concatenate([heights, apart])
     order = np.argsort(heights, kind="stable")
     if lengths is None:

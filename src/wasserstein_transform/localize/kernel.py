@@ -16,8 +16,8 @@ from ..spaces import Dense, Euclidean, Metric, OnDisk, Space, check_space, close
 from .base import HasMoments, Inductive, check_mass
 from .profiles import PROFILES, ProfileLike, check_profile, evaluate
 
-_COUNTED = 2e6  # distances that are counted to know how large neighborhoods are
-_TOGETHER = 1 << 17  # distances at a time
+_COUNTED = 1 << 18  # distances that are counted to know how large neighborhoods are
+_SOME = 1 << 14  # points that are counted around each of a few, if there are more
 _BLOCK = 2**17  # distances that are weighed together
 
 
@@ -79,10 +79,14 @@ class Kernel(Inductive):
         return space.metric.form.kept(f"points within {self.reach!r}", lambda: self._counted(metric))
 
     def _counted(self, metric: Metric) -> float:
-        some = np.linspace(0, metric.n - 1, int(np.clip(_COUNTED / metric.n, 4, 64))).astype(np.intp)
-        together, everywhere = max(1, _TOGETHER // metric.n), np.arange(metric.n)
-        blocks = (metric.block(some[k : k + together], everywhere) for k in range(0, len(some), together))
-        return sum(np.count_nonzero(block * block <= closed(self.reach)) for block in blocks) / len(some)
+        n, around = metric.n, min(metric.n, _SOME)
+        some = np.linspace(0, n - 1, int(np.clip(_COUNTED / around, 1, 64))).astype(np.intp)
+        seen = np.arange(n) if around == n else np.random.default_rng(0).integers(n, size=around)
+        if isinstance(metric, Euclidean) and isinstance(metric.places, np.ndarray):  # no device needs the others
+            metric, n_some = metric.take(np.append(some, seen)), len(some)
+            some, seen = np.arange(n_some), np.arange(n_some, metric.n)
+        block = metric.block(some, seen)
+        return max(1.0, np.count_nonzero(block * block <= closed(self.reach)) / block.size * n)
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
         check_space(space)

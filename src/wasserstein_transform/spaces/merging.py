@@ -96,7 +96,8 @@ def quotient(space: Space, tol: float = 0.0, engine: Engine | None = None) -> Qu
     metric, engine = space.metric, current(engine)
     metric.check_reach(tol)
     by_point = backend_of(engine).leaders(metric.form, space.weights, tol, engine)
-    kept, labels = np.unique(by_point, return_inverse=True)
+    leads = by_point == np.arange(metric.n)
+    kept, labels = np.flatnonzero(leads), (np.cumsum(leads) - 1)[by_point]
     weights = np.asarray(np.bincount(labels, weights=space.weights), np.float64)
     points = None if space.points is None else space.points[kept]
     left = metric if len(kept) == metric.n else metric.take(kept)  # a matrix of which all is left is not copied

@@ -81,6 +81,11 @@ class Metric(ABC):
             engine.reserve(n_bytes, f"{len(rows)} × {len(cols)} distances", "ask for fewer rows at a time")
         return backend_of(engine).block(self.form, rows, cols, engine)
 
+    def n_within(self, rows: Ints, radius: float, engine: Engine | None = None) -> Ints:
+        """How many points lie within the radius of each of the points `rows`, itself included."""
+        engine = current(engine)
+        return backend_of(engine).n_within(self.form, self._points(rows), radius, engine)
+
     def pairs(self, rows: Ints, cols: Ints, engine: Engine | None = None) -> Floats:
         """Distances of the points rows[k] and cols[k]."""
         rows, cols, engine = self._points(rows), self._points(cols), current(engine)

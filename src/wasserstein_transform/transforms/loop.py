@@ -222,8 +222,9 @@ def _movement(before: Quotient, after: Quotient, engine: Engine) -> float:
     if before.labels is after.labels:
         return before.space.metric.movement(after.space.metric, engine)
     # merged on the way: compare the old points with the merged ones they went to
-    first = np.unique(before.labels, return_index=True)[1]
-    return before.space.metric.movement(after.space.metric.take(after.labels[first]), engine)
+    went_to = np.empty(before.space.n, np.intp)
+    went_to[before.labels] = after.labels
+    return before.space.metric.movement(after.space.metric.take(went_to), engine)
 
 
 def in_words(movements: list[float], tol: float | None, converged: bool) -> str:

@@ -25,7 +25,7 @@ from .geometry import Geometry, geometry_of, is_small, joined_geometry
 from .leaving import OnCpu
 from .neighborhoods import Asked
 
-_CORES = 200.0  # of a CPU, about, that a GPU is worth
+_CORES = 150.0  # of a CPU, about, that a GPU is worth
 _NAME = re.compile(r"cuda(?::(\d+))?")
 
 
@@ -45,6 +45,12 @@ class Cuda(OnCpu):
         if geometry is None:
             return super().block(form, rows, cols, engine)
         return distances.block(geometry, rows, cols, self.device, engine)
+
+    def n_within(self, form: Form, rows: Ints, radius: float, engine: Engine) -> Ints:
+        geometry = self._metric(form, float(len(rows)) * form.n, engine)
+        if geometry is None:
+            return super().n_within(form, rows, radius, engine)
+        return distances.n_within(geometry, rows, radius, self.device, engine)
 
     def pairs(self, form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
         geometry = self._metric(form, len(rows), engine)
@@ -75,7 +81,7 @@ class Cuda(OnCpu):
         return nearest.nearest(*found, form.n, k, self.device, engine)
 
     def spanning_tree(self, form: Form, engine: Engine) -> tuple[Ints, Floats]:
-        found = joined_geometry(form, None, self.device)
+        found = joined_geometry(form, None, self.device, trees.SMALL)
         if found is None:
             return super().spanning_tree(form, engine)
         if found[0].solid:
@@ -84,7 +90,7 @@ class Cuda(OnCpu):
         return edges, heights
 
     def reach_tree(self, form: Form, cores: Floats, engine: Engine) -> ReachTree:
-        found = joined_geometry(form, None, self.device)
+        found = joined_geometry(form, None, self.device, trees.SMALL)
         if found is None:
             return super().reach_tree(form, cores, engine)
         if found[0].solid:

@@ -21,7 +21,7 @@ from .device import Array, Device, lies_there
 from .geometry import Geometry, geometry_of
 from .keys import Keys, keys_of, n_keys
 
-SMALL = 0  # points: the CPU is done with fewer before a device has begun
+SMALL = 1000  # points: the CPU is done with fewer before a device has begun
 _SIMPLE = 3  # coordinates of Gaussians whose distance has a formula
 _BLOCKS = 512  # that look for the least and largest: enough to fill a device, and few to bring home
 

@@ -65,6 +65,10 @@ class Device(ABC):
     def fetch(self, array: Array) -> np.ndarray:
         """A copy on the host."""
 
+    def fetch_into(self, out: np.ndarray, array: Array) -> None:
+        """Copy to an array of the host, perhaps of a file."""
+        out[...] = self.fetch(array)
+
     @abstractmethod
     def free_bytes(self) -> float:
         """Memory that can be taken there."""

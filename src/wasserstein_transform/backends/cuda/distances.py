@@ -49,7 +49,18 @@ def block(geometry: Geometry, rows: Ints, cols: Ints, device: Device, engine: En
     size = max(1, _DEAR // max(len(cols), 1)) if geometry.solid else _rows_of_band(len(cols), 8)
     for part in in_pieces(len(rows), size, "distances", device, engine):
         few = rectangle(geometry, on_device[0][part], on_device[1], np.float64, device, engine.quiet())
-        found[part] = device.fetch(few)
+        device.fetch_into(found[part], few)
+    return found
+
+
+def n_within(geometry: Geometry, rows: Ints, radius: float, device: Device, engine: Engine) -> Ints:
+    """How many points lie within the radius of each of the points `rows`."""
+    found, everybody = np.empty(len(rows), np.intp), device.xp.arange(geometry.n)
+    asked = device.put(rows.astype(np.int64))
+    size = max(1, _DEAR // geometry.n) if geometry.solid else _rows_of_band(geometry.n, 8)
+    for part in in_pieces(len(rows), size, "distances", device, engine):
+        few = rectangle(geometry, asked[part], everybody, np.float64, device, engine.quiet())
+        found[part] = device.fetch((few <= radius).sum(axis=1))
     return found
 
 
@@ -129,12 +140,12 @@ def dense(geometry: Geometry, out: Any, device: Device, engine: Engine) -> None:
         _fill_whole(geometry, there, device, engine)
         for start in range(0, n, _rows_of_band(n, out.dtype.itemsize)):
             band = slice(start, start + _rows_of_band(n, out.dtype.itemsize))
-            out[band] = device.fetch(there[band])
+            device.fetch_into(out[band], there[band])
     else:
         for band in in_pieces(n, _rows_of_band(n, out.dtype.itemsize), "distances", device, engine):
             part = device.xp.empty((band.stop - band.start, n), out.dtype)
             fill_rectangle(geometry.sorted(band), geometry, part, device, engine.quiet())
-            out[band] = device.fetch(part)
+            device.fetch_into(out[band], part)
 
 
 def _fill_whole(geometry: Geometry, out: Array, device: Device, engine: Engine) -> None:
@@ -159,7 +170,7 @@ def condensed(geometry: Geometry, out: Any, device: Device, engine: Engine) -> N
     for part in in_pieces(n * (n - 1) // 2, solid.PAIRS if geometry.solid else size, "distances", device, engine):
         found = _numbered(geometry, part, out.dtype, device, engine)
         if there is None:
-            out[part] = device.fetch(found)
+            device.fetch_into(out[part], found)
         else:
             there[part] = found
 

@@ -13,7 +13,7 @@ from ..frame import unit_of_size
 from .device import Array, Device, lies_there
 
 MOST = 64  # coordinates: more are left to the CPU
-SMALL = 0.0  # distances: the CPU is done with fewer before a device has begun
+SMALL = 3e4  # distances: the CPU is done with fewer before a device has begun
 CLOUD, LINE, PLANE, SPACE, SOLID = range(5)  # as in geometry.h
 _MATRICES = 1 << 14  # whose eigenvectors are found by a launch: a tenth of a second
 _TINY = 1e-60  # traces, beside the largest covariance: the formulas of the plane would leave the range of floats
@@ -50,10 +50,10 @@ class Geometry:
         return replace(self, rows=self.rows[order])
 
 
-def is_small(form: Form, n_distances: float) -> bool:
+def is_small(form: Form, n_distances: float, least: float | None = None) -> bool:
     """Whether so few distances are asked for, of points on the host, that they stay there."""
     there = isinstance(form, Cloud | GaussianCloud) and lies_there(_places(form))
-    return n_distances < SMALL and not there
+    return n_distances < (SMALL if least is None else least) and not there
 
 
 def geometry_of(form: Form, device: Device, single: bool = False) -> Geometry | None:
@@ -171,12 +171,14 @@ def _center(points: Array, device: Device) -> Array:
     return points.min(axis=0) / 2 + points.max(axis=0) / 2
 
 
-def joined_geometry(one: Form, other: Form | None, device: Device) -> tuple[Geometry, Array] | None:
+def joined_geometry(
+    one: Form, other: Form | None, device: Device, least: float | None = None
+) -> tuple[Geometry, Array] | None:
     """The metric of the points of two forms of a kind, or of one, and their places; None if it is one for the CPU.
 
     Distances of places are never above those of the metric.
     """
-    if is_small(one, float(one.n) * (one if other is None else other).n):
+    if is_small(one, float(one.n) * (one if other is None else other).n, least):
         return None
     if other is None:
         found = geometry_of(one, device)

@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "source"
+OPTIONS = ("--std=c++17", "--fmad=false")
+"""Of NVIDIA's compilers. Sums and products are rounded one by one, as on the CPU; together where sources say fma."""
 _INCLUDE = re.compile(r'^#include "([\w./]+)"\n', re.MULTILINE)
 
 

@@ -13,6 +13,7 @@ from .device import Array, Device
 from .geometry import Geometry
 from .tiling import SIDE, THREADS, Tiles, blocks_in_pieces, boxes_of, tiles_of, widest_axes
 
+SMALL = 2e7  # distances of all pairs: of fewer points the CPU has the tree before a device has begun
 _NEVER = int(np.array(np.inf).view(np.int64))  # bits of a key that no edge has
 _EVERY = int(np.iinfo(np.int64).max)  # more than any bits of a length, and any two ends
 

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from .device import Array, Device
-from .programs import source_of
+from .pages import take_pages
+from .programs import OPTIONS, source_of
 
+_LARGE = 1 << 24  # bytes, from which on it pays to have the host's memory ready
 _INSTALL = 'pip install "wasserstein-transform[cuda12]" or "[cuda13]", by the driver, brings it'
 
 
@@ -30,7 +32,19 @@ class Gpu(Device):
         return gpu, (self._number,)
 
     def fetch(self, array: Array) -> np.ndarray:
-        return np.asarray(self.xp.asnumpy(array))
+        if array.nbytes < _LARGE or not array.flags.c_contiguous:
+            return np.asarray(self.xp.asnumpy(array))
+        host = np.empty(array.shape, array.dtype)
+        self.fetch_into(host, array)
+        return host
+
+    def fetch_into(self, out: np.ndarray, array: Array) -> None:
+        in_rows = out.flags.c_contiguous and array.flags.c_contiguous
+        if array.nbytes < _LARGE or not in_rows or out.dtype != array.dtype or isinstance(out, np.memmap):
+            out[...] = self.xp.asnumpy(array)
+        else:
+            take_pages(out)
+            array.get(out=out)
 
     def free_bytes(self) -> float:
         free, _ = self.xp.cuda.runtime.memGetInfo()
@@ -60,7 +74,7 @@ class Gpu(Device):
 
     @cache  # noqa: B019
     def _module(self, file: str, constants: tuple[tuple[str, Any], ...]) -> Any:
-        options = ("--std=c++17", *(f"-D{name}={value}" for name, value in constants))
+        options = (*OPTIONS, *(f"-D{name}={value}" for name, value in constants))
         return self.xp.RawModule(code=source_of(file), options=options)
 
 

@@ -13,7 +13,7 @@ from .grounds import GroundOnDevice, OnDevice, on_device
 from .pairs import Pairs, Plan, listed as listed_pairs, rectangle, triangle
 from .solving import Solver
 
-FEW = 500  # pairs: so many take the CPU no longer than the way to a device and back
+FEW = 100  # pairs: the CPU is done with fewer before a device has begun
 
 
 def among(ground: Ground, measures: Rows, backend: OnDevice, engine: Engine) -> tuple[Floats, Report] | None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from ..device import Device
 
-_SIZES = (16, 24, 32, 48, 64, 96, 128)
-_TEAMS = {32: (32, 64), 64: (32, 32), 96: (96, 96), 128: (128, 128)}
-AT_ONCE = {16: 1 << 20, 24: 1 << 20, 32: 1 << 20, 48: 1 << 19, 64: 1 << 18, 96: 1 << 15, 128: 1 << 14}
-"""Problems in a launch of at most 0.1 s."""
+_SIZES = (16, 24, 32, 40, 48, 56, 64, 72, 80, 96, 104, 128)  # each lets more problems share a multiprocessor
+_TEAMS = {32: (32, 64), 64: (64, 64), 96: (96, 96), 128: (128, 128)}
+_AT_ONCE = {32: 1 << 20, 48: 1 << 19, 64: 1 << 18, 96: 1 << 16, 128: 1 << 15}
 
 
 def classes_of(device: Device) -> tuple[int, ...]:
@@ -23,6 +22,11 @@ def side_of(size: int) -> int:
 def threads_of(size: int) -> tuple[int, int]:
     """Threads of a problem and of a block."""
     return _TEAMS[side_of(size)]
+
+
+def at_once(size: int) -> int:
+    """Problems in a launch of at most 0.1 s."""
+    return next(count for most, count in _AT_ONCE.items() if size <= most)
 
 
 def bytes_of(size: int) -> int:

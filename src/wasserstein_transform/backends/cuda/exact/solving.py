@@ -11,7 +11,7 @@ import numpy as np
 from ....engine import Engine
 from ...records import Report, Rows
 from ..device import Array, Device
-from .classes import AT_ONCE, bytes_of, shared_bytes, side_of, threads_of
+from .classes import at_once, bytes_of, shared_bytes, side_of, threads_of
 from .grounds import GroundOnDevice
 from .pairs import Pairs, Part, Plan
 
@@ -38,7 +38,7 @@ class Solver:
         device, xp, gap = self.device, self.device.xp, 0.0
         done, failed, total = 0, 0, plan.n_pairs
         left = [plan.large]
-        most = max(min(part.n_pairs, AT_ONCE[part.size]) for part in plan.parts)
+        most = max(min(part.n_pairs, at_once(part.size)) for part in plan.parts)
         device.reserve(_EACH * most, f"exact transport of {most} pairs at a time", "device='cpu' computes here")
         with engine.watched() as watched:
             for part, numbers in _chunks(plan, xp):
@@ -71,7 +71,7 @@ class Solver:
 
 def _chunks(plan: Plan, xp: Any) -> Iterator[tuple[Part, Array]]:
     for part in plan.parts:
-        step = AT_ONCE[part.size]
+        step = at_once(part.size)
         for start in range(0, part.n_pairs, step):
             yield part, xp.arange(start, min(start + step, part.n_pairs))
 

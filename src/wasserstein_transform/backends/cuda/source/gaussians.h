@@ -37,6 +37,8 @@ __device__ __forceinline__ REAL gap(const REAL *p, const REAL *q) {
     REAL overlap = fma(2 * p[3], q[3], fma(p[2], q[2], fma(2 * p[1], q[1], p[0] * q[0])));
     overlap = overlap > 0 ? overlap : 0;
     REAL traces = (p[0] + p[2]) + (q[0] + q[2]), plain = fma((REAL)-2, sqrt(overlap), traces);
+    // in single precision, products of tiny entries vanish: the trace formula would part a matrix from itself
+    if (!IS_DOUBLE && overlap == 0 && p[0] == q[0] && p[1] == q[1] && p[2] == q[2]) return 0;
     return plain > FAR * traces ? plain : near_gap(p, q, traces, overlap);
 }
 

@@ -70,7 +70,11 @@ extern "C" __global__ void link_across(const double *modes, Index columns, Index
     unite(parent, i, j);
 }
 
-extern "C" __global__ void find_roots(Index n, int *parent) {
+// Only roots are written here: shorter ways, as above, might be written over a root that another thread has found.
+extern "C" __global__ void find_roots(Index n, volatile int *parent) {
     Index i = thread_number();
-    if (i < n) parent[i] = (int)root_of(parent, i);
+    if (i >= n) return;
+    Index root = i;
+    while (parent[root] != root) root = parent[root];
+    parent[i] = (int)root;
 }

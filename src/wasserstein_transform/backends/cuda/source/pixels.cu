@@ -38,12 +38,13 @@ struct Sums {
 
 // The pixel of this thread, of tiles `wide` pixels wide and `blockDim.x / wide` high; false outside the image.
 __device__ bool find_place(const Grid &grid, Index first_tile, int wide, Place &place) {
-    int high = blockDim.x / wide, across = (grid.width + wide - 1) / wide, down = (grid.height + high - 1) / high;
+    int thread = (int)threadIdx.x;  // in unsigned arithmetic NVIDIA's compiler (13.0) loses the right border of windows
+    int high = (int)blockDim.x / wide, across = (grid.width + wide - 1) / wide, down = (grid.height + high - 1) / high;
     Index tile = first_tile + blockIdx.x;
     place.z = (int)(tile / ((Index)across * down));
     int left = (int)(tile - place.z * ((Index)across * down));
-    place.y = left / across * high + threadIdx.x / wide;
-    place.x = left % across * wide + threadIdx.x % wide;
+    place.y = left / across * high + thread / wide;
+    place.x = left % across * wide + thread % wide;
     place.i = ((Index)place.z * grid.height + place.y) * grid.width + place.x;
     return place.z < grid.depth && place.y < grid.height && place.x < grid.width;
 }
