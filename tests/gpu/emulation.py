@@ -133,7 +133,7 @@ def _key(*what: str) -> str:
 def emulated_source(file: str) -> str:
     """A file as C++, with an entry for each kernel."""
     source = source_of(file)
-    entries = []
+    entries = ["#ifndef REAL", "#define REAL double", "#endif"]
     for name, parameters in _KERNEL.findall(source):
         names = [re.findall(r"\w+", parameter)[-1] for parameter in parameters.split(",")]
         entries.append(
