@@ -1,6 +1,8 @@
 """Words as Gaussians: pre-trained vectors, and the contexts of a corpus (GT for word embeddings)."""
 
+from .adapting import adapt
 from .benchmarks import Benchmark, read_benchmark, read_benchmarks
+from .cleaning import Cleaning, Common, Whiten
 from .contexts import Contexts, Flat, Harmonic, Linear, Nearness, count_contexts
 from .corpus import Corpus, Letters, Spaced, Tokens
 from .evaluation import Evaluation, Setting, evaluate
@@ -9,7 +11,7 @@ from .reading import read_vectors
 from .search import Neighbors
 from .study import Study, study
 from .transform import Pairs, WordTransform
-from .variants import PPMI, About, AboutMean, AboutWord, Common, Counts, Shift, Shrinkage, Weighting
+from .variants import PPMI, About, AboutMean, AboutWord, Counts, Shift, Shrinkage, Weighting
 from .vectors import WordVectors
 
 __all__ = [
@@ -18,6 +20,7 @@ __all__ = [
     "AboutMean",
     "AboutWord",
     "Benchmark",
+    "Cleaning",
     "Common",
     "Contexts",
     "Corpus",
@@ -37,8 +40,10 @@ __all__ = [
     "Study",
     "Tokens",
     "Weighting",
+    "Whiten",
     "WordTransform",
     "WordVectors",
+    "adapt",
     "count_contexts",
     "evaluate",
     "nearest_contexts",

@@ -13,7 +13,7 @@ from .._archive import check_rows
 from .._files import writing
 from .._npz import DamagedError, read_arrays
 from .._parts import Part
-from . import contexts, corpus, variants
+from . import cleaning, contexts, corpus, variants
 from .contexts import Contexts, check_weights
 from .files import PathLike
 from .vectors import WordVectors
@@ -21,7 +21,7 @@ from .vectors import WordVectors
 _VERSION = 2
 _PARTS = {
     name: value
-    for room in (contexts, corpus, variants)
+    for room in (cleaning, contexts, corpus, variants)
     for name, value in vars(room).items()
     if isinstance(value, type) and issubclass(value, Part)
 }

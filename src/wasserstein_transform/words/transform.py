@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator
 
 from .. import _check as check
 from .._shown import Tabled
 from .._types import Floats, Ints
-from ..engine import Engine, bar, current
+from ..engine import Engine, bar, current, using
+from .cleaning import Cleaning
 from .contexts import Contexts, Nearness, Rng, count_contexts, given_contexts
 from .corpus import Corpus, Tokens
 from .covariances import Covariances, Factors
@@ -23,7 +24,7 @@ from .files import PathLike
 from .reading import as_vectors
 from .search import Neighbors, Search
 from .storing import Stored, load, save
-from .variants import About, AboutWord, Common, Shift, Shrinkage, Weighting
+from .variants import About, AboutWord, Shift, Shrinkage, Weighting
 from .vectors import Singles, WordVectors
 
 
@@ -83,8 +84,8 @@ class WordTransform(BaseEstimator):
         `AboutWord()` as in the paper, `AboutMean()`.
     shrinkage : Shrinkage, optional
         Covariances of words with few contexts are drawn to a common one.
-    common : Common, optional
-        What all vectors share is removed first.
+    common : Cleaning, optional
+        What all vectors share is removed first: `Common(n)`, `Whiten(power)`.
     shift : Shift, optional
         Points move towards the mean of their contexts.
     n_jobs : int, optional
@@ -129,7 +130,7 @@ class WordTransform(BaseEstimator):
         weighting: Weighting | None = None,
         about: About | None = None,
         shrinkage: Shrinkage | None = None,
-        common: Common | None = None,
+        common: Cleaning | None = None,
         shift: Shift | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -160,20 +161,26 @@ class WordTransform(BaseEstimator):
             word; of `nearest_contexts` it holds neighborhoods in the embedding, and no corpus is needed.
         y : ignored
         """
+        if corpus is None:
+            raise ValueError("a corpus is needed, got None; wt.words.adapt(vectors) does what can be done without one")
+        return self._fit(corpus)
+
+    def _fit(self, corpus: Any) -> Self:
+        """The same; without a corpus no word has contexts."""
         check.lam(self.lam)
         self._check_parts()
-        asked = self._engine()
-        vectors = as_vectors(self.vectors)
-        if self.common is not None:
-            vectors = self.common(vectors)
-        if issparse(corpus):
-            return self._set(vectors, given_contexts(corpus, len(vectors)))
-        with asked.watched() as engine:
-            text = Corpus.read(corpus, self.tokens, engine=engine)
-            contexts = count_contexts(
-                text, vectors, self.window, self.min_count, self.sample, self.nearness, self.rng, engine
-            )
-        return self._set(vectors, contexts)
+        with self._engine().watched() as engine, using(engine):
+            vectors = as_vectors(self.vectors)
+            if self.common is not None:
+                vectors = self.common(vectors)
+            return self._set(vectors, self._counted(corpus, vectors))
+
+    def _counted(self, corpus: Any, vectors: WordVectors) -> Contexts:
+        n = len(vectors)
+        if corpus is None or issparse(corpus):
+            return given_contexts(csr_array((n, n), dtype=np.float32) if corpus is None else corpus, n)
+        text = Corpus.read(corpus, self.tokens)
+        return count_contexts(text, vectors, self.window, self.min_count, self.sample, self.nearness, self.rng)
 
     def _set(self, vectors: WordVectors, contexts: Contexts) -> Self:
         """Take counted contexts; what they weigh is up to the parts."""
@@ -186,6 +193,12 @@ class WordTransform(BaseEstimator):
         self._prepared: Factors | None = None
         self._search = Search(self._covariances, self.points_, self._factors, self._forms)
         return self
+
+    @property
+    def adapted(self) -> WordVectors:
+        """Words and `points_`, as vectors of their own, for other programs: `adapted.write("words.bin")`."""
+        self._check_fitted()
+        return WordVectors.of(self.vectors_.words, self.points_)
 
     def prepare(self, file: PathLike | None = None) -> Self:
         """Make the covariances of all words now, so that `most_similar` need not: n·m²·2 bytes at most.
@@ -258,15 +271,20 @@ class WordTransform(BaseEstimator):
         """‖w₁ − w₂‖² and dcov² of pairs of rows: distances for every λ."""
         self._check_fitted()
         rows, which = np.unique(ends, return_inverse=True)
-        off = self.points_[ends[:, 0]].astype(np.float64) - self.points_[ends[:, 1]]
         with self._engine().watched() as engine:
             spread = self._factors(rows, engine).gaps(which.reshape(ends.shape), engine)
-        return np.einsum("ij,ij->i", off, off), spread
+        return self._squares(ends), spread
 
     def _distances(self, ends: Ints) -> Floats:
-        lam = check.lam(self.lam)
+        if (lam := check.lam(self.lam)) == 0:
+            return np.asarray(np.sqrt(self._squares(ends)))
         squares, spread = self.gaps(ends)
         return np.asarray(np.sqrt(squares + lam * spread))
+
+    def _squares(self, ends: Ints) -> Floats:
+        """‖w₁ − w₂‖² of pairs of rows."""
+        off = self.points_[ends[:, 0]].astype(np.float64) - self.points_[ends[:, 1]]
+        return np.asarray(np.einsum("ij,ij->i", off, off))
 
     def most_similar(self, word: str, k: int = 10) -> Neighbors:
         """The k words nearest to one, exactly.
@@ -311,9 +329,8 @@ class WordTransform(BaseEstimator):
         return current(n_jobs=self.n_jobs, progress=bar() if self.verbose else None)
 
     def _check_parts(self) -> None:
-        kinds = (Tokens, Nearness, Weighting, About, Shrinkage, Common, Shift)
-        for kind in kinds:
-            name = kind.__name__.lower()
+        kinds = (Tokens, Nearness, Weighting, About, Shrinkage, Shift)
+        for name, kind in {"common": Cleaning, **{kind.__name__.lower(): kind for kind in kinds}}.items():
             if not isinstance(value := getattr(self, name), kind | None):
                 raise ValueError(f"{name} must be a part, a {kind.__name__}, or None, got {value!r}")
 

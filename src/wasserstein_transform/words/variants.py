@@ -10,44 +10,10 @@ from scipy.sparse import csr_array
 from .. import _check as check
 from .._parts import Part
 from .._types import Floats
+from ..engine import current
+from .blocks import entry_blocks, row_blocks
 from .contexts import Contexts
-from .vectors import Singles, WordVectors, mean_of
-
-_NOTHING = 1e-5  # of a unit vector: what rounding leaves
-
-
-@dataclass(frozen=True)
-class Common(Part):
-    """What vectors have in common is removed: their mean, then their first principal components.
-
-    Unit vectors lose their mean and the `n_components` directions of largest variance; what is left is scaled to
-    length 1 again. (Mu and Viswanath, "All-but-the-top".)
-
-    Examples
-    --------
-    >>> from wasserstein_transform import words
-    >>> vectors = words.WordVectors.of(["a", "b", "c"], [[1.0, 0.0, 0.1], [1.0, 0.1, 0.0], [1.0, 0.0, -0.1]])
-    >>> abs(words.Common(n_components=0)(vectors).matrix.mean(axis=0)).max().round(5)
-    np.float32(0.0)
-    """
-
-    n_components: int = 1
-
-    def __post_init__(self) -> None:
-        check.count(self.n_components, "n_components", 0)
-
-    def __call__(self, vectors: WordVectors) -> WordVectors:
-        """Vectors without what they have in common; words that had nothing else are left out."""
-        if self.n_components >= vectors.m:
-            raise ValueError(f"n_components must be less than the {vectors.m} dimensions, got {self.n_components}")
-        unit = vectors.unit
-        rest = np.asarray(unit - mean_of(unit).astype(np.float32))
-        if self.n_components:
-            _, axes = np.linalg.eigh(rest.T.astype(np.float64) @ rest)
-            top = axes[:, ::-1][:, : self.n_components].astype(np.float32)
-            rest = np.asarray(rest - (rest @ top) @ top.T, np.float32)
-        rest[np.linalg.norm(rest, axis=1) < _NOTHING] = 0.0
-        return WordVectors.of(vectors.words, np.ascontiguousarray(rest, np.float32))
+from .vectors import Singles
 
 
 class Weighting(Part):
@@ -85,9 +51,16 @@ class PPMI(Weighting):
         matrix = contexts.matrix
         words = contexts.totals()
         others = np.asarray(matrix.sum(axis=0, dtype=np.float64)).ravel() ** self.smoothing
-        chance = np.log(np.maximum(words, 1e-300))[np.repeat(np.arange(contexts.n), np.diff(matrix.indptr))]
-        chance += np.log(np.maximum(others, 1e-300) / max(others.sum(), 1e-300))[matrix.indices]
-        values = np.maximum(np.log(matrix.data) - chance - self.shift, 0.0).astype(np.float32)
+        frequent = np.log(np.maximum(words, 1e-300))
+        common = np.log(np.maximum(others, 1e-300) / max(others.sum(), 1e-300))
+        engine = current()
+        engine.reserve(8.0 * matrix.nnz, f"weights of {matrix.nnz} contexts", "take a smaller window")
+        values = np.empty(matrix.nnz, np.float32)
+        for rows in entry_blocks(matrix.indptr, "weights of contexts", engine):
+            part = slice(matrix.indptr[rows.start], matrix.indptr[rows.stop])
+            chance = np.repeat(frequent[rows], np.diff(matrix.indptr[rows.start : rows.stop + 1]))
+            chance += common[matrix.indices[part]]
+            values[part] = np.maximum(np.log(matrix.data[part]) - chance - self.shift, 0.0)
         weighted = csr_array((values, matrix.indices.copy(), matrix.indptr.copy()), shape=matrix.shape)
         weighted.eliminate_zeros()
         return Contexts(weighted, contexts.counts, contexts.n_kept)
@@ -149,11 +122,18 @@ class Shift(Part):
 
     def __call__(self, points: Singles, means: Singles, totals: Floats) -> Singles:
         """Moved points, from the means of contexts and their weights."""
-        targets = means.astype(np.float64)
+        engine, total = current(), max(totals.sum(), 1e-30)
+        everywhere, moved = np.zeros(points.shape[1]), np.empty_like(points)
         if self.centered:
-            targets = _unit(targets - totals @ targets / max(totals.sum(), 1e-30))
-        moved = np.where((totals > 0)[:, None], (1 - self.share) * points + self.share * targets, points)
-        return _unit(moved).astype(np.float32)
+            for part in row_blocks(len(points), "the mean context", engine):
+                everywhere += np.einsum("i,ij->j", totals[part], means[part].astype(np.float64))
+        for part in row_blocks(len(points), "moving words", engine):
+            moved[part] = self._moved(points[part], means[part] - everywhere / total, totals[part])
+        return moved
+
+    def _moved(self, points: Singles, targets: Floats, totals: Floats) -> Floats:
+        targets = _unit(targets) if self.centered else targets
+        return _unit(np.where((totals > 0)[:, None], (1 - self.share) * points + self.share * targets, points))
 
 
 def _unit(rows: Floats) -> Floats:

@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check as check
 from .._cached import cached_property
 from .._types import Floats, Ints
+from .files import PathLike
+from .writing import write_rows
 
 Singles: TypeAlias = NDArray[np.float32]
 
@@ -118,6 +120,16 @@ class WordVectors:
     def take(self, rows: Ints) -> WordVectors:
         """Some of the words."""
         return WordVectors(tuple(self.words[row] for row in rows), np.ascontiguousarray(self.matrix[rows]))
+
+    def write(self, file: PathLike) -> None:
+        """Write them for other programs, all or nothing.
+
+        Parameters
+        ----------
+        file : path
+            Ending in .txt it is text as GloVe writes it, a word and its numbers a line; in .bin, word2vec's binary.
+        """
+        write_rows(self.words, self.matrix, file)
 
     def __repr__(self) -> str:
         return f"<WordVectors of {len(self)} words in R^{self.m}>"
