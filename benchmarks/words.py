@@ -29,13 +29,14 @@ def run(folder: str | None = None) -> list[Row]:
     rows = [_bures(), _unprepared()]
     if folder is None:
         return [*rows, _nearest(wt.words.WordTransform(_vectors()).fit(_contexts()), "made up")]
-    vectors, corpus = (_one(Path(folder), name) for name in ("vectors", "corpus"))
+    vectors, corpus = (one_file(Path(folder), name) for name in ("vectors", "corpus"))
     rows.append(_table(vectors, corpus, Path(folder, "benchmarks")))
     known = wt.words.read_vectors(vectors)
     return [*rows, _nearest(wt.words.WordTransform(known).fit(corpus), "real")]
 
 
-def _one(folder: Path, name: str) -> Path:
+def one_file(folder: Path, name: str) -> Path:
+    """The only file of a folder with a name that begins so."""
     found = sorted(folder.glob(f"{name}*"))
     if len(found) != 1:
         raise SystemExit(f"{folder} must hold one file {name}.*, it holds {len(found)}")
