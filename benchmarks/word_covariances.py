@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.metrics import average_precision_score
@@ -23,6 +23,8 @@ from .words import one_file
 
 N_BOOT = 2000
 SMALL = 1e-3  # added to all variances, of unit vectors, so that few contexts have a density
+
+OfWord: TypeAlias = Callable[[int], float]
 
 
 class Nouns(NamedTuple):
@@ -69,9 +71,7 @@ def noun_pairs(sets: Iterable[words.Benchmark], vectors: words.WordVectors, noun
     """Each pair of the benchmarks once."""
     known = {tuple(sorted(map(str.lower, pair))) for one in sets for pair in one.pairs}
     listed = sorted(p for p in known if p[0] != p[1] and all(w in vectors and w in nouns.first for w in p))
-    order = [
-        int(nouns.first[b] in nouns.ancestors(a)) - int(nouns.first[a] in nouns.ancestors(b)) for a, b in listed
-    ]
+    order = [int(nouns.first[b] in nouns.ancestors(a)) - int(nouns.first[a] in nouns.ancestors(b)) for a, b in listed]
     return Pairs(np.array([[vectors.row(a), vectors.row(b)] for a, b in listed]), np.array(order))
 
 
@@ -107,7 +107,7 @@ def interval(statistic: Callable[[np.ndarray], float], n: int) -> tuple[float, f
     return statistic(np.arange(n)), float(low), float(high)
 
 
-def directions(pairs: Pairs, values: dict[str, Callable[[int], float]]) -> list[str]:
+def directions(pairs: Pairs, values: dict[str, OfWord]) -> list[str]:
     """How often the more general word has the larger value; ties count one half."""
     chosen = pairs.ends[pairs.order != 0]
     chosen = np.where(pairs.order[pairs.order != 0, None] > 0, chosen, chosen[:, ::-1])
@@ -133,7 +133,9 @@ def detections(pairs: Pairs, values: dict[str, Callable[[int, int], float]]) -> 
     return out
 
 
-def sureness(gt: words.WordTransform, sets: Iterable[words.Benchmark], values: dict[str, Callable[[int], float]]) -> None:
+def sureness(
+    gt: words.WordTransform, sets: Iterable[words.Benchmark], values: dict[str, Callable[[int], float]]
+) -> None:
     """Spearman correlation of how wrong a similarity is with what is known of its two words."""
     for one in sets:
         ends = one.rows(gt.vectors_)
@@ -168,7 +170,7 @@ def report(gt: words.WordTransform, sets: tuple[words.Benchmark, ...], nouns: No
         return float(gt.points_[a] @ gt.points_[b])
 
     print(f"{(pairs.order != 0).sum()} of {len(pairs.order)} pairs; the more general word has the larger …")
-    of_words: dict[str, Callable[[int], float]] = {
+    of_words: dict[str, OfWord] = {
         "frequency": lambda w: counts[w],
         "different contexts": lambda w: np.diff(gt.contexts_.matrix.indptr)[w],
         "trace of the covariance": known.trace.__getitem__,

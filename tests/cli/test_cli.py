@@ -83,7 +83,7 @@ def test_the_names_of_experiments_are_known_before_they_are_imported() -> None:
 
 def test_help_needs_no_more_than_ascii() -> None:
     """What typer prints itself goes out as UTF-8 even where ASCII is asked for."""
-    commands = [["words", name] for name in ("evaluate", "fit", "similar", "pair")]
+    commands = [["words", name] for name in ("adapt", "evaluate", "fit", "similar", "pair")]
     commands += [[name] for name in Commands().entries]
     for words in [[], *commands]:
         assert CliRunner().invoke(app, [*words, "--help"]).output.isascii(), words

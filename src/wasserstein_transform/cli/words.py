@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json as as_json
 import time
-from collections.abc import Iterable
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .._files import check_target, write_together
+from .._files import write_together
+from .adapting import adapt
 from .commands import Command, Group
 from .door import hushed
 from .options import AsJson, Force, Jobs, Quiet
@@ -19,7 +19,7 @@ from .printing import say
 from .running import speaking
 from .summary import plain
 from .tables import aligned, show
-from .targets import check_free
+from .word_options import AsLetters, MinCount, Sample, Seed, Window, check_files, print_facts
 
 if TYPE_CHECKING:
     from ..words import Evaluation, WordTransform
@@ -37,18 +37,16 @@ _SETTLED = ("window", "min_count", "sample", "seed", "letters", "common", "about
 Vectors = Annotated[Path | None, typer.Option("--vectors", help="GloVe or word2vec, text or binary; gz and xz too.")]
 Text = Annotated[Path | None, typer.Option("--corpus", help="A text: plain, gz or xz.")]
 Model = Annotated[Path | None, typer.Option("--model", help="What `wt words fit` wrote, instead of both.")]
-Window = Annotated[int, typer.Option(help="W: contexts are at most so many words away.")]
 Lam = Annotated[float, typer.Option(help="Weight of the contexts; 0 compares the vectors alone.")]
 LamOrModels = Annotated[
     float | None,
     typer.Option(help="Weight of the contexts.", show_default="1, or that of the model"),
 ]
-MinCount = Annotated[int, typer.Option(help="Words that are rarer are dropped.")]
-Sample = Annotated[float, typer.Option(help="Frequent words are dropped at random by word2vec's rule; 0 keeps all.")]
-Seed = Annotated[int, typer.Option(help="For what is dropped.")]
-AsLetters = Annotated[bool, typer.Option("--letters", help="Words are runs of letters, in lower case.")]
 Removed = Annotated[int, typer.Option("--common", help="Remove the mean and so many common components; -1: nothing.")]
 Centered = Annotated[bool, typer.Option("--about-mean", help="Covariances about the mean of contexts.")]
+
+
+words.command(cls=Command)(adapt)
 
 
 @words.command(cls=Command)
@@ -83,7 +81,7 @@ def evaluate(
         from ..words import WordTransform, evaluate as run
 
         parts = _parts(5, 1.0, min_count, sample, seed, letters, common, about_mean, jobs)
-        _check_files(force, csv, plot)
+        check_files(force, csv, plot)
         _check_picture(plot)
         start = time.perf_counter()
         found = run(
@@ -116,12 +114,12 @@ def fit(
     """Count the contexts of a corpus, and keep them with the vectors in one file."""
     with speaking("wt words fit", quiet or json):
         parts = _parts(window, lam, min_count, sample, seed, letters, common, about_mean, jobs)
-        _check_files(force, output)
+        check_files(force, output)
         gt = _fitted(vectors, corpus, None, parts)
         gt.save(output)
         n, pairs, kept = len(gt.vectors_), gt.contexts_.matrix.nnz, gt.contexts_.n_kept
         words = [f"{n} words, {pairs} pairs in the windows of {kept} words of text", str(output)]
-        _print({"words": n, "pairs": pairs, "kept": kept, "written": str(output)}, words, json, quiet)
+        print_facts({"words": n, "pairs": pairs, "kept": kept, "written": str(output)}, words, json, quiet)
 
 
 @words.command(cls=Command)
@@ -151,7 +149,7 @@ def similar(
         facts = {"word": word, "similar": [{"word": name, "distance": distance} for name, distance in found]}
         table = aligned([["word", "distance"], *([name, f"{distance:.4f}"] for name, distance in found)])
         computed = f"{found.n_exact} of {found.n_words} distances computed ({found.share:.1%})"
-        _print(facts, [*table, computed], json)
+        print_facts(facts, [*table, computed], json)
 
 
 @words.command(cls=Command)
@@ -185,23 +183,13 @@ def pair(
         lines += [f"{word}: {count} times in the corpus, {n:g} contexts" for word, (count, n) in counts.items()]
         facts = {"distance": distance, "lam": own, "plain": plain_distance}
         facts["words"] = {word: {"count": count, "contexts": n} for word, (count, n) in counts.items()}
-        _print(facts, lines, json)
+        print_facts(facts, lines, json)
 
 
 def _contexts(gt: WordTransform, word: str) -> tuple[int, float]:
     """How often a word is in the corpus, and how many contexts it has."""
     row = gt.vectors_.row(word)
     return int(gt.contexts_.counts[row]), float(gt.contexts_.totals()[row])
-
-
-def _print(facts: dict[str, Any], lines: Iterable[str], json: bool, quiet: bool = False) -> None:
-    """The facts as JSON, or lines for people."""
-
-    def speak() -> None:
-        for line in [as_json.dumps(plain(facts), indent=2, ensure_ascii=False)] if json else () if quiet else lines:
-            say(line)
-
-    hushed(speak)
 
 
 def _say_scores(found: Evaluation, seconds: float, json: bool, quiet: bool) -> None:
@@ -257,13 +245,6 @@ def _check_options(context: typer.Context, model: Path | None) -> None:
         source = context.get_parameter_source(name)
         if source is not None and source.name != "DEFAULT":
             raise ValueError(f"--{name.replace('_', '-')} was settled when the model was fitted; leave it out")
-
-
-def _check_files(force: bool, *files: Path | None) -> None:
-    for file in files:
-        if file is not None:
-            check_target(file)
-            check_free(file, force)
 
 
 def _say_unknown(found: Evaluation) -> None:

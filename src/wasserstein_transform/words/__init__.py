@@ -3,6 +3,7 @@
 from .adapting import adapt
 from .benchmarks import Benchmark, read_benchmark, read_benchmarks
 from .cleaning import Cleaning, Common, Whiten
+from .comparing import compare
 from .contexts import Contexts, Flat, Harmonic, Linear, Nearness, count_contexts
 from .corpus import Corpus, Letters, Spaced, Tokens
 from .evaluation import Evaluation, Setting, evaluate
@@ -44,6 +45,7 @@ __all__ = [
     "WordTransform",
     "WordVectors",
     "adapt",
+    "compare",
     "count_contexts",
     "evaluate",
     "nearest_contexts",

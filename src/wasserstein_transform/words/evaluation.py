@@ -19,19 +19,23 @@ from .corpus import Corpus
 from .reading import as_vectors
 from .spearman import resampled, spearman
 from .transform import WordTransform
+from .vectors import WordVectors
 
 _LEVEL = 0.95
 
 
 class Setting(NamedTuple):
-    """A window and a λ; the plain vectors have neither."""
+    """A window and a λ, or a label; the plain vectors have neither window nor λ."""
 
     window: int
     lam: float
+    label: str = ""
 
     @property
     def name(self) -> str:
         """In words."""
+        if self.label:
+            return self.label
         return "plain" if self.lam == 0 else f"W={self.window} λ={self.lam:g}"
 
 
@@ -112,7 +116,7 @@ class Evaluation:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(
             ["benchmark", "pairs", "missing", "window", "lam", "spearman", "low", "high", "gain", "gain_low",
-             "gain_high", "significant"]
+             "gain_high", "significant", "setting"]
         )  # fmt: skip
         for k, name in enumerate(self.names):
             for s, setting in enumerate(self.settings):
@@ -120,7 +124,7 @@ class Evaluation:
                 verdict = "better" if self.better[k, s] else "worse" if self.worse[k, s] else ""
                 writer.writerow(
                     [name, self.n_found[k], self.n_missing[k], setting.window or "", f"{setting.lam:g}",
-                     *(f"{value:.5f}" for value in (*figures, *self.gains[k, s])), verdict]
+                     *(f"{value:.5f}" for value in (*figures, *self.gains[k, s])), verdict, setting.name]
                 )  # fmt: skip
         return out.getvalue()
 
@@ -178,7 +182,9 @@ def evaluate(
             squares, gaps = gaps_of(fitted, sets)
             columns += [] if columns else [squares if fitted.shift is None else _plain(fitted, sets)]
             columns += [squares + lam * gaps for lam in lams]
-    return _judge(fitted, sets, settings, -np.array(columns), n_boot, seed)
+    ends = np.unique(np.concatenate([one.rows(fitted.vectors_).ravel() for one in sets]))
+    n_bare = int(np.count_nonzero(fitted.contexts_.totals()[ends[ends >= 0]] == 0))
+    return judge(sets, settings, -np.array(columns), unknown_words(sets, known), n_bare, n_boot, seed)
 
 
 def _listed(values: Any, name: str) -> list[Any]:
@@ -210,14 +216,23 @@ def gaps_of(fitted: WordTransform, sets: Sequence[Benchmark]) -> tuple[Floats, F
     return squares, gaps
 
 
-def _judge(
-    fitted: WordTransform,
+def unknown_words(sets: Sequence[Benchmark], vectors: WordVectors) -> tuple[str, ...]:
+    """Words of benchmarks without a vector, each once."""
+    ends = np.concatenate([one.rows(vectors).ravel() for one in sets])
+    words = (word for one in sets for pair in one.pairs for word in pair)
+    return tuple(dict.fromkeys(word for word, row in zip(words, ends, strict=True) if row < 0))
+
+
+def judge(
     sets: Sequence[Benchmark],
     settings: tuple[Setting, ...],
     predictions: Floats,
+    unknown: tuple[str, ...],
+    n_bare: int,
     n_boot: int,
     seed: int,
 ) -> Evaluation:
+    """Scores of similarities, a row of predictions for each setting; pairs that one does not know count for none."""
     shape = len(sets), len(settings)
     scores, intervals, gains = np.full(shape, np.nan), np.full((*shape, 2), np.nan), np.full((*shape, 2), np.nan)
     n_found = np.zeros(len(sets), np.intp)
@@ -226,7 +241,7 @@ def _judge(
     for k, one in enumerate(sets):
         part = predictions[:, at : at + len(one)]
         at += len(one)
-        found = np.isfinite(part[0])
+        found = np.isfinite(part).all(axis=0)
         n_found[k] = found.sum()
         if n_found[k] < 3:
             continue
@@ -235,11 +250,6 @@ def _judge(
         if np.isfinite(scores[k]).all():
             intervals[k] = np.nanpercentile(drawn, tails, axis=0).T
             gains[k] = np.nanpercentile(drawn - drawn[:, :1], tails, axis=0).T
-    ends = np.concatenate([one.rows(fitted.vectors_) for one in sets]).ravel()
-    words = [word for one in sets for pair in one.pairs for word in pair]
-    unknown = tuple(dict.fromkeys(word for word, row in zip(words, ends, strict=True) if row < 0))
-    bare = np.unique(ends[ends >= 0])
-    n_bare = int(np.count_nonzero(fitted.contexts_.totals()[bare] == 0))
     sizes = np.array([len(one) for one in sets])
     names = tuple(one.name for one in sets)
     return Evaluation(names, settings, n_found, sizes - n_found, scores, intervals, gains, unknown, n_bare)

@@ -234,7 +234,7 @@ class WordTransform(BaseEstimator):
         """The GT distance of two words."""
         self._check_fitted()
         rows = np.array([[self.vectors_.row(first), self.vectors_.row(second)]])
-        return float(self._distances(rows)[0])
+        return float(self.between(rows)[0])
 
     def similarity(self, first: str, second: str) -> float:
         """−distance, the paper's score."""
@@ -261,7 +261,7 @@ class WordTransform(BaseEstimator):
         ends = self.vectors_.find(words).reshape(-1, 2)
         known = (ends >= 0).all(axis=1)
         out = np.full(len(ends), np.nan)
-        out[known] = self._distances(ends[known])
+        out[known] = self.between(ends[known])
         unknown = tuple(dict.fromkeys(word for word in words if word not in self.vectors_))
         bare = self._covariances.totals == 0
         without = tuple(dict.fromkeys(w for w, row in zip(words, ends.ravel(), strict=True) if row >= 0 and bare[row]))
@@ -275,7 +275,9 @@ class WordTransform(BaseEstimator):
             spread = self._factors(rows, engine).gaps(which.reshape(ends.shape), engine)
         return self._squares(ends), spread
 
-    def _distances(self, ends: Ints) -> Floats:
+    def between(self, ends: Ints) -> Floats:
+        """Distances of pairs of rows, given as an array of shape (k, 2)."""
+        self._check_fitted()
         if (lam := check.lam(self.lam)) == 0:
             return np.asarray(np.sqrt(self._squares(ends)))
         squares, spread = self.gaps(ends)

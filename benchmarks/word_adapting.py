@@ -1,0 +1,147 @@
+"""What `wt.words.adapt` gains on vectors, pairs and texts that had no say in its setting.
+
+`python -m benchmarks.word_adapting BENCHMARKS CORPUS NAME=VECTORS …`: for each set of vectors a setting is chosen on
+all other sets, on one half of the pairs (a pair of words lies in one half in all benchmarks), with the first half of
+the corpus. It is scored on this set, on the other half of the pairs, with the second half of the corpus. Then the
+halves change places. `NAME=` without a file trains word2vec on the first half of the corpus (gensim).
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from hashlib import md5
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from wasserstein_transform import words
+from wasserstein_transform.words.adapting import POWER, SHARE
+from wasserstein_transform.words.files import open_bytes
+from wasserstein_transform.words.spearman import resampled, spearman
+
+SHARES = (0.0, 0.1, 0.2, 0.3, 0.4)
+CLEANINGS: dict[str, words.Cleaning | None] = {
+    "plain": None,
+    **{f"Common({n})": words.Common(n) for n in (0, 1, 3, 5)},
+    **{f"Whiten({power:g})": words.Whiten(power) for power in (0.25, 0.5, 0.75, 1.0)},
+}
+DEFAULT = f"Whiten({POWER:g}), share {SHARE:g}"
+SHOWN = ("plain, share 0", "Common(3), share 0", f"Whiten({POWER:g}), share 0", DEFAULT)
+N_BOOT, FEWEST = 1000, 12
+
+
+def halves_of(corpus: str) -> tuple[str, str]:
+    """The text, cut at a blank in its middle."""
+    with open_bytes(corpus) as stream:
+        text = stream.read().decode()
+    middle = text.rfind(" ", 0, len(text) // 2)
+    return text[:middle], text[middle:]
+
+
+def trained(text: str) -> words.WordVectors:
+    """word2vec: skip-grams, 100 dimensions, 5 epochs, one thread."""
+    peer = import_module("gensim.models.word2vec")
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        file.write(text)
+        file.flush()
+        model = peer.Word2Vec(
+            peer.Text8Corpus(file.name), vector_size=100, window=5, min_count=5, sg=1, negative=5, sample=1e-4,
+            epochs=5, workers=1, seed=1,
+        )  # fmt: skip
+    return words.WordVectors.of(model.wv.index_to_key, model.wv.vectors)
+
+
+def settings(vectors: words.WordVectors, text: words.Corpus) -> Iterator[tuple[str, np.ndarray]]:
+    """Unit vectors under every setting; contexts are counted and weighed once."""
+    weights = words.PPMI()(words.count_contexts(text, vectors))
+    totals = weights.totals()
+    for name, clean in CLEANINGS.items():
+        unit = (vectors if clean is None else clean(vectors)).unit
+        means = ((weights.matrix @ unit) / np.maximum(totals, 1e-30)[:, None]).astype(np.float32)
+        for share in SHARES:
+            yield f"{name}, share {share:g}", words.Shift(share)(unit, means, totals)
+
+
+class Judge:
+    """Scores of one set of vectors on halves of the pairs."""
+
+    def __init__(self, sets: tuple[words.Benchmark, ...], vectors: words.WordVectors) -> None:
+        self.ends, self.scores, self.halves = [], [], []
+        for one in sets:
+            ends = one.rows(vectors)
+            known = (ends >= 0).all(axis=1)
+            if known.sum() >= FEWEST:
+                self.ends.append(ends[known])
+                self.scores.append(one.scores[known])
+                self.halves.append(np.array([_half(pair) for pair in one.pairs])[known])
+
+    def similarities(self, points: np.ndarray) -> list[np.ndarray]:
+        """Of all pairs, a benchmark each."""
+        return [np.einsum("ij,ij->i", points[e[:, 0]], points[e[:, 1]]).astype(float) for e in self.ends]
+
+    def mean(self, found: list[np.ndarray], half: int) -> float:
+        """The mean score over benchmarks, on one half."""
+        zipped = zip(self.scores, found, self.halves, strict=True)
+        return float(np.mean([spearman(s[h == half], f[h == half]) for s, f, h in zipped]))
+
+    def gains(self, first: list[np.ndarray], second: list[np.ndarray], half: int) -> np.ndarray:
+        """Differences of the mean scores over resamples of one half."""
+        out = []
+        for k, (scores, chosen) in enumerate(zip(self.scores, self.halves, strict=True)):
+            both = np.stack([first[k], second[k]])[:, chosen == half]
+            drawn = resampled(scores[chosen == half], both, N_BOOT, np.random.default_rng([half, k]))
+            out.append(drawn[:, 1] - drawn[:, 0])
+        return np.nanmean(out, axis=0)
+
+
+def _half(pair: tuple[str, str]) -> int:
+    """0 or 1, the same for a pair wherever it stands."""
+    return md5(" ".join(sorted(map(str.lower, pair))).encode()).digest()[0] & 1
+
+
+def measured(sets: Any, texts: tuple[words.Corpus, ...], vectors: dict[str, words.WordVectors]) -> None:
+    """All settings of all vectors with both halves of the corpus, then the choices."""
+    judges = {name: Judge(sets, one) for name, one in vectors.items()}
+    found = {
+        (name, k): {s: judges[name].similarities(p) for s, p in settings(one, text)}
+        for name, one in vectors.items()
+        for k, text in enumerate(texts)
+    }
+    for name, judge in judges.items():
+        columns: dict[str, list[float]] = {setting: [] for setting in (*SHOWN, "chosen elsewhere")}
+        picks, drawn = [], []
+        for half in (0, 1):
+            others = [other for other in vectors if other != name]
+            table = {s: np.mean([judges[o].mean(found[o, half][s], half) for o in others]) for s in found[name, 0]}
+            pick = max(table, key=lambda setting: table[setting])
+            picks.append(pick)
+            there = found[name, 1 - half]
+            for setting in SHOWN:
+                columns[setting].append(judge.mean(there[setting], 1 - half))
+            columns["chosen elsewhere"].append(judge.mean(there[pick], 1 - half))
+            drawn.append([judge.gains(there["plain, share 0"], there[s], 1 - half) for s in (DEFAULT, pick)])
+        low, high = np.percentile(np.mean(drawn, axis=0), [2.5, 97.5], axis=1)
+        print(f"{name}: {len(vectors[name])} words, {len(judge.ends)} benchmarks, {sum(map(len, judge.ends))} pairs")
+        for setting, values in columns.items():
+            print(f"  {setting:28s} {np.mean(values):.3f}  ({values[0]:.3f}, {values[1]:.3f})")
+        for kind, values, k in (("default", columns[DEFAULT], 0), ("chosen", columns["chosen elsewhere"], 1)):
+            gain = np.mean(values) - np.mean(columns["plain, share 0"])
+            print(f"  gain of the {kind}: {gain:+.3f} [{low[k]:+.3f}, {high[k]:+.3f}]")
+        print(f"  chosen: {' / '.join(picks)}")
+
+
+def main(benchmarks: str, corpus: str, *given: str) -> None:
+    """Read, train if asked to, and measure."""
+    texts = halves_of(corpus)
+    vectors = {}
+    for entry in given:
+        name, file = entry.split("=", 1)
+        vectors[name] = words.read_vectors(file) if file else trained(texts[0])
+    measured(words.read_benchmarks(benchmarks), tuple(words.Corpus.read([text]) for text in texts), vectors)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

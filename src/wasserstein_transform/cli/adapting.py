@@ -1,0 +1,65 @@
+"""`wt words adapt`: better vectors from vectors and a text."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .options import AsJson, Force, Jobs, Quiet
+from .running import speaking
+from .tables import aligned
+from .word_options import AsLetters, MinCount, Sample, Seed, Window, check_files, print_facts
+
+
+def adapt(
+    output: Annotated[Path, typer.Option("-o", "--output", help="File to write: vectors (.txt, .bin), or .npz.")],
+    vectors: Annotated[Path, typer.Option(help="GloVe or word2vec, text or binary; gz and xz too.")],
+    corpus: Annotated[Path | None, typer.Option(help="A text: plain, gz or xz. Without one no word moves.")] = None,
+    benchmarks: Annotated[Path | None, typer.Option(help="Compare with people: a folder as for evaluate.")] = None,
+    share: Annotated[float, typer.Option(help="How far words move towards their contexts, 0 to 1.")] = 0.2,
+    power: Annotated[float, typer.Option(help="How much variances are leveled, 0 to 1.")] = 0.75,
+    window: Window = 5,
+    min_count: MinCount = 5,
+    sample: Sample = 1e-4,
+    seed: Seed = 0,
+    letters: AsLetters = False,
+    force: Force = False,
+    json: AsJson = False,
+    quiet: Quiet = False,
+    jobs: Jobs = None,
+) -> None:
+    """Better vectors from vectors and a text: the recommended call.
+
+    Directions in which all words vary much count less; then words move towards what stands around them in the corpus.
+    A file that ends in .npz keeps all of it for `similar` and `pair`.
+    """
+    with speaking("wt words adapt", quiet or json):
+        from ..words import Letters, adapt as run, compare
+        from ..words.benchmarks import as_benchmarks
+        from ..words.reading import as_vectors
+        from ..words.writing import check_kind
+
+        keeps_all = output.suffix.lower() == ".npz"
+        if not keeps_all:
+            check_kind(output)
+        check_files(force, output)
+        sets = None if benchmarks is None else as_benchmarks(benchmarks)
+        start, known = time.perf_counter(), as_vectors(vectors)
+        gt = run(
+            known, corpus, share=share, power=power, window=window, min_count=min_count, sample=sample, rng=seed,
+            tokens=Letters() if letters else None, n_jobs=jobs,
+        )  # fmt: skip
+        (gt.save if keeps_all else gt.adapted.write)(output)
+        moved = int((gt.contexts_.totals() > 0).sum())
+        lines = [f"{len(gt.vectors_)} words, of which {moved} moved", str(output)]
+        facts: dict[str, Any] = {"words": len(gt.vectors_), "moved": moved, "written": str(output)}
+        if sets is not None:
+            found = compare(sets, {"plain": known, "adapted": gt})
+            head, *rows = found.rows()
+            facts["scores"] = [dict(zip(head, row, strict=True)) for row in rows]
+            lines = [*aligned(found.rows()), *lines]
+        facts["seconds"] = time.perf_counter() - start
+        print_facts(facts, [*lines, f"{facts['seconds']:.1f} s"], json, quiet)
