@@ -111,26 +111,32 @@ def measured(sets: Any, texts: tuple[words.Corpus, ...], vectors: dict[str, word
         for k, text in enumerate(texts)
     }
     for name, judge in judges.items():
-        columns: dict[str, list[float]] = {setting: [] for setting in (*SHOWN, "chosen elsewhere")}
-        picks, drawn = [], []
-        for half in (0, 1):
-            others = [other for other in vectors if other != name]
-            table = {s: np.mean([judges[o].mean(found[o, half][s], half) for o in others]) for s in found[name, 0]}
-            pick = max(table, key=lambda setting: table[setting])
-            picks.append(pick)
-            there = found[name, 1 - half]
-            for setting in SHOWN:
-                columns[setting].append(judge.mean(there[setting], 1 - half))
-            columns["chosen elsewhere"].append(judge.mean(there[pick], 1 - half))
-            drawn.append([judge.gains(there["plain, share 0"], there[s], 1 - half) for s in (DEFAULT, pick)])
-        low, high = np.percentile(np.mean(drawn, axis=0), [2.5, 97.5], axis=1)
         print(f"{name}: {len(vectors[name])} words, {len(judge.ends)} benchmarks, {sum(map(len, judge.ends))} pairs")
-        for setting, values in columns.items():
-            print(f"  {setting:28s} {np.mean(values):.3f}  ({values[0]:.3f}, {values[1]:.3f})")
-        for kind, values, k in (("default", columns[DEFAULT], 0), ("chosen", columns["chosen elsewhere"], 1)):
-            gain = np.mean(values) - np.mean(columns["plain, share 0"])
-            print(f"  gain of the {kind}: {gain:+.3f} [{low[k]:+.3f}, {high[k]:+.3f}]")
-        print(f"  chosen: {' / '.join(picks)}")
+        others = [other for other in vectors if other != name]
+        _report(judge, *(_chosen(judges, found, group) for group in ([name], others)), [found[name, k] for k in (1, 0)])
+
+
+def _chosen(judges: dict[str, Judge], found: dict[tuple[str, int], Any], group: list[str]) -> list[str]:
+    """The best setting on the first halves of pairs and text, then on the second ones, over a group of vectors."""
+
+    def score(setting: str, half: int) -> float:
+        return float(np.mean([judges[name].mean(found[name, half][setting], half) for name in group]))
+
+    return [max(found[group[0], half], key=lambda s, half=half: score(s, half)) for half in (0, 1)]
+
+
+def _report(judge: Judge, here: list[str], elsewhere: list[str], there: list[dict[str, Any]]) -> None:
+    """Mean scores on the second halves, then on the first, and gains over the plain vectors."""
+    rows = {name: [name, name] for name in SHOWN} | {"chosen here": here, "chosen elsewhere": elsewhere}
+    for name, picks in rows.items():
+        values = [judge.mean(there[k][picks[k]], 1 - k) for k in (0, 1)]
+        plain = [judge.mean(there[k][SHOWN[0]], 1 - k) for k in (0, 1)]
+        drawn = np.mean([judge.gains(there[k][SHOWN[0]], there[k][picks[k]], 1 - k) for k in (0, 1)], axis=0)
+        low, high = np.percentile(drawn, [2.5, 97.5])
+        gain = np.mean(values) - np.mean(plain)
+        which = "" if name in SHOWN else f"  {' / '.join(picks)}"
+        print(f"  {name:25s} {np.mean(values):.3f} ({values[0]:.3f}, {values[1]:.3f})  "
+              f"{gain:+.3f} [{low:+.3f}, {high:+.3f}]{which}", flush=True)  # fmt: skip
 
 
 def main(benchmarks: str, corpus: str, *given: str) -> None:

@@ -1,4 +1,4 @@
-"""Words as Gaussians: from files to the table, nearest words, and Bures distances at m = 100 against POT.
+"""Words as Gaussians: files to the table, adapted vectors, nearest words, and Bures distances at m = 100 against POT.
 
 `python -m benchmarks words=FOLDER`: a folder with vectors.*, corpus.* and benchmarks/, plain, gz or xz. Without one the
 words are made up: 30,000 in R^100, with as many contexts as a corpus of 100 million characters gives them. In any case
@@ -32,6 +32,7 @@ def run(folder: str | None = None) -> list[Row]:
     vectors, corpus = (one_file(Path(folder), name) for name in ("vectors", "corpus"))
     rows.append(_table(vectors, corpus, Path(folder, "benchmarks")))
     known = wt.words.read_vectors(vectors)
+    rows.append(_adapted(known, corpus, Path(folder, "benchmarks")))
     return [*rows, _nearest(wt.words.WordTransform(known).fit(corpus), "real")]
 
 
@@ -51,6 +52,20 @@ def _table(vectors: Path, corpus: Path, benchmarks: Path) -> Row:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     work = f"vectors and corpus from disk to the table of {len(found.names)} benchmarks"
     return Row(work, f"{seconds:.1f} s, at most {peak:.1f} GiB", "–", "–")
+
+
+def _adapted(vectors: wt.words.WordVectors, corpus: Path, benchmarks: Path) -> Row:
+    """Vectors adapted to the corpus, from its file on; and what people say of both."""
+    words.adapt({"a": [1.0, 0.0], "b": [0.0, 1.0]}, ["a b " * 9])  # compiles
+    start = time.perf_counter()
+    adapted = words.adapt(vectors, corpus)
+    seconds = time.perf_counter() - start
+    found = words.compare(benchmarks, {"plain": vectors, "adapted": adapted})
+    work = f"adapt {len(vectors):,} words, m = {vectors.m}, to a corpus of {adapted.contexts_.n_kept:,} kept words"
+    before, after = found.means
+    better, worse = int(found.better[:, 1].sum()), int(found.worse[:, 1].sum())
+    scores = f"Spearman {before:.3f} → {after:.3f}; of {len(found.names)} benchmarks {better} up, {worse} down"
+    return Row(work, f"{seconds:.1f} s", scores, "–")
 
 
 def _toy() -> words.Benchmark:
