@@ -127,8 +127,8 @@ def main(file: str = "words.png") -> None:
         draw(ax, matrix, name, colorbar=gt is adapted)
         print(f"same world nearer, {name}: {same_world(matrix):.0%}")
     figure.suptitle(
-        "Pairs of nouns, dark if they are near (percent of pairs that are nearer); in the titles, how often a noun of the "
-        "same world is nearer than one of another",
+        "Pairs of nouns, dark if they are near (percent of pairs that are nearer); in the titles, how often a noun of "
+        "the same world is nearer than one of another",
         fontsize=10,
     )
     figure.savefig(file, dpi=160)
