@@ -56,7 +56,7 @@ def _table(vectors: Path, corpus: Path, benchmarks: Path) -> Row:
 
 def _adapted(vectors: wt.words.WordVectors, corpus: Path, benchmarks: Path) -> Row:
     """Vectors adapted to the corpus, from its file on; and what people say of both."""
-    words.adapt({"a": [1.0, 0.0], "b": [0.0, 1.0]}, ["a b " * 9])  # compiles
+    words.adapt({"a": [1.0, 0.0], "b": [0.0, 1.0]}, ["a b " * 9], min_count=1, sample=0)  # compiles
     start = time.perf_counter()
     adapted = words.adapt(vectors, corpus)
     seconds = time.perf_counter() - start
