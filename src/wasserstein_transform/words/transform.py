@@ -59,7 +59,8 @@ class WordTransform(BaseEstimator):
     around it, wherever it stands in the corpus; 0 if it has no context. d² = ‖w₁ − w₂‖² + λ·dcov²(Σ(w₁), Σ(w₂)).
 
     Covariances are not stored: they are made of the counted contexts when a distance asks for them, and `prepare` makes
-    them all.
+    them all. `wt.words.adapt` is this class with the parts that raise agreement with people; the defaults here are the
+    paper's, which lower it.
 
     Parameters
     ----------
