@@ -16,7 +16,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 import wasserstein_transform as wt
 from wasserstein_transform.backends.cpu import paths
-from wasserstein_transform.graphs.communities import modularity
+from wasserstein_transform.graphs.cuts import modularity
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "graphs"
 

@@ -1,6 +1,6 @@
 """Ollivier–Ricci curvature of graphs, Ricci flow, communities: measures at nodes compared by optimal transport."""
 
-from .communities import Communities
+from .cuts import Communities
 from .curvature import Curvature, Dynamics, curvature, dynamical_curvature, lin_lu_yau
 from .files import read_graph
 from .flow import Flow, Surgery, ricci_flow
