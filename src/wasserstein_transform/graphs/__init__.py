@@ -1,13 +1,14 @@
-"""Ollivier–Ricci curvature of graphs, Ricci flow, communities: measures at nodes compared by optimal transport."""
+"""Curvature of graphs, Ricci flow, communities: measures at nodes compared by optimal transport."""
 
-from .cuts import Communities
+from .communities import Messages, Transformed, communities
 from .curvature import Curvature, Dynamics, curvature, dynamical_curvature, lin_lu_yau
+from .cuts import Communities
 from .files import read_graph
 from .flow import Flow, Surgery, ricci_flow
 from .network import Network, as_network
 from .walks import LazyWalk
 
 __all__ = [
-    "Communities", "Curvature", "Dynamics", "Flow", "LazyWalk", "Network", "Surgery", "as_network", "curvature",
-    "dynamical_curvature", "lin_lu_yau", "read_graph", "ricci_flow",
+    "Communities", "Curvature", "Dynamics", "Flow", "LazyWalk", "Messages", "Network", "Surgery", "Transformed",
+    "as_network", "communities", "curvature", "dynamical_curvature", "lin_lu_yau", "read_graph", "ricci_flow",
 ]  # fmt: skip

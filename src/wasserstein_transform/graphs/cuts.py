@@ -30,13 +30,16 @@ class Communities:
     modularity : float
         Newman's, of the graph as it was given, every edge counting 1.
     cutoff : float
-        Edges up to this length are kept; communities are what they join.
+        Edges up to this length are kept; communities are what they join. nan where no lengths were cut.
+    chances : array of shape (n, n_communities), or None
+        Of each node to be of each community, where the method gives them.
     """
 
     network: Network
     labels: Ints
     modularity: float
-    cutoff: float
+    cutoff: float = np.nan
+    chances: Floats | None = None
 
     def __repr__(self) -> str:
         return f"<Communities: {self.n_communities} of {self.network.n} nodes, modularity {self.modularity:.3f}>"
@@ -59,19 +62,27 @@ class Communities:
         return self.network.to_networkx({}, {"community": self.labels})
 
 
-def modularity(network: Network, labels: Ints) -> float:
-    """Newman's modularity of a partition, every edge counting 1."""
+def by_size(labels: Ints) -> Ints:
+    """The number that each label gets: 0 for the largest group, of equal ones the first label; none may be empty."""
+    order = np.argsort(-np.bincount(labels), kind="stable")
+    rank = np.empty(len(order), np.intp)
+    rank[order] = np.arange(len(order))
+    return rank
+
+
+def modularity(network: Network, labels: Ints, resolution: float = 1.0) -> float:
+    """Newman's modularity of a partition, every edge counting 1; `resolution` weighs what chance would give."""
     m = len(network.edges)
     if m == 0:
         return 0.0
     inside = np.count_nonzero(labels[network.edges[:, 0]] == labels[network.edges[:, 1]])
     degrees = np.bincount(labels, network.degrees)
-    return float(inside / m - (degrees**2).sum() / (2 * m) ** 2)
+    return float(inside / m - resolution * (degrees**2).sum() / (2 * m) ** 2)
 
 
-def best_cut(network: Network, lengths: Floats, kept: Bools) -> Communities:
+def best_cut(network: Network, lengths: Floats, kept: Bools, resolution: float = 1.0) -> Communities:
     """Keep edges up to the length at which the modularity of what they join is largest."""
-    levels, scores = _sweep(network, lengths, kept)
+    levels, scores = _sweep(network, lengths, kept, resolution)
     return cut_at(network, lengths, kept, float(levels[int(np.argmax(scores))]))
 
 
@@ -108,14 +119,11 @@ def cut_at(network: Network, lengths: Floats, kept: Bools, cutoff: float) -> Com
     a, b = network.edges[short].T
     joined = coo_array((np.ones(len(a)), (a, b)), shape=(network.n, network.n))
     found = connected_components(joined, directed=False)[1]
-    by_size = np.argsort(-np.bincount(found), kind="stable")
-    rank = np.empty(len(by_size), np.intp)
-    rank[by_size] = np.arange(len(by_size))
-    labels = rank[found]
+    labels = by_size(found)[found]
     return Communities(network, labels, modularity(network, labels), cutoff)
 
 
-def _sweep(network: Network, lengths: Floats, kept: Bools) -> tuple[list[float], list[float]]:
+def _sweep(network: Network, lengths: Floats, kept: Bools, resolution: float) -> tuple[list[float], list[float]]:
     """The modularity at every level, from no edge on; communities are merged, and never looked through again."""
     m = max(len(network.edges), 1)
     leader = np.arange(network.n)
@@ -124,7 +132,7 @@ def _sweep(network: Network, lengths: Floats, kept: Bools) -> tuple[list[float],
     for a, b in network.edges.tolist():
         across[a][b] = across[b][a] = 1
     inside, squares = 0, float((degree**2).sum())
-    levels, scores = [-1.0], [-squares / (2 * m) ** 2]
+    levels, scores = [-1.0], [-resolution * squares / (2 * m) ** 2]
     candidates = np.flatnonzero(kept)
     for e in candidates[np.argsort(lengths[candidates], kind="stable")]:
         a, b = (_leader(leader, int(node)) for node in network.edges[e])
@@ -136,7 +144,7 @@ def _sweep(network: Network, lengths: Floats, kept: Bools) -> tuple[list[float],
             degree[a] += degree[b]
             leader[b] = a
             _move(across, b, a)
-        score = inside / m - squares / (2 * m) ** 2
+        score = inside / m - resolution * squares / (2 * m) ** 2
         if lengths[e] <= levels[-1] * (1 + _TIE):
             levels[-1], scores[-1] = float(lengths[e]), score
         else:

@@ -99,7 +99,9 @@ class Flow:
         """Edges that surgery left."""
         return np.asarray(self.cut_after < 0)
 
-    def communities(self, n_communities: int | None = None, *, cutoff: float | None = None) -> Communities:
+    def communities(
+        self, n_communities: int | None = None, *, cutoff: float | None = None, resolution: float = 1.0
+    ) -> Communities:
         """What edges up to a length join: by default the length at which the modularity of the graph is largest.
 
         Parameters
@@ -109,7 +111,10 @@ class Flow:
             there is no such number of communities, there are fewer, and a warning says so.
         cutoff : float, optional
             The length itself; the mean length is 1.
+        resolution : float
+            Of the modularity that is largest: above 1 there are more and smaller communities, below 1 fewer.
         """
+        resolution = check.positive(resolution, "resolution")
         last = self.lengths[-1]
         if n_communities is not None and cutoff is not None:
             raise ValueError("either n_communities or cutoff can be given, got both")
@@ -117,7 +122,7 @@ class Flow:
             return cut_into(self.network, last, self.kept, check.count(n_communities, "n_communities", 1))
         if cutoff is not None:
             return cut_at(self.network, last, self.kept, check.positive(cutoff, "cutoff"))
-        return best_cut(self.network, last, self.kept)
+        return best_cut(self.network, last, self.kept, resolution)
 
     def to_networkx(self) -> Any:
         """A networkx graph with `length` and `curvature` at the edges that are left."""
