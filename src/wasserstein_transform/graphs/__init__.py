@@ -1,11 +1,13 @@
 """Curvature of graphs, Ricci flow, communities: measures at nodes compared by optimal transport."""
 
-from .communities import Messages, Transformed, communities
+from .communities import communities
 from .curvature import Curvature, Dynamics, curvature, dynamical_curvature, lin_lu_yau
 from .cuts import Communities
 from .files import read_graph
 from .flow import Flow, Surgery, ricci_flow
 from .network import Network, as_network
+from .talking import Messages
+from .transformed import Transformed
 from .walks import LazyWalk
 
 __all__ = [

@@ -63,8 +63,9 @@ class Communities:
 
 
 def by_size(labels: Ints) -> Ints:
-    """The number that each label gets: 0 for the largest group, of equal ones the first label; none may be empty."""
-    order = np.argsort(-np.bincount(labels), kind="stable")
+    """The number that each label gets: 0 for the largest group, of equal ones that of the first node."""
+    sizes, first = np.unique(labels, return_index=True, return_counts=True)[:0:-1]
+    order = np.lexsort((first, -sizes))
     rank = np.empty(len(order), np.intp)
     rank[order] = np.arange(len(order))
     return rank

@@ -16,8 +16,8 @@ from ..engine import Engine, bar, current
 from ..localize import Localization
 from ..spaces import Space
 from ..spaces.edge_weights import ASK
-from .cuts import Communities, best_cut, cut_at, cut_into
 from .curvature import Curvature, compare, localized
+from .cuts import Communities, best_cut, cut_at, cut_into
 from .network import Network, as_network
 from .walks import LazyWalk
 

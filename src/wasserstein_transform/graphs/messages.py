@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from .._types import Floats, Ints
 from ..engine import Engine
 
-N_ITER = 150
-"""Most rounds of messages."""
+Singles: TypeAlias = NDArray[np.float32]
 
 _SURE = 0.8  # of its group at the start, a node is
 _SETTLED = 5e-4  # of a node: mean movement of chances at which messages have settled
-_DAMPING = ((30, 0.3), (80, 0.7), (N_ITER, 0.85))  # how much of the old messages is kept, up to which round
+_DAMPING = ((25, 0.3), (35, 0.7), (60, 0.85))  # rounds, and how much of the old messages they keep
 _STRONGEST = 8.0  # log of how much likelier an edge within communities can be
+_HOPE = 2.0  # nats that evidence may still rise for every node in motion
 _LEAST = 1e-6
-_TINY = -60.0  # log of chances below which they are none: numbers near the smallest are slow
+_TINY = -40.0  # log of the smallest chances: products of two stay within what is fast
 
 
 class Links(NamedTuple):
@@ -56,8 +57,8 @@ class Links(NamedTuple):
         scaled = np.tile(strengths / strengths.mean(), 2)[order] if len(edges) else np.empty(0)
         starts = np.searchsorted(source, np.arange(n + 1))
         matrix = csr_array((scaled, target, starts), shape=(n, n))
-        degrees = np.bincount(source, scaled, n)
-        adding = csr_array((np.ones(len(source)), np.arange(len(source)), starts), shape=(n, len(source)))
+        degrees = np.asarray(np.bincount(source, scaled, n), np.float64)
+        adding = csr_array((np.ones(len(source), np.float32), np.arange(len(source)), starts), shape=(n, len(source)))
         return cls(source, target, np.lexsort((source, target)), scaled, degrees, matrix, adding)
 
 
@@ -100,8 +101,10 @@ class _Rates(NamedTuple):
         return float(np.expm1(self.pull) * self.outside)
 
 
-def pass_messages(links: Links, start: Ints, k: int, engine: Engine) -> Beliefs:
+def pass_messages(links: Links, start: Ints, k: int, engine: Engine, least: float = -np.inf) -> Beliefs:
     """Belief propagation for k communities of nodes with given degrees, from groups to start with.
+
+    It ends early where the evidence will not come near `least`.
 
     The model: nodes x and y are joined by a Poisson number of edges with mean d_x·d_y/2m times one rate within
     communities and another between them, the planted partition with degrees (Karrer and Newman 2011). The rates are
@@ -114,70 +117,70 @@ def pass_messages(links: Links, start: Ints, k: int, engine: Engine) -> Beliefs:
         ψ_{x→y}(t) ∝ exp(−(inside − outside)·d_x·Σ_z d_z ψ_z(t)/2m) · Π_{z ~ x, z ≠ y} (1 + ψ_{z→x}(t)·(e^β − 1)),
 
     and a node's own chances are the same with all neighbors (Decelle, Krzakala, Moore and Zdeborová 2011; Zhang and
-    Moore 2014). Rounds take all messages at once. A round is O(m·k).
+    Moore 2014). Rounds take all messages at once, in float32; a round is O(m·k). Messages that turn in circles are
+    damped ever more.
     """
     n_links = len(links.source)
-    engine.reserve(4 * 8.0 * n_links * k, f"messages of {k} communities", "ask for fewer communities")
+    engine.reserve(4 * 4.0 * n_links * k, f"messages of {k} communities", "ask for fewer communities")
     chances = np.full((links.n, k), (1 - _SURE) / k)
     chances[np.arange(links.n), start] += _SURE
-    heard = chances[links.target]  # what the source of each link hears from its target
-    factors, told = np.empty((n_links, k)), np.empty((n_links, k))
+    heard = chances.astype(np.float32)[links.target]  # what the source of each link hears from its target
+    factors, told = np.empty_like(heard), np.empty_like(heard)
     same = (start[links.source] == start[links.target]).astype(np.float64)
-    rates, moving = _learned(links, chances, same), np.inf
-    for damping in _dampings():
-        engine.check()
-        field, scale = _field(links, heard, chances, rates, factors)
-        _tell(links, field, factors, told)
-        np.take(told, links.back, axis=0, out=factors)
-        heard *= damping
-        factors *= 1 - damping
-        heard += factors
-        own = field / field.sum(axis=1, keepdims=True)
-        moving = float(np.abs(own - chances).sum()) / 2
-        chances = damping * chances + (1 - damping) * own
-        last, rates = rates, _learned(links, chances, _together(links, heard, rates, factors))
-        if moving < _SETTLED * links.n:
+    rates = _learned(links, chances, same)
+    for n_rounds, damping in _DAMPING:
+        for _ in range(n_rounds):
+            engine.check()
+            field, scale = _field(links, heard, chances, rates, factors)
+            _tell(links, field, factors, told)
+            np.take(told, links.back, axis=0, out=factors, mode="clip")  # "raise" would copy
+            heard *= np.float32(damping)
+            factors *= np.float32(1 - damping)
+            heard += factors
+            own = field / field.sum(axis=1, keepdims=True)
+            moving = float(np.abs(own - chances).sum()) / 2
+            chances = damping * chances + (1 - damping) * own
+            same = _agreement(links, heard, factors)
+            last, rates = rates, _learned(links, chances, _together(links, same, rates))
+            if moving < _SETTLED * links.n:
+                break
+        nodes = scale + np.log(field.sum(axis=1) / k)
+        evidence = _evidence(links, same, chances, last, nodes)
+        if moving < _SETTLED * links.n or evidence + _HOPE * moving < least:
             break
-    nodes = scale + np.log(field.sum(axis=1) / k)
-    evidence = _evidence(links, _agreement(links, heard, factors), chances, last, nodes)
     return Beliefs(np.asarray(chances.argmax(axis=1), np.intp), chances, evidence, moving)
 
 
-def _dampings() -> list[float]:
-    ends = [0, *(end for end, _ in _DAMPING)]
-    return [value for k, (end, value) in enumerate(_DAMPING) for _ in range(end - ends[k])]
-
-
-def _field(links: Links, heard: Floats, chances: Floats, rates: _Rates, factors: Floats) -> tuple[Floats, Floats]:
+def _field(links: Links, heard: Singles, chances: Floats, rates: _Rates, factors: Singles) -> tuple[Floats, Floats]:
     """The product of what each node hears, and the log of what it was scaled by; leaves what links say in `factors`."""
-    np.multiply(heard, np.expm1(_pulls(links, rates))[:, None], out=factors)
-    factors += 1.0
-    logs = links.adding @ np.log(factors)
+    np.multiply(heard, np.expm1(_pulls(links, rates)).astype(np.float32)[:, None], out=factors)
+    factors += np.float32(1.0)
+    logs = (links.adding @ np.log(factors)).astype(np.float64)
     logs -= rates.push / links.total * np.outer(links.degrees, links.degrees @ chances)
     scale = logs.max(axis=1)
     return np.exp(np.maximum(logs - scale[:, None], _TINY)), scale
 
 
-def _tell(links: Links, field: Floats, factors: Floats, told: Floats) -> None:
+def _tell(links: Links, field: Floats, factors: Singles, told: Singles) -> None:
     """What the source of each link tells its target: all it hears, but from there."""
-    np.take(field, links.source, axis=0, out=told)
+    np.take(field.astype(np.float32), links.source, axis=0, out=told, mode="clip")
     told /= factors
-    told /= (told @ np.ones(told.shape[1]))[:, None]
+    told /= (told @ np.ones(told.shape[1], np.float32))[:, None]
 
 
 def _pulls(links: Links, rates: _Rates) -> Floats:
     return np.minimum(rates.pull * links.strengths, _STRONGEST)
 
 
-def _agreement(links: Links, heard: Floats, scratch: Floats) -> Floats:
+def _agreement(links: Links, heard: Singles, scratch: Singles) -> Floats:
     """The chance that both ends of a link are of one community, but for the link itself."""
-    np.take(heard, links.back, axis=0, out=scratch)
-    return np.einsum("ek,ek->e", heard, scratch)
+    np.take(heard, links.back, axis=0, out=scratch, mode="clip")  # "raise" would copy
+    return np.asarray(np.einsum("ek,ek->e", heard, scratch), np.float64)
 
 
-def _together(links: Links, heard: Floats, rates: _Rates, scratch: Floats) -> Floats:
-    """The chance that both ends of a link are of one community."""
-    same, pulled = _agreement(links, heard, scratch), np.exp(_pulls(links, rates))
+def _together(links: Links, same: Floats, rates: _Rates) -> Floats:
+    """The chance that both ends of a link are of one community, the link included."""
+    pulled = np.exp(_pulls(links, rates))
     return np.asarray(same * pulled / (same * pulled + 1.0 - same))
 
 
@@ -195,4 +198,5 @@ def _evidence(links: Links, agreement: Floats, chances: Floats, rates: _Rates, n
     edges = float(np.log1p(np.expm1(_pulls(links, rates)) * agreement).sum()) / 2
     shares, half = links.degrees @ chances, links.total / 2
     constant = half * (np.log(rates.outside) - rates.outside + 1.0)
-    return float(nodes.sum()) - edges + constant + rates.push * float(shares @ shares) / (2 * links.total)
+    again = rates.push * float(shares @ shares) / (2 * links.total)  # missing edges count at both ends
+    return float(nodes.sum() - edges + constant + again)

@@ -1,0 +1,91 @@
+"""Communities by messages between neighbors: `Messages`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..engine import Engine, one_blas_thread
+from .counting import best_number
+from .cuts import Communities, modularity
+from .messages import Beliefs, Links, pass_messages
+from .method import Method, labelled, say_if_fewer, without_edges
+from .network import Network
+from .spectrum import Spectrum
+
+_STRONG = 3.0  # nats: a larger number of communities has to be e³ = 20 times as likely
+
+
+@dataclass(frozen=True)
+class Messages(Method):
+    """Belief propagation, started from eigenvectors of the Bethe Hessian.
+
+    The model is a planted partition with given degrees; its rates within and between communities are learned. It finds
+    communities as weak as can be found at all where the graph is one of the model, and says how likely each node is of
+    each. O(edges · communities) a round, some hundred rounds for every number that is tried. Nothing is drawn at
+    random.
+
+    Where no number is asked for, it is the smallest whose likelihood, by Bethe's approximation, is within a factor of
+    20 of the largest: there may be one community only.
+    """
+
+    def find(self, network: Network, n: int | None, resolution: float | None, engine: Engine) -> Communities:
+        """n communities, or as many as the evidence, or the modularity at that resolution, says."""
+        if len(network.edges) == 0:
+            return without_edges(network)
+        if not (network.lengths > 0).all():
+            raise ValueError("edges of length 0 have no strength; give them a length, or merge the nodes they join")
+        with one_blas_thread():  # the same bits for any number of threads
+            return _Talk(network, engine).found(n, resolution)
+
+
+class _Talk:
+    """Messages on one graph, for one number of communities after the other."""
+
+    def __init__(self, network: Network, engine: Engine) -> None:
+        self._network, self._engine = network, engine
+        self._links = Links.of(network.n, network.edges, 1.0 / network.lengths)
+        self._spectrum = Spectrum(self._links.matrix)
+        self._tried: dict[int, Beliefs] = {}
+
+    def found(self, n: int | None, resolution: float | None) -> Communities:
+        if n is not None:
+            return self._of(n, exactly=True)
+        seen, n_nodes = self._spectrum.n_negative(), self._network.n
+        first, most = max(seen, 2), min(n_nodes, max(2 * seen, int(2 * np.sqrt(n_nodes))))
+        if resolution is None:
+            at_one = 0.0 if seen == 1 else -np.inf
+            number = best_number(self._evidence, first, most, at_one, _STRONG)
+        else:
+            at_one = 1.0 - resolution
+            number = best_number(lambda k: self._modularity(k, resolution), first, most, at_one)
+        return self._of(number)
+
+    def _evidence(self, k: int) -> float:
+        found = self._beliefs(k)
+        return found.evidence - found.moving
+
+    def _modularity(self, k: int, resolution: float) -> float:
+        return modularity(self._network, self._beliefs(k).labels, resolution)
+
+    def _beliefs(self, k: int) -> Beliefs:
+        if k not in self._tried:
+            self._engine.report("messages", len(self._tried), len(self._tried) + 1)
+            best = max((found.evidence - found.moving for found in self._tried.values()), default=-np.inf)
+            self._tried[k] = pass_messages(self._links, self._spectrum.groups(k), k, self._engine, best)
+        return self._tried[k]
+
+    def _of(self, k: int, exactly: bool = False) -> Communities:
+        if k == 1:
+            return labelled(self._network, np.zeros(self._network.n, np.intp), np.ones((self._network.n, 1)))
+        found = self._beliefs(k)
+        if exactly and (found.evidence <= 0 or len(np.unique(found.labels)) < k):
+            return self._as_placed(k)
+        return labelled(self._network, found.labels, found.chances)
+
+    def _as_placed(self, k: int) -> Communities:
+        """Messages see fewer communities than asked for: those of the eigenvectors."""
+        labels = self._spectrum.groups(k)
+        say_if_fewer(len(np.unique(labels)), k)
+        return labelled(self._network, labels)
