@@ -25,6 +25,7 @@ NAMES = (
     "images",
     "words",
     "graphs",
+    "communities",
     "curves",
     "cluster",
 )

@@ -17,7 +17,18 @@ from .running import inherited
 from .summary import Input, as_input, versions
 
 _WHERE = ("output", "figure", "force", "json", "quiet", "linkage", "store", "resume", "scheduler", "client", "help")
-_REPEATED = ("cluster", "denoise", "skeleton", "transform", "distances", "suggest", "segment", "curvature", "flow")
+_REPEATED = (
+    "cluster",
+    "denoise",
+    "skeleton",
+    "transform",
+    "distances",
+    "suggest",
+    "segment",
+    "curvature",
+    "communities",
+    "flow",
+)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ class Commands(LazyGroup):
             "segment": Entry("Find the regions of a picture.", "segment"),
             "words": Entry("Words as Gaussians, adapted by a corpus.", "words"),
             "curvature": Entry("Ollivier-Ricci curvature of a graph.", "graphs"),
+            "communities": Entry("Communities of a graph.", "communities"),
             "flow": Entry("Ricci flow of a graph, and its communities.", "graphs"),
         },
         "The package": {

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from .._types import Floats, Ints
 from ..engine import Engine
@@ -19,6 +20,7 @@ _SETTLED = 5e-4  # of a node: mean movement of chances at which messages have se
 _DAMPING = ((25, 0.3), (35, 0.7), (60, 0.85))  # rounds, and how much of the old messages they keep
 _STRONGEST = 8.0  # log of how much likelier an edge within communities can be
 _HOPE = 2.0  # nats that evidence may still rise for every node in motion
+_ALIKE = 0.999  # cosine of the chances of two communities that cannot be told apart
 _LEAST = 1e-6
 _TINY = -40.0  # log of the smallest chances: products of two stay within what is fast
 
@@ -70,7 +72,7 @@ class Beliefs:
     ----------
     labels : array of shape (n,)
         The likeliest community of each node.
-    chances : array of shape (n, k)
+    chances : array of shape (n, k), or fewer columns where communities cannot be told apart
         Of each node to be of each community.
     evidence : float
         Log of how much likelier the graph is with k communities than without any, at the rates that fit best.
@@ -148,7 +150,18 @@ def pass_messages(links: Links, start: Ints, k: int, engine: Engine, least: floa
         evidence = _evidence(links, same, chances, last, nodes)
         if moving < _SETTLED * links.n or evidence + _HOPE * moving < least:
             break
+    chances = _told_apart(chances)
     return Beliefs(np.asarray(chances.argmax(axis=1), np.intp), chances, evidence, moving)
+
+
+def _told_apart(chances: Floats) -> Floats:
+    """Communities that every node is as likely of, or in fixed proportion, are one: their chances are added."""
+    sizes = np.sqrt((chances**2).sum(axis=0))
+    alike = chances.T @ chances > _ALIKE * np.outer(sizes, sizes)
+    n_kept, home = connected_components(alike, directed=False)
+    added = np.zeros((len(chances), n_kept))
+    np.add.at(added.T, home, chances.T)
+    return added
 
 
 def _field(links: Links, heard: Singles, chances: Floats, rates: _Rates, factors: Singles) -> tuple[Floats, Floats]:
@@ -190,7 +203,8 @@ def _learned(links: Links, chances: Floats, together: Floats) -> _Rates:
     shares = links.degrees @ chances
     expected = float(shares @ shares) / links.total
     rest = max(links.total - expected, _LEAST)
-    return _Rates(max(inside / max(expected, _LEAST), _LEAST), max((links.total - inside) / rest, _LEAST))
+    within = max(inside / max(expected, _LEAST), _LEAST)
+    return _Rates(within, max((links.total - inside) / rest, within * np.exp(-_STRONGEST)))
 
 
 def _evidence(links: Links, agreement: Floats, chances: Floats, rates: _Rates, nodes: Floats) -> float:

@@ -1,0 +1,101 @@
+"""`wt communities`: which nodes of a graph in a file belong together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .answering import drawn
+from .expanding import Call, expanded
+from .figures import plain
+from .keeping import Folder
+from .machine import Machine
+from .networks import DRAWN, Graph, Weight, agreement, known_groups, read_network, table_of
+from .running import opened
+from .summary import as_input
+
+if TYPE_CHECKING:
+    from ..graphs import Communities
+
+
+@expanded
+def communities(
+    *,
+    graph: Graph,
+    folder: Folder,
+    weight: Weight = None,
+    n: Annotated[int, typer.Option("-k", "--n", help="How many communities; 0: the method decides.")] = 0,
+    resolution: Annotated[
+        float, typer.Option(help="Of modularity, which then decides on the number; 0: the evidence does.")
+    ] = 0.0,
+    method: Annotated[str, typer.Option(help="messages, or transform: for some hundred nodes.")] = "messages",
+    truth: Annotated[str, typer.Option(help="An attribute of the nodes with known communities.")] = "",
+    machine: Machine,
+    call: Call,
+) -> None:
+    """Communities of a graph: groups with more edges within them than between them.
+
+    Writes into the folder communities.csv (of each node its community, and how sure that is), communities.png and
+    summary.json: all of them or none.
+    """
+    with opened(call, folder, machine) as run:
+        from .. import graphs
+
+        place = run.place("communities.csv", "communities.png")
+        ways = {"messages": graphs.Messages, "transform": graphs.Transformed}
+        if method not in ways:
+            raise ValueError(f"--method must be one of {', '.join(ways)}, got {method!r}")
+        with run.stage("reading"):
+            network = read_network(graph, weight)
+        known = known_groups(network, truth) if truth else None
+        with run.stage("finding"):
+            found = graphs.communities(network, n or None, ways[method](), resolution=resolution or None)
+        with run.stage("drawing"):
+            picture = _picture(found, plain(graph.stem))
+        size = f"{len(network.edges)} edges between {network.n} nodes"
+        words = [
+            f"{size} in {run.seconds['finding']:.1f} s",
+            f"{found.n_communities} communities, modularity {found.modularity:.3f}",
+        ]
+        result = {"communities": found.n_communities, "modularity": found.modularity}
+        if known is not None:
+            scores = agreement(known, found)
+            words.append(
+                f"{len(set(known))} known communities: adjusted Rand index {scores['adjusted_rand']:.3f}, "
+                f"normalized mutual information {scores['mutual_information']:.3f}"
+            )
+            result |= scores
+        parameters = {
+            "weight": weight,
+            "n": n or None,
+            "resolution": resolution or None,
+            "method": method,
+            "truth": truth or None,
+        }
+        files = {"communities.csv": _table(found), "communities.png": picture}
+        run.finish_folder(place, files, words, parameters, result, as_input(str(graph)))
+
+
+def _table(found: Communities) -> bytes:
+    labels = found.labels.tolist()
+    if found.chances is None:
+        return table_of(("node", "community"), zip(found.network.nodes, labels, strict=True))
+    sure = found.chances.max(axis=1).round(6).tolist()
+    return table_of(("node", "community", "chance"), zip(found.network.nodes, labels, sure, strict=True))
+
+
+def _picture(found: Communities, name: str) -> bytes:
+    """The graph, or of a large one the sizes of its communities, as a PNG."""
+    import numpy as np
+
+    from .. import plotting
+
+    if found.network.n <= DRAWN:
+        figure, ax = plotting.panels(width=6.5, height=5.5)
+        plotting.communities(found, ax=ax, title=name)
+        return drawn(figure, "png")
+    figure, ax = plotting.panels(width=5.0, height=4.0)
+    ax.bar(range(found.n_communities), np.bincount(found.labels))
+    ax.set(xlabel="community", ylabel="nodes", title=name)
+    return drawn(figure, "png")
