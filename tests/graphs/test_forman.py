@@ -53,8 +53,8 @@ def test_lin_lu_yau_is_never_less_than_balanced_forman(name: str) -> None:
 @pytest.mark.parametrize("name", GRAPHS)
 def test_lin_lu_yau_is_the_limit_in_rational_numbers(name: str) -> None:
     found = wt.graphs.lin_lu_yau(GRAPHS[name]).values
-    near = [reference.lin_lu_yau(GRAPHS[name], Fraction(k - 1, k)) for k in (2, 7, 1000)]
-    assert near[0] == near[1] == near[2]
+    near = [reference.lin_lu_yau(GRAPHS[name], Fraction(k - 1, k)) for k in (2, 1000)]
+    assert near[0] == near[1]
     np.testing.assert_allclose(found, np.array(near[0], float), rtol=0, atol=1e-13)
 
 
