@@ -95,7 +95,9 @@ def draw_curve(ax: mpl.axes.Axes) -> None:
         ax.plot(TIMES, mean, color=color, marker=marker, ms=4, label=name)
         ax.fill_between(TIMES, mean - spread, mean + spread, color=color, alpha=0.15, lw=0)
     ax.axvline(1.0, color=GRAY, lw=0.8, ls=(0, (3, 2)))
-    ax.text(1.0, 1.0, " the threshold: below it\n nothing can be found", fontsize=8, color="#666666", va="top", ha="left")
+    ax.text(
+        1.0, 1.0, " the threshold: below it\n nothing can be found", fontsize=8, color="#666666", va="top", ha="left"
+    )
     ax.set(xlabel="times the detectability threshold", ylabel="NMI with the planted groups", ylim=(-0.02, 1.02))
     ax.legend(frameon=False, fontsize=8, loc="lower right")
     ax.set_title(f"{GROUPS} planted groups, {NODES} nodes", loc="left", fontsize=10)

@@ -50,6 +50,8 @@ class _Talk:
         self._tried: dict[int, Beliefs] = {}
 
     def found(self, n: int | None, resolution: float | None) -> Communities:
+        if n == self._network.n:
+            return without_edges(self._network)
         if n is not None:
             return self._of(n, exactly=True)
         seen, n_nodes = self._spectrum.n_negative(), self._network.n
@@ -63,17 +65,17 @@ class _Talk:
         return self._of(number)
 
     def _evidence(self, k: int) -> float:
-        found = self._beliefs(k)
+        best = max((found.evidence - found.moving for found in self._tried.values()), default=-np.inf)
+        found = self._beliefs(k, best)
         return found.evidence - found.moving
 
     def _modularity(self, k: int, resolution: float) -> float:
         return modularity(self._network, self._beliefs(k).labels, resolution)
 
-    def _beliefs(self, k: int) -> Beliefs:
+    def _beliefs(self, k: int, least: float = -np.inf) -> Beliefs:
         if k not in self._tried:
             self._engine.report("messages", len(self._tried), len(self._tried) + 1)
-            best = max((found.evidence - found.moving for found in self._tried.values()), default=-np.inf)
-            self._tried[k] = pass_messages(self._links, self._spectrum.groups(k), k, self._engine, best)
+            self._tried[k] = pass_messages(self._links, self._spectrum.groups(k), k, self._engine, least)
         return self._tried[k]
 
     def _of(self, k: int, exactly: bool = False) -> Communities:
