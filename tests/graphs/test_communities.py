@@ -222,6 +222,15 @@ def test_messages_report_and_can_be_cancelled() -> None:
         wt.graphs.communities(nx.connected_caveman_graph(3, 5))
 
 
+def test_of_a_large_graph_the_matrix_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wasserstein_transform.cli.communities.DRAWN", 20)
+    nx.write_edgelist(nx.connected_caveman_graph(4, 6), tmp_path / "graph.txt", data=False)
+    done = CliRunner().invoke(app, ["communities", str(tmp_path / "graph.txt"), "-o", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    assert "4 communities" in done.output
+    assert (tmp_path / "out" / "communities.png").read_bytes().startswith(b"\x89PNG")
+
+
 @pytest.mark.parametrize("name", ["communities", "flow"])
 def test_figures_and_tables_have_the_same_bytes_in_every_run(name: str, tmp_path: Path) -> None:
     nx.write_gml(nx.relaxed_caveman_graph(4, 6, 0.2, seed=1), tmp_path / "graph.gml")

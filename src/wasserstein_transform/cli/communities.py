@@ -18,6 +18,8 @@ from .summary import as_input
 if TYPE_CHECKING:
     from ..graphs import Communities
 
+_PIXELS = 300  # of the matrix of a large graph
+
 
 @expanded
 def communities(
@@ -86,16 +88,34 @@ def _table(found: Communities) -> bytes:
 
 
 def _picture(found: Communities, name: str) -> bytes:
-    """The graph, or of a large one the sizes of its communities, as a PNG."""
+    """The graph, or of a large one its matrix, as a PNG."""
+    from .. import plotting
+
+    if found.network.n > DRAWN:
+        return _matrix(found, name)
+    figure, ax = plotting.panels(width=6.5, height=5.5)
+    plotting.communities(found, ax=ax, title=name)
+    return drawn(figure, "png")
+
+
+def _matrix(found: Communities, name: str) -> bytes:
+    """Where edges are, nodes in the order of their communities; lines part those of some size."""
     import numpy as np
 
     from .. import plotting
+    from ..plotting.style import STRONG, THIN, tidy
 
-    if found.network.n <= DRAWN:
-        figure, ax = plotting.panels(width=6.5, height=5.5)
-        plotting.communities(found, ax=ax, title=name)
-        return drawn(figure, "png")
-    figure, ax = plotting.panels(width=5.0, height=4.0)
-    ax.bar(range(found.n_communities), np.bincount(found.labels))
-    ax.set(xlabel="community", ylabel="nodes", title=name)
+    n, sizes = found.network.n, np.bincount(found.labels)
+    place = np.empty(n)
+    place[np.argsort(found.labels, kind="stable")] = np.arange(n)
+    a, b = place[found.network.edges].T
+    counts = np.histogram2d(np.r_[a, b], np.r_[b, a], bins=_PIXELS, range=((0, n), (0, n)))[0]
+    figure, ax = plotting.panels(width=5.0, height=5.2)
+    top = max(float(np.quantile(counts, 0.995)), 1.0)
+    ax.imshow(counts, cmap="gray_r", vmax=top, extent=(0, n, n, 0), interpolation="nearest")
+    for end in np.cumsum(sizes)[:-1][sizes[:-1] >= n / _PIXELS]:
+        ax.axhline(end, color=STRONG, lw=THIN)
+        ax.axvline(end, color=STRONG, lw=THIN)
+    ax.set(xticks=[], yticks=[])
+    tidy(ax, f"{name}: edges, nodes by community")
     return drawn(figure, "png")
