@@ -1,0 +1,177 @@
+"""Photographs cut by contours, against people's regions: `python -m benchmarks photographs=FOLDER`.
+
+FOLDER has NAME.jpg (or .png) and NAME.mat as in the Berkeley benchmark. Weights are fitted on every other photograph,
+from the first on, and scored with the scale that is best there, and with the default, on those between; then the other
+way round. `python -m benchmarks photographs=fit:FOLDER` fits on all of them and prints `image/weights.py`'s lines.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+from wasserstein_transform.engine import current
+from wasserstein_transform.experiments.scores import adjusted_rand
+from wasserstein_transform.image import RegionTree, score_segmentation
+from wasserstein_transform.image.contours import SCALE, completed, lab_of
+from wasserstein_transform.image.joining import joined, weighed
+from wasserstein_transform.image.scores import contingency, covering
+from wasserstein_transform.image.seams import NAMES, Evidence
+from wasserstein_transform.image.sizes import reduced
+
+from .images import Photo, _felzenszwalb, photos_in
+from .timing import Row
+
+_ROUNDS = 4
+_LEVELS = (800, 400, 200, 100, 50, 25, 12, 6, 3)  # regions at which seams are looked at
+_SCALES = np.linspace(0.02, 0.98, 97)
+_PEER = (400, 0.8, 300), (400, 0.5, 1000)  # felzenszwalb's settings, chosen on each half of ten other photographs
+
+
+class Fit(NamedTuple):
+    """Weights and bias of a logistic regression."""
+
+    weights: Any
+    bias: float
+
+
+@cache
+def _evidence(photo: Photo) -> Evidence:
+    return Evidence.of(lab_of(reduced(photo.image(), None)), None, current())
+
+
+@cache
+def _tables(photo: Photo) -> list[Any]:
+    """Pixels of each finest region in each of the regions people drew."""
+    labels = _evidence(photo).labels.ravel()
+    return [contingency(labels, truth.ravel()) for truth in photo.truths()]
+
+
+def _tree(photo: Photo, fit: Fit) -> RegionTree:
+    found = _evidence(photo)
+    return RegionTree(found.labels, *completed(*joined(found, current(), *fit), len(found.sizes)))
+
+
+def _pooled(found: Evidence, new: Any) -> Evidence:
+    """Evidence of regions put together."""
+    n = int(new.max()) + 1
+    ends = np.sort(new[found.ends], axis=1)
+    apart = ends[:, 0] != ends[:, 1]
+    keys, seam = np.unique(ends[apart, 0] * n + ends[apart, 1], return_inverse=True)
+    return Evidence(
+        found.labels, np.stack(np.divmod(keys, n), axis=1), _sums(found.lengths[apart], seam, len(keys)),
+        _sums(found.cues[apart], seam, len(keys)), _sums(found.sizes, new, n), _sums(found.counts, new, n),
+    )  # fmt: skip
+
+
+def _sums(rows: Any, into: Any, n: int) -> Any:
+    out = np.zeros((n, *rows.shape[1:]))
+    np.add.at(out, into, rows)
+    return out
+
+
+def _examples(photo: Photo, fit: Fit) -> tuple[Any, Any, Any]:
+    """Evidence of all seams at some levels of a tree, the share of people who drew them, and how many pixels count."""
+    tree, found, tables, rows = _tree(photo, fit), _evidence(photo), _tables(photo), []
+    for n in (n for n in _LEVELS if n < tree.n_finest):
+        new = tree.parts(tree.n_finest - n)
+        level = _pooled(found, new)
+        home = np.stack([_sums(table, new, n).argmax(axis=1) for table in tables])
+        a, b = level.ends.T
+        drawn = (home[:, a] != home[:, b]).mean(axis=0)
+        rows.append((weighed(level), drawn, np.minimum(level.sizes[a], level.sizes[b]) / level.sizes.sum()))
+    evidence, drawn, counts = (np.concatenate(parts) for parts in zip(*rows, strict=True))
+    return evidence, drawn, counts
+
+
+def fitted(photos: Sequence[Photo]) -> Fit:
+    """Fit to the seams met on the way, which depend on the weights: some rounds, all seams kept."""
+    fit, seen = _first(), []
+    for _ in range(_ROUNDS):
+        seen += [_examples(photo, fit) for photo in photos]
+        evidence, drawn, counts = (np.concatenate(parts) for parts in zip(*seen, strict=True))
+        fit = _regression(evidence, drawn, counts)
+    return fit
+
+
+def _first() -> Fit:
+    """Set by hand: contrasts of some width, and size."""
+    weights = np.zeros(len(NAMES))
+    weights[[0, 1, 2, 5, 6, 9, 10, 13, 14]] = 0.25, 0.25, 0.2, 0.4, 0.2, 0.35, 0.2, 1.5, 1.0
+    weights[19] = 0.2
+    return Fit(weights, -4.0)
+
+
+def _regression(evidence: Any, drawn: Any, counts: Any) -> Fit:
+    mean, spread = evidence.mean(axis=0), evidence.std(axis=0) + 1e-12
+    rows, answers = np.tile((evidence - mean) / spread, (2, 1)), np.repeat([1, 0], len(drawn))
+    share = np.concatenate([counts * drawn, counts * (1 - drawn)])
+    model = LogisticRegression(max_iter=1000).fit(rows, answers, share / share.mean())
+    weights = model.coef_[0] / spread
+    return Fit(weights, float(model.intercept_[0] - weights @ mean))
+
+
+def _curve(photo: Photo, fit: Fit) -> Any:
+    """Covering, adjusted Rand index and number of regions at all scales."""
+    tree, rows, before = _tree(photo, fit), [], -1
+    for scale in _SCALES:
+        n = tree.n_segments(scale)
+        if n != before:
+            new = tree.parts(tree.n_finest - n)
+            pooled = [_sums(table, new, n) for table in _tables(photo)]
+            found = np.mean([(covering(table), adjusted_rand(table)) for table in pooled], axis=0)
+        rows.append((*found, n))
+        before = n
+    return np.array(rows)
+
+
+def run(folder: str | None = None) -> list[Row]:
+    if folder is None:
+        print("photographs: no folder given: python -m benchmarks photographs=FOLDER", file=sys.stderr)
+        return []
+    if folder.startswith("fit:"):
+        _print_weights(fitted(photos_in(folder.removeprefix("fit:"))))
+        return []
+    photos = photos_in(folder)
+    halves = photos[::2], photos[1::2]
+    print(
+        "| method | chosen on | scored on | scale | regions | covering | adjusted rand |\n|---|---|---|---|---|---|---|"
+    )
+    both = [_one_way(*halves, "A | B"), _one_way(*halves[::-1], "B | A")]
+    for name, at in (("contours, scale chosen", 0), ("contours, default scale", 1)):
+        _print(name, "other half | all", "", np.mean([scores[at] for scores in both], axis=0))
+    for setting in _PEER:
+        _print(f"felzenszwalb {setting}", " | all", "", np.mean([_peer(photo, setting) for photo in photos], axis=0))
+    return []
+
+
+def _one_way(known: Sequence[Photo], others: Sequence[Photo], way: str) -> tuple[Any, Any]:
+    fit = fitted(known)
+    there = np.mean([_curve(photo, fit) for photo in known], axis=0)
+    here = np.mean([_curve(photo, fit) for photo in others], axis=0)
+    best, usual = int(there[:, :2].sum(axis=1).argmax()), int(np.abs(_SCALES - SCALE).argmin())
+    _print("contours, scale chosen", way, f"{_SCALES[best]:.2f}", here[best])
+    _print("contours, default scale", way, f"{_SCALES[usual]:.2f}", here[usual])
+    return here[best], here[usual]
+
+
+def _print(name: str, way: str, scale: str, scores: Any) -> None:
+    print(f"| {name} | {way} | {scale} | {scores[2]:.0f} | {scores[0]:.3f} | {scores[1]:.3f} |", flush=True)
+
+
+def _peer(photo: Photo, setting: tuple[Any, ...]) -> tuple[float, float, float]:
+    labels = _felzenszwalb(photo, *setting).labels
+    scores = score_segmentation(labels, photo.truths())
+    return scores.covering, scores.adjusted_rand, float(labels.max() + 1)
+
+
+def _print_weights(fit: Fit) -> None:
+    print("WEIGHTS = np.array([")
+    for name, weight in zip(NAMES, fit.weights, strict=True):
+        print(f"    {weight:.4f},  # {name}")
+    print(f"])\n\nBIAS = {fit.bias:.4f}")
