@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 from sklearn.linear_model import LogisticRegression
 
 from wasserstein_transform.engine import current
@@ -70,9 +71,7 @@ def _pooled(found: Evidence, new: Any) -> Evidence:
 
 
 def _sums(rows: Any, into: Any, n: int) -> Any:
-    out = np.zeros((n, *rows.shape[1:]))
-    np.add.at(out, into, rows)
-    return out
+    return csr_array((np.ones(len(into)), (into, np.arange(len(into)))), (n, len(into))) @ rows
 
 
 def _examples(photo: Photo, fit: Fit) -> tuple[Any, Any, Any]:

@@ -78,7 +78,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
     )
     from .explorer import explore as explore
     from .hierarchy import FewerClustersWarning as FewerClustersWarning, cut_tree as cut_tree, linkage as linkage
-    from .image import segment as segment
+    from .image.segmenting import segment as segment
     from .localize import *  # noqa: F403
     from .spaces import Dense as Dense, Euclidean as Euclidean, Graph as Graph, Space as Space
     from .transforms import (

@@ -3,9 +3,9 @@
 from .linking import LinkAllModes, Linking, LinkTouching
 from .merging import Merging
 from .scores import Scores, read_bsds, score_segmentation
-from .segmenting import segment
 from .segmentation import Segmentation
 from .segmenter import ImageSegmenter
+from .segmenting import segment
 from .tree import RegionTree
 
 __all__ = [

@@ -23,6 +23,7 @@ from .tree import RegionTree
 SCALE = 0.5
 """Where trees are cut by default: a boundary stays if about every second person would draw it."""
 
+_MOST = 1e30  # of values: they are computed in single precision
 _CONTRASTS = 4.0 * DIRECTIONS * 40  # bytes of a pixel of the reduced image: contrasts, and what is made of them
 
 
@@ -66,6 +67,9 @@ def _check(pixels: Pixels) -> None:
         known = channels if pixels.mask is None else channels[pixels.mask]
         if not np.isfinite(known).all():
             raise ValueError("image must be finite; mask out pixels that are not: mask=np.isfinite(image)")
+        low, high = float(known.min()), float(known.max())
+        if max(-low, high) > _MOST:
+            raise ValueError(f"image must lie within ±{_MOST:g}, got {low:g} to {high:g}; rescale")
     if channels.shape[1] == 3:
         check_colors(channels if pixels.mask is None else channels[pixels.mask])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._types import Floats, Ints
-from ..backends.host import Patches, Rule, Seams, evidence, join_regions
+from ..backends.host import Patches, Rule, Seams, all_evidence, join_regions
 from ..engine import Engine, Flag
 from .seams import GROUP, NAMES, STARTS, UNITS, Evidence
 from .weights import BIAS, WEIGHTS
@@ -34,8 +34,7 @@ def weighed(found: Evidence) -> Floats:
     """What is weighed for each seam, one row each, in the order of `NAMES`."""
     patches, seams, rule = _parts(found, WEIGHTS, BIAS)
     rows = np.empty((len(found.ends), len(NAMES)))
-    for e, row in enumerate(rows):
-        evidence(patches, seams, rule, e, row)
+    all_evidence(patches, seams, rule, rows)
     return rows
 
 

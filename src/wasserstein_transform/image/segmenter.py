@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from .._types import Ints
 from .linking import Linking
 from .merging import Merging
-from .segmenting import segment
 from .segmentation import Segmentation
+from .segmenting import segment
 
 
 class ImageSegmenter(ClusterMixin, BaseEstimator):

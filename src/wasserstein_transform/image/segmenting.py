@@ -76,7 +76,7 @@ def segment(
         `LinkAllModes()`: all modes that are near.
     merging : Merging, optional
         With radii: `Merging()` merges regions that people would not tell apart; its defaults were set on photographs,
-        at radii 5 and 3 with λ = 5.
+        at radii 5 and 3 with λ = 5, which are the defaults with it.
     n_iter : int
         With radii: most iterations of a pixel, 100 by default. For λ > 0 some would swing between few states forever:
         these are found as soon as a state comes back, bit by bit, and stopped at the one of them with most neighbors;

@@ -39,11 +39,13 @@ class Windows:
         n_iter: int | None,
         tol: float | None,
     ) -> Self:
-        """Check what came; None is the default."""
+        """Check what came. None is the default: 8, 8 and 0; with merging alone 5, 3 and 5, that it was set for."""
+        merges_alone = merging is not None and spatial is None and range is None and lam is None
+        usual = (5.0, 3.0, 5.0) if merges_alone else (8.0, 8.0, 0.0)
         motion = Motion(
-            check.positive(8.0 if spatial is None else spatial, "spatial"),
-            check.positive(8.0 if range is None else range, "range"),
-            check.lam(0.0 if lam is None else lam),
+            check.positive(usual[0] if spatial is None else spatial, "spatial"),
+            check.positive(usual[1] if range is None else range, "range"),
+            check.lam(usual[2] if lam is None else lam),
             check.tolerance(0.0 if tol is None else tol, "tol"),
             check.count(100 if n_iter is None else n_iter, "n_iter", 1),
         )

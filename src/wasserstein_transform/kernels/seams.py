@@ -85,6 +85,13 @@ def evidence(patches: Patches, seams: Seams, rule: Rule, e: int, out: Any) -> No
 
 
 @jit
+def all_evidence(patches: Patches, seams: Seams, rule: Rule, out: Any) -> None:
+    """Evidence of every seam, one row each."""
+    for e in range(out.shape[0]):
+        evidence(patches, seams, rule, e, out[e])
+
+
+@jit
 def _weigh(patches: Patches, seams: Seams, rule: Rule, e: int, scratch: Any) -> None:
     evidence(patches, seams, rule, e, scratch)
     cost = rule.bias
