@@ -22,7 +22,7 @@ try:
 except ImportError:
     sys.exit('the example needs matplotlib and scikit-image: pip install "wasserstein-transform[plot,image]"')
 
-SCALES = (0.3, 0.5, 0.7)
+SCALES = (0.3, 0.6, 0.8)
 SHIPPED = ("coffee", "chelsea", "rocket", "coins", "cell")  # photographs, coins in gray, a cell under the microscope
 
 

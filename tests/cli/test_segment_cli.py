@@ -67,7 +67,7 @@ def test_without_radii_a_picture_is_cut_along_its_contours(file: Path, tmp_path:
     assert done.exit_code == 0, done.output
     assert "2 segments of 32 × 40 pixels in" in done.output
     tree = wt.segment(picture()).tree
-    np.testing.assert_array_equal(io.imread(tmp_path / "out" / "labels.png"), tree.cut(0.5))
+    np.testing.assert_array_equal(io.imread(tmp_path / "out" / "labels.png"), tree.cut(0.6))
     contours = io.imread(tmp_path / "out" / "contours.png")
     assert contours.dtype == np.uint8
     np.testing.assert_array_equal(contours < 128, tree.contours() > 0.5)

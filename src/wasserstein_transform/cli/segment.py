@@ -30,7 +30,7 @@ def segment(
     scale: Annotated[
         float | None,
         typer.Option(
-            help="From 0, fine, to 1, coarse: boundaries that fewer people would draw go.", show_default="0.5"
+            help="From 0, fine, to 1, coarse: boundaries that fewer people would draw go.", show_default="0.6"
         ),
     ] = None,
     n_segments: Annotated[

@@ -20,8 +20,8 @@ from .sides import DIRECTIONS, Singles
 from .sizes import MOST, Reduced, carried_up, reduced
 from .tree import RegionTree
 
-SCALE = 0.5
-"""Where trees are cut by default: a boundary stays if about every second person would draw it."""
+SCALE = 0.6
+"""Where trees are cut by default; both halves of 100 photographs chose 0.57 to 0.6."""
 
 _MOST = 1e30  # of values: they are computed in single precision
 _CONTRASTS = 4.0 * DIRECTIONS * 40  # bytes of a pixel of the reduced image: contrasts, and what is made of them

@@ -65,7 +65,7 @@ def segment(
     lam : float
         Weight of the shape of neighborhoods; 0, the default, is mean shift.
     scale : float
-        Without radii: from 0, fine, to 1, coarse. A boundary stays if about this share of people would draw it; 0.5 by
+        Without radii: from 0, fine, to 1, coarse. A boundary stays if about this share of people would draw it; 0.6 by
         default.
     n_segments : int
         Without radii: the number of regions, instead of `scale`.
