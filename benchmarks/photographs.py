@@ -2,7 +2,8 @@
 
 FOLDER has NAME.jpg (or .png) and NAME.mat as in the Berkeley benchmark. Weights are fitted on every other photograph,
 from the first on, and scored with the scale that is best there, and with the default, on those between; then the other
-way round. `python -m benchmarks photographs=fit:FOLDER` fits on all of them and prints `image/weights.py`'s lines.
+way round; in color, and the same photographs in gray. `python -m benchmarks photographs=fit:FOLDER` fits on all of them
+and prints the lines of `image/weights.py`.
 """
 
 from __future__ import annotations
@@ -24,38 +25,48 @@ from wasserstein_transform.image.joining import joined, weighed
 from wasserstein_transform.image.scores import contingency, covering
 from wasserstein_transform.image.seams import NAMES, Evidence
 from wasserstein_transform.image.sizes import reduced
+from wasserstein_transform.image.weights import Weights
 
 from .images import Photo, _felzenszwalb, photos_in
 from .timing import Row
 
-_ROUNDS = 4
-_LEVELS = (800, 400, 200, 100, 50, 25, 12, 6, 3)  # regions at which seams are looked at
-_SCALES = np.linspace(0.02, 0.98, 97)
+_ROUNDS = 3
+_LEVELS = (400, 200, 100, 50, 25, 12, 6, 3)  # regions at which seams are looked at
+_SCALES = np.linspace(0.2, 0.9, 36)
 _PEER = (400, 0.8, 300), (400, 0.5, 1000)  # felzenszwalb's settings, chosen on each half of ten other photographs
 
 
-class Fit(NamedTuple):
-    """Weights and bias of a logistic regression."""
+class View(NamedTuple):
+    """A photograph, in color or in gray."""
 
-    weights: Any
-    bias: float
+    photo: Photo
+    gray: bool = False
+
+    def image(self) -> Any:
+        """Of shape (h, w, 3), or (h, w)."""
+        rgb = self.photo.image()
+        return np.rint(rgb @ np.array([0.299, 0.587, 0.114])).astype(np.uint8) if self.gray else rgb
+
+    def truths(self) -> Any:
+        """What people drew."""
+        return self.photo.truths()
 
 
 @cache
-def _evidence(photo: Photo) -> Evidence:
+def _evidence(photo: View) -> Evidence:
     return Evidence.of(lab_of(reduced(photo.image(), None)), None, current())
 
 
 @cache
-def _tables(photo: Photo) -> list[Any]:
+def _tables(photo: View) -> list[Any]:
     """Pixels of each finest region in each of the regions people drew."""
     labels = _evidence(photo).labels.ravel()
     return [contingency(labels, truth.ravel()) for truth in photo.truths()]
 
 
-def _tree(photo: Photo, fit: Fit) -> RegionTree:
+def _tree(photo: View, fit: Weights) -> RegionTree:
     found = _evidence(photo)
-    return RegionTree(found.labels, *completed(*joined(found, current(), *fit), len(found.sizes)))
+    return RegionTree(found.labels, *completed(*joined(found, current(), fit), len(found.sizes)))
 
 
 def _pooled(found: Evidence, new: Any) -> Evidence:
@@ -74,7 +85,7 @@ def _sums(rows: Any, into: Any, n: int) -> Any:
     return csr_array((np.ones(len(into)), (into, np.arange(len(into)))), (n, len(into))) @ rows
 
 
-def _examples(photo: Photo, fit: Fit) -> tuple[Any, Any, Any]:
+def _examples(photo: View, fit: Weights) -> tuple[Any, Any, Any]:
     """Evidence of all seams at some levels of a tree, the share of people who drew them, and how many pixels count."""
     tree, found, tables, rows = _tree(photo, fit), _evidence(photo), _tables(photo), []
     for n in (n for n in _LEVELS if n < tree.n_finest):
@@ -88,7 +99,7 @@ def _examples(photo: Photo, fit: Fit) -> tuple[Any, Any, Any]:
     return evidence, drawn, counts
 
 
-def fitted(photos: Sequence[Photo]) -> Fit:
+def fitted(photos: Sequence[View]) -> Weights:
     """Fit to the seams met on the way, which depend on the weights: some rounds, all seams kept."""
     fit, seen = _first(), []
     for _ in range(_ROUNDS):
@@ -98,24 +109,24 @@ def fitted(photos: Sequence[Photo]) -> Fit:
     return fit
 
 
-def _first() -> Fit:
+def _first() -> Weights:
     """Set by hand: contrasts of some width, and size."""
     weights = np.zeros(len(NAMES))
     weights[[0, 1, 2, 5, 6, 9, 10, 13, 14]] = 0.25, 0.25, 0.2, 0.4, 0.2, 0.35, 0.2, 1.5, 1.0
-    weights[19] = 0.2
-    return Fit(weights, -4.0)
+    weights[NAMES.index("log of the smaller share")] = 0.2
+    return Weights(weights, -4.0)
 
 
-def _regression(evidence: Any, drawn: Any, counts: Any) -> Fit:
+def _regression(evidence: Any, drawn: Any, counts: Any) -> Weights:
     mean, spread = evidence.mean(axis=0), evidence.std(axis=0) + 1e-12
     rows, answers = np.tile((evidence - mean) / spread, (2, 1)), np.repeat([1, 0], len(drawn))
     share = np.concatenate([counts * drawn, counts * (1 - drawn)])
     model = LogisticRegression(max_iter=1000).fit(rows, answers, share / share.mean())
     weights = model.coef_[0] / spread
-    return Fit(weights, float(model.intercept_[0] - weights @ mean))
+    return Weights(weights, float(model.intercept_[0] - weights @ mean))
 
 
-def _curve(photo: Photo, fit: Fit) -> Any:
+def _curve(photo: View, fit: Weights) -> Any:
     """Covering, adjusted Rand index and number of regions at all scales."""
     tree, rows, before = _tree(photo, fit), [], -1
     for scale in _SCALES:
@@ -134,28 +145,36 @@ def run(folder: str | None = None) -> list[Row]:
         print("photographs: no folder given: python -m benchmarks photographs=FOLDER", file=sys.stderr)
         return []
     if folder.startswith("fit:"):
-        _print_weights(fitted(photos_in(folder.removeprefix("fit:"))))
+        photos = photos_in(folder.removeprefix("fit:"))
+        for name, gray in (("COLOR", False), ("GRAY", True)):
+            _print_weights(name, fitted([View(photo, gray) for photo in photos]))
         return []
     photos = photos_in(folder)
-    halves = photos[::2], photos[1::2]
     print(
         "| method | chosen on | scored on | scale | regions | covering | adjusted rand |\n|---|---|---|---|---|---|---|"
     )
-    both = [_one_way(*halves, "A | B"), _one_way(*halves[::-1], "B | A")]
-    for name, at in (("contours, scale chosen", 0), ("contours, default scale", 1)):
-        _print(name, "other half | all", "", np.mean([scores[at] for scores in both], axis=0))
+    for gray in (False, True):
+        _both_ways([View(photo, gray) for photo in photos], "contours, in gray" if gray else "contours")
     for setting in _PEER:
-        _print(f"felzenszwalb {setting}", " | all", "", np.mean([_peer(photo, setting) for photo in photos], axis=0))
+        scores = np.mean([_peer(photo, setting) for photo in photos], axis=0)
+        _print(f"felzenszwalb {setting}", " | all", "", scores)
     return []
 
 
-def _one_way(known: Sequence[Photo], others: Sequence[Photo], way: str) -> tuple[Any, Any]:
+def _both_ways(photos: Sequence[View], name: str) -> None:
+    halves = photos[::2], photos[1::2]
+    both = [_one_way(*halves, name, "A | B"), _one_way(*halves[::-1], name, "B | A")]
+    for kind, at in (("scale chosen", 0), ("default scale", 1)):
+        _print(f"{name}, {kind}", "other half | all", "", np.mean([scores[at] for scores in both], axis=0))
+
+
+def _one_way(known: Sequence[View], others: Sequence[View], name: str, way: str) -> tuple[Any, Any]:
     fit = fitted(known)
     there = np.mean([_curve(photo, fit) for photo in known], axis=0)
     here = np.mean([_curve(photo, fit) for photo in others], axis=0)
     best, usual = int(there[:, :2].sum(axis=1).argmax()), int(np.abs(_SCALES - SCALE).argmin())
-    _print("contours, scale chosen", way, f"{_SCALES[best]:.2f}", here[best])
-    _print("contours, default scale", way, f"{_SCALES[usual]:.2f}", here[usual])
+    _print(f"{name}, scale chosen", way, f"{_SCALES[best]:.2f}", here[best])
+    _print(f"{name}, default scale", way, f"{_SCALES[usual]:.2f}", here[usual])
     return here[best], here[usual]
 
 
@@ -169,8 +188,8 @@ def _peer(photo: Photo, setting: tuple[Any, ...]) -> tuple[float, float, float]:
     return scores.covering, scores.adjusted_rand, float(labels.max() + 1)
 
 
-def _print_weights(fit: Fit) -> None:
-    print("WEIGHTS = np.array([")
-    for name, weight in zip(NAMES, fit.weights, strict=True):
-        print(f"    {weight:.4f},  # {name}")
-    print(f"])\n\nBIAS = {fit.bias:.4f}")
+def _print_weights(name: str, fit: Weights) -> None:
+    print(f"{name} = Weights(\n    np.array([")
+    for part, weight in zip(NAMES, fit.values, strict=True):
+        print(f"        {weight:.4f},  # {part}")
+    print(f"    ]),\n    {fit.bias:.4f},\n)\n", flush=True)

@@ -13,6 +13,7 @@ from ..engine import Engine, Flag
 from .basins import basins
 from .sides import Singles, at_angle, contrasts, enlarged
 from .texture import N_TEXTURES, STRONGEST, textures
+from .vibrations import jumps
 
 OCTAVES = {"L": (0, 1, 2, 3), "a": (0, 1, 2, 3), "b": (0, 1, 2, 3), "texture": (1, 2, 3)}
 CUES = tuple((name, octave) for name, octaves in OCTAVES.items() for octave in octaves)
@@ -23,6 +24,10 @@ _LANDSCAPE = {
     ("b", 2): 1 / 20, ("texture", 1): 1.0, ("texture", 2): 2.0,
 }  # fmt: skip  # set by hand: about one over what a strong contrast is
 _SMOOTH = 0.7  # pixels
+_STRENGTH = np.array([0.25, 0.25, 0.2, 0.0, 0.0, 0.4, 0.2, 0.0, 0.0, 0.35, 0.2, 0.0, 0.0, 1.5, 1.0])
+"""Of roots of contrasts, set by hand: about one over what that of a strong contrast is."""
+
+_SOFTNESS = 0.8
 
 _BINS = {"L": 16, "a": 16, "b": 16, "texture": 8}  # of contrasts, from the least to the largest value
 _COUNTED = ((0.0, 100.0, 16), (-60.0, 60.0, 24), (-60.0, 60.0, 24), *((0.0, STRONGEST, 8),) * N_TEXTURES)
@@ -33,6 +38,7 @@ GROUP = np.array([0, 1, 2, *(3,) * N_TEXTURES])
 UNITS = np.array([(high - low) / bins / (1 if k < 3 else N_TEXTURES) for k, (low, high, bins) in enumerate(_COUNTED)])
 NAMES = (
     *(f"contrast of {name}, width {1.5 * 2**octave:g}" for name, octave in CUES),
+    "jump of slow swings",
     "W1 of L*", "W1 of a*", "W1 of b*", "W1 of textures", "log of the smaller share", "log of the larger share",
     "log of length over root of size",
 )  # fmt: skip
@@ -50,8 +56,8 @@ class Evidence(NamedTuple):
         The two regions of each seam, the smaller number first.
     lengths : array of shape (seams,)
         Pairs of pixels that face each other.
-    cues : array of shape (seams, 15)
-        Contrast across the seam, summed over those pairs, in the order of `CUES`.
+    cues : array of shape (seams, 16)
+        Contrast across the seam, summed over those pairs, in the order of `CUES`; then the jump of slow swings.
     sizes : array of shape (regions,)
         Pixels.
     counts : array of shape (regions, 128)
@@ -80,6 +86,7 @@ class Evidence(NamedTuple):
             here, there = (at_angle(measured[cue], angle, side) for side in pixels)
             cues[:, k] = np.bincount(seam, 0.5 * (here + there), len(ends))
         sizes = np.bincount(labels[labels >= 0]).astype(np.float64)
+        cues = np.column_stack([cues, lengths * engine.alone(lambda _: _jumps(ends, lengths, cues, sizes), "contours")])
         return cls(labels, ends, lengths, cues, sizes, _counted(labels, channels, len(sizes)))
 
 
@@ -119,6 +126,12 @@ def _angles(pixels: tuple[Ints, Ints], seam: Ints, lengths: Floats, width: int) 
     down, right = (place - (np.bincount(seam, place, n) / lengths)[seam] for place in places)
     yy, xx, xy = (np.bincount(seam, product, n) for product in (down * down, right * right, down * right))
     return np.asarray(0.5 * np.arctan2(2 * xy, xx - yy) + np.pi / 2)
+
+
+def _jumps(ends: Ints, lengths: Floats, cues: Floats, sizes: Floats) -> Floats:
+    """Of slow swings: seams are springs, soft where contrast is strong."""
+    strength = np.sqrt(np.maximum(cues, 0.0) / lengths[:, None]) @ _STRENGTH
+    return jumps(ends, lengths * np.exp(-_SOFTNESS * strength), sizes)
 
 
 def _counted(labels: Ints, channels: list[Singles], n: int) -> Floats:

@@ -121,9 +121,13 @@ def carried_up(labels: Ints, small: Reduced, image: NDArray[Any], mask: Bools | 
 def _restore(out: Ints, labels: Ints, inside: Bools) -> None:
     """Give labels that the mask left no pixel of one inside the mask, in one of their reduced pixels."""
     present = np.bincount(out[out >= 0], minlength=int(labels.max()) + 1) > 0
-    rows, columns = (np.arange(n) * m // n for n, m in zip(out.shape, labels.shape, strict=True))
     for label in np.flatnonzero(~present):
-        v, u = (int(at[0]) for at in np.nonzero(labels == label))
-        block = np.ix_(np.flatnonzero(rows == v), np.flatnonzero(columns == u))
+        at = (int(axis[0]) for axis in np.nonzero(labels == label))
+        block = np.ix_(*(_overlapping(*where) for where in zip(at, out.shape, labels.shape, strict=True)))
         y, x = (int(at[0]) for at in np.nonzero(inside[block]))
         out[block[0][y, 0], block[1][0, x]] = label
+
+
+def _overlapping(part: int, n: int, m: int) -> Ints:
+    """Of n pixels, those that the part of m equal parts overlaps."""
+    return np.arange(part * n // m, -(-(part + 1) * n // m))
