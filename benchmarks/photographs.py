@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from functools import cache
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from sklearn.linear_model import LogisticRegression
 
 from wasserstein_transform.engine import current
 from wasserstein_transform.experiments.scores import adjusted_rand
-from wasserstein_transform.image import RegionTree, score_segmentation
+from wasserstein_transform.image import RegionTree, score_segmentation, segment
 from wasserstein_transform.image.contours import SCALE, completed, lab_of
 from wasserstein_transform.image.joining import joined, weighed
 from wasserstein_transform.image.scores import contingency, covering
@@ -28,12 +29,12 @@ from wasserstein_transform.image.sizes import reduced
 from wasserstein_transform.image.weights import Weights
 
 from .images import Photo, _felzenszwalb, photos_in
-from .timing import Row
+from .timing import Row, median_seconds
 
 _ROUNDS = 3
 _LEVELS = (400, 200, 100, 50, 25, 12, 6, 3)  # regions at which seams are looked at
 _SCALES = np.linspace(0.2, 0.9, 36)
-_PEER = (400, 0.8, 300), (400, 0.5, 1000)  # felzenszwalb's settings, chosen on each half of ten other photographs
+_PEER = tuple(product((200, 400, 800), (0.8,), (300, 1000)))  # felzenszwalb's scale, σ and min_size
 
 
 class View(NamedTuple):
@@ -155,10 +156,25 @@ def run(folder: str | None = None) -> list[Row]:
     )
     for gray in (False, True):
         _both_ways([View(photo, gray) for photo in photos], "contours, in gray" if gray else "contours")
-    for setting in _PEER:
-        scores = np.mean([_peer(photo, setting) for photo in photos], axis=0)
-        _print(f"felzenszwalb {setting}", " | all", "", scores)
-    return []
+    _peer_both_ways(photos)
+    return [_timed(photos[0])]
+
+
+def _timed(photo: Photo) -> Row:
+    image = photo.image()
+    size = " × ".join(map(str, image.shape[:2]))
+    ours, theirs = median_seconds(lambda: segment(image)), median_seconds(lambda: _felzenszwalb(photo, *_PEER[0]))
+    return Row(f"contours of {size} pixels", f"{ours:.2f} s", f"felzenszwalb: {theirs:.2f} s", f"{theirs / ours:.1f}×")
+
+
+def _peer_both_ways(photos: Sequence[Photo]) -> None:
+    scores = np.array([[_peer(photo, setting) for photo in photos] for setting in _PEER])
+    both = []
+    for known, others, way in ((0, 1, "A | B"), (1, 0, "B | A")):
+        best = int(scores[:, known::2, :2].sum(axis=2).mean(axis=1).argmax())
+        both.append(scores[best, others::2].mean(axis=0))
+        _print(f"felzenszwalb {_PEER[best]}", way, "", both[-1])
+    _print("felzenszwalb", "other half | all", "", np.mean(both, axis=0))
 
 
 def _both_ways(photos: Sequence[View], name: str) -> None:

@@ -14,7 +14,8 @@ from wasserstein_transform.image.joining import joined, weighed
 from wasserstein_transform.image.regions import boundaries
 from wasserstein_transform.image.seams import NAMES, Evidence
 from wasserstein_transform.image.sides import contrasts, enlarged
-from wasserstein_transform.image.weights import BIAS, WEIGHTS
+from wasserstein_transform.image.vibrations import jumps
+from wasserstein_transform.image.weights import COLOR, GRAY, Weights
 
 STOP = np.zeros(1, np.uint8)
 
@@ -110,17 +111,44 @@ def test_basins_outside_the_mask_are_none(rng: np.random.Generator) -> None:
 
 def test_evidence_is_what_its_slow_twin_counts(evidence: Evidence) -> None:
     rows = weighed(evidence)
-    assert rows.shape == (len(evidence.ends), len(NAMES)) == (len(evidence.ends), len(WEIGHTS))
+    assert rows.shape == (len(evidence.ends), len(NAMES)) == (len(evidence.ends), len(COLOR.values))
     every = np.arange(len(evidence.sizes))
     for e in range(0, len(rows), 7):
         np.testing.assert_allclose(rows[e], reference.evidence(evidence, every, *evidence.ends[e]), rtol=1e-9)
 
 
-def test_regions_are_joined_as_by_their_slow_twin(evidence: Evidence) -> None:
-    joins, odds = joined(evidence, current())
-    expected = reference.joined(evidence, WEIGHTS, BIAS)
+@pytest.mark.parametrize("weights", [COLOR, GRAY], ids=["color", "gray"])
+def test_regions_are_joined_as_by_their_slow_twin(evidence: Evidence, weights: Weights) -> None:
+    joins, odds = joined(evidence, current(), weights)
+    expected = reference.joined(evidence, *weights)
     np.testing.assert_array_equal(joins, [join[:2] for join in expected])
     np.testing.assert_allclose(odds, [join[2] for join in expected], rtol=1e-8, atol=1e-8)
+
+
+# slow swings
+
+
+def test_slow_swings_jump_where_springs_are_soft_even_around_a_gap(rng: np.random.Generator) -> None:
+    n, row = 20, np.arange(400).reshape(20, 20)
+    ends = np.concatenate(
+        [np.stack([row[:, :-1].ravel(), row[:, 1:].ravel()], 1), np.stack([row[:-1].ravel(), row[1:].ravel()], 1)]
+    )
+    crosses = (ends[:, 0] % n == 9) & (ends[:, 1] % n == 10)
+    stiffness = np.where(crosses & (ends[:, 0] // n < 14), 0.01, 1.0)  # a wall with a door
+    made = jumps(ends, stiffness, np.ones(400))
+    far = crosses & (ends[:, 0] // n < 8)
+    assert made[far].min() > 5 * np.median(made[~crosses])
+    order = rng.permutation(400)
+    again = jumps(order[ends], stiffness, np.ones(400))
+    np.testing.assert_allclose(again, made, rtol=1e-6)
+
+
+def test_slow_swings_of_few_regions_and_of_parts_that_do_not_touch() -> None:
+    ends = np.array([[0, 1], [1, 2], [3, 4]])
+    made = jumps(ends, np.array([1.0, 0.1, 1.0]), np.ones(5))
+    assert np.isfinite(made).all()
+    assert made[1] > made[0] > 0
+    assert len(jumps(np.empty((0, 2), int), np.empty(0), np.ones(3))) == 0
 
 
 # what comes out
@@ -271,9 +299,8 @@ def test_large_images_are_cut_along_their_own_edges(masked: bool) -> None:
 
 def test_long_strips_are_cut_too() -> None:
     strip = np.repeat([[20, 200]], 200_000, axis=1).astype(np.uint8)
-    made = wt.segment(strip)
-    assert made.n_segments == 2
-    assert made.labels[0, 199_990] != made.labels[0, 200_010]
+    labels = wt.segment(strip, n_segments=2).labels
+    assert np.flatnonzero(np.diff(labels[0])).tolist() == [199_999]
 
 
 def test_the_result_does_not_depend_on_the_number_of_threads(found: wt.image.Segmentation) -> None:

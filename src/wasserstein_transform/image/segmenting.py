@@ -41,9 +41,10 @@ def segment(
     **Without radii**, a gray or color picture is cut along its contours. The contrast at a pixel is the Wasserstein
     distance between the values on its two sides, of L*, a*, b* and texture, in eight directions and four widths. The
     finest regions are the basins between contours; those that touch are joined, the seam that fewest people would draw
-    first. What people draw was learned from photographs: 22 weights of contrasts, distances between the values of the
-    two regions, and sizes. `scale` says where to stop, and `Segmentation.tree` keeps all scales. Images of more than
-    154,401 pixels are computed on a reduced one, and labels follow the edges of the whole.
+    first. What people draw was learned from photographs: 23 weights of contrasts, of distances between the values of
+    both regions, of what the whole image says, and of sizes; other weights for pictures without color.
+    `scale` says where to stop, and `Segmentation.tree` keeps all scales. Images of more than 154,401 pixels are
+    computed on a reduced one, and labels follow the edges of the whole.
 
     **With radii** a pixel looks at the original pixels within `spatial` of its place and within `range` of its moving
     value, and moves to their mean, until it rests. For λ > 0 a neighbor must also have a neighborhood of like shape:
@@ -109,7 +110,7 @@ def segment(
     >>> found = wt.segment(photo)
     >>> found
     <Segmentation of 40 × 60 pixels into 3 segments>
-    >>> found.tree.cut(n=2).max() + 1
+    >>> int(found.tree.cut(n=2).max()) + 1
     2
     >>> wt.segment(photo, spatial=8, range=8)  # mean shift
     <Segmentation of 40 × 60 pixels into 3 segments>
