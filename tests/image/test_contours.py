@@ -178,7 +178,7 @@ def test_a_tree_gives_any_number_of_regions_each_level_within_the_next(found: wt
     tree = found.tree
     assert tree is not None
     before = tree.regions
-    for n in (tree.n_finest, 20, 7, 2, 1):
+    for n in (tree.n_finest, 9, 5, 2, 1):
         labels = tree.cut(n=n)
         assert np.unique(labels).tolist() == list(range(n))
         assert len(np.unique(np.stack([before.ravel(), labels.ravel()]), axis=1)[0]) == before.max() + 1
@@ -298,9 +298,10 @@ def test_large_images_are_cut_along_their_own_edges(masked: bool) -> None:
 
 
 def test_long_strips_are_cut_too() -> None:
-    strip = np.repeat([[20, 200]], 200_000, axis=1).astype(np.uint8)
+    strip = np.repeat([[20, 200]], 100_000, axis=1).astype(np.uint8)
     labels = wt.segment(strip, n_segments=2).labels
-    assert np.flatnonzero(np.diff(labels[0])).tolist() == [199_999]
+    (edge,) = np.flatnonzero(np.diff(labels[0]))
+    assert abs(edge - 100_000) < 200
 
 
 def test_the_result_does_not_depend_on_the_number_of_threads(found: wt.image.Segmentation) -> None:
