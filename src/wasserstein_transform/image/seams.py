@@ -28,6 +28,7 @@ _STRENGTH = np.array([0.25, 0.25, 0.2, 0.0, 0.0, 0.4, 0.2, 0.0, 0.0, 0.35, 0.2, 
 """Of roots of contrasts, set by hand: about one over what that of a strong contrast is."""
 
 _SOFTNESS = 0.8
+_ENOUGH = 800  # regions: about what photographs have that weights were fitted to
 
 _BINS = {"L": 16, "a": 16, "b": 16, "texture": 8}  # of contrasts, from the least to the largest value
 _COUNTED = ((0.0, 100.0, 16), (-60.0, 60.0, 24), (-60.0, 60.0, 24), *((0.0, STRONGEST, 8),) * N_TEXTURES)
@@ -131,7 +132,8 @@ def _angles(pixels: tuple[Ints, Ints], seam: Ints, lengths: Floats, width: int) 
 def _jumps(ends: Ints, lengths: Floats, cues: Floats, sizes: Floats) -> Floats:
     """Of slow swings: seams are springs, soft where contrast is strong."""
     strength = np.sqrt(np.maximum(cues, 0.0) / lengths[:, None]) @ _STRENGTH
-    return jumps(ends, lengths * np.exp(-_SOFTNESS * strength), sizes)
+    found = jumps(ends, lengths * np.exp(-_SOFTNESS * strength), sizes)
+    return found * min(1.0, np.sqrt(len(sizes) / _ENOUGH))  # swings of few regions jump everywhere
 
 
 def _counted(labels: Ints, channels: list[Singles], n: int) -> Floats:
