@@ -133,7 +133,7 @@ def _jumps(ends: Ints, lengths: Floats, cues: Floats, sizes: Floats) -> Floats:
     """Of slow swings: seams are springs, soft where contrast is strong."""
     strength = np.sqrt(np.maximum(cues, 0.0) / lengths[:, None]) @ _STRENGTH
     found = jumps(ends, lengths * np.exp(-_SOFTNESS * strength), sizes)
-    return found * min(1.0, np.sqrt(len(sizes) / _ENOUGH))  # swings of few regions jump everywhere
+    return found * min(1.0, float(np.sqrt(len(sizes) / _ENOUGH)))  # swings of few regions jump everywhere
 
 
 def _counted(labels: Ints, channels: list[Singles], n: int) -> Floats:

@@ -23,10 +23,10 @@ class Weights(NamedTuple):
 COLOR = Weights(
     np.array(
         [
-            0.1222,  # contrast of L, width 1.5
+            0.1325,  # contrast of L, width 1.5
             0.0000,  # contrast of L, width 3
             0.0000,  # contrast of L, width 6
-            0.0429,  # contrast of L, width 12
+            0.0669,  # contrast of L, width 12
             0.0000,  # contrast of a, width 1.5
             0.0000,  # contrast of a, width 3
             0.0000,  # contrast of a, width 6
@@ -34,31 +34,31 @@ COLOR = Weights(
             0.0000,  # contrast of b, width 1.5
             0.0000,  # contrast of b, width 3
             0.0000,  # contrast of b, width 6
-            0.0334,  # contrast of b, width 12
-            0.4893,  # contrast of texture, width 3
-            0.0075,  # contrast of texture, width 6
-            1.5350,  # contrast of texture, width 12
-            2.0174,  # jump of slow swings
-            0.0380,  # W1 of L*
-            0.1961,  # W1 of a*
-            0.1637,  # W1 of b*
-            1.3114,  # W1 of textures
-            0.2114,  # log of the smaller share
-            0.2270,  # log of the larger share
-            -0.1596,  # log of length over root of size
+            0.0270,  # contrast of b, width 12
+            0.5245,  # contrast of texture, width 3
+            0.0000,  # contrast of texture, width 6
+            1.4176,  # contrast of texture, width 12
+            2.0418,  # jump of slow swings
+            0.0231,  # W1 of L*
+            0.1845,  # W1 of a*
+            0.1686,  # W1 of b*
+            1.3227,  # W1 of textures
+            0.2123,  # log of the smaller share
+            0.2277,  # log of the larger share
+            -0.1550,  # log of length over root of size
         ]
     ),
-    -2.9370,
+    -2.9650,
 )
 """Of pictures in color."""
 
 GRAY = Weights(
     np.array(
         [
-            0.0725,  # contrast of L, width 1.5
+            0.0726,  # contrast of L, width 1.5
             0.0000,  # contrast of L, width 3
             0.0000,  # contrast of L, width 6
-            0.0730,  # contrast of L, width 12
+            0.0722,  # contrast of L, width 12
             0.0000,  # contrast of a, width 1.5
             0.0000,  # contrast of a, width 3
             0.0000,  # contrast of a, width 6
@@ -67,19 +67,19 @@ GRAY = Weights(
             0.0000,  # contrast of b, width 3
             0.0000,  # contrast of b, width 6
             0.0000,  # contrast of b, width 12
-            0.6444,  # contrast of texture, width 3
+            0.6606,  # contrast of texture, width 3
             0.0000,  # contrast of texture, width 6
-            1.2381,  # contrast of texture, width 12
-            2.9583,  # jump of slow swings
-            0.1241,  # W1 of L*
+            1.2094,  # contrast of texture, width 12
+            2.9591,  # jump of slow swings
+            0.1244,  # W1 of L*
             0.0000,  # W1 of a*
             0.0000,  # W1 of b*
-            1.3554,  # W1 of textures
-            0.1876,  # log of the smaller share
-            0.2588,  # log of the larger share
-            -0.1455,  # log of length over root of size
+            1.3596,  # W1 of textures
+            0.1879,  # log of the smaller share
+            0.2604,  # log of the larger share
+            -0.1463,  # log of length over root of size
         ]
     ),
-    -2.7376,
+    -2.7272,
 )
 """Of pictures without color, fitted to the same photographs in gray."""
