@@ -154,14 +154,15 @@ def test_slow_swings_of_few_regions_and_of_parts_that_do_not_touch() -> None:
 # what comes out
 
 
-def test_regions_of_a_clear_scene_are_found(found: wt.image.Segmentation) -> None:
-    photo, truth = scene()
+def test_regions_of_a_clear_scene_are_found() -> None:
+    photo, truth = scene((120, 160))
+    found = wt.segment(photo)
     scores = wt.image.score_segmentation(found.labels, [truth])
     assert found.n_segments == 4
     assert scores.covering > 0.95
     assert found.filtered.dtype == np.uint8
     assert np.abs(found.filtered.astype(float) - photo).mean() < 8
-    assert repr(found) == "<Segmentation of 60 × 80 pixels into 4 segments>"
+    assert repr(found) == "<Segmentation of 120 × 160 pixels into 4 segments>"
     assert "finest regions of its tree" in found._repr_html_()
     assert "swinging" not in found._repr_html_()
 
