@@ -23,6 +23,7 @@ NAMES = (
     "tree",
     "pixels",
     "images",
+    "photographs",
     "words",
     "graphs",
     "communities",

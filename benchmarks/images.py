@@ -76,7 +76,7 @@ class Found(NamedTuple):
 
 
 def run(folder: str | None = None) -> list[Row]:
-    photos = _photos(folder)
+    photos = photos_in(folder)
     if not photos:
         print("images: no folder of images and .mat files given: python -m benchmarks images=FOLDER", file=sys.stderr)
         return []
@@ -96,7 +96,7 @@ def run(folder: str | None = None) -> list[Row]:
     return []
 
 
-def _photos(folder: str | None) -> list[Photo]:
+def photos_in(folder: str | None) -> list[Photo]:
     if folder is None:
         return []
     files = itertools.chain(Path(folder).glob("*.jpg"), Path(folder).glob("*.png"))

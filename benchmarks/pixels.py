@@ -23,7 +23,7 @@ import numpy as np, wasserstein_transform as wt
 from skimage import data
 from skimage.transform import resize
 photo = data.astronaut()
-wt.image.segment(photo[:40, :40])  # compiles
+wt.image.segment(photo[:40, :40], 8, 8)  # compiles
 side = {side}
 image = (255 * resize(photo, (3 * side, 4 * side), anti_aliasing=False)).astype(np.uint8)
 del photo
@@ -34,7 +34,7 @@ if os.path.exists("/proc/self/clear_refs"):
     open("/proc/self/clear_refs", "w").write("5")  # the peak begins here
 before = memory("VmRSS")
 begun = time.perf_counter()
-found = wt.image.segment(image)
+found = wt.image.segment(image, 8, 8)
 done = time.perf_counter()
 print(json.dumps([done - begun, memory("VmHWM"), before, image.nbytes / 2**20, float(found.n_iter.mean())]))
 """

@@ -20,8 +20,8 @@ def test_all_names_are_there_and_documented() -> None:
         assert name in dir(wt)
     with pytest.raises(AttributeError, match=r"has no attribute 'nothing'$"):
         _ = wt.nothing
-    with pytest.raises(AttributeError, match=r"has no attribute 'segment'; there is wt\.image\.segment"):
-        _ = wt.segment
+    with pytest.raises(AttributeError, match=r"has no attribute 'Merging'; there is wt\.image\.Merging"):
+        _ = wt.Merging
 
 
 def test_type_checkers_see_the_names_of_the_table() -> None:

@@ -11,7 +11,7 @@ _ROOMS = (
     "auto", "clouds", "curves", "datasets", "engine", "estimators", "experiments", "explorer", "graphs", "hierarchy",
     "image", "localize", "measures", "plotting", "spaces", "tables", "theory", "transforms", "transport", "words",
 )  # fmt: skip
-_NAMES = {  # what a first visit needs; the rest stays in its room: wt.image.segment, wt.spaces.Metric
+_NAMES = {  # what a first visit needs; the rest stays in its room: wt.image.Merging, wt.spaces.Metric
     "auto": ("ScaleWarning", "cluster", "suggest", "sweep"),
     "curves": ("denoise", "skeleton"),
     "engine": ("Cancelled", "Engine", "Store", "StoreWarning", "bar", "using"),
@@ -21,6 +21,7 @@ _NAMES = {  # what a first visit needs; the rest stays in its room: wt.image.seg
     ),
     "explorer": ("explore",),
     "hierarchy": ("FewerClustersWarning", "cut_tree", "linkage"),
+    "image": ("segment",),
     "localize": ("suggest_eps",),
     "spaces": ("Dense", "Euclidean", "Graph", "Space"),
     "transforms": (
@@ -77,6 +78,7 @@ if TYPE_CHECKING:  # the same names, for type checkers and editors
     )
     from .explorer import explore as explore
     from .hierarchy import FewerClustersWarning as FewerClustersWarning, cut_tree as cut_tree, linkage as linkage
+    from .image.segmenting import segment as segment
     from .localize import *  # noqa: F403
     from .spaces import Dense as Dense, Euclidean as Euclidean, Graph as Graph, Space as Space
     from .transforms import (

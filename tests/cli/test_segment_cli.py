@@ -57,8 +57,25 @@ def test_options_reach_the_segmentation(file: Path, tmp_path: Path) -> None:
     small = picture()
     small[2:4, 2:4] = 255
     io.imwrite(file, small)
-    assert "3 segments" in command(file, "-o", tmp_path / "out", "--force").output
-    assert "2 segments" in command(file, "-o", tmp_path / "out", "--force", "--min-size", 5).output
+    words = [file, "-o", tmp_path / "out", "--force", "--spatial", 8]
+    assert "3 segments" in command(*words).output
+    assert "2 segments" in command(*words, "--min-size", 5).output
+
+
+def test_without_radii_a_picture_is_cut_along_its_contours(file: Path, tmp_path: Path) -> None:
+    done = command(file, "-o", tmp_path / "out")
+    assert done.exit_code == 0, done.output
+    assert "2 segments of 32 × 40 pixels in" in done.output
+    tree = wt.segment(picture()).tree
+    np.testing.assert_array_equal(io.imread(tmp_path / "out" / "labels.png"), tree.cut(0.6))
+    contours = io.imread(tmp_path / "out" / "contours.png")
+    assert contours.dtype == np.uint8
+    np.testing.assert_array_equal(contours < 128, tree.contours() > 0.5)
+    for words, labels in ((["--scale", 0.01], tree.cut(0.01)), (["-n", 3], tree.cut(n=3))):
+        assert command(file, "-o", tmp_path / "out", "--force", *words).exit_code == 0
+        np.testing.assert_array_equal(io.imread(tmp_path / "out" / "labels.png"), labels)
+    assert command(file, "-o", tmp_path / "out", "--force", "--spatial", 4).exit_code == 0
+    assert not (tmp_path / "out" / "contours.png").exists()  # of a run before
 
 
 def test_regions_are_merged_when_asked_for(tmp_path: Path) -> None:
@@ -168,6 +185,9 @@ def test_a_small_file_that_unpacks_to_a_large_picture_is_not_unpacked(
         (["FILE", "-o", "FILE"], "is a file; give a folder"),
         (["FILE", "-o", "FILE/below"], "is a file; give a folder"),
         (["FILE", "--spatial", "0"], "spatial must be positive"),
+        (["FILE", "--scale", "2"], "scale must lie between 0 and 1"),
+        (["FILE", "-n", "9999"], "n must be at most"),
+        (["FILE", "--scale", "0.5", "--lam", "1"], "scale is for segmenting without radii"),
         (["FILE", "--range", "nan"], "range must be"),
         (["FILE", "--lam", "-1"], "lam must be"),
         (["FILE", "--color", "hsv"], "color must be one of luv, lab, rgb and none, got 'hsv'"),
@@ -206,9 +226,9 @@ def test_without_scikit_image_it_says_how_to_get_it(
 def test_many_segments_come_with_advice(tmp_path: Path) -> None:
     noise = np.random.default_rng(0).integers(0, 255, (40, 40, 3), dtype=np.uint8)
     io.imwrite(tmp_path / "noise.png", noise)
-    done = CliRunner().invoke(app, ["segment", str(tmp_path / "noise.png"), "-o", str(tmp_path / "a")])
-    assert "--merge, or --min-size 50, leaves fewer" in done.output
+    done = CliRunner().invoke(app, ["segment", str(tmp_path / "noise.png"), "-o", str(tmp_path / "a"), "--range", "8"])
+    assert "leave out the radii, or give --min-size 50" in done.output
     done = CliRunner().invoke(
-        app, ["segment", str(tmp_path / "noise.png"), "-o", str(tmp_path / "b"), "--min-size", "9"]
+        app, ["segment", str(tmp_path / "noise.png"), "-o", str(tmp_path / "b"), "--range", "8", "--min-size", "9"]
     )
-    assert "leaves fewer" not in done.output
+    assert "leave out the radii" not in done.output

@@ -174,7 +174,7 @@ def test_regions_are_numbered_by_their_first_pixels_and_hang_together(rng: np.ra
 def test_a_step_is_found_and_its_edge_is_where_it_is() -> None:
     image = np.zeros((20, 30), np.uint8)
     image[:, 12:] = 100
-    found = wt.image.segment(image)
+    found = wt.image.segment(image, 8, 8)
     assert found.n_segments == 2
     np.testing.assert_array_equal(found.labels, (image > 0).astype(int))
     np.testing.assert_array_equal(np.unique(np.flatnonzero(found.boundaries().any(axis=0))), [11])
@@ -280,7 +280,7 @@ def test_no_small_region_is_left(min_size: int, rng: np.random.Generator) -> Non
     ids=range(7),
 )
 def test_obvious_images_have_obvious_segments(image: np.ndarray, options: dict, count: int) -> None:
-    assert wt.image.segment(image, **options).n_segments == count
+    assert wt.image.segment(image, **{"spatial": 8.0, **options}).n_segments == count
 
 
 @pytest.mark.parametrize(
@@ -314,7 +314,7 @@ def test_obvious_images_have_obvious_segments(image: np.ndarray, options: dict, 
 )
 def test_bad_input_is_named(arguments: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        wt.image.segment(**arguments)
+        wt.image.segment(**{"spatial": 8.0, **arguments})
 
 
 def test_huge_windows_are_announced_with_their_cost() -> None:

@@ -38,7 +38,7 @@ def test_the_estimator_finds_what_the_function_finds(image: np.ndarray) -> None:
 
 
 def test_a_mask_leaves_pixels_out(image: np.ndarray) -> None:
-    labels = wt.image.ImageSegmenter().fit_predict(image, mask=image < 100)
+    labels = wt.image.ImageSegmenter(spatial=8).fit_predict(image, mask=image < 100)
     assert np.unique(labels).tolist() == [-1, 0, 1]
     assert (labels[image > 100] == -1).all()
 

@@ -12,6 +12,8 @@ from ..kernels.line import FAINT, Climbs
 from ..kernels.merging import Borders, Regions, merge_regions
 from ..kernels.profiles import EPANECHNIKOV, FAINTEST, FLAT, GAUSSIAN, TRIANGLE
 from ..kernels.regions import link_adjacent, link_cells, link_inside, unite
+from ..kernels.seams import Patches, Rule, Seams, all_evidence, join_regions
+from ..kernels.sides import add_gaps, carry_up
 from ..kernels.trees import join_edges, shortest_forest, undecided
 from ..kernels.words import (
     BORDER,
@@ -42,15 +44,22 @@ __all__ = [
     "Borders",
     "Climbs",
     "Farthest",
+    "Patches",
     "Regions",
+    "Rule",
+    "Seams",
     "Solution",
     "WordTable",
+    "add_gaps",
+    "all_evidence",
+    "carry_up",
     "climbs_of",
     "distinct",
     "facing",
     "fill_slots",
     "intern_words",
     "join_edges",
+    "join_regions",
     "keep_words",
     "landmark_rows",
     "largest",

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..image.reading import from_file
+from ..plotting.contours import drawn
 from ..plotting.images import as_rgb, outlined
 
 if TYPE_CHECKING:
@@ -28,13 +29,14 @@ def load(file: Path) -> NDArray[Any]:
 
 
 def encode(found: Segmentation, picture: NDArray[Any]) -> dict[str, bytes]:
-    """Label map, overlay and filtered picture as files; their names."""
+    """Label map, overlay, filtered picture and, of a tree, its contours as files; their names."""
     filtered = found.filtered
     whole = filtered if filtered.dtype == np.uint8 else _eight_bits(filtered, picture)
     return {
         **_labels(found),
         "overlay.png": _png(outlined(_eight_bits(picture, picture), found.labels)),
         "filtered.png": _png(whole),
+        **({} if found.tree is None else {"contours.png": _png(drawn(found.tree.contours()))}),
     }
 
 

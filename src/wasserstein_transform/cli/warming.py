@@ -88,6 +88,8 @@ def _segment() -> None:
     from ..image import segment
 
     image = np.random.default_rng(0).random((8, 8, 3))
+    segment(image)
+    segment(np.zeros((400, 400), np.uint8))  # larger than what is not reduced
     for lam in (0.0, 1.0):
         segment(image, 2, 0.3, lam, color="none", tol=0.01)
         segment((9 * image[..., 0]).astype(np.uint8), 2, 3.0, lam, color="none", tol=0.01)

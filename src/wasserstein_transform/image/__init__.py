@@ -3,9 +3,10 @@
 from .linking import LinkAllModes, Linking, LinkTouching
 from .merging import Merging
 from .scores import Scores, read_bsds, score_segmentation
-from .segment import segment
 from .segmentation import Segmentation
 from .segmenter import ImageSegmenter
+from .segmenting import segment
+from .tree import RegionTree
 
 __all__ = [
     "ImageSegmenter",
@@ -13,6 +14,7 @@ __all__ = [
     "LinkTouching",
     "Linking",
     "Merging",
+    "RegionTree",
     "Scores",
     "Segmentation",
     "read_bsds",

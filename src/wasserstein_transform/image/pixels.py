@@ -64,7 +64,7 @@ class Pixels:
         engine = current(engine)
         picture = self._picture
         if self.space is not None:
-            _check_colors(picture.flat[:, :3])
+            check_colors(picture.flat[:, :3])
         values, low, high = backend_of(engine).range_features(picture, engine)
         limit = most(values.dtype)
         if not np.isfinite(low) or not np.isfinite(high):
@@ -126,7 +126,8 @@ def _space(array: NDArray[Any], color: str, has_channels: bool) -> str | None:
     return color if has_channels and array.shape[-1] in (3, 4) and color != "none" else None
 
 
-def _check_colors(rgb: NDArray[Any]) -> None:
+def check_colors(rgb: NDArray[Any]) -> None:
+    """Refuse what is not within the range of colors of its type."""
     if rgb.dtype.kind in "fi":
         low, high, limit = np.nanmin(rgb), np.nanmax(rgb), full(rgb.dtype)
         if low < 0 or high > limit:

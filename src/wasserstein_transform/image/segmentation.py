@@ -12,6 +12,7 @@ from .._elsewhere import Elsewhere, on_host
 from .._shown import facts, in_range
 from .._types import Bools, Floats, Ints
 from .regions import boundaries, means
+from .tree import RegionTree
 
 
 @on_host("modes", "n_iter")
@@ -37,6 +38,9 @@ class Segmentation:
         Whether all pixels came to rest, or were found swinging.
     n_swinging : int
         Pixels that would swing between few states forever; each is stopped at the one with most neighbors.
+    tree : RegionTree, optional
+        Regions at every scale, if no radii were given: `tree.cut(n=12)`, `tree.cut(0.3)`. Pixels were not moved then:
+        `modes` are mean places and values of their regions, made when first read.
     """
 
     labels: Ints
@@ -47,6 +51,7 @@ class Segmentation:
     n_iter: NDArray[np.int32]
     converged: bool
     n_swinging: int = 0
+    tree: RegionTree | None = None
 
     def __repr__(self) -> str:
         size = " × ".join(map(str, self.labels.shape))
@@ -63,6 +68,10 @@ class Segmentation:
             "swinging": self.n_swinging,
             "converged": "yes" if self.converged else "no",
         }
+        if self.tree is not None:
+            moved = ("iterations of a pixel", "swinging", "converged")
+            rows = {name: value for name, value in rows.items() if name not in moved}
+            rows["finest regions of its tree"] = self.tree.n_finest
         return facts("Segmentation", rows)
 
     def mean_color(self) -> NDArray[Any]:

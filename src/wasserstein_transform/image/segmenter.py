@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from .._types import Ints
 from .linking import Linking
 from .merging import Merging
-from .segment import segment
 from .segmentation import Segmentation
+from .segmenting import segment
 
 
 class ImageSegmenter(ClusterMixin, BaseEstimator):
@@ -22,7 +22,9 @@ class ImageSegmenter(ClusterMixin, BaseEstimator):
 
     Parameters
     ----------
-    spatial, range, lam, color, linking, merging, n_iter, tol, min_size, channel_axis, n_jobs, verbose
+    spatial, range, lam, scale, n_segments, color, linking, merging, n_iter, tol, min_size, channel_axis
+        As for `segment`.
+    n_jobs, verbose
         As for `segment`.
 
     Attributes
@@ -30,7 +32,7 @@ class ImageSegmenter(ClusterMixin, BaseEstimator):
     labels_ : array of the shape of the grid
         Regions 0, 1, …; −1 outside the mask.
     segmentation_ : Segmentation
-        Regions, modes, the filtered image.
+        Regions, their tree or modes, the filtered image.
     n_segments_ : int
 
     Examples
@@ -47,15 +49,17 @@ class ImageSegmenter(ClusterMixin, BaseEstimator):
 
     def __init__(
         self,
-        spatial: float = 8,
-        range: float = 8,
-        lam: float = 0.0,
+        spatial: float | None = None,
+        range: float | None = None,
+        lam: float | None = None,
         *,
-        color: Literal["luv", "lab", "rgb", "none"] = "luv",
-        linking: str | Linking = "adjacent",
+        scale: float | None = None,
+        n_segments: int | None = None,
+        color: Literal["luv", "lab", "rgb", "none"] | None = None,
+        linking: str | Linking | None = None,
         merging: Merging | None = None,
-        n_iter: int = 100,
-        tol: float = 0.0,
+        n_iter: int | None = None,
+        tol: float | None = None,
         min_size: int = 0,
         channel_axis: int | Literal["auto"] | None = "auto",
         n_jobs: int | None = None,
@@ -64,6 +68,8 @@ class ImageSegmenter(ClusterMixin, BaseEstimator):
         self.spatial = spatial
         self.range = range
         self.lam = lam
+        self.scale = scale
+        self.n_segments = n_segments
         self.color = color
         self.linking = linking
         self.merging = merging

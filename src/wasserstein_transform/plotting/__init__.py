@@ -7,6 +7,7 @@ the Axes; `clustering` returns a figure of its own. Nothing is shown, and no glo
 from .agreement import agreement
 from .clouds import cloud
 from .clusterings import clustering
+from .contours import contour_map
 from .curves import denoised, skeleton
 from .dendrograms import dendrogram
 from .embedding import Embedding, embed
@@ -31,6 +32,7 @@ __all__ = [
     "clustering",
     "color",
     "communities",
+    "contour_map",
     "curvature",
     "dendrogram",
     "denoised",

@@ -71,7 +71,7 @@ def segmentation(
         raise ValueError("like chooses the colors of painted regions; give fill=True too")
     others = None if like is None else _regions(like, shown.shape[:2])
     lines, lw, ink = _between(regions), check.tolerance(lw, "lw"), one_color(edge, "edge")
-    ax = canvas(ax, 2, _size(*shown.shape[:2]))
+    ax = canvas(ax, 2, figure_size(*shown.shape[:2]))
     ax.imshow(painted(regions, others) if fill else shown, interpolation="nearest")
     if len(lines):
         from matplotlib.collections import LineCollection
@@ -84,7 +84,7 @@ def segmentation(
     return ax
 
 
-def _size(height: int, width: int) -> tuple[float, float]:
+def figure_size(height: int, width: int) -> tuple[float, float]:
     """Of a figure, no side longer than the width of a page."""
     ratio = float(np.clip(height / width, 0.25, 4.0))
     return WIDTH * min(1.0, 1 / ratio), WIDTH * min(1.0, ratio)

@@ -1,0 +1,221 @@
+"""Photographs cut by contours, against people's regions: `python -m benchmarks photographs=FOLDER`.
+
+FOLDER has NAME.jpg (or .png) and NAME.mat as in the Berkeley benchmark. Weights are fitted on every other photograph,
+from the first on, and scored with the scale that is best there, and with the default, on those between; then the other
+way round; in color, and the same photographs in gray. `python -m benchmarks photographs=fit:FOLDER` fits on all of them
+and prints the lines of `image/weights.py`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from functools import cache
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.sparse import csr_array
+from scipy.special import expit
+
+from wasserstein_transform.engine import current
+from wasserstein_transform.experiments.scores import adjusted_rand
+from wasserstein_transform.image import RegionTree, score_segmentation, segment
+from wasserstein_transform.image.contours import SCALE, completed, lab_of
+from wasserstein_transform.image.joining import joined, weighed
+from wasserstein_transform.image.scores import contingency, covering
+from wasserstein_transform.image.seams import NAMES, Evidence
+from wasserstein_transform.image.sizes import reduced
+from wasserstein_transform.image.weights import Weights
+
+from .images import Photo, _felzenszwalb, photos_in
+from .timing import Row, median_seconds
+
+_ROUNDS = 3
+_PENALTY = 1e-5  # of squares of weights
+_LEVELS = (400, 200, 100, 50, 25, 12, 6, 3)  # regions at which seams are looked at
+_SCALES = np.linspace(0.2, 0.9, 36)
+_PEER = tuple(product((200, 400, 800), (0.8,), (300, 1000)))  # felzenszwalb's scale, σ and min_size
+
+
+class View(NamedTuple):
+    """A photograph, in color or in gray."""
+
+    photo: Photo
+    gray: bool = False
+
+    def image(self) -> Any:
+        """Of shape (h, w, 3), or (h, w)."""
+        rgb = self.photo.image()
+        return np.rint(rgb @ np.array([0.299, 0.587, 0.114])).astype(np.uint8) if self.gray else rgb
+
+    def truths(self) -> Any:
+        """What people drew."""
+        return self.photo.truths()
+
+
+@cache
+def _evidence(photo: View) -> Evidence:
+    return Evidence.of(lab_of(reduced(photo.image(), None)), None, current())
+
+
+@cache
+def _tables(photo: View) -> list[Any]:
+    """Pixels of each finest region in each of the regions people drew."""
+    labels = _evidence(photo).labels.ravel()
+    return [contingency(labels, truth.ravel()) for truth in photo.truths()]
+
+
+def _tree(photo: View, fit: Weights) -> RegionTree:
+    found = _evidence(photo)
+    return RegionTree(found.labels, *completed(*joined(found, current(), fit), len(found.sizes)))
+
+
+def _pooled(found: Evidence, new: Any) -> Evidence:
+    """Evidence of regions put together."""
+    n = int(new.max()) + 1
+    ends = np.sort(new[found.ends], axis=1)
+    apart = ends[:, 0] != ends[:, 1]
+    keys, seam = np.unique(ends[apart, 0] * n + ends[apart, 1], return_inverse=True)
+    return Evidence(
+        found.labels, np.stack(np.divmod(keys, n), axis=1), _sums(found.lengths[apart], seam, len(keys)),
+        _sums(found.cues[apart], seam, len(keys)), _sums(found.sizes, new, n), _sums(found.counts, new, n),
+    )  # fmt: skip
+
+
+def _sums(rows: Any, into: Any, n: int) -> Any:
+    return csr_array((np.ones(len(into)), (into, np.arange(len(into)))), (n, len(into))) @ rows
+
+
+def _examples(photo: View, fit: Weights) -> tuple[Any, Any, Any]:
+    """Evidence of all seams at some levels of a tree, the share of people who drew them, and how many pixels count."""
+    tree, found, tables, rows = _tree(photo, fit), _evidence(photo), _tables(photo), []
+    for n in (n for n in _LEVELS if n < tree.n_finest):
+        new = tree.parts(tree.n_finest - n)
+        level = _pooled(found, new)
+        home = np.stack([_sums(table, new, n).argmax(axis=1) for table in tables])
+        a, b = level.ends.T
+        drawn = (home[:, a] != home[:, b]).mean(axis=0)
+        rows.append((weighed(level), drawn, np.minimum(level.sizes[a], level.sizes[b]) / level.sizes.sum()))
+    evidence, drawn, counts = (np.concatenate(parts) for parts in zip(*rows, strict=True))
+    return evidence, drawn, counts
+
+
+def fitted(photos: Sequence[View]) -> Weights:
+    """Fit to the seams met on the way, which depend on the weights: some rounds, all seams kept."""
+    fit, seen = _first(), []
+    for _ in range(_ROUNDS):
+        seen += [_examples(photo, fit) for photo in photos]
+        evidence, drawn, counts = (np.concatenate(parts) for parts in zip(*seen, strict=True))
+        fit = _regression(evidence, drawn, counts)
+    return fit
+
+
+def _first() -> Weights:
+    """Set by hand: contrasts of some width, and size."""
+    weights = np.zeros(len(NAMES))
+    weights[[0, 1, 2, 5, 6, 9, 10, 13, 14]] = 0.25, 0.25, 0.2, 0.4, 0.2, 0.35, 0.2, 1.5, 1.0
+    weights[NAMES.index("log of the smaller share")] = 0.2
+    return Weights(weights, -4.0)
+
+
+def _regression(evidence: Any, drawn: Any, counts: Any) -> Weights:
+    """The logistic regression in which more contrast, or a larger distance, never speaks against a seam."""
+    spread = evidence.std(axis=0) + 1e-12
+    rows, share = np.column_stack([evidence / spread, np.ones(len(evidence))]), counts / counts.sum()
+
+    def loss(weights: Any) -> tuple[float, Any]:
+        odds = rows @ weights
+        slope = rows.T @ (share * (expit(odds) - drawn))
+        penalty = _PENALTY * weights[:-1] @ weights[:-1]
+        slope[:-1] += 2 * _PENALTY * weights[:-1]
+        return float(share @ (np.logaddexp(0.0, odds) - drawn * odds) + penalty), slope
+
+    bounds = [(None if name.startswith("log") else 0.0, None) for name in (*NAMES, "log odds")]
+    found = minimize(loss, np.zeros(len(bounds)), jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 500})
+    return Weights(found.x[:-1] / spread, float(found.x[-1]))
+
+
+def _curve(photo: View, fit: Weights) -> Any:
+    """Covering, adjusted Rand index and number of regions at all scales."""
+    tree, rows, before = _tree(photo, fit), [], -1
+    for scale in _SCALES:
+        n = tree.n_segments(scale)
+        if n != before:
+            new = tree.parts(tree.n_finest - n)
+            pooled = [_sums(table, new, n) for table in _tables(photo)]
+            found = np.mean([(covering(table), adjusted_rand(table)) for table in pooled], axis=0)
+        rows.append((*found, n))
+        before = n
+    return np.array(rows)
+
+
+def run(folder: str | None = None) -> list[Row]:
+    if folder is None:
+        print("photographs: no folder given: python -m benchmarks photographs=FOLDER", file=sys.stderr)
+        return []
+    if folder.startswith("fit:"):
+        photos = photos_in(folder.removeprefix("fit:"))
+        for name, gray in (("COLOR", False), ("GRAY", True)):
+            _print_weights(name, fitted([View(photo, gray) for photo in photos]))
+        return []
+    photos = photos_in(folder)
+    print(
+        "| method | chosen on | scored on | scale | regions | covering | adjusted rand |\n|---|---|---|---|---|---|---|"
+    )
+    for gray in (False, True):
+        _both_ways([View(photo, gray) for photo in photos], "contours, in gray" if gray else "contours")
+    _peer_both_ways(photos)
+    return [_timed(photos[0])]
+
+
+def _timed(photo: Photo) -> Row:
+    image = photo.image()
+    size = " × ".join(map(str, image.shape[:2]))
+    ours, theirs = median_seconds(lambda: segment(image)), median_seconds(lambda: _felzenszwalb(photo, *_PEER[0]))
+    return Row(f"contours of {size} pixels", f"{ours:.2f} s", f"felzenszwalb: {theirs:.2f} s", f"{theirs / ours:.1f}×")
+
+
+def _peer_both_ways(photos: Sequence[Photo]) -> None:
+    scores = np.array([[_peer(photo, setting) for photo in photos] for setting in _PEER])
+    both = []
+    for known, others, way in ((0, 1, "A | B"), (1, 0, "B | A")):
+        best = int(scores[:, known::2, :2].sum(axis=2).mean(axis=1).argmax())
+        both.append(scores[best, others::2].mean(axis=0))
+        _print(f"felzenszwalb {_PEER[best]}", way, "", both[-1])
+    _print("felzenszwalb", "other half | all", "", np.mean(both, axis=0))
+
+
+def _both_ways(photos: Sequence[View], name: str) -> None:
+    halves = photos[::2], photos[1::2]
+    both = [_one_way(*halves, name, "A | B"), _one_way(*halves[::-1], name, "B | A")]
+    for kind, at in (("scale chosen", 0), ("default scale", 1)):
+        _print(f"{name}, {kind}", "other half | all", "", np.mean([scores[at] for scores in both], axis=0))
+
+
+def _one_way(known: Sequence[View], others: Sequence[View], name: str, way: str) -> tuple[Any, Any]:
+    fit = fitted(known)
+    there = np.mean([_curve(photo, fit) for photo in known], axis=0)
+    here = np.mean([_curve(photo, fit) for photo in others], axis=0)
+    best, usual = int(there[:, :2].sum(axis=1).argmax()), int(np.abs(_SCALES - SCALE).argmin())
+    _print(f"{name}, scale chosen", way, f"{_SCALES[best]:.2f}", here[best])
+    _print(f"{name}, default scale", way, f"{_SCALES[usual]:.2f}", here[usual])
+    return here[best], here[usual]
+
+
+def _print(name: str, way: str, scale: str, scores: Any) -> None:
+    print(f"| {name} | {way} | {scale} | {scores[2]:.0f} | {scores[0]:.3f} | {scores[1]:.3f} |", flush=True)
+
+
+def _peer(photo: Photo, setting: tuple[Any, ...]) -> tuple[float, float, float]:
+    labels = _felzenszwalb(photo, *setting).labels
+    scores = score_segmentation(labels, photo.truths())
+    return scores.covering, scores.adjusted_rand, float(labels.max() + 1)
+
+
+def _print_weights(name: str, fit: Weights) -> None:
+    print(f"{name} = Weights(\n    np.array([")
+    for part, weight in zip(NAMES, fit.values, strict=True):
+        print(f"        {weight:.4f},  # {part}")
+    print(f"    ]),\n    {fit.bias:.4f},\n)\n", flush=True)

@@ -1,0 +1,152 @@
+"""Where the finest regions of an image touch, and what speaks for a boundary there."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Self
+
+import numpy as np
+from scipy.ndimage import gaussian_filter
+
+from .._types import Bools, Floats, Ints
+from ..backends.host import facing
+from ..engine import Engine, Flag
+from .basins import basins
+from .sides import Singles, at_angle, contrasts, enlarged
+from .texture import N_TEXTURES, STRONGEST, textures
+from .vibrations import jumps
+
+OCTAVES = {"L": (0, 1, 2, 3), "a": (0, 1, 2, 3), "b": (0, 1, 2, 3), "texture": (1, 2, 3)}
+CUES = tuple((name, octave) for name, octaves in OCTAVES.items() for octave in octaves)
+"""Contrasts that are measured: of what, and how wide."""
+
+_LANDSCAPE = {
+    ("L", 0): 1 / 20, ("L", 1): 1 / 20, ("L", 2): 1 / 40, ("a", 1): 1 / 8, ("a", 2): 1 / 16, ("b", 1): 1 / 10,
+    ("b", 2): 1 / 20, ("texture", 1): 1.0, ("texture", 2): 2.0,
+}  # fmt: skip  # set by hand: about one over what a strong contrast is
+_SMOOTH = 0.7  # pixels
+_STRENGTH = np.array([0.25, 0.25, 0.2, 0.0, 0.0, 0.4, 0.2, 0.0, 0.0, 0.35, 0.2, 0.0, 0.0, 1.5, 1.0])
+"""Of roots of contrasts, set by hand: about one over what that of a strong contrast is."""
+
+_SOFTNESS = 0.8
+_ENOUGH = 800  # regions: about what photographs have that weights were fitted to
+
+_BINS = {"L": 16, "a": 16, "b": 16, "texture": 8}  # of contrasts, from the least to the largest value
+_COUNTED = ((0.0, 100.0, 16), (-60.0, 60.0, 24), (-60.0, 60.0, 24), *((0.0, STRONGEST, 8),) * N_TEXTURES)
+"""Histograms of regions: from, to and number of bins, of L*, a*, b* and the textures."""
+
+STARTS = np.cumsum([0, *(bins for _, _, bins in _COUNTED)])
+GROUP = np.array([0, 1, 2, *(3,) * N_TEXTURES])
+UNITS = np.array([(high - low) / bins / (1 if k < 3 else N_TEXTURES) for k, (low, high, bins) in enumerate(_COUNTED)])
+NAMES = (
+    *(f"contrast of {name}, width {1.5 * 2**octave:g}" for name, octave in CUES),
+    "jump of slow swings",
+    "W1 of L*", "W1 of a*", "W1 of b*", "W1 of textures", "log of the smaller share", "log of the larger share",
+    "log of length over root of size",
+)  # fmt: skip
+"""What is weighed for each seam, in order."""
+
+
+class Evidence(NamedTuple):
+    """Regions that touch.
+
+    Attributes
+    ----------
+    labels : array of shape (h, w)
+        Regions 0, 1, …; −1 is none.
+    ends : array of shape (seams, 2)
+        The two regions of each seam, the smaller number first.
+    lengths : array of shape (seams,)
+        Pairs of pixels that face each other.
+    cues : array of shape (seams, 16)
+        Contrast across the seam, summed over those pairs, in the order of `CUES`; then the jump of slow swings.
+    sizes : array of shape (regions,)
+        Pixels.
+    counts : array of shape (regions, 128)
+        Histograms of L*, a*, b* and eight textures, in pixels.
+    """
+
+    labels: Ints
+    ends: Ints
+    lengths: Floats
+    cues: Floats
+    sizes: Floats
+    counts: Floats
+
+    @classmethod
+    def of(cls, lab: Singles, inside: Bools | None, engine: Engine) -> Self:
+        """Evidence of an image in L*a*b*, shape (3, h, w); pixels that are not `inside` have no region."""
+        channels = [*lab, *textures(lab[0])]
+        measured = _measured(channels, engine)
+        height = sum(weight * measured[cue] for cue, weight in _LANDSCAPE.items())
+        labels = basins(gaussian_filter(np.asarray(height).max(axis=0), _SMOOTH), inside)
+        pixels, seam, ends = _across(labels)
+        lengths = np.bincount(seam, minlength=len(ends)).astype(np.float64)
+        angle = _angles(pixels, seam, lengths, labels.shape[1])[seam]
+        cues = np.empty((len(ends), len(CUES)))
+        for k, cue in enumerate(CUES):
+            here, there = (at_angle(measured[cue], angle, side) for side in pixels)
+            cues[:, k] = np.bincount(seam, 0.5 * (here + there), len(ends))
+        sizes = np.bincount(labels[labels >= 0]).astype(np.float64)
+        cues = np.column_stack([cues, lengths * engine.alone(lambda _: _jumps(ends, lengths, cues, sizes), "contours")])
+        return cls(labels, ends, lengths, cues, sizes, _counted(labels, channels, len(sizes)))
+
+
+def _measured(channels: list[Singles], engine: Engine) -> dict[tuple[str, int], Singles]:
+    """All of `CUES`, each of shape (8, h, w); textures are averaged."""
+    names = ("L", "a", "b", *("texture",) * N_TEXTURES)
+    sums = dict[tuple[str, int], Singles]()
+    for k, (name, values) in enumerate(zip(names, channels, strict=True)):
+        engine.report("contours", k, len(names))
+
+        def each(stop: Flag, values: Singles = values, name: str = name) -> dict[int, Singles]:
+            return contrasts(values, _BINS[name], OCTAVES[name], stop)
+
+        for octave, found in engine.alone(each, "contours").items():
+            cue = name, octave
+            sums[cue] = sums[cue] + found if cue in sums else found
+    shape = channels[0].shape
+    share = {"texture": np.float32(1 / N_TEXTURES)}
+    return {cue: enlarged(found * share.get(cue[0], np.float32(1)), cue[1], shape) for cue, found in sums.items()}
+
+
+def _across(labels: Ints) -> tuple[tuple[Ints, Ints], Ints, Ints]:
+    """Pixels that face each other across a seam, the number of the seam of each pair, and the two ends of each seam."""
+    found = list(facing(labels))
+    one, other = (np.concatenate([np.empty(0, np.intp), *side]) for side in zip(*found, strict=True)) if found else (
+        np.empty(0, np.intp), np.empty(0, np.intp),
+    )  # fmt: skip
+    a, b, count = labels.ravel()[one], labels.ravel()[other], int(labels.max()) + 1
+    keys, seam = np.unique(np.minimum(a, b) * count + np.maximum(a, b), return_inverse=True)
+    return (one, other), seam, np.stack(np.divmod(keys, count), axis=1)
+
+
+def _angles(pixels: tuple[Ints, Ints], seam: Ints, lengths: Floats, width: int) -> Floats:
+    """The direction across each seam, in radians from the last axis: a right angle to where its pixels spread most."""
+    places = [0.5 * (pixels[0] // width + pixels[1] // width), 0.5 * (pixels[0] % width + pixels[1] % width)]
+    n = len(lengths)
+    down, right = (place - (np.bincount(seam, place, n) / lengths)[seam] for place in places)
+    yy, xx, xy = (np.bincount(seam, product, n) for product in (down * down, right * right, down * right))
+    return np.asarray(0.5 * np.arctan2(2 * xy, xx - yy) + np.pi / 2)
+
+
+def _jumps(ends: Ints, lengths: Floats, cues: Floats, sizes: Floats) -> Floats:
+    """Of slow swings: seams are springs, soft where contrast is strong."""
+    strength = np.sqrt(np.maximum(cues, 0.0) / lengths[:, None]) @ _STRENGTH
+    found = jumps(ends, lengths * np.exp(-_SOFTNESS * strength), sizes)
+    return found * min(1.0, float(np.sqrt(len(sizes) / _ENOUGH)))  # swings of few regions jump everywhere
+
+
+def _counted(labels: Ints, channels: list[Singles], n: int) -> Floats:
+    """Histograms, each value shared by the two bins whose middles are around it."""
+    inside = labels >= 0
+    rows = labels[inside]
+    found = []
+    for (low, high, bins), values in zip(_COUNTED, channels, strict=True):
+        place = np.clip((values[inside] - low) / (high - low) * bins - 0.5, 0.0, bins - 1.0)
+        below = np.minimum(place.astype(np.intp), bins - 2)
+        share = place - below
+        each = np.bincount(rows * bins + below, 1 - share, n * bins) + np.bincount(
+            rows * bins + below + 1, share, n * bins
+        )
+        found.append(each.reshape(n, bins))
+    return np.concatenate(found, axis=1)

@@ -1,0 +1,362 @@
+"""Segmentation without radii: contrasts, basins, joins, trees, sizes; against slow twins and on images with answers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from reference import contours as reference
+from scipy.cluster.hierarchy import fcluster, is_valid_linkage
+
+import wasserstein_transform as wt
+from wasserstein_transform.engine import current
+from wasserstein_transform.image.basins import basins
+from wasserstein_transform.image.joining import joined, weighed
+from wasserstein_transform.image.regions import boundaries
+from wasserstein_transform.image.seams import NAMES, Evidence
+from wasserstein_transform.image.sides import contrasts, enlarged
+from wasserstein_transform.image.vibrations import jumps
+from wasserstein_transform.image.weights import COLOR, GRAY, Weights
+
+STOP = np.zeros(1, np.uint8)
+
+
+def scene(shape: tuple[int, int] = (60, 80), noise: float = 4.0) -> tuple[np.ndarray, np.ndarray]:
+    """A photograph of a disc and a bar on ground of two colors, and its regions."""
+    height, width = shape
+    y, x = np.mgrid[:height, :width] / np.array([height, width])[:, None, None]
+    truth = (x > 0.45).astype(int)
+    truth[np.hypot((y - 0.5) * height / width, x - 0.25) < 0.13] = 2
+    truth[(y > 0.25) & (y < 0.55) & (x > 0.6) & (x < 0.9)] = 3
+    colors = np.array([[60, 90, 150], [120, 150, 70], [220, 200, 60], [190, 60, 50]])
+    photo = colors[truth] + np.random.default_rng(0).normal(scale=noise, size=(height, width, 3))
+    return np.clip(photo, 0, 255).astype(np.uint8), truth
+
+
+def same_partition(one: np.ndarray, other: np.ndarray) -> bool:
+    pairs = np.unique(np.stack([one.ravel(), other.ravel()]), axis=1)
+    return len(pairs[0]) == len(np.unique(one)) == len(np.unique(other))
+
+
+@pytest.fixture(scope="module")
+def found() -> wt.image.Segmentation:
+    return wt.segment(scene()[0])
+
+
+@pytest.fixture(scope="module")
+def evidence() -> Evidence:
+    lab = np.random.default_rng(1).normal(50, 10, (3, 40, 30)).astype(np.float32)
+    return Evidence.of(lab, None, current())
+
+
+# contrasts
+
+
+def test_contrast_is_the_wasserstein_distance_between_both_sides(rng: np.random.Generator) -> None:
+    image = rng.integers(0, 9, (17, 19)).astype(np.float32)
+    image[0, :2] = 0, 8  # thresholds are whole numbers
+    made = contrasts(image, 8, (0,), STOP)[0]
+    for direction in range(8):
+        for y, x in ((8, 9), (7, 8), (9, 11)):
+            expected = reference.contrast(image, y, x, direction)
+            assert made[direction, y, x] == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("octave", [0, 1, 2])
+def test_a_step_has_its_height_as_contrast_across_it_and_none_along(octave: int) -> None:
+    image = np.zeros((64, 64), np.float32)
+    image[:, 32:] = 7.0
+    made = enlarged(contrasts(image, 16, (octave,), STOP)[octave], octave, (64, 64))
+    assert made[0, 32, 31] == pytest.approx(7.0, rel=0.1)
+    assert made[4, 32, 31] == pytest.approx(0.0, abs=1e-4)
+    assert abs(made[0].argmax(axis=1)[32] - 31.5) <= 2**octave  # level between the middles of two blocks
+    assert made[0, 32, 5] == pytest.approx(0.0, abs=1e-4)
+
+
+def test_like_means_and_unlike_spread_have_contrast(rng: np.random.Generator) -> None:
+    image = rng.normal(size=(40, 60)).astype(np.float32)
+    image[:, 30:] *= 8.0
+    made = contrasts(image, 16, (2,), STOP)[2]
+    assert made[0, 2:8, 7].mean() > 3 * made[0, 2:8, 2].mean()
+
+
+# basins
+
+
+def test_water_runs_where_it_runs_pixel_by_pixel(rng: np.random.Generator) -> None:
+    height = rng.integers(0, 6, (15, 13)).astype(np.float32)  # many are level
+
+    def end(y: int, x: int) -> tuple[int, int]:
+        around = [(v, u) for v in (y - 1, y, y + 1) for u in (x - 1, x, x + 1) if 0 <= v < 15 and 0 <= u < 13]
+        best = min(around, key=lambda at: (height[at], at))
+        return (y, x) if best == (y, x) else end(*best)
+
+    ends = np.array([[np.ravel_multi_index(end(y, x), (15, 13)) for x in range(13)] for y in range(15)])
+    made = basins(height)
+    assert same_partition(made, ends)
+    first = np.unique(made, return_index=True)[1]
+    assert (np.diff(first) > 0).all()
+    assert basins(np.zeros((4, 5), np.float32)).max() == 0
+
+
+def test_basins_outside_the_mask_are_none(rng: np.random.Generator) -> None:
+    height, inside = rng.random((15, 13)).astype(np.float32), rng.random((15, 13)) < 0.6
+    made, whole = basins(height, inside.ravel()), basins(height)
+    np.testing.assert_array_equal(made >= 0, inside)
+    assert same_partition(made[inside], whole[inside])
+    assert made.max() + 1 == len(np.unique(made[inside]))
+
+
+# joining
+
+
+def test_evidence_is_what_its_slow_twin_counts(evidence: Evidence) -> None:
+    rows = weighed(evidence)
+    assert rows.shape == (len(evidence.ends), len(NAMES)) == (len(evidence.ends), len(COLOR.values))
+    every = np.arange(len(evidence.sizes))
+    for e in range(0, len(rows), 7):
+        np.testing.assert_allclose(rows[e], reference.evidence(evidence, every, *evidence.ends[e]), rtol=1e-9)
+
+
+@pytest.mark.parametrize("weights", [COLOR, GRAY], ids=["color", "gray"])
+def test_regions_are_joined_as_by_their_slow_twin(evidence: Evidence, weights: Weights) -> None:
+    joins, odds = joined(evidence, current(), weights)
+    expected = reference.joined(evidence, *weights)
+    np.testing.assert_array_equal(joins, [join[:2] for join in expected])
+    np.testing.assert_allclose(odds, [join[2] for join in expected], rtol=1e-8, atol=1e-8)
+
+
+# slow swings
+
+
+def test_slow_swings_jump_where_springs_are_soft_even_around_a_gap(rng: np.random.Generator) -> None:
+    n, row = 20, np.arange(400).reshape(20, 20)
+    ends = np.concatenate(
+        [np.stack([row[:, :-1].ravel(), row[:, 1:].ravel()], 1), np.stack([row[:-1].ravel(), row[1:].ravel()], 1)]
+    )
+    crosses = (ends[:, 0] % n == 9) & (ends[:, 1] % n == 10)
+    stiffness = np.where(crosses & (ends[:, 0] // n < 14), 0.01, 1.0)  # a wall with a door
+    made = jumps(ends, stiffness, np.ones(400))
+    far = crosses & (ends[:, 0] // n < 8)
+    assert made[far].min() > 5 * np.median(made[~crosses])
+    order = rng.permutation(400)
+    again = jumps(order[ends], stiffness, np.ones(400))
+    np.testing.assert_allclose(again, made, rtol=1e-6)
+
+
+def test_slow_swings_of_few_regions_and_of_parts_that_do_not_touch() -> None:
+    ends = np.array([[0, 1], [1, 2], [3, 4]])
+    made = jumps(ends, np.array([1.0, 0.1, 1.0]), np.ones(5))
+    assert np.isfinite(made).all()
+    assert made[1] > made[0] > 0
+    assert len(jumps(np.empty((0, 2), int), np.empty(0), np.ones(3))) == 0
+
+
+# what comes out
+
+
+def test_regions_of_a_clear_scene_are_found() -> None:
+    photo, truth = scene((120, 160))
+    found = wt.segment(photo)
+    scores = wt.image.score_segmentation(found.labels, [truth])
+    assert found.n_segments == 4
+    assert scores.covering > 0.95
+    assert found.filtered.dtype == np.uint8
+    assert np.abs(found.filtered.astype(float) - photo).mean() < 8
+    assert repr(found) == "<Segmentation of 120 × 160 pixels into 4 segments>"
+    assert "finest regions of its tree" in found._repr_html_()
+    assert "swinging" not in found._repr_html_()
+
+
+def test_modes_are_mean_places_and_values_of_regions(found: wt.image.Segmentation) -> None:
+    region = found.labels == 1
+    expected = [*(at.mean() for at in np.nonzero(region)), *found.image[region].mean(axis=0)]
+    np.testing.assert_allclose(found.modes[region][0], expected)
+    assert found.converged
+    assert found.n_iter.max() == 0
+
+
+def test_a_tree_gives_any_number_of_regions_each_level_within_the_next(found: wt.image.Segmentation) -> None:
+    tree = found.tree
+    assert tree is not None
+    before = tree.regions
+    for n in (tree.n_finest, 9, 5, 2, 1):
+        labels = tree.cut(n=n)
+        assert np.unique(labels).tolist() == list(range(n))
+        assert len(np.unique(np.stack([before.ravel(), labels.ravel()]), axis=1)[0]) == before.max() + 1
+        before = labels
+    assert (np.diff(tree.heights) >= 0).all()
+    assert tree.heights.min() >= 0
+    assert tree.heights.max() <= 1
+    counts = [tree.n_segments(scale) for scale in (0, 0.2, 0.5, 0.9, 1)]
+    assert counts == sorted(counts, reverse=True)
+    assert [int(tree.cut(scale).max()) + 1 for scale in (0, 0.2, 0.5, 0.9, 1)] == counts
+    assert counts[-1] == 1
+    assert repr(tree) == f"<RegionTree of 60 × 80 pixels, {tree.n_finest} finest regions>"
+
+
+def test_contours_above_a_scale_are_the_boundaries_at_that_scale(found: wt.image.Segmentation) -> None:
+    tree = found.tree
+    assert tree is not None
+    strength = tree.contours()
+    for scale in (0.0, 0.1, 0.3, 0.5, 0.8):
+        np.testing.assert_array_equal(strength > scale, boundaries(tree.cut(scale)))
+
+
+def test_scipy_cuts_the_linkage_as_the_tree_does(found: wt.image.Segmentation) -> None:
+    tree = found.tree
+    assert tree is not None
+    Z = tree.linkage()
+    assert is_valid_linkage(Z)
+    for n in (2, 4, 9):
+        flat = fcluster(Z, n, "maxclust")
+        assert same_partition(flat[tree.regions], tree.cut(n=n))
+
+
+def test_scale_and_number_reach_the_tree(found: wt.image.Segmentation) -> None:
+    photo, tree = scene()[0], found.tree
+    assert tree is not None
+    np.testing.assert_array_equal(wt.segment(photo, scale=0.2).labels, tree.cut(0.2))
+    np.testing.assert_array_equal(wt.segment(photo, n_segments=3).labels, tree.cut(n=3))
+    np.testing.assert_array_equal(wt.image.ImageSegmenter(n_segments=3).fit_predict(photo), tree.cut(n=3))
+    fine = wt.segment(photo, scale=0.0, min_size=50)
+    assert np.bincount(fine.labels.ravel()).min() >= 50
+
+
+def test_any_option_of_windows_asks_for_windows(found: wt.image.Segmentation) -> None:
+    photo = scene()[0]
+    assert found.tree is not None
+    for options in ({"spatial": 8.0}, {"range": 8.0}, {"lam": 0.0}, {"n_iter": 100}, {"color": "luv"}):
+        windows = wt.segment(photo, **options)
+        assert windows.tree is None
+        np.testing.assert_array_equal(windows.labels, wt.segment(photo, 8, 8).labels)
+    merging = wt.image.Merging()
+    merged = wt.segment(photo, merging=merging).labels
+    np.testing.assert_array_equal(merged, wt.segment(photo, 5, 3, 5, merging=merging).labels)
+
+
+# kinds of images
+
+
+def test_gray_pictures_of_any_type_have_regions(rng: np.random.Generator) -> None:
+    truth = scene()[1]
+    level = np.array([40, 90, 160, 220])[truth] + rng.normal(scale=3.0, size=truth.shape)
+    shown = np.rint(level).astype(np.uint8)
+    for gray in (shown, shown[..., None], shown.astype(np.uint16) * 9 + 500, shown - 1000.0, shown * 1e-6):
+        made = wt.segment(gray)
+        assert wt.image.score_segmentation(made.labels, [truth]).covering > 0.9
+        assert made.filtered.shape == gray.shape
+        assert made.filtered.dtype == gray.dtype
+    units = [wt.segment(level * factor).labels for factor in (1.0, 4.0)]
+    np.testing.assert_array_equal(*units)
+
+
+def test_opacity_counts_for_nothing(found: wt.image.Segmentation, rng: np.random.Generator) -> None:
+    alpha = rng.integers(0, 256, (60, 80, 1), dtype=np.uint8)
+    made = wt.segment(np.concatenate([scene()[0], alpha], axis=2))
+    np.testing.assert_array_equal(made.labels, found.labels)
+    np.testing.assert_array_equal(made.filtered[..., 3:], alpha)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 9), (9, 1), (2, 3), (5, 7)])
+def test_an_even_image_of_any_shape_is_one_region(shape: tuple[int, int]) -> None:
+    for image in (np.full(shape, 3.0), np.full((*shape, 3), 30, np.uint8)):
+        made = wt.segment(image)
+        assert made.n_segments == 1
+        assert (made.labels == 0).all()
+        assert made.tree is not None
+        assert (made.tree.contours() == 0).all()
+
+
+def test_a_mask_leaves_pixels_out_and_parts_that_do_not_touch_are_joined_last() -> None:
+    photo, truth = scene()
+    mask = np.ones(truth.shape, bool)
+    mask[:, 34:38] = False
+    hidden = photo.copy()
+    hidden[~mask] = np.random.default_rng(3).integers(0, 256, (np.count_nonzero(~mask), 3))
+    made, other = wt.segment(photo, mask=mask), wt.segment(hidden, mask=mask)
+    np.testing.assert_array_equal(made.labels, other.labels)  # what is masked out is not looked at
+    np.testing.assert_array_equal(made.labels >= 0, mask)
+    tree = made.tree
+    assert tree is not None
+    assert tree.heights[-1] == 1.0
+    left, right = tree.cut(n=2)[0, 0], tree.cut(n=2)[0, -1]
+    assert left != right
+    assert wt.image.score_segmentation(made.labels, [np.where(mask, truth, -1)]).covering > 0.9
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_large_images_are_cut_along_their_own_edges(masked: bool) -> None:
+    photo, truth = scene((900, 1203), noise=6.0)
+    mask = np.hypot(*(np.indices(truth.shape) - 500)) < 480 if masked else None
+    made = wt.segment(photo, mask=mask)
+    seen = truth if mask is None else np.where(mask, truth, -1)
+    scores = wt.image.score_segmentation(made.labels, [seen])
+    assert scores.covering > 0.98
+    assert made.tree is not None
+    assert np.unique(made.tree.regions[made.tree.regions >= 0]).tolist() == list(range(made.tree.n_finest))
+    if mask is not None:
+        np.testing.assert_array_equal(made.labels >= 0, mask)
+
+
+def test_long_strips_are_cut_too() -> None:
+    strip = np.repeat([[20, 200]], 100_000, axis=1).astype(np.uint8)
+    labels = wt.segment(strip, n_segments=2).labels
+    (edge,) = np.flatnonzero(np.diff(labels[0]))
+    assert abs(edge - 100_000) < 200
+
+
+def test_the_result_does_not_depend_on_the_number_of_threads(found: wt.image.Segmentation) -> None:
+    one = wt.segment(scene()[0], n_jobs=1)
+    assert one.tree is not None
+    assert found.tree is not None
+    np.testing.assert_array_equal(one.tree.joins, found.tree.joins)
+    np.testing.assert_array_equal(one.tree.heights, found.tree.heights)
+
+
+# manners
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"scale": 0.5, "n_segments": 3}, "give one of scale and n_segments, got 0.5 and 3"),
+        ({"scale": 1.5}, "scale must lie between 0 and 1, got 1.5"),
+        ({"scale": -1}, "scale must be a finite number ≥ 0"),
+        ({"n_segments": 0}, "n_segments must be a whole number ≥ 1"),
+        ({"n_segments": 10**6}, "n must be at most"),
+        ({"scale": 0.5, "spatial": 8}, "scale is for segmenting without radii"),
+        ({"n_segments": 5, "merging": wt.image.Merging()}, "n_segments is for segmenting without radii"),
+        ({"image": np.zeros((3, 4, 5)), "scale": 0.5}, "scale needs a gray or color image"),
+        ({"image": np.full((4, 4), np.nan)}, "image must be finite; mask out"),
+        ({"image": np.full((4, 4), 1e200)}, r"image must lie within ±1e\+30"),
+        ({"image": np.full((4, 4, 3), 7.0)}, r"colors given as floats must lie in \[0, 1\]"),
+    ],
+    ids=range(11),
+)
+def test_bad_input_is_named(arguments: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        wt.segment(**{"image": scene()[0], **arguments})
+
+
+def test_a_cut_needs_one_rule(found: wt.image.Segmentation) -> None:
+    tree = found.tree
+    assert tree is not None
+    for options in ({}, {"scale": 0.5, "n": 3}):
+        with pytest.raises(ValueError, match="cut needs one of scale and n"):
+            tree.cut(**options)
+
+
+def test_values_that_are_not_finite_can_be_masked_out() -> None:
+    gray = scene()[0][..., 0].astype(float)
+    gray[10:20, 10:20] = np.nan
+    made = wt.segment(gray, mask=np.isfinite(gray))
+    assert (made.labels[10:20, 10:20] == -1).all()
+    assert made.n_segments > 1
+
+
+def test_cancelled_work_ends() -> None:
+    seen: list[str] = []
+    engine = wt.Engine(progress=lambda update: (seen.append(update.stage), engine.cancel())[0])
+    with pytest.raises(wt.Cancelled):
+        wt.segment(scene()[0], engine=engine)
+    assert seen[0] == "contours"
