@@ -5,12 +5,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 LOWEST := $(VENV)/lowest
 QUALITY := $(VENV)/quality
+DOCS := $(VENV)/docs
 INSTALL := -m pip install --quiet --disable-pip-version-check
 
 # tests start many processes: without bytecode on disk each would compile all it imports
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint check gpu release-check slow lowest coverage bench bench-quality soak fuzz reproduce clean clean-kernels
+.PHONY: demo test lint check gpu release-check slow lowest coverage bench bench-quality docs soak fuzz reproduce clean clean-kernels
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
@@ -66,6 +67,13 @@ bench: $(VENV)/bench
 bench-quality: $(QUALITY)/ready
 	$(QUALITY)/bin/python -m benchmarks.quality $(SETS)
 
+# The site, in build/docs: warnings are errors; snippets, links and public names are checked. Nothing is downloaded.
+docs: $(DOCS)/ready
+	$(DOCS)/bin/python docs/building/snippets.py docs/start.md docs/five-lines.md
+	$(DOCS)/bin/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/docs
+	$(DOCS)/bin/python docs/building/coverage.py build/docs
+	@echo "the site is build/docs/index.html"
+
 soak: $(READY)
 	PYTHONPATH=tests $(BIN)/python tests/soak.py 600
 
@@ -88,6 +96,11 @@ $(LOWEST)/ready: pyproject.toml tests/lowest.txt
 	$(LOWEST)/bin/python $(INSTALL) --constraint tests/lowest.txt --editable ".[all,test]"
 	touch $(LOWEST)/ready
 
+$(DOCS)/ready: pyproject.toml
+	$(PYTHON) -m venv --clear $(DOCS)
+	$(DOCS)/bin/python $(INSTALL) --no-compile --editable ".[docs]"
+	touch $(DOCS)/ready
+
 # a peer that cannot be installed is named in the table
 $(QUALITY)/ready: pyproject.toml benchmarks/quality/peers.txt
 	$(PYTHON) -m venv --clear $(QUALITY)
@@ -101,5 +114,5 @@ clean-kernels:
 	rm -rf src/wasserstein_transform/kernels/__pycache__
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist docs/gallery docs/project docs/reference .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""What builds the site: the reference, the picture of the architecture, pages from the root, checks."""

@@ -1,0 +1,85 @@
+"""Every public name of the package, and the page of the reference that has it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import wasserstein_transform as wt
+
+PACKAGE = "wasserstein_transform"
+ROOMS: tuple[str, ...] = wt._ROOMS
+
+
+@dataclass(frozen=True)
+class Name:
+    """A public name: the room that lists it ("" is the top of the package), and the object."""
+
+    room: str
+    short: str
+    value: Any
+
+    @property
+    def full(self) -> str:
+        """The name with the package and the room in front."""
+        return ".".join(filter(None, (PACKAGE, self.room, self.short)))
+
+    @property
+    def shown(self) -> str:
+        """The name as users write it: wt.image.segment."""
+        return self.full.replace(PACKAGE, "wt", 1)
+
+    @property
+    def kind(self) -> str:
+        """The template of its page: class, function or data."""
+        if isinstance(self.value, type):
+            return "class"
+        return "function" if hasattr(self.value, "__code__") or hasattr(self.value, "__wrapped__") else "data"
+
+
+def listed(module: ModuleType) -> list[str]:
+    """What a room lists: its `__all__`, or what it imports by name."""
+    names = vars(module).get("__all__") or getattr(module, "__all__", None)
+    if names is None:
+        names = [name for name in vars(module) if not name.startswith("_") and not _is_module(module, name)]
+    return sorted(set(names), key=str.lower)
+
+
+def _is_module(module: ModuleType, name: str) -> bool:
+    return isinstance(vars(module)[name], ModuleType)
+
+
+def of_room(room: str) -> list[Name]:
+    """All names of a room; "" is the top of the package."""
+    module = importlib.import_module(".".join(filter(None, (PACKAGE, room))))
+    return [Name(room, name, getattr(module, name)) for name in listed(module)]
+
+
+def every_name() -> Iterator[Name]:
+    """All public names; what two rooms list comes twice."""
+    for room in ("", *ROOMS):
+        yield from of_room(room)
+
+
+def homes() -> dict[tuple[str, int], Name]:
+    """For each name and object the place that documents it: the top of the package where it is there, else a room."""
+    found: dict[tuple[str, int], Name] = {}
+    for name in every_name():
+        found.setdefault((name.short, id(name.value)), name)
+    return found
+
+
+def written() -> dict[str, str]:
+    """How a public name may be written in text, and its full name: wt.cluster, wt.auto.cluster.
+
+    A short name alone is known if only one object has it.
+    """
+    known, shorts, at = {}, {}, homes()
+    for name in every_name():
+        home = at[name.short, id(name.value)]
+        known[name.shown] = known[name.full] = known[name.shown.removeprefix("wt.")] = home.full
+        shorts.setdefault(name.short, set()).add(home.full)
+    return {short: full for short, (full, *others) in ((s, sorted(f)) for s, f in shorts.items()) if not others} | known

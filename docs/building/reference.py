@@ -1,0 +1,88 @@
+"""Pages of the reference: one for each room, one for each public name (by autosummary and its templates)."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from pathlib import Path
+
+from .names import PACKAGE, ROOMS, Name, homes, of_room
+
+GROUPS = {
+    "Answers without parameters": ("auto", "curves", "explorer"),
+    "Estimators and transforms": ("estimators", "transforms", "hierarchy"),
+    "Parts to compose": ("spaces", "localize", "measures", "transport"),
+    "Images, words, graphs, files": ("image", "words", "graphs", "tables"),
+    "Large work": ("clouds", "engine"),
+    "Theory and the paper": ("theory", "experiments", "datasets", "plotting"),
+}
+_TITLES = {"class": "Classes", "function": "Functions", "data": "Constants and types"}
+
+
+def write(folder: Path) -> None:
+    """Write the pages of all rooms into a folder; autosummary then writes those of the names beside them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    assert {room for rooms in GROUPS.values() for room in rooms} == set(ROOMS), "a room has no group: see GROUPS"
+    at = homes()
+    _write(folder / "index.rst", _front())
+    for room in ("", *ROOMS):
+        names = [at[name.short, id(name.value)] for name in of_room(room)]
+        _write(folder / f"{room or 'top'}.rst", _page(room, names))
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a file only if it changes, so that a second build has less to read."""
+    if not file.exists() or file.read_text("utf-8") != text:
+        file.write_text(text, "utf-8")
+
+
+def _front() -> str:
+    lines = [_heading("Reference", "=")]
+    lines.append(
+        "Every public name has a page. ``import wasserstein_transform as wt`` is enough for all of them: rooms such as\n"
+        "``wt.image`` are imported when they are first used.\n"
+    )
+    lines.append(".. toctree::\n   :maxdepth: 1\n   :caption: First visit\n\n   top\n")
+    for group, rooms in GROUPS.items():
+        entries = "\n".join(f"   {room}" for room in rooms)
+        lines.append(f".. toctree::\n   :maxdepth: 1\n   :caption: {group}\n\n{entries}\n")
+    rows = "\n".join(f"   * - :doc:`wt.{room} <{room}>`\n     - {_summary(room)}" for room in ROOMS)
+    lines.append(f".. list-table::\n   :widths: 25 75\n   :class: rooms\n\n{rows}\n")
+    return "\n".join(lines)
+
+
+def _page(room: str, names: list[Name]) -> str:
+    title = f"wt.{room}" if room else "The names of wt itself"
+    about = inspect.getdoc(_module(room)) if room else "What a first visit needs; the rest is in the rooms."
+    lines = [_heading(title, "="), about or "", ""]
+    for kind, heading in _TITLES.items():
+        chosen = [name for name in names if name.kind == kind]
+        if chosen:
+            lines += [_heading(heading, "-"), _table(chosen, kind, own=not room)]
+    return "\n".join(lines)
+
+
+def _table(names: list[Name], kind: str, own: bool) -> str:
+    """A table of names; those documented elsewhere are linked, not written a second time."""
+    here = [name for name in names if own or name.room]
+    elsewhere = [name for name in names if not (own or name.room)]
+    lines = []
+    if here:
+        entries = "\n".join(f"   ~{name.full}" for name in here)
+        lines.append(f".. autosummary::\n   :toctree: .\n   :nosignatures:\n   :template: {kind}.rst\n\n{entries}\n")
+    if elsewhere:
+        entries = "\n".join(f"   ~{name.full}" for name in elsewhere)
+        lines.append(f".. autosummary::\n   :nosignatures:\n\n{entries}\n")
+    return "\n".join(lines)
+
+
+def _module(room: str) -> object:
+    return importlib.import_module(f"{PACKAGE}.{room}")
+
+
+def _summary(room: str) -> str:
+    return (inspect.getdoc(_module(room)) or "").splitlines()[0]
+
+
+def _heading(text: str, line: str) -> str:
+    return f"{text}\n{line * len(text)}\n"

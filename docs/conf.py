@@ -1,0 +1,87 @@
+"""The site: `make docs` builds it into build/docs. Nothing is downloaded."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+sys.path.insert(0, str(DOCS))
+
+from building import architecture, gallery, links, reference, root_pages  # noqa: E402
+
+import wasserstein_transform as wt  # noqa: E402
+
+project = "wasserstein-transform"
+author = "the authors of wasserstein-transform"
+copyright = "BSD-3-Clause"  # noqa: A001
+version = release = wt.__version__
+language = "en"
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+    "sphinx_design",
+    "sphinx_copybutton",
+]
+exclude_patterns = ["building", "templates"]
+templates_path = ["templates"]
+nitpicky = True
+suppress_warnings = ["config.cache"]  # settings of the gallery are functions, which are not kept
+
+# Markdown: headings can be linked to as on GitHub
+myst_enable_extensions = ["colon_fence", "attrs_inline"]
+myst_heading_anchors = 4
+
+# docstrings: types stand in the lists of parameters, not in signatures
+default_role = "literal"
+add_module_names = False
+autodoc_typehints = "none"
+autodoc_preserve_defaults = True
+autodoc_member_order = "bysource"
+autosummary_generate = True
+autosummary_imported_members = True
+autosummary_context = {"others": "object, tuple, int, str, dict, Enum, Exception, BaseEstimator, ABC, Protocol, Generic"}
+numpydoc_show_class_members = False
+numpydoc_attributes_as_param_list = True
+maximum_signature_line_length = 80
+
+sphinx_gallery_conf = gallery.settings(ROOT)
+
+html_theme = "pydata_sphinx_theme"
+html_title = "wasserstein-transform"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options: dict[str, Any] = {
+    "header_links_before_dropdown": 7,
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "show_prev_next": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "navbar_end": ["theme-switcher"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+html_sidebars = {"index": [], "start": [], "benchmarks": []}
+
+
+def write_pages(*_: Any) -> None:
+    """Pages and pictures that are made of the code, before Sphinx looks for files."""
+    reference.write(DOCS / "reference")
+    root_pages.write(ROOT, DOCS / "project")
+    architecture.draw(ROOT / "src" / "wasserstein_transform", DOCS / "project")
+
+
+def setup(app: Any) -> None:
+    """Called by Sphinx."""
+    app.add_transform(links.NamesAsLinks)
+    app.connect("config-inited", write_pages)
