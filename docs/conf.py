@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
 ]
-exclude_patterns = ["building", "templates"]
+exclude_patterns = ["building", "templates", "sg_execution_times.rst", "gallery/sg_execution_times.rst"]
 templates_path = ["templates"]
 nitpicky = True
 suppress_warnings = ["config.cache"]  # settings of the gallery are functions, which are not kept
@@ -46,7 +47,7 @@ autodoc_preserve_defaults = True
 autodoc_member_order = "bysource"
 autosummary_generate = True
 autosummary_imported_members = True
-autosummary_context = {"others": "object, tuple, int, str, dict, Enum, Exception, BaseEstimator, ABC, Protocol, Generic"}
+autosummary_context = {"others": "object, tuple, int, str, dict, Enum, Exception, Protocol, Generic"}
 numpydoc_show_class_members = False
 numpydoc_attributes_as_param_list = True
 maximum_signature_line_length = 80
@@ -81,7 +82,24 @@ def write_pages(*_: Any) -> None:
     architecture.draw(ROOT / "src" / "wasserstein_transform", DOCS / "project")
 
 
+def escape(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Bars and stars of docstrings are mathematics and L*u*v*, not markup; code is left alone."""
+    code = False
+    for k, line in enumerate(lines):
+        code = line.lstrip().startswith(">>>") or (code and bool(line.strip()))
+        if not code and "`" not in line:
+            lines[k] = re.sub(r"(?<!\\)\|(?=.)|(?<=\w)\*(?=[\w,;.)\s]|$)", r"\\\g<0>", line)
+
+
+def skip(app: Any, what: str, name: str, obj: Any, skipped: bool, options: Any) -> bool | None:
+    """Members that are scikit-learn's own are documented there."""
+    module = str(getattr(obj, "__module__", ""))
+    return True if module.startswith("sklearn") or re.fullmatch(r"set_\w+_request", name) else None
+
+
 def setup(app: Any) -> None:
     """Called by Sphinx."""
+    app.connect("autodoc-skip-member", skip)
+    app.connect("autodoc-process-docstring", escape, priority=400)
     app.add_transform(links.NamesAsLinks)
     app.connect("config-inited", write_pages)

@@ -35,6 +35,8 @@ class Name:
     @property
     def kind(self) -> str:
         """The template of its page: class, function or data."""
+        if hasattr(self.value, "__origin__") or self.value is Any:
+            return "data"
         if isinstance(self.value, type):
             return "class"
         return "function" if hasattr(self.value, "__code__") or hasattr(self.value, "__wrapped__") else "data"

@@ -6,6 +6,7 @@ import importlib
 import inspect
 from pathlib import Path
 
+from . import constants
 from .names import PACKAGE, ROOMS, Name, homes, of_room
 
 GROUPS = {
@@ -28,6 +29,9 @@ def write(folder: Path) -> None:
     for room in ("", *ROOMS):
         names = [at[name.short, id(name.value)] for name in of_room(room)]
         _write(folder / f"{room or 'top'}.rst", _page(room, names))
+        for name in names:
+            if name.kind == "data":
+                _write(folder / f"{name.full}.rst", constants.page(name))
 
 
 def _write(file: Path, text: str) -> None:
@@ -58,7 +62,8 @@ def _page(room: str, names: list[Name]) -> str:
     for kind, heading in _TITLES.items():
         chosen = [name for name in names if name.kind == kind]
         if chosen:
-            lines += [_heading(heading, "-"), _table(chosen, kind, own=not room)]
+            table = constants.table(chosen) if kind == "data" else _table(chosen, kind, own=not room)
+            lines += [_heading(heading, "-"), table]
     return "\n".join(lines)
 
 
@@ -69,7 +74,7 @@ def _table(names: list[Name], kind: str, own: bool) -> str:
     lines = []
     if here:
         entries = "\n".join(f"   ~{name.full}" for name in here)
-        lines.append(f".. autosummary::\n   :toctree: .\n   :nosignatures:\n   :template: {kind}.rst\n\n{entries}\n")
+        lines.append(f".. autosummary::\n   :toctree: .\n   :nosignatures:\n   :template: autosummary/{kind}.rst\n\n{entries}\n")
     if elsewhere:
         entries = "\n".join(f"   ~{name.full}" for name in elsewhere)
         lines.append(f".. autosummary::\n   :nosignatures:\n\n{entries}\n")

@@ -115,3 +115,4 @@ def _nearest(points: Floats, n: int) -> Floats:
 
 
 LAYOUTS: dict[str, Callable[[int], Floats]] = {"square": _square, "hexagonal": _hexagonal, "rings": _rings}
+"""How points are laid out in a disc, by name: functions of the number of points."""

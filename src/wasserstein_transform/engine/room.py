@@ -10,9 +10,8 @@ from numpy.typing import DTypeLike
 from .._mapped import scratch_map
 from .core import Engine
 
-AT_A_TIME = (
-    4  # matrices that a step of a flow holds: the one before, the one after, that of different measures, a spare
-)
+AT_A_TIME = 4
+"""Matrices that a step of a flow holds: the one before, the one after, that of different measures, a spare."""
 
 
 def disk_of(engine: Engine) -> Path | None:

@@ -8,7 +8,8 @@ import numpy as np
 
 from .._types import Floats
 
-GRAIN = 2e7  # inner-loop steps of a tile: some ten milliseconds, so that Ctrl-C is heard and threads end together
+GRAIN = 2e7
+"""Inner-loop steps of a tile: some ten milliseconds, so that Ctrl-C is heard and threads end together."""
 
 
 class Tile(NamedTuple):

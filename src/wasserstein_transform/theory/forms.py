@@ -49,6 +49,7 @@ class Form:
 
 
 SPHERE, TORUS, HYPERBOLIC = Form(1, 2), Form(0, 2), Form(-1, 2)
+"""Surfaces of curvature 1 (sphere), 0 (flat torus) and −1 (hyperbolic plane)."""
 
 
 def check_form(form: object) -> None:

@@ -85,10 +85,13 @@ def _rational(t: Floats) -> Floats:
 
 
 BELL = SmoothKernel("gaussian kernel", _bell, 0.5, float(np.exp(-0.5)), float(np.sqrt(2) * np.exp(-0.5)))
+"""The Gaussian kernel exp(−t/2)."""
 RATIONAL = SmoothKernel(
     "kernel 1/(1 + t)²", _rational, 2.0, float(4 * np.sqrt(0.2) / 1.2**3), float(np.sqrt(2 / 3) / (4 / 3) ** 2)
 )
+"""The kernel 1/(1 + t)²."""
 KERNELS = (BELL, RATIONAL)
+"""Both kernels with known constants."""
 
 
 def check_kernel(kernel: object) -> None:
