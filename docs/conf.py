@@ -16,8 +16,6 @@ from building import architecture, gallery, links, reference, root_pages  # noqa
 import wasserstein_transform as wt  # noqa: E402
 
 project = "wasserstein-transform"
-author = "the authors of wasserstein-transform"
-copyright = "BSD-3-Clause"  # noqa: A001
 version = release = wt.__version__
 language = "en"
 
@@ -51,6 +49,7 @@ autosummary_context = {"others": "object, tuple, int, str, dict, Enum, Exception
 numpydoc_show_class_members = False
 numpydoc_attributes_as_param_list = True
 maximum_signature_line_length = 80
+toc_object_entries_show_parents = "hide"
 
 sphinx_gallery_conf = gallery.settings(ROOT)
 
@@ -67,7 +66,7 @@ html_theme_options: dict[str, Any] = {
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
     "navbar_end": ["theme-switcher"],
-    "footer_start": ["copyright"],
+    "footer_start": ["license.html"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
@@ -88,7 +87,7 @@ def escape(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[s
     for k, line in enumerate(lines):
         code = line.lstrip().startswith(">>>") or (code and bool(line.strip()))
         if not code and "`" not in line:
-            lines[k] = re.sub(r"(?<!\\)\|(?=.)|(?<=\w)\*(?=[\w,;.)\s]|$)", r"\\\g<0>", line)
+            lines[k] = re.sub(r"(?<!\\)\|(?=.)|(?<=[\w(])\*", r"\\\g<0>", line)
 
 
 def skip(app: Any, what: str, name: str, obj: Any, skipped: bool, options: Any) -> bool | None:

@@ -46,7 +46,9 @@ def _imported(file: Path, package: Path) -> Iterator[str]:
 
 
 def _without_typing(tree: ast.Module) -> ast.Module:
-    tree.body = [node for node in tree.body if not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test))]
+    tree.body = [
+        node for node in tree.body if not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test))
+    ]
     return tree
 
 

@@ -56,7 +56,7 @@ def _front() -> str:
 
 
 def _page(room: str, names: list[Name]) -> str:
-    title = f"wt.{room}" if room else "The names of wt itself"
+    title = f"wt.{room}" if room else "wt: names at the top"
     about = inspect.getdoc(_module(room)) if room else "What a first visit needs; the rest is in the rooms."
     lines = [_heading(title, "="), about or "", ""]
     for kind, heading in _TITLES.items():
@@ -74,7 +74,9 @@ def _table(names: list[Name], kind: str, own: bool) -> str:
     lines = []
     if here:
         entries = "\n".join(f"   ~{name.full}" for name in here)
-        lines.append(f".. autosummary::\n   :toctree: .\n   :nosignatures:\n   :template: autosummary/{kind}.rst\n\n{entries}\n")
+        lines.append(
+            f".. autosummary::\n   :toctree: .\n   :nosignatures:\n   :template: autosummary/{kind}.rst\n\n{entries}\n"
+        )
     if elsewhere:
         entries = "\n".join(f"   ~{name.full}" for name in elsewhere)
         lines.append(f".. autosummary::\n   :nosignatures:\n\n{entries}\n")

@@ -9,6 +9,7 @@ compares directions of neighborhoods, and λ is how much they count.
 # %%
 
 import numpy as np
+from sklearn.metrics import adjusted_rand_score
 
 import wasserstein_transform as wt
 
@@ -29,3 +30,4 @@ for ax, lam in zip(axes, (0.0, 1.0, 5.0), strict=True):
 gt = wt.GaussianTransform(eps=10.0, lam=5.0, n_iter=2).fit(X)
 labels = wt.SingleLinkage(n_clusters=2).fit_predict(gt)
 print("true bars:", np.bincount(truth), "found:", np.bincount(labels))
+print("adjusted Rand index:", round(adjusted_rand_score(truth, labels), 2))
