@@ -8,9 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import networkx as nx
+import numpy as np
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.path import Path as MplPath
+from scipy.interpolate import PchipInterpolator
+
+from .layered import arrange
 
 _INKS = {"light": ("#1f2937", "#e8eef7", "#5b7fb5"), "dark": ("#e5e7eb", "#26344a", "#7ea6e0")}  # text, box, line
 _WIDTH, _HEIGHT = 0.92, 0.5
@@ -20,9 +25,9 @@ def draw(package: Path, folder: Path) -> None:
     """Write rooms-light.svg and rooms-dark.svg."""
     folder.mkdir(parents=True, exist_ok=True)
     rooms = rooms_of(package)
-    places = _places(_layers(package.parents[1] / "pyproject.toml", set(rooms)))
+    layers = _layers(package.parents[1] / "pyproject.toml", set(rooms))
     for name, inks in _INKS.items():
-        figure = _picture(nx.transitive_reduction(rooms), places, inks)
+        figure = _picture(nx.transitive_reduction(rooms), layers, inks)
         FigureCanvasSVG(figure).print_svg(folder / f"rooms-{name}.svg", metadata={"Date": None})
 
 
@@ -60,25 +65,16 @@ def _layers(pyproject: Path, rooms: set[str]) -> list[list[str]]:
     return [layer for layer in layers if layer]
 
 
-def _places(layers: list[list[str]]) -> dict[str, tuple[float, float]]:
-    """Rows from top to bottom; single rooms swing around the middle, so that arrows do not lie on each other."""
-    places = {}
-    for row, layer in enumerate(layers):
-        shift = (-0.9, 0.0, 0.9, 0.0)[row % 4] if len(layer) == 1 else 0.0
-        for k, room in enumerate(layer):
-            places[room] = ((k - (len(layer) - 1) / 2) * 1.35 + shift, -float(row))
-    return places
-
-
-def _picture(graph: nx.DiGraph, places: dict[str, tuple[float, float]], inks: tuple[str, str, str]) -> Figure:
+def _picture(graph: nx.DiGraph, layers: list[list[str]], inks: tuple[str, str, str]) -> Figure:
     ink, box, line = inks
-    depth = -min(y for _, y in places.values())
-    figure = Figure(figsize=(6.4, 0.52 * depth + 0.8))
+    places, ways = arrange(graph, layers)
+    across = max(abs(x) for way in ways for x, _ in way) + _WIDTH / 2 + 0.15
+    figure = Figure(figsize=(1.12 * across * 2, 0.62 * len(layers)))
     ax = figure.add_axes((0, 0, 1, 1))
-    ax.set(xlim=(-2.9, 2.9), ylim=(-depth - 0.5, 0.5))
+    ax.set(xlim=(-across, across), ylim=(0.5 - len(layers), 0.5))
     ax.set_axis_off()
-    for start, end in graph.edges:
-        ax.add_patch(_arrow(places[start], places[end], line))
+    for way in ways:
+        ax.add_patch(_arrow(way, line))
     for room, (x, y) in places.items():
         corner = (x - _WIDTH / 2, y - _HEIGHT / 2)
         ax.add_patch(FancyBboxPatch(corner, _WIDTH, _HEIGHT, "round,pad=0.04", fc=box, ec=line, lw=1.0, zorder=3))
@@ -87,10 +83,10 @@ def _picture(graph: nx.DiGraph, places: dict[str, tuple[float, float]], inks: tu
     return figure
 
 
-def _arrow(start: tuple[float, float], end: tuple[float, float], color: str) -> FancyArrowPatch:
-    """From the foot of a box to the head of another; long ones bend to the side."""
-    far = start[1] - end[1] > 1.5
-    bend = 0.0 if not far else (0.25 if start[0] + end[0] >= 0 else -0.25)
-    foot, head = (start[0], start[1] - _HEIGHT / 2 - 0.05), (end[0], end[1] + _HEIGHT / 2 + 0.05)
-    style = f"arc3,rad={-bend}"
-    return FancyArrowPatch(foot, head, connectionstyle=style, arrowstyle="-|>", mutation_scale=9, color=color, lw=1.1)
+def _arrow(way: list[tuple[float, float]], color: str) -> FancyArrowPatch:
+    """A smooth line from the foot of a box through the joints to the head of another."""
+    x, y = np.array(way).T
+    y[0], y[-1] = y[0] - _HEIGHT / 2 - 0.04, y[-1] + _HEIGHT / 2 + 0.04
+    down = np.linspace(y[0], y[-1], 24 * len(way))
+    path = MplPath(np.column_stack([PchipInterpolator(-y, x)(-down), down]))
+    return FancyArrowPatch(path=path, arrowstyle="-|>", mutation_scale=9, color=color, lw=1.1, capstyle="round")

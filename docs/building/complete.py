@@ -1,4 +1,4 @@
-"""Does every public name have a docstring and a page, and does every link on the site lead somewhere?
+"""Check that every public name has a docstring and a page, and that every link on the site leads somewhere.
 
 `PYTHONPATH=docs python -m building.complete FOLDER`, after the site was built there.
 """

@@ -6,6 +6,7 @@ import ast
 import inspect
 from collections.abc import Mapping
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import wasserstein_transform as wt
@@ -41,7 +42,7 @@ def _texts(room: str) -> dict[str, str]:
     found = {}
     for file in sorted((Path(wt.__file__).parent / room).glob("*.py")):
         body = ast.parse(file.read_text("utf-8")).body
-        for node, following in zip(body, body[1:], strict=False):
+        for node, following in pairwise(body):
             if isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant):
                 text = " ".join(inspect.cleandoc(str(following.value.value)).split())
                 found |= dict.fromkeys(_set_by(node), text)

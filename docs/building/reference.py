@@ -43,8 +43,8 @@ def _write(file: Path, text: str) -> None:
 def _front() -> str:
     lines = [_heading("Reference", "=")]
     lines.append(
-        "Every public name has a page. ``import wasserstein_transform as wt`` is enough for all of them: rooms such as\n"
-        "``wt.image`` are imported when they are first used.\n"
+        "Every public name has a page. ``import wasserstein_transform as wt`` is enough for all of them: rooms\n"
+        "such as ``wt.image`` are imported when they are first used.\n"
     )
     lines.append(".. toctree::\n   :maxdepth: 1\n   :caption: First visit\n\n   top\n")
     for group, rooms in GROUPS.items():

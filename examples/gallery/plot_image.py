@@ -2,8 +2,8 @@
 Regions of an image
 ===================
 
-Pixels are points with a place and a color. Mean shift moves them to their modes; pixels that meet and touch are a region.
-With λ > 0 it is the Gaussian Transform, which also compares the covariances of the neighborhoods.
+Pixels are points with a place and a color. Mean shift moves them to their modes; pixels that meet and touch are a
+region. With λ > 0 it is the Gaussian Transform, which also compares the covariances of the neighborhoods.
 """
 
 # %%

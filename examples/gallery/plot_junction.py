@@ -16,8 +16,8 @@ import wasserstein_transform as wt
 X, truth = wt.datasets.t_junction()
 
 # %%
-# The same two iterations, with λ from 0 (mean shift) to 5. Points are drawn where multidimensional scaling puts them under
-# the new distance, colored by the bar they are of.
+# The same two iterations, with λ from 0 (mean shift) to 5. Points are drawn where multidimensional scaling puts them
+# under the new distance, colored by the bar they are of.
 
 figure, axes = wt.plotting.panels(1, 3, width=10, height=3.6)
 for ax, lam in zip(axes, (0.0, 1.0, 5.0), strict=True):
