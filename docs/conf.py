@@ -101,4 +101,5 @@ def setup(app: Any) -> None:
     app.connect("autodoc-skip-member", skip)
     app.connect("autodoc-process-docstring", escape, priority=400)
     app.add_transform(links.NamesAsLinks)
+    app.connect("source-read", links.to_pages)
     app.connect("config-inited", write_pages)

@@ -81,6 +81,14 @@ def test_the_code_of_the_page_on_theory_gives_what_it_says() -> None:
         "docs/explorer.md",
         "docs/files.md",
         "docs/reports.md",
+        "docs/index.md",
+        "docs/start.md",
+        "docs/five-lines.md",
+        "docs/guide.md",
+        "docs/concepts.md",
+        "docs/benchmarks.md",
+        "docs/contribute.md",
+        "docs/programs.md",
     ],
 )
 def test_links_and_images_are_there(file: str) -> None:

@@ -1,4 +1,7 @@
-"""Code in text that is a public name becomes a link to its page; plain Markdown stays plain Markdown."""
+"""Links that work on GitHub and on the site: plain Markdown stays plain Markdown.
+
+Code in text that is a public name leads to its page. Links to files outside of docs/ lead to the pages made of them.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,15 @@ from sphinx.transforms import SphinxTransform
 
 from .names import written
 
+PAGES = {
+    r"\.\./examples/gallery/(plot_\w+)\.py": r"gallery/\1.rst",
+    r"\.\./examples/gallery/": "gallery/index.rst",
+    r"\.\./CONTRIBUTING\.md": "project/contributing.md",
+    r"\.\./ARCHITECTURE\.md": "project/architecture.md",
+    r"\.\./CHANGELOG\.md": "project/changes.md",
+    r"\.\./README\.md#measured": "project/measured.md",
+    r"\.\./README\.md": "index.md",
+}
 _CALL = re.compile(r"\(.*\)$", re.DOTALL)
 
 
@@ -36,6 +48,12 @@ class NamesAsLinks(SphinxTransform):
 
     def _own_page(self, target: str) -> bool:
         return self.env.docname.endswith(f"/{target}")
+
+
+def to_pages(app: Any, docname: str, source: list[str]) -> None:
+    """Turn links to files of the repository into links to pages of the site, as a page is read."""
+    for file, page in PAGES.items():
+        source[0] = re.sub(rf"\]\({file}\)", rf"]({page})", source[0])
 
 
 def _inside_link(node: nodes.Node) -> bool:
