@@ -21,6 +21,7 @@ def settings(root: Path) -> dict[str, Any]:
         "within_subsection_order": "building.gallery.as_listed",
         "image_scrapers": ("building.gallery.new_figures",),
         "reset_modules": (),
+        "capture_repr": (),
         "abort_on_example_error": True,
         "show_memory": False,
         "show_signature": False,

@@ -25,6 +25,7 @@ def write(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     assert {room for rooms in GROUPS.values() for room in rooms} == set(ROOMS), "a room has no group: see GROUPS"
     at = homes()
+    _forget(folder, {name.full for name in at.values()})
     _write(folder / "index.rst", _front())
     for room in ("", *ROOMS):
         names = [at[name.short, id(name.value)] for name in of_room(room)]
@@ -32,6 +33,13 @@ def write(folder: Path) -> None:
         for name in names:
             if name.kind == "data":
                 _write(folder / f"{name.full}.rst", constants.page(name))
+
+
+def _forget(folder: Path, known: set[str]) -> None:
+    """Remove the pages of names that are public no longer."""
+    for file in folder.glob(f"{PACKAGE}.*.rst"):
+        if file.stem not in known:
+            file.unlink()
 
 
 def _write(file: Path, text: str) -> None:
