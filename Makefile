@@ -70,7 +70,7 @@ bench-quality: $(QUALITY)/ready
 # The site, in build/docs: warnings are errors; snippets, links and public names are checked. Nothing is downloaded.
 docs: $(DOCS)/ready
 	PYTHONPATH=docs $(DOCS)/bin/python -m building.snippets docs/start.md docs/five-lines.md
-	$(DOCS)/bin/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/docs
+	$(DOCS)/bin/python -m sphinx -E -W --keep-going -q -b html -d build/doctrees docs build/docs
 	PYTHONPATH=docs $(DOCS)/bin/python -m building.complete build/docs
 	@echo "the site is build/docs/index.html"
 

@@ -22,6 +22,7 @@ def settings(root: Path) -> dict[str, Any]:
         "image_scrapers": ("building.gallery.new_figures",),
         "reset_modules": (),
         "capture_repr": (),
+        "run_stale_examples": True,  # the library may have changed where the script has not
         "abort_on_example_error": True,
         "show_memory": False,
         "show_signature": False,

@@ -35,6 +35,6 @@ for (top, below), lam in zip(axes.T, (0.0, 1.0, 5.0), strict=True):
     wt.plotting.dendrogram(found, ax=below, title="its tree")
 
 # %%
-# With λ = 0 and λ = 1 three arms come apart at the same height, so no cut makes two clusters, and single linkage reports
-# one. With λ = 5 directions count enough to keep the bar that is met in its middle in one piece. Some points where the
-# bars touch go with the wrong one.
+# With λ = 0 and λ = 1 three arms come apart at the same height, so no cut makes two clusters, and single linkage
+# reports one. With λ = 5 directions count enough to keep the bar that is met in its middle in one piece. Some points
+# where the bars touch go with the wrong one.
