@@ -52,7 +52,7 @@ def test_names_as_people_write_them_lead_to_one_page() -> None:
     known = names.written()
     for text in ("wt.cluster", "wt.auto.cluster", "auto.cluster"):
         assert known[text] == "wasserstein_transform.cluster"
-    assert known["wt.image.segment"] == "wasserstein_transform.image.segment"
+    assert known["wt.image.Merging"] == "wasserstein_transform.image.Merging"
     assert "Curve" not in known  # of data sets and of scenes
     assert known["wt.datasets.Curve"] != known["wt.explorer.Curve"]
 
