@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import signal
+
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import squareform
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # of a shell that runs all this in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # some tests press Ctrl-C
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ def segment(
 ) -> Segmentation:
     """Segment an image into the regions that people see; or, with radii, by mean shift or the Gaussian Transform.
 
-    **Without radii**, a gray or color picture is cut along its contours. The contrast at a pixel is the Wasserstein
+    Without radii, a gray or color picture is cut along its contours. The contrast at a pixel is the Wasserstein
     distance between the values on its two sides, of L*, a*, b* and texture, in eight directions and four widths. The
     finest regions are the basins between contours; those that touch are joined, the seam that fewest people would draw
     first. What people draw was learned from photographs: 23 weights of contrasts, of distances between the values of
@@ -46,7 +46,7 @@ def segment(
     `scale` says where to stop, and `Segmentation.tree` keeps all scales. Images of more than 154,401 pixels are
     computed on a reduced one, and labels follow the edges of the whole.
 
-    **With radii** a pixel looks at the original pixels within `spatial` of its place and within `range` of its moving
+    With radii a pixel looks at the original pixels within `spatial` of its place and within `range` of its moving
     value, and moves to their mean, until it rests. For λ > 0 a neighbor must also have a neighborhood of like shape:
     ‖x − y‖² + λ·dcov²(Σ(y), Σ) ≤ spatial², Σ(y) the covariance of places in its window. Regions are what hangs
     together by links between moved pixels. Any of `spatial`, `range`, `lam`, `color`, `linking`, `merging`, `n_iter`
