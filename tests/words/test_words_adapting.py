@@ -77,9 +77,10 @@ def test_directions_without_variance_stay_without() -> None:
     assert abs(found.matrix[:, 3:]).max() < 1e-6
 
 
-def test_words_that_are_all_alike_are_refused() -> None:
-    with pytest.raises(ValueError, match="at least one word with a vector that is not zero"):
-        words.adapt({"cat": [1.0, 2.0], "dog": [2.0, 4.0]})
+@pytest.mark.parametrize("vectors", [{"cat": [1.0, 2.0]}, {"cat": [1.0, 2.0], "dog": [2.0, 4.0]}])
+def test_words_that_all_point_the_same_way_are_refused(vectors: dict[str, list[float]]) -> None:
+    with pytest.raises(ValueError, match="all point the same way; give more words"):
+        words.adapt(vectors)
 
 
 def test_words_move_as_in_the_definition(topics) -> None:

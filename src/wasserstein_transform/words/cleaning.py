@@ -116,4 +116,9 @@ def _scatter(unit: Singles, mean: Floats, engine: Engine) -> Floats:
 
 def _without_zeros(vectors: WordVectors, rest: Singles) -> WordVectors:
     rest[np.linalg.norm(rest, axis=1) < _NOTHING] = 0.0
+    if not rest.any():
+        raise ValueError(
+            f"nothing is left of {len(vectors)} vectors without what they have in common: all point the same way; "
+            "give more words"
+        )
     return WordVectors.of(vectors.words, np.ascontiguousarray(rest, np.float32))
