@@ -102,7 +102,7 @@ def wait(update):
     time.sleep(60)
 wt.Euclidean(np.eye(3)).dense(wt.Engine(progress=wait), out="d.zarr")
 """
-    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     child = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, env=environment, stdout=subprocess.PIPE)
     assert child.stdout is not None
     child.stdout.readline()
@@ -322,7 +322,7 @@ try:
 except KeyboardInterrupt:
     print("stopped", flush=True)
 """
-    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     child = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, env=environment, stdout=subprocess.PIPE)
     assert child.stdout is not None
     assert child.stdout.readline() == b"begun\n"
