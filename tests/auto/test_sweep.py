@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from repeated import mostly_slow
 from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import adjusted_rand_score
 
@@ -53,7 +54,9 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize(
-    "settings", SETTINGS, ids=lambda options: " ".join(f"{k}={getattr(v, '__name__', v)}" for k, v in options.items())
+    "settings",
+    mostly_slow(SETTINGS, quick=SETTINGS[::3]),
+    ids=lambda options: " ".join(f"{k}={getattr(v, '__name__', v)}" for k, v in options.items()),
 )
 def test_runs_are_those_of_iterate_to_the_last_bit(settings: dict, points: np.ndarray) -> None:
     space = wt.Space.from_points(points)

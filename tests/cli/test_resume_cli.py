@@ -39,6 +39,7 @@ def stopped_halfway(table: Path, cwd: Path, by: int) -> str:
         return wt.stderr.read()
 
 
+@pytest.mark.slow
 def test_a_killed_command_goes_on_and_its_folder_goes(
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

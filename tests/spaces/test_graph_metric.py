@@ -5,6 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+from repeated import each_once
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import dijkstra
 from scipy.sparse.linalg import expm_multiply
@@ -72,8 +73,11 @@ def test_some_of_the_points_keep_the_paths_through_the_others(metric: wt.Graph, 
     assert wt.spaces.quotient(wt.Space(some, np.full(5, 0.2), None)).labels.tolist() == [0, 1, 1, 2, 0]
 
 
-@pytest.mark.parametrize("localize", [wt.Truncation(1.0), wt.Nearest(0.1), wt.Heat(1.0, cut=1e-3)], ids=repr)
-@pytest.mark.parametrize("p", [1.0, 2.0, np.inf])
+@pytest.mark.parametrize(
+    ("localize", "p"),
+    each_once([wt.Truncation(1.0), wt.Nearest(0.1), wt.Heat(1.0, cut=1e-3)], [1.0, 2.0, np.inf]),
+    ids=repr,
+)
 def test_paths_looked_for_around_a_measure_are_the_shortest(
     graph: nx.Graph, localize: wt.localize.Localization, p: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
