@@ -14,6 +14,7 @@ from ..transforms.memory import plan_of
 _SHARE = 0.5  # of what is free, where no limit is given
 _ASKED = 1 << 14  # points, and twice as many, that plans are made for: they grow with the number
 _FIXED = 2.0**25  # bytes that every job takes: chunks while they are read, tables of them
+_OF_THREAD = 2.0**22  # bytes that the system's allocator keeps for each thread when arrays of tiles are freed
 _BITS = 32.0  # bytes for each entry of a covariance that pairs tested once may take
 
 
@@ -42,12 +43,17 @@ def _has_ridge(process: Process) -> bool:
 
 def most_points(process: Process, m: int, weighted: bool, engine: Engine) -> float:
     """How many points a job may read."""
-    return max(1.0, (engine.share() - _FIXED) // bytes_of_point(process, m, weighted, engine))
+    return max(1.0, (engine.share() - _fixed(engine)) // bytes_of_point(process, m, weighted, engine))
 
 
 def job_bytes(n: float, process: Process, m: int, weighted: bool, engine: Engine) -> float:
     """What a job of so many points takes."""
-    return _FIXED + n * bytes_of_point(process, m, weighted, engine)
+    return _fixed(engine) + n * bytes_of_point(process, m, weighted, engine)
+
+
+def _fixed(engine: Engine) -> float:
+    """What a job takes beside its points."""
+    return _FIXED + _OF_THREAD * max(1, engine.n_threads // engine.n_at_once)
 
 
 def bits_allowed(n: int, m: int, lam: float | None, engine: Engine) -> float | None:
