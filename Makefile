@@ -67,9 +67,11 @@ bench: $(VENV)/bench
 bench-quality: $(QUALITY)/ready
 	$(QUALITY)/bin/python -m benchmarks.quality $(SETS)
 
-# The site, in build/docs: warnings are errors; snippets, links and public names are checked. Nothing is downloaded.
+# The site, in build/docs. Warnings are errors. Spelling, code on pages, links and public docstrings are checked. Building it
+# downloads nothing.
 docs: $(DOCS)/ready
-	PYTHONPATH=docs $(DOCS)/bin/python -m building.snippets docs/start.md docs/five-lines.md
+	PYTHONPATH=docs $(DOCS)/bin/python -m building.spelling
+	PYTHONPATH=docs $(DOCS)/bin/python -m building.snippets
 	$(DOCS)/bin/python -m sphinx -E -W --keep-going -q -b html -d build/doctrees docs build/docs
 	PYTHONPATH=docs $(DOCS)/bin/python -m building.complete build/docs
 	@echo "the site is build/docs/index.html"
