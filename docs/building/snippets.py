@@ -38,7 +38,7 @@ from .samples import make_files
 ROOT = Path(__file__).parents[2]
 REASONS = ("a GPU", "a cluster", "a file of yours")
 EXACT = ("start.md", "five-lines.md")  # the first pages a reader copies from: everything they print is on the page
-_BLOCK = re.compile(r"^( *)```(python|pycon|sh)\n(.*?)^\1```", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(r"^~~~.*?^~~~|^( *)```(python|pycon|sh)\n(.*?)^\1```", re.DOTALL | re.MULTILINE)  # ~~~: a page
 _NOT_RUN = re.compile(r"# not run: needs (.*)")
 _FILE = re.compile(r"# (?:src|tests|docs|examples|benchmarks)/\S+$", re.MULTILINE)
 
@@ -84,6 +84,7 @@ def blocks(page: str) -> list[Block]:
     return [
         Block(found.group(2), page[: found.start()].count("\n") + 2, textwrap.dedent(found.group(3)))
         for found in _BLOCK.finditer(page)
+        if found.group(2)
     ]
 
 
