@@ -27,7 +27,7 @@ def wrong(code: str) -> list[str]:
 
 def wrong_inline(page: str) -> list[str]:
     """Commands `wt …` in the text of a page that do not exist, or do not have that option."""
-    text = re.sub(r"^( *)```.*?^\1```", "", page, flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"^~~~.*?^~~~|^( *)```.*?^\1```", "", page, flags=re.DOTALL | re.MULTILINE)
     asked = (found.partition("…")[0].split() for found in _INLINE.findall(text))
     return [fault for words in asked if (fault := _unknown(words)) is not None]
 
