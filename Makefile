@@ -37,8 +37,11 @@ check: $(READY)
 gpu:
 	WT_GPU_RECORD=tests/gpu/record.json PYTHONPATH="src:tests:.:$$PYTHONPATH" $(PYTHON) -m pytest tests/gpu -m gpu -p no:cacheprovider
 
-release-check: test
+# Everything a release needs: tests, a record of the GPU that is of this code, versions that agree, a wheel and an sdist that
+# install and run.
+release-check: test $(VENV)/release
 	$(BIN)/python tests/gpu/record.py --check
+	$(BIN)/python tests/release.py
 
 slow: $(READY)
 	$(BIN)/python -m pytest -m slow
@@ -88,6 +91,10 @@ $(READY): pyproject.toml
 $(VENV)/bench: $(READY)
 	$(BIN)/python $(INSTALL) --editable ".[bench]"
 	touch $(VENV)/bench
+
+$(VENV)/release: $(READY)
+	$(BIN)/python $(INSTALL) --editable ".[release]"
+	touch $(VENV)/release
 
 $(VENV)/coverage: $(READY)
 	$(BIN)/python $(INSTALL) --editable ".[coverage]"
