@@ -138,6 +138,28 @@ def test_links_of_pages_made_of_files_in_the_root_lead_to_files() -> None:
         root_pages.section("## Measured\n", "Nothing")
 
 
+def test_files_that_the_architecture_names_are_there() -> None:
+    named = re.findall(r"`([\w/]+\.(?:py|h|js|json))`", (ROOT / "ARCHITECTURE.md").read_text("utf-8"))
+    there = [f"/{file.relative_to(ROOT).as_posix()}" for file in ROOT.glob("*/**/*.*") if ".venv" not in file.parts]
+    assert len(named) > 50
+    for path in named:
+        assert any(file.endswith(f"/{path}") for file in there), path
+
+
+def test_the_list_of_packages_in_the_architecture_is_whole() -> None:
+    listing = (ROOT / "ARCHITECTURE.md").read_text("utf-8").split("```")[1]
+    source = ROOT / "src" / "wasserstein_transform"
+    packages = {folder.parent.name for folder in source.glob("*/__init__.py")}
+    modules = {file.stem for file in source.glob("_*.py")} - {"__init__"}
+    assert set(re.findall(r"^([a-z]\w+) ", listing, re.MULTILINE)) == packages
+    assert set(re.findall(r"(?<!\w)_[a-z]+", listing.partition("datasets ")[2])) == modules
+
+
+def test_words_of_the_project_are_sorted_and_listed_once() -> None:
+    words = (ROOT / "docs" / "words.txt").read_text("utf-8").split()
+    assert words == sorted(set(words))
+
+
 def test_arrows_that_pass_a_layer_have_a_joint_beside_its_boxes() -> None:
     graph = nx.DiGraph([("a", "b"), ("b", "c"), ("a", "c")])
     places, ways = arrange(graph, [["a"], ["b"], ["c"]])
