@@ -74,8 +74,9 @@ bench-quality: $(QUALITY)/ready
 # downloads nothing.
 docs: $(DOCS)/ready
 	PYTHONPATH=docs $(DOCS)/bin/python -m building.spelling
+	$(DOCS)/bin/wt warmup --quiet  # on all cores, each kernel once: snippets and gallery would compile the same ones side by side
 	PYTHONPATH=docs $(DOCS)/bin/python -m building.snippets
-	$(DOCS)/bin/python -m sphinx -E -W --keep-going -q -b html -d build/doctrees docs build/docs
+	PYTHONPATH=docs $(DOCS)/bin/python -m sphinx -j auto -E -W --keep-going -q -b html -d build/doctrees docs build/docs
 	PYTHONPATH=docs $(DOCS)/bin/python -m building.complete build/docs
 	@echo "the site is build/docs/index.html"
 
