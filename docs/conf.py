@@ -52,7 +52,7 @@ numpydoc_attributes_as_param_list = True
 maximum_signature_line_length = 80
 toc_object_entries_show_parents = "hide"
 
-sphinx_gallery_conf = gallery.settings(ROOT) | {"parallel": max(2, os.cpu_count() or 1)}  # scripts in processes of their own
+sphinx_gallery_conf = gallery.settings(ROOT) | {"parallel": os.cpu_count() or 1}
 
 html_theme = "pydata_sphinx_theme"
 html_title = "wasserstein-transform"
