@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -51,7 +52,7 @@ numpydoc_attributes_as_param_list = True
 maximum_signature_line_length = 80
 toc_object_entries_show_parents = "hide"
 
-sphinx_gallery_conf = gallery.settings(ROOT)
+sphinx_gallery_conf = gallery.settings(ROOT) | {"parallel": os.cpu_count() or 1}
 
 html_theme = "pydata_sphinx_theme"
 html_title = "wasserstein-transform"
