@@ -1,7 +1,7 @@
 """The picture of the front page: four kinds of data before and after.
 
-Saves one figure: `python examples/front.py [FILE]`, by default docs/images/front.png. The photograph comes with
-scikit-image; nothing is downloaded.
+Saves front.png and, for narrow screens, front-narrow.png: `python examples/front.py [FILE]`, by default in docs/images.
+The photograph comes with scikit-image; nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from wasserstein_transform.plotting import color
 
 FILE = Path(__file__).parents[1] / "docs" / "images" / "front.png"
 FAINT, INK = "#8D949B", "#222222"
-WIDTH, HEIGHT = 13.0, 5.6  # inches
 
 
 def shapes(rng: np.random.Generator) -> np.ndarray:
@@ -81,27 +80,48 @@ def _dots(ax: Any, X: np.ndarray, ink: Any, size: float) -> None:
     ax.set_aspect("equal")
 
 
-def main(file: str | Path = FILE) -> None:
-    """Draw and save it."""
-    figure = Figure(figsize=(WIDTH, HEIGHT), facecolor="white")
+COLUMNS = {
+    "wt.cluster(X)": clusters,
+    "wt.skeleton(wt.denoise(X))": tracks,
+    "wt.segment(photo)": photo,
+    "wt.denoise(X)": curve,
+}
+
+
+def wide() -> Figure:
+    """Before above after, a column for each kind of data."""
+    figure = Figure(figsize=(13.0, 5.6), facecolor="white")
     for place, name in ((0.70, "before"), (0.25, "after")):
         figure.text(0.012, place, name, rotation=90, va="center", ha="center", fontsize=14, color=INK)
-    columns = {
-        "wt.cluster(X)": clusters,
-        "wt.skeleton(wt.denoise(X))": tracks,
-        "wt.segment(photo)": photo,
-        "wt.denoise(X)": curve,
-    }
-    for column, (call, draw) in enumerate(columns.items()):
+    for column, (call, draw) in enumerate(COLUMNS.items()):
         left = 0.03 + 0.243 * column
         before, after = (figure.add_axes((left, bottom, 0.228, 0.405)) for bottom in (0.515, 0.075))
         told = draw(before, after)
         figure.text(left + 0.114, 0.965, call, ha="center", va="center", fontsize=12.5, family="monospace", color=INK)
         figure.text(left + 0.114, 0.035, told, ha="center", va="center", fontsize=14, color=INK)
-        for ax in (before, after):
+    return figure
+
+
+def narrow() -> Figure:
+    """Before beside after, a row for each kind of data: for phones."""
+    figure = Figure(figsize=(5.2, 9.6), facecolor="white")
+    for row, (call, draw) in enumerate(COLUMNS.items()):
+        bottom = 0.76 - 0.25 * row
+        before, after = (figure.add_axes((left, bottom, 0.46, 0.19)) for left in (0.02, 0.52))
+        told = draw(before, after)
+        figure.text(0.02, bottom + 0.222, call, va="center", fontsize=12.5, family="monospace", color=INK)
+        figure.text(0.02, bottom + 0.203, told, va="center", fontsize=12, color=INK)
+    return figure
+
+
+def main(file: str | Path = FILE) -> None:
+    """Draw and save both."""
+    path = Path(file)
+    for figure, name in ((wide(), path.name), (narrow(), f"{path.stem}-narrow{path.suffix}")):
+        for ax in figure.axes:
             ax.set_axis_off()
-    figure.savefig(file, dpi=130)
-    print(f"figure saved as {file}")
+        figure.savefig(path.with_name(name), dpi=130)
+        print(f"figure saved as {name}")
 
 
 if __name__ == "__main__":
