@@ -7,11 +7,14 @@ site is rendered.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
+import io
 import os
 import platform
 import sys
 from pathlib import Path
+from typing import TextIO
 
 from . import record
 from .timing import Row, table
@@ -39,18 +42,32 @@ NAMES = (
 )
 
 
+class Copied(io.StringIO):
+    """What is printed, shown and kept."""
+
+    def __init__(self, shown: TextIO) -> None:
+        super().__init__()
+        self._shown = shown
+
+    def write(self, text: str) -> int:
+        self._shown.write(text)
+        self._shown.flush()
+        return super().write(text)
+
+
 def main(arguments: list[str]) -> None:
     asked = _parser().parse_args(arguments)
     rows: list[Row] = []
     for given in asked.names or NAMES:
         name, *value = given.split("=", 1)
         print(f"running {name} …", file=sys.stderr)
-        found = importlib.import_module(f".{name}", __package__).run(*value)
-        if asked.record and found:
-            file = asked.record / f"{name}.json"
-            command = f"python -m benchmarks {name}" + ("=…" if value else "")
-            record.write(record.of_rows(name, command, found), file)
-            print(f"recorded in {file}", file=sys.stderr)
+        said = Copied(sys.stdout)
+        with contextlib.redirect_stdout(said):
+            found = importlib.import_module(f".{name}", __package__).run(*value)
+        new = record.of_rows(name, f"python -m benchmarks {name}" + ("=…" if value else ""), found, said.getvalue())
+        if asked.record and new["tables"]:
+            record.write(new, asked.record / f"{name}.json")
+            print(f"recorded in {asked.record / name}.json", file=sys.stderr)
         rows += found
     print(f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}\n")
     if rows:

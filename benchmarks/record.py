@@ -31,9 +31,27 @@ LIBRARIES = (
 COLUMNS = ["work", "here", "peer", "ratio"]
 
 
-def of_rows(name: str, command: str, rows: Sequence[Row]) -> dict[str, Any]:
-    """The record of a benchmark: one table."""
-    return of_tables(command, [{"title": name, "columns": COLUMNS, "rows": [list(row) for row in rows]}])
+def of_rows(name: str, command: str, rows: Sequence[Row], printed: str = "") -> dict[str, Any]:
+    """The record of a benchmark: the tables that it printed, and the one that it returned."""
+    returned = [{"title": name, "columns": COLUMNS, "rows": [list(row) for row in rows]}] if rows else []
+    return of_tables(command, tables_in(printed) + returned)
+
+
+def tables_in(text: str) -> list[dict[str, Any]]:
+    """The Markdown tables of a text, each titled by the last line of words before it."""
+    tables: list[dict[str, Any]] = []
+    title, inside = "", False
+    for line in text.splitlines():
+        if not line.startswith("|"):
+            title, inside = line.strip("# :") or title, False
+            continue
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if not inside:
+            tables.append({"title": title, "columns": cells, "rows": []})
+        elif set("".join(cells)) - {"-", ":"}:
+            tables[-1]["rows"].append(cells)
+        inside = True
+    return tables
 
 
 def of_tables(command: str, tables: list[dict[str, Any]], notes: str = "") -> dict[str, Any]:

@@ -23,7 +23,7 @@ def test_tables_of_a_page_are_those_of_the_records(file: Path) -> None:
 
 
 def test_every_record_is_shown() -> None:
-    shown = {name for file in SHOWN for name in re.findall(r"<!-- figures: ([\w-]+) -->", file.read_text("utf-8"))}
+    shown = {name for file in SHOWN for name in re.findall(r"<!-- figures: ([\w-]+)", file.read_text("utf-8"))}
     assert shown == {file.stem for file in figures.FIGURES.glob("*.json")}
     assert len(shown) > 10
 
@@ -38,6 +38,15 @@ def test_a_record_says_by_what_when_and_where(tmp_path: Path) -> None:
     )
     for said in (found["date"], found["machine"], "`python -m benchmarks toy`", f"numpy {found['versions']['numpy']}"):
         assert said in text
+
+
+def test_tables_that_a_benchmark_prints_are_recorded(tmp_path: Path) -> None:
+    printed = "## Shapes\n\n| a | b |\n|---|---|\n| 1 | 2 − 3 |\n\nand more:\n\n| c | d |\n| --- | :-- |\n| – | 5 |\n"
+    found = record.of_rows("toy", "toy", [Row("work", "1 s", "2 s", "2×")], printed)
+    assert [table["title"] for table in found["tables"]] == ["Shapes", "and more", "toy"]
+    assert [table["rows"] for table in found["tables"][:2]] == [[["1", "2 − 3"]], [["–", "5"]]]
+    record.write(found, tmp_path / "toy.json")
+    assert figures.rendered("toy", tmp_path, 2).startswith("| c | d |\n| --- | --- |\n| – | 5 |\n\n*")
 
 
 def test_a_page_is_rendered_anew_and_what_is_missing_is_named(tmp_path: Path) -> None:

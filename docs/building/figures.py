@@ -1,9 +1,9 @@
 """Tables of measured figures, rendered from their records in docs/figures.
 
 A page holds `<!-- figures: NAME -->` and `<!-- end of figures -->`; what is between them is the record NAME.json as
-Markdown. `PYTHONPATH=docs python -m building.figures` renders all pages anew, as building the site does; the tests
-compare. Records are written by `python -m benchmarks NAME --record docs/figures`, and that of clusters by
-`python -m benchmarks.quality FOLDER --record docs/figures/clustering.json`.
+Markdown, or its second table alone, if the mark says `NAME:2`. `PYTHONPATH=docs python -m building.figures` renders all
+pages anew, as building the site does; the tests compare. Records are written by `python -m benchmarks NAME --record
+docs/figures`, and that of clusters by `python -m benchmarks.quality FOLDER --record docs/figures/clustering.json`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 FIGURES = ROOT / "docs" / "figures"
 FRONT = "front"  # rows chosen from other records, for the README
-_MARKED = re.compile(r"(<!-- figures: ([\w-]+) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
+_MARKED = re.compile(r"(<!-- figures: ([\w-]+)(?::(\d+))? -->\n).*?(<!-- end of figures -->)", re.DOTALL)
 
 
 def pages(root: Path = ROOT) -> list[Path]:
@@ -36,18 +36,18 @@ def write(root: Path = ROOT) -> None:
 
 def filled(text: str, folder: Path = FIGURES) -> str:
     """A page with the tables of its records."""
-    return _MARKED.sub(lambda found: found[1] + rendered(found[2], folder) + found[3], text)
+    return _MARKED.sub(lambda found: found[1] + rendered(found[2], folder, int(found[3] or 0)) + found[4], text)
 
 
-def rendered(name: str, folder: Path = FIGURES) -> str:
-    """A record as Markdown: its tables, and where they come from."""
+def rendered(name: str, folder: Path = FIGURES, number: int = 0) -> str:
+    """A record as Markdown: its tables, or the one of that number, and where they come from."""
     record = read(name, folder)
     if name == FRONT:
         return _table(record["columns"], [_chosen(row, folder) for row in record["rows"]]) + "\n"
-    several = len(record["tables"]) > 1
+    tables = record["tables"][number - 1 : number] if number else record["tables"]
     parts = []
-    for table in record["tables"]:
-        title = f"### {table['title']}\n\n" if several else ""
+    for table in tables:
+        title = f"### {table['title']}\n\n" if len(tables) > 1 else ""
         parts.append(title + _table(table["columns"], table["rows"]))
     parts += [record["notes"]] if record.get("notes") else []
     return "\n\n".join([*parts, origin(record)]) + "\n"
