@@ -533,7 +533,7 @@ EYES = [np.eye(2)] * 3
         ((np.zeros((1, 2)), [[[1.0, np.nan], [np.nan, 1.0]]]), "covs must be finite"),
         (([[0.0, np.inf]], [np.eye(2)]), "means must be finite"),
         (([[0.0, 0.0]], [1j * np.eye(2)]), "covs must be numbers"),
-        ((None, EYES, np.zeros((3, 2))), "means_b came without covs_b"),
+        ((None, EYES, np.zeros((3, 2))), "means_b needs covs_b: pass both"),
         ((np.zeros((3, 2)), EYES, None, EYES), "means and means_b must both be given"),
         ((None, EYES, None, [np.eye(3)]), "both families must have the same dimension, got 2 and 3"),
         ((None, EYES, None, [-np.eye(2)]), "covs_b must be positive semidefinite"),
