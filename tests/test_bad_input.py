@@ -18,7 +18,7 @@ GOOD = np.arange(6.0).reshape(3, 2)
     [
         ([[0.0, np.nan]], r"points must be finite, got nan at \[0, 1\]"),
         ([[np.inf]], "must be finite, got inf"),
-        ([1.0, 2.0], "must be a 2-D array, one row a point"),
+        ([1.0, 2.0], "must be a 2-D array with one row per point"),
         (np.empty((0, 2)), "at least one point with one coordinate"),
         (np.empty((3, 0)), "at least one point with one coordinate"),
         (np.zeros((2, 2, 2)), "must be a 2-D array"),
@@ -148,9 +148,9 @@ def test_other_parameters_are_checked() -> None:
         wt.SingleLinkage(cut="height").fit(GOOD)
     with pytest.raises(ValueError, match="method must be"):
         wt.linkage(GOOD, "ward")
-    with pytest.raises(ValueError, match="empty one"):
+    with pytest.raises(ValueError, match="empty sequence"):
         wt.mean_shift([])
-    with pytest.raises(ValueError, match="needs its parts"):
+    with pytest.raises(ValueError, match="WassersteinTransform needs a localization"):
         wt.WassersteinTransform().fit(GOOD)
 
 
@@ -218,7 +218,7 @@ def test_extrinsic_localizations_need_coordinates() -> None:
 
 
 def test_precomputed_needs_a_square_matrix() -> None:
-    with pytest.raises(ValueError, match="needs a square matrix of distances, got shape"):
+    with pytest.raises(ValueError, match="needs a square matrix of distances or SciPy's condensed vector, got shape"):
         wt.LocalTruncation(metric="precomputed").fit(GOOD)
     with pytest.raises(ValueError, match="needs a square matrix"):
         wt.SingleLinkage(metric="precomputed").fit(GOOD)
@@ -326,7 +326,7 @@ def test_arrays_in_place_of_spaces_trees_and_metrics_are_refused_with_the_way_to
 
 HIDDEN = {
     "masked": (np.ma.masked_array(GOOD, np.eye(*GOOD.shape) > 0), "must not be masked; drop or fill"),
-    "dates": (np.full((3, 2), "NaT", "M8[s]"), r"must be numbers, got dates; .*makes seconds of them"),
+    "dates": (np.full((3, 2), "NaT", "M8[s]"), r"must be numbers, got dates; .*turns them into seconds"),
     "spans": (np.full((3, 2), "NaT", "m8[s]"), "must be numbers, got time spans"),
     "text": ([["1", "2"], ["3", "4"]], r"must be numbers, got text; X.astype\(float\) reads"),
     "bytes": (np.full((3, 2), b"1"), "must be numbers, got bytes"),

@@ -85,7 +85,7 @@ def test_a_folder_is_replaced_once_the_new_one_is_complete(tmp_path: Path) -> No
 def test_what_is_no_array_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "d.zarr").mkdir()
     (tmp_path / "d.zarr" / "thesis.txt").write_text("all of it")
-    with pytest.raises(FileExistsError, match="holds something else than a Zarr array; give another name"):
+    with pytest.raises(FileExistsError, match="holds something else than a Zarr array; choose another name"):
         METRICS["points"].dense(out=tmp_path / "d.zarr")
     with pytest.raises(FileNotFoundError, match=r"there is no folder .*nowhere"):
         METRICS["points"].dense(out=tmp_path / "nowhere" / "d.zarr")
@@ -209,24 +209,24 @@ def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"read from .npy files and .zarr folders, .*wt.tables.read_matrix"):
         wt.Space.from_distances(tmp_path / "a.csv")
     (tmp_path / "a.npy").write_bytes(b"\x93NUMPY\x01\x00 of no kind")
-    with pytest.raises(ValueError, match=r"is no .npy file of numbers, or it is cut off or damaged"):
+    with pytest.raises(ValueError, match=r"is not a .npy file of numbers, or it is cut off or damaged"):
         wt.Space.from_distances(tmp_path / "a.npy")
     for header in ("{'descr': '<f8', 'fortran_order': False, 'shape': (-3, 99999999999999999999)}", "{'descr' ["):
         text = f"{header:<117}\n".encode()
         (tmp_path / "a.npy").write_bytes(b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + bytes(99))
-        with pytest.raises(ValueError, match=r"is no \.npy file of numbers, or it is cut off or damaged"):
+        with pytest.raises(ValueError, match=r"is not a \.npy file of numbers, or it is cut off or damaged"):
             wt.Space.from_distances(tmp_path / "a.npy")
     with (tmp_path / "a.npy").open("wb") as stream:
         np.savez(stream, D=np.zeros((2, 2)))
-    with pytest.raises(ValueError, match=r"is no \.npy file of numbers, but an archive"):
+    with pytest.raises(ValueError, match=r"is not a \.npy file of numbers but an archive"):
         wt.Space.from_distances(tmp_path / "a.npy")
     np.save(tmp_path / "a.npy", np.array([[0, {}], [{}, 0]]), allow_pickle=True)
-    with pytest.raises(ValueError, match=r"is no .npy file of numbers"):
+    with pytest.raises(ValueError, match=r"is not a .npy file of numbers"):
         wt.Space.from_distances(tmp_path / "a.npy")
     np.save(tmp_path / "half.npy", np.zeros((30, 30)))
     with (tmp_path / "half.npy").open("r+b") as stream:
         stream.truncate(3000)
-    with pytest.raises(ValueError, match=r"is no .npy file of numbers, or it is cut off or damaged"):
+    with pytest.raises(ValueError, match=r"is not a .npy file of numbers, or it is cut off or damaged"):
         wt.Space.from_distances(tmp_path / "half.npy")
     (tmp_path / "a.zarr").mkdir()
     (tmp_path / "a.zarr" / "zarr.json").write_text("{}")

@@ -44,7 +44,7 @@ def check_square(source: Square, itemsize: int, engine: Engine) -> Looked:
         one, other = source.pairs(np.array([i, j]), np.array([j, i]))
         raise ValueError(
             f"{source.name}: distances must be symmetric, got {one} at [{i}, {j}] and {other} at [{j}, {i}]; "
-            "(D + D.T) / 2 is symmetric"
+            "use (D + D.T) / 2"
         )
     return Looked(most, bool(off[0] == 0.0))
 

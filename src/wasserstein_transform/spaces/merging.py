@@ -102,7 +102,7 @@ def quotient(space: Space, tol: float = 0.0, engine: Engine | None = None) -> Qu
     tol : float, default 0.0
         The largest distance between merged points, in the unit of the distances. 0 merges exact duplicates only.
     engine : Engine, optional
-        Where and how to compute. None: the current engine.
+        Threads, device, memory limit and store. None: the current engine.
 
     Returns
     -------

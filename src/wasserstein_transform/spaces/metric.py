@@ -128,7 +128,7 @@ class Metric(ABC):
         Parameters
         ----------
         engine : Engine, optional
-            Where and how to compute. None: the current engine.
+            Threads, device, memory limit and store. None: the current engine.
         dtype : float32 or float64, optional
             The type of the stored distances; they are computed in float64. float32 holds 1e-38 to 3e38. None: the
             type of `out`, or float64.

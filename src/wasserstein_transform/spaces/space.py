@@ -125,7 +125,7 @@ class Space:
         triangle : bool, default False
             True asserts the triangle inequality, which allows some shortcuts. It is not checked.
         engine : Engine, optional
-            Where and how to compute. None: the current engine.
+            Threads, device, memory limit and store. None: the current engine.
 
         Returns
         -------

@@ -81,7 +81,7 @@ def follow_points(
     new : array of shape (n_new, m)
         The coordinates of the new points.
     engine : Engine, optional
-        Where and how to compute. None: the current engine.
+        Threads, device, memory limit and store. None: the current engine.
     warns : bool, default True
         Whether to warn about new points that see no mass.
 
@@ -214,7 +214,7 @@ def follow_distances(process: Process, walk: Trajectory, distances: Floats, engi
     distances : array of shape (n_new, n)
         Distances from the new points to the points of the space.
     engine : Engine, optional
-        Where and how to compute. None: the current engine.
+        Threads, device, memory limit and store. None: the current engine.
 
     Returns
     -------

@@ -114,7 +114,7 @@ def lazy_balls(transform: Transform | Process, space: Space, radius: float, engi
     radius : float
         The radius ≥ 0, in the unit of the distances.
     engine : Engine, optional
-        Where and how to compute. None: the current engine.
+        Threads, device, memory limit and store. None: the current engine.
 
     Returns
     -------

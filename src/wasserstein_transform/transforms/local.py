@@ -41,7 +41,7 @@ def iterate_locally(
     n_iter : int, default 1
         Number of iterations.
     engine : Engine, optional
-        Where and how to compute. None: the current engine.
+        Threads, device, memory limit and store. None: the current engine.
 
     Returns
     -------

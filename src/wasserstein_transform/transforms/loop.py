@@ -66,7 +66,7 @@ def iterate(
         An earlier, shorter run of the same process on the same space, such as one that a hook saved. The run continues
         from there, with the same result as one run.
     engine : Engine, optional
-        Where and how to compute. None: the current engine (`wt.using`).
+        Threads, device, memory limit and store. None: the current engine (`wt.using`).
 
     Returns
     -------

@@ -114,7 +114,7 @@ def wasserstein_pairs(
     n_jobs : int, optional
         Number of threads; −1 means all cores. None: the setting of the engine. The result does not depend on it.
     engine : Engine, optional
-        Where and how to compute. None: the current engine (`wt.using`).
+        Threads, device, memory limit and store. None: the current engine (`wt.using`).
 
     Returns
     -------
@@ -169,7 +169,7 @@ def wasserstein_cross(
     n_jobs : int, optional
         Number of threads; −1 means all cores. None: the setting of the engine. The result does not depend on it.
     engine : Engine, optional
-        Where and how to compute. None: the current engine (`wt.using`).
+        Threads, device, memory limit and store. None: the current engine (`wt.using`).
 
     Returns
     -------
@@ -207,7 +207,7 @@ def wasserstein(a: ArrayLike | None, b: ArrayLike | None, cost: ArrayLike, engin
     cost : array of shape (n, m)
         Any finite numbers. For W_p pass d^p; the distance is then `value ** (1 / p)` for masses of total 1.
     engine : Engine, optional
-        Where and how to compute. None: the current engine (`wt.using`).
+        Threads, device, memory limit and store. None: the current engine (`wt.using`).
 
     Returns
     -------
