@@ -230,7 +230,7 @@ except OSError as error:
         [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
     )
     assert "bytes on disk" in done.stdout
-    assert "give a file in another folder" in done.stdout
+    assert "choose a file in another folder" in done.stdout
     assert names(tmp_path) == set()
 
 

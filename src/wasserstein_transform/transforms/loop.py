@@ -22,7 +22,7 @@ from .transform import Process, Transform, as_process, warn_massless
 
 Keep = Literal["last", "all"]
 
-_INSTEAD = "use fewer points or keep='last'; with Engine(store=folder), matrices of distances go to disk"
+_INSTEAD = "use fewer points, or keep fewer states; with Engine(store=folder), matrices of distances go to disk"
 
 Hook: TypeAlias = Callable[[Trajectory], None]
 """Called with the run so far after each state, including the start (τ = 0)."""
