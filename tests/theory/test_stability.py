@@ -193,7 +193,10 @@ THREE = [1.0, 1.0, 2.0]
         (lambda: theory.closed_quotient(GOOD, 1.0), "subdominant_ultrametric"),
         (lambda: theory.gromov_wasserstein_bounds(GOOD, GOOD, np.inf), "p must be finite"),
         (lambda: theory.gromov_wasserstein_bounds(GOOD, GOOD, 0.5), "p must be a number ≥ 1"),
-        (lambda: theory.gromov_wasserstein_bounds(GOOD, GOOD, plan=np.eye(3)), "weights of the spaces as row and column sums"),
+        (
+            lambda: theory.gromov_wasserstein_bounds(GOOD, GOOD, plan=np.eye(3)),
+            "weights of the spaces as row and column sums",
+        ),
         (lambda: theory.gromov_wasserstein_bounds(GOOD, GOOD, plan=np.eye(2)), "couple 3 with 3 points"),
         (lambda: theory.sampling_convergence(GOOD, [0], 1.0), "sizes must be a whole number ≥ 1"),
         (lambda: theory.sample(theory.Form(1, 3), 10), "surface with dim 2"),
