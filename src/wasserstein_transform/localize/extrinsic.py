@@ -81,6 +81,15 @@ class Extrinsic(Localization):
 def takes_new_points(localize: Localization) -> bool:
     """Return whether a localization gives measures to new points.
 
+    Parameters
+    ----------
+    localize : Localization
+        The localization; for an `Extrinsic` one its base decides.
+
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> import wasserstein_transform as wt

@@ -119,7 +119,7 @@ class Metric(ABC):
         return numbers
 
     def largest(self, engine: Engine | None = None) -> float:
-        """The distance of one point to the point farthest from it: at least half of the largest distance."""
+        """Estimate the largest distance: exact for stored distances, otherwise from a point to its farthest point."""
         return largest(self.form, current(engine))
 
     def dense(self, engine: Engine | None = None, dtype: DTypeLike | None = None, out: Out = None) -> Floats:
@@ -160,7 +160,21 @@ class Metric(ABC):
         return found
 
     def balls(self, radius: float, engine: Engine | None = None) -> Balls:
-        """Find the closed ball of the given radius around every point."""
+        """Find the points within `radius` of every point, itself included.
+
+        Parameters
+        ----------
+        radius : float
+            The radius ≥ 0, in the unit of the distances. Points at exactly this distance are included.
+        engine : Engine, optional
+            Threads, device, memory limit and store. None: the current engine.
+
+        Returns
+        -------
+        Balls
+            `indptr`, `indices` and `distances` in compressed rows (CSR): the ball of point i is
+            `indices[indptr[i]:indptr[i+1]]`, sorted.
+        """
         radius, engine = check.tolerance(radius, "radius"), current(engine)
         self.check_reach(radius)
         return backend_of(engine).balls(self.form, radius, engine)
@@ -169,6 +183,20 @@ class Metric(ABC):
         """Find the k nearest other points of every point, or the k nearest points of every point of the metric `of`.
 
         The result is exact and sorted by distance, ties by index. A duplicate of a point counts as another point.
+
+        Parameters
+        ----------
+        k : int
+            Number of neighbors, ≥ 1.
+        of : Metric, optional
+            The query points, a metric of the same kind. None: the points of this metric, each without itself.
+        engine : Engine, optional
+            Threads, device, memory limit and store. None: the current engine.
+
+        Returns
+        -------
+        Nearest
+            `distances` and `indices`, both of shape (number of query points, k).
 
         Examples
         --------

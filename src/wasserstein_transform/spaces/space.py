@@ -258,6 +258,11 @@ def _reserve(distances: ArrayLike, engine: Engine) -> None:
 def check_space(space: object) -> None:
     """Raise a TypeError, with a hint, if the argument is not a Space.
 
+    Parameters
+    ----------
+    space : object
+        The argument to check.
+
     Examples
     --------
     >>> import wasserstein_transform as wt

@@ -57,7 +57,7 @@ class SmoothKernel:
         return float(self.profile(np.array([(diameter / eps) ** 2]))[0])
 
     def localized(self, eps: float, diameter: float) -> float:
-        """Compute (2L·diam + M)/N, the Lipschitz constant of localization in W1; M is 1."""
+        """Compute (2L·diam + M)/N, an upper bound of W1(m_α(x), m_β(x))/W1(α, β); M is 1."""
         return over(2 * self.per_distance / eps * diameter + 1, self.least(eps, diameter))
 
     def continued(self, eps: float, diameter: float) -> float:
@@ -66,12 +66,12 @@ class SmoothKernel:
         return over(over(self.per_distance / eps * (1 + least) * diameter, least), least)
 
     def shifted(self, eps: float, diameter: float) -> float:
-        """Compute (2C·D + M)/N, the constant for means; C = 2LD/ε² with L of the profile, and M is 1."""
+        """Compute (2C·D + M)/N, the same bound for means; C = 2LD/ε² with L of the profile, and M is 1."""
         steep = 2 * self.per_square * diameter / eps**2
         return over(2 * steep * diameter + 1, self.least(eps, diameter))
 
     def covariant(self, eps: float, diameter: float) -> float:
-        """Compute the constant for covariances: three terms as in the paper's proof, with an explicit A_K."""
+        """Compute the same bound for covariances: three terms as in the paper's proof, with an explicit A_K."""
         least = self.least(eps, diameter)
         moments = over(eps * self.per_matrix, least)
         totals = over(2 * self.per_square * diameter**3 / eps**2, least)
