@@ -83,7 +83,7 @@ def test_keep_governs_the_trajectory_and_what_is_held() -> None:
     for fitted in walks.values():
         np.testing.assert_array_equal(fitted.points_, walks["all"].points_)
     np.testing.assert_array_equal(walks["last"].transform(X[:9]), walks["all"].transform(X[:9]))
-    with pytest.raises(ValueError, match="new points follow the states of the flow, and keep='result' dropped them"):
+    with pytest.raises(ValueError, match="new points need the states of the fit, but keep='result' dropped them"):
         walks["result"].transform(X)
     with pytest.raises(ValueError, match="keep must be 'result', 'last' or 'all', got 'some'"):
         wt.MeanShift(0.9, keep="some").fit(X)

@@ -524,7 +524,7 @@ def test_preparing_leaves_no_half_file(crowd, tmp_path, monkeypatch) -> None:
 LOAD_DAMAGES: dict[str, tuple[dict[str, Any], str]] = {
     "contexts beyond the words": ({"indices": 10**6}, "indices must be 0 to"),
     "contexts below 0": ({"indices": -1}, "indices must be 0 to"),
-    "rows out of order": ({"indptr": 2**40}, "rows must follow each other"),
+    "rows out of order": ({"indptr": 2**40}, "indptr must rise from 0"),
     "weights that are no numbers": ({"weights": np.nan}, "weights of contexts must be finite"),
     "weights below 0": ({"weights": -1.0}, "weights of contexts must be finite and not negative"),
     "weights beyond single precision": ({"weights": 3e38}, "must sum to at most 1e"),
@@ -534,7 +534,7 @@ LOAD_DAMAGES: dict[str, tuple[dict[str, Any], str]] = {
     "complex weights": ({"weights": np.complex128}, "weights has dtype complex128"),
     "indices as floats": ({"indices": np.float64}, "indices must be an array of whole numbers, got float64"),
     "a row less": ({"vectors": slice(1, None)}, "vectors has dtype float32 and shape"),
-    "a context less": ({"indices": slice(1, None)}, "rows must follow each other"),
+    "a context less": ({"indices": slice(1, None)}, "indptr must rise from 0"),
     "no contexts": ({"indptr": None}, "indptr"),
     "no words": ({"words": None}, "words"),
     "another version": ({"version": np.array(7)}, "it has version 7"),
