@@ -120,9 +120,9 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     found = wt.graphs.curvature(nx.path_graph(3))
     with pytest.raises(ValueError, match=r"shape \(3, 2\)"):
         wt.plotting.curvature(found, [[0.0, 1.0]])
-    with pytest.raises(TypeError, match="a Flow is drawn"):
+    with pytest.raises(TypeError, match="found must be a Flow"):
         wt.plotting.flow(found)
-    with pytest.raises(TypeError, match="Communities are drawn"):
+    with pytest.raises(TypeError, match="found must be Communities"):
         wt.plotting.communities(found)
     with pytest.raises(TypeError, match="a Curvature is drawn"):
         wt.plotting.curvature(nx.path_graph(3))
@@ -138,7 +138,7 @@ def test_graphs_without_edges_and_names_like_formulas(tmp_path: Path) -> None:
     for name in ("curvature", "flow"):
         done = command(name, tmp_path / "a$\\b$.txt", "-o", tmp_path / "out", "--force")
         assert done.exit_code == 0, done.output
-    with pytest.raises(TypeError, match="a Curvature is drawn, got int"):
+    with pytest.raises(TypeError, match="found must be a Curvature, got int"):
         wt.plotting.histogram(3)
 
 

@@ -59,7 +59,7 @@ def test_points_beyond_the_landmarks_lie_where_classical_scaling_puts_them(monke
     data = of_points(X)
     scene, _ = _scene(data, Settings(1e-6, "ms", n_iter=0))
     np.testing.assert_allclose(cdist(scene.embedding, scene.embedding), cdist(X, X), atol=1e-4)
-    assert scene.notes == ("scaling by, and distances of, 40 of 300 points",)
+    assert scene.notes == ("embedding and distances use 40 of 300 points",)
 
 
 def test_the_curve_counts_the_points_within_each_radius():

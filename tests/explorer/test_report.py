@@ -95,7 +95,7 @@ def test_clusters_come_with_their_tree() -> None:
 def test_clusters_that_come_from_no_tree_say_so() -> None:
     story = story_of(wt.cluster(np.zeros((9, 2))))
     assert story.scene is not None
-    assert any("the clusters were found otherwise" in note for note in story.scene.notes)
+    assert any("the clusters were not cut from this tree" in note for note in story.scene.notes)
 
 
 def test_a_transform_of_any_parts() -> None:
@@ -129,12 +129,12 @@ def test_estimators_of_clusters() -> None:
 
 @pytest.mark.parametrize("estimator", [wt.GaussianTransform(), wt.SingleLinkage(), wt.AutoCluster()])
 def test_what_is_not_fitted_is_refused(estimator: Any, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=f"this {type(estimator).__name__} is not fitted yet: call fit first"):
+    with pytest.raises(ValueError, match=f"this {type(estimator).__name__} is not fitted yet; call fit before report"):
         estimator.report(tmp_path / "x.html")
 
 
 def test_what_is_no_result_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match=r"a report shows a Trajectory, .* or a fitted estimator, got ndarray"):
+    with pytest.raises(TypeError, match=r"report needs a Trajectory, .* or fitted estimator, got ndarray"):
         report(X, tmp_path / "x.html")
     assert not list(tmp_path.iterdir())
 

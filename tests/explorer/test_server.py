@@ -125,7 +125,7 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_sent(explorer):
 
 
 def test_a_port_that_is_taken_is_said(explorer):
-    with pytest.raises(OSError, match=f"port {explorer.port} cannot be had"):
+    with pytest.raises(OSError, match=f"port {explorer.port} is not available"):
         wt.explore(port=explorer.port)
 
 
@@ -146,7 +146,7 @@ def test_arrays_frames_distances_and_files_can_be_explored(tmp_path):
     wt.explore(distances, metric="precomputed").stop()
     with pytest.raises(FileNotFoundError, match=r"nothere\.csv is not there"):
         wt.explore(tmp_path / "nothere.csv")
-    with pytest.raises(ValueError, match="labels must be one for each of the 20 points, got 3"):
+    with pytest.raises(ValueError, match="labels must hold one label for each of the 20 points, got 3"):
         wt.explore(X, labels=[1, 2, 3])
 
 

@@ -96,5 +96,5 @@ def test_one_cluster_shows_what_else_was_considered(rng) -> None:
 
 
 def test_other_things_are_no_clusterings() -> None:
-    with pytest.raises(TypeError, match=r"a Clustering is drawn, got list; wt.cluster\(X\) makes one"):
+    with pytest.raises(TypeError, match=r"found must be a Clustering, got list; wt.cluster\(X\) makes one"):
         wt.plotting.clustering([0, 1])

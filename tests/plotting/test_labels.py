@@ -96,7 +96,7 @@ def test_all_pictures_of_labels_have_a_legend(cloud: np.ndarray) -> None:
     groups = wt.graphs.ricci_flow(nx.barbell_graph(5, 0), 8).communities()
     assert texts(plotting.communities(groups)) == ["0", "1"]
     found = wt.denoise(wt.datasets.circles(0).points)
-    assert texts(plotting.denoised(found))[:2] == ["moved", "as they were"]
+    assert texts(plotting.denoised(found))[:2] == ["moved", "original"]
     assert texts(plotting.denoised(found, plotting.panels()[1])) == []
 
 
@@ -133,15 +133,18 @@ def test_values_that_are_all_unknown_or_all_the_same_are_drawn(cloud: np.ndarray
     [
         ({"labels": np.zeros(30), "values": np.zeros(30)}, "by labels or by values, got both"),
         ({"values": np.zeros(29)}, r"values must hold one number per point, shape \(30,\), got shape \(29,\)"),
-        ({"values": ["high"] * 30}, "values must be numbers, got .*; names go as labels"),
+        ({"values": ["high"] * 30}, "values must be numbers, got .*; pass names as labels"),
         ({"values": np.full(30, np.inf)}, "values must be finite"),
-        ({"values": np.arange(30), "colors": "red"}, "colors must be a colormap"),
-        ({"values": np.arange(30), "colors": ["red", "blue"]}, "colors must be a colormap"),
-        ({"values": np.arange(30), "colors": {0: "red"}}, "colors must be a colormap"),
-        ({"labels": np.arange(30) % 2, "colors": "red"}, "one color cannot tell 2 labels apart"),
-        ({"labels": np.arange(30) % 2, "colors": (0.1, 0.2, 0.3)}, "one color cannot tell 2 labels apart"),
-        ({"labels": np.arange(30) % 2, "colors": mpl.colormaps["magma"]}, "got the colormap 'magma'; give values="),
-        ({"labels": np.arange(30) % 2, "colors": ["red"] * 30}, "one for each of the 30 points, and labels choose"),
+        ({"values": np.arange(30), "colors": "red"}, "colors must be a matplotlib colormap"),
+        ({"values": np.arange(30), "colors": ["red", "blue"]}, "colors must be a matplotlib colormap"),
+        ({"values": np.arange(30), "colors": {0: "red"}}, "colors must be a matplotlib colormap"),
+        ({"labels": np.arange(30) % 2, "colors": "red"}, "one color cannot show 2 labels"),
+        ({"labels": np.arange(30) % 2, "colors": (0.1, 0.2, 0.3)}, "one color cannot show 2 labels"),
+        ({"labels": np.arange(30) % 2, "colors": mpl.colormaps["magma"]}, "got the colormap 'magma'; pass values"),
+        (
+            {"labels": np.arange(30) % 2, "colors": ["red"] * 30},
+            "got labels and also a color for each of the 30 points",
+        ),
         ({"labels": np.arange(30) % 2, "colors": 3}, "colors must be a list of colors"),
     ],
 )

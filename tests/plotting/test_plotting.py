@@ -570,10 +570,10 @@ def test_values_are_shown_by_all_pictures_of_points(cloud: np.ndarray) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"colors": np.arange(30.0)}, "got numbers; give values in place of labels"),
-        ({"colors": {0: "red"}}, "colors by label need labels"),
-        ({"colors": ["red", "blue"]}, "must be one, or one for each of the 30 points, got 2"),
-        ({"labels": np.linspace(0, 1, 30), "colors": ["red"]}, "colors must be a colormap"),
+        ({"colors": np.arange(30.0)}, "got numbers; pass numbers as values"),
+        ({"colors": {0: "red"}}, "a mapping from labels to colors needs labels"),
+        ({"colors": ["red", "blue"]}, "give one color, or one for each of the 30 points, got 2"),
+        ({"labels": np.linspace(0, 1, 30), "colors": ["red"]}, "colors must be a matplotlib colormap"),
         ({"labels": np.r_[np.inf, np.linspace(0, 1, 29)]}, "values must be finite"),
         ({"labels": np.linspace(0, 1, 29)}, r"one label per point, shape \(30,\), got shape \(29,\)"),
     ],
@@ -593,10 +593,10 @@ def test_what_cannot_be_used_is_refused_before_a_figure_is_made(cloud: np.ndarra
     D = wt.Space.from_points(cloud).metric.dense()
     regions = np.zeros((4, 4), int)
     for draw, message in (
-        (lambda: plotting.heatmap(D, cmap="nothing"), "cmap must be a colormap"),
+        (lambda: plotting.heatmap(D, cmap="nothing"), "cmap must be a matplotlib colormap"),
         (lambda: plotting.heatmap(D, labels=cloud[:, 0]), "whole numbers or names, got fractions"),
         (lambda: plotting.dendrogram(D, cloud[:, 0]), "whole numbers or names, got fractions"),
-        (lambda: plotting.segmentation(regions, regions, like=regions), "give fill=True too"),
+        (lambda: plotting.segmentation(regions, regions, like=regions), "like has an effect only with fill=True"),
         (lambda: plotting.segmentation(regions, regions, lw=-1), "lw must be"),
         (lambda: plotting.segmentation(regions, regions, edge="nothing"), "edge must be a color"),
         (lambda: plotting.curvature(wt.graphs.curvature([(0, 1)]), lw=-1), "lw must be"),

@@ -48,16 +48,16 @@ def test_arff_is_read_as_scipy_reads_it() -> None:
     [
         (
             "@attribute x numeric\n@data\n{0 1}\n",
-            r"points\.arff, line 4: rows are sparse, and only dense ones are read",
+            r"points\.arff, line 4: sparse rows are not supported",
         ),
-        ("@attribute x numeric\n@data\n1,2\n", r"line 4: 2 cells came and 1 are needed"),
-        ("@attribute x numeric\n@data\n'1', '2'\n", r"line 4: 2 cells came and 1 are needed"),
-        ("@attribute x relational\n@data\n1\n", r"line 2: attribute x is relational; numeric, nominal"),
+        ("@attribute x numeric\n@data\n1,2\n", r"line 4: got 2 cells, expected 1"),
+        ("@attribute x numeric\n@data\n'1', '2'\n", r"line 4: got 2 cells, expected 1"),
+        ("@attribute x relational\n@data\n1\n", r"line 2: attribute x is relational; use numeric, nominal"),
         ("@attribute x\n@data\n1\n", r"line 2: an attribute needs a name and a type"),
         ("@attribute x numeric\n", r"points\.arff has no line @data"),
         ("@data\n1\n", r"points\.arff has no line @attribute"),
         ("@attribute x numeric\n@data\n\n% none\n", r"points\.arff has no rows after @data"),
-        ("x,y\n1,2\n", r"line 2: @attribute or @data is needed, got 'x,y'"),
+        ("x,y\n1,2\n", r"line 2: expected @attribute or @data, got 'x,y'"),
     ],
 )
 def test_arff_that_cannot_be_read_is_said(body: str, said: str) -> None:

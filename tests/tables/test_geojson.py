@@ -71,12 +71,15 @@ def test_bare_geometries_are_points_too() -> None:
         (geojson(feature("Point", [1, "2"])), r"feature 1: two or three finite numbers are needed"),
         (geojson(feature("Point", [1, float("nan")])), r"feature 1: two or three finite numbers are needed"),
         (geojson(feature("MultiPoint", 5)), r"feature 1: two or three finite numbers are needed, got 5"),
-        (geojson({**feature("Point", [1, 2]), "properties": [1]}), r"feature 1: properties must have names, got list"),
+        (
+            geojson({**feature("Point", [1, 2]), "properties": [1]}),
+            r"feature 1: properties must be a JSON object, got list",
+        ),
         (geojson(), r"points\.geojson holds no points"),
-        (b'{"type": "FeatureCollection", "features": 7}', r"a FeatureCollection needs a list of them, got int"),
-        (b'{"type": "Topology"}', r"is JSON and no GeoJSON of points; .* got Topology"),
-        (b'{"type": "Feature', r"points\.geojson is no JSON: "),
-        (b'{"a":' * 100_000, r"points\.geojson is no JSON: "),
+        (b'{"type": "FeatureCollection", "features": 7}', r"a FeatureCollection needs a list, got int"),
+        (b'{"type": "Topology"}', r"is JSON but not GeoJSON with points; .* got Topology"),
+        (b'{"type": "Feature', r"points\.geojson is not valid JSON: "),
+        (b'{"a":' * 100_000, r"points\.geojson is not valid JSON: "),
     ],
 )
 def test_geojson_without_points_is_refused(content: bytes, said: str) -> None:

@@ -48,7 +48,7 @@ def test_las_that_announces_too_many_records_is_refused() -> None:
             read(bytes(damaged), name="points.las")
     damaged = content.copy()
     damaged[24] = 7
-    with pytest.raises(ValueError, match=r"points\.las is of version 7\.4 of LAS; 1\.0 to 1\.4 are read"):
+    with pytest.raises(ValueError, match=r"points\.las has LAS version 7\.4; versions 1\.0 to 1\.4 are read"):
         read(bytes(damaged), name="points.las")
     damaged = content.copy()
     damaged[131:139] = bytes(8)
@@ -69,9 +69,9 @@ def test_what_las_cannot_hold_is_said() -> None:
     place = {"x": [1.0], "y": [2.0], "z": [3.0]}
     with pytest.raises(ValueError, match="LAS needs columns x, y and z; there are x, y"):
         encode(Table({"x": [1.0], "y": [2.0]}), "las")
-    with pytest.raises(ValueError, match="column word: LAS holds numbers, not words"):
+    with pytest.raises(ValueError, match="column word: LAS holds numbers, not text"):
         encode(Table(place | {"word": ["a"]}), "las")
-    with pytest.raises(ValueError, match="LAS has names of at most 32 bytes"):
+    with pytest.raises(ValueError, match="LAS names have at most 32 bytes"):
         encode(Table(place | {"n" * 40: [1]}), "las")
     with pytest.raises(
         ValueError, match=r"column intensity: LAS has a narrower dimension of that name|cannot be written as LAS"

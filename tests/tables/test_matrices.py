@@ -81,7 +81,7 @@ def test_every_kind_reads_back_the_same(kind: str, rng: np.random.Generator) -> 
         ("0,1,2\n1,0,x\n2,3,0\n", r"line 2, column 3: 'x' is not a number"),
         ("0,1\n1,\n", r"line 2, column 2: the cell is empty and a number is needed"),
         ("0,1\n1,inf\n", r"line 2, column 2: 'inf' is not finite"),
-        ("1,2\n", r"D\.csv holds one row or column of 2 numbers; condensed distances are n\(n − 1\)/2 of them"),
+        ("1,2\n", r"D\.csv holds one row or column of 2 numbers; condensed distances are n\(n − 1\)/2 numbers"),
         ("1,2,3\n4,5,6\n", r"D\.csv has 2 rows and 3 columns; distances are square, or condensed"),
         ("", r"D\.csv is empty"),
     ],

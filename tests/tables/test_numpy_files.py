@@ -42,11 +42,11 @@ def test_arrays_have_columns() -> None:
         (saved(np.array([[1], [None]], object)), "it holds Python objects, which are never read"),
         (saved(np.zeros((9, 2)))[:-8], "announces an array of shape .9, 2. and has 136 bytes for it"),
         (saved(np.zeros((9, 2)))[:20], "points.npy cannot be read: "),
-        (saved(np.zeros(2, [("a", "f8", 3)])), "fields with several values each"),
-        (saved(np.array(["abc"]))[:-1] + b"\xff", "it holds words of letters that do not exist"),
+        (saved(np.zeros(2, [("a", "f8", 3)])), "fields with several values per row"),
+        (saved(np.array(["abc"]))[:-1] + b"\xff", "it holds strings with invalid characters"),
         (
             saved(np.array([("abc",)], [("a", ">U3")]))[:-12] + b"\xff" * 12,
-            "it holds words of letters that do not exist",
+            "it holds strings with invalid characters",
         ),
     ],
 )

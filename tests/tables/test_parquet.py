@@ -39,7 +39,7 @@ def test_parquet_keeps_the_types_of_what_is_not_changed() -> None:
     assert table.columns["maybe"].tolist() == ["True", None]
     assert table.columns["when"].dtype.kind == table.columns["day"].dtype.kind == "M"
     assert table.notes == ("points.parquet: nested columns are left out: many",)
-    with pytest.raises(ValueError, match=r"points\.parquet, column many holds list<.*>, more than one value a row"):
+    with pytest.raises(ValueError, match=r"points\.parquet, column many holds list<.*>, more than one value per row"):
         table.numbers(["many"])
     with pytest.raises(ValueError, match=r"points\.parquet, row 2, column n: 'nan' stands for a missing value"):
         table.numbers()

@@ -50,7 +50,7 @@ def test_numbers_are_those_asked_for_or_where_points_are(table: Table) -> None:
     assert table.numbers("y").tolist() == [[0.5], [1.5], [2.5]]
     assert table.chosen(leave_out=["w"]) == ("x", "y")
     assert table.numbers().flags.c_contiguous
-    with pytest.raises(ValueError, match="column x is asked for twice"):
+    with pytest.raises(ValueError, match="column x is given twice"):
         table.numbers(["x", "x"])
     with pytest.raises(ValueError, match="at least one column is needed, got none"):
         table.numbers([])
@@ -124,7 +124,7 @@ def test_rows_keep_their_lines_and_their_text() -> None:
 
 
 def test_columns_must_fit_each_other() -> None:
-    with pytest.raises(ValueError, match="columns must have as many rows as each other, got x 2, y 3"):
+    with pytest.raises(ValueError, match="all columns must have the same number of rows, got x 2, y 3"):
         Table({"x": [1, 2], "y": [1, 2, 3]})
     with pytest.raises(ValueError, match=r"one value for each row is needed"):
         Table({"x": [[1], [2, 3]]})
@@ -190,14 +190,14 @@ def test_files_are_written_whole_by_their_names(table: Table, tmp_path) -> None:
     write(table, tmp_path / "b", kind="csv")
     assert (tmp_path / "b").read_bytes() == encode(table, "csv")
     with pytest.raises(
-        ValueError, match=r"does not say what kind of file to write; give it a suffix or kind=, of csv, tsv"
+        ValueError, match=r"has no suffix that gives a file format; add a suffix or kind=, one of csv, tsv"
     ):
         write(table, tmp_path / "b")
     with pytest.raises(ValueError, match=r"kind must be one of csv, .*, got 'xlsx'"):
         write(table, tmp_path / "b", kind="xlsx")
     with pytest.raises(FileNotFoundError, match="there is no folder"):
         write(table, tmp_path / "none" / "b.csv")
-    with pytest.raises(ValueError, match="PLY holds numbers, not words"):
+    with pytest.raises(ValueError, match="PLY holds numbers, not text"):
         write(table, tmp_path / "c.ply")
     assert not (tmp_path / "c.ply").exists()
     with pytest.raises(ValueError, match="has no columns to write"):

@@ -108,8 +108,8 @@ def test_quotes_hold_delimiters_quotes_and_ends_of_lines() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("x,y\n1,2\n3\n", r"points\.csv, line 3: 1 cell came and 2 are needed"),
-        ("x,y\n1,2\n\n3,4,5\n", r"points\.csv, line 4: 3 cells came and 2 are needed"),
+        ("x,y\n1,2\n3\n", r"points\.csv, line 3: got 1 cell, expected 2"),
+        ("x,y\n1,2\n\n3,4,5\n", r"points\.csv, line 4: got 3 cells, expected 2"),
         ('x,y\n1,"2\n3,4\n', r"points\.csv, line 2: a quote is opened and not closed"),
         ('x,y\n1,"2"3\n3,4\n', r"points\.csv, line 2: a quote does not fit"),
         ("", r"points\.csv is empty"),
@@ -161,7 +161,7 @@ def test_faults_are_found_far_down() -> None:
         with pytest.raises(ValueError, match=r"points\.csv, line 9002, column y"):
             table.numbers()
         assert encode(table, "csv").decode().splitlines()[-1] == fault
-    with pytest.raises(ValueError, match=r"points\.csv, line 9002: 3 cells came"):
+    with pytest.raises(ValueError, match=r"points\.csv, line 9002: got 3 cells"):
         read("\n".join(["x,y", *good, "1,2,3"]).encode(), name="points.csv")
 
 

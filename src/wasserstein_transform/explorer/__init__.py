@@ -1,4 +1,7 @@
-"""A page to explore: sliders, linked views, a snapshot that works offline. Needs Bokeh, the extra `explore`."""
+"""An interactive web page with sliders and linked views, and reports that work offline.
+
+Needs Bokeh, which the extra `explore` installs.
+"""
 
 from .opening import explore
 from .report import report

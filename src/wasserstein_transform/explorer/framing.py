@@ -1,4 +1,4 @@
-"""Frames of a scene: where the states of a run are in the plane, and the Gaussians of their points."""
+"""Frames of a scene: 2-D positions of the points in each state of a trajectory, and their Gaussians."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..spaces import GaussianMetric, Space
 from .planes import Plane, compact, is_moderate, places
 from .scene import Scene
 
-_SHAPED = 20_000  # points whose Gaussians are drawn
+_SHAPED = 20_000  # Gaussians are drawn for at most this many points
 
 
 def framed(states: Sequence[Space], plane: Plane, names: tuple[str, ...] = ()) -> Scene:
-    """A scene of states, all of whose points are drawn; what is not to be seen in them is left to the caller."""
+    """A scene with a frame for each state; the caller adds title, rows, radius and everything else."""
     first, metrics = states[0], [state.metric for state in states]
     frames = np.stack([places(plane, state.points) for state in states])
     shaped = first.n <= _SHAPED and first.points is not None and is_moderate(np.square(frames))
@@ -33,13 +33,13 @@ def framed(states: Sequence[Space], plane: Plane, names: tuple[str, ...] = ()) -
 
 
 def single(frames: Floats) -> Any:
-    """Single precision where it is enough: not for small clouds far from the origin."""
+    """Frames in single precision if it is enough: not for small point clouds far from the origin."""
     extent, far = float(np.ptp(frames, axis=(0, 1)).max(initial=0.0)), float(np.abs(frames).max(initial=0.0))
     return compact(frames) if far * 2.0**-24 <= 1e-5 * extent else frames
 
 
 def _shapes(plane: Plane, covs: list[Floats]) -> NDArray[np.float32]:
-    """Covariances seen along the two directions."""
+    """Covariances projected onto the two directions, shape (T + 1, n, 3): xx, xy, yy."""
     u, v = plane.directions.T
     along = [[np.einsum("i,nij,j->n", a, c, b) for a, b in ((u, u), (u, v), (v, v))] for c in covs]
     return np.moveaxis(np.array(along), 1, 2).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Scenes out of results: what a report shows of a run, of clusters, of denoised points."""
+"""The content of a report for each type of result."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from .planes import places, plane_of
 from .scene import Curve, Scene
 from .seeing import curve_of, seen
 
-_POINTS, _DENSE = 100_000, 2_000  # that are drawn; that are, where all distances are stored or coordinates sought
-_PLACES = 2_000_000  # in all frames together
+_POINTS, _DENSE = 100_000, 2_000  # most points drawn; the second if all distances are stored or an embedding is needed
+_PLACES = 2_000_000  # most positions drawn, over all frames
 
 Facts = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Story(Brief):
-    """What a report tells: a scene, if there are points, and facts by name; a table for what has no points."""
+    """The content of a report: a scene if there are points, else a table; and facts by name."""
 
     scene: Scene | None
     title: str
@@ -44,14 +44,14 @@ class Story(Brief):
 
 
 def story_of(result: Any, engine: Engine | None = None) -> Story:
-    """The story of a result; what is none is refused by name."""
+    """The content of a report on a result; raises a TypeError for other objects."""
     engine = current(engine).quiet()
     for kind, told in _TOLD:
         if isinstance(result, kind):
             story: Story = told(result, engine)
             return story
     raise TypeError(
-        f"a report shows a Trajectory, a Clustering, denoised points, a Skeleton, a Suggestion or a fitted estimator, "
+        f"report needs a Trajectory, Clustering, Denoised, Skeleton, Suggestion or fitted estimator, "
         f"got {type(result).__name__}"
     )
 
@@ -67,7 +67,7 @@ def _trajectory(walk: Trajectory, engine: Engine) -> Story:
 
 def _estimator(fitted: IteratedTransform, engine: Engine) -> Story:
     if "trajectory_" not in vars(fitted):
-        raise ValueError(f"this {type(fitted).__name__} is not fitted yet: call fit first, then report")
+        raise ValueError(f"this {type(fitted).__name__} is not fitted yet; call fit before report")
     name, radii = type(fitted).__name__, np.ravel(fitted.eps_)
     names = tuple(map(str, getattr(fitted, "feature_names_in_", ())))
     eps = float(radii[0]) if len(radii) == 1 else float("nan")
@@ -90,7 +90,7 @@ def _clustering(found: Clustering, engine: Engine) -> Story:
     rows, notes = _drawn(found.space)
     tree = _whole_tree(found) if len(rows) == found.space.n else None
     if tree is None and found.space.n > 1:
-        notes.append("the dendrogram is that of the distances as they came; the clusters were found otherwise")
+        notes.append("the dendrogram shows the input distances; the clusters were not cut from this tree")
     scene = _still(found.space, rows, "Clustering", (), notes, engine, tree)
     scene = replace(scene, labels=found.labels[rows])
     noise = int(np.count_nonzero(found.labels < 0))
@@ -150,17 +150,17 @@ def _suggestion(found: Suggestion, engine: Engine) -> Story:
 
 def _auto(fitted: AutoCluster, engine: Engine) -> Story:
     if "clustering_" not in vars(fitted):
-        raise ValueError("this AutoCluster is not fitted yet: call fit first, then report")
+        raise ValueError("this AutoCluster is not fitted yet; call fit before report")
     code = f"import wasserstein_transform as wt\n\nX = …  # your points\nfitted = wt.{fitted!r}.fit(X)"
     return replace(_clustering(fitted.clustering_, engine), title="AutoCluster", code=code)
 
 
 def _linkage(fitted: SingleLinkage, engine: Engine) -> Story:
     if "tree_" not in vars(fitted):
-        raise ValueError("this SingleLinkage is not fitted yet: call fit first, then report")
+        raise ValueError("this SingleLinkage is not fitted yet; call fit before report")
     space = fitted.tree_.space
     if space is None:
-        raise ValueError("a SingleLinkage from a file does not know its points; fit it again to report on it")
+        raise ValueError("a SingleLinkage loaded from a file has no points; fit it again before report")
     rows, notes = _drawn(space)
     scene = _still(space, rows, "SingleLinkage", (), notes, engine, fitted.tree_ if len(rows) == space.n else None)
     scene = replace(scene, labels=fitted.labels_[rows])
@@ -181,7 +181,7 @@ _TOLD: tuple[tuple[type, Any], ...] = (
 
 
 def _walked(walk: Trajectory, eps: float, title: str, names: tuple[str, ...], engine: Engine) -> Scene:
-    """The scene of a run: frames that were kept, as many as a page can hold."""
+    """The scene of a trajectory, with as many of its states as a page can hold."""
     first = walk.quotients[0].expand()
     rows, notes = _drawn(first)
     chosen, left_out = _frames_of(len(walk.quotients), len(rows), walk.first)
@@ -198,7 +198,7 @@ def _still(
     space: Space, rows: Ints, title: str, names: tuple[str, ...], notes: Iterable[str], engine: Engine,
     tree: Tree | None = None,
 ) -> Scene:  # fmt: skip
-    """The scene of a space that nothing moved, with a tree of its own or the one given."""
+    """The scene of one space, with the given tree or its single-linkage tree."""
     part = space.take(rows) if len(rows) < space.n else space
     return seen(_placed([part], rows, float("nan"), title, names, notes, engine), part, engine, tree)
 
@@ -214,14 +214,14 @@ def _placed(
 
 
 def _ground(first: Space) -> Space:
-    """Where neighbors are counted: the points as they came, not under the metric that their Gaussians made."""
+    """The space in which neighbors are counted: with the Euclidean metric of the points, not the GT metric."""
     if isinstance(first.metric, GaussianMetric) and first.points is not None:
         return Space.from_points(first.points, first.weights)
     return first
 
 
 def _drawn(space: Space) -> tuple[Ints, list[str]]:
-    """The points that are drawn: fewer, where all distances are stored or coordinates must be found."""
+    """The points to draw, and notes: fewer points if all distances are stored or an embedding is needed."""
     stored = isinstance(space.metric, Dense) or space.points is None
     return _sample(space.n, _DENSE if stored else _POINTS)
 
@@ -234,7 +234,7 @@ def _sample(n: int, most: int) -> tuple[Ints, list[str]]:
 
 
 def _frames_of(n_states: int, n: int, first: int) -> tuple[list[int], list[str]]:
-    """States that are drawn, evenly spread, the first and the last among them."""
+    """The states to draw, evenly spaced with the first and the last included, and notes."""
     most = max(2, min(n_states, _PLACES // max(n, 1), 101))
     chosen = sorted({round(k) for k in np.linspace(0, n_states - 1, most)})
     left_out = [f"{len(chosen)} of {n_states} states are drawn, evenly spread"] if len(chosen) < n_states else []
@@ -242,7 +242,7 @@ def _frames_of(n_states: int, n: int, first: int) -> tuple[list[int], list[str]]
 
 
 def _radius(walk: Trajectory, engine: Engine) -> float:
-    """ε, which a run does not store: movements are relative to it, and the states tell how far they are."""
+    """ε of a trajectory, which does not store it: absolute movement of the states over movement relative to ε."""
     if walk.first or any(state.leaders is not None for state in walk.quotients):
         return float("nan")
     for k, relative in enumerate(walk.movements):
@@ -253,7 +253,7 @@ def _radius(walk: Trajectory, engine: Engine) -> float:
 
 
 def _whole_tree(found: Clustering) -> Tree | None:
-    """The tree of all points, of that of the places: points in a place of another hang from it at height 0."""
+    """The tree of all points, from the tree of distinct positions: duplicates are joined at height 0."""
     tree, n = found.tree, found.space.n
     if tree is None:
         return None

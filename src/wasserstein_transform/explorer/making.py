@@ -1,4 +1,4 @@
-"""Scenes out of settings: the run they ask for, and the moved points."""
+"""Compute the trajectory for given settings, and the scene of its points."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .settings import Settings
 
 
 def run(data: DataSet, settings: Settings, engine: Engine, before: Trajectory | None = None) -> Trajectory:
-    """The states that the settings ask for, or more; `before` is a run with the same key, which is gone on from."""
+    """A trajectory with at least the iterations of the settings; continues `before`, which must have the same key."""
     if before is not None and before.n_iter >= settings.n_iter:
         return before
     return iterate(settings.process(), data.space, n_iter=settings.n_iter, keep="all", resume=before, engine=engine)
 
 
 def points_of(data: DataSet, settings: Settings, walk: Trajectory) -> Scene:
-    """The moved points and their Gaussians: what is computed while a slider is dragged."""
+    """The scene of the moved points and their Gaussians, which is updated while a slider is dragged."""
     scene = framed(walk.states[: settings.n_iter + 1], data.plane, data.columns)
     return replace(
         scene,

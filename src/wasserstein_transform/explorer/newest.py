@@ -1,4 +1,4 @@
-"""Newest wins: of many requests the last is computed, and what it superseded is dropped or cancelled."""
+"""Compute only the newest request; older ones are dropped or cancelled."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from ..engine import Cancelled, Engine, using
 R = TypeVar("R")
 
 PATIENCE = 0.1
-"""Seconds that superseded work may go on: quick work ends, so that a slider that is dragged shows something."""
+"""Seconds after which outdated work is cancelled; faster work finishes, so that a dragged slider shows updates."""
 
 
 class Newest(Generic[R]):
-    """One thread that computes the newest request.
+    """A thread that computes the newest request.
 
     Parameters
     ----------
     work : callable
-        Called with a request and the engine it runs on, in the thread; may raise.
+        Called in the thread with a request and the engine to use; may raise.
     failed : callable
-        Called with the request and what `work` raised, in the thread; not for work that was cancelled.
+        Called in the thread with the request and the exception that `work` raised, unless the work was cancelled.
 
     Attributes
     ----------
     n_started, n_finished : int
-        Requests whose work began, and ended.
+        Number of requests whose work began, and ended.
     """
 
     def __init__(self, work: Callable[[R, Engine], None], failed: Callable[[R, BaseException], None]) -> None:
@@ -44,13 +44,13 @@ class Newest(Generic[R]):
         threading.Thread(target=self._cancel, name="newest-cancel", daemon=True).start()
 
     def ask(self, request: R) -> None:
-        """Compute this next; what waits is dropped, what runs is cancelled unless it ends soon."""
+        """Compute this request next. A waiting request is dropped; a running one is cancelled unless it ends soon."""
         with self._changed:
             self._waiting = [request]
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Cancel what runs, drop what waits, and end."""
+        """Cancel the running request, drop the waiting one, and end the threads."""
         with self._changed:
             self._closed, self._waiting = True, []
             if self._running is not None:
@@ -59,7 +59,7 @@ class Newest(Generic[R]):
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing runs or waits."""
+        """Whether no request is running or waiting."""
         with self._changed:
             return self.n_started == self.n_finished and not self._waiting
 
@@ -88,14 +88,14 @@ class Newest(Generic[R]):
             self._work(request, engine)
         except Cancelled:
             pass
-        except BaseException as error:  # said on the page
+        except BaseException as error:  # shown on the page
             self._failed(request, error)
 
     def _is_over(self, engine: Engine) -> bool:
         return self._closed or self._running is not engine
 
     def _cancel(self) -> None:
-        """Cancel what runs once it is superseded and has had its time."""
+        """Cancel the running request when a newer one waits and PATIENCE has passed."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._closed or (self._running is not None and self._waiting))
@@ -110,6 +110,6 @@ class Newest(Generic[R]):
 
 
 def in_words(error: BaseException) -> str:
-    """What went wrong, in one line."""
+    """The message of an exception in one line."""
     text = " ".join(str(error).split())
     return text or type(error).__name__

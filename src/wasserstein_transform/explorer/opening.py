@@ -1,4 +1,4 @@
-"""`explore`: the page for data at hand."""
+"""The function `explore`, which opens the page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..spaces import Space
 if TYPE_CHECKING:
     from .server import Explorer
 
-_MISSING = 'the explorer needs Bokeh, which is not installed; pip install "wasserstein-transform[explore]" brings it'
+_MISSING = 'the explorer needs Bokeh, which is not installed; run: pip install "wasserstein-transform[explore]"'
 
 
 def explore(
@@ -23,29 +23,34 @@ def explore(
     name: str = "X",
     port: int = 0,
 ) -> Explorer:
-    """A page to explore data by: parameters by sliders, linked views.
+    """Serve a web page for exploring data, with sliders for the parameters and linked views.
 
-    It is served on this machine only, at an address with a token, by a thread of this process, until `stop()`. In a
-    notebook the page is shown below the cell.
+    A thread of this process serves the page until `stop()` is called. Only this computer can reach it, and the address
+    contains a secret token. In a notebook the page is shown below the cell.
 
     Parameters
     ----------
-    X : array of shape (n, m), DataFrame, distances of shape (n, n) for metric="precomputed", Space, or name of a file
-        Without it the page begins with a data set of the library.
+    X : array of shape (n, m), DataFrame, Space, path of a file, or distances of shape (n, n), optional
+        Data to show; distances need metric="precomputed". Default None: the page starts with a built-in data set.
     labels : array of shape (n,), optional
-        Known labels, to color by.
+        Known labels, for coloring the points.
     metric : str, optional
-        "precomputed" for distances, or a SciPy name; Euclidean by default.
+        "precomputed" if X holds distances, or the name of a SciPy metric. Default None: Euclidean.
     sample_weight : array of shape (n,), optional
-    name : str
-        What the page calls it.
-    port : int
-        0 takes a free one.
+        Masses of the points. Default None: equal masses.
+    name : str, default "X"
+        Name of the data on the page.
+    port : int, default 0
+        Port of the server; 0 chooses a free one.
 
     Returns
     -------
     Explorer
-        With `url` and `stop()`.
+        The running server: `url` is the address of the page, `stop()` ends it.
+
+    Notes
+    -----
+    Large data are sampled: at most 100,000 points are shown, 1,000 for local truncation.
 
     Examples
     --------
@@ -86,9 +91,9 @@ def _put_file(shelf: Any, path: Path) -> None:
     from .shelf import PICTURES
 
     if path.name.lower().endswith(PICTURES) and path.is_file():
-        current().reserve(path.stat().st_size, str(path), "give a smaller picture")
+        current().reserve(path.stat().st_size, str(path), "choose a smaller image")
         shelf.open(path.name, path.read_bytes())
         return
     table = read(path)
-    of_table(table)  # what cannot be shown is refused now
+    of_table(table)  # raises now if the table cannot be shown
     shelf.put(path.name, table)

@@ -1,4 +1,4 @@
-"""One tab: what it shows, what it was asked for, and the work that goes on for it."""
+"""One browser tab: its state, its requests, and the computations for it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Wire(DataModel):  # type: ignore[misc]
-    """What page and server say to each other, as JSON; names of messages are in `Page`."""
+    """Messages between browser and server, as JSON; `Page` handles them."""
 
     wanted = String(default="")
     pointed = String(default="")
@@ -45,7 +45,7 @@ class Wire(DataModel):  # type: ignore[misc]
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What a tab shows: it is replaced whole, never changed."""
+    """The state of a tab. It is immutable; a change replaces it."""
 
     name: str
     choice: Choice
@@ -63,9 +63,9 @@ class Shown:
 class Page:
     """A tab of the explorer.
 
-    The browser asks (`wire.wanted`): open a data set, settings while a slider is dragged, settings when it is released,
-    clusters, a snapshot. The newest request is computed in a thread; what it shows is put on the page by the server's
-    loop, with a reply that says which request was answered.
+    The browser sends requests in `wire.wanted`: open a data set, apply settings while a slider is dragged or when it is
+    released, find clusters, make a snapshot. A thread computes the newest request. The event loop of the server puts
+    the result on the page and sends a reply with the id of the request.
     """
 
     def __init__(self, document: Document, shelf: Shelf, asked: Mapping[str, str], keep: Any) -> None:
@@ -83,7 +83,7 @@ class Page:
         self.newest.ask({"id": 0, "what": "open", "data": self._shown.name})
 
     def close(self) -> None:
-        """End all work for this tab."""
+        """Stop all work for this tab."""
         self.newest.close()
         self._balls.close()
 
@@ -96,7 +96,7 @@ class Page:
         self._balls.ask(json.loads(new))
 
     def _surround(self, request: dict[str, Any], engine: Engine) -> None:
-        """The ball of a point in a frame, where it does not follow from what is drawn."""
+        """Compute the ball of a point in a frame if the browser cannot find it from the drawn positions."""
         shown = self._shown
         if shown.walk is None or shown.settings is None:
             return
@@ -109,7 +109,7 @@ class Page:
         )
 
     def _widened(self, _name: str, _old: float, new: float) -> None:
-        """The line of the radius was dragged to another place, or its slider."""
+        """Apply a new radius after its line or its slider was dragged."""
         shown = self._shown
         if shown.settings is not None and abs(10**new / shown.settings.eps - 1) > 1e-6:
             settings = {**asdict(shown.settings), "eps": float(f"{10**new:.4g}")}
@@ -125,7 +125,7 @@ class Page:
             }  # fmt: skip
             answer = answers.get(str(request.get("what")))
             if answer is None:
-                raise ValueError(f"the page asked for {request.get('what')!r:.40}, which is unknown here")
+                raise ValueError(f"unknown request {request.get('what')!r:.40} from the page; reload it")
             for shown, extra in answer(request, engine):
                 engine.check()
                 self._shown = shown
@@ -141,7 +141,7 @@ class Page:
         self._document.add_next_tick_callback(partial(self._tell, reply))
 
     def _open(self, request: dict[str, Any], engine: Engine) -> Any:
-        """Show a data set with the settings suggested for it, or those of the address when the page is loaded."""
+        """Show a data set with the suggested settings; when the page is loaded, with those of the URL."""
         name = str(request.get("data") or self._shown.name)
         choice = self.shelf.choice(name)
         if "columns" in request:
@@ -178,14 +178,14 @@ class Page:
                 yield from self._paint(replace(shown, brushes=Brushes.read(asked)), engine, {})
             return
         if shown.settings is None:
-            raise ValueError("nothing is opened yet; choose a data set")
+            raise ValueError("no data set is open yet; choose one")
         settings = Settings.read(asked, shown.settings)
         released = bool(request.get("released"))
         if released or settings.rule.moves:
             yield from self._compute(replace(shown, settings=settings), engine, released, {})
 
     def _compute(self, shown: Shown, engine: Engine, whole: bool, extra: dict[str, Any]) -> Any:
-        """The moved points; then, unless a slider is still being dragged, all that takes longer."""
+        """Yield the moved points first; then, if `whole`, the scene with tree, embedding and distances."""
         assert shown.data is not None
         assert shown.settings is not None
         settings = shown.settings
@@ -201,10 +201,10 @@ class Page:
             yield replace(shown, scene=scene), {**told, "final": True}
 
     def _cluster(self, request: dict[str, Any], engine: Engine) -> Any:
-        """Clusters without parameters, shown beside the cut."""
+        """Find clusters without parameters, as an alternative to the cut."""
         shown = self._shown
         if shown.data is None or not isinstance(shown.scene, Scene):
-            raise ValueError("a picture has regions, not clusters; choose a data set of points")
+            raise ValueError("an image has regions, not clusters; choose a data set of points")
         from ..auto import cluster
 
         found = cluster(shown.data.space, engine=engine)
@@ -224,14 +224,14 @@ class Page:
         yield replace(shown, scene=painted), {**extra, **told, "final": True}
 
     def _labels(self, request: dict[str, Any], engine: Engine) -> Any:
-        """The regions of a picture, as a picture of their numbers."""
+        """Offer the labels of the regions of an image as an NPY file."""
         shown = self._shown
         if not isinstance(shown.scene, Painted):
-            raise ValueError("labels of points are made by the page itself")
+            raise ValueError("labels of points are saved by the page itself; this request is for images")
         yield shown, {"download": self._keep("labels.npy", as_npy(shown.scene.labels)), "final": True}
 
     def _snapshot(self, request: dict[str, Any], engine: Engine) -> Any:
-        """The page as it is, in one file that needs no server."""
+        """Offer the current page as one HTML file that needs no server."""
         from .report import page_of
 
         shown = self._shown
@@ -241,7 +241,7 @@ class Page:
         yield shown, {"download": self._keep(f"{shown.name}.html", content), "final": True}
 
     def _show(self, shown: Shown, reply: dict[str, Any]) -> None:
-        """In the loop of the server: put it on the page, or say why not."""
+        """Update the page, or show the error. Runs in the event loop of the server."""
         try:
             self._draw(shown.scene)
         except Exception as error:
@@ -273,5 +273,5 @@ class Page:
 
 
 def _on(labels: Any, data: DataSet) -> Any:
-    """Labels of all rows, on those that are shown."""
+    """The labels of the rows that are shown."""
     return None if labels is None else labels[data.rows]

@@ -1,4 +1,4 @@
-"""Images on the page: what is segmented, and by which settings."""
+"""Images on the page: segmentation and its settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .. import _check as check
 from ..engine import Engine
 
-_MOST = 600  # pixels of the longer side that are looked at
+_MOST = 600  # larger images are reduced to at most this many pixels on the longer side
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Brushes:
-    """Parameters of `image.segment` that have sliders."""
+    """The parameters of `image.segment` that have sliders."""
 
     spatial: float = 8.0
     range: float = 12.0
@@ -43,7 +43,7 @@ class Brushes:
 
     @classmethod
     def read(cls, asked: Mapping[str, str]) -> Brushes:
-        """From words, as an address has them; what makes no sense is left out."""
+        """Read parameters from the query of a URL; invalid ones are ignored."""
         known = asdict(cls())
         for name in asked.keys() & known.keys():
             try:
@@ -54,18 +54,18 @@ class Brushes:
 
     @property
     def query(self) -> str:
-        """As the end of an address."""
+        """The parameters as the query of a URL."""
         return urlencode(asdict(self))
 
     def code(self, reading: str) -> str:
-        """Python that computes the same."""
+        """Python code that computes the same."""
         given = ", ".join(f"{name}={value!r}" for name, value in asdict(self).items())
         return f"import wasserstein_transform as wt\n\n{reading}\nfound = wt.image.segment(picture, {given})\n"
 
 
 @dataclass(frozen=True, eq=False)
 class Painted:
-    """Pictures of a segmentation, as arrays of bytes (h, w, 4), upside down as Bokeh draws them."""
+    """Images of a segmentation, as RGBA bytes of shape (h, w, 4), with rows from bottom to top as Bokeh expects."""
 
     n_regions: int
     before: NDArray[np.uint8]
@@ -77,7 +77,7 @@ class Painted:
 
 
 def decoded(content: bytes, name: str) -> Picture:
-    """A picture from the bytes of a file."""
+    """Decode an image from the bytes of a file."""
     from ..image.reading import from_bytes
 
     reading = f"import imageio.v3 as imageio\n\npicture = imageio.imread({name!r})"
@@ -85,7 +85,7 @@ def decoded(content: bytes, name: str) -> Picture:
 
 
 def painted() -> Picture:
-    """Three shapes on a gray ground, with noise."""
+    """The built-in image: three shapes on a gray background, with noise."""
     rng = np.random.default_rng(0)
     y, x = np.mgrid[:180, :240]
     colors = np.full((180, 240, 3), 90.0)
@@ -97,7 +97,7 @@ def painted() -> Picture:
 
 
 def segmented(picture: Picture, brushes: Brushes, engine: Engine) -> Painted:
-    """The regions of a picture, drawn."""
+    """Segment an image and draw its regions."""
     from ..image import segment
     from ..plotting.images import as_rgb, outlined
 
@@ -105,7 +105,7 @@ def segmented(picture: Picture, brushes: Brushes, engine: Engine) -> Painted:
     notes: tuple[str, ...] = ()
     step = -(-max(pixels.shape[:2]) // _MOST)
     if step > 1:
-        notes = (f"every {step}th pixel of {pixels.shape[1]} × {pixels.shape[0]} is looked at",)
+        notes = (f"every {step}th pixel of {pixels.shape[1]} × {pixels.shape[0]} is used",)
         pixels = pixels[::step, ::step]
     found = segment(pixels, **asdict(brushes), engine=engine)
     filtered = np.clip(np.rint(found.filtered), 0, 255).astype(np.uint8)
@@ -116,7 +116,7 @@ def segmented(picture: Picture, brushes: Brushes, engine: Engine) -> Painted:
 
 
 def as_npy(labels: NDArray[Any]) -> bytes:
-    """An array as the bytes of a file of NumPy's."""
+    """Labels as the bytes of an NPY file."""
     out = BytesIO()
     np.save(out, labels.astype(np.int32), allow_pickle=False)
     return out.getvalue()

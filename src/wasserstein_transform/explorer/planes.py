@@ -1,4 +1,4 @@
-"""Points of any dimension, and of none, in the plane."""
+"""Positions in the plane for points of any dimension, and for points without coordinates."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ from ..spaces import Space
 
 
 class Plane(NamedTuple):
-    """How points are drawn.
+    """The map from points to the plane.
 
     Attributes
     ----------
     directions : array of shape (m, 2)
-        What coordinates are multiplied with.
+        Coordinates are multiplied by this matrix.
     layout : array of shape (n, 2), or None
-        Where points are that have no coordinates.
+        Positions of points without coordinates.
     whole : bool
-        Whether it shows all there is.
+        Whether nothing is lost: the points have at most two coordinates.
+    notes : tuple of str
+        Remarks for the page.
     """
 
     directions: Floats
@@ -31,7 +33,7 @@ class Plane(NamedTuple):
     notes: tuple[str, ...] = ()
 
     def names(self, columns: tuple[str, ...]) -> tuple[str, str]:
-        """What the two directions are called."""
+        """Names of the two axes."""
         if self.layout is not None:
             return "scaling 1", "scaling 2"
         if not self.whole:
@@ -41,7 +43,7 @@ class Plane(NamedTuple):
 
 
 def plane_of(points: Floats | None, space: Space | None = None, engine: Engine | None = None) -> Plane:
-    """The plane of points: their own, that of the two longest principal axes, or a scaling of their distances."""
+    """The plane of the points: their own, the first two principal axes, or a classical scaling of the distances."""
     if points is None:
         assert space is not None
         return _scaled(space, engine)
@@ -52,37 +54,37 @@ def plane_of(points: Floats | None, space: Space | None = None, engine: Engine |
     centered /= np.abs(centered).max(initial=0.0) or 1.0
     axes = np.linalg.eigh(centered.T @ centered)[1][:, ::-1][:, :2]
     axes = axes * np.where(axes.sum(axis=0) < 0, -1.0, 1.0)
-    return Plane(axes, None, False, (f"two principal axes of {m} coordinates are drawn",))
+    return Plane(axes, None, False, (f"points with {m} coordinates are drawn along their first two principal axes",))
 
 
 def _scaled(space: Space, engine: Engine | None) -> Plane:
     distances = space.metric.dense(engine)
     if np.isfinite(distances).all():
         unit = float(distances.max(initial=0.0)) or 1.0
-        note = "points without coordinates are drawn by classical scaling of their first distances"
+        note = "points without coordinates are placed by classical scaling of their initial distances"
         return Plane(np.eye(2), unit * embed(distances / unit).points, False, (note,))
     turn = 2 * np.pi * np.arange(space.n) / space.n
-    note = "points without coordinates, of which some distances are unknown, are drawn on a circle"
+    note = "points without coordinates are drawn on a circle, because some distances are unknown"
     return Plane(np.eye(2), np.column_stack([np.cos(turn), np.sin(turn)]), False, (note,))
 
 
 def places(plane: Plane, points: Floats | None) -> Floats:
-    """Where points are in the plane."""
+    """Positions of points in the plane, shape (n, 2)."""
     if plane.layout is not None or points is None:
         assert plane.layout is not None
         return plane.layout
     return np.asarray(points @ plane.directions)
 
 
-_SMALLEST, _LARGEST = 1e-30, 1e30  # that single precision tells well, their products nearly
+_SMALLEST, _LARGEST = 1e-30, 1e30  # range of values for single precision, with a margin for products
 
 
 def is_moderate(values: Floats) -> bool:
-    """Whether single precision holds the numbers; zeros alone are held, too."""
+    """Whether single precision can represent the numbers."""
     largest = float(np.abs(values).max(initial=0.0))
     return largest == 0 or _SMALLEST < largest < _LARGEST
 
 
 def compact(values: Floats) -> Any:
-    """The numbers in single precision, where that holds them."""
+    """The numbers in single precision if it can represent them."""
     return values.astype(np.float32) if is_moderate(values) else values

@@ -1,4 +1,4 @@
-"""A page about a result: one HTML file that needs no server and asks nobody for anything."""
+"""Reports: one HTML file about a result that needs no server and no network."""
 
 from __future__ import annotations
 
@@ -22,22 +22,30 @@ if TYPE_CHECKING:
 def report(result: Any, path: PathLike, *, title: str | None = None, engine: Engine | None = None) -> Path:
     """Write one HTML file with linked, interactive views of a result.
 
-    The points over τ, the dendrogram with a cut to drag, scaling, distances and neighbors; parameters, code and
-    versions; labels and points to take along. It works from any folder, without a network. A file of that name is
-    replaced, whole or not at all.
+    The page has the points over τ, a dendrogram with a movable cut, a 2-D embedding, distances and neighbor counts. It
+    lists parameters, Python code and versions, and saves labels and points as CSV. It works offline from any folder. An
+    existing file is replaced; if writing fails, it is left unchanged.
 
     Parameters
     ----------
     result : Trajectory, Clustering, Denoised, Skeleton, Suggestion, or fitted estimator
-    path : path
+        The result to show.
+    path : str or path
+        The HTML file to write.
     title : str, optional
-        The heading; by default what the result is.
+        Heading of the page. Default None: the type of the result.
     engine : Engine, optional
-        Where tree and distances are computed; by default what `wt.using` says.
+        Engine that computes tree and distances. Default None: the current engine (`wt.using`).
 
     Returns
     -------
     Path
+        The path of the file.
+
+    Notes
+    -----
+    At most 100,000 points are drawn, or 2,000 if only their distances are known; of more, a random sample. The
+    embedding and the matrix use all distances between at most 1,000 points.
 
     Examples
     --------
@@ -48,15 +56,15 @@ def report(result: Any, path: PathLike, *, title: str | None = None, engine: Eng
     'dumbbell.html'
     """
     _need_bokeh()
-    from .from_results import story_of  # it knows all results, which takes a moment
+    from .from_results import story_of  # imported late: it imports all types of results
 
-    check_target(path)  # before anything is computed
+    check_target(path)  # raises before anything is computed
     write_bytes(path, _page(story_of(result, engine), title).encode())
     return Path(path)
 
 
 def page_of(scene: Scene, *, title: str | None = None, facts: dict[str, Any] | None = None) -> str:
-    """The page of a scene, as HTML."""
+    """The HTML of a report on a scene."""
     _need_bokeh()
     from .from_results import Story
 
@@ -71,7 +79,9 @@ def _need_bokeh() -> None:
     try:
         import bokeh.models  # noqa: F401
     except ImportError:
-        raise ImportError('a report needs Bokeh; pip install "wasserstein-transform[explore]" brings it') from None
+        raise ImportError(
+            'a report needs Bokeh, which is not installed; run: pip install "wasserstein-transform[explore]"'
+        ) from None
 
 
 def _page(story: Story, title: str | None) -> str:

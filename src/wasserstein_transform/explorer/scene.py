@@ -1,4 +1,4 @@
-"""What the views show, as arrays: views draw it and know nothing of how it was made."""
+"""The arrays that the views draw, independent of how they were computed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,26 @@ from .._types import Floats, Ints
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Curve(Brief):
-    """How many neighbors a radius has: radii, the mean number of points within each, and the radius suggested."""
+    """Mean number of neighbors as a function of the radius, and a suggested radius.
+
+    Parameters
+    ----------
+    radii : array of shape (k,)
+        Increasing radii, in the unit of the points.
+    counts : array of shape (k,)
+        Mean number of points within each radius of a point.
+    suggested : float
+        Suggested ε, in the unit of the points.
+    reason : str, default ""
+        Why this ε is suggested.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> curve = wt.explorer.Curve(np.array([1.0, 2.0, 4.0]), np.array([1.5, 4.0, 11.0]), suggested=2.0)
+    >>> float(np.interp(3.0, curve.radii, curve.counts))  # mean number of points within 3.0
+    7.5
+    """
 
     radii: Floats
     counts: Floats
@@ -24,45 +43,58 @@ class Curve(Brief):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scene(Brief):
-    """One state of the page. What is None has not been computed, or there is none.
+    """Everything that the page draws, as arrays. A part that is None does not exist or is not computed yet.
 
     Attributes
     ----------
     title : str
         Name of the data set.
     axes : (str, str)
-        What the two directions of `frames` are called.
-    frames : float32 array of shape (T + 1, n, 2)
-        Where the points are after 0, …, T iterations; where points do not move (local truncation), all alike.
-    covariances : float32 array of shape (T + 1, n, 3), optional
-        xx, xy and yy of the Gaussian of each point in each frame, not scaled by λ: those of the metric of that state;
-        None where neighborhoods have no shape.
+        Names of the two axes of `frames`.
+    frames : float array of shape (T + 1, n, 2)
+        Positions of the points after 0, …, T iterations, usually float32. For transforms that do not move points
+        (local truncation) all frames are equal.
+    rows : integer array of shape (n,)
+        Rows of the data that the points come from; not all rows if the data were sampled.
     eps, lam : float
-        In frame t the ball of a point are the points with |x − y|² + λ·bures² ≤ ε².
-    planar : bool
-        Whether frames are all there is to a point: balls can be told from them. False for projections and distances.
+        ε in the unit of the points (NaN if unknown), and λ (default 0). In each frame the ball of x is the set of
+        points y with |x − y|² + λ·bures² ≤ ε².
+    covariances : float32 array of shape (T + 1, n, 3), optional
+        Entries xx, xy and yy of the covariance of each point in each frame, without the factor λ. None if the
+        metric has no Gaussians.
+    planar : bool, default True
+        Whether balls can be computed from `frames` and `covariances`. False for projections of higher dimensions,
+        and for points known only by distances.
     tree : array of shape (n − 1, 4), optional
-        SciPy's linkage of the last metric.
+        SciPy linkage matrix of the last metric.
     embedding : float32 array of shape (n, 2), optional
         Classical scaling of the last metric.
     matrix : float32 array of shape (k, k), optional
-        Distances of the points `shown`, in the order of the leaves of the tree.
+        Distances between the points `shown`, in the order of the leaves of the tree.
     shown : integer array of shape (k,), optional
+        The points of `matrix`.
     curve : Curve, optional
+        Number of neighbors as a function of the radius.
     truth : integer array of shape (n,), optional
         Known labels.
     labels : integer array of shape (n,), optional
-        What `wt.cluster` found; −1 is noise.
-    rows : integer array of shape (n,)
-        The rows of the data these points are: not all where there are too many.
-    code : str
-        Python that computes the same.
-    notes : tuple of str
-        What a reader must know: what was sampled, warnings.
-    taus : tuple of int
-        The iteration of each frame where some were left out; empty if frames are iterations 0, …, T.
-    lines : tuple of arrays of shape (k, 2)
+        Labels that were found, for example by `wt.cluster`; −1 is noise.
+    code : str, default ""
+        Python code that computes the same.
+    notes : tuple of str, default ()
+        Remarks for the reader: sampling, warnings.
+    taus : tuple of int, default ()
+        The iteration of each frame if some were left out; empty if the frames are iterations 0, …, T.
+    lines : tuple of arrays of shape (k, 2), default ()
         Lines to draw over the points, such as those of a skeleton.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> frames = np.array([[[0, 0], [1, 0], [3, 0]], [[0.5, 0], [0.5, 0], [3, 0]]], np.float32)
+    >>> scene = wt.explorer.Scene("three points", ("x", "y"), frames, np.arange(3), eps=1.0)
+    >>> scene.n, scene.times  # points, and the iteration of each frame
+    (3, (0, 1))
     """
 
     title: str
@@ -87,17 +119,17 @@ class Scene(Brief):
 
     @property
     def n(self) -> int:
-        """How many points there are."""
+        """Number of points."""
         return int(self.frames.shape[1])
 
     @property
     def missing(self) -> str:
-        """What is said in place of a tree, a scaling or distances that are None."""
-        return "one point has none" if self.n < 2 else "not computed yet"
+        """Text shown instead of a tree, an embedding or distances that are None."""
+        return "needs at least two points" if self.n < 2 else "not computed yet"
 
     @property
     def n_frames(self) -> int:
-        """How many frames there are: one more than iterations."""
+        """Number of frames."""
         return len(self.frames)
 
     @property

@@ -1,4 +1,4 @@
-"""What there is to see of a metric: its tree, a scaling, distances of some points, how many neighbors a radius has."""
+"""Compute what the views show of a metric: tree, embedding, distances of some points, neighbor counts."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from ..spaces import Space
 from .planes import compact
 from .scene import Curve, Scene
 
-_SQUARE = 1_000  # points of which all distances are looked at
-_SHOWN = 400  # rows of the picture of distances
+_SQUARE = 1_000  # all pairwise distances are computed for at most this many points
+_SHOWN = 400  # rows of the distance matrix that is drawn
 _ASKED = 200  # points whose neighbors are counted
 _RADII = 60
-_TOGETHER = 4_000  # rows of distances at a time
+_TOGETHER = 4_000  # rows of distances computed at a time
 
 
 def seen(scene: Scene, last: Space, engine: Engine, tree: Tree | None = None) -> Scene:
-    """The scene with the tree, if none is given, the scaling and the distances of its last state."""
+    """The scene with tree (unless given), embedding and distances of its last state added."""
     if last.n < 2:
         return scene
     notes = list(scene.notes)
     try:
         tree = spanning_tree(last, engine) if tree is None else tree
-    except ValueError as error:  # parts between which no distance is known
+    except ValueError as error:  # some components have no known distance between them
         return replace(scene, notes=(*notes, f"there is no tree: {error}"))
     shown = leaf_order(tree)[spread(last.n, _SQUARE)]
     distances = last.metric.take(shown).dense(engine)
     if last.n > _SQUARE:
-        notes.append(f"scaling by, and distances of, {_SQUARE:,} of {last.n:,} points")
+        notes.append(f"embedding and distances use {_SQUARE:,} of {last.n:,} points")
     embedding = None
     if np.isfinite(distances).all():
         unit, onto = float(distances.max()) or 1.0, scene.frames[-1][shown].astype(np.float64)
@@ -50,7 +50,7 @@ def seen(scene: Scene, last: Space, engine: Engine, tree: Tree | None = None) ->
 
 
 def _scaled(last: Space, shown: Ints, distances: Floats, flat: Floats, unit: float, engine: Engine) -> Floats:
-    """All points, where their distances to those shown put them: landmark scaling (de Silva and Tenenbaum 2004)."""
+    """Positions of all points from their distances to the shown ones: landmark MDS (de Silva and Tenenbaum 2004)."""
     out = np.empty((last.n, 2))
     out[shown] = flat
     others = np.setdiff1d(np.arange(last.n), shown)
@@ -64,7 +64,7 @@ def _scaled(last: Space, shown: Ints, distances: Floats, flat: Floats, unit: flo
 
 
 def curve_of(space: Space, engine: Engine) -> Curve | None:
-    """How many points are within each radius on average, and the radius suggested for clusters; None where unknown."""
+    """Mean number of points within each radius, and the suggested radius; None if distances are unknown."""
     if space.n < 2 or not space.metric.is_whole:
         return None
     centers = spread(space.n, _ASKED)

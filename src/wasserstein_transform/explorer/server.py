@@ -1,4 +1,4 @@
-"""The server of the page: this machine only, behind an address that nobody can guess."""
+"""The web server of the page. It listens on this computer only, at an address with a secret token."""
 
 from __future__ import annotations
 
@@ -28,16 +28,28 @@ from .page import Page
 from .shelf import MOST_BYTES, Shelf
 
 HOST = "127.0.0.1"
-_PATIENCE = 5.0  # seconds for work to end
-_KEPT = 8  # snapshots that can still be downloaded
-_GONE = 3_000  # milliseconds after which the work of a closed tab ends
+_PATIENCE = 5.0  # seconds to wait for work to end
+_KEPT = 8  # files kept for download
+_GONE = 3_000  # milliseconds after which the work of a closed tab is stopped
 _SIZE = re.compile("[0-9]{1,12}")
-_HELD = 3.0  # times the size of a file that opening it takes at least
-_MESSAGE = 64 << 20  # bytes of a message from a page: files do not come that way
+_HELD = 3.0  # memory for opening a file, at least, relative to its size
+_MESSAGE = 64 << 20  # largest message from a page in bytes; files are sent by HTTP requests instead
 
 
 class Explorer:
-    """A running server: what it has to show, and the tabs that look at it."""
+    """A running server, as `wt.explore` returns it.
+
+    Attributes
+    ----------
+    url : str
+        Address of the page.
+    port : int
+        Port of the server.
+    shelf : Shelf
+        Data sets that the page offers.
+    pages : dict
+        The open tabs.
+    """
 
     def __init__(self, shelf: Shelf, port: int = 0) -> None:
         self.shelf, self.token = shelf, secrets.token_urlsafe(24)
@@ -50,11 +62,11 @@ class Explorer:
 
     @property
     def url(self) -> str:
-        """The address of the page, with its token."""
+        """Address of the page, with its token."""
         return f"http://{HOST}:{self.port}/{self.token}/"
 
     def serve(self) -> None:
-        """Answer until `stop` is called, in this thread."""
+        """Serve in this thread until `stop` is called."""
         self._server.start()
         try:
             self._loop.start()
@@ -67,7 +79,7 @@ class Explorer:
             self._ended.set()
 
     def stop(self) -> None:
-        """End all work and answer no more; from another thread than the one that serves."""
+        """Stop all work and the server. Call it from another thread than `serve`."""
         if not self._ended.is_set():
             self._loop.add_callback(self._loop.stop)
             self._ended.wait(_PATIENCE)
@@ -78,11 +90,11 @@ class Explorer:
     def _repr_html_(self) -> str:
         return (
             f'<iframe src="{self.url}" style="width:100%;height:900px;border:0" title="Explorer"></iframe>'
-            f'<p><a href="{self.url}" target="_blank" rel="noreferrer">in a window of its own</a></p>'
+            f'<p><a href="{self.url}" target="_blank" rel="noreferrer">open in a new window</a></p>'
         )
 
     def keep(self, name: str, content: bytes) -> str:
-        """Keep a file to be downloaded; the path of it below the token."""
+        """Keep a file for download and return its path, relative to the URL."""
         key = secrets.token_urlsafe(9)
         self._downloads[key] = (name, content)
         while len(self._downloads) > _KEPT:
@@ -90,14 +102,14 @@ class Explorer:
         return f"download/{key}"
 
     def kept(self, key: str) -> tuple[str, bytes]:
-        """What was kept, by its key."""
+        """The file with this key."""
         found = self._downloads.get(key)
         if found is None:
             raise HTTPError(404)
         return found
 
     def _bound(self) -> Server:
-        """A server on the port; origins are known once it is."""
+        """A Bokeh server on the port."""
         return Server(
             {"/": Application(FunctionHandler(self._made))},
             address=HOST,
@@ -115,7 +127,7 @@ class Explorer:
         )
 
     def _made(self, document: Document) -> None:
-        """A new tab."""
+        """Set up a new tab."""
         context = document.session_context
         arguments = {} if context is None or context.request is None else context.request.arguments
         asked = {name: values[0].decode(errors="replace") for name, values in arguments.items() if values}
@@ -136,13 +148,13 @@ class Explorer:
 
 
 def _free(port: int) -> int:
-    """The port, if nobody has it; of 0 one that nobody has."""
+    """The port if it is free; for 0, any free port."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))
         except (OSError, OverflowError):
-            raise OSError(f"port {port} cannot be had; give another, or 0 to have a free one chosen") from None
+            raise OSError(f"port {port} is not available; choose another one, or 0 for any free port") from None
         return int(probe.getsockname()[1])
 
 
@@ -157,7 +169,7 @@ def _static(name: str) -> str:
 
 
 class _Guarded(RequestHandler):
-    """Answers pages of this server only."""
+    """A handler that rejects requests from other origins."""
 
     def initialize(self, explorer: Explorer, **_: Any) -> None:
         self.explorer = explorer
@@ -171,7 +183,7 @@ class _Guarded(RequestHandler):
 
 @stream_request_body
 class Opening(_Guarded):
-    """A file from the dialog of the page, as the body of a request."""
+    """Receives a file that the user chose on the page, as the body of a POST request."""
 
     def prepare(self) -> None:
         super().prepare()
@@ -191,13 +203,13 @@ class Opening(_Guarded):
         try:
             kept = await IOLoop.current().run_in_executor(None, self.explorer.shelf.open, name, bytes(self._content))
             self.write(json.dumps({"data": kept}))
-        except Exception as error:  # said on the page, whatever it is
+        except Exception as error:  # any error is shown on the page
             self.set_status(400)
             self.write(json.dumps({"error": in_words(error)}))
 
 
 class Downloading(_Guarded):
-    """A file that was made for the page."""
+    """Sends a file that was made for the page."""
 
     def get(self, key: str) -> None:
         name, content = self.explorer.kept(key)
@@ -208,7 +220,7 @@ class Downloading(_Guarded):
 
 
 def in_thread(shelf: Shelf, port: int = 0) -> Explorer:
-    """An explorer that answers in a thread of its own."""
+    """Start an Explorer in a new thread."""
     answer: Queue[Explorer | BaseException] = Queue()
 
     def work() -> None:
@@ -216,7 +228,7 @@ def in_thread(shelf: Shelf, port: int = 0) -> Explorer:
         asyncio.set_event_loop(loop)
         try:
             explorer = Explorer(shelf, port)
-        except BaseException as error:  # raised where it was asked for
+        except BaseException as error:  # raised again in the calling thread
             loop.close()
             answer.put(error)
             return

@@ -1,4 +1,4 @@
-"""Data sets of the page: those that come with the library, files that were opened, arrays that were given."""
+"""Data sets of the page: built-in ones, opened files, and arrays passed to `explore`."""
 
 from __future__ import annotations
 
@@ -22,23 +22,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DataSet(Brief):
-    """Points, or distances, with names.
+    """Points or distances, with names.
 
     Attributes
     ----------
     name : str
     space : Space
     columns : tuple of str
-        What the coordinates are called; none where there are distances only.
+        Names of the coordinates; empty if there are only distances.
     reading : str
-        Python that makes X of it.
+        Python code that makes X.
     truth : integer array of shape (n,), optional
         Known labels.
     rows : integer array of shape (n,)
-        Which rows of the data the points are.
+        Rows of the data that the points come from.
     n_all : int
-        How many rows the data have.
+        Number of rows of the data.
     notes : tuple of str
+        Remarks for the page.
+    has_weights : bool
+        Whether weights were given.
     """
 
     name: str
@@ -53,11 +56,11 @@ class DataSet(Brief):
 
     @property
     def n(self) -> int:
-        """How many points there are."""
+        """Number of points."""
         return self.space.n
 
     def at_most(self, most: int) -> DataSet:
-        """The same, or a sample of it that is spread over its rows, which a note says."""
+        """The data set itself, or evenly spaced rows of it with a note, if it has more points than `most`."""
         if self.n <= most:
             return self
         rows = spread(self.n, most)
@@ -72,7 +75,7 @@ class DataSet(Brief):
 
     @cached_property
     def plane(self) -> Plane:
-        """How the points are drawn."""
+        """The map from the points to the plane."""
         return plane_of(self.space.points, self.space)
 
 
@@ -80,19 +83,19 @@ def of_points(
     X: Any, name: str = "X", columns: tuple[str, ...] = (), truth: Any = None, weights: Any = None,
     reading: str = "X = …  # your points",
 ) -> DataSet:  # fmt: skip
-    """A data set of points, or of a space."""
+    """A data set from points or from a Space."""
     space = X if isinstance(X, Space) else Space.from_points(X, weights)
     m = 0 if space.points is None else space.points.shape[1]
     letters = ("x", "y", "z") if m <= 3 else tuple(f"x{k + 1}" for k in range(m))
     known = None if truth is None else np.unique(np.asarray(truth), return_inverse=True)[1].astype(np.intp).ravel()
     if known is not None and len(known) != space.n:
-        raise ValueError(f"labels must be one for each of the {space.n} points, got {len(known)}")
+        raise ValueError(f"labels must hold one label for each of the {space.n} points, got {len(known)}")
     data = DataSet(name, space, columns or letters[:m], reading, known, np.arange(space.n), space.n)
     return replace(data, has_weights=weights is not None)
 
 
 def of_table(table: Table, columns: tuple[str, ...] = (), label: str = "", weight: str = "") -> DataSet:
-    """A data set of columns of a table: those named, or all of numbers."""
+    """A data set from columns of a table: the given ones, or all numeric ones."""
     left = [name for name in (label, weight) if name]
     left += [name for name in table.counters if name not in left and len(table.numeric) - len(left) > 1]
     names = table.chosen(columns or None, () if columns else left)

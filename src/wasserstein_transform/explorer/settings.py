@@ -1,4 +1,4 @@
-"""What the sliders say, as a value: it makes a process, a line of an address, and Python."""
+"""The settings of the sliders, converted to a transform, to the query of a URL, and to Python code."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ MOST_ITERATIONS = 30
 
 
 class Method(NamedTuple):
-    """A method of the page: what it is called, which sliders it has, and how it is written.
+    """A method that the page offers.
 
     Attributes
     ----------
     title : str
+        Name of the method.
     uses : tuple of str
-        The settings beside ε and τ that matter to it.
+        Settings that it uses besides ε and τ.
     process : callable
-        The process that settings ask for.
+        Function from settings to the transform.
     call : str
-        The estimator, as Python.
+        Template of the Python code of the estimator.
     moves : bool
-        Whether points move: they are then computed while a slider is dragged.
+        Whether the points move. If so, they are updated while a slider is dragged.
     most : int
-        Points it is computed for at most; of more a sample is taken.
+        Largest number of points; larger data are sampled.
     """
 
     title: str
@@ -66,14 +67,15 @@ class Settings:
     Parameters
     ----------
     eps : float
-        Radius of neighborhoods.
-    method : {"gt", "ridge", "ms", "lt"}
-    lam : float
-        λ, the weight of the shapes of neighborhoods; for "gt" and "ridge".
-    n_iter : int
-        τ.
-    p : float
-        Order of the transport, for "lt".
+        Radius ε of the neighborhoods, in the unit of the points.
+    method : {"gt", "ridge", "ms", "lt"}, default "gt"
+        Gaussian Transform, Gaussian Transform onto curves, mean shift, or local truncation.
+    lam : float, default 1.0
+        λ ≥ 0, the weight of the covariance term; used by "gt" and "ridge".
+    n_iter : int, default 2
+        Number of iterations τ, at most 30.
+    p : float, default 1.0
+        Order p ≥ 1 of the Wasserstein distance; used by "lt".
 
     Examples
     --------
@@ -94,12 +96,12 @@ class Settings:
         check.lam(self.lam)
         check.count(self.n_iter, "n_iter", 0)
         if self.n_iter > MOST_ITERATIONS:
-            raise ValueError(f"n_iter must be at most {MOST_ITERATIONS} here, got {self.n_iter}")
+            raise ValueError(f"n_iter must be at most {MOST_ITERATIONS} on the page, got {self.n_iter}")
         check.order_p(self.p)
 
     @classmethod
     def read(cls, asked: Mapping[str, str], otherwise: Settings) -> Settings:
-        """Settings from words, as an address has them; what is missing or makes no sense stays as it was."""
+        """Settings from the query of a URL; missing and invalid ones are taken from `otherwise`."""
         kinds = {"eps": float, "lam": float, "p": float, "n_iter": int, "method": str}
         known = asdict(otherwise)
         for name in asked.keys() & kinds.keys():
@@ -116,23 +118,23 @@ class Settings:
 
     @property
     def query(self) -> str:
-        """As the end of an address."""
+        """The settings as the query of a URL."""
         return urlencode({name: getattr(self, name) for name in ("method", "eps", "lam", "n_iter", "p")})
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What the states of a run depend on: not on how many there are."""
+        """The settings that the states of a trajectory depend on: all but the number of iterations."""
         return (self.method, self.eps, *(getattr(self, name) for name in self.rule.uses))
 
     def process(self) -> Process:
-        """What to iterate."""
+        """The transform to iterate."""
         return self.rule.process(self)
 
     def code(self, reading: str, with_weights: bool = False) -> str:
-        """Python that computes the same; `reading` are the lines that make X, and `weights` if there are any."""
+        """Python code that computes the same; `reading` is the code that makes X, and weights if there are any."""
         given = "X, sample_weight=weights" if with_weights else "X"
         lines = ["import wasserstein_transform as wt", "", reading, f"fitted = {self._call}.fit({given})"]
-        return "\n".join([*lines, "Z = fitted.linkage()  # SciPy's, of the new distance", ""])
+        return "\n".join([*lines, "Z = fitted.linkage()  # SciPy linkage matrix of the new distance", ""])
 
     @property
     def _call(self) -> str:

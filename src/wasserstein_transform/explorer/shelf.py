@@ -1,4 +1,4 @@
-"""What the pages of one server have to show: built-in data sets, and what the user opened."""
+"""The data sets that a server offers: built-in ones and those that the user opened."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 PICTURES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".gif", ".webp")
 MOST_BYTES = 1 << 30
-"""The largest file that the page takes; larger ones are for the command line."""
+"""The largest file in bytes that can be opened on the page; larger ones are for the command line."""
 
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """Which columns of a table are coordinates, which one the label, which one the weight."""
+    """The columns of a table to use as coordinates, as label, and as weight; () and "" mean the default."""
 
     columns: tuple[str, ...] = ()
     label: str = ""
@@ -28,10 +28,10 @@ class Choice:
 
 
 class Shelf:
-    """Data sets by name; safe to use from several threads.
+    """Data sets by name, safe to use from several threads.
 
-    Nothing is read from the machine by name: files come as bytes, from the dialog of the page, or were opened by who
-    started the server.
+    A page cannot read files of this computer by name: it uploads their content, or the process that started the server
+    has opened them.
     """
 
     def __init__(self) -> None:
@@ -41,12 +41,12 @@ class Shelf:
 
     @property
     def names(self) -> list[str]:
-        """All names: what was opened first, then what is built in."""
+        """All names: opened data sets, newest first, then built-in ones."""
         with self._lock:
             return [*reversed(self._opened), *BUILT_IN, "painted shapes"]
 
     def put(self, name: str, content: Table | DataSet | Picture, choice: Choice | None = None) -> str:
-        """Keep it, under a name that is free; the name. `choice` is what is shown of a table at first."""
+        """Add a data set and return its name, made unique. `choice` has the columns shown first."""
         with self._lock:
             taken, free, k = {*self._opened, *BUILT_IN, "painted shapes"}, name, 2
             while free in taken:
@@ -56,7 +56,7 @@ class Shelf:
         return free
 
     def open(self, name: str, content: bytes) -> str:
-        """Read a file that came as bytes, by its name and its content; the name it is kept under."""
+        """Read a file from its content and add it; returns the name of the data set."""
         from ..tables import read
 
         shown = name.replace("\\", "/").rpartition("/")[2][:80] or "file"
@@ -66,11 +66,11 @@ class Shelf:
             return self.put(shown, decoded(content, shown))
         current().reserve(4 * len(content), shown, "choose a smaller file, or a part of it")
         table = read(content, name=shown)
-        of_table(table)  # what cannot be shown is refused now
+        of_table(table)  # raises now if the table cannot be shown
         return self.put(shown, table)
 
     def get(self, name: str, choice: Choice | None = None) -> DataSet | Picture:
-        """A data set by its name."""
+        """The data set with this name."""
         if name == "painted shapes":
             return painted()
         if name in BUILT_IN:
@@ -85,12 +85,12 @@ class Shelf:
         return of_table(kept, choice.columns, choice.label, choice.weight)
 
     def choice(self, name: str) -> Choice:
-        """What is shown of a table at first."""
+        """The columns of a table that are shown first."""
         with self._lock:
             return self._choices.get(name, Choice())
 
     def columns(self, name: str) -> dict[str, list[str]]:
-        """The columns of a table, and which of them are numbers; none for what is no table."""
+        """All columns of a table, and the numeric ones; empty if it is not a table."""
         with self._lock:
             kept = self._opened.get(name)
         if kept is None or isinstance(kept, DataSet | Picture):

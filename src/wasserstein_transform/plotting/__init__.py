@@ -1,7 +1,8 @@
-"""Pictures: clouds, flows, embeddings, trees, Gaussians, distances, balls, curves, regions, scores, clusters, graphs.
+"""Figures: point clouds, trajectories, embeddings, trees, Gaussians, distances, balls, curves, images, scores, graphs.
 
-Needs matplotlib, the extra `plot`. Every function draws into the Axes it is given, or into a new figure, and returns
-the Axes; `clustering` returns a figure of its own. Nothing is shown, and no global setting is changed.
+Needs matplotlib, which the extra `plot` installs. Every function draws into the Axes passed as `ax`, or into a new
+figure, and returns the Axes; `clustering` always makes a new figure and returns it. No function calls `plt.show` or
+changes a global setting of matplotlib.
 """
 
 from .agreement import agreement

@@ -1,4 +1,4 @@
-"""How well distances of words agree with people."""
+"""The chart of an evaluation of word vectors."""
 
 from __future__ import annotations
 
@@ -15,30 +15,50 @@ if TYPE_CHECKING:
 
     from ..words import Evaluation
 
-_MOST = 21  # settings that have a color of their own
+_MOST = 21  # settings that can be told apart by color
 
 
 def agreement(found: Evaluation, *, ax: Axes | None = None, title: str | None = None) -> Axes:
-    """Spearman correlations for every benchmark, a dot for each setting with its 95 % interval; full dots differ.
+    """Draw the Spearman correlations of an evaluation: a row for each benchmark, a dot for each setting.
 
-    The plain vectors are gray. A dot is filled where its difference from the plain vectors is significant.
+    The line through a dot is its 95 % interval. The plain vectors are gray. A dot is filled if its difference from the
+    plain vectors is significant.
 
     Parameters
     ----------
     found : Evaluation
-        Of `words.evaluate`.
+        The result of `wt.words.evaluate`, with at most 21 settings besides the plain vectors.
     ax : Axes, optional
+        Axes to draw into; None (default) makes a new figure.
     title : str, optional
+        Title above the Axes; none by default.
 
     Returns
     -------
     Axes
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> vectors = {"cat": [1.0, 0.2], "dog": [0.9, 0.4], "ran": [0.1, 1.0], "sat": [0.3, 0.9]}
+    >>> pairs = (("cat", "dog"), ("ran", "sat"), ("cat", "ran"), ("dog", "sat"))
+    >>> rated = wt.words.Benchmark("pairs", pairs, np.array([9.0, 8.0, 1.0, 2.0]))
+    >>> texts = ["the cat sat", "the dog sat", "a dog ran"]
+    >>> plain = wt.words.WordTransform(vectors, min_count=1, sample=0)
+    >>> found = wt.words.evaluate(vectors, texts, rated, lams=(0.5, 1.0), transform=plain, n_boot=20)
+    >>> figure, ax = wt.plotting.panels()
+    >>> ax = wt.plotting.agreement(found, ax=ax)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['plain', 'W=5 λ=0.5', 'W=5 λ=1']
     """
     if len(found.settings) > _MOST + 1:
-        raise ValueError(f"at most {_MOST} settings have colors of their own, got {len(found.settings) - 1}")
+        raise ValueError(
+            f"at most {_MOST} settings can be drawn in different colors, got {len(found.settings) - 1}; "
+            "evaluate fewer windows or lams"
+        )
     n, settings = len(found.names), found.settings
     ax = canvas(ax, size=(6.5, 0.8 + 0.09 * n * (len(settings) + 2)))
-    half = 0.36 - 0.36 / max(len(settings), 2)  # the gap to the next benchmark is wider than those within
+    half = 0.36 - 0.36 / max(len(settings), 2)  # the gap between benchmarks is wider than the gaps between settings
     places = np.arange(n)[:, None] + np.linspace(-half, half, len(settings))
     differs = found.better | found.worse
     for s, setting in enumerate(settings):
@@ -51,7 +71,9 @@ def agreement(found: Evaluation, *, ax: Axes | None = None, title: str | None = 
     names = [f"{name} ({count})" for name, count in zip(found.names, found.n_found, strict=True)]
     ax.set_yticks(range(n), names, fontsize=TICKS)
     ax.set_ylim(n - 0.4, -0.6)
-    ax.set_xlabel("Spearman correlation with people (filled: significantly unlike the first)", fontsize=TEXT, color=INK)
+    ax.set_xlabel(
+        "Spearman correlation with people (filled: differs significantly from the first)", fontsize=TEXT, color=INK
+    )
     ax.legend(fontsize=TICKS, frameon=False, ncols=min(len(settings), 5), loc="lower left", bbox_to_anchor=(0, 1))
     tidy(ax, title, LEGEND)
     return ax

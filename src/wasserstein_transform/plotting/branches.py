@@ -1,4 +1,4 @@
-"""Where the branches of a dendrogram lie and which cluster they belong to, without recursion."""
+"""Positions and clusters of the branches of a dendrogram, computed without recursion."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from .._types import Floats, Ints
 from ..hierarchy import Tree, spanning_tree
 from .inputs import with_distances
 
-MIXED = int(np.iinfo(np.intp).min)  # points of several clusters lie below
+MIXED = int(np.iinfo(np.intp).min)  # label of a node whose leaves belong to several clusters
 
 
 class Branches(NamedTuple):
-    """The n − 1 merges of n leaves; nodes are numbered as SciPy does, leaves first, then merges by height.
+    """The n − 1 merges of n leaves. Nodes are numbered as in SciPy: leaves first, then merges by height.
 
-    pairs : the two nodes each merge joins, the one of more points first
-    heights : of all 2n − 1 nodes
-    labels : what all points below a node share, or MIXED
+    pairs : (n − 1, 2), the two nodes that each merge joins, the one with more points first
+    heights : (2n − 1,), the heights of all nodes
+    labels : (2n − 1,), the label that all leaves below a node share, or MIXED
     """
 
     pairs: Ints
@@ -34,29 +34,33 @@ class Branches(NamedTuple):
 
 
 def as_tree(shown: Any) -> Tree:
-    """A tree, of itself, a fitted SingleLinkage, SciPy's Z, or anything with distances."""
+    """Convert a Tree, a fitted SingleLinkage, SciPy's Z, or anything with distances to a Tree."""
     shown = getattr(shown, "tree_", shown)
     if isinstance(shown, Tree):
         return shown
     if isinstance(shown, np.ndarray | list) and np.ndim(shown) == 2 and np.shape(shown)[1] == 4:
         Z = np.array(shown, np.float64)
-        if len(Z) != 4 or _is_linkage(Z):  # four points have a 4 × 4 matrix of distances
+        if len(Z) != 4 or _is_linkage(Z):  # four rows of four may also be the distances of four points
             return _of_linkage(Z)
     return spanning_tree(with_distances(shown))
 
 
 def _is_linkage(Z: Floats) -> bool:
-    """Also that every node but the root is joined once, which SciPy takes on trust."""
+    """Whether Z is valid; also checks that every node but the root is joined once, which SciPy does not."""
     return bool(is_valid_linkage(Z)) and np.array_equal(np.sort(Z[:, :2], axis=None), np.arange(2 * len(Z)))
 
 
 def _of_linkage(Z: Floats) -> Tree:
-    """The edges join any point of one side with any of the other: cuts and pictures only ask who is below."""
+    """A Tree with the merges of Z. Its edges join arbitrary points of the two sides: cuts and plots do not use them."""
     if not _is_linkage(Z):
-        raise ValueError("Z must be a linkage matrix as scipy.cluster.hierarchy.linkage returns it; this one is not")
+        raise ValueError(
+            "Z must be a linkage matrix as scipy.cluster.hierarchy.linkage returns it, and this one is invalid"
+        )
     heights = check.floats(Z[:, 2], "heights of Z")
     if (np.diff(heights) < 0).any():
-        raise ValueError("the heights of Z must not decrease; centroid and median linkage can, other methods do not")
+        raise ValueError(
+            "the heights of Z must not decrease, as they can in centroid and median linkage; use another method"
+        )
     n = len(Z) + 1
     leader = np.arange(2 * n - 1)
     edges = np.empty((n - 1, 2), np.intp)
@@ -67,7 +71,7 @@ def _of_linkage(Z: Floats) -> Tree:
 
 
 def branches(tree: Tree, labels: Ints | None = None) -> Branches:
-    """The branches of a tree, and the label that all points below each share."""
+    """The branches of a tree, each with the label that all points below it share."""
     Z = tree.Z
     pairs, sizes = Z[:, :2].astype(np.intp), np.concatenate([np.ones(tree.n), Z[:, 3]])
     turned = sizes[pairs[:, 0]] < sizes[pairs[:, 1]]
@@ -79,11 +83,11 @@ def branches(tree: Tree, labels: Ints | None = None) -> Branches:
 
 
 def top(all: Branches, most: int) -> Branches:
-    """The highest merges over `most` leaves: what hangs below is a leaf of the height and the label it has."""
+    """The highest merges only, over `most` leaves; a leaf stands for its whole subtree, with its height and label."""
     if all.n <= most:
         return all
     pairs = all.pairs[all.n - most :]
-    first = 2 * all.n - most  # the nodes from here on stay
+    first = 2 * all.n - most  # nodes with this number or a higher one stay
     leaves = np.unique(pairs[pairs < first]) if most > 1 else np.array([first - 1])
     kept = np.concatenate([leaves, np.arange(first, 2 * all.n - 1)])
     number = np.zeros(2 * all.n - 1, np.intp)
@@ -92,12 +96,12 @@ def top(all: Branches, most: int) -> Branches:
 
 
 def leaf_order(tree: Tree) -> Ints:
-    """The points in an order in which no branches cross."""
+    """Points in an order in which no branches cross."""
     return np.argsort(places(branches(tree))[: tree.n], kind="stable")
 
 
 def places(tree: Branches) -> Floats:
-    """Places of the nodes: leaves at 0, 1, … so that no branches cross, merges in the middle above their two."""
+    """Positions of the nodes: leaves at 0, 1, … so that no branches cross, merges midway between their two children."""
     n, pairs = tree.n, tree.pairs.tolist()
     sizes = [1] * n
     for a, b in pairs:

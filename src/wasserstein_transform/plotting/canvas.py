@@ -1,4 +1,4 @@
-"""The Axes a picture is drawn into, given or new."""
+"""The Axes that a function draws into, given or new."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DPI = 130
-"""Dots an inch of new figures: a page is then as wide as a notebook."""
+"""Dots per inch of new figures; a figure of full page width then fits the width of a notebook."""
 
 
 def need_matplotlib() -> None:
-    """Refuse to go on without matplotlib, and say how to get it."""
+    """Raise an ImportError with instructions if matplotlib is not installed."""
     try:
         importlib.import_module("matplotlib")
     except ImportError:
         raise ImportError(
-            'drawing needs matplotlib, which is not installed; pip install "wasserstein-transform[plot]" brings it'
+            'drawing needs matplotlib, which is not installed; run: pip install "wasserstein-transform[plot]"'
         ) from None
 
 
 def canvas(ax: Axes | None, dim: int = 2, size: tuple[float, float] = (6.5, 5.5)) -> Any:
-    """The Axes given, or those of a new figure; `dim` = 3 needs, and makes, 3-D ones."""
+    """The given Axes, or those of a new figure; with dim = 3 they must be, or are made, 3-D."""
     ready(ax, dim)
     return _new(dim, size) if ax is None else ax
 
 
 def ready(ax: Axes | None, dim: int = 2) -> None:
-    """Before any work is done: matplotlib is there, and the Axes will do."""
+    """Check before any work is done that matplotlib is installed and the Axes fit."""
     need_matplotlib()
     if ax is not None:
         check_axes(ax, dim)
 
 
 def check_axes(ax: Any, dim: int = 2) -> None:
-    """Refuse what is no Axes, and Axes that cannot show `dim` dimensions."""
+    """Raise if `ax` is not an Axes, or cannot show `dim` dimensions."""
     from matplotlib.axes import Axes
 
     if not isinstance(ax, Axes):
@@ -48,11 +48,11 @@ def check_axes(ax: Any, dim: int = 2) -> None:
             "figure.add_subplot(projection='3d')"
         )
     if dim < 3 and ax.name == "3d":
-        raise ValueError("this picture is flat and needs 2-D Axes, got 3-D ones; leave ax out, or use plt.subplots()")
+        raise ValueError("this figure is flat and needs 2-D Axes, got 3-D ones; leave ax out, or use plt.subplots()")
 
 
 def birth(dim: int) -> Any:
-    """A context in which 3-D Axes are born with thin lines on their walls: later there is no public way to say so."""
+    """A context in which new 3-D Axes get thin grid lines: matplotlib has no public way to set them later."""
     import matplotlib as mpl
 
     if dim < 3:

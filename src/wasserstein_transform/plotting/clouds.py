@@ -1,4 +1,4 @@
-"""Points, colored by label."""
+"""Scatter plots of points, colored by label or value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-_ROOM = 0.08  # of the longest side of a box: what a tick takes
+_ROOM = 0.08  # space that one tick needs, as a share of the longest side of the box
 
 
 def cloud(
@@ -33,27 +33,31 @@ def cloud(
     colors: Colors = None,
     legend: bool | None = None,
 ) -> Axes:
-    """Points of one, two or three coordinates, colored by label or by value, in equal units along all axes.
+    """Draw points with one, two or three coordinates, colored by label or value, with equal units on all axes.
 
     Parameters
     ----------
     points : array of shape (n, m), table, Space, Trajectory or fitted transform
-        m = 1 is drawn on a line, m = 3 in 3-D Axes. Of a trajectory, its end. The columns of a table name the axes.
+        m = 1 is drawn on a line, m = 3 in 3-D Axes. Of a Trajectory the last state is drawn. The column names of a
+        table become the axis labels.
     labels : array of shape (n,), optional
-        Whole numbers choose colors as `color` does; −1 is noise, gray and below the others. Names are numbered in
-        sorted order. Dots that are large enough have shapes, too. Fractions are taken as values.
+        Integers choose colors as `color` does; −1 is noise, drawn in gray below the other points. Strings are numbered
+        in sorted order. Large dots also get a different shape for each label. Floats that are not integers are treated
+        as `values`. Default None: all points have the same color.
     values : array of shape (n,), optional
-        Numbers of any kind in place of labels (heights, say): their colors are a scale, which a bar explains; NaN is
-        gray.
+        Numbers instead of labels (heights, for example), drawn with a colormap and a color bar; NaN is gray.
     ax : Axes, optional
+        Axes to draw into, 3-D if m = 3; None (default) makes a new figure.
     size : float, optional
-        Area of a dot in square points; by default smaller for more points.
+        Area of a dot in square points; by default it shrinks as the number of points grows.
     title : str, optional
+        Title above the Axes; none by default.
     colors : color, sequence, mapping or colormap, optional
-        Instead of the palette: labels 0, 1, … run through a sequence; a mapping has a color for each label; values
-        take a colormap. Without labels, one color or one for each point.
+        Replaces the palette. With labels: a sequence, used in turn for labels 0, 1, …, or a mapping from label to
+        color. With values: a colormap. Without either: one color, or one for each point.
     legend : bool, optional
-        Names of the labels beside the picture; by default in a figure of its own if there are two to ten.
+        Whether to list the labels beside the Axes. Default None: only if a new figure is made and there are two to ten
+        labels.
 
     Returns
     -------
@@ -79,7 +83,7 @@ def cloud(
 
 
 def draw(ax: Any, points: Floats, dots: Dots, title: str | None, legend: bool = False) -> None:
-    """A whole picture of points."""
+    """Draw points with frame, title and legend."""
     shaped = scatter(ax, points, dots)
     equal(ax, points)
     tidy(ax, title)
@@ -87,7 +91,7 @@ def draw(ax: Any, points: Floats, dots: Dots, title: str | None, legend: bool = 
 
 
 def explain(ax: Any, shown: Look, legend: bool, shaped: bool = False) -> None:
-    """What the colors mean, beside the picture."""
+    """Draw a color bar or a legend beside the Axes."""
     if shown.scale is not None:
         draw_scale(ax, shown.scale, shown.name)
     elif legend:
@@ -95,87 +99,87 @@ def explain(ax: Any, shown: Look, legend: bool, shaped: bool = False) -> None:
 
 
 def name_axes(ax: Any, names: Sequence[str]) -> None:
-    """Names of the coordinates, if there are any."""
+    """Label the axes with the names of the coordinates, if there are any."""
     for axis, name in zip("xyz", names, strict=False):
         getattr(ax, f"set_{axis}label")(name, fontsize=TEXT, color=INK)
 
 
 def drawable(points: Floats) -> int:
-    """How many dimensions the Axes must have."""
+    """Number of dimensions that the Axes must have for these points."""
     m = int(points.shape[1])
     if m > 3:
         raise ValueError(
             f"points with 1, 2 or 3 coordinates can be drawn, these have {m}; choose columns, "
-            "or let plotting.mds(space) find two"
+            "or use plotting.mds(space) to find two coordinates"
         )
     return max(m, 2)
 
 
 class Dots(NamedTuple):
-    """What dots look like, and their size if it was chosen."""
+    """The look of the dots, and their size if the caller chose one."""
 
     look: Look
     size: float | None
 
 
 def dotted(n: int, labels: Any = None, size: float | None = None, colors: Colors = None, values: Any = None) -> Dots:
-    """The look of n dots; all complaints come from here, before there is a figure."""
+    """Check the arguments for n dots and find their look, before a figure is made."""
     return Dots(look(labels, n, colors, values), None if size is None else check.positive(size, "size"))
 
 
 def scatter(ax: Any, points: Floats, dots: Dots) -> bool:
-    """The dots alone; whether they have the shapes of their labels."""
+    """Draw the dots only. Returns whether they have a shape for each label."""
     n, order = len(points), dots.look.order
     size = dot_size(n, ax) if dots.size is None else dots.size
     extra = {"depthshade": False} if points.shape[1] == 3 else {}
     drawn = ax.scatter(
         *flat(points)[order].T, s=size, c=dots.look.colors[order], linewidths=0, rasterized=n > RASTER, **extra
     )
-    if dots.look.numbers is None or extra:  # 3-D Axes sort dots, but not their shapes
+    if dots.look.numbers is None or extra:  # 3-D Axes reorder dots by depth, but not their shapes
         return False
     return shape_dots(drawn, dots.look.numbers[order], size)
 
 
 def flat(points: Floats) -> Floats:
-    """At least two coordinates: points of a line get 0."""
+    """Points with at least two coordinates: those on a line get a second coordinate 0."""
     return points if points.shape[1] > 1 else np.column_stack([points, np.zeros(len(points))])
 
 
 def equal(ax: Any, points: Floats) -> None:
-    """Equal units along all axes; a line needs no second axis."""
+    """Set equal units on all axes; points on a line get no second axis."""
     if points.shape[1] == 1:
         ax.set_yticks([])
         ax.spines[["left", "top", "right"]].set_visible(False)
-        ax.spines["bottom"].set_position(("axes", 0.4))  # near the points, which lie at half height
+        ax.spines["bottom"].set_position(("axes", 0.4))  # near the points, which are at half height
         return
     if ax.name == "3d":
         ax.set_aspect("equal")
         _thin_out(ax)
     else:
-        ax.set_aspect("equal", adjustable="datalim")  # the frames of all panels stay equal, too
+        ax.set_aspect("equal", adjustable="datalim")  # keeps the frames of all panels equal
 
 
 def _thin_out(ax: Any) -> None:
-    """Fewer ticks along the shorter axes of a box, so that they do not run into each other; long ones farther out."""
+    """Put fewer ticks on the shorter axes of a 3-D box so that labels do not overlap; pad long labels."""
     axes = (ax.xaxis, ax.yaxis, ax.zaxis)
     lengths = np.array([np.ptp(axis.get_view_interval()) for axis in axes])
     for axis, share in zip(axes, lengths / lengths.max(), strict=True):
         axis.get_major_locator().set_params(nbins=max(1, int(6 * share)))
         low, high = axis.get_view_interval()
         ticks = [tick for tick in axis.get_major_locator()() if low <= tick <= high]
-        if len(ticks) * _ROOM > share:  # even few are too many: one says where the points are
+        if len(ticks) * _ROOM > share:  # still too many: keep the one nearest to the middle
             axis.set_ticks(ticks := [min(ticks, key=lambda tick: abs(tick - (low + high) / 2))] if ticks else [])
         letters = max(map(len, axis.get_major_formatter().format_ticks(ticks)), default=0)
         axis.set_tick_params(pad=max(0, 3 * (letters - 3)))
 
 
 def frame(points: Floats) -> tuple[float, float]:
-    """A size of a figure that the points fill, no side longer than the width of a page."""
+    """Figure size in inches that fits the shape of the points; no side is longer than a page is wide."""
     if points.shape[1] == 1:
         return WIDTH, WIDTH / 4
     if points.shape[1] == 3:
         return WIDTH, 0.85 * WIDTH
     wide, high = np.ptp(points, axis=0)
     ratio = float(np.clip(high / wide if wide > 0 else 2.0, 0.2, 2.0))
-    edge = 0.6  # inches that letters take
+    edge = 0.6  # inches for tick labels
     return edge + (WIDTH - edge) * min(1.0, 1 / ratio), edge + (WIDTH - edge) * min(1.0, ratio)

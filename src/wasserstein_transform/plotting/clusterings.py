@@ -1,4 +1,4 @@
-"""Clusters, the tree they were cut from, and the partitions that were considered."""
+"""The figure of a clustering: clusters, the tree they were cut from, and the partitions considered."""
 
 from __future__ import annotations
 
@@ -21,36 +21,42 @@ from .style import GRAY, INK, TEXT, THIN, TICKS, WIDTH, color, panels, tidy
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_LEAVES = 1000  # of a tree that are drawn; of larger ones the highest merges
+_LEAVES = 1000  # leaves that are drawn; larger trees show only the highest merges
 _FEW_LEAVES = 300
-_EMBEDDED = 2000  # points that are placed by their distances
-_MANY = 15  # clusters from which on their number has a logarithmic scale
+_EMBEDDED = 2000  # points that are placed by classical scaling
+_MANY = 15  # from this many clusters on, the axis is logarithmic
 _KINDS = {
     "tree": "distances", "reach": "mutual\nreachability", "gaussian": "GT", "means": "k-means", "mixture": "mixture",
 }  # fmt: skip
 
 
 def clustering(found: Clustering, *, width: float | None = None, title: str | None = None) -> Figure:
-    """The points by cluster, noise gray; the tree, its branches by cluster and a dot at each cut; what was considered.
+    """Draw a clustering in up to three panels: the clusters, the tree they were cut from, the partitions considered.
 
-    Points of three and more coordinates are drawn along their first two principal axes, those of distances alone as
-    classical scaling places them. Of large trees the highest merges are drawn. The last panel has a dot for each
-    partition, larger the more recipes give it: how well it is expected to agree with what is there, against its number
-    of clusters (or, if that was given, the kind of recipe); a ring is around the one taken. Panels of which there is
-    nothing to show are left out.
+    First panel: the points, colored by cluster, noise in gray. Points with three or more coordinates are projected onto
+    their first two principal axes; points known only by distances are placed by classical scaling (at most 2,000 of
+    them).
+
+    Second panel: the tree, with branches colored by cluster and a dot at each cut. Large trees show only their highest
+    merges. Clusterings without a tree, such as those of k-means, have no such panel.
+
+    Third panel: a dot for each partition, larger if more recipes gave it. It shows the expected agreement with the true
+    clusters against the number of clusters, or against the kind of recipe if the number was given. A ring marks the
+    partition that was chosen. The panel is left out if only one partition was considered.
 
     Parameters
     ----------
     found : Clustering
-        Of `wt.cluster`.
+        The result of `wt.cluster`.
     width : float, optional
-        In inches; by default as the panels need it.
+        Width of the figure in inches; by default it depends on the number of panels.
     title : str, optional
+        Title of the figure; none by default.
 
     Returns
     -------
     Figure
-        `figure.savefig(file)` writes it.
+        Write it to a file with `figure.savefig(file)`.
 
     Examples
     --------
@@ -60,7 +66,7 @@ def clustering(found: Clustering, *, width: float | None = None, title: str | No
     ['2 clusters', 'tree of the distances']
     """
     if not isinstance(found, Clustering):
-        raise TypeError(f"a Clustering is drawn, got {type(found).__name__}; wt.cluster(X) makes one")
+        raise TypeError(f"found must be a Clustering, got {type(found).__name__}; wt.cluster(X) makes one")
     need_matplotlib()
     parts = [_draw_cloud]
     parts += [_draw_tree] * (found.tree is not None) + [_draw_partitions] * (len(found.partitions) > 1)
@@ -88,7 +94,7 @@ def _draw_cloud(ax: Any, found: Clustering) -> None:
 
 
 def _coordinates(found: Clustering) -> tuple[Floats, Ints, str]:
-    """Up to two coordinates of points, their labels, and what the coordinates are."""
+    """Up to two coordinates of the points, their labels, and a description of the coordinates."""
     points = found.space.points
     if points is not None and points.shape[1] <= 2:
         return points, found.labels, ""
@@ -111,7 +117,7 @@ def _draw_tree(ax: Any, found: Clustering) -> None:
     most = tree.n if tree.n <= _LEAVES else max(_FEW_LEAVES, tree.n - int(cut.min()) + 1)
     dendrogram(tree, labels, ax=ax, max_leaves=max(most, 2), title=_name_of(found))
     drawn = top(branches(tree, labels), most)
-    at = len(drawn.heights) - (tree.n - 1 - cut)  # merges are the last nodes, in the order of edges
+    at = len(drawn.heights) - (tree.n - 1 - cut)  # merges are the last nodes, in the order of the edges
     ax.plot(places(drawn)[at], drawn.heights[at], "o", ms=3.2, mew=0.7, mfc="white", mec=INK, zorder=3)
     hidden = f", the highest {drawn.n - 1} merges" * (drawn.n < tree.n)
     ax.set_xlabel(f"dots: cuts{hidden}", fontsize=TEXT, color=INK)
@@ -127,10 +133,10 @@ def _name_of(found: Clustering) -> str:
 
 
 def _draw_partitions(ax: Any, found: Clustering) -> None:
-    considered = found.partitions[::-1]  # the best on top
+    considered = found.partitions[::-1]  # the best is drawn last, on top
     counts = np.array([one.n_clusters for one in considered])
     wanted = {round(one.n_clusters / one.criteria["clusters of those wanted"]) for one in considered}
-    same = len(wanted) == 1  # the number was given, or all found the same
+    same = len(wanted) == 1  # the number was given, or all partitions have the same
     along = _by_kind(ax, considered) if same else counts.astype(float)
     expected = np.clip([one.expected for one in considered], 0.0, 1.0)
     sizes = 7 * np.array([one.votes for one in considered]) ** 0.7
@@ -146,13 +152,13 @@ def _draw_partitions(ax: Any, found: Clustering) -> None:
 
 
 def _is_taken(one: Partition, found: Clustering) -> bool:
-    if found.recipe is None:  # one cluster, which may not have been among the partitions
+    if found.recipe is None:  # one cluster, which need not be one of the partitions
         return one is found.partitions[0] and one.n_clusters == found.n_clusters
     return one.recipe == found.recipe and one.n_clusters == found.n_clusters
 
 
 def _by_kind(ax: Any, considered: tuple[Partition, ...]) -> Floats:
-    """Columns for the kinds of recipes, dots spread within."""
+    """Positions of the dots: a column for each kind of recipe, dots spread within it."""
     used = [kind for kind in _KINDS if any(one.recipe.kind == kind for one in considered)]
     ax.set_xticks(range(len(used)), [_KINDS[kind] for kind in used])
     ax.set_xlim(-0.6, len(used) - 0.4)
@@ -164,7 +170,7 @@ def _by_kind(ax: Any, considered: tuple[Partition, ...]) -> Floats:
 
 
 def _scale(ax: Any, counts: Ints) -> None:
-    """Whole numbers, logarithmic if there are many."""
+    """Ticks at whole numbers; a logarithmic axis if there are many clusters."""
     low, high = int(counts.min()), int(counts.max())
     if high < _MANY:
         ax.set_xticks(range(low, high + 1))

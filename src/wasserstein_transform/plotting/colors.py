@@ -1,4 +1,4 @@
-"""What marks look like: labels have colors of their own, values a scale."""
+"""Colors of marks: one for each label, or a colormap for values."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .style import GRAY, INK, N_COLORS, NOISE, THIN, TICKS, Colors, numbered, pa
 
 
 class Look(NamedTuple):
-    """Of n marks.
+    """The look of n marks.
 
-    colors : rows of RGBA
-    order : in which they are drawn, noise and what is unknown below the others
-    scale : what the colors of values mean; None where they are those of labels
-    numbers : labels as whole numbers; None where there are none
-    groups : the labels there are
-    name : of the labels or values, if they have one
+    colors : (n, 4), rows of RGBA
+    order : (n,), the order of drawing: noise and unknown values first, below the others
+    scale : matplotlib's mapping from values to colors; None if the marks have labels
+    numbers : (n,), labels as integers; None without labels
+    groups : the labels that occur
+    name : name of the labels or values; "" if they have none
     """
 
     colors: Floats
@@ -32,7 +32,7 @@ class Look(NamedTuple):
 
 
 def look(labels: Any, n: int, colors: Colors = None, values: Any = None) -> Look:
-    """The look of n marks; all complaints come from here, before there is a figure."""
+    """Check labels, values and colors of n marks and find their look, before a figure is made."""
     need_matplotlib()
     if labels is not None and values is not None:
         raise ValueError("points are colored by labels or by values, got both; leave one of them out")
@@ -50,7 +50,7 @@ def look(labels: Any, n: int, colors: Colors = None, values: Any = None) -> Look
 
 
 def _values(labels: Any, n: int) -> Floats | None:
-    """Numbers that are no labels: fractions, or more of them than there are colors. NaN is unknown."""
+    """Labels that are really values: floats that are not integers, or too many for the colors. NaN is unknown."""
     numbers = np.asarray(labels)
     if numbers.shape != (n,) or numbers.dtype.kind != "f":
         return None
@@ -61,14 +61,14 @@ def _values(labels: Any, n: int) -> Floats | None:
 
 
 def _numbers(values: Any, n: int) -> Floats:
-    """Values of n points, whole numbers or not; NaN is unknown."""
+    """Values of n points as floats; NaN is unknown."""
     array = np.asarray(values)
     if array.shape != (n,):
         raise ValueError(f"values must hold one number per point, shape ({n},), got shape {array.shape}")
     if array.dtype.kind == "O":
         array = np.array([np.nan if value is None else value for value in array.tolist()])
     if array.dtype.kind not in "biuf":
-        raise ValueError(f"values must be numbers, got {array.dtype}; names go as labels")
+        raise ValueError(f"values must be numbers, got {array.dtype}; pass names as labels")
     numbers = array.astype(np.float64)
     _check_finite(numbers[~np.isnan(numbers)])
     return numbers
@@ -76,11 +76,11 @@ def _numbers(values: Any, n: int) -> Floats:
 
 def _check_finite(known: Floats) -> None:
     if np.isinf(known).any():
-        raise ValueError("values must be finite, or NaN where they are unknown, got infinity")
+        raise ValueError("values must be finite, or NaN if unknown, got infinity")
 
 
 def _name_of(given: Any) -> str:
-    """Of a column of a table."""
+    """The name of a table's column, as a Series has it; "" otherwise."""
     name = getattr(given, "name", None)
     return plain(name) if isinstance(name, str) else ""
 
@@ -98,17 +98,17 @@ def _scaled(values: Floats, colors: Any, name: str) -> Look:
 
 
 def colormap(chosen: Any, usual: str, name: str) -> Any:
-    """A colormap by its name, itself, or the usual one; what is unknown is gray."""
+    """The chosen colormap, given by name or as an object; `usual` if None. Unknown values are gray."""
     from matplotlib import colormaps
 
     try:
         return colormaps.get_cmap(usual if chosen is None else chosen).with_extremes(bad=GRAY)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must be a colormap of matplotlib such as {usual!r}, got {chosen!r}") from None
+        raise ValueError(f"{name} must be a matplotlib colormap such as {usual!r}, got {chosen!r}") from None
 
 
 def one_color(chosen: Any, name: str) -> Any:
-    """A color as matplotlib takes it."""
+    """Check that matplotlib accepts a color."""
     from matplotlib.colors import is_color_like
 
     if not is_color_like(chosen):
@@ -117,7 +117,7 @@ def one_color(chosen: Any, name: str) -> Any:
 
 
 def draw_scale(ax: Any, scale: Any, label: str = "") -> None:
-    """A bar beside the picture, as high as it is, that says what its colors mean."""
+    """Draw a color bar beside the Axes, as high as they are."""
     beside = {"ax": ax, "shrink": 0.6, "pad": 0.1} if ax.name == "3d" else {"cax": ax.inset_axes((1.03, 0, 0.035, 1))}
     bar = ax.figure.colorbar(scale, **beside)
     bar.outline.set_visible(False)

@@ -1,4 +1,4 @@
-"""Contours of an image at every scale."""
+"""Contours of an image at all scales."""
 
 from __future__ import annotations
 
@@ -17,20 +17,22 @@ if TYPE_CHECKING:
 
     from ..image import RegionTree, Segmentation
 
-_FAINT = 0.05  # strength below which nothing is drawn
+_FAINT = 0.05  # boundaries weaker than this are not drawn
 
 
 def contour_map(found: Segmentation | RegionTree, ax: Axes | None = None, *, title: str | None = None) -> Axes:
-    """The ultrametric contour map: every boundary of a tree of regions, the darker the longer it stays.
+    """Draw the ultrametric contour map of an image: boundaries that survive to coarser scales are darker.
 
-    What is darker than a scale bounds the regions at that scale: closed lines, at any.
+    The boundaries stronger than a scale in [0, 1] are closed lines around the regions of that scale.
 
     Parameters
     ----------
     found : Segmentation or RegionTree
-        Of `wt.segment` without radii.
+        The result of `wt.segment` without radii, or its `tree`.
     ax : Axes, optional
+        Axes to draw into; None (default) makes a new figure.
     title : str, optional
+        Title above the Axes; none by default.
 
     Returns
     -------
@@ -42,13 +44,17 @@ def contour_map(found: Segmentation | RegionTree, ax: Axes | None = None, *, tit
     >>> photo = np.full((40, 60, 3), 40, np.uint8)
     >>> photo[:, 20:] = 110, 160, 90
     >>> figure, ax = wt.plotting.panels()
-    >>> wt.plotting.contour_map(wt.segment(photo), ax) is ax
-    True
+    >>> ax = wt.plotting.contour_map(wt.segment(photo), ax)
+    >>> ax.images[0].get_array().shape  # a gray image of the same size
+    (40, 60)
     """
     ready(ax)
     tree = getattr(found, "tree", found)
     if not hasattr(tree, "contours"):
-        raise ValueError("contour_map needs a tree of regions; wt.segment(image) without radii makes one")
+        raise ValueError(
+            f"contour_map needs a tree of regions, and this {type(found).__name__} has none; "
+            "wt.segment(image) without radii makes one"
+        )
     picture = drawn(tree.contours())
     ax = canvas(ax, 2, figure_size(*picture.shape))
     ax.imshow(picture, cmap="gray", vmin=0, vmax=255, interpolation="antialiased")
@@ -58,7 +64,7 @@ def contour_map(found: Segmentation | RegionTree, ax: Axes | None = None, *, tit
 
 
 def drawn(strength: Floats) -> NDArray[np.uint8]:
-    """Lines from white, nothing, to black, what everybody would draw; thick enough to be seen when shown smaller."""
+    """Boundaries as gray levels, 255 for none to 0 for the strongest; thicker in large images, to survive shrinking."""
     strong = np.where(strength < _FAINT, 0.0, strength)
     wide = max(1, round(max(strength.shape) / 1000))
     if wide > 1:

@@ -1,4 +1,4 @@
-"""Points before and after they were moved onto curves and surfaces, and the lines made of them."""
+"""Points before and after denoising, and the lines of a skeleton."""
 
 from __future__ import annotations
 
@@ -19,20 +19,35 @@ _FAINT = "#C8C8C8"
 
 
 def denoised(found: Denoised, ax: Axes | None = None, *, title: str | None = None, legend: bool | None = None) -> Axes:
-    """The points as they were, light, and where they went; outliers darker gray.
+    """Draw denoised points over the original ones.
 
-    A legend says so in a figure of its own, or where it is asked for.
+    The original points are light gray, the moved points blue, outliers darker gray.
+
+    Parameters
+    ----------
+    found : Denoised
+        The result of `wt.denoise`, with points of one, two or three coordinates.
+    ax : Axes, optional
+        Axes to draw into; None (default) makes a new figure.
+    title : str, optional
+        Title above the Axes; none by default.
+    legend : bool, optional
+        Whether to explain the colors beside the Axes. Default None: only if a new figure is made.
+
+    Returns
+    -------
+    Axes
 
     Examples
     --------
     >>> import wasserstein_transform as wt
     >>> figure, ax = wt.plotting.panels()
     >>> ax = wt.plotting.denoised(wt.denoise(wt.datasets.circles(0).points), ax)
-    >>> len(ax.collections)
+    >>> len(ax.collections)  # original points, moved points
     2
     """
     if not isinstance(found, Denoised):
-        raise TypeError(f"a Denoised is drawn, got {type(found).__name__}; wt.denoise(X) makes one")
+        raise TypeError(f"found must be a Denoised, got {type(found).__name__}; wt.denoise(X) makes one")
     dim = drawable(found.points)
     labels = np.where(found.outliers, -1, 0)
     before, after = dotted(len(labels), colors=_FAINT), dotted(len(labels), labels)
@@ -43,29 +58,44 @@ def denoised(found: Denoised, ax: Axes | None = None, *, title: str | None = Non
     equal(ax, found.before)
     tidy(ax, title)
     if named:
-        moved = Group("moved", 0, PALETTE[0]), Group("as they were", 1, _FAINT)
+        moved = Group("moved", 0, PALETTE[0]), Group("original", 1, _FAINT)
         draw_legend(ax, moved + (Group("outliers", NOISE, GRAY),) * bool(found.outliers.any()))
     return ax
 
 
 def skeleton(found: Skeleton, ax: Axes | None = None, *, title: str | None = None) -> Axes:
-    """The moved points, light, the lines, and their junctions as dots.
+    """Draw the lines of a skeleton over the denoised points, with dots at the junctions.
+
+    Parameters
+    ----------
+    found : Skeleton
+        The result of `wt.skeleton`, of points with one, two or three coordinates.
+    ax : Axes, optional
+        Axes to draw into; None (default) makes a new figure.
+    title : str, optional
+        Title above the Axes; none by default.
+
+    Returns
+    -------
+    Axes
 
     Examples
     --------
     >>> import wasserstein_transform as wt
     >>> figure, ax = wt.plotting.panels()
     >>> found = wt.skeleton(wt.denoise(wt.datasets.circles(0, n=1000, noise=0.05).points))
-    >>> len(wt.plotting.skeleton(found, ax).lines)
+    >>> len(wt.plotting.skeleton(found, ax).lines)  # the two circles
     2
     """
     if not isinstance(found, Skeleton):
-        raise TypeError(f"a Skeleton is drawn, got {type(found).__name__}; wt.skeleton(wt.denoise(X, 1)) makes one")
+        raise TypeError(
+            f"found must be a Skeleton, got {type(found).__name__}; wt.skeleton(wt.denoise(X, 1)) makes one"
+        )
     points = found.source.points
     dim = drawable(points)
     ax = canvas(ax, dim, frame(points))
     scatter(ax, points, dotted(len(points), colors=_FAINT))
-    above = 10 if dim == 3 else 2  # 3-D Axes draw clouds over lines otherwise
+    above = 10 if dim == 3 else 2  # otherwise 3-D Axes draw the points over the lines
     for line in found.lines:
         ax.plot(*flat(line).T, color=PALETTE[0], lw=1.4, solid_capstyle="round", zorder=above)
     _dots(ax, flat(found.junctions), STRONG)

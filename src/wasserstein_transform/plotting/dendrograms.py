@@ -1,4 +1,4 @@
-"""Trees, their branches colored by cluster."""
+"""Dendrograms with branches colored by cluster."""
 
 from __future__ import annotations
 
@@ -30,24 +30,30 @@ def dendrogram(
     max_leaves: int | None = None,
     title: str | None = None,
 ) -> Axes:
-    """A tree, each branch in the color of the cluster that all its points share, gray above the clusters.
+    """Draw a dendrogram, with each branch in the color of its cluster and gray above the clusters.
 
     Parameters
     ----------
-    tree : Tree, fitted SingleLinkage, SciPy's linkage matrix, Space, fitted transform, or matrix of distances
-        Distances give their single-linkage tree.
+    tree : Tree, fitted SingleLinkage, SciPy linkage matrix of shape (n − 1, 4), Space, fitted transform, or distance
+    matrix
+        For a Space, a fitted transform or a matrix of distances the single-linkage tree is computed first.
     labels : array of shape (n,), optional
-        Clusters; −1 is noise, and gray. By default those of a fitted SingleLinkage.
+        Cluster of each point; −1 is noise, drawn in gray. Default None: the labels of a fitted SingleLinkage, else
+        none.
     n_clusters : int, optional
-        Cut the tree into this many clusters instead, by the robust cut of `cut_tree`.
+        Take the clusters of the robust cut of `wt.cut_tree` into this many, instead of `labels`.
     height : float, optional
-        Cut the tree at this height instead; a dashed line shows it.
+        Take the clusters of a cut at this height, in the unit of the distances, instead of `labels`; a dashed line
+        marks it.
     ax : Axes, optional
-    orientation : {"top", "bottom", "left", "right"}
-        Where the root is.
+        Axes to draw into; None (default) makes a new figure.
+    orientation : {"top", "bottom", "left", "right"}, default "top"
+        Side of the figure on which the root lies.
     max_leaves : int, optional
-        Draw only the highest merges, over this many branches; what hangs below one becomes a triangle of its height.
+        Draw only the highest merges, down to this many branches; a triangle stands for the subtree below a branch
+        and has its height. Default None: the whole tree.
     title : str, optional
+        Title above the Axes; none by default.
 
     Returns
     -------
@@ -59,7 +65,7 @@ def dendrogram(
     >>> figure, ax = wt.plotting.panels()
     >>> space = wt.Space.from_points([[0.0], [1.0], [5.0], [7.0]])
     >>> ax = wt.plotting.dendrogram(space, height=3.0, ax=ax)
-    >>> [len(lines.get_segments()) for lines in ax.collections]  # gray, and one for each cluster
+    >>> [len(lines.get_segments()) for lines in ax.collections]  # top merge, one in each cluster
     [1, 1, 1]
     """
     if orientation not in ("top", "bottom", "left", "right"):
@@ -88,7 +94,7 @@ def _clusters(shown: Any, tree: Tree, labels: Any, n_clusters: int | None, heigh
     given = [name for name, value in (("labels", labels), ("n_clusters", n_clusters), ("height", height))
              if value is not None]  # fmt: skip
     if len(given) > 1:
-        raise ValueError(f"clusters come from one of labels, n_clusters and height, got {' and '.join(given)}")
+        raise ValueError(f"give only one of labels, n_clusters and height, got {' and '.join(given)}")
     if n_clusters is not None:
         return cut_tree(tree, n_clusters)
     if height is not None:
@@ -98,7 +104,7 @@ def _clusters(shown: Any, tree: Tree, labels: Any, n_clusters: int | None, heigh
 
 
 def _colored(drawn: Branches) -> list[int]:
-    """The labels to draw, what is gray first."""
+    """The labels to draw, those in gray first."""
     return sorted(set(drawn.labels[drawn.n :].tolist()))
 
 
@@ -109,7 +115,7 @@ def _color(label: int, drawn: Branches) -> str:
 
 
 def _draw_merges(ax: Any, drawn: Branches, along: Floats, label: int, orientation: Orientation) -> None:
-    """The merges of one color: up from one branch, across, and down to the other."""
+    """Draw the merges of one color: up from one branch, across, and down to the other."""
     from matplotlib.collections import LineCollection
 
     who = np.flatnonzero(drawn.labels[drawn.n :] == label)
@@ -125,12 +131,12 @@ def _draw_merges(ax: Any, drawn: Branches, along: Floats, label: int, orientatio
 
 
 def _widths(spans: Floats, n: int) -> Floats:
-    """Thinner lines where many lie side by side; merges that span a hundredth of the picture are always clear."""
+    """Line widths: thinner for large trees, full width for merges that span a hundredth of the figure."""
     return np.clip(70 * np.abs(spans) / n, np.clip(7 / np.sqrt(n), 0.2, 0.7), 0.7)
 
 
 def _draw_triangles(ax: Any, drawn: Branches, along: Floats, orientation: Orientation) -> None:
-    """What max_leaves left out, as high as it is."""
+    """Draw a triangle for each subtree that max_leaves leaves out, as high as the subtree."""
     from matplotlib.collections import PolyCollection
 
     who = np.flatnonzero(drawn.heights[: drawn.n] > 0)
@@ -148,7 +154,7 @@ def _turned(along: Floats, up: Floats, orientation: Orientation) -> Floats:
 
 
 def _frame(ax: Any, n: int, highest: float, orientation: Orientation) -> None:
-    """One axis, that of the heights."""
+    """Set the limits, and keep only the axis of the heights."""
     upright = orientation in ("top", "bottom")
     up, along = ("y", "x") if upright else ("x", "y")
     limits = (0.0, 1.05 * highest) if orientation in ("top", "right") else (1.05 * highest, 0.0)

@@ -1,4 +1,4 @@
-"""Coordinates for distances: classical multidimensional scaling."""
+"""Coordinates from distances, by classical multidimensional scaling."""
 
 from __future__ import annotations
 
@@ -18,14 +18,24 @@ from .inputs import as_matrix
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Embedding(Brief):
-    """Coordinates found for distances.
+    """Coordinates that `embed` finds for distances.
 
     Attributes
     ----------
     points : array of shape (n, dim)
+        Coordinates, in the unit of the distances.
     explained : float
-        What the axes kept hold of all squared inner products (Mardia's criterion Σλ²kept/Σλ²). 1 means that nothing was
-        lost; besides further axes, negative eigenvalues are missing, which distances have that are not Euclidean.
+        Share of the spectrum that these coordinates keep, from 0 to 1: Mardia's criterion, Σλ² of the kept eigenvalues
+        over Σλ² of all. It is below 1 if more dimensions are needed, or if the distances are not Euclidean and have
+        negative eigenvalues.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> square = [[0, 0], [1, 0], [1, 1], [0, 1]]
+    >>> found = wt.plotting.embed(wt.Space.from_points(square), dim=1)
+    >>> found.points.shape, round(found.explained, 2)  # one of two equal eigenvalues
+    ((4, 1), 0.5)
     """
 
     points: Floats
@@ -33,22 +43,29 @@ class Embedding(Brief):
 
 
 def embed(distances: Any, dim: int = 2, *, onto: ArrayLike | None = None) -> Embedding:
-    """Classical multidimensional scaling: points in R^dim whose distances are close to those given.
+    """Find points in R^dim whose distances are close to the given ones, by classical multidimensional scaling.
 
-    −½·J·D²·J, J centering rows and columns, is the matrix of inner products of the points if D is Euclidean; its `dim`
-    largest eigenvalues, negative ones clipped to 0, and their vectors make the coordinates. The largest entry of each
-    vector is positive, so that the same distances always give the same picture.
+    If D is Euclidean, −½·J·D²·J with the centering matrix J holds the inner products of the points. The coordinates are
+    its eigenvectors for the `dim` largest eigenvalues, scaled by the square roots of those; negative eigenvalues are
+    clipped to 0. The sign of each eigenvector makes its largest entry positive, so the result is deterministic.
 
     Parameters
     ----------
-    distances : Space, Metric, Trajectory, fitted transform, or matrix of distances, square or condensed
-    dim : int
+    distances : Space, Metric, Trajectory, fitted transform, or distances of shape (n, n) or condensed
+        All distances must be finite.
+    dim : int, default 2
+        Number of coordinates.
     onto : array of shape (n, dim), optional
-        Points to lie over: the embedding is moved there by the best rigid motion, reflections allowed, no scaling.
+        Reference points. The result is moved onto them by the best rigid motion (with reflections, without scaling).
+        Default None: the result is centered at the origin.
 
     Returns
     -------
     Embedding
+
+    Notes
+    -----
+    Time O(n³), memory O(n²).
 
     Examples
     --------
@@ -89,12 +106,12 @@ def _centred(matrix: Floats) -> Floats:
 
 
 def _share(kept: Floats, products: Floats) -> float:
-    total = np.square(products).sum()  # that of all squared eigenvalues, without finding them
+    total = np.square(products).sum()  # equals the sum of all squared eigenvalues
     return min(1.0, float(np.square(kept).sum() / total)) if total > 0 else 1.0
 
 
 def laid(points: Floats, target: Floats) -> Floats:
-    """The orthogonal Procrustes problem."""
+    """Move points onto a target by the solution of the orthogonal Procrustes problem."""
     center = target.mean(axis=0)
     left, _, right = np.linalg.svd(points.T @ (target - center))  # points are centered already
     return np.asarray(points @ left @ right + center)

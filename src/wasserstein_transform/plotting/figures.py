@@ -1,4 +1,4 @@
-"""Figures that a notebook shows although pyplot knows nothing of them."""
+"""Figures that are made without pyplot and are still shown by notebooks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from matplotlib import figure
 
 
 class Figure(figure.Figure):
-    """A figure that needs no pyplot, and shows itself where it is the value of a notebook's cell."""
+    """A figure made without pyplot; a notebook shows it when it is the value of a cell."""
 
     def _repr_png_(self) -> bytes:
         raw = BytesIO()

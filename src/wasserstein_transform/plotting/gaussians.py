@@ -1,4 +1,4 @@
-"""Gaussians as ellipses."""
+"""Gaussians drawn as ellipses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .style import RASTER, THIN, Colors, tidy
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_FLAT = 1e-8  # beside the long axis, and beside the picture: not seen as an area
+_FLAT = 1e-8  # an axis shorter than this, relative to the long axis or to the figure, is drawn as 0
 
 
 def ellipses(
@@ -36,23 +36,27 @@ def ellipses(
     colors: Colors = None,
     legend: bool | None = None,
 ) -> Axes:
-    """Gaussians in the plane: around each mean the ellipse of half-axes scale·√eigenvalues of its covariance.
+    """Draw Gaussians in the plane as ellipses with half-axes scale·√(eigenvalues of the covariance).
 
-    A covariance of rank 1 is a segment, one of rank 0 a dot.
+    A covariance of rank 1 is drawn as a segment, one of rank 0 as a dot.
 
     Parameters
     ----------
     means : array of shape (n, 2), or Space, Trajectory or fitted GaussianTransform
-        A space whose metric is a GaussianMetric has means and covariances; they are drawn without λ.
-    covs : array of shape (n, 2, 2), optional
-        Beside an array of means; of shape (n, 2) they are the diagonals.
-    every : int
-        Draw each every-th Gaussian.
-    scale : float
-        2 holds 86 % of the mass of a Gaussian.
+        Means, or a space whose metric is a GaussianMetric, as the Gaussian Transform gives it. The covariances of such
+        a space are drawn without the factor λ.
+    covs : array of shape (n, 2, 2) or (n, 2), optional
+        Covariances, or their diagonals. Required if `means` is an array, not allowed otherwise.
+    every : int, default 1
+        Draw every k-th Gaussian only.
+    scale : float, default 2.0
+        Half-axes in standard deviations. An ellipse with scale 2 holds 86 % of the mass of its Gaussian.
     labels, values : arrays of shape (n,), optional
-        As in `cloud`, like `title`, `colors` and `legend`.
+        As in `cloud`.
     ax : Axes, optional
+        Axes to draw into; None (default) makes a new figure.
+    title, colors, legend
+        As in `cloud`.
 
     Returns
     -------
@@ -96,17 +100,20 @@ def _gaussians(means: Any, covs: ArrayLike | None) -> tuple[Floats, Floats]:
             )
         centers, stack = space.metric.means, space.metric.covs
     elif covs is None:
-        raise ValueError("means as an array need covs beside them, of shape (n, 2, 2), got None")
+        raise ValueError("means given as an array need covs beside them, of shape (n, 2, 2), got None")
     else:
         centers, stack = check.gaussians(means, covs)
         stack = stack[:, :, None] * np.eye(stack.shape[1]) if stack.ndim == 2 else stack
     if centers.shape[1] != 2:
-        raise ValueError(f"ellipses are drawn in the plane, these Gaussians live in R^{centers.shape[1]}")
+        raise ValueError(
+            f"ellipses are drawn in the plane, these Gaussians live in R^{centers.shape[1]}; "
+            "choose two coordinates: ellipses(means[:, :2], covs[:, :2, :2])"
+        )
     return centers, stack
 
 
 def _corners(centers: Floats, covs: Floats, scale: float) -> Floats:
-    """Of the boxes around the ellipses: matplotlib looks at their centers only."""
+    """Corners of the boxes around the ellipses: matplotlib uses only the centers for the limits."""
     reach = scale * np.sqrt(np.diagonal(covs, axis1=1, axis2=2))
     return np.concatenate([centers - reach, centers + reach])
 
@@ -115,7 +122,7 @@ def _draw(ax: Any, centers: Floats, covs: Floats, scale: float, colors: Floats) 
     from matplotlib.collections import EllipseCollection
 
     values, vectors = np.linalg.eigh(covs)
-    roots = scale * np.sqrt(np.maximum(values, 0.0))  # ≥ 0 in theory; clip what rounding adds
+    roots = scale * np.sqrt(np.maximum(values, 0.0))  # ≥ 0 in theory; rounding can make them negative
     roots[roots < _FLAT * roots[:, 1:]] = 0.0
     angles = np.degrees(np.arctan2(vectors[:, 1, 1], vectors[:, 0, 1]))
     shapes = EllipseCollection(

@@ -1,4 +1,4 @@
-"""Graphs: where they bend, what flows apart, which nodes belong together."""
+"""Graphs with their curvature, Ricci flow and communities."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BENT = STRONG, "#E6E6E6", PALETTE[0]
-"""Colors of negative curvature, none, and positive curvature."""
+"""Colors of negative, zero and positive curvature."""
 
-_FLAT = 1e-9  # curvature that is none but for rounding
+_FLAT = 1e-9  # smaller curvatures count as 0
 _DASHES = (0, (1.6, 1.6))
 
 
@@ -37,24 +37,26 @@ def curvature(
     lw: float = 1.4,
     title: str | None = None,
 ) -> Axes:
-    """A graph with its edges in the color of their curvature: blue where it is positive, red and dashed where negative.
+    """Draw a graph with edges colored by curvature: blue where it is positive, red and dashed where it is negative.
 
-    Edges without a curvature, of length 0, are gray.
+    Edges of length 0 have no curvature and are gray.
 
     Parameters
     ----------
     found : Curvature
-        Of edges, or of any pairs: these are drawn as lines.
+        The result of `wt.graphs.curvature`, of the edges or of any pairs of nodes; pairs are drawn as lines.
     points : array of shape (n, 2), optional
-        Places of the nodes; `layout` finds some.
+        Positions of the nodes. Default None: those of `layout`.
     ax : Axes, optional
+        Axes to draw into; None (default) makes a new figure.
     limit : float, optional
-        The curvature of full color; by default the largest there is.
-    bar : bool
-        Draw the scale of colors.
-    lw : float
+        Curvature that gets the full color. Default None: the largest absolute value.
+    bar : bool, default True
+        Whether to draw a color bar.
+    lw : float, default 1.4
         Width of the edges, in points.
     title : str, optional
+        Title above the Axes; none by default.
 
     Returns
     -------
@@ -70,7 +72,9 @@ def curvature(
     """
     ready(ax)
     if not isinstance(found, Curvature):
-        raise TypeError(f"a Curvature is drawn, got {type(found).__name__}; wt.graphs.curvature(graph) finds one")
+        raise TypeError(
+            f"found must be a Curvature, got {type(found).__name__}; wt.graphs.curvature(graph) computes one"
+        )
     places = _places(found.network, points)
     known = ~np.isnan(found.values)
     lw = check.tolerance(lw, "lw")
@@ -94,17 +98,36 @@ def curvature(
 
 
 def histogram(found: Curvature, ax: Axes | None = None, *, bins: int = 41, title: str | None = None) -> Axes:
-    """How many pairs have which curvature, in the colors of `curvature`.
+    """Draw a histogram of curvatures, in the colors of `curvature`.
+
+    Parameters
+    ----------
+    found : Curvature
+        The result of `wt.graphs.curvature`.
+    ax : Axes, optional
+        Axes to draw into; None (default) makes a new figure.
+    bins : int, default 41
+        Approximate number of bins; one of them is centered at 0.
+    title : str, optional
+        Title above the Axes; none by default.
+
+    Returns
+    -------
+    Axes
 
     Examples
     --------
     >>> import wasserstein_transform as wt
     >>> figure, ax = wt.plotting.panels()
     >>> ax = wt.plotting.histogram(wt.graphs.curvature([(0, 1), (1, 2), (2, 0), (2, 3)]), ax)
+    >>> int(sum(bar.get_height() for bar in ax.patches))  # one count for each edge
+    4
     """
     ready(ax)
     if not isinstance(found, Curvature):
-        raise TypeError(f"a Curvature is drawn, got {type(found).__name__}; wt.graphs.curvature(graph) finds one")
+        raise TypeError(
+            f"found must be a Curvature, got {type(found).__name__}; wt.graphs.curvature(graph) computes one"
+        )
     values = found.values[~np.isnan(found.values)]
     top = float(np.abs(values).max(initial=0.0)) or 1.0
     counts, edges = np.histogram(values, _bins(values, check.count(bins, "bins", 1)))
@@ -131,17 +154,21 @@ def communities(
     title: str | None = None,
     legend: bool | None = None,
 ) -> Axes:
-    """A graph with its nodes in the color and shape of their community; edges between communities are dashed.
+    """Draw a graph with a color and a shape for the nodes of each community; edges between communities are dashed.
 
     Parameters
     ----------
     found : Communities
+        The result of `wt.graphs.communities`, or of the method `communities` of a `Flow`.
     points : array of shape (n, 2), optional
-        Places of the nodes; `layout` finds some.
+        Positions of the nodes. Default None: those of `layout`.
     ax : Axes, optional
+        Axes to draw into; None (default) makes a new figure.
     title : str, optional
+        Title above the Axes; none by default.
     legend : bool, optional
-        Numbers of the communities beside the picture; by default in a figure of its own if there are two to ten.
+        Whether to list the communities beside the Axes. Default None: only if a new figure is made and there are two to
+        ten communities.
 
     Returns
     -------
@@ -152,11 +179,15 @@ def communities(
     >>> import wasserstein_transform as wt
     >>> two = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)]
     >>> figure, ax = wt.plotting.panels()
-    >>> ax = wt.plotting.communities(wt.graphs.ricci_flow(two, 10).communities(), ax=ax)
+    >>> ax = wt.plotting.communities(wt.graphs.ricci_flow(two, 10).communities(), ax=ax, legend=True)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['0', '1']
     """
     ready(ax)
     if not isinstance(found, Communities):
-        raise TypeError(f"Communities are drawn, got {type(found).__name__}; wt.graphs.ricci_flow(graph).communities()")
+        raise TypeError(
+            f"found must be Communities, got {type(found).__name__}; wt.graphs.communities(graph) finds them"
+        )
     places = _places(found.network, points)
     groups = tuple(Group(str(k), k, _owner_color(k)) for k in range(found.n_communities))
     named = wants_legend(legend, groups, ax is None)
@@ -174,15 +205,19 @@ def communities(
 
 
 def flow(found: Flow, ax: Axes | None = None, *, cutoff: float | None = None, title: str | None = None) -> Axes:
-    """Lengths of edges over the iterations of Ricci flow: those between communities in orange, the others in blue.
+    """Draw the edge lengths over the iterations of a Ricci flow: orange between communities, blue within them.
 
     Parameters
     ----------
     found : Flow
+        The result of `wt.graphs.ricci_flow`.
     ax : Axes, optional
+        Axes to draw into; None (default) makes a new figure.
     cutoff : float, optional
-        As in `Flow.communities`; a line shows it.
+        Length from which on edges are cut, as in `Flow.communities`, relative to the mean length; a dashed line marks
+        it. Default None: the cutoff that `Flow.communities` chooses.
     title : str, optional
+        Title above the Axes; none by default.
 
     Returns
     -------
@@ -194,10 +229,12 @@ def flow(found: Flow, ax: Axes | None = None, *, cutoff: float | None = None, ti
     >>> two = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)]
     >>> figure, ax = wt.plotting.panels()
     >>> ax = wt.plotting.flow(wt.graphs.ricci_flow(two, 10), ax=ax)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['within communities', 'between communities', 'cut']
     """
     ready(ax)
     if not isinstance(found, Flow):
-        raise TypeError(f"a Flow is drawn, got {type(found).__name__}; wt.graphs.ricci_flow(graph) makes one")
+        raise TypeError(f"found must be a Flow, got {type(found).__name__}; wt.graphs.ricci_flow(graph) computes one")
     groups = found.communities(cutoff=cutoff)
     ends = groups.labels[found.network.edges]
     across = ends[:, 0] != ends[:, 1]
@@ -229,7 +266,7 @@ def _legend(ax: Any) -> None:
 
 
 def _bins(values: Floats, number: int) -> Floats:
-    """Edges of about so many bins over the values, one of them around 0."""
+    """Edges of about `number` bins over the values, one bin centered at 0."""
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
     width = (high - low) / number if high > low else 0.05
     first, last = np.floor(low / width + 0.5), np.floor(high / width + 0.5)
@@ -253,7 +290,7 @@ def _places(network: Network, points: ArrayLike | None) -> Floats:
         return layout(network)
     places = check.points(points)
     if places.shape != (network.n, 2):
-        raise ValueError(f"points must have shape ({network.n}, 2), a place for each node, got {places.shape}")
+        raise ValueError(f"points must have shape ({network.n}, 2), a position for each node, got {places.shape}")
     return places
 
 

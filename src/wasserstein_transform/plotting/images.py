@@ -1,4 +1,4 @@
-"""Images and their regions."""
+"""Images and the regions of a segmentation."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 EDGE = STRONG
-"""What boundaries are drawn in."""
+"""Color of boundaries."""
 
-_NAMED = 21  # regions, the largest first, that have colors of their own; all others are gray
+_NAMED = 21  # this many largest regions get different colors; the others are gray
 
 
 def segmentation(
@@ -33,23 +33,29 @@ def segmentation(
     lw: float = THIN,
     title: str | None = None,
 ) -> Axes:
-    """An image with the boundaries of its regions, which run between pixels.
+    """Draw an image with the boundaries of its regions, as lines between pixels.
 
     Parameters
     ----------
     image : array of shape (h, w) or (h, w, channels)
-        Gray, or red, green, blue and perhaps opacity, which is left out.
+        Gray, RGB or RGBA (opacity is ignored); one or two channels show the first, more than four their mean. uint8 is
+        shown unchanged; other unsigned integers are scaled by the range of their type, floats in [0, 1] are kept, and
+        anything else is scaled from its minimum and maximum.
     labels : array of shape (h, w)
-        The region of each pixel; −1 is none.
+        Region of each pixel, as integers; −1 is no region.
     ax : Axes, optional
-    fill : bool
-        Paint the regions instead of the image, the 21 largest in colors, the others gray.
+        Axes to draw into; None (default) makes a new figure.
+    fill : bool, default False
+        Draw the regions in colors instead of the image: the 21 largest in different colors, the others in gray.
     like : array of shape (h, w), optional
-        Another segmentation, painted elsewhere: regions have the colors of those they share most pixels with.
-    edge : color
-    lw : float
+        Labels of another segmentation of the image. With fill=True, each region takes the color of the region there
+        with which it shares the most pixels. Default None: colors by decreasing size.
+    edge : color, default "#D55E00"
+        Color of the boundaries.
+    lw : float, default 0.6
         Width of the boundaries, in points.
     title : str, optional
+        Title above the Axes; none by default.
 
     Returns
     -------
@@ -68,7 +74,7 @@ def segmentation(
     shown = as_rgb(image)
     regions = _regions(labels, shown.shape[:2])
     if like is not None and not fill:
-        raise ValueError("like chooses the colors of painted regions; give fill=True too")
+        raise ValueError("like has an effect only with fill=True; add fill=True, or leave like out")
     others = None if like is None else _regions(like, shown.shape[:2])
     lines, lw, ink = _between(regions), check.tolerance(lw, "lw"), one_color(edge, "edge")
     ax = canvas(ax, 2, figure_size(*shown.shape[:2]))
@@ -85,13 +91,13 @@ def segmentation(
 
 
 def figure_size(height: int, width: int) -> tuple[float, float]:
-    """Of a figure, no side longer than the width of a page."""
+    """Figure size in inches for an image; no side is longer than a page is wide."""
     ratio = float(np.clip(height / width, 0.25, 4.0))
     return WIDTH * min(1.0, 1 / ratio), WIDTH * min(1.0, ratio)
 
 
 def outlined(image: ArrayLike, labels: ArrayLike) -> NDArray[np.uint8]:
-    """The image in 8-bit colors with boundary pixels painted: as many pixels as it has."""
+    """The image in 8-bit RGB, of the same size, with the pixels along boundaries colored."""
     shown = as_rgb(image).copy()
     regions = _regions(labels, shown.shape[:2])
     for axis in (0, 1):
@@ -101,14 +107,15 @@ def outlined(image: ArrayLike, labels: ArrayLike) -> NDArray[np.uint8]:
 
 
 def as_rgb(image: ArrayLike) -> NDArray[np.uint8]:
-    """An image in 8-bit colors: whole numbers by the range of their type, floats in [0, 1], others by their extremes.
+    """Convert an image to 8-bit RGB.
 
-    One or two channels are gray; of more than four, their mean is.
+    Unsigned integers are scaled by the range of their type, floats in [0, 1] are kept, anything else is scaled from its
+    minimum and maximum. Of one or two channels the first is shown as gray; of more than four, their mean.
     """
     array = np.asarray(image)
     if array.ndim not in (2, 3) or array.size == 0 or array.dtype.kind not in "buif":
         raise ValueError(
-            f"image must be numbers of shape (h, w) or (h, w, channels), got {array.dtype} of shape {array.shape}"
+            f"image must hold numbers, in shape (h, w) or (h, w, channels), got {array.dtype} of shape {array.shape}"
         )
     array = array[..., None] if array.ndim == 2 else array
     if array.shape[2] not in (3, 4):
@@ -118,7 +125,7 @@ def as_rgb(image: ArrayLike) -> NDArray[np.uint8]:
 
 
 def _share(values: NDArray[Any]) -> Floats:
-    """Of full intensity."""
+    """Values as shares of full intensity, from 0 to 1."""
     if values.dtype.kind == "u":
         return np.asarray(values / np.iinfo(values.dtype).max)
     known = values[np.isfinite(values)].astype(np.float64)
@@ -129,8 +136,8 @@ def _share(values: NDArray[Any]) -> Floats:
 
 
 def painted(labels: Ints, like: Ints | None = None) -> NDArray[np.uint8]:
-    """Regions in colors by falling size, or those of another segmentation; all but the largest in gray."""
-    table = np.tile(_rgb(GRAY), (int(labels.max(initial=0)) + 2, 1))  # the last is that of no region
+    """Regions in colors, by decreasing size or as in the segmentation `like`; all but the largest are gray."""
+    table = np.tile(_rgb(GRAY), (int(labels.max(initial=0)) + 2, 1))  # the last row is for label −1
     large = _largest(labels)
     for region, rank in zip(large, _ranks(labels, large, like), strict=True):
         table[region] = _rgb(color(rank))
@@ -138,13 +145,13 @@ def painted(labels: Ints, like: Ints | None = None) -> NDArray[np.uint8]:
 
 
 def _largest(labels: Ints) -> list[int]:
-    """The largest regions, by falling size."""
+    """The largest regions, by decreasing size."""
     used, sizes = np.unique(labels[labels >= 0], return_counts=True)
     return [int(k) for k in used[np.argsort(-sizes, kind="stable")][:_NAMED]]
 
 
 def _ranks(labels: Ints, large: list[int], like: Ints | None) -> list[int]:
-    """A color for each of the large regions; each only once."""
+    """A different color for each of the large regions."""
     if like is None:
         return list(range(len(large)))
     there = _largest(like)
@@ -155,7 +162,7 @@ def _ranks(labels: Ints, large: list[int], like: Ints | None) -> list[int]:
         rank = there.index(most) if most in there else -1
         wanted.append(rank if rank in free else -1)
         free.discard(rank)
-    rest = iter(sorted(free, reverse=True))  # from the end: the colors of the smallest
+    rest = iter(sorted(free, reverse=True))  # from the end: the colors of the smallest regions
     return [next(rest) if rank < 0 else rank for rank in wanted]
 
 
@@ -173,14 +180,14 @@ def _regions(labels: ArrayLike, shape: tuple[int, ...]) -> Ints:
 
 
 def _between(labels: Ints) -> Floats:
-    """Straight lines along which regions meet, in coordinates of pixels, as long as they go: (x, y) from and to."""
+    """Boundaries as straight lines of maximal length, shape (lines, 2, 2): (x, y) of both ends, in pixels."""
     beside = _runs(labels[:, 1:] != labels[:, :-1])
     below = _runs((labels[1:] != labels[:-1]).T)[:, :, ::-1]
     return np.concatenate([beside, below])
 
 
 def _runs(differs: NDArray[np.bool_]) -> Floats:
-    """Lines down each column of marks; column k lies between pixels k and k + 1."""
+    """Lines down the columns of a mask; column k lies between pixels k and k + 1."""
     padded = np.pad(differs, ((1, 1), (0, 0))).astype(np.int8)
     change = np.diff(padded, axis=0).T
     column, start = np.nonzero(change == 1)

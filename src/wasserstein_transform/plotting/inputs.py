@@ -1,4 +1,4 @@
-"""From what a user wants to see to a space, its points, or its distances."""
+"""Convert what a user passes to a Space, to points, or to distances."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .labels import plain
 
 
 def as_space(shown: Any) -> Space | None:
-    """The Space itself, where a trajectory or a fitted transform ended, a metric as a space; None of anything else."""
+    """The Space of a Space, Metric, Trajectory or fitted transform (its last state); None for anything else."""
     shown = getattr(shown, "trajectory_", shown)
     if isinstance(shown, Trajectory):
         return shown.last
@@ -25,12 +25,12 @@ def as_space(shown: Any) -> Space | None:
 
 
 def as_points(shown: Any) -> Floats:
-    """Coordinates, of an array or a space that has them."""
+    """Coordinates of an array, of a table, or of a space that has them."""
     space = as_space(shown)
     if space is None:
         return check.points(_numbers(shown) if _is_table(shown) else shown)
     if space.points is None:
-        raise ValueError(f"{space!r} has no coordinates to draw; plotting.mds(space) finds some")
+        raise ValueError(f"{space!r} has no coordinates to draw; plotting.mds(space) places points by their distances")
     return space.points
 
 
@@ -39,7 +39,7 @@ def _numbers(table: Any) -> Any:
 
 
 def axis_names(shown: Any, m: int) -> tuple[str, ...]:
-    """Names of the m coordinates: of the columns of a table, also one that a transform was fitted to; else none."""
+    """Names of the m coordinates: the columns of a table, or of the table that a transform was fitted to; else ()."""
     names = getattr(shown, "feature_names_in_", None) if hasattr(shown, "trajectory_") else _columns(shown)
     named = () if names is None else tuple(names)
     return tuple(map(plain, named)) if len(named) == m and all(isinstance(name, str) for name in named) else ()
@@ -52,21 +52,21 @@ def _columns(shown: Any) -> Any:
 
 
 def _is_table(shown: Any) -> bool:
-    """Named columns, and points by asking for their numbers."""
+    """Whether it has named columns: a wt.tables.Table or a similar object."""
     return isinstance(getattr(shown, "columns", None), Mapping)
 
 
 def with_distances(shown: Any) -> Space:
-    """A space, of a square or condensed matrix of distances or of anything that is one."""
+    """The Space of a square or condensed matrix of distances, or of anything `as_space` accepts."""
     space = as_space(shown)
     return Space.from_distances(shown) if space is None else space
 
 
 def as_matrix(shown: Any) -> Floats:
-    """All distances, n × n and finite."""
+    """All distances, shape (n, n), checked to be finite."""
     matrix = with_distances(shown).metric.dense()
     if not np.isfinite(matrix).all():
         raise ValueError(
-            "distances must all be known, some are infinite; draw a part of the points, or a larger radius"
+            "distances must all be finite, some are infinite; draw a part of the points, or use a larger radius"
         )
     return matrix

@@ -1,4 +1,4 @@
-"""What tells labels apart beside their color: shapes of dots, and a legend with their names."""
+"""Shapes of dots and legends, which distinguish labels in addition to color."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from .._types import Floats, Ints
 from .style import NOISE, TICKS
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-"""Shapes of labels 0, 1, …: those of neighbors differ, for gray scale and for color-blind eyes."""
+"""Shapes for labels 0, 1, …, so that labels can be told apart in gray scale and by color-blind readers."""
 
 MOST_NAMED = 10
-"""Labels that a legend has room for."""
+"""The most labels for which a legend is drawn by default."""
 
 _QUIET = "."  # noise
-_SEEN = 7.0  # square points of a dot from which on its shape is seen
-_MANY = 2000  # dots whose shapes nobody looks at
+_SEEN = 7.0  # area of a dot in square points from which on its shape is visible
+_MANY = 2000  # more dots than this all get the same shape
 
 
 class Group(NamedTuple):
-    """Points of one label."""
+    """A label with the name and the color that it has in the legend."""
 
     name: str
     label: int
@@ -29,7 +29,7 @@ class Group(NamedTuple):
 
 
 def grouped(labels: Any, numbers: Ints, colors: Floats) -> tuple[Group, ...]:
-    """One for each label, noise last."""
+    """One Group for each label, noise last."""
     used, first = np.unique(numbers, return_index=True)
     names = [_name(label, int(number)) for label, number in zip(np.asarray(labels)[first].tolist(), used, strict=True)]
     groups = [Group(name, int(k), colors[i]) for name, k, i in zip(names, used, first, strict=True)]
@@ -43,12 +43,12 @@ def _name(label: Any, number: int) -> str:
 
 
 def marker(label: int) -> str:
-    """The shape of a label."""
+    """The matplotlib marker of a label."""
     return _QUIET if label == NOISE else MARKERS[label % len(MARKERS)]
 
 
 def shape_dots(dots: Any, numbers: Ints, size: float) -> bool:
-    """Give every dot of a flat picture the shape of its label, if dots are few and large enough for it to be seen."""
+    """Give every dot the shape of its label if dots are few and large. Returns whether it did."""
     if size < _SEEN or len(numbers) > _MANY or len(np.unique(numbers)) < 2:
         return False
     from matplotlib.markers import MarkerStyle
@@ -60,7 +60,7 @@ def shape_dots(dots: Any, numbers: Ints, size: float) -> bool:
 
 
 def draw_legend(ax: Any, groups: tuple[Group, ...], title: str = "", shaped: bool = False) -> None:
-    """Names of labels to the right of the picture, with their shapes if dots have them."""
+    """List the labels to the right of the Axes, with their shapes if the dots have them."""
     from matplotlib.lines import Line2D
 
     marks = [
@@ -74,14 +74,14 @@ def draw_legend(ax: Any, groups: tuple[Group, ...], title: str = "", shaped: boo
 
 
 def wants_legend(legend: bool | None, groups: tuple[Group, ...], own: bool) -> bool:
-    """Whether there will be one: by default in a figure of its own, of two to ten labels."""
+    """Whether to draw a legend: by default only in a new figure, for two to ten labels."""
     if legend and not groups:
-        raise ValueError("a legend names labels, got none; give labels, or leave out legend=True")
+        raise ValueError("a legend names labels, got none; pass labels, or leave out legend=True")
     if legend is None:
         return own and 1 < len(groups) <= MOST_NAMED
     return bool(legend)
 
 
 def plain(text: str) -> str:
-    """Text that matplotlib takes for no formula."""
+    """Escape dollar signs so that matplotlib does not read text as a formula."""
     return text.replace("$", r"\$")

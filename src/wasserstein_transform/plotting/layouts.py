@@ -1,4 +1,4 @@
-"""Where the nodes of a graph are drawn."""
+"""Positions of the nodes of a graph in a figure."""
 
 from __future__ import annotations
 
@@ -12,27 +12,42 @@ from .._types import Bools, Floats
 from ..graphs import as_network
 from .embedding import embed
 
-_MOST = 1500  # nodes that are laid out
+_MOST = 1500  # largest number of nodes
 _ROUNDS = 60
-_FAR = 1.15  # of the largest distance: how far pieces of a graph are put from each other
+_FAR = 1.15  # distance between components of a graph, relative to the largest finite distance
 
 
 def layout(graph: Any) -> Floats:
-    """Places of nodes in the plane such that distances are those of shortest paths, near ones above all.
+    """Find positions in the plane for the nodes of a graph, with distances close to those of shortest paths.
 
-    Stress majorization from classical scaling, with weights d⁻²; every edge counts 1. The same graph always has the
-    same places.
+    Stress majorization with weights d⁻², started from classical scaling. Every edge has length 1. The result is
+    deterministic.
+
+    Parameters
+    ----------
+    graph : networkx graph, sparse matrix, edges of shape (e, 2), or Network
+        At most 1,500 nodes. Edge weights are ignored.
+
+    Returns
+    -------
+    array of shape (n, 2)
+        Positions of the nodes, in edge lengths.
+
+    Notes
+    -----
+    Time O(n³), memory O(n²).
 
     Examples
     --------
-    >>> import wasserstein_transform as wt
-    >>> wt.plotting.layout([(0, 1), (1, 2)]).shape
-    (3, 2)
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> places = wt.plotting.layout([(0, 1), (1, 2)])  # a path: its ends are two edges apart
+    >>> round(float(np.linalg.norm(places[0] - places[2])), 3)
+    2.0
     """
     network = as_network(graph, weight=None)
     if network.n > _MOST:
         raise ValueError(
-            f"graphs of up to {_MOST} nodes are laid out, got {network.n}; give points, or draw a part of the graph"
+            f"layout takes graphs of at most {_MOST} nodes, got {network.n}; pass points, or draw a part of the graph"
         )
     if network.n == 1:
         return np.zeros((1, 2))
@@ -43,20 +58,22 @@ def layout(graph: Any) -> Floats:
 
 
 def _hops(lengths: csr_array) -> Floats:
-    """How many edges lie between nodes. Small indices, for older SciPy takes no others."""
+    """Number of edges on shortest paths. Indices are int32 because older versions of SciPy need that."""
     indices, starts = lengths.indices.astype(np.int32), lengths.indptr.astype(np.int32)
     small = csr_array((lengths.data, indices, starts), lengths.shape)
     return np.asarray(dijkstra(small, directed=False, unweighted=True))
 
 
 def _majorized(D: Floats, places: Floats) -> Floats:
-    """Stress majorization: Σ d⁻²(‖x − y‖ − d)² never rises."""
+    """Positions after stress majorization, whose steps never increase Σ d⁻²(‖x − y‖ − d)²."""
     n = len(D)
     off = ~np.eye(n, dtype=bool)
     weights = np.zeros((n, n))
     weights[off] = np.maximum(D[off], 1e-9) ** -2
     inverse = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights, hermitian=True)
-    places = places + 1e-3 * np.column_stack([np.cos(np.arange(n)), np.sin(np.arange(n))])  # twins part
+    places = places + 1e-3 * np.column_stack(
+        [np.cos(np.arange(n)), np.sin(np.arange(n))]
+    )  # separates nodes that start in the same place
     for _ in range(_ROUNDS):
         apart = _apart(places, off)
         pull = -weights * D / apart

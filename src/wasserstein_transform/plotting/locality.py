@@ -1,4 +1,4 @@
-"""What a point sees: its ball under the GT distance for several λ."""
+"""Balls of one point under the GT distance, for several λ."""
 
 from __future__ import annotations
 
@@ -34,29 +34,38 @@ def balls(
     size: float | None = None,
     title: str | None = None,
 ) -> Axes:
-    """The points within ε of one point under the GT distance (τ = 0), for several λ.
+    """Draw the points within ε of one point under the GT distance (τ = 0), for several λ.
 
     d² = ‖x − y‖² + λ·dcov²(Σ_x, Σ_y) grows with λ, so the balls shrink: from the Euclidean ball (λ = 0) to the points
-    with a neighborhood of the same shape. They are drawn over each other, the largest below; the
-    legend counts their points. The dashed circle has radius ε.
+    whose neighborhood has the same shape. Smaller balls are drawn over larger ones; the legend gives the number of
+    points in each. The dashed circle has radius ε.
 
     Parameters
     ----------
     points : array of shape (n, 2), or Space with points
+        Points in the plane.
     center : int, or two coordinates
-        The number of a point, or a place: the point nearest to it is taken.
+        Index of a point, or a position; a position stands for the point nearest to it.
     eps : float
-        Radius of the neighborhoods and of the ball.
-    lams : sequence of float
+        Radius ε of the neighborhoods and of the ball, in the unit of the points.
+    lams : sequence of float, default (0, 1, 5)
+        Values of λ ≥ 0.
     weights : array of shape (n,), optional
+        Masses of the points. Default None: equal masses, or those of the Space.
     ax : Axes, optional
+        Axes to draw into; None (default) makes a new figure.
     size : float, optional
-        Area of a dot in square points.
+        Area of a dot in square points; by default it shrinks as the number of points grows.
     title : str, optional
+        Title above the Axes; none by default.
 
     Returns
     -------
     Axes
+
+    Notes
+    -----
+    One pass for the covariances of all neighborhoods, then n distances for each λ.
 
     Examples
     --------
@@ -72,7 +81,7 @@ def balls(
     here = _index(center, places)
     lams = sorted(check.lam(lam) for lam in np.atleast_1d(lams).tolist())
     if not lams:
-        raise ValueError("lams must hold at least one λ, got none; (0, 1, 5) are usual")
+        raise ValueError("lams must hold at least one λ, got none; the default is (0, 1, 5)")
     sets = members(space, here, check.eps(eps), lams)
     ax = canvas(ax, 2, frame(places))
     _draw(ax, places, here, float(eps), lams, sets, size)
@@ -83,7 +92,7 @@ def balls(
 
 
 def members(space: Space, center: int, eps: float, lams: Sequence[float]) -> Bools:
-    """For each λ, which points lie in the ball."""
+    """Mask of the points in the ball for each λ, shape (lams, n)."""
     start = iterate(gaussian_transform(eps, lam=1.0), space, n_iter=0).last.metric
     assert isinstance(start, GaussianMetric)
     row, everybody = np.array([center]), np.arange(space.n)
@@ -94,7 +103,7 @@ def members(space: Space, center: int, eps: float, lams: Sequence[float]) -> Boo
 def _plane(points: Any, weights: ArrayLike | None) -> Space:
     space = as_space(points)
     if space is not None and weights is not None:
-        raise ValueError("a Space carries its weights: make it with them instead of passing weights")
+        raise ValueError("a Space carries its weights, got weights as well; pass them to Space.from_points instead")
     places = as_points(points)
     if places.shape[1] != 2:
         raise ValueError(f"balls are drawn in the plane, points must have 2 coordinates, got {places.shape[1]}")
@@ -105,7 +114,7 @@ def _index(center: Any, points: Floats) -> int:
     if np.ndim(center) == 0:
         number = check.count(center, "center", 0)
         if number >= len(points):
-            raise ValueError(f"center must be a point, 0 to {len(points) - 1}, got {number}")
+            raise ValueError(f"center must be a point, 0 to {len(points) - 1}, got {number}; or give its coordinates")
         return number
     place = check.floats(center, "center")
     if place.shape != (2,):
@@ -120,7 +129,9 @@ def _draw(
     from matplotlib.patches import Circle
 
     size = 2 * dot_size(len(points), ax) if size is None else check.positive(size, "size")
-    shades = colormaps["viridis"](np.linspace(0.15, 0.95, len(lams)))  # nested sets: an order, not names
+    shades = colormaps["viridis"](
+        np.linspace(0.15, 0.95, len(lams))
+    )  # a sequential colormap, because the sets are nested
     style = {"linewidths": 0, "rasterized": len(points) > RASTER}
     ax.scatter(*points.T, s=size / 2, c=_PALE, **style)
     for k, (lam, inside) in enumerate(zip(lams, sets, strict=True)):

@@ -1,4 +1,4 @@
-"""All distances at a glance."""
+"""Heat maps of distance matrices."""
 
 from __future__ import annotations
 
@@ -29,24 +29,33 @@ def heatmap(
     colorbar: bool = True,
     title: str | None = None,
 ) -> Axes:
-    """The matrix of distances as a picture, dark where points are near.
+    """Draw the matrix of distances as a heat map, dark where points are close.
 
     Parameters
     ----------
-    distances : Space, Metric, Trajectory, fitted transform, or matrix of distances, square or condensed
-    order : "tree" or permutation, optional
-        Order of the points: "tree" is that of the leaves of their single-linkage tree. By default they stay as they
-        came, or are sorted by `labels` where these are given.
+    distances : Space, Metric, Trajectory, fitted transform, or distances of shape (n, n) or condensed
+        All distances must be finite.
+    order : "tree" or permutation of shape (n,), optional
+        Order of rows and columns; "tree" is the order of the leaves of the single-linkage tree. Default None: sorted by
+        `labels` if there are any, else the order of the input.
     labels : array of shape (n,), optional
-        Groups; a thin line lies wherever the label changes.
+        Groups of points; thin lines are drawn where the label changes.
     ax : Axes, optional
-    cmap : str or Colormap
-    colorbar : bool
+        Axes to draw into; None (default) makes a new figure.
+    cmap : str or Colormap, default "magma"
+        Colormap of matplotlib.
+    colorbar : bool, default True
+        Whether to draw a color bar, in the unit of the distances.
     title : str, optional
+        Title above the Axes; none by default.
 
     Returns
     -------
     Axes
+
+    Notes
+    -----
+    Memory O(n²): the whole matrix is drawn.
 
     Examples
     --------
@@ -78,7 +87,9 @@ def _rows(order: Any, labels: Ints | None, matrix: Floats) -> Ints:
         return np.arange(n) if labels is None else np.argsort(labels, kind="stable")
     if isinstance(order, str):
         if order != "tree":
-            raise ValueError(f"order must be 'tree' or a permutation, got {order!r}")
+            raise ValueError(
+                f"order must be 'tree' or a permutation, got {order!r}; leave it out to keep the order of the input"
+            )
         return leaf_order(spanning_tree(Space.from_distances(matrix)))
     rows = np.asarray(order)
     if rows.shape != (n,) or not np.array_equal(np.sort(rows), np.arange(n)):

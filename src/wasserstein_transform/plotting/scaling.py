@@ -1,4 +1,4 @@
-"""The picture of a metric: its points placed by multidimensional scaling."""
+"""Scatter plots of a metric, with points placed by multidimensional scaling."""
 
 from __future__ import annotations
 
@@ -30,22 +30,32 @@ def mds(
     colors: Colors = None,
     legend: bool | None = None,
 ) -> Axes:
-    """A metric as points in the plane or in space, placed by `embed`; below, the share of the spectrum they show.
+    """Draw a metric as points in two or three dimensions, placed by `embed`.
+
+    The label below gives the share of the spectrum that the coordinates keep (`Embedding.explained`).
 
     Parameters
     ----------
-    distances : Space, Metric, Trajectory, fitted transform, or matrix of distances, square or condensed
+    distances : Space, Metric, Trajectory, fitted transform, or distances of shape (n, n) or condensed
+        All distances must be finite.
     labels, values : arrays of shape (n,), optional
-        As in `cloud`, like `size`, `title`, `colors` and `legend`.
-    dim : {2, 3}
+        As in `cloud`.
+    dim : {2, 3}, default 2
+        Number of coordinates.
     onto : array of shape (n, dim), optional
-        Points to lie over, as in `embed`.
+        Reference points to align with, as in `embed`.
     ax : Axes, optional
-        3-D ones for dim=3.
+        Axes to draw into, 3-D if dim = 3; None (default) makes a new figure.
+    size, title, colors, legend
+        As in `cloud`.
 
     Returns
     -------
     Axes
+
+    Notes
+    -----
+    Time O(n³), memory O(n²), as for `embed`.
 
     Examples
     --------
@@ -56,7 +66,7 @@ def mds(
     '100 % of the spectrum'
     """
     if dim not in (2, 3):
-        raise ValueError(f"dim must be 2 or 3 for a picture, got {dim!r}; plotting.embed finds more coordinates")
+        raise ValueError(f"dim must be 2 or 3 for a figure, got {dim!r}; plotting.embed finds more coordinates")
     ready(ax, dim)
     found = embed(distances, dim, onto=onto)
     dots = dotted(len(found.points), labels, size, colors, values)

@@ -1,4 +1,4 @@
-"""Colors, sizes and panels of all pictures: readable at the width of a page, safe for color-blind eyes."""
+"""Colors, sizes and panels of all figures: readable at page width, safe for color-blind readers."""
 
 from __future__ import annotations
 
@@ -16,37 +16,47 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#56B4E9", "#D55E00", "#CC79A7", "#F0E442")
-"""The colors of Okabe and Ito, without black: each lighter or darker than the one before, yellow last."""
+"""Colors of labels 0 to 6: those of Okabe and Ito without black, with alternating lightness, yellow last."""
 
 STRONG = PALETTE[4]
-"""What should be seen first: boundaries, junctions."""
+"""Color of what should stand out: boundaries, junctions."""
 
 GRAY = "#999999"
-"""Noise, branches above the clusters, and everything in the background."""
+"""Color of noise, of branches above the clusters, and of everything in the background."""
 
 INK = "#333333"
-"""Lines and marks without a label."""
+"""Color of lines, marks and text without a label."""
 
 TITLE, TEXT, TICKS = 9, 8, 7  # font sizes in points
 THIN = 0.6  # width of lines in points
-WIDTH = 6.5  # of a page, in inches
-LEGEND = 20  # points that a legend above a picture takes
+WIDTH = 6.5  # width of a page, in inches
+LEGEND = 20  # height of a legend above the Axes, in points
 NOISE = -1
-N_COLORS = 21  # that labels have before they begin again
-RASTER = 5000  # points or lines from which on a vector file holds them as pixels
+N_COLORS = 21  # labels from this one on repeat the colors
+RASTER = 5000  # more points or lines than this are stored as pixels in vector files
 
 Colors: TypeAlias = str | Sequence[Any] | Mapping[Any, Any] | None
-"""Colors instead of the palette: one, a sequence that labels 0, 1, … run through, or one for each label by name."""
+"""Colors instead of the palette: one color, a sequence for labels 0, 1, …, or a mapping from label to color."""
 
-_PANEL = 3.2  # inches that a panel needs
-_SHADES = ((0.0, 0), (0.4, 0), (0.5, 255))  # how far, and towards black or white
+_PANEL = 3.2  # width of a panel, in inches
+_SHADES = ((0.0, 0), (0.4, 0), (0.5, 255))  # share of black (0) or white (255) mixed in on each pass of the palette
 
 
 def color(label: int) -> str:
-    """The color of a label, as a hexadecimal string.
+    """Return the color of a label as a hexadecimal string.
 
-    −1 is noise, and gray. Labels 0 to 6 have the colors of the palette, 7 to 13 the same darker, 14 to 20 lighter;
-    label 21 begins again. Only the first seven are safe for color-blind eyes.
+    −1 is noise, drawn in gray. Labels 0 to 6 have the colors of `PALETTE`, 7 to 13 darker ones, 14 to 20 lighter ones;
+    from label 21 on colors repeat. Only the first seven are safe for color-blind readers.
+
+    Parameters
+    ----------
+    label : int
+        Label ≥ −1.
+
+    Returns
+    -------
+    str
+        Such as "#0072B2".
 
     Examples
     --------
@@ -63,7 +73,7 @@ def color(label: int) -> str:
 
 
 def numbered(labels: Any, n: int) -> Ints:
-    """Labels of n points as whole numbers: those that are stay as they are, others count in sorted order."""
+    """Labels of n points as integers; names are numbered in sorted order."""
     names = np.asarray(labels)
     if names.shape != (n,):
         raise ValueError(f"labels must hold one label per point, shape ({n},), got shape {names.shape}")
@@ -73,7 +83,7 @@ def numbered(labels: Any, n: int) -> Ints:
         names = check.floats(names, "labels")
         if not (names == np.rint(names)).all():
             raise ValueError(
-                "labels must be whole numbers or names, got fractions; cloud, mds and ellipses show values"
+                "labels must be whole numbers or names, got fractions; pass them as values to cloud, mds or ellipses"
             )
         return names.astype(np.intp)
     names = names.astype(str) if names.dtype.kind == "O" else names
@@ -81,13 +91,13 @@ def numbered(labels: Any, n: int) -> Ints:
 
 
 def paint(labels: Any, n: int, colors: Colors = None) -> Floats:
-    """The colors of n points as rows of RGBA."""
+    """Colors of n points, shape (n, 4): rows of RGBA."""
     from matplotlib.colors import to_rgba_array
 
     if isinstance(colors, str):
         colors = [colors]
     if colors is not None and hasattr(colors, "__len__") and len(colors) == 0:
-        raise ValueError("colors must hold at least one color, got none; leave colors out for the palette")
+        raise ValueError("colors must hold at least one color, got none; leave colors out to use the palette")
     if labels is None:
         return _unlabeled(n, colors)
     numbers = numbered(labels, n)
@@ -99,57 +109,59 @@ def paint(labels: Any, n: int, colors: Colors = None) -> Floats:
 
 
 def _unlabeled(n: int, colors: Any) -> Floats:
-    """Of one color, or of as many as there are points."""
+    """Colors of n points without labels: one for all, or one for each."""
     from matplotlib.colors import is_color_like, to_rgba_array
 
     if isinstance(colors, Mapping):
-        raise ValueError("colors by label need labels, got none; give labels, or one color for each point")
+        raise ValueError(
+            "a mapping from labels to colors needs labels, got none; pass labels, or one color for each point"
+        )
     if colors is None or is_color_like(colors):
         return np.tile(to_rgba_array(PALETTE[0] if colors is None else colors), (n, 1))
     if np.ndim(colors) == 1 and np.asarray(colors).dtype.kind in "iuf":
-        raise ValueError("colors must be colors, got numbers; give values in place of labels: cloud(points, values)")
+        raise ValueError("colors must be colors, got numbers; pass numbers as values: cloud(points, values=...)")
     rows = to_rgba_array(colors)
     if len(rows) not in (1, n):
-        raise ValueError(f"colors without labels must be one, or one for each of the {n} points, got {len(rows)}")
+        raise ValueError(f"without labels, give one color, or one for each of the {n} points, got {len(rows)}")
     return np.asarray(np.broadcast_to(rows, (n, 4)), np.float64)
 
 
 def _check_enough(colors: Any, n: int, n_labels: int) -> None:
-    """Refuse colors that leave the labels without a say."""
+    """Raise if the colors cannot show the labels."""
     from matplotlib.colors import Colormap, is_color_like
 
     if colors is None or isinstance(colors, Mapping):
         return
     if isinstance(colors, Colormap):
         raise ValueError(
-            f"labels have colors of their own, got the colormap {colors.name!r}; give values=, or no colors"
+            f"labels take a list of colors, got the colormap {colors.name!r}; pass values instead, or leave colors out"
         )
     if not hasattr(colors, "__len__"):
-        raise ValueError(f"colors must be a list of colors, or a color for each label, got {colors!r}")
+        raise ValueError(f"colors must be a list of colors, or a mapping from label to color, got {colors!r}")
     if n_labels > 1 and (len(colors) == 1 or is_color_like(colors)):
-        raise ValueError(f"one color cannot tell {n_labels} labels apart, got {colors!r}; leave out labels or colors")
+        raise ValueError(f"one color cannot show {n_labels} labels, got {colors!r}; leave out labels or colors")
     if len(colors) == n > N_COLORS:
-        raise ValueError(
-            f"colors has one for each of the {n} points, and labels choose colors, too; leave out labels or colors"
-        )
+        raise ValueError(f"got labels and also a color for each of the {n} points; leave out labels or colors")
 
 
 def _chosen(k: int, name: Any, colors: Colors) -> Any:
     if isinstance(colors, Mapping):
         if name not in colors:
-            raise ValueError(f"colors has none for the label {name!r}; it has {', '.join(map(repr, colors))}")
+            raise ValueError(
+                f"colors has none for the label {name!r}; it has {', '.join(map(repr, colors))}; add the missing one"
+            )
         return colors[name]
     return color(k) if colors is None or k == NOISE else colors[k % len(colors)]
 
 
 def dot_size(n: int, ax: Axes) -> float:
-    """The area of one of n dots, in square points: smaller in smaller panels."""
+    """Area of one of n dots in square points; smaller for more dots and smaller panels."""
     inches = ax.bbox.width / ax.figure.dpi
     return float(np.clip(100 / np.sqrt(n), 0.4, 12) * np.clip(inches / 3.5, 0.25, 1.5))
 
 
 def tidy(ax: Axes, title: str | None = None, above: float | None = None) -> None:
-    """Thin frame, small letters, the title at the left, so many points above the frame."""
+    """Set a thin frame, small tick labels, and a left-aligned title `above` points over the frame."""
     ax.tick_params(labelsize=TICKS, width=THIN, length=2.5, color=GRAY)
     for spine in ax.spines.values():
         spine.set_linewidth(THIN)
@@ -167,24 +179,26 @@ def panels(
     dim: int = 2,
     squeeze: bool = True,
 ) -> tuple[Figure, Any]:
-    """A figure of rows × cols Axes that needs no pyplot: for scripts, servers and threads; notebooks show it, too.
+    """Make a figure of rows × cols Axes without pyplot, for scripts, servers and threads; notebooks show it as well.
 
     Parameters
     ----------
-    rows, cols : int
-    width, height : float
-        In inches. By default the width of a page, or more for more than two columns, and panels as high as wide.
-    dim : {2, 3}
+    rows, cols : int, default 1
+        Number of rows and columns.
+    width, height : float, optional
+        Size of the figure in inches. Default None: 6.5 inches wide, or 3.2 for each of more than two columns, and
+        panels as high as wide.
+    dim : {2, 3}, default 2
         3 makes 3-D Axes.
-    squeeze : bool
-        False always gives a table of Axes.
+    squeeze : bool, default True
+        Whether to drop axes of length 1 from the array of Axes, as `plt.subplots` does.
 
     Returns
     -------
     figure : Figure
-        `figure.savefig(file)` writes it.
+        Write it to a file with `figure.savefig(file)`.
     axes : Axes, or array of shape (cols,), (rows,) or (rows, cols)
-        As `plt.subplots` gives them: one by itself, a row or a column as a list, else a table.
+        One Axes, a row or a column of Axes, or all of them. With squeeze=False always of shape (rows, cols).
 
     Examples
     --------

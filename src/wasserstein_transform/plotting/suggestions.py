@@ -1,4 +1,4 @@
-"""What a suggestion looked at: a radius for each dot, and the one chosen."""
+"""The chart of a suggestion: what was measured at each radius, and the radius chosen."""
 
 from __future__ import annotations
 
@@ -18,24 +18,27 @@ _DOT = 3.5
 
 
 def draw(found: Suggestion, ax: Axes | None = None, *, title: str | None = None) -> Axes:
-    """The radii that were looked at against what was measured at each; a line at the one chosen.
+    """Draw what was measured at each radius, with a line at the radius chosen.
 
-    For clusters, the shares of points that are alone, and of all points in a typical ball. For modes, how far the
-    clusters are those at the next radius, and how many there are. For curves and surfaces, the spread across them.
+    For clusters: the share of points without neighbors, and the share of all points in a typical ball. For modes: the
+    agreement of the clusters with those at the next radius, and their number. For curves and surfaces: the spread of
+    the points across them.
 
     Parameters
     ----------
     found : Suggestion
-        Of `wt.suggest`.
+        The result of `wt.suggest`.
     ax : Axes, optional
+        Axes to draw into; None (default) makes a new figure.
     title : str, optional
+        Title above the Axes; none by default.
 
     Returns
     -------
     Axes
     """
     if not found.table:
-        raise ValueError(f"there is nothing to draw: {found.reason}")
+        raise ValueError(f"this suggestion has no table, so there is nothing to draw: {found.reason}")
     axes = canvas(ax, size=_SIZE)
     _DRAWN[found.purpose](axes, found)
     axes.axvline(found.eps, color=INK, lw=THIN, zorder=0)
@@ -50,8 +53,8 @@ def draw(found: Suggestion, ax: Axes | None = None, *, title: str | None = None)
 
 
 def _draw_clusters(ax: Any, found: Suggestion) -> None:
-    _line(ax, found, "alone", 0, "of the points are alone")
-    _line(ax, found, "share", 1, "of all points are in a typical ball")
+    _line(ax, found, "alone", 0, "points without neighbors")
+    _line(ax, found, "share", 1, "points in a typical ball")
     _shares(ax)
     ax.legend(fontsize=TICKS, frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, handlelength=1.2)
     top = max(*found.table["alone"], *found.table["share"], 0.1)
@@ -97,5 +100,5 @@ def _shares(ax: Any) -> None:
 
 
 def _sparse(value: float, _: int | None = None) -> str:
-    """Labels between powers of ten: of 2 and 5 alone."""
+    """Minor tick labels of a logarithmic axis: only 2 and 5 are shown."""
     return f"{value:g}" if f"{value:e}"[0] in "25" else ""

@@ -1,4 +1,4 @@
-"""Point clouds over τ."""
+"""Point clouds over the iterations of a transform."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .clouds import dotted, drawable, equal, explain, flat, scatter
 from .labels import wants_legend
 from .style import GRAY, RASTER, THIN, Colors, grid, size_of, tidy
 
-_MOST = 6  # panels nobody asked for by number
+_MOST = 6  # panels drawn by default
 _COLS = 3  # panels side by side
 
 
@@ -31,22 +31,24 @@ def walk(
     colors: Colors = None,
     legend: bool | None = None,
 ) -> Any:
-    """The points over τ, a panel for each state, all in the same limits.
+    """Draw the points after each iteration τ, one panel per state, all with the same limits.
 
     Parameters
     ----------
     trajectory : Trajectory or fitted transform
-        With all its states, as `iterate(..., keep="all")` leaves them.
+        It must hold all its states, as `wt.iterate(..., keep="all")` returns them.
     labels, values : arrays of shape (n,), optional
-        As in `cloud`, like `colors` and `legend`, which is beside the last panel.
+        As in `cloud`.
     steps : sequence of int, optional
-        Which τ to draw; by default all, or of more than six states six spread evenly from first to last.
+        The τ to draw. Default None: all of them, or six evenly spaced ones if there are more than six states.
     axes : array of Axes, optional
-        As many as there are panels.
-    lines : bool
-        Draw the way of each point so far, faintly.
+        One Axes for each panel; None (default) makes a new figure.
+    lines : bool, default False
+        Whether to draw the path of each point up to τ, in a light color.
     title : str, optional
-        Stands before the τ of each panel.
+        Text in front of τ in the title of each panel.
+    colors, legend
+        As in `cloud`; the legend is beside the last panel.
 
     Returns
     -------
@@ -82,19 +84,19 @@ def walk(
 def _states(trajectory: Any) -> list[Floats]:
     run = getattr(trajectory, "trajectory_", trajectory)
     if not isinstance(run, Trajectory):
-        raise TypeError(f"a Trajectory is needed, got {type(run).__name__}; wt.iterate(...) makes one")
+        raise TypeError(f"a Trajectory is needed, got {type(run).__name__}; wt.iterate(...) returns one")
     if len(run.quotients) < run.n_iter + 1:
         raise ValueError(
-            f"a walk needs the states of all {run.n_iter + 1} steps τ = 0 … {run.n_iter}, this run kept "
+            f"walk needs the states of all {run.n_iter + 1} steps τ = 0 … {run.n_iter}, this run kept "
             f'{len(run.quotients)}; run it again with keep="all"'
         )
     points = [state.points for state in run.quotients]
     known = [place for place in points if place is not None]
     if len(known) < len(points):
-        raise ValueError("the space has no coordinates to draw; plotting.mds(state) finds some for a state")
+        raise ValueError("the space has no coordinates to draw; plotting.mds(state) draws a state by its distances")
     if len(known) > 1 and all(place is known[0] for place in known):
         raise ValueError(
-            "this transform moves distances, not points; plotting.mds(state) draws the states of such a run"
+            "this transform moves distances, not points; plotting.mds(state) draws the states of such a trajectory"
         )
     return known
 
@@ -112,7 +114,7 @@ def _given(axes: Any, n: int, dim: int) -> Any:
     need_matplotlib()
     panels = np.asarray(axes, dtype=object).ravel()
     if len(panels) < n:
-        raise ValueError(f"axes must be {n}, one for each panel, got {len(panels)}; steps=[0, {n - 1}] draws two")
+        raise ValueError(f"axes must be {n}, one for each panel, got {len(panels)}; choose fewer panels with steps")
     for ax in panels[:n]:
         check_axes(ax, dim)
     return panels[:n]
@@ -136,7 +138,7 @@ def _new(n: int, states: list[Floats], dim: int) -> Any:
 
 
 def _limits(states: list[Floats]) -> tuple[Floats, Floats]:
-    """Corners of a box around all states, with some room."""
+    """Corners of a box around all states, with a margin."""
     low = np.min([flat(points).min(axis=0) for points in states], axis=0)
     high = np.max([flat(points).max(axis=0) for points in states], axis=0)
     margin = 0.05 * (high - low).max() or 1.0
@@ -147,7 +149,7 @@ def _frame(ax: Any, points: Floats, limits: tuple[Floats, Floats]) -> None:
     low, high = limits
     equal(ax, points)
     if points.shape[1] > 1:
-        ax.set_aspect("equal", adjustable="box")  # limits are those of all panels
+        ax.set_aspect("equal", adjustable="box")  # all panels have the same limits
     for axis, least, most in zip("xyz", low, high, strict=False):
         ax.set(**{f"{axis}lim": (least, most), f"{axis}ticks": []})
 

@@ -1,4 +1,4 @@
-"""Tables in files: points with names for their columns, read from what people have and written back beside it."""
+"""Read and write tables of points with named columns: CSV, Parquet, NPY, ARFF, GeoJSON, LAS, PLY and others."""
 
 from .frames import as_table
 from .kinds import KINDS

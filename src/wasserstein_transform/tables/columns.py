@@ -1,4 +1,4 @@
-"""Columns: arrays of numbers or of words, and names for them."""
+"""Columns of a table, as arrays of numbers or strings, and their names."""
 
 from __future__ import annotations
 
@@ -9,43 +9,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 MISSING = frozenset(("", "na", "n/a", "#n/a", "nan", "?", "null", "none"))
-"""What stands in files where a value is missing, in small letters."""
+"""Cells that mean a missing value, in lower case."""
 
 EXACT = 2**53
-"""Whole numbers up to this one are floats without loss."""
+"""Integers up to this one are represented exactly as floats."""
 
 COLUMN = 2000.0
-"""Bytes of memory that a column of text takes beside its cells while it is read."""
+"""Bytes of memory that a text column takes while it is read, in addition to its cells."""
 
 LISTED = 12
-"""Names that an error lists."""
+"""The most names that an error message lists."""
 
-_SHORT = 16  # characters that may always take the room of so many
-_WIDEST = 64  # characters up to which words lie side by side; NumPy gives every word the room of the longest
+_SHORT = 16  # strings up to this length always go into a fixed-width array
+_WIDEST = 64  # longer strings never do: NumPy gives every string the space of the longest
 
 
 class Kept(NamedTuple):
-    """Cells as they stood in a file, where the values of a column do not say all: 007, or a date with its zone.
+    """The original cells of a column, kept if its values do not hold everything: 007, or a date with its time zone.
 
-    `family` names who can write them back: "text", "json" or "arrow".
+    `family` names the formats that can write them back: "text", "json" or "arrow".
     """
 
     family: str
-    cells: Any  # an array of NumPy or of Arrow
+    cells: Any  # a NumPy or Arrow array
 
 
 class Rows(NamedTuple):
-    """How errors call the rows of a table: line 17, feature 3."""
+    """Names of the rows of a table in error messages: line 17, feature 3."""
 
     unit: str = "row"
     numbers: Sequence[int] | NDArray[np.intp] | None = None
 
     def name(self, k: int) -> str:
-        """What the row at position k is called."""
+        """Name of the row at position k."""
         return f"{self.unit} {k + 1 if self.numbers is None else self.numbers[k]}"
 
     def take(self, rows: NDArray[np.intp]) -> Rows:
-        """The names of some rows: they keep them."""
+        """The names of some of the rows."""
         numbers = None if self.numbers is None else np.asarray(self.numbers, np.intp)
         return self._replace(numbers=rows + 1 if numbers is None else numbers[rows])
 
@@ -54,13 +54,13 @@ def is_missing(cell: object) -> bool:
     """Whether a cell holds no value."""
     if isinstance(cell, str):
         return cell.strip().lower() in MISSING
-    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):  # pandas' own
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):  # missing values of pandas
         return True
     return isinstance(cell, float | np.floating) and bool(np.isnan(cell))
 
 
 def number_of(cell: str) -> float | None:
-    """The number that a cell is; None if it is none. Python's 1_000 and digits of other scripts are none."""
+    """The number in a cell, or None. Python's 1_000 and digits of other scripts do not count as numbers."""
     if "_" in cell or not cell.isascii():
         return None
     try:
@@ -70,10 +70,10 @@ def number_of(cell: str) -> float | None:
 
 
 def words(cells: Sequence[Any]) -> NDArray[Any]:
-    """An array of str; of objects where words are long, or missing (None)."""
+    """An array of strings; of objects if strings are long or missing (None)."""
     if (
         set(map(type, cells)) <= {str} and _lie_side_by_side(list(map(len, cells))) and "\0" not in "".join(cells)
-    ):  # NumPy drops that sign at the end of words
+    ):  # NumPy drops \0 at the end of strings
         return np.array(cells, np.str_) if len(cells) else np.empty(0, np.str_)
     out = np.empty(len(cells), object)
     out[:] = cells
@@ -81,7 +81,7 @@ def words(cells: Sequence[Any]) -> NDArray[Any]:
 
 
 def _lie_side_by_side(lengths: list[int]) -> bool:
-    """Whether an array of str takes about as much as the words by themselves do."""
+    """Whether a fixed-width array takes about as much memory as the strings themselves."""
     longest = max(lengths, default=0)
     return longest <= _SHORT or (
         longest <= _WIDEST and longest * len(lengths) <= _SHORT * len(lengths) + 4 * sum(lengths)
@@ -89,7 +89,7 @@ def _lie_side_by_side(lengths: list[int]) -> bool:
 
 
 def as_column(values: Any, name: str, source: str) -> NDArray[Any]:
-    """A column from any array: int64, float64, bool, dates, or words."""
+    """Convert any array to a column: int64, float64, bool, dates, or strings."""
     try:
         array = np.asarray(values)
     except ValueError:
@@ -117,7 +117,7 @@ def as_column(values: Any, name: str, source: str) -> NDArray[Any]:
 
 
 def _of_objects(cells: list[Any]) -> NDArray[Any]:
-    """Numbers where all are, missing ones as NaN; else words, with None for what is missing."""
+    """Numbers with NaN for missing cells if all cells are numbers; else strings with None for missing cells."""
     there = [cell for cell in cells if not is_missing(cell) or isinstance(cell, str)]
     if there and all(isinstance(cell, bool | np.bool_) for cell in there) and len(there) == len(cells):
         return np.array(cells, np.bool_)
@@ -132,22 +132,22 @@ def _of_objects(cells: list[Any]) -> NDArray[Any]:
 def _float(number: Any) -> float:
     try:
         return float(number)
-    except OverflowError:  # a whole number beyond all floats
+    except OverflowError:  # an integer larger than any float
         return np.inf if number > 0 else -np.inf
 
 
 def default_names(n: int) -> tuple[str, ...]:
-    """Names for columns that have none: x, y, z, or x1, …, xn."""
+    """Names for columns without names: x, y, z, or x1, …, xn."""
     return ("x", "y", "z")[:n] if n <= 3 else tuple(f"x{k}" for k in range(1, n + 1))
 
 
 def unique_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Every name once: a second x is x_2, one without a name column_3."""
+    """Make names unique: a second x becomes x_2, an empty name column_3."""
     listed = [name.strip() or f"column_{k}" for k, name in enumerate(names, 1)]
     taken, seen, counts, out = set(listed), set[str](), dict[str, int](), []
     for name in listed:
         free = name
-        if name in seen:  # counted on from the last of that name: a file may hold one name many times
+        if name in seen:  # continue from the last number: a file may repeat a name many times
             free, counts[name] = _counted(name, taken, counts.get(name, 1) + 1)
             taken.add(free)
         seen.add(name)
@@ -156,7 +156,7 @@ def unique_names(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def free_name(name: str, taken: Container[str]) -> str:
-    """The name, or with the first number behind it that makes it a new one."""
+    """The name, with the first number appended that makes it unused if it is taken."""
     return _counted(name, taken, 2)[0] if name in taken else name
 
 
@@ -167,6 +167,6 @@ def _counted(name: str, taken: Container[str], k: int) -> tuple[str, int]:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names for messages: the first of them, and of each the beginning."""
+    """Names for an error message: the first few, each shortened."""
     more = f", … ({len(names)} in all)" if len(names) > LISTED else ""
     return ", ".join(name[:60] for name in names[:LISTED]) + more if names else "none"

@@ -1,4 +1,4 @@
-"""What a file holds, told by its first bytes."""
+"""Recognize the format of a file by its first bytes."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _OTHERS = {
 }
 _MARKUP = {b"<!doctype html": "a web page", b"<html": "a web page", b"<?xml": "XML", b"<svg": "an SVG picture"}
 _HEAD = 1 << 12
-_CONTROL = bytes(k for k in range(32) if k not in b"\t\n\v\f\r\x1a\x1b")  # what no text holds
-_FEW = 0.02  # a share of them that may be slips
-_COMPRESSED = 104  # where a LAS file has the kind of its points, and a bit that says whether they are packed
+_CONTROL = bytes(k for k in range(32) if k not in b"\t\n\v\f\r\x1a\x1b")  # bytes that do not occur in text
+_FEW = 0.02  # share of control bytes that text may contain by mistake
+_COMPRESSED = 104  # offset of the point format in a LAS file; one bit marks compressed points
 
 
 def kind_of(content: bytes) -> tuple[str | None, str]:
-    """The kind of a table, or "text", or None; and in words what it is."""
+    """The kind of a table, "text", or None if it is not a table; and a description for messages."""
     head = content[:_HEAD]
     for magic, kind in _TABLES.items():
         if head.startswith(magic):
@@ -57,7 +57,7 @@ def _kind_of_text(content: bytes, head: bytes) -> tuple[str | None, str]:
         if start[:20].lower().startswith(tag):
             return None, what
     if b"\0" in content or len(head) - len(head.translate(None, _CONTROL)) > _FEW * len(head):
-        return None, "no text, but bytes of an unknown kind"
+        return None, "binary content of an unknown kind"
     if start.startswith(b"{"):
         return "geojson", "JSON"
     if _is_arff(start):

@@ -1,4 +1,4 @@
-"""Tables from what people have in memory."""
+"""Tables from DataFrames, Arrow tables, mappings and arrays."""
 
 from __future__ import annotations
 
@@ -13,14 +13,19 @@ from .table import Table
 
 
 def as_table(values: Any, source: str = "the table") -> Table:
-    """A table from a DataFrame of pandas or polars, an Arrow table, a mapping of names to columns, or an array.
+    """Convert a DataFrame of pandas or polars, an Arrow table, a mapping of names to columns, or an array to a Table.
 
     Parameters
     ----------
-    values : Table, DataFrame, mapping or array
-        Arrays are n × m, or one column; they get the names x, y, z, or x1, …, xm.
-    source : str
-        What errors call it.
+    values : Table, DataFrame, mapping, or array of shape (n, m) or (n,)
+        A Table is returned unchanged. The columns of an array are named x, y, z, or x1, …, xm if there are more than
+        three.
+    source : str, default "the table"
+        Name of the table in error messages.
+
+    Returns
+    -------
+    Table
 
     Examples
     --------

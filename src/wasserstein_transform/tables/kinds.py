@@ -1,4 +1,4 @@
-"""The kinds of files that tables are read from and written to."""
+"""The file formats of tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from .content import kind_of
 
 KINDS = ("csv", "tsv", "txt", "parquet", "npy", "npz", "arff", "geojson", "las", "laz", "ply")
-"""Kinds of files, as `read`, `encode` and `write` call them."""
+"""File formats, as passed to `read`, `encode` and `write`."""
 
 TEXT = ("csv", "tsv", "txt")
 _SUFFIXES = {kind: kind for kind in KINDS} | {
@@ -22,13 +22,13 @@ _SUFFIXES = {kind: kind for kind in KINDS} | {
     "json": "geojson",
 }
 PACKED = ("gz", "xz", "bz2")
-"""Suffixes of packed files; what is in them goes by the suffix before."""
+"""Suffixes of compressed files; the suffix before it gives the format of the content."""
 
 _CALLED = {"csv": "CSV", "tsv": "TSV", "txt": "text", "geojson": "GeoJSON", "npy": "NPY", "npz": "NPZ"}
 
 
 def kind_by_name(name: str) -> str | None:
-    """The kind a file's name says; None if it says none."""
+    """The format according to the suffix of a file; None if the suffix is unknown."""
     parts = PurePath(name).name.lower().split(".")[1:]
     if parts and parts[-1] in PACKED:
         parts = parts[:-1]
@@ -36,14 +36,14 @@ def kind_by_name(name: str) -> str | None:
 
 
 def check_kind(kind: str) -> str:
-    """One of the kinds."""
+    """Raise if `kind` is not one of KINDS."""
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
     return kind
 
 
 def agreed_kind(content: bytes, source: str, kind: str | None) -> str:
-    """The kind that is asked for, or the name says, or the content shows; content must agree with the others."""
+    """The format given by `kind`, else by the name, else by the content; raise if the content contradicts it."""
     found, what = kind_of(content)
     wanted = check_kind(kind) if kind is not None else kind_by_name(source)
     said = "asked for" if kind is not None else "named"
@@ -64,17 +64,17 @@ def agreed_kind(content: bytes, source: str, kind: str | None) -> str:
 
 
 def called(kind: str) -> str:
-    """What people call a kind."""
+    """Usual spelling of the name of a format."""
     return _CALLED.get(kind, kind.capitalize() if kind == "parquet" else kind.upper())
 
 
 def need(module: str, kind: str) -> Any:
-    """A module of the extra `files`, or how to get it."""
+    """Import a module of the extra `files`, or raise an error that says how to install it."""
     try:
         return importlib.import_module(module)
     except ImportError:
         package = module.partition(".")[0]
         raise ImportError(
-            f'{called(kind)} files need {package}, which is not installed; pip install "wasserstein-transform[files]" '
-            "brings it"
+            f"{called(kind)} files need {package}, which is not installed; "
+            'pip install "wasserstein-transform[files]" installs it'
         ) from None

@@ -1,4 +1,4 @@
-"""Distances from files: square or condensed, with or without names."""
+"""Read distance matrices from files: square or condensed, with or without names."""
 
 from __future__ import annotations
 
@@ -20,25 +20,36 @@ from .sources import Readable, load
 from .table import Table
 
 _KINDS = ("csv", "tsv", "txt", "parquet", "npy", "npz")
-_NAMES = ("distances", "D", "matrix", "arr_0")  # what people call the array that matters
-_ROWS = 64  # that are compared with as many columns at a time
-_NEAR = 1e-9  # of the largest: what rounding leaves between two halves
+_NAMES = ("distances", "D", "matrix", "arr_0")  # usual names of the main array
+_ROWS = 64  # rows that are compared with their columns at a time
+_NEAR = 1e-9  # allowed asymmetry, relative to the largest distance
 
 Where: TypeAlias = Callable[[int, int], str]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Matrix(Brief):
-    """Distances of n points.
+    r"""Distances of n points, as `read_matrix` returns them. NumPy functions accept it as an array.
 
     Attributes
     ----------
     distances : array of shape (n, n) or (n(n − 1)/2,)
-        Square, or condensed as SciPy's `pdist` gives it: as it came.
-    names : tuple of str, optional
-        Names of the points.
-    source : str
-        The name of the file.
+        Square, or condensed as by SciPy's `pdist`; the form of the file is kept.
+    names : tuple of n str, or None
+        Names of the points; None (default) if the file has none.
+    source : str, default "the matrix"
+        Name of the file, used in error messages.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> matrix = wt.tables.read_matrix(b"3\n4\n5\n")  # condensed: three distances of three points
+    >>> matrix.n, matrix.names
+    (3, None)
+    >>> np.asarray(matrix)
+    array([3., 4., 5.])
+    >>> wt.Space.from_distances(matrix).n
+    3
     """
 
     distances: Floats
@@ -47,7 +58,7 @@ class Matrix(Brief):
 
     @property
     def n(self) -> int:
-        """How many points there are."""
+        """Number of points."""
         return len(self.distances) if self.distances.ndim == 2 else _n_points(len(self.distances))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
@@ -55,7 +66,7 @@ class Matrix(Brief):
 
 
 def read_matrix(source: Readable, *, kind: str | None = None, name: str | None = None) -> Matrix:
-    r"""Distances from a file: CSV, TSV, text, Parquet, NPY or NPZ.
+    r"""Read distances from a file: CSV, TSV, text, Parquet, NPY or NPZ.
 
     Parameters
     ----------
@@ -65,8 +76,17 @@ def read_matrix(source: Readable, *, kind: str | None = None, name: str | None =
     Returns
     -------
     Matrix
-        Finite distances ≥ 0, symmetric with 0 on the diagonal, or a condensed vector of n(n − 1)/2 of them; names where
-        the file has a row or a column of them. What is wrong is named with file, line and column.
+        Finite distances ≥ 0, either square, symmetric and with 0 on the diagonal, or condensed, n(n − 1)/2 of them.
+        `names` is set if the file has a row or a column of names.
+
+    Raises
+    ------
+    ValueError
+        If the file is not such a matrix. The message gives file, line and column.
+
+    Notes
+    -----
+    Time and memory O(n²).
 
     Examples
     --------
@@ -109,7 +129,7 @@ def _of_array(array: NDArray[Any], source: str) -> Matrix:
 
 
 def _of_table(table: Table) -> Matrix:
-    """A table as a matrix: a row and a column of names are told by the shape."""
+    """Convert a table to a matrix; its shape shows whether it has a row or a column of names."""
     if table.names == default_names(len(table.names)):
         table = _renamed(table)
         header = None
@@ -117,11 +137,11 @@ def _of_table(table: Table) -> Matrix:
         header = table.names
     n, m = len(table), len(table.names)
     first = table.columns[table.names[0]]
-    if n == m and header is None and n > 1 and _is_missing(first[0]):  # pandas writes ",0,1,2" over numbers
+    if n == m and header is None and n > 1 and _is_missing(first[0]):  # pandas writes a header ",0,1,2" above numbers
         names, table = _texts(table, table.names[0])[1:], table.take(range(1, n)).select(table.names[1:])
     elif m == n + 1 and (first.dtype.kind in "UO" or (n > 1 and _begins_with_zero(table, 0, 1))):
         names, table = _texts(table, table.names[0]), table.select(table.names[1:])
-    elif header is None and n == m + 1 and m > 1 and _begins_with_zero(table, 1, 0):  # names that are numbers
+    elif header is None and n == m + 1 and m > 1 and _begins_with_zero(table, 1, 0):  # a header of numbers
         names = [_texts(table, name)[0] for name in table.names]
         table = table.take(range(1, n))
     else:
@@ -130,7 +150,7 @@ def _of_table(table: Table) -> Matrix:
     if 1 in values.shape and values.shape != (1, 1):
         values = values.ravel()
     elif values.shape == (1, 1) and values[0, 0]:
-        values = values[0]  # one distance of two points
+        values = values[0]  # the one distance of two points
 
     def where(i: int, j: int) -> str:
         if values.ndim == 1 and len(table) == 1:
@@ -141,7 +161,7 @@ def _of_table(table: Table) -> Matrix:
 
 
 def _renamed(table: Table) -> Table:
-    """Columns without names go by their numbers."""
+    """Name columns without names by their numbers."""
     numbers = {name: str(k) for k, name in enumerate(table.names, 1)}
     kept = {numbers[name]: cells for name, cells in table.kept.items()}
     return Table(
@@ -150,7 +170,7 @@ def _renamed(table: Table) -> Table:
 
 
 def _begins_with_zero(table: Table, row: int, column: int) -> bool:
-    """Whether a matrix that begins there has 0 in its first two places on the diagonal."""
+    """Whether a matrix that starts at this row and column has 0 in the first two entries of its diagonal."""
     return all(table.columns[table.names[column + k]][row + k] in (0.0, "0") for k in (0, 1))
 
 
@@ -165,13 +185,13 @@ def _is_missing(cell: Any) -> bool:
 
 
 def _checked(values: Floats, source: str, where: Where) -> Floats:
-    """Finite, ≥ 0; a condensed vector, or square, symmetric and 0 on the diagonal."""
+    """Raise unless values are finite and ≥ 0, and either condensed, or square, symmetric and 0 on the diagonal."""
     if values.ndim == 1:
         _n_points(len(values), source)
     elif values.shape[0] != values.shape[1] or not values.size:
         raise ValueError(
             f"{source} has {values.shape[0]} rows and {values.shape[1]} columns; distances are square, or condensed in "
-            "one row or column; for coordinates leave out --distances"
+            "one row or column; if these are coordinates, leave out --distances"
         )
     for wrong, what in ((~np.isfinite(values), "finite"), (values < 0, "0 or more")):
         if wrong.any():
@@ -195,7 +215,7 @@ def _check_square(values: Floats, where: Where) -> None:
             i += start
             raise ValueError(
                 f"{where(i, j)}: distances must be symmetric, got {values[i, j]:.12g} here and {values[j, i]:.12g} at "
-                f"{where(j, i).removeprefix(where(j, i).split(', ')[0] + ', ')}; mend one, or take (D + D.T) / 2"
+                f"{where(j, i).removeprefix(where(j, i).split(', ')[0] + ', ')}; fix one of them, or use (D + D.T) / 2"
             )
 
 
@@ -208,7 +228,7 @@ def _n_points(length: int, source: str = "") -> int:
     n = (1 + isqrt(1 + 8 * length)) // 2
     if n * (n - 1) // 2 != length or not length:
         raise ValueError(
-            f"{source} holds one row or column of {length} numbers; condensed distances are n(n − 1)/2 of them: "
+            f"{source} holds one row or column of {length} numbers; condensed distances are n(n − 1)/2 numbers: "
             "1, 3, 6, 10, …"
         )
     return n

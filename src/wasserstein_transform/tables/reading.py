@@ -1,4 +1,4 @@
-"""Tables from files."""
+"""Read tables from files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .sources import Readable, load, reserve
 from .table import Table
 from .text import read_text
 
-_HELD = 8.0  # bytes of memory for each of a text: cells are objects for a while
+_HELD = 8.0  # bytes of memory for each byte of text: cells are Python objects while they are read
 
 _READERS: dict[str, Callable[[bytes, str], Table]] = {
     "npy": arrays.read_npy,
@@ -31,19 +31,21 @@ def read(
     name: str | None = None,
     columns: Sequence[str] | None = None,
 ) -> Table:
-    r"""A table from a file.
+    r"""Read a table from a file.
 
     Parameters
     ----------
     source : path, bytes or open file
-        A path, "-" for the standard input, the bytes of a file, or a stream; packed ones (gz, xz, bz2) are unpacked.
+        A path, "-" for standard input, the content of a file as bytes, or an open file. Compressed content (gz, xz,
+        bz2) is decompressed.
     kind : str, optional
-        One of `KINDS`; by default what the name says, or else the content shows. A file that is not what its name says
-        is refused.
+        File format, one of `KINDS`. Default None: found from the suffix of the name, else from the content. If the
+        content contradicts the format, a ValueError is raised.
     name : str, optional
-        What errors call it, and what its kind is told by where there is no path.
+        Name in error messages; its suffix gives the format if `source` is not a path. Default None: the path, or the
+        name of the open file.
     columns : sequence of str, optional
-        Which columns to keep; by default all.
+        Columns to keep. Default None: all.
 
     Returns
     -------
@@ -51,9 +53,10 @@ def read(
 
     Notes
     -----
-    Text may be parted by commas, semicolons, tabs, bars or blanks, with or without a header; lines that begin with #
-    and blank lines are left out. A file that needs more memory than the engine may take is refused;
-    `wt.using(memory=…)` raises the limit.
+    The delimiter of text files may be a comma, a semicolon, a tab, a bar or blanks; it is detected, as are a header and
+    decimal commas. Blank lines and lines that begin with # are skipped. A MemoryError is raised before the file would
+    need more memory than the engine allows; `wt.using(memory=…)` raises the limit. Time and memory grow linearly with
+    the size of the file.
 
     Examples
     --------

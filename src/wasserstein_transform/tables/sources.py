@@ -1,4 +1,4 @@
-"""The bytes of a file, a stream or a pipe: unpacked, and no more of them than memory holds."""
+"""Read the bytes of a file, a stream or a pipe, decompressed, within the memory limit."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from ..engine.unpacking import WindowError, open_xz
 
 Readable: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | IO[str]"
 
-_PIECE = 1 << 22  # bytes that are read at a time
+_PIECE = 1 << 22  # bytes read at a time
 _INSTEAD = "take a part of it, or raise the limit with wt.using(memory=…)"
 _DAMAGED = (EOFError, OSError, lzma.LZMAError, zlib.error, ValueError)
 
 
 def load(source: Readable, name: str | None = None) -> tuple[bytes, str]:
-    """All bytes, and what errors call them."""
+    """All bytes, and the name for error messages."""
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
         called = name or ("the pipe" if path == "-" else path)
@@ -40,7 +40,7 @@ def load(source: Readable, name: str | None = None) -> tuple[bytes, str]:
 
 
 def reserve(n_bytes: float, source: str) -> None:
-    """Refuse to take more memory than there is, before it is taken."""
+    """Raise a MemoryError before more memory is taken than the limit allows."""
     current().reserve(n_bytes, f"reading {source}", _INSTEAD)
 
 
@@ -64,7 +64,7 @@ def _of_file(path: Path, called: str) -> bytes:
 
 
 def in_pieces(stream: Any, called: str) -> bytes:
-    """All of a stream whose length nobody knows, as long as it fits into memory."""
+    """Read a stream of unknown length to its end, as long as it fits into memory."""
     held = io.BytesIO()
     while piece := stream.read(_PIECE):
         held.write(piece.encode() if isinstance(piece, str) else piece)
@@ -91,7 +91,7 @@ def _unpacked(content: bytes, called: str) -> bytes:
 
 
 def _unpacking(content: bytes, called: str) -> IO[bytes] | None:
-    """A stream that unpacks, told by the first bytes; None if nothing is packed."""
+    """A decompressing stream, chosen by the first bytes; None if the content is not compressed."""
     if content[:2] == b"\x1f\x8b":
         return cast(IO[bytes], gzip.GzipFile(fileobj=io.BytesIO(content)))
     if content[:3] == b"BZh":

@@ -1,4 +1,4 @@
-"""A table: named columns of equal length, and where they came from."""
+"""The Table class: named columns of equal length."""
 
 from __future__ import annotations
 
@@ -17,37 +17,47 @@ from .._shown import frame, table as as_html
 from .._types import Floats, Ints
 from .columns import LISTED, Kept, Rows, as_column, free_name, is_missing, listed, number_of
 
-_SHOWN = 5  # rows that a notebook shows
+_SHOWN = 5  # rows shown in a notebook
 
 _PLACES = (
     ("x", "y", "z"), ("x", "y"), ("longitude", "latitude"), ("lon", "lat"), ("lng", "lat"), ("easting", "northing"),
 )  # fmt: skip
-_COUNTS = ("id", "fid", "index", "row", "no", "nr", "number", "unnamed: 0", "column_1")  # names of numbers of rows
+_COUNTS = (
+    "id",
+    "fid",
+    "index",
+    "row",
+    "no",
+    "nr",
+    "number",
+    "unnamed: 0",
+    "column_1",
+)  # names of columns that number the rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """Named columns of equal length.
+    """Named columns of equal length, as `read` and `as_table` return them.
 
     Attributes
     ----------
     columns : mapping from names to arrays of shape (n,)
-        In the order of the file: numbers as float64 or int64 (NaN where they are missing), words as arrays of str,
-        truth values and dates as NumPy's. A column of numbers in which a word stands is one of words.
-    source : str
-        What errors call it: the name of the file, or "the pipe".
-    axes : tuple of str
-        Columns that are coordinates by the format itself (LAS, PLY, GeoJSON); empty where all numbers may be.
-    notes : tuple of str
-        What a reader must know: another encoding, columns that were left out, names that were taken.
+        In the order of the file. Numbers are float64 (NaN if missing) or int64, text is an array of str, booleans and
+        dates have NumPy's types. A column of numbers with text in one cell is a column of text.
+    source : str, default "the table"
+        Name of the table in error messages: the name of the file, or "the pipe".
+    axes : tuple of str, default ()
+        Coordinate columns according to the file format (LAS, PLY, GeoJSON); empty if the format has none.
+    notes : tuple of str, default ()
+        Remarks about reading: another encoding, columns that were left out, columns that were renamed.
     rows : Rows
-        How errors call the rows.
-    kept : mapping from names to Kept
-        Cells as they stood in the file, where the values do not say all of it.
-    left_out : mapping from names to str
-        Columns of the file that are not here, and why.
-    origin : object
-        What else a format needs to be written again, such as the header of a LAS file.
+        Names of the rows in error messages; by default row 1, row 2, ….
+    kept : mapping from names to Kept, default {}
+        Original cells of columns whose values do not hold everything, such as 007. They are written back.
+    left_out : mapping from names to str, default {}
+        Columns of the file that were not read, and the reason.
+    origin : object, default None
+        Data that a format needs for writing, such as the header of a LAS file.
 
     Examples
     --------
@@ -73,7 +83,7 @@ class Table:
         lengths = {name: len(array) for name, array in arrays.items()}
         if len(set(lengths.values())) > 1:
             told = ", ".join(f"{name!s:.60} {length}" for name, length in list(lengths.items())[:LISTED])
-            raise ValueError(f"{self.source}: columns must have as many rows as each other, got {told}")
+            raise ValueError(f"{self.source}: all columns must have the same number of rows, got {told}")
         object.__setattr__(self, "columns", MappingProxyType(arrays))
 
     def __len__(self) -> int:
@@ -86,14 +96,14 @@ class Table:
 
     @property
     def numeric(self) -> tuple[str, ...]:
-        """Names of the columns that hold numbers, or were meant to: half of their cells are."""
+        """Names of the numeric columns: at least half of the cells that are not missing are numbers."""
         return tuple(name for name, array in self.columns.items() if _is_numeric(array))
 
     def column(self, name: str) -> NDArray[Any]:
-        """One column."""
+        """The column with this name; a ValueError suggests a similar name if there is none."""
         if name in self.left_out:
             raise ValueError(
-                f"{self.source}, column {name!s:.60} {self.left_out[name]}, and was left out; take another column"
+                f"{self.source}, column {name!s:.60} {self.left_out[name]}, and was left out; choose another column"
             )
         if name not in self.columns:
             near = get_close_matches(str(name), self.names, 1, 0.5)
@@ -102,19 +112,19 @@ class Table:
         return self.columns[name]
 
     def numbers(self, names: Sequence[str] | None = None, leave_out: Sequence[str] = ()) -> Floats:
-        """Columns as points, one row each.
+        """Return columns as points, one row per point.
 
         Parameters
         ----------
         names : sequence of str, optional
-            Which columns; by default the `places`, if there are such columns, else all columns of numbers.
-        leave_out : sequence of str
-            Columns not to take by default.
+            Columns to use. Default None: the `places` if there are any, else all numeric columns.
+        leave_out : sequence of str, default ()
+            Columns not to use if `names` is None.
 
         Returns
         -------
         array of shape (n, m)
-            Finite numbers; a word, a missing or an infinite value is an error that names file, line and column.
+            Finite numbers. Text, a missing or an infinite value raises a ValueError that gives file, line and column.
         """
         names = self.chosen(names, leave_out)
         out = np.empty((len(self), len(names)))
@@ -123,14 +133,14 @@ class Table:
         return out
 
     def chosen(self, names: Sequence[str] | None = None, leave_out: Sequence[str] = ()) -> tuple[str, ...]:
-        """Names of the columns that `numbers` takes."""
+        """Names of the columns that `numbers` uses."""
         if names is not None:
             names = (names,) if isinstance(names, str) else tuple(names)
             counts = Counter(names)
             for name in names:
                 self.column(name)
                 if counts[name] > 1:
-                    raise ValueError(f"{self.source}: column {name!s:.60} is asked for twice; once is enough")
+                    raise ValueError(f"{self.source}: column {name!s:.60} is given twice; name it once")
             if not names:
                 raise ValueError(f"{self.source}: at least one column is needed, got none")
             return names
@@ -146,14 +156,14 @@ class Table:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Columns that say where points are: the `axes` of a format, or x and y, longitude and latitude by name."""
+        """Coordinate columns: the `axes` of the format, else columns named such as x and y or lon and lat."""
         known = {name.lower(): name for name in reversed(self.numeric)}
         named = (tuple(known[name] for name in names) for names in _PLACES if known.keys() >= set(names))
         return self.axes or next(named, ())
 
     @property
     def counters(self) -> tuple[str, ...]:
-        """Columns that count the rows: whole numbers one after the other, under a name such as `id`."""
+        """Columns that number the rows: consecutive integers with a name such as `id`."""
         names = []
         for name in self.numeric:
             values = self.columns[name]
@@ -163,7 +173,7 @@ class Table:
         return tuple(names)
 
     def labels(self, name: str) -> tuple[Ints, tuple[str, ...]]:
-        """A column as labels: a code for each row, and the names of the codes; −1 is missing."""
+        """A column as labels: an integer code for each row (−1 if missing), and the names of the codes."""
         values = self.column(name)
         missing = np.array([is_missing(cell) for cell in values.tolist()], np.bool_)
         cells = self._texts(name)
@@ -178,17 +188,17 @@ class Table:
         return out, names
 
     def weights(self, name: str) -> Floats:
-        """A column as weights: finite, ≥ 0, not all 0."""
+        """A column as weights of shape (n,): finite, ≥ 0, not all 0."""
         values = self.numbers((name,))[:, 0]
         if (values < 0).any():
             row = int(np.argmax(values < 0))
             raise ValueError(f"{self.where(row, name)}: a weight must not be negative, got {values[row]:g}")
         if len(values) and not values.any():
-            raise ValueError(f"{self.source}, column {name!s:.60}: weights must not all be 0; give another column")
+            raise ValueError(f"{self.source}, column {name!s:.60}: weights must not all be 0; choose another column")
         return values
 
     def with_columns(self, new: Mapping[str, ArrayLike]) -> Self:
-        """The table with new columns beside; one whose name is taken gets a number, and `notes` say so."""
+        """The table with new columns added; if a name is taken, a number is appended to it, with a note in `notes`."""
         columns, notes = dict(self.columns), list(self.notes)
         for name, values in new.items():
             free = free_name(name, columns)
@@ -203,7 +213,7 @@ class Table:
         return replace(self, columns=columns, notes=tuple(notes))
 
     def select(self, names: Sequence[str]) -> Self:
-        """The table of some columns, in that order."""
+        """The table with only these columns, in this order."""
         columns = {name: self.column(name) for name in ((names,) if isinstance(names, str) else names)}
         return replace(
             self,
@@ -213,7 +223,7 @@ class Table:
         )
 
     def take(self, rows: ArrayLike) -> Self:
-        """The table of some rows, by their positions or by a truth value for each; they keep their line numbers."""
+        """The table with only these rows, given by positions or a boolean mask; rows keep their line numbers."""
         index = np.arange(len(self))[np.asarray(rows if np.size(rows) else np.empty(0, np.intp))]
         return replace(
             self,
@@ -223,15 +233,15 @@ class Table:
         )
 
     def where(self, row: int, name: str) -> str:
-        """Where a cell is, in words: points.csv, line 17, column y."""
+        """Position of a cell for messages: points.csv, line 17, column y."""
         return f"{self.source}, {self.rows.name(row)}, column {name!s:.60}"
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame of the columns."""
+        """The columns as a pandas DataFrame."""
         return frame(dict(self.columns), "table.columns holds the same")
 
     def _texts(self, name: str) -> Any:
-        """Cells as text, if there is more to them than numbers."""
+        """The cells as text if they are more than numbers, else None."""
         kept = self.kept.get(name)
         if kept is not None and kept.family == "text":
             return kept.cells
@@ -258,7 +268,7 @@ class Table:
         return number
 
     def _fault(self, row: int, name: str) -> ValueError:
-        """What to say of a cell that should be a finite number."""
+        """The error for a cell that should be a finite number."""
         texts = self._texts(name)
         cell = self.columns[name][row] if texts is None else texts[row]
         shown, instead = f"'{cell!s:.40}'", "mend it"

@@ -1,4 +1,4 @@
-"""Tables to files."""
+"""Write tables to files."""
 
 from __future__ import annotations
 
@@ -28,25 +28,35 @@ _ENCODERS: dict[str, Callable[[Table], bytes]] = {
 }
 
 _PACKERS: dict[str, Callable[[bytes], bytes]] = {
-    ".gz": lambda content: gzip.compress(content, mtime=0),  # the same bytes whenever it is written
+    ".gz": lambda content: gzip.compress(content, mtime=0),  # the bytes do not depend on the time of writing
     ".xz": lzma.compress,
     ".bz2": bz2.compress,
 }
 
 
 def encode(table: Table, kind: str) -> bytes:
-    r"""A table as the bytes of a file.
+    r"""Encode a table as the bytes of a file.
 
     Parameters
     ----------
     table : Table
+        The table to encode.
     kind : str
-        One of `KINDS`.
+        File format, one of `KINDS`.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    ValueError
+        If the format cannot hold a column.
 
     Notes
     -----
-    Numbers read back to the same bits, whole numbers of any size, too; words that were read and not changed are written
-    as they were. What a format cannot hold is an error.
+    Numbers keep all their bits, including large integers. Cells that were read from text and not changed are written
+    with their original text.
 
     Examples
     --------
@@ -61,12 +71,32 @@ def encode(table: Table, kind: str) -> bytes:
 
 
 def write(table: Table, path: PathLike, kind: str | None = None) -> None:
-    """Write a table to a file, whole or not at all; the kind goes by the name, and .gz, .xz or .bz2 packs it."""
+    r"""Write a table to a file. If writing fails, no partial file is left.
+
+    Parameters
+    ----------
+    table : Table
+        The table to write.
+    path : str or path
+        File to write; its suffix gives the format, and a further .gz, .xz or .bz2 compresses it.
+    kind : str, optional
+        File format, one of `KINDS`. Default None: the format of the suffix.
+
+    Examples
+    --------
+    >>> import tempfile, wasserstein_transform as wt
+    >>> from pathlib import Path
+    >>> table = wt.tables.Table({"x": [0.1, 2.0], "label": [7, 8]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     wt.tables.write(table, Path(folder, "points.csv.gz"))
+    ...     wt.tables.read(Path(folder, "points.csv.gz")).names
+    ('x', 'label')
+    """
     name = os.fspath(path)
     kind = kind if kind is not None else kind_by_name(name)
     if kind is None:
         raise ValueError(
-            f"{name} does not say what kind of file to write; give it a suffix or kind=, of {', '.join(KINDS)}"
+            f"{name} has no suffix that gives a file format; add a suffix or kind=, one of {', '.join(KINDS)}"
         )
     check_target(path)
     content = encode(table, kind)

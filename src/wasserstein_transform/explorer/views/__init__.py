@@ -1,4 +1,4 @@
-"""Linked views of a scene. All that needs no new computation runs in the browser, by static/views.js."""
+"""Linked views of a scene. Interactions that need no new computation run in the browser (static/views.js)."""
 
 from __future__ import annotations
 
@@ -23,25 +23,26 @@ __all__ = ["Views", "ball", "cut", "in_words"]
 
 
 class Views:
-    """Views of a scene that share colors, selection and the point that is looked at.
+    """Views of a scene that share colors, selection and the highlighted point.
 
     Parameters
     ----------
     scene : Scene
     webgl : bool, optional
-        Whether the graphics card draws the points; by default if there are more than 5,000.
-    hide : bool
-        Leave out views of what the scene has not, as a report does; else they say that it has not been computed yet.
-    beside : bool
-        Lay them out for the room that is left beside a panel.
+        Whether to draw points with WebGL. Default None: if there are more than 5,000.
+    hide : bool, default False
+        Leave out views of parts that are None, as a report does; otherwise they say that the part is not computed
+        yet.
+    beside : bool, default False
+        Use the layout for the narrower space beside a panel.
 
     Attributes
     ----------
     layout : Bokeh layout
-        All views: beside each other where there is room, one below the other in a narrow window.
+        All views, side by side, or stacked in a narrow window.
     frame, play, color_by, cut, radius : widgets
-        The frame shown, the play button, what colors mean, the height of the cut, log₁₀ of ε (`value_throttled` changes
-        when it is released).
+        The iteration shown, the play button, the meaning of colors, the height of the cut, log₁₀ of ε (its
+        `value_throttled` changes on release).
     """
 
     def __init__(self, scene: Scene, *, webgl: bool | None = None, hide: bool = False, beside: bool = False) -> None:
@@ -67,10 +68,9 @@ class Views:
         self._connect()
 
     def show(self, scene: Scene) -> None:
-        """Take another scene into the same models; n and T may change.
+        """Show another scene in the same Bokeh models; n and T may change.
 
-        Where tree, scaling and distances are not computed yet and the points are those shown before, theirs stay,
-        dimmed.
+        If tree, embedding and distances are not computed yet and the points are the same, the old ones stay, dimmed.
         """
         scene, stale = _carried(scene, self._before)
         if stale:
@@ -85,16 +85,16 @@ class Views:
         }  # fmt: skip
         self.points.source.selected.indices = []
         self._before = scene
-        self.meta.data = _meta(scene)  # last: the browser begins anew when it comes
+        self.meta.data = _meta(scene)  # last: the browser updates everything when this arrives
 
     def _move(self, scene: Scene) -> None:
-        """Other places for the same points, as quickly as can be."""
+        """Show other positions of the same points, as fast as possible."""
         self.points.move(scene)
         self._before = scene
-        self.meta.data = _meta(scene, True)  # the browser does the rest at once: each message may have it draw
+        self.meta.data = _meta(scene, True)  # the browser does the rest in one step: every message may cause a redraw
 
     def _show_metric(self, scene: Scene) -> None:
-        """Tree, scaling, distances. A cut that a user chose stays at its share of the height."""
+        """Show tree, embedding and distances. A cut chosen by the user stays at the same relative height."""
         chosen = not self.cut.disabled and float(self.cut.value) != self._set
         self.dendrogram.show(scene, keep=chosen)
         self._set = self._set if chosen else float(self.cut.value)
@@ -104,25 +104,25 @@ class Views:
         self.dendrogram.said.text = in_words(self.by_cut(scene)) if has_tree else scene.missing
 
     def _shown(self, scene: Scene, hide: bool) -> list[Any]:
-        """The views that have their place on the page."""
+        """The views to put on the page."""
         parts = (
             (self.points, True), (self.dendrogram, scene.tree is not None), (self.scaling, scene.embedding is not None),
             (self.heat, scene.matrix is not None), (self.neighbors, scene.curve is not None),
         )  # fmt: skip
         shown = [view for view, is_there in parts if is_there or not hide]
-        if self.dendrogram not in shown:  # fewer views have more room
+        if self.dendrogram not in shown:  # the remaining views get more space
             for view in shown:
                 view.card.css_classes = [*view.card.css_classes, "bare"]
         return shown
 
     def by_cut(self, scene: Scene) -> Ints:
-        """Clusters of the cut as it stands; all points are one without a tree."""
+        """Clusters of the current cut; one cluster without a tree."""
         if scene.tree is None or not len(scene.tree):
             return np.zeros(scene.n, np.intp)
         return cut(scene.tree, float(self.cut.value))
 
     def labels(self, scene: Scene) -> Ints:
-        """What the colors of the points mean now: clusters of the cut, those found, known ones, or all 0."""
+        """The labels that the points are colored by: those of the cut, found ones, known ones, or all 0."""
         way = self.color_by.value
         if way == "truth" and scene.truth is not None:
             return scene.truth
@@ -132,7 +132,7 @@ class Views:
 
     @property
     def models(self) -> dict[str, Any]:
-        """All models that the browser works on, by name."""
+        """All Bokeh models that static/views.js uses, by name."""
         points, tree, heat, near = self.points, self.dendrogram, self.heat, self.neighbors
         return {
             "points": points.source, "corners": points.corners, "frames": points.frames, "ball": points.ball,
@@ -149,7 +149,7 @@ class Views:
         }  # fmt: skip
 
     def act(self, name: str) -> Any:
-        """A callback that does what the function of that name in static/views.js does."""
+        """A callback that runs the function with this name in static/views.js."""
         from bokeh.models import CustomJS
 
         return CustomJS(args={"brain": self._brain}, code=f"return brain.execute(cb_obj, {{act: {name!r}}})")
@@ -170,14 +170,14 @@ class Views:
             (self.heat.scale, "value", "shadeBy"), (self.meta, "data", "load"),
         ):  # fmt: skip
             widget.js_on_change(attribute, self.act(name))
-        self.points.figure.js_on_change("inner_width", self.act("begin"))  # once it has its place on a page
+        self.points.figure.js_on_change("inner_width", self.act("begin"))  # fires once the figure is on a page
         self.points.figure.js_on_event(MouseMove, self.act("hover"))
         self.points.figure.js_on_event(MouseLeave, self.act("leave"))
         self.points.figure.js_on_event(Tap, self.act("pin"))
 
 
 def _carried(scene: Scene, before: Scene) -> tuple[Scene, bool]:
-    """The scene with what is known of the metric before, and whether there was anything to carry."""
+    """The scene with tree, embedding and distances of the previous one if they are missing; whether any were used."""
     same = scene.n == before.n and scene.title == before.title and np.array_equal(scene.rows, before.rows)
     if scene is before or scene.tree is not None or before.tree is None or not same:
         return scene, False
@@ -186,7 +186,7 @@ def _carried(scene: Scene, before: Scene) -> tuple[Scene, bool]:
 
 
 def _at(scene: Scene, tau: float) -> Any:
-    """Where the points are at a time, frames and between them."""
+    """Positions of the points at iteration τ, interpolated between frames."""
     times = scene.times
     k = int(np.clip(np.searchsorted(times, tau, side="right") - 1, 0, len(times) - 1))
     if k == len(times) - 1:

@@ -1,4 +1,4 @@
-"""Who is in the ball of a point, as the page tells it, and the ellipse of its Gaussian."""
+"""The ball of a point, computed as static/views.js does."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import numpy as np
 from ..._types import Bools, Floats
 from ..scene import Scene
 
-RIM = 1e-6  # coordinates of the page are rounded: what is on the rim to this is in
-DEVIATIONS = 2.0  # of the Gaussian, at which its ellipse is drawn
+RIM = 1e-6  # relative tolerance of ε²: coordinates on the page are rounded
+DEVIATIONS = 2.0  # size of the ellipse of a Gaussian, in standard deviations
 
 
 def ball(scene: Scene, frame: int, point: int, eps: float | None = None) -> Bools:
-    """The points y with |x − y|² + λ·bures²(Σx, Σy) ≤ ε² in a frame; without covariances, |x − y| ≤ ε.
+    """Mask of the points y with |x − y|² + λ·bures²(Σx, Σy) ≤ ε² in a frame; without covariances, |x − y| ≤ ε.
 
     Parameters
     ----------
     scene : Scene
     frame, point : int
     eps : float, optional
-        By default that of the scene.
+        Default None: the ε of the scene.
     """
     squares = np.square(np.subtract(scene.frames[frame], scene.frames[frame, point], dtype=np.float64)).sum(axis=1)
     if scene.covariances is not None and scene.lam > 0:
@@ -30,7 +30,7 @@ def ball(scene: Scene, frame: int, point: int, eps: float | None = None) -> Bool
 
 
 def _bures(one: Floats, others: Floats) -> Floats:
-    """Squares, of covariances xx, xy, yy: tr A + tr B − 2·√(tr AB + 2·√(det A·det B))."""
+    """Squared Bures distances of 2 × 2 covariances xx, xy, yy: tr A + tr B − 2·√(tr AB + 2·√(det A·det B))."""
     (a, b, c), (x, y, z) = one, others.T
     product = a * x + 2 * b * y + c * z
     dets = np.maximum(a * c - b * b, 0.0) * np.maximum(x * z - y * y, 0.0)
@@ -39,7 +39,7 @@ def _bures(one: Floats, others: Floats) -> Floats:
 
 
 def is_known(scene: Scene, frame: int) -> bool:
-    """Whether the distances of a frame follow from what is drawn: not if distances changed and points did not."""
+    """Whether balls in a frame can be computed from positions and covariances: not if only distances changed."""
     if not scene.planar or not np.isfinite(scene.eps):
         return False
     moved = scene.n_frames == 1 or not np.array_equal(scene.frames[0], scene.frames[-1])

@@ -1,4 +1,4 @@
-"""Clusters of a cut at a height, as the page colors them: numbered by size, small ones apart."""
+"""Clusters of a cut at a height, numbered by size; small clusters count as noise."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import numpy as np
 
 from ..._types import Floats, Ints
 
-TIE = 1e-9  # a merge that ties with the cut stays, as in `cut_tree`
-_FEWEST, _SHARE = 2, 0.01  # points that a cluster needs to have a color of its own, and their share of all
+TIE = 1e-9  # merges at the height of the cut, within this tolerance, are kept, as in `cut_tree`
+_FEWEST, _SHARE = 2, 0.01  # smallest size of a numbered cluster: in points, and as a share of all points
 
 
 def least(n: int) -> int:
-    """Points from which on a cluster has a number."""
+    """Smallest size of a numbered cluster."""
     return max(_FEWEST, int(np.ceil(_SHARE * n)))
 
 
 def cut(tree: Floats, height: float) -> Ints:
-    """Clusters of the merges up to a height: 0, 1, … by falling size, of equal ones by the first point; −1 if small.
+    """Clusters of the merges up to a height: 0, 1, … by decreasing size, ties by the first point; −1 if small.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def cut(tree: Floats, height: float) -> Ints:
 
 
 def numbered(part: Ints) -> Ints:
-    """Parts, numbered by size; small ones −1."""
+    """Number parts by decreasing size; small ones are −1."""
     _, first, which, sizes = np.unique(part, return_index=True, return_inverse=True, return_counts=True)
     rank = np.empty(len(sizes), np.intp)
     rank[np.lexsort((first, -sizes))] = np.arange(len(sizes))
@@ -47,22 +47,22 @@ def numbered(part: Ints) -> Ints:
 
 
 def in_words(labels: Ints) -> str:
-    """How many clusters there are, and what is left over."""
+    """The number of clusters and of points in small clusters, as text."""
     found, rest = int(labels.max(initial=-1)) + 1, int(np.count_nonzero(labels < 0))
     clusters = f"{found:,} cluster{'' if found == 1 else 's'}"
     return f"{clusters}, {rest:,} point{'' if rest == 1 else 's'} in smaller ones" if rest else clusters
 
 
 def start(tree: Floats) -> float:
-    """A height to begin with: where the number of large clusters, two at least, stays the same for longest.
+    """The initial height of the cut: the middle of the longest interval with a constant number of large clusters.
 
-    Heights below that of the last merge of two large clusters alone count; if there is none, nothing is cut.
+    Only intervals with at least two large clusters count; if there is none, the cut lies above the tree.
     """
     heights, n = tree[:, 2], len(tree) + 1
     enough = np.concatenate([np.full(n, least(n) <= 1), tree[:, 3] >= least(n)])
     a, b = tree[:, :2].astype(np.intp).T
     change = enough[n:].astype(np.intp) - enough[a] - enough[b]
-    large = np.cumsum(change)  # after each merge
+    large = np.cumsum(change)  # number of large clusters after each merge
     best, at = 0.0, 1.02 * float(heights[-1])
     after = np.append(0, np.flatnonzero(change)) if n > 2 else np.zeros(0, np.intp)
     for low, high in zip(after, [*after[1:], n - 2], strict=False):

@@ -1,4 +1,4 @@
-"""The tree with its cut."""
+"""The dendrogram with its cut."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ..scene import Scene
 from .cuts import start
 from .plot import blank, card, html, plain, row, tell
 
-_LEAVES = 2_000  # that are drawn at most
-_STEPS = 500  # of the slider
+_LEAVES = 2_000  # most leaves drawn
+_STEPS = 500  # steps of the slider
 
 
 class Dendrogram:
-    """The figure, its sources, the cut as a line to drag and as a slider."""
+    """The figure, its data sources, and the cut as a movable line and a slider."""
 
     def __init__(self, style: Any, colors: Any) -> None:
         from bokeh.models import ColumnDataSource, Range1d, Slider, Span
@@ -54,7 +54,7 @@ class Dendrogram:
         )  # fmt: skip
 
     def show(self, scene: Scene, *, keep: bool) -> None:
-        """Take the tree of a scene; `keep` leaves the cut at the share of the height where it is."""
+        """Show the tree of a scene; `keep` leaves the cut at the same relative height."""
         if scene.tree is None or not len(scene.tree):
             self.tree.data = {"a": [], "b": [], "h": []}
             self.branches.data = {"xs": [], "ys": [], "c": [], "leaf": [], "h": []}
@@ -101,7 +101,7 @@ class Dendrogram:
 
 
 def _leaves(tree: Tree) -> Ints:
-    """One leaf below each node."""
+    """A leaf below each node."""
     leaf = np.arange(2 * tree.n - 1)
     for k, first in enumerate(tree.Z[:, 0].astype(np.intp).tolist()):
         leaf[tree.n + k] = leaf[first]
@@ -109,7 +109,7 @@ def _leaves(tree: Tree) -> Ints:
 
 
 def _hidden(n: int, pairs: Any, most: int) -> Any:
-    """The nodes that are leaves of the drawing, in its order."""
+    """The nodes that are drawn as leaves, in order."""
     if n <= most:
         return np.arange(n)
     first = 2 * n - most

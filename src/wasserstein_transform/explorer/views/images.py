@@ -1,4 +1,4 @@
-"""Regions of a picture: the picture with their outlines, and what is left of it when they are evened out."""
+"""Views of a segmentation: outlines of the regions, the filtered image, and the original image."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TITLES = {
 
 
 class ImageViews:
-    """Linked pictures: zooming into one zooms into all."""
+    """Linked images: zooming into one zooms into all."""
 
     def __init__(self, painted: Painted) -> None:
         style = sheet()
@@ -46,7 +46,7 @@ class ImageViews:
         return drawn
 
     def show(self, painted: Painted) -> None:
-        """Other regions, or another picture, in the same place."""
+        """Show other regions, or another image, in the same figures."""
         height, width = painted.before.shape[:2]
         for part, source in self.sources.items():
             pixels = getattr(painted, part).view("uint32")[..., 0]

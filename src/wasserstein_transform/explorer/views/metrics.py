@@ -1,4 +1,4 @@
-"""The last metric: as points in the plane, and as a matrix of distances."""
+"""Views of the last metric: a 2-D embedding, and the matrix of distances."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .points import numbers
 
 
 class Scaling:
-    """Points whose distances are about those of the metric; what is selected here is selected among the points."""
+    """A 2-D embedding of the metric by classical scaling; it shares the selection with the view of the points."""
 
     def __init__(self, style: Any, selected: Any, colors: Any, webgl: bool) -> None:
         from bokeh.models import ColumnDataSource, DataRange1d
@@ -34,11 +34,11 @@ class Scaling:
         corners = self.figure.scatter("x", "y", source=self.corners, fill_alpha=0, line_alpha=0)
         self.figure.x_range.renderers = self.figure.y_range.renderers = [corners]
         self.note = html("", style)
-        self.card = card("Scaling (MDS)", "the last distances, as a plane shows them", [self.figure, self.note],
+        self.card = card("Scaling (MDS)", "2-D embedding of the last distances", [self.figure, self.note],
                          style, "small")  # fmt: skip
 
     def show(self, scene: Scene, size: float, look: Any) -> None:
-        """Take a scene and the colors of its points."""
+        """Show the embedding of a scene, with the colors of its points."""
         self.dots.glyph.size = size
         places = np.full((scene.n, 2), np.nan, np.float32) if scene.embedding is None else scene.embedding
         self.source.data = {"x": places[:, 0].copy(), "y": places[:, 1].copy(), "c": look}
@@ -51,7 +51,7 @@ class Scaling:
 
 
 class Heat:
-    """All distances of the points shown, in the order of the leaves."""
+    """The matrix of distances, in the order of the leaves."""
 
     def __init__(self, style: Any, colors: Any) -> None:
         from bokeh.models import ColorBar, ColumnDataSource, LinearColorMapper, LogColorMapper, Range1d, Select
@@ -91,7 +91,7 @@ class Heat:
         )  # fmt: skip
 
     def show(self, scene: Scene) -> None:
-        """Take the matrix of a scene."""
+        """Show the matrix of a scene."""
         if scene.matrix is None or scene.shown is None or not len(scene.shown):
             self.image.data = {"image": []}
             self.strip.data = {"x": [], "y": [], "size": [], "point": [], "c": []}

@@ -1,4 +1,4 @@
-"""How many neighbors a radius has, and the radius itself as a line to drag."""
+"""The number of neighbors as a function of the radius, with ε as a movable line."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..._types import Floats
 from ..scene import Curve, Scene
 from .plot import blank, card, html, plain, row, static, tell
 
-_TICKS, _SHORT = 5, 200  # powers of ten with a number; a range up to which others have one, too
-_DECADES = 2.0  # that the radius can be moved by where there is no curve
+_TICKS, _SHORT = 5, 200  # most labeled powers of ten; a ratio of limits up to which 2 and 5 are labeled as well
+_DECADES = 2.0  # range of the slider to each side, in powers of ten, if there is no curve
 
 
 class Neighbors:
-    """The figure, the line and a slider of log₁₀ ε: `radius.value_throttled` changes on release."""
+    """The figure, the line, and a slider for log₁₀ ε; `radius.value_throttled` changes on release."""
 
     def __init__(self, style: Any, *, still: bool = False) -> None:
         from bokeh.models import ColumnDataSource, CustomJSTickFormatter, FixedTicker, Range1d, Slider, Span
@@ -47,12 +47,12 @@ class Neighbors:
             stylesheets=[style],
         )  # fmt: skip
         self.note = html("", style)
-        hint = "dotted: the ε suggested" if still else "dashed: the present ε, to drag; dotted: the one suggested"
+        hint = "dotted: suggested ε" if still else "dashed: current ε, drag to change; dotted: suggested ε"
         moving = [] if still else [row(self.radius, style=style)]
         self.card = card("Neighbors", hint, [self.figure, *moving, self.note], style, "small near")
 
     def dress(self) -> None:
-        """Light or dark by itself, where it stands alone on a page."""
+        """Switch between light and dark colors by itself, if it is the only view on a page."""
         from bokeh.models import CustomJS
 
         code = f"{static('theme.js')}\nconst dress = () => dressed([figure], [suggested]); whenDark(dress); dress()"
@@ -60,11 +60,11 @@ class Neighbors:
         self.figure.js_on_change("inner_width", act)
 
     def show(self, scene: Scene) -> None:
-        """Take curve and radius of a scene."""
+        """Show curve and radius of a scene."""
         self.take(scene.curve, scene.eps)
 
     def take(self, curve: Curve | None, eps: float) -> None:
-        """Take a curve, if there is one, and the radius."""
+        """Show a curve, if there is one, and the radius."""
         known = math.isfinite(eps) and eps > 0
         self.line.update(location=eps if known else None, visible=known)
         middle = math.log10(eps) if known else 0.0
@@ -87,7 +87,7 @@ class Neighbors:
         self.radius.update(start=low, end=high, step=(high - low) / 400, value=value, disabled=not known, visible=known)
 
     def _frame(self, radii: Floats, counts: Floats, marked: list[float]) -> None:
-        """Show the whole curve, and what is marked."""
+        """Set the limits to show the whole curve and the marked radii."""
         across = [value for value in [*radii[[0, -1]], *marked] if value > 0 and math.isfinite(value)]
         ranges = ((min(across), max(across)), (float(counts.min()), float(counts.max())))
         for axis, grid, range_, (low, high) in zip(
@@ -101,13 +101,13 @@ class Neighbors:
 
 
 def _span(radii: Floats, middle: float | None) -> tuple[float, float]:
-    """Logarithms of the radii that can be chosen."""
+    """Range of the slider, in log₁₀ of the radius."""
     ends = [math.log10(radii[0]), math.log10(radii[-1])] + ([] if middle is None else [middle])
     return min(ends), max(ends)
 
 
 def ticks(low: float, high: float) -> list[float]:
-    """Some round numbers of a logarithmic axis: powers of ten, or 1, 2 and 5 times them where these are few."""
+    """Ticks of a logarithmic axis: powers of ten, or 1, 2 and 5 times them if the range is short."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     if high / low <= _SHORT:
         found = [float(f"{k}e{e}") for e in powers for k in (1, 2, 5)]

@@ -1,4 +1,4 @@
-"""What figures and cards of all views share."""
+"""Figures and cards, shared by all views."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ def static(name: str) -> str:
 
 
 def sheet() -> Any:
-    """The style of widgets and cards, which live in shadow trees and see no style of the page."""
+    """The style sheet of widgets and cards: they are in shadow DOM trees, where the style of the page has no effect."""
     from bokeh.models import InlineStyleSheet
 
     return InlineStyleSheet(css=static("views.css"))
 
 
 def blank(name: str, described: str, height: int, style: Any, **options: Any) -> Any:
-    """An empty figure that fills the width it has; `described` is what a screen reader says."""
+    """An empty figure that fills the available width; `described` is its text for screen readers."""
     from bokeh.plotting import figure
 
     made = figure(
@@ -45,14 +45,14 @@ def blank(name: str, described: str, height: int, style: Any, **options: Any) ->
 
 
 def plain(text: str) -> Any:
-    """Text that is never taken for a formula, whatever is in it."""
+    """Text that Bokeh does not interpret as a formula."""
     from bokeh.models import PlainText
 
     return PlainText(text=text)
 
 
 def html(text: str, style: Any, name: str | None = None, *, kind: str = "", live: bool = False) -> Any:
-    """A piece of HTML in which no formula is looked for; a `live` one is read out when it changes."""
+    """HTML without formulas; screen readers announce changes if it is `live`."""
     from bokeh.models import Div
 
     return Div(
@@ -62,12 +62,12 @@ def html(text: str, style: Any, name: str | None = None, *, kind: str = "", live
 
 
 def tell(note: Any, text: str) -> None:
-    """Put a small line below a view; without a text it takes no room."""
+    """Put a line of text below a view, or hide the line if the text is empty."""
     note.update(text=f"<p class='hint'>{escape(text)}</p>" if text else "", visible=bool(text))
 
 
 def card(title: str, hint: str, parts: list[Any], style: Any, where: str) -> Any:
-    """A view with its heading; `where` says how it lies in the grid."""
+    """A view with its heading; `where` lists the CSS classes for its place in the grid."""
     from bokeh.models import Column
 
     head = html(f"<h2>{escape(title)}</h2><p class='hint'>{escape(hint)}</p>", style)
@@ -78,7 +78,7 @@ def card(title: str, hint: str, parts: list[Any], style: Any, where: str) -> Any
 
 
 def row(*parts: Any, style: Any) -> Any:
-    """Controls beside each other, below each other where it is narrow."""
+    """Controls side by side, stacked if the page is narrow."""
     from bokeh.models import Row
 
     return Row(children=list(parts), sizing_mode="stretch_width", css_classes=["controls"], stylesheets=[style])

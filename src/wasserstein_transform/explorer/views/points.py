@@ -1,4 +1,4 @@
-"""The points over τ: the frame that is shown, a ball, trails, numbers of clusters."""
+"""The view of the points over τ, with balls, trails and numbers of clusters."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from ..scene import Scene
 from .palette import mapper
 from .plot import blank, card, html, plain, row
 
-MANY = 5_000  # points from which on the graphics card draws: below it is no faster, and slower where there is none
-_SHAPED = 20_000  # points up to which covariances are sent
-_TRAILS = 2_000  # points up to which trails are offered
-_WRITTEN = 1e9  # coordinates up to which all digits are written
+MANY = 5_000  # more points are drawn with WebGL; for fewer it is not faster, and without a graphics card slower
+_SHAPED = 20_000  # covariances are sent for at most this many points
+_TRAILS = 2_000  # trails are offered for at most this many points
+_WRITTEN = 1e9  # larger coordinates are written in scientific notation
 _TOOLS = "pan,wheel_zoom,box_select,lasso_select,reset,save"
 
 
 class Points:
-    """The figure, its sources and its controls."""
+    """The figure, its data sources and its controls."""
 
     def __init__(self, style: Any, webgl: bool) -> None:
         from bokeh.models import Checkbox, ColumnDataSource, DataRange1d, Label, Select, Slider, Spinner, Toggle
@@ -54,7 +54,7 @@ class Points:
         self.color_by = Select(name="color_by", title="color by", options=[("one", "one color")], value="one", **kept)
         self.row = Spinner(name="row", title="ball of point (row)", low=0, step=1, mode="int", value=None, **kept)
         self.trailing = Checkbox(name="trailing", label="trails", active=False, width=80, stylesheets=[style])
-        self._put = "one"  # what colors mean unless somebody chooses
+        self._put = "one"  # the default of color_by
         self.caption = html("", style, "caption", kind="caption", live=True)
         self.moving = row(self.play, self.frame, self.trailing, style=style)
         self.card = card(
@@ -80,7 +80,7 @@ class Points:
         made.add_layout(self.tip)
 
     def show(self, scene: Scene) -> None:
-        """Take a scene: all but colors, which are those of the page."""
+        """Show a scene, except for the colors, which `Views` sets."""
         self.move(scene)
         self.corners.data = corners(scene)
         self.lines.data = {"xs": [line[:, 0] for line in scene.lines], "ys": [line[:, 1] for line in scene.lines]}
@@ -94,7 +94,7 @@ class Points:
         self._offer(scene)
 
     def move(self, scene: Scene) -> None:
-        """Take other frames, of as many points."""
+        """Show other frames of the same number of points."""
         self.frames.data = columns(scene)
         first_tau, last_tau = scene.times[0], scene.times[-1]
         at_end = self.frame.value >= self.frame.end or self.frame.disabled
@@ -122,7 +122,7 @@ class Points:
 
 
 def numbers(made: Any, marks: Any) -> Any:
-    """The numbers of the clusters, which tell them apart in gray scale, too."""
+    """The numbers of the clusters, so that they can be told apart in gray scale."""
     return made.text(
         "x", "y", text="text", source=marks, text_align="center", text_baseline="middle", text_font_size="13px",
         text_font_style="bold", x_offset=14, y_offset=-14, background_fill_color="#FFFFFF",
@@ -142,12 +142,12 @@ def corners(scene: Scene) -> dict[str, list[float]]:
 
 
 def dot(n: int) -> float:
-    """How large one of n dots is."""
+    """Diameter of one of n dots in pixels."""
     return float(np.clip(2 + 90 / np.sqrt(n), 2.2, 9))
 
 
 def columns(scene: Scene) -> dict[str, Any]:
-    """All that is known of each point: frames, covariances, labels."""
+    """Data of each point for the browser: frames, covariances, labels."""
     known: dict[str, Any] = {"row": scene.rows.astype(np.int32)}
     for t in range(scene.n_frames):
         known |= {f"x{t}": scene.frames[t, :, 0].copy(), f"y{t}": scene.frames[t, :, 1].copy()}

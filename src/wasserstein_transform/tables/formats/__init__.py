@@ -1,1 +1,1 @@
-"""One file a format, but for text."""
+"""Readers and writers, one module for each format other than text."""

@@ -1,4 +1,4 @@
-"""Tables in Weka's ARFF files: dense ones."""
+"""Dense tables in ARFF files, the format of Weka."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ..text.cells import Column
 from ..text.decoding import decode
 from ..text.writing import cells_of
 
-_HELD = 10.0  # bytes of memory for each of the file
-_FEW = 64  # different words up to which a column is nominal
+_HELD = 10.0  # bytes of memory for each byte of the file
+_FEW = 64  # columns with up to this many different strings are written as nominal
 _ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+)\s*(.*)""", re.IGNORECASE)
 _CELL = re.compile(
     r"""\s*('(?:[^'\\]|\\.)*'(?=\s*(?:,|$))|"(?:[^"\\]|\\.)*"(?=\s*(?:,|$))|[^,]*)\s*(?:,|$)""", re.DOTALL
@@ -32,7 +32,7 @@ class _Attribute(NamedTuple):
 
 
 def read_arff(content: bytes, source: str) -> Table:
-    """Numeric attributes as numbers, nominal and string ones and dates as words."""
+    """Read an ARFF file: numeric attributes as numbers, all others (nominal, string, date) as strings."""
     reserve(_HELD * len(content), source)
     text, notes = decode(content, source)
     lines = enumerate(re.split(r"\r\n|\n|\r", text), 1)
@@ -44,9 +44,9 @@ def read_arff(content: bytes, source: str) -> Table:
         elif word.startswith("@data"):
             break
         elif word and not word.startswith(("%", "@relation")):
-            raise ValueError(f"{source}, line {number}: @attribute or @data is needed, got '{line.strip():.40}'")
+            raise ValueError(f"{source}, line {number}: expected @attribute or @data, got '{line.strip():.40}'")
     else:
-        raise ValueError(f"{source} has no line @data; an ARFF file has its rows after one")
+        raise ValueError(f"{source} has no line @data; the rows of an ARFF file follow that line")
     if not attributes:
         raise ValueError(f"{source} has no line @attribute before @data; each column needs one")
     reserve(COLUMN * len(attributes), source)
@@ -87,20 +87,20 @@ def _attribute(line: str, number: int, source: str) -> _Attribute:
     if kind in ("numeric", "real", "integer"):
         return _Attribute(name, True)
     raise ValueError(
-        f"{source}, line {number}: attribute {name:.60} is {kind:.40}; numeric, nominal {{…}}, string and date are read"
+        f"{source}, line {number}: attribute {name:.60} is {kind:.40}; use numeric, nominal {{…}}, string or date"
     )
 
 
 def _row(line: str, width: int, number: int, source: str) -> list[str]:
     if line.lstrip().startswith("{"):
-        raise ValueError(f"{source}, line {number}: rows are sparse, and only dense ones are read; write them out")
+        raise ValueError(f"{source}, line {number}: sparse rows are not supported; write the rows as dense ones")
     if "'" in line or '"' in line:
         found = [match[1].rstrip() for match in islice(_CELL.finditer(line.strip()), width + 2)]
         cells = [_unquoted(cell) for cell in (found[:-1] if len(found) > 1 and found[-1] == "" else found)]
     else:
         cells = [cell.strip() for cell in line.split(",")]
     if len(cells) != width:
-        raise ValueError(f"{source}, line {number}: {len(cells)} cells came and {width} are needed; mend the line")
+        raise ValueError(f"{source}, line {number}: got {len(cells)} cells, expected {width}; fix the line")
     return cells
 
 
@@ -111,7 +111,7 @@ def _unquoted(cell: str) -> str:
 
 
 def encode_arff(table: Table) -> bytes:
-    """Numbers as numeric or integer, words as nominal where they are few, else as strings."""
+    """Encode numbers as numeric or integer, strings as nominal if few of them differ, else as string."""
     lines, columns = [f"@relation {_quoted(table.source)}", ""], []
     for name, values in table.columns.items():
         kind = {"i": "integer", "u": "integer", "f": "numeric"}.get(values.dtype.kind)

@@ -1,4 +1,4 @@
-"""Tables in NumPy's files: one array (NPY) or several (NPZ). Nothing is ever unpickled."""
+"""Tables in NumPy files: one array (NPY) or several (NPZ). Pickled objects are never loaded."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from ..sources import reserve
 from ..table import Table
 
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_ENTRY, _COLUMN = 1000.0, 400.0  # bytes of memory beside its content that a member takes, and a column
-_LISTED = 12  # names that an error lists
-_POINTS = ("points", "X", "x", "data", "arr_0")  # what people call the array that matters
+_ENTRY, _COLUMN = 1000.0, 400.0  # bytes of memory of an archive member and of a column, in addition to the content
+_LISTED = 12  # the most names that an error message lists
+_POINTS = ("points", "X", "x", "data", "arr_0")  # usual names of the main array
 
 
 def read_npy(content: bytes, source: str) -> Table:
-    """Columns of a 2-D array, fields of a structured one, or one column."""
+    """Read the columns of a 2-D array, the fields of a structured array, or one column."""
     return Table(_columns(array_of(content, source), source), source)
 
 
 def read_npz(content: bytes, source: str) -> Table:
-    """One array with its columns, and arrays as long beside it; or arrays of one length, each a column."""
+    """Read one 2-D array and the 1-D arrays of the same length; or 1-D arrays of one length, each a column."""
     arrays = arrays_of(content, source)
     matrices = {name: array for name, array in arrays.items() if array.ndim == 2 or array.dtype.names}
     singles = {name: array for name, array in arrays.items() if array.ndim == 1 and not array.dtype.names}
@@ -62,7 +62,7 @@ def array_of(content: bytes, source: str) -> NDArray[Any]:
 def arrays_of(content: bytes, source: str) -> dict[str, NDArray[Any]]:
     """The arrays of an NPZ file."""
     try:
-        reserve(_ENTRY * content.count(b"PK\1\2"), source)  # what a list of members takes, before there is one
+        reserve(_ENTRY * content.count(b"PK\1\2"), source)  # memory of the list of members, before it is read
         with zipfile.ZipFile(io.BytesIO(content)) as members:
             listed = members.infolist()
             if not listed or not all(member.filename.endswith(".npy") for member in listed):
@@ -71,9 +71,9 @@ def arrays_of(content: bytes, source: str) -> dict[str, NDArray[Any]]:
                 inside = ", ".join(member.filename[:40] for member in listed[:4]) or "nothing"
                 raise ValueError(f"{source} is an archive of other files ({inside}), not of arrays (NPZ)")
             if any(member.compress_type not in _PACKED for member in listed):
-                raise ValueError(f"{source} is packed in a way that NumPy never packs; write it by np.savez")
+                raise ValueError(f"{source} uses a compression that NumPy does not write; write it with np.savez")
             if len({member.filename for member in listed}) < len(listed):
-                raise ValueError(f"{source} holds two arrays of one name; take one of them out")
+                raise ValueError(f"{source} holds two arrays with the same name; remove one of them")
             reserve(2.0 * sum(member.file_size for member in listed), source)
             return {member.filename.removesuffix(".npy"): _member(members, member, source) for member in listed}
     except (
@@ -105,11 +105,11 @@ def _first_line(error: Exception) -> str:
 
 
 def _array(stream: IO[bytes], n_bytes: int, source: str) -> NDArray[Any]:
-    """An array, after its header was held against what follows: NumPy takes memory by what is announced."""
+    """Read an array after comparing its header with the bytes that follow: NumPy allocates what the header says."""
     try:
         shape, dtype = read_header(stream)
         if dtype.hasobject:
-            raise DamagedError("it holds Python objects, which are never read; save numbers or words")
+            raise DamagedError("it holds Python objects, which are never read; save numbers or strings")
         there = n_bytes - stream.tell()
         if min(shape, default=0) < 0 or prod(shape) * dtype.itemsize != there:
             raise DamagedError(f"it announces an array of shape {in_few(shape)} and has {there} bytes for it")
@@ -127,12 +127,12 @@ def _array(stream: IO[bytes], n_bytes: int, source: str) -> NDArray[Any]:
 
 
 def _check_letters(array: NDArray[Any]) -> None:
-    """NumPy hands out words of letters that are none, and Python fails over them."""
+    """Raise if strings hold invalid code points: NumPy accepts them, and Python fails on them later."""
     if array.dtype.kind == "U" and array.size and array.dtype.itemsize:
         order = array.dtype.byteorder
         codes = np.ascontiguousarray(array).view(np.dtype(np.uint32).newbyteorder(order))
         if codes.max() > sys.maxunicode:
-            raise DamagedError("it holds words of letters that do not exist")
+            raise DamagedError("it holds strings with invalid characters")
 
 
 def _columns(array: NDArray[Any], source: str) -> dict[str, NDArray[Any]]:
@@ -143,7 +143,7 @@ def _columns(array: NDArray[Any], source: str) -> dict[str, NDArray[Any]]:
     if array.dtype.names and array.ndim == 1:
         flat = [name for name in array.dtype.names if array.dtype[name].shape == () and not array.dtype[name].names]
         if len(flat) < len(array.dtype.names):
-            raise ValueError(f"{source} has fields with several values each; one value for each row is needed")
+            raise ValueError(f"{source} has fields with several values per row; one value per row is needed")
         columns = dict(zip(unique_names(flat), (array[name] for name in flat), strict=True))
     elif array.ndim in (1, 2) and array.dtype.kind in "biufUS":
         reserve(_COLUMN * (array.shape[1] if array.ndim == 2 else 1), source)
@@ -166,13 +166,13 @@ def _chosen(matrices: Mapping[str, Any], arrays: Mapping[str, Any], source: str)
 
 
 def described(arrays: Mapping[str, NDArray[Any]]) -> str:
-    """Names and shapes, the first of them."""
+    """Names and shapes of the first arrays, for messages."""
     told = [f"{name[:40]} {in_few(array.shape)}" for name, array in islice(arrays.items(), _LISTED)]
     return ", ".join([*told, "…"] if len(arrays) > _LISTED else told)
 
 
 def encode_npy(table: Table) -> bytes:
-    """A 2-D array where names and kinds allow, else a structured array with a field for each column."""
+    """Encode as a 2-D array if names and types allow, else as a structured array with a field for each column."""
     columns = [_storable(array) for array in table.columns.values()]
     if table.names == default_names(len(columns)) and len({column.dtype for column in columns}) == 1:
         return _npy(np.stack(columns, axis=1))
@@ -184,7 +184,7 @@ def encode_npy(table: Table) -> bytes:
 
 
 def encode_npz(table: Table) -> bytes:
-    """An array for each column, under its name; the same bytes whenever it is written."""
+    """Encode one array for each column, under its name; the bytes do not depend on the time of writing."""
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_STORED) as members:
         for name, array in table.columns.items():
@@ -193,7 +193,7 @@ def encode_npz(table: Table) -> bytes:
 
 
 def _storable(array: NDArray[Any]) -> NDArray[Any]:
-    """Words side by side: objects would have to be pickled."""
+    """Strings as a fixed-width array: objects would have to be pickled."""
     if array.dtype.kind == "O":
         return np.array(["" if cell is None else cell for cell in array.tolist()], np.str_)
     return array

@@ -14,26 +14,26 @@ from ..columns import Kept, Rows, as_column, free_name
 from ..sources import reserve
 from ..table import Table
 
-_HELD = 12.0  # bytes of memory for each of the file
-_CELL = 16.0  # bytes of memory for each cell, empty ones too
+_HELD = 12.0  # bytes of memory for each byte of the file
+_CELL = 16.0  # bytes of memory for each cell, including empty ones
 _LARGEST = sys.float_info.max
 _AXES = ("longitude", "latitude", "height")
 _CALLED = (_AXES, ("lon", "lat", "height"), ("lng", "lat", "height"), ("x", "y", "z"))
 
 
 class _Point(NamedTuple):
-    feature: int  # from 1
+    feature: int  # counted from 1
     place: list[float]
     properties: dict[str, Any]
 
 
 def read_geojson(content: bytes, source: str) -> Table:
-    """Longitude, latitude and height of points, and what is said of them; several points of one feature are rows."""
+    """Read the coordinates and properties of points. Each point of a MultiPoint becomes a row."""
     reserve(_HELD * len(content), source)
     try:
         document = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{source} is no JSON: {error!s:.200}; mend it, or fetch it again") from None
+        raise ValueError(f"{source} is not valid JSON: {error!s:.200}; fix it, or fetch it again") from None
     points = list(_points(document, source))
     if not points:
         raise ValueError(f"{source} holds no points; a table needs at least one")
@@ -44,7 +44,7 @@ def read_geojson(content: bytes, source: str) -> Table:
     columns: dict[str, Any] = dict(zip(_AXES, places.T, strict=False))
     kept = {}
     names = dict.fromkeys(name for point in points for name in point.properties)
-    reserve(_CELL * len(names) * len(points), source)  # also where a feature has none of the others' properties
+    reserve(_CELL * len(names) * len(points), source)  # also for features without these properties
     for name in names:
         cells = [point.properties.get(name) for point in points]
         free = free_name(name, columns)
@@ -73,10 +73,10 @@ def _points(document: Any, source: str) -> Iterator[_Point]:
         features = [document]
     else:
         raise ValueError(
-            f"{source} is JSON and no GeoJSON of points; a FeatureCollection of Points is needed, got {kind!s:.40}"
+            f"{source} is JSON but not GeoJSON with points; a FeatureCollection of Points is needed, got {kind!s:.40}"
         )
     if not isinstance(features, list):
-        raise ValueError(f"{source}: a {kind} needs a list of them, got {type(features).__name__}")
+        raise ValueError(f"{source}: a {kind} needs a list, got {type(features).__name__}")
     for number, feature in enumerate(features, 1):
         yield from _of_feature(feature, number, source)
 
@@ -90,12 +90,12 @@ def _of_feature(feature: Any, number: int, source: str) -> Iterator[_Point]:
     places = geometry.get("coordinates") if isinstance(geometry, dict) else None
     if kind not in ("Point", "MultiPoint"):
         what = f"a {kind!s:.40}" if kind else "no geometry"
-        raise ValueError(
-            f"{source}, feature {number} is {what}; only Point and MultiPoint are read, take the others out"
-        )
+        raise ValueError(f"{source}, feature {number} is {what}; only Point and MultiPoint are read, remove the others")
     properties = (feature.get("properties") or {}) if whole else {}
     if not isinstance(properties, dict):
-        raise ValueError(f"{source}, feature {number}: properties must have names, got {type(properties).__name__}")
+        raise ValueError(
+            f"{source}, feature {number}: properties must be a JSON object, got {type(properties).__name__}"
+        )
     if whole and "id" in feature:
         properties = {"id": feature["id"], **properties}
     for place in [places] if kind == "Point" else places if isinstance(places, list) else [places]:
@@ -109,7 +109,7 @@ def _is_place(place: Any) -> TypeGuard[list[float]]:
         isinstance(place, list)
         and len(place) >= 2
         and all(isinstance(number, int | float) and not isinstance(number, bool) for number in place)
-        and all(abs(number) <= _LARGEST for number in place)  # not NaN
+        and all(abs(number) <= _LARGEST for number in place)  # False for NaN
     )
 
 
@@ -132,11 +132,11 @@ def _as_text(cell: Any, name: str, source: str) -> str:
     try:
         return json.dumps(cell)
     except RecursionError:
-        raise ValueError(f"{source}, property {name:.60} is nested too deep; take it out") from None
+        raise ValueError(f"{source}, property {name:.60} is nested too deeply; remove it") from None
 
 
 def encode_geojson(table: Table) -> bytes:
-    """A FeatureCollection with a Point for each row; other columns are its properties."""
+    """Encode a FeatureCollection with a Point for each row; the other columns become properties."""
     axes = _axes(table)
     places = [[number for number in place if number == number] for place in _places(table, axes)]  # noqa: PLR0124  NaN
     others = [name for name in table.names if name not in axes]

@@ -1,4 +1,4 @@
-"""Points in LAS and LAZ files, by laspy and lazrs."""
+"""Points in LAS and LAZ files, read with laspy and lazrs."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ..table import Table
 from .laz import layers_fit
 
 _AXES = ("x", "y", "z")
-_HELD = 3.0  # times the room of the columns: points as they are stored, and as numbers
-_SHORTEST, _SHORTEST_1_4 = 227, 375  # bytes of a header
-_LONGEST = 32  # bytes of the name of a dimension
-_STEPS = 2**31 - 1  # coordinates are whole numbers of this size, times a scale
+_HELD = 3.0  # memory relative to the columns: points are held as stored and as numbers
+_SHORTEST, _SHORTEST_1_4 = 227, 375  # smallest size of a header in bytes
+_LONGEST = 32  # longest name of a dimension in bytes
+_STEPS = 2**31 - 1  # coordinates are stored as integers up to this one, times a scale
 
 
 def read_las(content: bytes, source: str) -> Table:
-    """Coordinates, scaled and shifted as the header says, and all other dimensions."""
+    """Read the coordinates, with scale and offset of the header applied, and all other dimensions."""
     packed = kind_of(content)[0] == "laz"
     laspy = _laspy(packed)
     _check_counts(content, source)
@@ -44,9 +44,9 @@ def read_las(content: bytes, source: str) -> Table:
     columns = _tried(lambda: {axis: np.array(points[axis], np.float64) for axis in _AXES}, source)
     others = _tried(lambda: {name: np.asarray(points[name]) for name in names}, source)
     flat = {name: array for name, array in others.items() if array.ndim == 1}
-    left_out = {name: "holds several values a point" for name in others if name not in flat}
+    left_out = {name: "holds several values per point" for name in others if name not in flat}
     notes = (
-        (f"{source}: dimensions with several values a point are left out: {', '.join(left_out)}",) if left_out else ()
+        (f"{source}: dimensions with several values per point are left out: {', '.join(left_out)}",) if left_out else ()
     )
     if len(points.points) < header.point_count:
         raise ValueError(
@@ -56,7 +56,7 @@ def read_las(content: bytes, source: str) -> Table:
 
 
 def _tried(read: Callable[[], Any], source: str) -> Any:
-    """What laspy, lazrs and struct raise, they raise as they like."""
+    """Call a reader and turn any exception into a ValueError: laspy, lazrs and struct raise many types."""
     try:
         return read()
     except Exception as error:
@@ -64,42 +64,44 @@ def _tried(read: Callable[[], Any], source: str) -> Any:
 
 
 def _check_counts(content: bytes, source: str) -> None:
-    """Records before and after the points cannot be more than fit: laspy reads as many as are announced."""
+    """Raise if more records are declared than fit into the file: laspy would try to read all of them."""
     if len(content) < _SHORTEST:
         raise ValueError(f"{source} is cut off: its header has {len(content)} bytes, at least {_SHORTEST} are needed")
     if content[24] != 1 or content[25] > 4:
-        raise ValueError(f"{source} is of version {content[24]}.{content[25]} of LAS; 1.0 to 1.4 are read")
+        raise ValueError(f"{source} has LAS version {content[24]}.{content[25]}; versions 1.0 to 1.4 are read")
     before, after = int.from_bytes(content[100:104], "little"), 0
     if content[24:26] == b"\1\4" and len(content) >= _SHORTEST_1_4:
         after = int.from_bytes(content[243:247], "little")
-    if 54 * before + 60 * after > len(content):  # bytes that one has at least
+    if 54 * before + 60 * after > len(content):  # smallest size of a record in bytes
         raise ValueError(
-            f"{source} is damaged: it announces {before + after} records, and has no room for them; fetch it again"
+            f"{source} is damaged: it announces {before + after} records, more than fit into the file; fetch it again"
         )
 
 
 def _check_chunks(content: bytes, source: str) -> None:
-    """The table of packed chunks must be there: lazrs ends the process where it cannot hold as many as announced."""
+    """Raise if the chunk table is missing or too large: lazrs aborts the process if it cannot allocate it."""
     start = int.from_bytes(content[96:100], "little")
     at = int.from_bytes(content[start : start + 8], "little", signed=True)
-    at = int.from_bytes(content[-8:], "little", signed=True) if at == -1 else at  # written to a pipe
+    at = (
+        int.from_bytes(content[-8:], "little", signed=True) if at == -1 else at
+    )  # the offset is at the end if the file was written to a pipe
     head = content[at : at + 8] if start < at else b""
     if len(head) < 8 or head[:4] != bytes(4) or int.from_bytes(head[4:], "little") > len(content):
         raise ValueError(f"{source} is cut off or damaged: its points cannot be unpacked; fetch it again")
 
 
 def _check_layers(header: Any, content: bytes, source: str) -> None:
-    """What chunks announce must be there."""
+    """Raise if a chunk declares more bytes than the file has."""
     records = [record.record_data_bytes() for record in header.vlrs.get("LasZipVlr")]
     if len(records) != 1 or not layers_fit(content, header.offset_to_point_data, header.point_count, records[0]):
         raise ValueError(f"{source} is cut off or damaged: its points cannot be unpacked; fetch it again")
 
 
 def _check_size(header: Any, n_bytes: int, source: str) -> None:
-    """Hold what is announced against memory, and where nothing is packed against the file."""
+    """Compare the declared number of points with the memory limit and, if uncompressed, with the size of the file."""
     n, each = header.point_count, header.point_format.size
     scales, offsets = np.abs(header.scales), np.abs(header.offsets)
-    if not ((scales > 1e-30) & (scales < 1e30) & (offsets < 1e30)).all():  # not NaN
+    if not ((scales > 1e-30) & (scales < 1e30) & (offsets < 1e30)).all():  # False for NaN
         raise ValueError(f"{source} is damaged: its scales are {header.scales}, its offsets {header.offsets}")
     if not header.are_points_compressed and header.offset_to_point_data + n * each > n_bytes:
         there = max(0, n_bytes - header.offset_to_point_data) // each
@@ -108,7 +110,7 @@ def _check_size(header: Any, n_bytes: int, source: str) -> None:
 
 
 def encode_las(table: Table, packed: bool = False) -> bytes:
-    """Coordinates as whole numbers of the header's scale, or of one that just fits; new columns as extra dimensions."""
+    """Encode coordinates with the scale of the original header or a fitting one; new columns are extra dimensions."""
     laspy = _laspy(packed)
     if not set(_AXES) <= set(table.names):
         raise ValueError(f"{table.source}: LAS needs columns x, y and z; there are {', '.join(table.names)}")
@@ -142,14 +144,14 @@ def _fill(points: Any, name: str, values: NDArray[Any], source: str) -> None:
 def _storable(table: Table, name: str) -> NDArray[Any]:
     values = table.columns[name]
     if values.dtype.kind not in "iufb":
-        raise ValueError(f"{table.source}, column {name}: LAS holds numbers, not words; leave it out, or write CSV")
+        raise ValueError(f"{table.source}, column {name}: LAS holds numbers, not text; leave it out, or write CSV")
     if len(name.encode()) > _LONGEST:
-        raise ValueError(f"{table.source}, column {name}: LAS has names of at most {_LONGEST} bytes; rename it")
+        raise ValueError(f"{table.source}, column {name}: LAS names have at most {_LONGEST} bytes; rename the column")
     return values.astype(np.uint8) if values.dtype.kind == "b" else values
 
 
 def _new_header(table: Table, laspy: Any) -> Any:
-    """A header whose scale is the smallest power of ten with which the coordinates fit."""
+    """A header with the smallest power of ten as scale for which the coordinates fit."""
     colored = {"red", "green", "blue"} <= set(table.names)
     header = laspy.LasHeader(point_format=7 if colored else 6, version="1.4")
     places = table.numbers(_AXES)

@@ -1,27 +1,27 @@
-"""What the pages of a Parquet file announce: Arrow takes memory by that, and the file's directory may say less."""
+"""Sizes declared by the pages of a Parquet file: Arrow allocates them, and the footer may declare less."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_DEEPEST = 8  # structures in structures that a header has at most
-_DATA, _DICTIONARY, _DATA_V2 = 5, 7, 8  # fields of a header: what kind of page it is
+_DEEPEST = 8  # deepest nesting of structures in a header
+_DATA, _DICTIONARY, _DATA_V2 = 5, 7, 8  # fields of a header, one for each type of page
 
 
 class Page(NamedTuple):
-    """A page: its bytes once unpacked, and how many values it holds; those of a dictionary count as none."""
+    """A page: its uncompressed size in bytes, and its number of values (0 for a dictionary)."""
 
     n_bytes: int
     n_values: int
 
 
 class PageError(ValueError):
-    """A page that is none."""
+    """Raised for an invalid page."""
 
 
 def pages_of(content: bytes, start: int, length: int) -> Iterator[Page]:
-    """The pages of a column, which begins there and has so many bytes."""
+    """The pages of a column that starts at byte `start` and has `length` bytes."""
     end = start + length
     if not 0 <= start <= end <= len(content):
         raise PageError("a column lies outside of the file")
@@ -36,13 +36,13 @@ def pages_of(content: bytes, start: int, length: int) -> Iterator[Page]:
 
 
 class _Header:
-    """A structure of Thrift's compact protocol, read for its numbers."""
+    """A parser for structures of Thrift's compact protocol that keeps only the numbers."""
 
     def __init__(self, content: bytes, at: int, end: int) -> None:
         self._content, self.at, self._end = content, at, end
 
     def structure(self, depth: int) -> dict[int, int]:
-        """Numbers by their fields; of a structure inside its first number."""
+        """Numbers by field; a nested structure is represented by its first number."""
         if depth > _DEEPEST:
             raise PageError("the header of a page is nested too deep")
         fields, field = {}, 0

@@ -1,4 +1,4 @@
-"""Tables in Parquet files, by pyarrow; columns that are not changed are written back with their own types."""
+"""Tables in Parquet files, read with pyarrow; unchanged columns are written back with their original types."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from ..sources import reserve
 from ..table import Table
 from .pages import pages_of
 
-_HELD = 3.0  # bytes of memory for each that a column has unpacked
-_WORD = 60.0  # bytes that a word takes beside its letters
-_LONGEST = 16.0  # bytes of a number
+_HELD = 3.0  # bytes of memory for each uncompressed byte of a column
+_WORD = 60.0  # bytes that a string takes in addition to its characters
+_LONGEST = 16.0  # largest size of a number in bytes
 
 
 def read_parquet(content: bytes, source: str) -> Table:
-    """All flat columns; nested ones are left out, and a note says so."""
+    """Read all flat columns; nested columns are left out, with a note."""
     arrow, parquet = need("pyarrow", "parquet"), need("pyarrow.parquet", "parquet")
     try:
         file = parquet.ParquetFile(arrow.BufferReader(content))
@@ -39,7 +39,7 @@ def read_parquet(content: bytes, source: str) -> Table:
         return from_arrow(_with_words(read, flat, worded, source, arrow), source, nested)
     except MemoryError:
         raise
-    except Exception as error:  # of Arrow, and of dates that are none
+    except Exception as error:  # errors of Arrow, and invalid dates
         if type(error) is ValueError and str(error).startswith(source):
             raise
         words = (str(error).splitlines() or [type(error).__name__])[0]
@@ -47,7 +47,7 @@ def read_parquet(content: bytes, source: str) -> Table:
 
 
 def _needed(content: bytes, file: Any) -> float:
-    """Bytes of memory that its columns take, by their pages: what repeats takes next to none in the file."""
+    """Bytes of memory for all columns, computed from the pages: repeated values take almost no space in the file."""
     total = 0.0
     lengths = [max(_LONGEST, file.schema.column(j).length or 0) for j in range(file.metadata.num_columns)]
     for k in range(file.metadata.num_row_groups):
@@ -68,7 +68,7 @@ def _is_words(kind: Any, arrow: Any) -> bool:
 
 
 def _with_words(read: Any, kinds: Mapping[str, Any], worded: list[str], source: str, arrow: Any) -> Any:
-    """Words written out, each as often as it is there, once it is known that they fit."""
+    """Expand dictionary-encoded strings, after checking that they fit into memory."""
     for k, name in enumerate(read.column_names):
         column = read.column(k)
         if name in worded and arrow.types.is_dictionary(column.type):
@@ -88,7 +88,7 @@ def _reserve_words(column: Any, source: str, arrow: Any) -> None:
 
 
 def from_arrow(read: Any, source: str, nested: Mapping[str, Any] = MappingProxyType({})) -> Table:
-    """A table of an Arrow table; `nested` are the types of columns that were not read."""
+    """Convert an Arrow table; `nested` has the types of columns that were not read."""
     arrow = need("pyarrow", "parquet")
     columns, kept = {}, {}
     left_out = {name: _why(kind) for name, kind in nested.items()}
@@ -101,14 +101,14 @@ def from_arrow(read: Any, source: str, nested: Mapping[str, Any] = MappingProxyT
             kept[name] = Kept("arrow", column)
     if not columns:
         raise ValueError(
-            f"{source} has only nested columns ({listed(tuple(left_out))}); a table needs numbers or words"
+            f"{source} has only nested columns ({listed(tuple(left_out))}); a table needs numbers or strings"
         )
     notes = (f"{source}: nested columns are left out: {listed(tuple(left_out))}",) if left_out else ()
     return Table(columns, source, notes=notes, kept=kept, left_out=left_out)
 
 
 def _why(kind: Any) -> str:
-    return f"holds {kind!s:.60}, more than one value a row"
+    return f"holds {kind!s:.60}, more than one value per row"
 
 
 def _values(column: Any, name: str, source: str, arrow: Any) -> NDArray[Any]:
@@ -133,7 +133,7 @@ def _values(column: Any, name: str, source: str, arrow: Any) -> NDArray[Any]:
 
 
 def encode_parquet(table: Table) -> bytes:
-    """A column for each, with the type it came with."""
+    """Encode all columns, unchanged ones with the type they had in the file."""
     arrow, parquet = need("pyarrow", "parquet"), need("pyarrow.parquet", "parquet")
     held = io.BytesIO()
     parquet.write_table(arrow.table([_arrow(table, name, arrow) for name in table.names], list(table.names)), held)

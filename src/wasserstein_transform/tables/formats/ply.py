@@ -1,4 +1,4 @@
-"""Points in PLY files: the vertices, in text or in bytes of either order."""
+"""Points in PLY files: the vertices, in text or in binary of either byte order."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _TYPES = {
     **dict.fromkeys(("double", "float64"), "f8"),
 }
 _ORDERS = {"ascii": "", "binary_little_endian": "<", "binary_big_endian": ">"}
-_LISTED = 12  # elements that a message names
+_LISTED = 12  # the most elements that a message lists
 _END = re.compile(rb"^end_header[ \t]*(\r\n|\n|\r)", re.MULTILINE)
-_COUNT = re.compile(r"[0-9]{1,18}")  # no file has room for more
-_HELD = 10.0  # bytes of memory for each of a text
+_COUNT = re.compile(r"[0-9]{1,18}")  # no file can hold more elements
+_HELD = 10.0  # bytes of memory for each byte of text
 
 
 class _Element(NamedTuple):
     name: str
     size: int
-    properties: list[tuple[str, str]]  # names and types; lists have an empty one
+    properties: list[tuple[str, str]]  # names and types; the type of a list is ""
 
 
 def read_ply(content: bytes, source: str) -> Table:
-    """The properties of the vertices; faces and other elements are left out, and a note says so."""
+    """Read the properties of the vertices; faces and other elements are left out, with a note."""
     reserve(_HELD * len(content), source)
     order, elements, start, line = _header(content, source)
     reserve(COLUMN * sum(len(element.properties) for element in elements), source)
@@ -63,7 +63,7 @@ def read_ply(content: bytes, source: str) -> Table:
 
 
 def _header(content: bytes, source: str) -> tuple[str, list[_Element], int, int]:
-    """The order of bytes, the elements, and where they begin: which byte, which line."""
+    """The byte order, the elements, and the byte and the line where the data begin."""
     end = _END.search(content)
     if end is None:
         raise ValueError(f"{source} has no line end_header; it is cut off, or no PLY file")
@@ -80,9 +80,9 @@ def _header(content: bytes, source: str) -> tuple[str, list[_Element], int, int]
         elif fields[:2] == ["property", "list"] and elements and len(fields) == 5:
             elements[-1].properties.append((fields[4], ""))
         elif fields and fields[0] not in ("ply", "comment", "obj_info"):
-            raise ValueError(f"{source}, line {number}: no line of a PLY header: '{line.strip():.60}'")
+            raise ValueError(f"{source}, line {number}: not a valid line of a PLY header: '{line.strip():.60}'")
     if order is None:
-        raise ValueError(f"{source} has no line that says its format: {', '.join(_ORDERS)}")
+        raise ValueError(f"{source} has no valid line format; the formats are {', '.join(_ORDERS)}")
     return order, elements, end.end(), len(lines)
 
 
@@ -91,7 +91,7 @@ def _check_vertices(vertex: _Element, before: list[_Element], source: str) -> No
         raise ValueError(f"{source} holds no vertices; a table needs at least one")
     for name, kind in vertex.properties:
         if not kind:
-            raise ValueError(f"{source}: property {name:.60} of its vertices is a list; one value for each is needed")
+            raise ValueError(f"{source}: property {name:.60} of its vertices is a list; one value per vertex is needed")
     if not vertex.properties:
         raise ValueError(f"{source}: its vertices have no properties; x and y are needed")
     if listed := [other.name for other in before if not all(kind for _, kind in other.properties)]:
@@ -129,9 +129,7 @@ def _of_text(
     for number, text in islice(there, skipped, min(skipped + vertex.size, sys.maxsize)):
         cells = text.split()
         if len(cells) != width:
-            raise ValueError(
-                f"{source}, line {number}: {len(cells)} numbers came and {width} are needed; mend the line"
-            )
+            raise ValueError(f"{source}, line {number}: got {len(cells)} numbers, expected {width}; fix the line")
         rows.append(cells)
         numbers.append(number)
     if len(rows) < vertex.size:
@@ -155,7 +153,7 @@ def _named(elements: list[_Element]) -> str:
 
 
 def encode_ply(table: Table) -> bytes:
-    """Vertices in bytes, little-endian: numbers as double or int."""
+    """Encode vertices in little-endian binary, with numbers as double or int."""
     columns = [_storable(table, name) for name in table.names]
     names = unique_names("_".join(name.split()) for name in table.names)
     kinds = {"f8": "double", "i4": "int", "u1": "uchar"}
@@ -169,17 +167,17 @@ def encode_ply(table: Table) -> bytes:
 
 
 def _storable(table: Table, name: str) -> NDArray[Any]:
-    """As int where it fits, else as double where that loses nothing."""
+    """Integers as int32 if they fit, else as double if that is exact."""
     values = table.columns[name]
     if values.dtype.kind == "f":
         return values
     if values.dtype.kind == "b":
         return values.astype(np.uint8)
     if values.dtype.kind not in "iu":
-        raise ValueError(f"{table.source}, column {name}: PLY holds numbers, not words; leave it out, or write CSV")
+        raise ValueError(f"{table.source}, column {name}: PLY holds numbers, not text; leave it out, or write CSV")
     largest = max(abs(int(values.min(initial=0))), abs(int(values.max(initial=0))))
     if largest < 2**31:
         return values.astype(np.int32)
     if largest <= EXACT:
         return values.astype(np.float64)
-    raise ValueError(f"{table.source}, column {name}: PLY holds whole numbers up to 2^53, got {largest}; write CSV")
+    raise ValueError(f"{table.source}, column {name}: PLY holds integers up to 2^53, got {largest}; write CSV")

@@ -1,4 +1,4 @@
-"""Tables as text: cells parted by commas, semicolons, tabs, bars or blanks."""
+"""Tables as text, delimited by commas, semicolons, tabs, bars or blanks."""
 
 from .reading import read_text
 from .writing import encode_text

@@ -1,4 +1,4 @@
-"""Cells to columns: whole numbers, numbers, or words, decided by all rows."""
+"""Convert cells to columns: integers, floats or strings, depending on all rows."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from ..columns import EXACT, Kept, is_missing, number_of, words
 
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*")
-_NOT_AS_WRITTEN = re.compile(r"^[^\S\n]*(?:[+-]?0[0-9]|-0\s*$)", re.MULTILINE)  # 007 would be written back as 7
+_NOT_AS_WRITTEN = re.compile(r"^[^\S\n]*(?:[+-]?0[0-9]|-0\s*$)", re.MULTILINE)  # 007 would be written as 7
 
 
 class Column:
-    """A column that is being read, some rows at a time.
+    """A column that is being read in chunks of rows.
 
-    Text is kept only where numbers do not say all. Where that turns out late, `lacks_text` is True and the texts are
-    gathered in a second pass.
+    Text is kept only if the numbers do not represent it fully. If this is found out after some rows were read,
+    `lacks_text` is True and the text is gathered in a second pass.
     """
 
     def __init__(self, decimal_comma: bool = False) -> None:
@@ -32,11 +32,11 @@ class Column:
 
     @property
     def lacks_text(self) -> bool:
-        """Whether the text of earlier rows is needed and was not kept."""
+        """Whether the text of earlier rows is needed but was not kept."""
         return self._keeps and len(self._texts) < self._n_parts
 
     def add(self, cells: Sequence[str]) -> None:
-        """Take some more cells."""
+        """Add cells of the next rows."""
         self._n_parts += 1
         if not self._is_words:
             self._convert([_with_point(cell) for cell in cells] if self._decimal_comma else cells)
@@ -44,18 +44,18 @@ class Column:
             self._texts.append(cells)
 
     def gather(self, cells: Sequence[str]) -> None:
-        """Take the text of some cells, in the second pass."""
+        """Add the text of cells, in the second pass."""
         self._texts.append(cells)
 
     def forget_texts(self) -> None:
-        """Before the second pass."""
+        """Discard the texts, before the second pass."""
         self._texts = []
 
     def finish(self) -> tuple[NDArray[Any], Kept | None]:
-        """The values, and the cells as they stood where that is more."""
+        """The values, and the original cells if the values do not represent them fully."""
         texts = words(list(chain.from_iterable(self._texts))) if self._keeps else None
         if self._is_words or not self._any_number:
-            if texts is None:  # all of it missing, as nan
+            if texts is None:  # all cells are nan
                 texts = words([repr(value) for part in self._parts for value in part.tolist()])
             if not self._decimal_comma:
                 return texts, None
@@ -86,7 +86,7 @@ class Column:
         return values
 
     def _leave_integers(self) -> None:
-        """What were whole numbers so far become floats."""
+        """Convert the integers read so far to floats."""
         if self._whole:
             self._keeps = self._keeps or any(np.abs(part).max(initial=0) > EXACT for part in self._parts)
             self._parts = [part.astype(np.float64) for part in self._parts]
@@ -117,7 +117,7 @@ def _all_floats(cells: Sequence[str]) -> NDArray[Any] | None:
 
 
 def _is_rounded(cell: str) -> bool:
-    """Whether a whole number has more digits than floats hold."""
+    """Whether an integer has more digits than a float can hold."""
     try:
         return int(cell) != float(cell)
     except (ValueError, OverflowError):
@@ -129,5 +129,5 @@ def _with_point(cell: str) -> str:
 
 
 def has_decimal_comma(cell: str) -> bool:
-    """Whether it is a number with a comma: 1,5."""
+    """Whether a cell is a number with a decimal comma, such as 1,5."""
     return _DECIMAL_COMMA.fullmatch(cell) is not None

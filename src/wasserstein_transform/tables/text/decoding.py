@@ -1,4 +1,4 @@
-"""Bytes to text."""
+"""Decode bytes to text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MARKS = {
 
 
 def decode(content: bytes, source: str) -> tuple[str, tuple[str, ...]]:
-    """The text, and a note if it is not UTF-8."""
+    """The text, and a note if the encoding is not UTF-8."""
     encoding = next((name for mark, name in _MARKS.items() if content.startswith(mark)), "utf-8")
     try:
         return content.decode(encoding), ()

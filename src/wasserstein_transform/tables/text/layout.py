@@ -1,4 +1,4 @@
-"""How a text is laid out: what parts its cells, whether it has a header, how its numbers are written."""
+"""Detect the layout of a text file: delimiter, header, decimal commas."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from ..columns import default_names, is_missing, number_of, unique_names
 from .cells import has_decimal_comma
 from .rows import chunks
 
-_SAMPLE = 1 << 16  # characters that are looked at
-_ROWS = 200  # of them at most
-_OWN = {"csv": ",", "tsv": "\t", "txt": None}  # what a kind is written with
+_SAMPLE = 1 << 16  # characters that are examined
+_ROWS = 200  # rows that are examined
+_OWN = {"csv": ",", "tsv": "\t", "txt": None}  # usual delimiter of a format
 
 
 class Layout(NamedTuple):
-    """How a text is laid out."""
+    """Layout of a text file."""
 
-    delimiter: str | None  # None: blanks and tabs
+    delimiter: str | None  # None means blanks and tabs
     names: tuple[str, ...]
     has_header: bool
     decimal_comma: bool
-    row_names: bool = False  # the first column has no name in the header
+    row_names: bool = False  # whether the first column has no name in the header
 
 
 def find_layout(text: str, kind: str, source: str) -> Layout:
-    """The layout, from the first rows."""
+    """Detect the layout from the first rows."""
     sample = text if len(text) <= _SAMPLE else _whole_rows(text[:_SAMPLE])
     delimiter, rows = _delimited(sample, kind, source)
     if not rows:
@@ -38,7 +38,7 @@ def find_layout(text: str, kind: str, source: str) -> Layout:
     if has_header:
         names = rows[0]
         if len(rows) > 1 and all(len(row) == width + 1 and row[-1].strip() for row in rows[1:]):
-            names = ["", *names]  # R writes no name for its row names
+            names = ["", *names]  # R writes no name for the column of row names
         row_names = not names[0].strip()
         names = ["row", *names[1:]] if row_names else names
         return Layout(delimiter, unique_names(names), True, decimal_comma, row_names)
@@ -47,12 +47,12 @@ def find_layout(text: str, kind: str, source: str) -> Layout:
 
 
 def _whole_rows(sample: str) -> str:
-    """The sample without its last line, which is cut off; one line alone is kept."""
+    """The sample without its last line, which may be incomplete; a single line is kept."""
     return sample[: sample.rfind("\n") + 1] or sample
 
 
 def _delimited(sample: str, kind: str, source: str) -> tuple[str | None, list[list[str]]]:
-    """What parts cells, and the rows it makes: most rows alike first, then most numbers, then the kind's own."""
+    """The best delimiter and its rows, by the share of rows of equal length, then of numbers, then the usual one."""
     own = _OWN[kind]
     best: tuple[tuple[float, float, bool], str | None, list[list[str]]] | None = None
     for delimiter in dict.fromkeys((own, ",", "\t", ";", "|", None)):
@@ -75,7 +75,7 @@ def _sampled(sample: str, delimiter: str | None, source: str) -> list[list[str]]
 
 
 def _score(rows: list[list[str]], delimiter: str | None, own: bool) -> tuple[float, float, bool] | None:
-    """How well a delimiter fits; None if it parts nothing."""
+    """How well a delimiter fits; None if it separates nothing."""
     if not rows:
         return None
     width, alike = Counter(map(len, rows)).most_common(1)[0]
@@ -83,7 +83,7 @@ def _score(rows: list[list[str]], delimiter: str | None, own: bool) -> tuple[flo
         return None
     cells = [cell for row in rows for cell in row]
     numbers = sum(number_of(cell) is not None or (delimiter != "," and has_decimal_comma(cell)) for cell in cells)
-    if delimiter is None and not own and not numbers:  # words of a text, not cells of a table
+    if delimiter is None and not own and not numbers:  # prose, not a table
         return None
     return round(alike / len(rows), 1), round(numbers / len(cells), 2), own
 
@@ -94,7 +94,7 @@ def _writes_commas(rows: list[list[str]]) -> bool:
 
 
 def _without_last_empty(rows: list[list[str]]) -> list[list[str]]:
-    """Without the empty cell that a delimiter at the end of each line makes."""
+    """Drop the empty last cell that a delimiter at the end of each line gives."""
     widest = max(map(len, rows))
     if widest > 1 and all(len(row) < widest or not row[-1].strip() for row in rows):
         return [row[: widest - 1] for row in rows]
@@ -102,7 +102,7 @@ def _without_last_empty(rows: list[list[str]]) -> list[list[str]]:
 
 
 def _is_header(rows: list[list[str]], decimal_comma: bool) -> bool:
-    """Whether the first row has words where the others have numbers; one row of words alone is a header."""
+    """Whether the first row has text where the others have numbers; a single row of text is a header."""
     first, others = rows[0], rows[1:]
     is_number = [_is_number(cell, decimal_comma) for cell in first]
     is_word = [not number and not is_missing(cell) for number, cell in zip(is_number, first, strict=True)]
@@ -116,14 +116,14 @@ def _is_header(rows: list[list[str]], decimal_comma: bool) -> bool:
     n_words = sum(word and over for word, over in zip(is_word, over_numbers, strict=True))
     n_numbers = sum(number and over for number, over in zip(is_number, over_numbers, strict=True))
     if n_words:
-        return n_words >= n_numbers  # a word among many numbers is a fault in a row
+        return n_words >= n_numbers  # one text cell among many numbers is an error in a data row
     return not all(is_number) and _counts_up(
         [cell for cell, number in zip(first, is_number, strict=True) if number], others
     )
 
 
 def _counts_up(cells: list[str], others: list[list[str]]) -> bool:
-    """Whether these are names such as 1990, 2000, 2010, over numbers that are not all whole."""
+    """Whether the cells are names such as 1990, 2000, 2010, above numbers that are not all integers."""
     if len(cells) < 2 or not all(cell.strip().isdecimal() for cell in cells):
         return False
     steps = {int(b) - int(a) for a, b in pairwise(cells)}
@@ -135,7 +135,7 @@ def _is_number(cell: str, decimal_comma: bool) -> bool:
 
 
 def _commented(sample: str, delimiter: str | None, width: int) -> tuple[str, ...] | None:
-    """Names from the comment right before the rows, as NumPy writes them, if it has one word for each column."""
+    """Names from the comment just before the rows, as NumPy writes it, if it has one name for each column."""
     last = ""
     for line in sample.split("\n"):
         if line.strip() and not line.lstrip().startswith("#"):

@@ -1,7 +1,8 @@
-"""Plain large texts by Arrow, where it is installed: the same table, ten times as fast.
+"""Read large plain text files with Arrow if it is installed: the same table, about ten times as fast.
 
-It is asked only where it can but agree with the careful way: one delimiter, no quotes, no comments, no blank lines, no
-missing values. Whatever it refuses, or reads as something that text says better, is read carefully.
+Arrow is used only if it must give the same result as the general reader: one delimiter, no quotes, no comments, no
+blank lines, no missing values. If Arrow raises an error, or the numbers would not represent the text fully, the
+general reader is used.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from .cells import Column
 from .layout import Layout
 from .rows import chunks
 
-_SMALL = 1 << 20  # bytes up to which it is not worth it
-_BLOCK = 1 << 22  # bytes that are looked at together
+_SMALL = 1 << 20  # smaller files, in bytes, are read by the general reader
+_BLOCK = 1 << 22  # bytes examined at a time
 
 
 def read_quickly(content: bytes, text: str, layout: Layout, source: str) -> Table | None:
-    """The table, or None if it has to be read carefully."""
+    """The table, or None if the general reader is needed."""
     if len(content) < _SMALL or layout.delimiter is None or layout.decimal_comma or not _is_plain(content, layout):
         return None
     try:
@@ -51,7 +52,7 @@ def read_quickly(content: bytes, text: str, layout: Layout, source: str) -> Tabl
 
 
 def _is_plain(content: bytes, layout: Layout) -> bool:
-    """Whether every line is a row and no cell has more to it than its number."""
+    """Whether every line is a row and numbers represent their cells fully."""
     if any(sign in content for sign in (b'"', b"#", b"\n\n", b"\n\r", b"\n ", b"\n\t", b"\0", b"0x", b"0X")):
         return False
     if content[:1] in b"\r\n \t" or content.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf", b"sep=")):
@@ -62,7 +63,7 @@ def _is_plain(content: bytes, layout: Layout) -> bool:
 
 
 def _has_leading_zeros(content: bytes, delimiter: int) -> bool:
-    """Whether a cell begins with 0 and another digit, or is -0: numbers do not say that."""
+    """Whether a cell begins with 0 and another digit, or is -0: numbers do not represent that."""
     everything = np.frombuffer(b"\n\n" + content + b"\n\n", np.uint8)
     for start in range(0, len(everything), _BLOCK):
         here = everything[max(start - 2, 0) : start + _BLOCK + 2]
@@ -76,12 +77,12 @@ def _has_leading_zeros(content: bytes, delimiter: int) -> bool:
 
 
 def _is_between(signs: Any, delimiter: int) -> Any:
-    """Which of the bytes part cells."""
+    """Mask of the bytes that separate cells."""
     return (signs == delimiter) | (signs == ord("\n")) | (signs == ord("\r")) | (signs == ord(" "))
 
 
 def _types(text: str, layout: Layout, source: str, arrow: Any) -> dict[str, Any] | None:
-    """What the first rows say each column is; None if even they need care."""
+    """Types of the columns according to the first rows; None if the general reader is needed."""
     chunk = next(iter(chunks(text[: 1 << 18], layout.delimiter, source)))
     rows = chunk.rows[int(layout.has_header) : -1]
     if not rows or set(map(len, rows)) != {len(layout.names)}:
@@ -101,6 +102,6 @@ def _array(column: Any, arrow: Any) -> Any:
     if column.type == arrow.string():
         return words(column.to_pylist())
     values = column.to_numpy()
-    if values.dtype.kind == "f" and not (np.abs(values) < EXACT).all():  # NaN, too
+    if values.dtype.kind == "f" and not (np.abs(values) < EXACT).all():  # also true for NaN
         return None
     return values

@@ -1,4 +1,4 @@
-"""Tables from text."""
+"""Read tables from text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .rows import Chunk, chunks
 
 
 def read_text(content: bytes, source: str, kind: str = "csv") -> Table:
-    """A table from text of any layout; `kind` only says what is likely."""
+    """Read a table from text of any layout; `kind` only gives the likely delimiter."""
     text, notes = decode(content, source)
     layout = find_layout(text, kind, source)
     table = read_quickly(content, text, layout, source) if not notes else None
@@ -28,12 +28,12 @@ def read_text(content: bytes, source: str, kind: str = "csv") -> Table:
 
 
 def _without_row_names(table: Table, layout: Layout) -> Table:
-    """The numbers of rows that R and pandas write in front are no coordinates."""
+    """Exclude the row numbers that R and pandas write in the first column from the coordinates."""
     if not layout.row_names or len(table.numeric) < 2 or table.columns[table.names[0]].dtype.kind != "i":
         return table
     first, *others = table.names
     note = (
-        f"{table.source}: the first column has no name in the file; as {first} it is carried along, not computed with"
+        f"{table.source}: the first column has no name in the file; it is kept as {first}, but not used as a coordinate"
     )
     axes = tuple(name for name in others if name in table.numeric)
     return replace(table, axes=axes, notes=(*table.notes, note))
@@ -61,7 +61,7 @@ def _read_carefully(text: str, layout: Layout, source: str, notes: tuple[str, ..
 
 
 def _gather(columns: list[Column], text: str, layout: Layout, source: str) -> None:
-    """The text of columns that turned out to be more than numbers, in a second pass."""
+    """Gather the text of columns that numbers do not represent fully, in a second pass."""
     late = [k for k, column in enumerate(columns) if column.lacks_text]
     for k in late:
         columns[k].forget_texts()
@@ -71,7 +71,7 @@ def _gather(columns: list[Column], text: str, layout: Layout, source: str) -> No
 
 
 def _checked(text: str, layout: Layout, source: str) -> Iterator[Chunk]:
-    """Rows without the header, each with as many cells as there are columns."""
+    """The rows after the header, checked to have one cell for each column."""
     width, header = len(layout.names), layout.has_header
     for chunk in chunks(text, layout.delimiter, source):
         current().check()
@@ -89,14 +89,14 @@ def _fitted(row: list[str], width: int, line: int, source: str) -> list[str]:
     if len(row) != width:
         cells = "cell" if len(row) == 1 else "cells"
         raise ValueError(
-            f"{source}, line {line}: {len(row)} {cells} came and {width} are needed; mend the line, "
-            "or put cells that hold the delimiter into quotes"
+            f"{source}, line {line}: got {len(row)} {cells}, expected {width}; fix the line, "
+            "or put cells that contain the delimiter into quotes"
         )
     return row
 
 
 def _joined(lines: list[Sequence[int]]) -> Sequence[int] | Ints:
-    """The numbers of all lines; where none was left out they are a range."""
+    """Line numbers of all rows, as a range if no line was skipped."""
     first, last, n = lines[0][0], lines[-1][-1], sum(map(len, lines))
     if all(isinstance(part, range) for part in lines) and last - first + 1 == n:
         return range(first, last + 1)

@@ -1,4 +1,4 @@
-"""Rows of cells, some thousands at a time, each with the number of its line."""
+"""Split text into rows of cells with line numbers, in chunks of some thousand rows."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-_ROWS = 4096  # at a time
-_LETTERS = 1 << 22  # of them at a time, about: rows may be long
+_ROWS = 4096  # rows in a chunk at most
+_LETTERS = 1 << 22  # characters in a chunk, about: rows may be long
 
 
 class Chunk(NamedTuple):
-    """Some rows of cells, and the lines they begin on."""
+    """Rows of cells, and the numbers of the lines where they begin."""
 
     rows: list[list[str]]
     lines: Sequence[int]
 
 
 def chunks(text: str, delimiter: str | None, source: str, strict: bool = True) -> Iterator[Chunk]:
-    """Rows without comments and blank lines; `delimiter` None means blanks and tabs."""
+    """Rows without comments and blank lines; delimiter None means blanks and tabs."""
     if '"' in text:
         return _quoted(text, delimiter, source, strict)
     return _plain(text, delimiter)
 
 
 def is_left_out(line: str) -> bool:
-    """Whether a line is blank, a comment, or Excel's hint at the delimiter, sep=;."""
+    """Whether a line is blank, a comment, or Excel's declaration of the delimiter, such as sep=;."""
     start = line.lstrip()[:4]
     return not start or start[0] == "#" or (start == "sep=" and len(line.strip()) == 5)
 
 
 def _plain(text: str, delimiter: str | None) -> Iterator[Chunk]:
-    """Without quotes a line is a row."""
+    """Chunks of a text without quotes, where every line is a row."""
     stream, number = io.StringIO(text, newline=None), 1
     cut = _by_blanks if delimiter is None else _cutter(delimiter)
     longest = max(map(len, text[:_LETTERS].split("\n", _ROWS)[:_ROWS]), default=0)
@@ -59,7 +59,7 @@ def _cutter(delimiter: str) -> Callable[[str], list[str]]:
 
 
 def _quoted(text: str, delimiter: str | None, source: str, strict: bool) -> Iterator[Chunk]:
-    """With quotes a row may go over several lines, so each is taken by itself."""
+    """Chunks of a text with quotes, where a row may span several lines."""
     feed = _Feed(text, delimiter is None)
     reader = csv.reader(
         feed, delimiter=delimiter or " ", strict=strict, skipinitialspace=delimiter is None or f'{delimiter} "' in text
@@ -90,7 +90,7 @@ def _of_quotes(error: str) -> str:
 
 
 class _Feed:
-    """Lines for the reader of quotes; comments and blank lines are left out between rows, not within a cell."""
+    """Lines for csv.reader. Comments and blank lines are skipped between rows, but not within a quoted cell."""
 
     def __init__(self, text: str, by_blanks: bool) -> None:
         self._stream = io.StringIO(text, newline="")
@@ -113,9 +113,9 @@ class _Feed:
             return self._single_blanks(line, within) if self._by_blanks else line
 
     def _single_blanks(self, line: str, within: bool) -> str:
-        """Tabs outside of quotes as blanks, and no blanks at the end of a row."""
+        """Replace tabs outside of quotes by blanks, and drop blanks at the end of a row."""
         parts = line.split('"')
-        outside = 1 if within else 0  # a row that goes on does so within quotes
+        outside = 1 if within else 0  # a continued row starts within quotes
         parts[outside::2] = [part.replace("\t", " ") for part in parts[outside::2]]
         if (len(parts) - 1) % 2 == outside:
             parts[-1] = parts[-1].rstrip()

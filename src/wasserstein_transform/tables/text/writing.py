@@ -1,4 +1,4 @@
-"""Tables to text."""
+"""Write tables as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DELIMITERS = {"csv": ",", "tsv": "\t", "txt": " "}
 
 
 def encode_text(table: Table, kind: str = "csv") -> bytes:
-    """A header and a line for each row; numbers read back to the same bits, untouched words as they were."""
+    """Encode a header and a line for each row; numbers keep all bits, unchanged cells keep their original text."""
     delimiter = _DELIMITERS[kind]
     alone = len(table.names) == 1
     columns = [_quoted(cells_of(table, name), delimiter, alone) for name in table.names]
@@ -23,7 +23,7 @@ def encode_text(table: Table, kind: str = "csv") -> bytes:
 
 
 def cells_of(table: Table, name: str) -> list[str]:
-    """A column as text: as it stood in the file, or as short as reads back the same."""
+    """A column as text: the original cells, or the shortest text that reads back as the same value."""
     kept = table.kept.get(name)
     if kept is not None and kept.family == "text":
         return list(kept.cells.tolist())
@@ -39,11 +39,11 @@ def _cells(array: NDArray[Any]) -> list[str]:
 
 
 def _quoted(cells: list[str], delimiter: str, alone: bool) -> list[str]:
-    """Quotes around what would be read otherwise: delimiters, quotes, ends of lines, comments, blanks at the ends."""
+    """Quote cells that contain delimiters, quotes, line ends or #, or have blanks at their ends."""
     signs = ('"', "\n", "\r", "#", delimiter)
     joined = "".join(cells)
     if joined.isascii() and not any(sign in joined for sign in (*signs, " ", "\t", "\v", "\f")) and all(cells):
-        return cells  # numbers, mostly
+        return cells  # the usual case: numbers
     by_blanks, empty = delimiter == " ", '""' if alone or delimiter == " " else ""
 
     def quoted(cell: str) -> str:
