@@ -28,7 +28,7 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
 ]
-exclude_patterns = ["building", "templates", "sg_execution_times.rst", "gallery/sg_execution_times.rst"]
+exclude_patterns = ["building", "templates", "**/sg_execution_times.rst", "sg_execution_times.rst"]
 templates_path = ["templates"]
 nitpicky = True
 suppress_warnings = ["config.cache"]  # settings of the gallery are functions, which are not kept
@@ -60,7 +60,7 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options: dict[str, Any] = {
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 8,
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "show_prev_next": False,
