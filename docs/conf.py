@@ -11,7 +11,7 @@ DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 sys.path.insert(0, str(DOCS))
 
-from building import architecture, gallery, links, reference, root_pages  # noqa: E402
+from building import architecture, drawn, gallery, inks, links, reference, root_pages, theory_pictures  # noqa: E402
 
 import wasserstein_transform as wt  # noqa: E402
 
@@ -79,6 +79,7 @@ def write_pages(*_: Any) -> None:
     reference.write(DOCS / "reference")
     root_pages.write(ROOT, DOCS / "project")
     architecture.draw(ROOT / "src" / "wasserstein_transform", DOCS / "project")
+    inks.save(theory_pictures.PICTURES, DOCS / drawn.FOLDER)
 
 
 def escape(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
@@ -101,5 +102,6 @@ def setup(app: Any) -> None:
     app.connect("autodoc-skip-member", skip)
     app.connect("autodoc-process-docstring", escape, priority=400)
     app.add_transform(links.NamesAsLinks)
+    app.add_directive("drawn", drawn.Drawn)
     app.connect("source-read", links.to_pages)
     app.connect("config-inited", write_pages)
