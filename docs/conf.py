@@ -11,7 +11,7 @@ DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 sys.path.insert(0, str(DOCS))
 
-from building import architecture, drawn, gallery, inks, links, reference, root_pages, theory_pictures  # noqa: E402
+from building import architecture, charts, drawn, gallery, inks, links, reference, root_pages, theory_pictures  # noqa: E402
 
 import wasserstein_transform as wt  # noqa: E402
 
@@ -103,5 +103,6 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-docstring", escape, priority=400)
     app.add_transform(links.NamesAsLinks)
     app.add_directive("drawn", drawn.Drawn)
+    app.add_directive("chart", charts.FlowChart)
     app.connect("source-read", links.to_pages)
     app.connect("config-inited", write_pages)

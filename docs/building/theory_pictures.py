@@ -225,7 +225,7 @@ def ultrametric(inks: Inks) -> Figure:
         ax.set(ylim=(0, top), title=title)
         ax.spines["bottom"].set_visible(False)
     axes[0, 0].set_ylabel("height")
-    axes[0, 0].text(128, height + 0.02, "ε", color=inks.orange, fontsize=12)
+    axes[0, 0].text(103, height + 0.02, "ε", color=inks.orange, fontsize=12)
     axes[0, 1].tick_params(labelleft=False)
     return figure
 
