@@ -34,8 +34,10 @@ def settings(root: Path) -> dict[str, Any]:
 
 
 def as_listed(file: str) -> int:
-    """The place of a script among the others; parts of the tutorial, which are numbered, come by name."""
+    """The place of a script among the others: parts of the tutorial have their number in their name."""
     name = Path(file).stem.removeprefix("plot_")
+    if name[0].isdigit():
+        return int(name[0])
     return ORDER.index(name) if name in ORDER else len(ORDER)
 
 

@@ -11,6 +11,7 @@ the dumbbell of Section 6.2 of the paper: two discs joined by a chain of points.
 # The data: 300 points in each disc, 200 points on the chain. We follow three of them: the center of a disc, a point
 # on the rim of the other disc, and a point on the chain.
 
+# sphinx_gallery_thumbnail_number = 2
 import numpy as np
 from matplotlib.patches import Circle
 

@@ -55,18 +55,11 @@ for row, (name, walk) in zip(axes, walks.items(), strict=True):
         ax.set_axis_off()
 
 # %%
-# How far points are from the true circles, on average, and how far they moved in each iteration:
+# The mean distance to the true circles after each iteration:
 
-print("iteration           ", *(f"{k:5d}" for k in range(7)))
-for name, walk in walks.items():
-    off = [curve.distance(state.points).mean() for state in walk.states]
-    moved = [0.0] + [
-        float(np.linalg.norm(b.points - a.points, axis=1).mean())
-        for a, b in zip(walk.states[:-1], walk.states[1:], strict=True)
-    ]
-    print(name)
-    print("  distance to circles", *(f"{value:5.3f}" for value in off))
-    print("  mean step          ", *(f"{value:5.3f}" for value in moved))
+for k in range(7):
+    off = {name: curve.distance(walk.states[k].points).mean() for name, walk in walks.items()}
+    print(f"{k}:", ", ".join(f"{name} {value:.3f}" for name, value in off.items()))
 
 # %%
 # The first iteration removes noise. The later ones do harm: the mean of a ball lies on the inner side of a bend, so

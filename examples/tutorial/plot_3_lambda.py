@@ -12,6 +12,7 @@ a large λ, points are near only if their neighborhoods also have the same shape
 # picture shows the ball of the point in the middle, for several λ and the same ε. With λ = 0 it is a disc. With
 # larger λ it gets narrower and follows the line, because points beside the line have rounder neighborhoods.
 
+# sphinx_gallery_thumbnail_number = 1
 import numpy as np
 
 import wasserstein_transform as wt

@@ -63,10 +63,9 @@ for n in (50, *sizes):
     processes = (wt.local_truncation(eps, p=2), wt.gaussian_transform(eps), wt.mean_shift(eps))
     for times, process in zip(table.values(), processes, strict=True):
         times.append(seconds(process, points))
-print("points".ljust(26), *(f"{n:9d}" for n in sizes))
-print("pairs".ljust(26), *(f"{n * (n - 1) // 2:9,d}" for n in sizes))
-for name, times in table.items():
-    print(name.ljust(26), *(f"{1000 * t:6.1f} ms" for t in times[1:]))
+for k, n in enumerate(sizes, start=1):
+    spent = ", ".join(f"{name.split()[0]} {1000 * times[k]:.0f} ms" for name, times in table.items())
+    print(f"{n} points, {n * (n - 1) // 2:,} pairs: {spent}")
 
 # %%
 
