@@ -2,13 +2,13 @@
 Communities of a graph
 ======================
 
-Edges inside of a community are positively curved, bridges between communities negatively. Ricci flow shrinks the first
-and stretches the second until the bridges are long enough to be cut.
+Edges inside of a community are positively curved, bridges between communities negatively. Ricci flow shrinks the
+first and stretches the second until the bridges are long enough to be cut.
 """
 
 # %%
-# Zachary's karate club: 34 people who split into two clubs. Numbers at its edges say how often two people met, so they
-# are strengths.
+# Zachary's karate club: 34 people who split into two clubs. Numbers at its edges say how often two people met, so
+# they are strengths.
 
 import networkx as nx
 import numpy as np

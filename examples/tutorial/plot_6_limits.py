@@ -36,7 +36,7 @@ for spread in (1.0, 1.4, 1.8):
 # .661 on the four of them and ``wt.cluster`` .667 (:doc:`all figures </clustering>`).
 #
 # **2. A radius that does not fit.** ε is in the unit of the data. Too small, and every point is alone. Too large, and
-# every ball holds everything, so all neighborhoods look alike. The library warns about both.
+# every ball holds everything, so all neighborhoods look alike. The library warns in extreme cases.
 
 X, truth = wt.datasets.dumbbell()
 radii = (0.03, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
@@ -52,7 +52,7 @@ print(said[0].message if said else "no warning")
 
 # %%
 
-figure, axes = wt.plotting.panels(1, 3, width=10, height=2.6)
+figure, axes = wt.plotting.panels(3, 1, width=6, height=6.6)
 for ax, eps in zip(axes, (0.03, 0.2, 1.6), strict=True):
     wt.plotting.cloud(found[eps][1], truth, ax=ax, size=8, title=f"ε = {eps}: ARI {found[eps][0]:.2f}")
     ax.set_aspect("equal", adjustable="box")
