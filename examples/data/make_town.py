@@ -1,7 +1,7 @@
 """Write the sample of GPS trips in this folder: trips.csv and streets.geojson.
 
-`python examples/data/make_town.py`. The town is made up by `wt.datasets.streets`, so its map is known exactly. It lies at
-48° north and 11° east, and places are in degrees, as a receiver writes them.
+`python examples/data/make_town.py`. The town is made up by `wt.datasets.streets`, so its map is known exactly. It lies
+at 48° north and 11° east, and places are in degrees, as a receiver writes them.
 """
 
 from __future__ import annotations
