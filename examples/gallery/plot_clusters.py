@@ -23,7 +23,8 @@ import wasserstein_transform as wt
 X, truth = wt.datasets.dumbbell()
 
 # %%
-# **Without parameters.** ``wt.cluster`` compares several trees and radii and reports what it chose. The label −1 is noise.
+# **Without parameters.** ``wt.cluster`` compares several trees and radii and reports what it chose. The label −1 is
+# noise.
 
 found = wt.cluster(X)
 print(found)

@@ -21,7 +21,7 @@ print(f"curvature of {len(bent.values)} edges, from {bent.values.min():.2f} to {
 
 # %%
 
-figure, (left, right) = wt.plotting.panels(1, 2, width=10, height=4.8)
+figure, (left, right) = wt.plotting.panels(1, 2, width=10, height=3.9)
 wt.plotting.curvature(bent, ax=left, title="curvature of the edges")
 flow = wt.graphs.ricci_flow(club, n_iter=20, weight="strength")
 wt.plotting.communities(flow.communities(), ax=right, title="communities after 20 iterations")

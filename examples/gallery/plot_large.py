@@ -7,8 +7,8 @@ what they finished, so a run that was killed continues where it stopped. This pa
 """
 
 # %%
-# 100,000 points of a noisy spiral with outliers, in a file. A real file would be larger than memory; NPY, Parquet and Zarr
-# work the same way.
+# 100,000 points of a noisy spiral with outliers, in a file. A real file would be larger than memory; NPY, Parquet and
+# Zarr work the same way.
 
 import tempfile
 import time
@@ -24,8 +24,8 @@ np.save(folder / "points.npy", X)
 print(f"{(folder / 'points.npy').stat().st_size / 1e6:.1f} MB on disk")
 
 # %%
-# **From file to file.** ``memory`` is the limit in bytes, and ``n_parts`` the least number of parts. Each part reads its own
-# points and those around it, takes an ordinary step, and writes the result.
+# **From file to file.** ``memory`` is the limit in bytes, and ``n_parts`` the least number of parts. Each part reads
+# its own points and those around it, takes an ordinary step, and writes the result.
 
 process = wt.gaussian_transform(eps=1.2, lam=1.0)
 start = time.perf_counter()
@@ -58,8 +58,8 @@ for title, points in (("given", X), ("after", moved)):
     print(f"{title}: points of the curve are {np.median(curve.distance(points[labels == 0])):.2f} off, in the median")
 
 # %%
-# **Runs that survive.** With a store, finished work is kept on disk. Here the same exact transport runs twice. The second
-# run finds everything in the store. A run that was killed would find what it had finished.
+# **Runs that survive.** With a store, finished work is kept on disk. Here the same exact transport runs twice. The
+# second run finds everything in the store. A run that was killed would find what it had finished.
 
 some = wt.Space.from_points(X[:400])
 for attempt in ("first", "second"):

@@ -7,8 +7,8 @@ steps come from the data.
 """
 
 # %%
-# A terrain of 100 m by 100 m with a hill and a ridge, 6,000 returns, and noise of 1 m in height. Returns of your own come
-# from a file: ``wt.tables.read("scan.las").numbers()`` gives x, y and z.
+# A terrain of 100 m by 100 m with a hill and a ridge, 6,000 returns, and noise of 1 m in height. Returns of your own
+# come from a file: ``wt.tables.read("scan.las").numbers()`` gives x, y and z.
 
 import numpy as np
 
@@ -46,12 +46,12 @@ views = (("given", X), ("after", found.points))
 for ax, (when, points) in zip(axes[0], views, strict=True):
     ax.scatter(*points.T, c=points[:, 2], s=2.5, cmap="viridis", lw=0)
     ax.set_title(f"{when}: {off(points):.2f} m off", loc="left", fontsize=11)
-    ax.set_box_aspect((1, 1, 0.35), zoom=1.5)
+    ax.set_box_aspect((1, 1, 0.35), zoom=1.3)
     ax.view_init(38, -60)
     ax.set_axis_off()
 for old in axes[1]:
     old.remove()
-for k, (when, points) in enumerate(views):
+for k, (_, points) in enumerate(views):
     ax = figure.add_subplot(2, 2, 3 + k)
     strip = np.abs(points[:, 1] - 60) < 2
     x = np.linspace(0, 100, 300)
