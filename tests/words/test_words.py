@@ -564,7 +564,9 @@ def test_what_is_wrong_with_a_saved_transform_is_one_error_that_names_the_file(n
     for key, change in changes.items():
         arrays[key] = _damaged(arrays[key], change)
     np.savez(tmp_path / "gt.npz", **{key: array for key, array in arrays.items() if array is not None})
-    with pytest.raises(ValueError, match=rf"gt.npz is no saved WordTransform.* damaged \(.*{message}.*fit and save again"):
+    with pytest.raises(
+        ValueError, match=rf"gt.npz is no saved WordTransform.* damaged \(.*{message}.*fit and save again"
+    ):
         wt.words.WordTransform.load(tmp_path / "gt.npz")
 
 
