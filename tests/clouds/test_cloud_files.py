@@ -201,7 +201,7 @@ def test_zarr_is_checked_and_never_unpickled(tmp_path: Path) -> None:
         group.create_array(name, shape=shape, dtype="float64")
     refused(tmp_path / "g.zarr", r"is a group of arrays \(x, y\); name the columns that are coordinates")
     refused(tmp_path / "g.zarr", "has no array 'z'; there are x, y", columns=["x", "z"])
-    refused(tmp_path / "g.zarr", "all arrays must have as many rows, got 5 and 4", columns=["x", "y"])
+    refused(tmp_path / "g.zarr", "all arrays must have the same number of rows, got 5 and 4", columns=["x", "y"])
     folder = tmp_path / "packed.zarr"
     folder.mkdir()
     (folder / ".zarray").write_text(

@@ -326,7 +326,7 @@ def test_what_is_no_corpus_is_refused(vectors, corpus, error) -> None:
 def test_wrong_encodings_and_damaged_files_are_said(vectors, tmp_path) -> None:
     file = tmp_path / "latin.txt"
     file.write_bytes("w1 Ärger w2".encode("latin-1"))
-    with pytest.raises(ValueError, match=r"is not utf-8: byte 3 is b'\\xc4'; say its encoding"):
+    with pytest.raises(ValueError, match=r"is not utf-8: byte 3 is b'\\xc4'; give its encoding"):
         wt.words.Corpus.read(file)
     assert wt.words.Corpus.read(file, encoding="latin-1").words == ("w1", "Ärger", "w2")
     packed = tmp_path / "half.xz"
@@ -529,7 +529,7 @@ LOAD_DAMAGES: dict[str, tuple[dict[str, Any], str]] = {
     "weights below 0": ({"weights": -1.0}, "weights of contexts must be finite and not negative"),
     "weights beyond single precision": ({"weights": 3e38}, "must sum to at most 1e"),
     "vectors that are not finite": ({"vectors": np.inf}, "its vectors are not all finite"),
-    "counts below 0": ({"counts": -1}, "less than 0 times"),
+    "counts below 0": ({"counts": -1}, "it has negative counts of words"),
     "vectors of whole numbers": ({"vectors": np.int32}, "vectors has dtype int32"),
     "complex weights": ({"weights": np.complex128}, "weights has dtype complex128"),
     "indices as floats": ({"indices": np.float64}, "indices must be an array of whole numbers, got float64"),
@@ -538,8 +538,8 @@ LOAD_DAMAGES: dict[str, tuple[dict[str, Any], str]] = {
     "no contexts": ({"indptr": None}, "indptr"),
     "no words": ({"words": None}, "words"),
     "another version": ({"version": np.array(7)}, "it has version 7"),
-    "words that are numbers": ({"words": np.frombuffer(b"[1, 2]", np.uint8)}, "its words are no texts"),
-    "words that are no list": ({"words": np.frombuffer(b"{}", np.uint8)}, "its words are no texts"),
+    "words that are numbers": ({"words": np.frombuffer(b"[1, 2]", np.uint8)}, "its words are not nonempty strings"),
+    "words that are no list": ({"words": np.frombuffer(b"{}", np.uint8)}, "its words are not nonempty strings"),
     "words that are no JSON": ({"words": np.frombuffer(b"\xff{", np.uint8)}, "utf-8"),
     "parameters that are a list": ({"parameters": np.array("[]")}, "its parameters are not those"),
     "a part that is not known": ({"parameters": np.array('{"shift": {"part": "Nope"}}')}, "Nope"),
@@ -564,7 +564,9 @@ def test_what_is_wrong_with_a_saved_transform_is_one_error_that_names_the_file(n
     for key, change in changes.items():
         arrays[key] = _damaged(arrays[key], change)
     np.savez(tmp_path / "gt.npz", **{key: array for key, array in arrays.items() if array is not None})
-    with pytest.raises(ValueError, match=rf"gt.npz is no saved WordTransform.* damaged \(.*{message}.*fit again"):
+    with pytest.raises(
+        ValueError, match=rf"gt.npz is no saved WordTransform.* damaged \(.*{message}.*fit and save again"
+    ):
         wt.words.WordTransform.load(tmp_path / "gt.npz")
 
 
