@@ -184,7 +184,7 @@ def test_heat_drops_small_masses_and_normalises_the_rest() -> None:
 
 def test_heat_needs_a_walk(cloud: np.ndarray) -> None:
     space = wt.Space.from_points(cloud)
-    with pytest.raises(ValueError, match="needs a space from Space.from_graph"):
+    with pytest.raises(ValueError, match=r"needs a space from Space\.from_graph"):
         wt.Heat(1.0)(space)
     with pytest.raises(TypeError, match="needs a localization"):
         wt.Heat(1.0, 0.5)

@@ -36,7 +36,9 @@ class Zarr(Source):
         n = points[0].shape[0]
         for array in [*points, *weights]:
             if array.shape[0] != n:
-                raise ValueError(f"{self.path}: all arrays must have the same number of rows, got {n} and {array.shape[0]}")
+                raise ValueError(
+                    f"{self.path}: all arrays must have the same number of rows, got {n} and {array.shape[0]}"
+                )
         if n == 0:
             raise ValueError(f"{self.path} has no rows; a cloud needs at least one point")
         chunk = max(1, points[0].chunks[0])
