@@ -155,6 +155,25 @@ def test_the_list_of_packages_in_the_architecture_is_whole() -> None:
     assert set(re.findall(r"(?<!\w)_[a-z]+", listing.partition("datasets ")[2])) == modules
 
 
+def test_a_misspelled_word_is_found_and_code_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("spellchecker")
+    from docs.building import spelling  # noqa: PLC0415
+
+    monkeypatch.setattr(spelling, "ROOT", tmp_path)
+    page, module = tmp_path / "page.md", tmp_path / "module.py"
+    page.write_text(
+        "A metric of metrixes, `qwerty_code`, GridSearchCV.\n```python\nqwerty = 1\n```\nMarco's transformz\n", "utf-8"
+    )
+    module.write_text(
+        '"""Locolor of points.\n\n>>> qwerty()\nqwertied\n"""\nx = "localizze it"  # ballz so on\ny = "ballz"\n',
+        "utf-8",
+    )
+    found = spelling.unknown([page, module])
+    assert list(found) == ["ballz", "localizze", "locolor", "metrixes", "transformz"]
+    assert found["transformz"] == ["page.md:5"]
+    assert found["ballz"] == ["module.py:6"]
+
+
 def test_words_of_the_project_are_sorted_and_listed_once() -> None:
     words = (ROOT / "docs" / "words.txt").read_text("utf-8").split()
     assert words == sorted(set(words))
