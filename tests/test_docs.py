@@ -119,6 +119,37 @@ def test_every_public_name_is_documented() -> None:
         assert constants.about(home) if name.kind == "data" else name.value.__doc__, name.shown
 
 
+def test_every_public_class_and_function_has_an_example() -> None:
+    assert names.without_example(names.documented()) == []
+
+
+def test_a_docstring_without_example_or_with_unknown_parameters_is_found() -> None:
+    pytest.importorskip("numpydoc")
+    from docs.building import docstrings  # noqa: PLC0415
+
+    good = names.Name("", "suggest_eps", names.wt.suggest_eps)
+    assert names.without_example([good]) == []
+    assert docstrings.faults([good])[0] == []
+    assert names.without_example([names.Name("tests", "python", python)]) == ["wt.tests.python"]
+
+    def wrong(points: object) -> None:
+        """Do nothing.
+
+        Parameters
+        ----------
+        point : array of shape (n, m)
+            Points.
+        """
+
+    names.wt.auto.wrong = wrong  # where numpydoc looks for it
+    try:
+        (fault,), counted = docstrings.faults([names.Name("auto", "wrong", wrong)])
+    finally:
+        del names.wt.auto.wrong
+    assert "wt.auto.wrong: PR02 Unknown parameters {'point'}" in fault
+    assert counted["PR01"] == 1
+
+
 def test_names_as_people_write_them_lead_to_one_page() -> None:
     known = names.written()
     for text in ("wt.cluster", "wt.auto.cluster", "auto.cluster"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -72,6 +72,16 @@ def homes() -> dict[tuple[str, int], Name]:
     for name in every_name():
         found.setdefault((name.short, id(name.value)), name)
     return found
+
+
+def documented() -> list[Name]:
+    """Public classes and functions, each once, where they are documented."""
+    return [name for name in homes().values() if name.kind != "data"]
+
+
+def without_example(names: Iterable[Name]) -> list[str]:
+    """Names whose docstring has no `>>>`."""
+    return [name.shown for name in names if ">>>" not in (name.value.__doc__ or "")]
 
 
 def written() -> dict[str, str]:
