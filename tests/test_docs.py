@@ -119,6 +119,37 @@ def test_every_public_name_is_documented() -> None:
         assert constants.about(home) if name.kind == "data" else name.value.__doc__, name.shown
 
 
+def test_every_public_class_and_function_has_an_example() -> None:
+    assert names.without_example(names.documented()) == []
+
+
+def test_a_docstring_without_example_or_with_unknown_parameters_is_found() -> None:
+    pytest.importorskip("numpydoc")
+    from docs.building import docstrings  # noqa: PLC0415
+
+    good = names.Name("", "suggest_eps", names.wt.suggest_eps)
+    assert names.without_example([good]) == []
+    assert docstrings.faults([good])[0] == []
+    assert names.without_example([names.Name("tests", "python", python)]) == ["wt.tests.python"]
+
+    def wrong(points: object) -> None:
+        """Do nothing.
+
+        Parameters
+        ----------
+        point : array of shape (n, m)
+            Points.
+        """
+
+    names.wt.auto.wrong = wrong  # where numpydoc looks for it
+    try:
+        (fault,), counted = docstrings.faults([names.Name("auto", "wrong", wrong)])
+    finally:
+        del names.wt.auto.wrong
+    assert "wt.auto.wrong: PR02 Unknown parameters {'point'}" in fault
+    assert counted["PR01"] == 1
+
+
 def test_names_as_people_write_them_lead_to_one_page() -> None:
     known = names.written()
     for text in ("wt.cluster", "wt.auto.cluster", "auto.cluster"):
@@ -145,12 +176,31 @@ def test_files_that_the_architecture_names_are_there() -> None:
 
 
 def test_the_list_of_packages_in_the_architecture_is_whole() -> None:
-    listing = (ROOT / "ARCHITECTURE.md").read_text("utf-8").split("```")[1]
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8").partition("Words with one meaning")[0]
     source = ROOT / "src" / "wasserstein_transform"
-    packages = {folder.parent.name for folder in source.glob("*/__init__.py")}
-    modules = {file.stem for file in source.glob("_*.py")} - {"__init__"}
-    assert set(re.findall(r"^([a-z]\w+) ", listing, re.MULTILINE)) == packages
-    assert set(re.findall(r"(?<!\w)_[a-z]+", listing.partition("datasets ")[2])) == modules
+    packages = [folder.parent.name for folder in source.glob("*/__init__.py")]
+    modules = [file.stem for file in source.glob("_*.py") if file.stem != "__init__"]
+    assert sorted(re.findall(r"^\| `([a-z]\w+)` \|", text, re.MULTILINE)) == sorted(packages)
+    assert sorted(re.findall(r"`(_[a-z]+)`", text)) == sorted(modules)
+
+
+def test_a_misspelled_word_is_found_and_code_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("spellchecker")
+    from docs.building import spelling  # noqa: PLC0415
+
+    monkeypatch.setattr(spelling, "ROOT", tmp_path)
+    page, module = tmp_path / "page.md", tmp_path / "module.py"
+    page.write_text(
+        "A metric of metrixes, `qwerty_code`, GridSearchCV.\n```python\nqwerty = 1\n```\nMarco's transformz\n", "utf-8"
+    )
+    module.write_text(
+        '"""Locolor of points.\n\n>>> qwerty()\nqwertied\n"""\nx = "localizze it"  # ballz so on\ny = "ballz"\n',
+        "utf-8",
+    )
+    found = spelling.unknown([page, module])
+    assert list(found) == ["ballz", "localizze", "locolor", "metrixes", "transformz"]
+    assert found["transformz"] == ["page.md:5"]
+    assert found["ballz"] == ["module.py:6"]
 
 
 def test_words_of_the_project_are_sorted_and_listed_once() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from . import constants, docstrings
-from .names import every_name, homes
+from .names import documented, every_name, homes, without_example
 
 
 class Page(HTMLParser):
@@ -76,9 +76,9 @@ def foreign(site: Path) -> list[str]:
 
 def main(folder: str) -> int:
     """Say what is missing, and return how much."""
-    site, n_names, objects = Path(folder), sum(1 for _ in every_name()), docstrings.documented()
+    site, n_names, objects = Path(folder), sum(1 for _ in every_name()), documented()
     wrong, counted = docstrings.faults(objects)
-    without = [f"{name}: no example in the docstring" for name in docstrings.without_example(objects)]
+    without = [f"{name}: no example in the docstring" for name in without_example(objects)]
     faults = missing_names(site) + without + wrong + broken_links(site) + foreign(site)
     print("counted by numpydoc:", ", ".join(f"{code} {n}" for code, n in sorted(counted.items())) or "nothing")
     for fault in faults:

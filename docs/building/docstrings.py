@@ -1,7 +1,4 @@
-"""Check public docstrings: they have an example, and document the parameters that the signature has.
-
-The tests run the examples; here it is seen that there is one. Sections are checked by numpydoc.
-"""
+"""Check the sections of public docstrings by numpydoc: they document the parameters that the signature has."""
 
 from __future__ import annotations
 
@@ -12,22 +9,12 @@ from collections.abc import Iterable, Iterator
 from numpydoc.docscrape import NumpyDocString
 from numpydoc.validate import validate
 
-from .names import Name, homes
+from .names import Name
 
 FAULTS = ("GL01", "GL06", "GL07", "GL08", "PR02", "PR03", "PR05", "PR06", "PR10")
 """Errors of numpydoc that may not be: no docstring, unknown or misplaced sections, parameters that there are not."""
 COUNTED = ("PR01", "PR04", "PR07", "RT01", "RT03", "YD01")
 """Errors that are counted as long as there are some: parameters and results without a type or a description."""
-
-
-def documented() -> list[Name]:
-    """Public classes and functions, each once."""
-    return [name for name in homes().values() if name.kind != "data"]
-
-
-def without_example(names: Iterable[Name]) -> list[str]:
-    """Names whose docstring has no `>>>`."""
-    return [name.shown for name in names if ">>>" not in (name.value.__doc__ or "")]
 
 
 def faults(names: Iterable[Name]) -> tuple[list[str], Counter[str]]:

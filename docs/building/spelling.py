@@ -70,7 +70,7 @@ def words(text: str) -> Iterator[str]:
     """Words of a text that are neither code nor names written in capitals."""
     for found in _WORD.finditer(_CODE.sub(" ", text)):
         word = found.group().replace("’", "'").removesuffix("'s").strip("'")
-        if len(word) > 2 and _PLAIN.fullmatch(word) and not re.search(r"[a-z][A-Z]", word):
+        if len(word) > 2 and _PLAIN.fullmatch(word) and not re.search(r".[A-Z]", word):
             yield word
 
 
