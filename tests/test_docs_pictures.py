@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("matplotlib")
-pytest.importorskip("sphinx")
+pytest.importorskip("sphinx_gallery")
 
-from docs.building import charts, inks, names, theory_pictures
+from docs.building import charts, gallery, inks, links, names, theory_pictures
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -71,3 +71,20 @@ def test_pictures_come_for_light_and_dark_pages_and_are_the_same_at_every_build(
     light, dark = ((tmp_path / "first" / f"curvature-{theme}.svg").read_text() for theme in ("light", "dark"))
     assert inks.INKS["light"].blue.lower() in light
     assert inks.INKS["dark"].blue.lower() in dark
+
+
+def test_every_script_has_its_place() -> None:
+    scripts = {name: sorted((DOCS.parent / "examples" / name).glob("plot_*.py")) for name in gallery.FOLDERS}
+    assert {file.stem.removeprefix("plot_") for file in scripts["gallery"]} == set(gallery.ORDER)
+    assert sorted(map(gallery.as_listed, map(str, scripts["gallery"]))) == list(range(len(gallery.ORDER)))
+    assert [gallery.as_listed(str(file)) for file in scripts["tutorial"]] == list(
+        range(1, 1 + len(scripts["tutorial"]))
+    )
+
+
+def test_links_to_scripts_lead_to_pages_of_the_site() -> None:
+    source = [
+        "[a](../examples/tutorial/plot_3_lambda.py), [b](../examples/gallery/plot_gps.py), [c](../examples/tutorial/)"
+    ]
+    links.to_pages(None, "guide", source)
+    assert source == ["[a](tutorial/plot_3_lambda.rst), [b](gallery/plot_gps.rst), [c](tutorial/index.rst)"]

@@ -71,8 +71,8 @@ for ax in axes:
 
 # %%
 # **Step 2: transport.** Take two pairs of points, each about two spacings of the grid apart. The first pair lies
-# inside a disc. The second pair is the end of the chain and a point of the disc. ``wt.wasserstein`` finds the
-# cheapest way to turn one measure into the other, and its cost: the distance W1 (Section 2.2).
+# inside a disc. The second pair is a point of the disc and a point near the end of the chain. ``wt.wasserstein``
+# finds the cheapest way to turn one measure into the other, and its cost: the distance W1 (Section 2.2).
 
 eps = 0.2
 D = space.metric.dense()
@@ -89,8 +89,8 @@ for name, (i, j) in pairs.items():
 
 # %%
 # Two points with the same surroundings keep their distance. The point of the disc and the end of the chain have
-# different surroundings: mass has to travel farther than from one point to the other, and their distance grows by a
-# quarter. Lines show where the mass goes; thick lines carry more.
+# different surroundings: mass has to travel farther than from one point to the other, and their distance grows by
+# about a quarter. Lines show where the mass goes; thick lines carry more.
 
 figure, axes = wt.plotting.panels(1, 2, width=8, height=4.2)
 for ax, (name, (i, j)) in zip(axes, pairs.items(), strict=True):
