@@ -107,7 +107,7 @@ def test_parts_of_files_that_do_not_fit_are_refused(blobs, tmp_path: Path) -> No
     with pytest.raises(ValueError, match=r"fitted attributes have different numbers of points: (90 and 30|30 and 90)"):
         wt.AutoCluster.load(whole.save(tmp_path / "mixed"))
     del part.probabilities_
-    with pytest.raises(ValueError, match="stored without probabilities_"):
+    with pytest.raises(ValueError, match="fitted attributes are missing: probabilities_"):
         wt.AutoCluster.load(part.save(tmp_path / "less"))
 
 

@@ -427,7 +427,7 @@ def test_an_unfitted_transform_is_told_from_points() -> None:
 
 def test_surplus_radii_are_refused_as_missing_ones_are(blobs) -> None:
     for estimator in (wt.GaussianTransform, wt.MeanShift, wt.LocalTruncation, wt.KernelTransform):
-        with pytest.raises(ValueError, match=r"eps holds 3 radii, .*, and n_iter=2; n_iter=3 uses all"):
+        with pytest.raises(ValueError, match=r"eps has 3 radii, .*, but n_iter=2; n_iter=3 uses all"):
             estimator([0.1, 0.2, 0.3], n_iter=2).fit(blobs[0][:9])
         with pytest.raises(ValueError, match=r"there are steps .* for 2 iterations, but iteration 3 was requested"):
             estimator([0.1, 0.2], n_iter=3).fit(blobs[0][:9])

@@ -190,7 +190,7 @@ CRAFTED: dict[str, tuple[Callable[[], Any], Callable[[dict[str, Any]], None], st
     "no tree": (_linked, lambda a: a["header"]["tree"]["state"].pop("tree_"), "fitted attributes are missing: tree_"),
     "a parameter less": (_linked, lambda a: a["header"]["tree"]["state"].pop("share"), "missing or unknown: share"),
     "no parameters": (_linked, lambda a: a["header"]["tree"].pop("state"), "KeyError, 'state'"),
-    "something else": (_linked, lambda a: a["header"].update(tree=[1]), "and does not"),
+    "something else": (_linked, lambda a: a["header"].update(tree=[1]), "but it holds none"),
     "a reference to nothing": (SPACES["points"], _tree("metric", value={"same": 99}), "KeyError, 99"),
 }
 

@@ -375,7 +375,7 @@ def test_metrics_refuse_numbers_that_are_none_of_their_points() -> None:
         with pytest.raises(ValueError, match="rows and cols must have the same length"):
             metric.pairs(rows, cols)  # type: ignore[arg-type]
     for wrong in ([0.5], [True, False], [[0]], 3):
-        with pytest.raises(ValueError, match="1-D array of integers"):
+        with pytest.raises(ValueError, match="1-D array of integer indices"):
             metric.block(wrong, [1])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="need covs of shape"):
         wt.spaces.GaussianMetric(cloud(10, 2), np.zeros((9, 2, 2)), 1.0)

@@ -537,7 +537,7 @@ EYES = [np.eye(2)] * 3
         ((np.zeros((3, 2)), EYES, None, EYES), "means and means_b must both be given"),
         ((None, EYES, None, [np.eye(3)]), "both families must have the same dimension, got 2 and 3"),
         ((None, EYES, None, [-np.eye(2)]), "covs_b must be positive semidefinite"),
-        ((np.zeros((3, 2)), EYES, np.zeros((2, 2)), EYES), "means_b and covs_b must be of as many"),
+        ((np.zeros((3, 2)), EYES, np.zeros((2, 2)), EYES), "means_b and covs_b must have shapes"),
     ],
 )
 def test_wrong_gaussians_are_refused(arguments: tuple[Any, ...], message: str) -> None:

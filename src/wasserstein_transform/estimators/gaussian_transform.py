@@ -28,8 +28,8 @@ class GaussianTransform(PointTransform):
     profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable, default "flat"
         Kernel profile as a function of d²/ε².
     ridge : int, optional
-        Move points only across this many leading axes of their neighborhoods: 1 moves them to curves, 2 to surfaces,
-        without clumping along them. None: move to the means.
+        Move points only perpendicular to this many leading axes of their neighborhoods: 1 moves them to curves, 2 to
+        surfaces, without clumping along them. None: move to the means.
     n_iter : int, or "auto", default 1
         Number of iterations. 0: the GT distance of the unmoved points. "auto": 0, the safest choice for clusters; 1
         with `ridge`.

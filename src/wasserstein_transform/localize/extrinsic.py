@@ -159,7 +159,7 @@ class Mean(Extrinsic):
 
 @dataclass(frozen=True)
 class Ridge(Extrinsic):
-    """Dirac at x + P(mean − x): a step toward the mean, only across the `dim` leading axes of the neighborhood.
+    """Dirac at x + P(mean − x): a step toward the mean, only perpendicular to the `dim` leading axes.
 
     Points move to a curve (dim = 1) or a surface (dim = 2) without clumping along it. The axes are the eigenvectors of
     the covariance of the neighborhood, and P projects onto the minor ones. If the dim-th and the next eigenvalue are
@@ -223,8 +223,8 @@ class Gaussian(Extrinsic):
         False: the center is the point itself (the GT distance). True: the center is the mean, and Σ is the
         covariance of the moved points in the same neighborhood (a step of iterated GT, Alg. 3).
     ridge : int, optional
-        The center moves only across this many leading axes, as in `Ridge`. Needs move=True. None: the center moves to
-        the mean.
+        The center moves only perpendicular to this many leading axes, as in `Ridge`. Needs move=True. None: the center
+        moves to the mean.
 
     Notes
     -----
@@ -275,7 +275,7 @@ class Gaussian(Extrinsic):
 
 
 def _moved(seen: HasMoments, points: Floats, first: int, dim: int, engine: Engine) -> Moments:
-    """Masses and new positions of the points from `first` on, which move only across their `dim` leading axes."""
+    """Masses and new positions of the points from `first` on, which move only perpendicular to `dim` leading axes."""
     if dim == 0:
         return seen.means(points)
     here = points[first:]

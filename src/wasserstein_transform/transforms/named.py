@@ -24,8 +24,8 @@ def mean_shift(eps: Eps, profile: ProfileLike = "flat", ridge: int | None = None
     profile : str or callable, default "flat"
         Kernel profile, as in `wt.Kernel`; "flat" averages over the ε-ball.
     ridge : int, optional
-        Move only across this many leading axes of the neighborhood (`Ridge`): 1 moves points to curves, 2 to surfaces.
-        None: move to the mean.
+        Move only perpendicular to this many leading axes of the neighborhood (`Ridge`): 1 moves points to curves, 2 to
+        surfaces. None: move to the mean.
 
     Returns
     -------
@@ -122,8 +122,8 @@ def gaussian_transform(eps: Eps, lam: float = 1.0, profile: ProfileLike = "flat"
     profile : str or callable, default "flat"
         Kernel profile, as in `wt.Kernel`.
     ridge : int, optional
-        Move only across this many leading axes of the neighborhood (`Ridge`): 1 moves points to curves, 2 to surfaces.
-        None: move to the mean.
+        Move only perpendicular to this many leading axes of the neighborhood (`Ridge`): 1 moves points to curves, 2 to
+        surfaces. None: move to the mean.
 
     Returns
     -------
