@@ -36,7 +36,9 @@ class Zarr(Source):
         n = points[0].shape[0]
         for array in [*points, *weights]:
             if array.shape[0] != n:
-                raise ValueError(f"{self.path}: all arrays must have the same number of rows, got {n} and {array.shape[0]}")
+                raise ValueError(
+                    f"{self.path}: all arrays must have the same number of rows, got {n} and {array.shape[0]}"
+                )
         if n == 0:
             raise ValueError(f"{self.path} has no rows; a cloud needs at least one point")
         chunk = max(1, points[0].chunks[0])
@@ -93,4 +95,4 @@ class Zarr(Source):
         try:
             return zarr.open(path, mode="r")
         except Exception as error:  # stores of different kinds raise different exceptions
-            raise ValueError(f"{path} is no Zarr array or group, or damaged ({error}); write it anew") from None
+            raise ValueError(f"{path} is not a Zarr array or group, or damaged ({error}); write it anew") from None

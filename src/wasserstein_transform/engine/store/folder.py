@@ -235,7 +235,9 @@ def _check_folder(folder: Path) -> None:
     if _NAME in there:
         _read_about(folder)
     elif any(not name.endswith(".part") for name in there - {_TILES, _STATES, _FILES}):
-        raise ValueError(f"{folder} holds other files and is no store; give an empty folder, or the name of a new one")
+        raise ValueError(
+            f"{folder} holds other files and is not a store; give an empty folder, or the name of a new one"
+        )
 
 
 def _read_about(folder: Path) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def check_worker(address: str, there: Any, here: Versions) -> str:
     """Reject a worker with other versions; return a warning if its processor differs, else an empty string."""
     if isinstance(there, ModuleNotFoundError):
         raise RuntimeError(
-            f"the worker {address} cannot import what it is to run ({there}); install {here.package.split()[0]} there"
+            f"the worker {address} cannot import a module it needs ({there}); install {here.package.split()[0]} there"
         )
     if isinstance(there, BaseException):
         raise RuntimeError(f"the worker {address} could not report its versions: {there!r}") from there
