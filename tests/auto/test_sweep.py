@@ -211,7 +211,7 @@ def test_a_run_is_found_by_eps_and_lam(points: np.ndarray) -> None:
         found[0.25, 5]
     with pytest.raises(KeyError, match=r"no run has eps=0.1 and lam=1e-12"):
         found[0.1, 1e-12]
-    with pytest.raises(KeyError, match=r"asked for sweep\[eps, lam\], got 3; sweep.runs lists all"):
+    with pytest.raises(KeyError, match=r"indexed as sweep\[eps, lam\], got 3; sweep.runs lists all"):
         found[3]
     with pytest.raises(KeyError, match="no run has eps=nan"):
         found[np.nan, 0]

@@ -124,7 +124,7 @@ def test_what_does_not_fit_or_is_not_there_is_refused(walk: wt.clouds.StoredTraj
     with pytest.raises(ValueError, match=r"points are written as .npy, .parquet, .zarr, got .*moved.csv"):
         walk.write(tmp_path / "moved.csv")
     walk.write(tmp_path / "moved.zarr")
-    with pytest.raises(FileExistsError, match=r"moved.zarr is there already; remove it"):
+    with pytest.raises(FileExistsError, match=r"moved.zarr exists already; remove it"):
         walk.write(tmp_path / "moved.zarr")
     with pytest.raises(FileNotFoundError, match=r"there is no folder .*/nowhere to write moved.zarr to"):
         walk.write(tmp_path / "nowhere" / "moved.zarr")
@@ -177,7 +177,7 @@ def test_files_that_hold_no_points_are_refused(tmp_path: Path) -> None:
     (tmp_path / "text.csv").write_text("x\n1\n")
     refused(tmp_path / "text.csv", r"points are read from .npy, .parquet and .zarr, got .*text.csv")
     (tmp_path / "text.parquet").write_text("x\n1\n")
-    refused(tmp_path / "text.parquet", "is no Parquet file, or cut off or damaged")
+    refused(tmp_path / "text.parquet", "is not a Parquet file, or cut off or damaged")
     (tmp_path / "empty").mkdir()
     refused(tmp_path / "empty", r"the folder .*empty holds no \*.parquet files")
 
@@ -209,5 +209,5 @@ def test_zarr_is_checked_and_never_unpickled(tmp_path: Path) -> None:
         '"fill_value": 0, "filters": null, "order": "C"}'
     )
     (folder / "0.0").write_bytes(b"cos\nsystem\n(S'touch " + str(tmp_path / "ran").encode() + b"'\ntR.")
-    refused(folder, "data packed by pickle can run code when it is read|is no Zarr array or group, or damaged")
+    refused(folder, "data packed by pickle can run code when it is read|is not a Zarr array or group, or damaged")
     assert not (tmp_path / "ran").exists()

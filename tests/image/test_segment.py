@@ -149,7 +149,7 @@ def test_the_papers_linking_of_many_channels_joins_what_its_slow_twin_joins(
 
 
 def test_the_papers_linking_refuses_radii_no_cell_can_have() -> None:
-    with pytest.raises(ValueError, match="needs radii of at least 5e-10 of what they measure"):
+    with pytest.raises(ValueError, match="needs radii of at least 5e-10 times the spread of the data"):
         wt.image.segment(np.array([[0.0, 1e12]]), range=1.0, linking="paper")
 
 

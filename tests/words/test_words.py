@@ -209,7 +209,7 @@ def test_unknown_words_and_words_without_context_are_named(fitted) -> None:
     assert found.without_context == ("only",)
     assert np.isnan(found.distances).tolist() == [True, False, True]
     assert found.n_missing == 2
-    with pytest.raises(ValueError, match="'w99' has no vector; there is w9"):
+    with pytest.raises(ValueError, match="'w99' has no vector; similar words are w9"):
         fitted.distance("w99", "w0")
 
 
@@ -302,7 +302,7 @@ def test_what_is_saved_comes_back(text, vectors, tmp_path) -> None:
     assert again.get_params()["shrinkage"] == words.Shrinkage(3.0)
     assert [path.name for path in tmp_path.iterdir()] == ["words.npz"]
     file.write_bytes(file.read_bytes()[:1000])
-    with pytest.raises(ValueError, match="no saved WordTransform"):
+    with pytest.raises(ValueError, match="not a saved WordTransform"):
         wt.words.WordTransform.load(file)
 
 
@@ -313,7 +313,7 @@ def test_what_is_saved_comes_back(text, vectors, tmp_path) -> None:
         (["  \n "], "must hold at least one word"),
         (7, "a corpus must be a file, or an iterable"),
         ([b"w1"], "document 0 of the corpus must be a text or a list of words, got bytes"),
-        ([["two words"]], "document 0 of the corpus holds something that is not one word"),
+        ([["two words"]], "document 0 of the corpus holds an item that is not one word"),
         ("nowhere.txt", "nowhere.txt is not there"),
         (csr_array((2, 2)), "a row and a column for each of the 47 words"),
     ],
@@ -336,7 +336,7 @@ def test_wrong_encodings_and_damaged_files_are_said(vectors, tmp_path) -> None:
 
 
 def test_asking_before_fitting_is_refused(vectors) -> None:
-    with pytest.raises(ValueError, match="has seen no corpus; call fit"):
+    with pytest.raises(ValueError, match="is not fitted; call fit"):
         wt.words.WordTransform(vectors).distance("w0", "w1")
 
 
@@ -402,7 +402,7 @@ def test_texts_of_zeros_or_half_characters_are_refused(tmp_path) -> None:
     assert wt.words.Corpus.read(tmp_path / "wide.txt", encoding="utf-16-le").words == ("cat", "sat")
     with pytest.raises(ValueError, match="a document of the corpus holds zeros"):
         wt.words.Corpus.read(["cat\0sat"])
-    with pytest.raises(ValueError, match="which is no character"):
+    with pytest.raises(ValueError, match="which is not a character"):
         wt.words.Corpus.read(["caf\udce9"])
 
 
@@ -443,7 +443,7 @@ def test_what_is_no_word_is_refused(fitted) -> None:
         with pytest.raises(ValueError, match="pairs must be"):
             fitted.pairs(pairs)
     for names in ([1, 2], ["a", ""], [["a"], ["b"]]):
-        with pytest.raises(ValueError, match="words must be texts"):
+        with pytest.raises(ValueError, match="words must be nonempty strings"):
             wt.words.WordVectors.of(names, np.eye(2))
     for arguments in (("a",), (np.nan,), (0.75, np.nan)):
         with pytest.raises(ValueError, match="must be a finite number"):
@@ -469,7 +469,7 @@ def test_what_was_not_saved_cannot_be_loaded(fitted, tmp_path) -> None:
     np.savez(tmp_path / "half.npz", version=2)
     np.savez(tmp_path / "odd.npz", version=np.arange(3))
     for file in ("array.npz", "half.npz", "odd.npz"):
-        with pytest.raises(ValueError, match="is no saved WordTransform"):
+        with pytest.raises(ValueError, match="is not a saved WordTransform"):
             wt.words.WordTransform.load(tmp_path / file)
 
 
@@ -565,7 +565,7 @@ def test_what_is_wrong_with_a_saved_transform_is_one_error_that_names_the_file(n
         arrays[key] = _damaged(arrays[key], change)
     np.savez(tmp_path / "gt.npz", **{key: array for key, array in arrays.items() if array is not None})
     with pytest.raises(
-        ValueError, match=rf"gt.npz is no saved WordTransform.* damaged \(.*{message}.*fit and save again"
+        ValueError, match=rf"gt.npz is not a saved WordTransform.* damaged \(.*{message}.*fit and save again"
     ):
         wt.words.WordTransform.load(tmp_path / "gt.npz")
 

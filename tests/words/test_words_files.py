@@ -130,11 +130,11 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
         wt.words.read_vectors(None)
     with pytest.raises(ValueError, match="is not there"):
         wt.words.read_vectors(tmp_path / "none")
-    with pytest.raises(ValueError, match="is no file"):
+    with pytest.raises(ValueError, match="is not a file"):
         wt.words.read_vectors(tmp_path)
     with pytest.raises(ValueError, match="each word needs a vector, got 1 words and 2"):
         wt.words.WordVectors.of(["a"], [[1.0], [2.0]])
-    with pytest.raises(ValueError, match="that of 'b' is not, at 1"):
+    with pytest.raises(ValueError, match=r"that of 'b' \(row 1\) is not"):
         wt.words.WordVectors.of(["a", "b"], np.array([[1], [np.inf]], np.float32))
 
 
@@ -232,5 +232,5 @@ def test_xz_that_wants_all_memory_is_refused(tmp_path: Path) -> None:
     head[16] = 40  # 4 GiB
     head[20:24] = zlib.crc32(bytes(head[12:20])).to_bytes(4, "little")
     (tmp_path / "vectors.xz").write_bytes(head)
-    with pytest.raises(ValueError, match=r"takes more than 256.0 MiB to be unpacked; pack it again by xz -9 or less"):
+    with pytest.raises(ValueError, match=r"takes more than 256.0 MiB to be unpacked; pack it again with xz -9 or less"):
         wt.words.read_vectors(tmp_path / "vectors.xz")

@@ -208,7 +208,7 @@ class Sweep:
 
     def __getitem__(self, pair: tuple[float, float]) -> Run:
         if not isinstance(pair, tuple) or len(pair) != 2:
-            raise KeyError(f"a sweep is asked for sweep[eps, lam], got {pair!r}; sweep.runs lists all")
+            raise KeyError(f"a sweep is indexed as sweep[eps, lam], got {pair!r}; sweep.runs lists all")
         off = [max(_apart(run.eps, pair[0]), _apart(run.lam, pair[1])) for run in self.runs]
         nearest = int(np.argmin(off))
         if not off[nearest] <= _SAME:

@@ -31,7 +31,7 @@ def _check_step(step: Transform) -> None:
     base = localize.base
     if not isinstance(base, Kernel) or callable(base.profile):
         raise ValueError(
-            f"a stored cloud needs neighborhoods by a kernel with a profile of a name, such as Truncation(eps), "
+            f"a stored cloud needs neighborhoods by a kernel with a named profile, such as Truncation(eps), "
             f"got {base!r}; {_INSTEAD}"
         )
     if not np.isfinite(base.reach):

@@ -206,7 +206,7 @@ def open_block(path: Path) -> Block:
             raise ValueError("its table does not match its size")
         return Block(path, columns, m, chunks, _extent(chunks, footer["covs"]), dict(footer["note"]))
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise Damaged(f"{path} is no block of points, or damaged ({error})") from None
+        raise Damaged(f"{path} is not a block of points, or damaged ({error})") from None
 
 
 def _footer(path: Path) -> tuple[bytes, int]:

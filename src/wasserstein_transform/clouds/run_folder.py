@@ -110,7 +110,7 @@ def locked(path: Path) -> Iterator[None]:
     if path.exists() and not path.is_dir():
         raise NotADirectoryError(f"a folder is needed for the blocks of a run, got the file {path}")
     if path.is_dir() and not (path / _MANIFEST).exists() and any(at.name != _LOCK for at in path.iterdir()):
-        raise ValueError(f"{path} holds other files, and no run of a cloud; give a new or empty folder")
+        raise ValueError(f"{path} holds other files, but no run of a cloud; give a new or empty folder")
     path.mkdir(parents=True, exist_ok=True)
     here = str(path.resolve())
     with _TAKING:  # file locks exclude other processes, not threads of this one
@@ -146,7 +146,7 @@ def _read(path: Path) -> Manifest:
         return replace(manifest, names=tuple(manifest.names), movements=tuple(map(float, manifest.movements)))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError(
-            f"{path} is damaged, or no manifest of a run ({error}); remove its folder and start again"
+            f"{path} is damaged, or not the manifest of a run ({error}); remove its folder and start again"
         ) from None
 
 

@@ -58,7 +58,7 @@ def _write_zarr(state: State, column: str, path: Path, names: tuple[str, ...], m
     """Write a new array under a temporary name, and rename it when it is complete."""
     zarr = need("zarr", "a Zarr array")
     if path.exists():
-        raise FileExistsError(f"{path} is there already; remove it, or give another name")
+        raise FileExistsError(f"{path} exists already; remove it, or give another name")
     if not path.absolute().parent.is_dir():
         raise FileNotFoundError(f"there is no folder {path.absolute().parent} to write {path.name} to; make it first")
     draft = path.with_name(f".{uuid.uuid4().hex[:16]}.part")

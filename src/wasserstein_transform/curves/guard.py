@@ -85,7 +85,7 @@ def rests(after: Step, sigma: float) -> bool:
 
 
 def evenness_at_random(dim: int) -> float:
-    """Return the evenness of random places in `dim` dimensions: 10 % quantile of nearest distances over median."""
+    """Return the evenness of random places in `dim` dimensions: 10 % quantile of nearest distances over the median."""
     return float((np.log(1 / 0.9) / np.log(2)) ** (1 / max(dim, 1)))
 
 

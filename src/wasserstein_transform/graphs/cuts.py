@@ -114,7 +114,7 @@ def cut_into(network: Network, lengths: Floats, kept: Bools, n_communities: int)
     n_parts = network.n - len(merged)
     if n_communities < n_parts:
         raise ValueError(
-            f"n_communities must be at least {n_parts}, the parts the graph falls into, got {n_communities}"
+            f"n_communities must be at least {n_parts}, the number of connected parts of the graph, got {n_communities}"
         )
     if n_communities >= network.n:
         return cut_at(network, lengths, kept, -1.0)

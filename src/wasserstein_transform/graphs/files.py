@@ -54,7 +54,7 @@ def read_graph(file: str | os.PathLike[str]) -> Any:
     """
     path = Path(file)
     if not path.is_file():
-        raise ValueError(f"{path} is not there" if not path.exists() else f"{path} is no file; give a graph file")
+        raise ValueError(f"{path} is not there" if not path.exists() else f"{path} is not a file; give a graph file")
     current().reserve(
         _EACH * path.stat().st_size,
         f"the graph of {path}",

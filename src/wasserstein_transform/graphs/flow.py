@@ -134,7 +134,7 @@ class Flow:
         resolution = check.positive(resolution, "resolution")
         last = self.lengths[-1]
         if n_communities is not None and cutoff is not None:
-            raise ValueError("either n_communities or cutoff can be given, got both")
+            raise ValueError("either n_communities or cutoff can be given, got both; leave one out")
         if n_communities is not None:
             return cut_into(self.network, last, self.kept, check.count(n_communities, "n_communities", 1))
         if cutoff is not None:

@@ -52,7 +52,7 @@ def _rows(path: Path) -> Rows:
         lines = path.read_text("utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise ValueError(
-            f"{path} is no text in UTF-8; a list of edges has a line `a b` or `a b length` for each edge"
+            f"{path} is not UTF-8 text; a list of edges has a line `a b` or `a b length` for each edge"
         ) from None
     kept = [(k, line) for k, line in enumerate(map(str.strip, lines), 1) if line and line[0] not in "#%"]
     between = [sign for sign in _PARTED if any(sign in line for _, line in kept)]

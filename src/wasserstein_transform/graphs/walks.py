@@ -52,7 +52,7 @@ class LazyWalk(Part):
                 reluctance = edges.data**self.power
             if np.isinf(reluctance).any():
                 raise ValueError(
-                    f"lengths up to {edges.data.max():g} to the power {self.power:g} are beyond floats; rescale "
+                    f"lengths up to {edges.data.max():g} to the power {self.power:g} overflow; rescale "
                     "lengths or use a smaller power"
                 )
             least = np.zeros(network.n)

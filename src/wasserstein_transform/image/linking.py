@@ -182,8 +182,8 @@ def _sorted_into_cells(modes: Floats, who: Ints, sides: Floats) -> tuple[Ints, I
         steps = (there - there.min()) / side
         if steps.max() > _FINEST:
             raise ValueError(
-                f"the paper's linking needs radii of at least {1 / _FINEST:.0e} of what they measure, got {side:g} for "
-                f"{float(np.ptp(there)):g}; use larger radii, or linking='adjacent'"
+                f"the paper's linking needs radii of at least {1 / _FINEST:.0e} times the spread of the data, "
+                f"got {side:g} for a spread of {float(np.ptp(there)):g}; use larger radii, or linking='adjacent'"
             )
         columns.append(steps.astype(np.int32))
     by = np.argsort(_key(columns), kind="stable") if _fits(columns) else np.lexsort(columns[::-1])

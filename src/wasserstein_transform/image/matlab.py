@@ -37,7 +37,7 @@ def read_variable(content: bytes, wanted: str, source: str) -> Any:
     None if there is no such variable; ValueError if the content is invalid.
     """
     if len(content) < _HEADER or not content.startswith(b"MATLAB 5.0"):
-        raise ValueError("it is no MATLAB file of version 5")
+        raise ValueError("it is not a MATLAB file of version 5")
     order = {b"IM": "<", b"MI": ">"}.get(content[126:128])
     if order is None:
         raise ValueError("its byte order is not stated")

@@ -76,7 +76,7 @@ def _plugin(content: bytes) -> str | None:
 
 def _plain(picture: NDArray[Any], name: str) -> NDArray[Any]:
     if picture.dtype.kind not in "buif" or picture.size == 0:
-        raise ValueError(f"{name} holds {picture.dtype} of shape {picture.shape}, which is no picture")
+        raise ValueError(f"{name} holds {picture.dtype} of shape {picture.shape}, which is not a picture")
     if picture.ndim == 4 and len(picture) == 1:  # an animation of one frame
         picture = picture[0]
     if picture.ndim == 3 and picture.shape[2] in (1, 2):  # gray, or gray with opacity

@@ -146,7 +146,7 @@ def read_bsds(file: str | os.PathLike[str]) -> list[Ints]:
         found = read_variable(Path(file).read_bytes(), "groundTruth", name)
         people = None if found is None else [entry["Segmentation"][0] for entry in found]
     except (ValueError, TypeError, KeyError, IndexError, struct.error, zlib.error) as error:
-        raise ValueError(f"{name} is damaged, or no file of the Berkeley benchmark ({error!s:.200})") from None
+        raise ValueError(f"{name} is damaged, or not a file of the Berkeley benchmark ({error!s:.200})") from None
     if people is None:
         raise ValueError(f"{name} must hold groundTruth, as files of the Berkeley benchmark do")
     if not all(isinstance(person, np.ndarray) and person.ndim == 2 and person.size for person in people):

@@ -175,7 +175,7 @@ def _documents(source: Any) -> Iterator[str]:
             raise ValueError(f"document {k} of the corpus must be a text or a list of words, got {type(item).__name__}")
         words = list(item)
         if any(not isinstance(word, str) or len(word.split()) != 1 for word in words):
-            raise ValueError(f"document {k} of the corpus holds something that is not one word; lists hold words only")
+            raise ValueError(f"document {k} of the corpus holds an item that is not one word; lists must hold words")
         yield " ".join(words)
 
 
@@ -278,8 +278,8 @@ class _Writer:
                 rest = self._look_up(rest + tokens(piece).encode(), engine)
             except UnicodeEncodeError as error:
                 raise ValueError(
-                    f"the corpus holds {error.object[error.start : error.end]!r}, which is no character; read the file "
-                    "with the right encoding"
+                    f"the corpus holds {error.object[error.start : error.end]!r}, which is not a character; read the "
+                    "file with the right encoding"
                 ) from None
         self._look_up(rest + b" " + _END, engine)
 

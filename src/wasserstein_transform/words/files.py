@@ -32,7 +32,7 @@ def open_bytes(file: PathLike) -> IO[bytes]:
     if not path.exists():
         raise ValueError(f"{path} is not there")
     if not path.is_file():
-        raise ValueError(f"{path} is no file")
+        raise ValueError(f"{path} is not a file; give the path of a file")
     with path.open("rb") as stream:
         head = stream.read(6)
     if head[:2] == b"\x1f\x8b":

@@ -59,10 +59,10 @@ def load(file: PathLike, names: frozenset[str], room: Callable[[float], None]) -
     try:
         return _stored(read_arrays(file, room), names)
     except OSError as error:
-        raise ValueError(f"{file} is not there, or no file ({error.strerror or error})") from None
+        raise ValueError(f"{file} is not there, or not a file ({error.strerror or error})") from None
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         raise ValueError(
-            f"{file} is no saved WordTransform of version {_VERSION}, or it is damaged ({error}); fit and save again"
+            f"{file} is not a saved WordTransform of version {_VERSION}, or it is damaged ({error}); fit and save again"
         ) from None
 
 

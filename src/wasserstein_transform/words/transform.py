@@ -390,7 +390,7 @@ class WordTransform(BaseEstimator):
             current(n_jobs=transform.n_jobs)
         except ValueError as error:
             raise ValueError(
-                f"{file} is no saved WordTransform, or it is damaged ({error}); fit and save again"
+                f"{file} is not a saved WordTransform, or it is damaged ({error}); fit and save again"
             ) from None
         return transform._set(found.vectors, found.contexts)
 
@@ -405,4 +405,4 @@ class WordTransform(BaseEstimator):
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "contexts_"):
-            raise ValueError("this WordTransform has seen no corpus; call fit(corpus) first")
+            raise ValueError("this WordTransform is not fitted; call fit(corpus) first")

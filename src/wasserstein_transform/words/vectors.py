@@ -58,7 +58,7 @@ class WordVectors:
         names = list(words) if isinstance(words, Iterable) else []
         odd = [name for name in names if not isinstance(name, str) or not name]
         if odd:
-            raise ValueError(f"words must be texts, and none of them empty, got {odd[0]!r}")
+            raise ValueError(f"words must be nonempty strings, got {odd[0]!r}")
         if isinstance(matrix, np.ndarray) and matrix.dtype == np.float32 and matrix.ndim == 2:
             rows = matrix
         else:
@@ -67,7 +67,7 @@ class WordVectors:
             raise ValueError(f"each word needs a vector, got {len(names)} words and {len(rows)} vectors")
         if not np.isfinite(rows).all():
             bad = int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
-            raise ValueError(f"vectors must be finite, that of {names[bad]!r} is not, at {bad}; drop it")
+            raise ValueError(f"vectors must be finite, but that of {names[bad]!r} (row {bad}) is not; drop it")
         return cls._distinct(names, rows)
 
     @classmethod
@@ -115,7 +115,7 @@ class WordVectors:
         if isinstance(word, str) and word in self.rows:
             return self.rows[word]
         near = difflib.get_close_matches(str(word), self.words[:50_000], 3) if isinstance(word, str) else []
-        hint = f"; there is {', '.join(near)}" if near else ""
+        hint = f"; similar words are {', '.join(near)}" if near else ""
         raise ValueError(f"{word!r} has no vector{hint}")
 
     def find(self, words: Iterable[str]) -> Ints:

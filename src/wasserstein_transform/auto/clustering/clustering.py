@@ -134,7 +134,7 @@ class Clustering(Reported):
         check_tree(self.tree, len(self.rows))
         check_name(self.named, self.space)
         if self.ground is not None and self.ground.n != len(self.rows):
-            raise ValueError(f"the ground is of {self.ground.n} places, and {len(self.rows)} were looked at")
+            raise ValueError(f"the ground has {self.ground.n} places, but {len(self.rows)} were clustered")
 
     def __repr__(self) -> str:
         noise = int(np.count_nonzero(self.labels < 0))

@@ -59,7 +59,7 @@ def check_tree(tree: Any, n: int) -> None:
     """Reject anything but a tree of n places or None."""
     check_type(tree, "tree", Tree, type(None))
     if tree is not None and tree.n != n:
-        raise ValueError(f"the tree is of {tree.n} places, and {n} were looked at")
+        raise ValueError(f"the tree has {tree.n} places, but {n} were clustered")
 
 
 def check_name(named: Any, space: Space) -> None:

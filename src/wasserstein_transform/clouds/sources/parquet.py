@@ -99,5 +99,5 @@ class Parquet(Source):
             return parquet.ParquetFile(path, memory_map=True, pre_buffer=False)
         except (arrow.ArrowException, OSError) as error:
             raise ValueError(
-                f"{path} is no Parquet file, or cut off or damaged: {str(error).splitlines()[0]}; download it again"
+                f"{path} is not a Parquet file, or cut off or damaged: {str(error).splitlines()[0]}; download it again"
             ) from None

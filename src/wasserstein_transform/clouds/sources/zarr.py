@@ -95,4 +95,4 @@ class Zarr(Source):
         try:
             return zarr.open(path, mode="r")
         except Exception as error:  # stores of different kinds raise different exceptions
-            raise ValueError(f"{path} is no Zarr array or group, or damaged ({error}); write it anew") from None
+            raise ValueError(f"{path} is not a Zarr array or group, or damaged ({error}); write it anew") from None
