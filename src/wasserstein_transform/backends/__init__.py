@@ -1,4 +1,4 @@
-"""Who computes: the operations on metrics and measures, and the backends that answer them.
+"""Backends: the operations on metrics and measures, and their implementations for CPU and GPU.
 
 A new backend is one folder here and one line in `BACKENDS`.
 """
@@ -22,7 +22,7 @@ listen()
 
 
 def backend_of(engine: Engine) -> Backend:
-    """The backend of the device that an engine names."""
+    """The backend for the device of an engine."""
     device = engine.device
     if isinstance(device, Backend):
         return device

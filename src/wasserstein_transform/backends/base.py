@@ -1,4 +1,4 @@
-"""The operations a backend answers."""
+"""The operations that a backend implements."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from .memory import Memory
 from .records import Balls, Nearest, Neighborhoods, ReachTree, Report, Rows
 from .words import ContextRows, Packed, Singles, Spreads, Stretch
 
-_TOGETHER = 1 << 18  # distances that are looked at together
+_TOGETHER = 1 << 18  # distances computed at a time
 
 
 @dataclass(frozen=True)
 class Ground:
-    """What discrete measures live on: a metric, whether the triangle inequality holds, and the order p of W_p."""
+    """The ground of discrete measures: a metric, whether the triangle inequality holds, and the order p of W_p."""
 
     form: Form
     triangle: bool
@@ -31,16 +31,16 @@ class Ground:
 
 
 class Backend(ABC):
-    """Who computes: distances, neighborhoods, trees and transport, of metrics given as forms.
+    """Base class of backends: distances, neighborhoods, trees and transport for metrics given as forms.
 
-    A backend of one's own derives from `Cpu`, answers what it is good at, and leaves the rest to that. Results must
-    agree within its stated tolerance; the laws of the test suite run over every backend in `BACKENDS`.
+    A custom backend derives from `Cpu` and overrides the operations that it can do faster. Its results must agree
+    within its stated tolerance; the general properties in the test suite are checked for every backend in `BACKENDS`.
     """
 
     name: str
 
     def n_cores(self, engine: Engine) -> float:
-        """How many cores of a CPU it is worth, about: for estimates of time."""
+        """Approximate speed in CPU cores, for estimates of running time."""
         return engine.n_threads
 
     @abstractmethod
@@ -48,7 +48,7 @@ class Backend(ABC):
         """Distances of the points `rows` to the points `cols`."""
 
     def n_within(self, form: Form, rows: Ints, radius: float, engine: Engine) -> Ints:
-        """How many points lie within the radius of each of the points `rows`, itself included."""
+        """Number of points within the radius of each of the points `rows`, including itself."""
         everybody, step = np.arange(form.n), max(1, _TOGETHER // form.n)
         blocks = (self.block(form, rows[k : k + step], everybody, engine) for k in range(0, len(rows), step))
         counts = [np.count_nonzero(block <= radius, axis=1) for block in blocks]
@@ -60,7 +60,7 @@ class Backend(ABC):
 
     @abstractmethod
     def dense(self, form: Form, out: np.ndarray, engine: Engine) -> None:
-        """Fill the n × n matrix `out`, float32 or float64, perhaps of a file."""
+        """Fill the n × n matrix `out`, float32 or float64, which may be a memory-mapped file."""
 
     @abstractmethod
     def condensed(self, form: Form, out: np.ndarray, engine: Engine) -> None:
@@ -68,13 +68,13 @@ class Backend(ABC):
 
     @abstractmethod
     def movement(self, before: Form, after: Form, engine: Engine) -> float:
-        """The largest distance of a point to its later self; both forms are of the same kind."""
+        """The largest distance between the same point before and after; both forms have the same type."""
 
     @abstractmethod
     def part_movement(self, before: Form, after: Form, unit: float, planar: bool, engine: Engine) -> tuple[float, bool]:
-        """The same of a part of a cloud, in the unit of the whole, by the formulas of the plane or others.
+        """The same for a part of a cloud, in the unit of the whole, with the formulas for the plane or general ones.
 
-        The second answer is whether these formulas are good for all points of the part.
+        The second result is whether these formulas are accurate for all points of the part.
         """
 
     @abstractmethod
@@ -89,50 +89,50 @@ class Backend(ABC):
     def neighborhoods(
         self, form: Form, weights: Floats, profile: int, eps: float, reach: float, engine: Engine, first: int = 0
     ) -> Neighborhoods:
-        """What the points from `first` on see within `reach`, weighted by profile(d²/ε²)."""
+        """The neighborhoods within `reach` of the points from `first` on, weighted by profile(d²/ε²)."""
 
     @abstractmethod
     def working_bytes(self, form: Form, state: float, engine: Engine) -> float:
-        """Memory that a step of means and covariances takes beside its result, which holds `state` bytes."""
+        """Bytes of memory for a step of means and covariances, besides its result of `state` bytes."""
 
     @abstractmethod
     def ridge_step(self, points: Floats, means: Floats, covs: Floats, dim: int, engine: Engine) -> Floats:
-        """Where points move: towards means, off the `dim` leading eigenvectors of their covariances, 0 < dim < m.
+        """Positions after moving toward the means, orthogonally to the `dim` leading eigenvectors of the covariances.
 
-        Leading ones that agree with the next are none.
+        0 < dim < m. A leading eigenvector whose eigenvalue equals the next one is ignored.
         """
 
     @abstractmethod
     def leaders(self, form: Form, weights: Floats, tol: float, engine: Engine) -> Ints:
-        """For every point the earliest that leads and lies within `tol`, points with mass before others."""
+        """For every point, the first leader within `tol`; points with mass come before points without."""
 
     @abstractmethod
     def frame(self, form: Form, reach: float, engine: Engine) -> Frame | None:
-        """The frame of a whole cloud for neighborhoods of that reach; None where parts cannot be computed alone."""
+        """The frame of a whole cloud for neighborhoods with this reach; None if it cannot be computed in parts."""
 
     @abstractmethod
     def extent(self, form: Form, engine: Engine) -> Extent:
-        """What the frame of a cloud depends on, of a part of it or of all."""
+        """The data that the frame of a cloud depends on, for a part of the cloud or all of it."""
 
     @abstractmethod
     def frame_of_parts(self, extent: Extent, reach: float, occupied: Callable[[Frame], list[Floats]]) -> Frame:
-        """The frame of a whole cloud of that extent, as `frame` gives it.
+        """The frame of a whole cloud with this extent, equal to that of `frame`.
 
-        `occupied(frame)` tells, along each axis of a frame, the cells that hold points, rising: of a few clouds the
-        extent does not say enough.
+        `occupied(frame)` returns, for each axis of a frame, the cells that hold points in increasing order; it is
+        needed for a few clouds whose extent is not enough.
         """
 
     @abstractmethod
     def cells(self, form: Form, frame: Frame) -> Floats:
-        """The cell of each point, a row of whole numbers; no ball reaches farther than `per_reach` + 1 cells."""
+        """The cell of each point, as a row of integers; no ball reaches farther than `per_reach` + 1 cells."""
 
     @abstractmethod
     def spanning_tree(self, form: Form, engine: Engine) -> tuple[Ints, Floats]:
-        """Edges and heights of the minimum spanning tree, in no order."""
+        """Edges and heights of the minimum spanning tree, in any order."""
 
     @abstractmethod
     def reach_tree(self, form: Form, cores: Floats, engine: Engine) -> ReachTree:
-        """The minimum spanning tree of max(d(x, y), cores[x], cores[y]), among equal ones by d."""
+        """The minimum spanning tree of max(d(x, y), cores[x], cores[y]), with ties broken by d."""
 
     @abstractmethod
     def exact_among(self, ground: Ground, measures: Rows, engine: Engine) -> tuple[Floats, Report]:
@@ -149,13 +149,14 @@ class Backend(ABC):
     ) -> tuple[Floats, Report]:  # fmt: skip
         """W_p from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order.
 
-        `rank` orders the measures of B such that near ones are near. On a network, paths are looked for around
-        `homes[i]`, by default where the measure i has most of its mass. `memory` is for problems that come again.
+        `rank` orders the measures of B such that similar ones have similar ranks. On a network, paths are searched
+        around the node `homes[i]`, by default the one with the largest mass of measure i. `memory` keeps solutions for
+        problems that are solved again with other edge lengths.
         """
 
     @abstractmethod
     def exact_at_most(self, ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine) -> Floats:
-        """Upper bounds of the same: costs of plans that are at hand."""
+        """Upper bounds of the same distances: costs of feasible plans."""
 
     @abstractmethod
     def line_among(self, places: Floats, p: float, measures: Rows, engine: Engine) -> Floats:
@@ -167,75 +168,76 @@ class Backend(ABC):
 
     @abstractmethod
     def range_features(self, picture: Picture, engine: Engine) -> Features:
-        """The numbers that values of a picture are compared by."""
+        """The features by which pixel values are compared."""
 
     @abstractmethod
     def painted(self, picture: Picture, modes: Floats, engine: Engine) -> np.ndarray:
-        """The picture with the range features that `modes` end with, in its dtype and range.
+        """The image with the range features in the last columns of `modes`, in its dtype and range.
 
-        What is outside the mask stays as it is, as does a channel of opacity.
+        Pixels outside the mask and the opacity channel stay unchanged.
         """
 
     @abstractmethod
     def shift_pixels(self, image: Image, window: Window, motion: Motion, engine: Engine) -> Moved:
-        """Take each pixel to the mean of the pixels that its window holds, again and again, until it rests.
+        """Move each pixel to the mean of the pixels in its window repeatedly, until it converges.
 
-        The window is that of the pixel's own place; of its pixels count those within `motion.range` of where its value
-        has moved to, and for λ > 0 those alike in shape: ‖x − y‖² + λ·dcov²(Σ(y), Σ) ≤ spatial², Σ(y) the covariance
-        of the places that the window of y holds near its value. Pixels themselves stay as they are: each moves alone.
+        The window is centered at the original position of the pixel. A pixel y of the window counts if its value is
+        within `motion.range` of the moved value and, for λ > 0, if ‖x − y‖² + λ·dcov²(Σ(y), Σ) ≤ spatial², where Σ(y)
+        is the covariance of the positions in the window of y with values near that of y. Neighbors are always original
+        pixels: pixels move independently.
         """
 
     @abstractmethod
     def link_touching(self, modes: Floats, grid: Grid, links: Links, engine: Engine) -> tuple[Ints, int]:
-        """The region of each moved pixel, by first pixels, −1 outside the mask; and the number of regions.
+        """The region of each moved pixel, numbered by first pixels, −1 outside the mask; and the number of regions.
 
-        Regions are what hangs together by links of pixels that touch along an axis. `modes` are one row a pixel, and
-        may lie where `shift_pixels` left them.
+        Regions are the connected components of links between adjacent pixels. `modes` has one row per pixel and may be
+        on the device, as `shift_pixels` returns it.
         """
 
     @abstractmethod
     def region_sums(self, labels: Ints, values: Floats, first: int, engine: Engine) -> tuple[Floats, Ints]:
-        """Sums over each region, and sizes; of the columns of `values`, one row a pixel, from `first` on.
+        """Sums over each region of the columns of `values` from `first` on (one row per pixel), and sizes of regions.
 
-        −1 is no region. `values` may lie where `shift_pixels` left them.
+        −1 is no region. `values` may be on the device, as `shift_pixels` returns it.
         """
 
     @abstractmethod
     def touching(self, labels: Ints, engine: Engine) -> Ints:
-        """Pairs of regions that touch along an axis, each once, the smaller number first, sorted. −1 is no region."""
+        """Pairs of adjacent regions, each once, with the smaller number first, sorted. −1 is no region."""
 
     @abstractmethod
     def count_contexts(self, text: Stretch, weights: Floats, n: int, engine: Engine) -> ContextRows:
-        """Who of n words stands within len(weights) places of whom; at distance d that counts weights[d − 1].
+        """Counts of word pairs within len(weights) positions of each other; distance d counts weights[d − 1].
 
-        A window ends at a border between documents.
+        Windows do not cross borders between documents. There are n words.
         """
 
     @abstractmethod
     def word_factors(self, spreads: Spreads, rows: Ints, starts: Ints, out: Singles, engine: Engine) -> None:
-        """Fill `out`, perhaps of a file, with packed factors of the covariances of the words `rows`.
+        """Fill `out`, which may be a memory-mapped file, with packed factors of the covariances of the words `rows`.
 
-        That of rows[k] is out[starts[k]:starts[k + 1]], of as many rows as it has contexts, and those of the pooled
-        root, at most m.
+        The factor of rows[k] is out[starts[k]:starts[k + 1]], with one row for each context and for each row of the
+        pooled root, at most m.
         """
 
     @abstractmethod
     def word_gaps(self, factors: Packed, ends: Ints, engine: Engine) -> Floats:
-        """dcov² of pairs of covariances, a row of `ends` each."""
+        """dcov² of pairs of covariances, one for each row of `ends`."""
 
     @abstractmethod
     def word_means(
         self, contexts: ContextRows, points: Singles, squares: Floats, rows: Ints, engine: Engine
     ) -> tuple[Singles, Floats]:
-        """Weighted means over the contexts of the words `rows`, of points and of numbers; 0 where there are none."""
+        """Weighted means of points and of numbers over the contexts of the words `rows`; 0 without contexts."""
 
     @abstractmethod
     def factor_forms(self, factors: Packed, directions: Floats, fixed: Floats, engine: Engine) -> Floats:
-        """xᵀΣx, xᵀΣy and yᵀΣy of each covariance, a row each; x is the direction of each, y the fixed one."""
+        """xᵀΣx, xᵀΣy and yᵀΣy of each covariance, one row each; x is its own direction, y the fixed one."""
 
     @abstractmethod
     def context_forms(
         self, contexts: ContextRows, points: Singles, rows: Ints, directions: Floats, fixed: Floats, offsets: Floats,
         engine: Engine,
     ) -> Floats:  # fmt: skip
-        """The same of Σ weight·(v − c)(v − c)ᵀ over the contexts v of the words `rows`; `offsets` are x·c and y·c."""
+        """The same for Σ weight·(v − c)(v − c)ᵀ over the contexts v of the words `rows`; `offsets` are x·c and y·c."""

@@ -1,6 +1,6 @@
-"""Color spaces in which distances are near what people see.
+"""Color spaces in which distances are close to perceived differences.
 
-Written here, so that segmenting needs nothing but NumPy: sRGB with the white of D65, as scikit-image has it.
+Implemented here so that segmentation needs only NumPy: sRGB with the white point D65, as in scikit-image.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ TO_XYZ = np.array(
     [[0.412453, 0.357580, 0.180423], [0.212671, 0.715160, 0.072169], [0.019334, 0.119193, 0.950227]]
 )  # fmt: skip
 WHITE = np.array([0.95047, 1.0, 1.08883])
-_DARK = 0.008856  # of the white's luminance: below, lightness is linear
+_DARK = 0.008856  # lightness is linear below this luminance, relative to white
 _SLOPE = 903.3
 
 
 def luv(rgb: Floats) -> Floats:
-    """L*u*v* of sRGB colors in [0, 1], the last axis; L* is 0 to 100."""
+    """L*u*v* of sRGB colors in [0, 1], along the last axis; L* is 0 to 100."""
     xyz = _xyz(rgb)
     light = _lightness(xyz[..., 1])
     uv = 13 * light[..., None] * (_chroma(xyz) - _chroma(WHITE))
@@ -29,7 +29,7 @@ def luv(rgb: Floats) -> Floats:
 
 
 def lab(rgb: Floats) -> Floats:
-    """L*a*b* of sRGB colors in [0, 1], the last axis; L* is 0 to 100."""
+    """L*a*b* of sRGB colors in [0, 1], along the last axis; L* is 0 to 100."""
     share = _xyz(rgb) / WHITE
     bent = np.where(share > _DARK, np.cbrt(share), (_SLOPE * share + 16) / 116)
     x, y, z = np.moveaxis(bent, -1, 0)
@@ -37,7 +37,7 @@ def lab(rgb: Floats) -> Floats:
 
 
 def _chroma(xyz: Floats) -> Floats:
-    """u′ and v′; of black, those of white."""
+    """u′ and v′; black has those of white."""
     total = xyz @ np.array([1.0, 15.0, 3.0])
     some = np.where((total > 0)[..., None], xyz, WHITE)
     return np.asarray(some[..., :2] * np.array([4.0, 9.0]) / (some @ np.array([1.0, 15.0, 3.0]))[..., None])
@@ -53,7 +53,7 @@ def _lightness(y: Floats) -> Floats:
 
 
 def from_luv(values: Floats) -> Floats:
-    """sRGB colors of L*u*v*, in [0, 1]: what no screen can show is cut off."""
+    """sRGB colors of L*u*v*, clipped to [0, 1]."""
     light, uv = values[..., 0], values[..., 1:]
     dark = light <= 0
     chroma = uv / (13 * np.where(dark, 1.0, light))[..., None] + _chroma(WHITE)
@@ -64,7 +64,7 @@ def from_luv(values: Floats) -> Floats:
 
 
 def from_lab(values: Floats) -> Floats:
-    """sRGB colors of L*a*b*, in [0, 1]: what no screen can show is cut off."""
+    """sRGB colors of L*a*b*, clipped to [0, 1]."""
     y = (values[..., 0] + 16) / 116
     bent = np.stack([y + values[..., 1] / 500, y, y - values[..., 2] / 200], axis=-1)
     share = np.where(bent**3 > _DARK, bent**3, (116 * bent - 16) / _SLOPE)
@@ -81,7 +81,7 @@ def _luminance(light: Floats) -> Floats:
 
 
 class ColorSpace(NamedTuple):
-    """There and back: from and to sRGB in [0, 1]."""
+    """Conversions from (`there`) and to (`back`) sRGB in [0, 1]."""
 
     there: Callable[[Floats], Floats]
     back: Callable[[Floats], Floats]
@@ -92,4 +92,4 @@ SPACES: dict[str, ColorSpace] = {
     "lab": ColorSpace(lab, from_lab),
     "rgb": ColorSpace(lambda rgb: 255 * rgb, lambda values: np.clip(values / 255, 0.0, 1.0)),
 }
-"""What colors are compared in; 8-bit values for "rgb"."""
+"""Color spaces for comparisons; "rgb" uses 8-bit values."""

@@ -1,4 +1,4 @@
-"""A word when compiled code is made for the first time: nothing else would tell why it takes so long."""
+"""A message when kernels are compiled for the first time, which explains the delay."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _said = False
 
 
 def say(name: str, seconds: float | None) -> None:
-    """One line in a process, on standard error if that is a terminal; the log has it anyway."""
+    """Write the message once per process, if standard error is a terminal."""
     global _said  # noqa: PLW0603  # once for the whole process
     if not _said and sys.stderr is not None and sys.stderr.isatty():
         sys.stderr.write(_LINE)
@@ -22,18 +22,18 @@ def say(name: str, seconds: float | None) -> None:
 
 
 def say_nothing() -> None:
-    """Not in this process: somebody else says what is compiled."""
+    """Suppress the message in this process: another progress display shows it."""
     global _said  # noqa: PLW0603  # once for the whole process
     _said = True
 
 
 def listen() -> None:
-    """Say it when something is compiled."""
+    """Register the message for compilation events."""
     on_compile(say)
 
 
 def compiled_code() -> tuple[Path | None, int]:
-    """The folder that compiled code is kept in, and how many kernels are there; None where numba keeps it by itself."""
+    """The folder of the cache of compiled kernels, and their number; None if Numba's own cache is used."""
     if PRIVATE is None:
         return None, 0
     folders = [folder for folder in PRIVATE.STORE.folders if folder.is_dir()]

@@ -1,4 +1,4 @@
-"""What a metric is to a backend: plain arrays, one record for each kind of metric."""
+"""Metrics as plain arrays for the backends, with one record for each type."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Form:
-    """A metric as arrays. What a backend derives from it (roots, copies on a device) is kept with it."""
+    """A metric as arrays. Data that a backend derives from it (roots, copies on a device) are cached in it."""
 
     _kept: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def kept(self, name: str, make: Callable[[], T]) -> T:
-        """What `make` gives, made once."""
+        """The result of `make`, cached under a name."""
         if name not in self._kept:
             self._kept[name] = make()
         value: T = self._kept[name]
         return value
 
     def forget(self) -> None:
-        """Drop what was derived: it is made again when it is needed."""
+        """Clear the cache; derived data are computed again when needed."""
         self._kept.clear()
 
     @property
@@ -39,7 +39,7 @@ class Form:
 
 @dataclass(frozen=True, eq=False)
 class Matrix(Form):
-    """Stored distances, n × n: in memory, or a file that is mapped."""
+    """Stored distances, n × n, in memory or in a memory-mapped file."""
 
     matrix: Floats
 
@@ -55,7 +55,7 @@ class Matrix(Form):
 
 @dataclass(frozen=True, eq=False)
 class Filed(Form):
-    """Stored distances that are read from a file, some at a time; `largest` is the largest of them."""
+    """Stored distances that are read from a file in parts; `largest` is the largest of them."""
 
     source: Source
     largest: float
@@ -67,7 +67,7 @@ class Filed(Form):
 
 @dataclass(frozen=True, eq=False)
 class NearRows(Form):
-    """Stored distances of near points as sorted compressed rows; all others count as infinite."""
+    """Stored distances of near points as sorted compressed rows (CSR); all others count as infinite."""
 
     indptr: Ints
     indices: Ints
@@ -81,7 +81,7 @@ class NearRows(Form):
 @on_host("points")
 @dataclass(frozen=True, eq=False)
 class Cloud(Form):
-    """Points under the Euclidean distance; a part of a cloud carries the frame of the whole."""
+    """Points with the Euclidean distance; a part of a cloud has the frame of the whole."""
 
     points: Floats
     frame: Frame | None = None
@@ -94,7 +94,7 @@ class Cloud(Form):
 @on_host("means", "covs")
 @dataclass(frozen=True, eq=False)
 class GaussianCloud(Form):
-    """Gaussians N(means, lam·covs) under the distance W2; a part of a cloud carries the frame of the whole."""
+    """Gaussians N(means, lam·covs) with the distance W2; a part of a cloud has the frame of the whole."""
 
     means: Floats
     covs: Floats
@@ -108,7 +108,7 @@ class GaussianCloud(Form):
 
 @dataclass(frozen=True, eq=False)
 class Network(Form):
-    """The first `size` nodes of an undirected graph under the lengths of shortest paths; edges as compressed rows."""
+    """The first `size` nodes of an undirected graph with shortest-path distances; edges as compressed rows (CSR)."""
 
     indptr: Ints
     indices: Ints
@@ -121,5 +121,5 @@ class Network(Form):
 
     @property
     def n_nodes(self) -> int:
-        """Number of nodes; those from `size` on are only passed through."""
+        """Number of nodes; those from `size` on are only on paths."""
         return len(self.indptr) - 1

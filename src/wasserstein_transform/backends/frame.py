@@ -1,4 +1,4 @@
-"""What must be known of a whole cloud so that any part of it is computed to the same bits."""
+"""The properties of a whole cloud that make results for parts of it identical to the last bit."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ _LARGEST = 1.7976931348623157e308
 
 @archived
 class Frame(NamedTuple):
-    """How a cloud is cut into cells, and in which unit and by which formula its covariances are compared.
+    """The cells of a cloud, and the unit and the formulas for its covariances.
 
-    Sums over neighbors are taken cell by cell, so a part of a cloud that holds whole cells, with all those its points
-    can see, gives them the bits that the whole cloud gives, if it is cut the same way.
+    Sums over neighbors are computed cell by cell. A part of a cloud that contains whole cells with all their candidates
+    therefore gives the same bits as the whole cloud, if it has the same frame.
 
     Attributes
     ----------
     axes : tuple of int
-        The axes that cells are cut along, widest first.
+        The axes along which cells are cut, widest first.
     origin : tuple of float
-        Where cells begin along each of them.
+        The origin of the cells along each of these axes.
     side : float
         The side of a cell.
     per_reach : int
-        Cells that a ball reaches across to either side.
+        Number of cells that a ball reaches across to either side.
     unit : float
-        A power of two at the size of the largest covariance; 1 if there are none.
+        A power of two of the order of the largest covariance; 1 if there are none.
     planar : bool
-        Whether the formulas of the plane hold for all covariances.
+        Whether the formulas for the plane are accurate for all covariances.
     """
 
     axes: tuple[int, ...]
@@ -43,18 +43,18 @@ class Frame(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """What the frame of a cloud depends on, beside the reach: of parts it is found part by part.
+    """The data that the frame of a cloud depends on, besides the reach; it can be computed in parts.
 
     Attributes
     ----------
     n : int
         Number of points.
     low, high : tuple of float
-        Their least and largest coordinates.
+        Their smallest and largest coordinates.
     largest : float or None
         The largest absolute entry of their covariances; None if they have none.
     least : float
-        The least positive trace of a covariance; infinity if there is none.
+        The smallest positive trace of a covariance; infinity if there is none.
     """
 
     n: int
@@ -65,7 +65,7 @@ class Extent(NamedTuple):
 
 
 def join(extents: Iterable[Extent]) -> Extent:
-    """The extent of several parts, at least one, together."""
+    """The joint extent of at least one part."""
     parts = list(extents)
     low = tuple(map(min, zip(*(part.low for part in parts), strict=True)))
     high = tuple(map(max, zip(*(part.high for part in parts), strict=True)))
@@ -74,12 +74,12 @@ def join(extents: Iterable[Extent]) -> Extent:
 
 
 def unit_of_size(largest: float | None) -> float:
-    """A power of two at the size of the largest covariance: divided by it, no product of entries leaves the floats."""
+    """A power of two of the order of the largest covariance: divided by it, products of entries do not overflow."""
     return ldexp(1.0, min(frexp(largest or 0.0)[1], 1023))
 
 
 def check_frame(frame: Frame | None, m: int) -> None:
-    """Refuse a stored frame that no cloud in R^m has."""
+    """Raise if a stored frame cannot belong to a cloud in R^m."""
     check_type(frame, "frame", Frame, type(None))
     if frame is None:
         return

@@ -1,4 +1,4 @@
-"""Sequential algorithms on arrays of the host, the same whoever the backend is.
+"""Sequential algorithms on arrays of the host, the same for every backend.
 
 Forests, single problems, landmarks; regions of images; tables of words.
 """

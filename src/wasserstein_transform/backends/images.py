@@ -1,4 +1,4 @@
-"""What images are to a backend: pixels that move within windows."""
+"""Images for the backends: pixels that move within windows."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ Grid: TypeAlias = tuple[int, int, int]
 """Depth, height and width."""
 
 SHAPES = {2: 4, 3: 7}
-"""Numbers kept of the shape of a neighborhood, by the axes of the grid."""
+"""Number of values stored for the shape of a neighborhood, by the axes of the grid."""
 
 
 class Picture(NamedTuple):
-    """An image as it came.
+    """An image in its original form.
 
     Attributes
     ----------
     flat : array of shape (pixels, channels)
     mask : array of shape (pixels,), optional
-        Pixels that count.
+        Mask of the pixels to use; None means all.
     space : str, optional
-        A name in `SPACES`, that the first three channels are compared in; None: all channels as they are.
+        The color space in `SPACES` in which the first three channels are compared; None compares all channels directly.
     precision : type
-        Of the range features, single or double.
+        Precision of the range features, single or double.
     """
 
     flat: NDArray[Any]
@@ -40,9 +40,9 @@ class Picture(NamedTuple):
 
 
 class Features(NamedTuple):
-    """Range features of a picture, one row a channel, and the least and the largest of those that count.
+    """Range features of an image, one row per channel, and their minimum and maximum within the mask.
 
-    Outside the mask they are so large that no window ever holds them.
+    Outside the mask they are so large that no window contains them.
     """
 
     values: Floats
@@ -51,7 +51,7 @@ class Features(NamedTuple):
 
 
 def most(dtype: np.dtype[Any]) -> float:
-    """The largest value taken: beyond it squares, and what stands for pixels outside the mask, are out of range."""
+    """The largest allowed value: with larger ones, squares and the values outside the mask would overflow."""
     return 1e30 if dtype.itemsize == 4 else 1e100
 
 
@@ -61,7 +61,7 @@ def nobody(dtype: np.dtype[Any]) -> float:
 
 
 def full(dtype: np.dtype[Any]) -> float:
-    """Full intensity: the largest number of an unsigned type, 255 of a signed one, 1 of floats and truth values."""
+    """Full intensity: the largest number of an unsigned type, 255 for signed types, 1 for floats and booleans."""
     if dtype.kind == "u":
         return float(np.iinfo(dtype).max)
     return 255.0 if dtype.kind == "i" else 1.0
@@ -73,11 +73,11 @@ class Image(NamedTuple):
     Attributes
     ----------
     values : array of shape (channels, pixels)
-        Outside the mask so large that no window ever holds them.
+        Outside the mask so large that no window contains them.
     mask : array of shape (pixels,), optional
-        Pixels that move.
+        Mask of the pixels that move; None means all.
     axes : int
-        Of the grid, 2 or 3.
+        Number of axes of the grid, 2 or 3.
     """
 
     values: Floats
@@ -86,7 +86,7 @@ class Image(NamedTuple):
 
 
 class Motion(NamedTuple):
-    """How pixels move: radii in pixels and in values, the weight of shapes; and when they rest."""
+    """How pixels move: radii in pixels and in values, the weight of shapes, and the stopping rule."""
 
     spatial: float
     range: float
@@ -96,13 +96,13 @@ class Motion(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """Modes, one row a pixel: places by axes of the grid, then values; iterations of each; how many pixels do not rest.
+    """Modes, one row per pixel (position, then values), iterations of each, and the numbers of unconverged pixels.
 
-    n_swinging pixels came back to a state they had been in and are stopped: of all states between, at that with most
-    neighbors; of several such, at that with the least values, then the least entries of the shape. n_unfinished pixels
-    were still on their way after the last iteration.
+    n_swinging pixels returned to an earlier state and are stopped at the state of their cycle with most neighbors, ties
+    broken by the smallest values, then the smallest entries of the shape. n_unfinished pixels were still moving after
+    the last iteration.
 
-    Outside the mask modes are NaN, and there are no iterations.
+    Outside the mask modes are NaN, and iterations are 0.
     """
 
     modes: Floats
@@ -112,9 +112,9 @@ class Moved(NamedTuple):
 
 
 class Links(NamedTuple):
-    """Which moved pixels that touch are linked: those whose places and values are within both radii, given as squares.
+    """The rule for linking adjacent moved pixels: positions and values within both radii, given as squares.
 
-    Pixels outside the mask, if there is one, are linked to none.
+    Pixels outside the mask, if there is one, are not linked.
     """
 
     mask: Bools | None
@@ -124,7 +124,7 @@ class Links(NamedTuple):
 
 
 def window_of(grid: Grid, spatial: float) -> Window:
-    """The disc or ball of a radius as runs along the last axis; no longer than the image."""
+    """The disc or ball of a radius as runs along the last axis, no longer than the image."""
     reach = rim(spatial)
     steps = [np.arange(-min(int(reach), n - 1), min(int(reach), n - 1) + 1) for n in grid[:2]]
     dz, dy = (part.ravel() for part in np.meshgrid(*steps, indexing="ij"))
@@ -136,5 +136,5 @@ def window_of(grid: Grid, spatial: float) -> Window:
 
 
 def window_size(window: Window) -> float:
-    """Pixels of a window."""
+    """Number of pixels of a window."""
     return float((2 * window.half + 1).sum())

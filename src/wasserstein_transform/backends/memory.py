@@ -1,4 +1,4 @@
-"""What a backend keeps of problems that will come again."""
+"""Data that a backend keeps for problems that are solved repeatedly."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 
 class Memory:
-    """What is known of listed transport problems: the same measures meet again, with other masses and distances.
+    """Solutions of listed transport problems, for solving the same pairs again with other masses and distances.
 
-    Handed to `exact_listed` each time; what is in it is the backend's own. Results do not depend on it beyond rounding.
+    It is passed to `exact_listed` each time; its content depends on the backend. Results depend on it only by rounding.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""What operations give back."""
+"""Results of operations."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ Radius = TypeVar("Radius", float, Floats)
 
 
 def rim(radius: Radius) -> Radius:
-    """Radius of a closed ball, with room for the rounding of ties. Every path compares with it, or with its square."""
+    """Radius of a closed ball with a tolerance for rounding in ties. All comparisons use it, or its square."""
     return radius * (1 + 1e-12)
 
 
 def closed(radius: float) -> float:
-    """Squared radius of a closed ball, with room for the rounding of ties."""
-    return rim(radius) * rim(radius)  # infinity, where a power would raise
+    """Squared radius of a closed ball, with a tolerance for rounding in ties."""
+    return rim(radius) * rim(radius)  # gives infinity where a power would raise
 
 
 @archived
@@ -32,15 +32,15 @@ class Balls(NamedTuple):
 
 
 class ReachTree(NamedTuple):
-    """A minimum spanning tree of mutual reachability, its edges in no order.
+    """A minimum spanning tree of mutual reachability, with its edges in any order.
 
     Attributes
     ----------
     edges : array of shape (n−1, 2)
     heights : array of shape (n−1,)
-        max(d, core, core) of the ends.
+        max(d, core, core) for the two ends.
     lengths : array of shape (n−1,)
-        The distances d alone.
+        The distances d.
     """
 
     edges: Ints
@@ -49,7 +49,7 @@ class ReachTree(NamedTuple):
 
 
 class Nearest(NamedTuple):
-    """The k nearest points of each point, from near to far, of equal distances the smaller index first.
+    """The k nearest points of each point, sorted by distance, then by index.
 
     Attributes
     ----------
@@ -62,14 +62,14 @@ class Nearest(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """Mass seen from each point, and the means or covariances of that mass."""
+    """Mass in the neighborhood of each point, and the means or covariances of that mass."""
 
     mass: Floats
     values: Floats
 
 
 class MeansAndCovs(NamedTuple):
-    """Mass seen from each point, and the means and covariances of that mass."""
+    """Mass in the neighborhood of each point, and the means and covariances of that mass."""
 
     mass: Floats
     means: Floats
@@ -77,23 +77,23 @@ class MeansAndCovs(NamedTuple):
 
 
 class Neighborhoods(Protocol):
-    """What points see of a weighted space: asked for means and covariances of any coordinates, no ball stored."""
+    """Neighborhoods in a weighted space, for means and covariances of any coordinates, without storing balls."""
 
     def means(self, points: Floats) -> Moments:
-        """Mass and mean of `points`; where there is no mass, the point itself."""
+        """Mass and mean of `points`; without mass, the point itself."""
 
     def covs(self, points: Floats) -> Moments:
-        """Mass and covariance of `points`, divided by the mass; 0 where there is no mass."""
+        """Mass and covariance of `points`, divided by the mass; 0 without mass."""
 
     def means_and_covs(self, points: Floats) -> MeansAndCovs:
         """Mass, mean and covariance of `points` in one pass."""
 
     def cached(self) -> Neighborhoods:
-        """The same neighborhoods, each pair tested once for all passes to come."""
+        """The same neighborhoods, with each pair tested once for all later passes."""
 
 
 class Rows(NamedTuple):
-    """Discrete measures: row r holds `masses` on the points `indices[indptr[r]:indptr[r+1]]`, `totals[r]` together."""
+    """Discrete measures: row r has `masses` on the points `indices[indptr[r]:indptr[r+1]]`, with sum `totals[r]`."""
 
     indptr: Ints
     indices: Ints
@@ -109,9 +109,9 @@ class Report(Tabled):
     Attributes
     ----------
     n_problems : int
-        Pairs that were compared.
+        Number of pairs that were solved.
     n_fallbacks : int
-        Problems that failed their certificate at first and were solved again on the safe path.
+        Number of problems that failed their certificate at first and were solved again by the safe algorithm.
     gap : float
         The largest primal–dual gap, relative to the largest cost d^p of its problem.
     """

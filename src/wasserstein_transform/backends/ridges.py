@@ -1,16 +1,16 @@
-"""Steps off the leading axes of covariances: the same for arrays of the host and of a device."""
+"""Steps orthogonal to the leading axes of covariances, for arrays on the host and on a device."""
 
 from __future__ import annotations
 
 from typing import Any
 
-_TIED = 1e-9  # eigenvalues that agree so far are one, relative to the second moment around the point
+_TIED = 1e-9  # eigenvalues closer than this, relative to the second moment about the point, count as equal
 
 
 def off_leading_axes(xp: Any, steps: Any, covs: Any, dim: int) -> Any:
-    """What remains of each step off the `dim` leading eigenvectors of its covariance, 0 < dim < m.
+    """The component of each step orthogonal to the `dim` leading eigenvectors of its covariance, 0 < dim < m.
 
-    `xp` is the module that the arrays are of, NumPy or one with its functions.
+    `xp` is the array module, NumPy or a compatible one.
     """
     return _in_the_plane(xp, steps, covs) if steps.shape[1] == 2 else _by_eigenvectors(xp, steps, covs, dim)
 
@@ -25,7 +25,7 @@ def _by_eigenvectors(xp: Any, steps: Any, covs: Any, dim: int) -> Any:
 
 
 def _in_the_plane(xp: Any, steps: Any, covs: Any) -> Any:
-    """Σ = (tr Σ·I + gap·R)/2 with R the reflection in the leading axis, so what is left is (I − R)/2."""
+    """Σ = (tr Σ·I + gap·R)/2 with R the reflection in the leading axis, so the projection is (I − R)/2."""
     x, y = steps[:, 0], steps[:, 1]
     a, b, c = covs[:, 0, 0], covs[:, 0, 1], covs[:, 1, 1]
     gap = xp.hypot(a - c, 2 * b)

@@ -1,4 +1,4 @@
-"""Distances that lie in a file and are read some at a time: what operations on them need to know."""
+"""The interface of distances in a file that are read in parts."""
 
 from __future__ import annotations
 
@@ -30,29 +30,29 @@ class Cell(NamedTuple):
 
     @property
     def edge(self) -> int:
-        """How many of its columns have entries on the diagonal or below."""
+        """Number of its columns with entries on or below the diagonal."""
         return min(max(self.bottom - self.left, 0), self.right - self.left)
 
     def below(self) -> np.ndarray:
-        """Which entries of these columns lie on the diagonal or below: those are mirror images, or nothing."""
+        """Mask of the entries of these columns on or below the diagonal, which are duplicates or undefined."""
         cols, rows = np.arange(self.left, self.left + self.edge), np.arange(self.top, self.bottom)
         return np.asarray(cols <= rows[:, None])
 
     def bar(self, values: Floats, value: float) -> None:
-        """Put a value where entries lie on the diagonal or below."""
+        """Set the entries on and below the diagonal to a value."""
         np.putmask(values[:, : self.edge], self.below(), value)
 
 
 class Source(ABC):
     """A symmetric matrix of distances in a file.
 
-    Its upper triangle is covered by cells, each pair by one of them, from the top down and from left to right: whoever
-    goes through them reads the file once, in the order in which it lies there.
+    Its upper triangle is covered by cells, each pair by one of them, from top to bottom and from left to right: reading
+    them in order reads the file once, sequentially.
 
     Attributes
     ----------
     name : str
-        The file, as errors call it.
+        Name of the file in error messages.
     n : int
         Number of points.
     """
@@ -62,11 +62,11 @@ class Source(ABC):
 
     @abstractmethod
     def cells(self) -> list[Cell]:
-        """Cells that cover the upper triangle; each holds some megabytes."""
+        """Cells that cover the upper triangle, of some megabytes each."""
 
     @abstractmethod
     def read(self, cell: Cell) -> Floats:
-        """The distances of a cell in memory of its own; on the diagonal and below it, any finite numbers."""
+        """The distances of a cell as a new array; on and below the diagonal, any finite numbers."""
 
     @abstractmethod
     def block(self, rows: Ints, cols: Ints) -> Floats:

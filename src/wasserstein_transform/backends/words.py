@@ -1,4 +1,4 @@
-"""What words are to a backend: texts as numbers, contexts as compressed rows, covariances as packed factors."""
+"""Words for the backends: texts as integers, contexts as compressed rows, covariances as packed factors."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Numbers: TypeAlias = NDArray[np.int32]
 
 
 class Stretch(NamedTuple):
-    """A part of a text: rows of words, and marks for words without one and for borders of documents.
+    """A part of a text as indices of words, with marks for words without an index and for borders of documents.
 
     Attributes
     ----------
     kept : array of int32
     first, last : int
-        The places whose contexts are counted; the rest is their context.
+        The range of positions whose contexts are counted; the rest is only context.
     """
 
     kept: Numbers
@@ -30,7 +30,7 @@ class Stretch(NamedTuple):
 
 
 class ContextRows(NamedTuple):
-    """Weights of contexts: those of word i are `weights[indptr[i]:indptr[i+1]]`, of the words `indices` there."""
+    """Contexts of word i: the words `indices[indptr[i]:indptr[i+1]]`, with `weights` at the same positions."""
 
     indptr: Ints
     indices: Numbers
@@ -38,10 +38,9 @@ class ContextRows(NamedTuple):
 
 
 class Spreads(NamedTuple):
-    """What the covariances of words are made of.
+    """The data for the covariances of words.
 
-    Σ(w) is the share of the word times the weighted mean of (v − c)(v − c)ᵀ over its contexts v, and the rest of the
-    pooled covariance.
+    Σ(w) = share·(weighted mean of (v − c)(v − c)ᵀ over the contexts v of w) + (1 − share)·(pooled covariance).
 
     Attributes
     ----------
@@ -49,11 +48,11 @@ class Spreads(NamedTuple):
         Vectors, in single precision.
     contexts : ContextRows
     totals, shares : arrays of shape (n,)
-        The weight of all contexts of each word, and the share of its own covariance.
+        The total weight of the contexts of each word, and the share of its own covariance.
     root : array of shape (m, m) or (0, m)
         A root of the pooled covariance; no rows if nothing is pooled.
     about : callable
-        (word, mean of its contexts) → c. A value: it travels with tasks.
+        Function (word, mean of its contexts) → c. It must be picklable.
     """
 
     points: Singles
@@ -65,7 +64,7 @@ class Spreads(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """Factors R of covariances RᵀR: upper trapezoids of `ranks` rows, entry by entry, row by row, from `starts` on."""
+    """Factors R of covariances RᵀR: upper trapezoids with `ranks` rows, stored row by row from `starts` on."""
 
     entries: Singles
     starts: Ints

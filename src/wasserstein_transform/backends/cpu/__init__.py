@@ -1,4 +1,4 @@
-"""The backend in numba: cells, bits, geometries and k-d trees are its own business."""
+"""The CPU backend, compiled by Numba."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from .sorting import n_keys, n_keys_of
 
 
 class Cpu(Backend):
-    """All operations on the host, compiled by numba, tiles run by the engine's executor."""
+    """All operations on the CPU, compiled by Numba; tiles are run by the executor of the engine."""
 
     name = "cpu"
 

@@ -1,4 +1,4 @@
-"""Closed balls around every point: counted, then filled."""
+"""Closed balls around every point: counted first, then filled."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class _Found(NamedTuple):
 
 
 def _by_point(found: Balls, order: Ints, engine: Engine) -> Balls:
-    """Balls by position → balls by point, members sorted."""
+    """Convert balls by position to balls by point, with sorted members."""
     n = len(order)
     where = np.empty(n, np.intp)
     where[order] = np.arange(n)

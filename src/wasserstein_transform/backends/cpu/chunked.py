@@ -1,4 +1,4 @@
-"""Distances written to arrays in chunks, which no loop can write to as they lie: a record for each chunk."""
+"""Write distances to chunked arrays, with a record for each chunk, because kernels cannot write to them directly."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..forms import Filed, Form, Network
 from . import filed, paths
 from .kinds import geometry_of
 
-_ROWS = 64  # computed before they are copied
+_ROWS = 64  # rows computed before they are copied
 _PIECE = 512  # distances of a row computed at a time
 
 
@@ -24,7 +24,7 @@ class _Squares(NamedTuple):
 
 
 def dense(form: Form, out: Any, engine: Engine) -> None:
-    """The full matrix, chunk by chunk; each pair once."""
+    """Fill the full matrix chunk by chunk; each pair is computed once."""
     n, side = form.n, int(out.chunks[0])
     corners = np.array([(top, left) for top in range(0, n, side) for left in range(top, n, side)])
     place, tiles = ChunkBlocks(corners, side), of_size(len(corners), 1)
@@ -38,7 +38,7 @@ def dense(form: Form, out: Any, engine: Engine) -> None:
 
 
 def _one_by_one(form: Network, tiles: list[Tile], place: ChunkBlocks, out: Any, engine: Engine) -> None:
-    """Paths of a chunk at a time: they are searched by all threads at once."""
+    """Fill one chunk after the other: all threads search paths for the same chunk."""
     with engine.watched() as watched:
         for k, tile in enumerate(tiles):
             record, (top, left) = place.blank((out,), tile), place.corners[tile.start]
@@ -53,7 +53,7 @@ def _square(asked: _Squares, tile: Tile, stop: Flag, record: Record) -> None:
     top, left = asked.corners[tile.start]
     fill_square(
         for_thread(asked.source), top, left, upper, lower, np.empty((_ROWS, upper.shape[1] + 8)), stop
-    )  # + 8: columns on different cache lines
+    )  # + 8 puts columns on different cache lines
 
 
 def _read_square(asked: _Squares, tile: Tile, stop: Flag, record: Record) -> None:
@@ -69,7 +69,7 @@ class _Vector(NamedTuple):
 
 
 def condensed(form: Form, out: Any, engine: Engine) -> None:
-    """The condensed vector, chunk by chunk; a chunk may begin and end within a row."""
+    """Fill the condensed vector chunk by chunk; a chunk may begin and end within a row."""
     n = form.n
     if isinstance(form, Network | Filed):
         _row_by_row(form, out, engine)
@@ -81,7 +81,7 @@ def condensed(form: Form, out: Any, engine: Engine) -> None:
 
 
 def _run(asked: _Vector, tile: Tile, stop: Flag, record: Record) -> None:
-    """Part of a row, whole rows, part of a row."""
+    """Fill the end of a row, whole rows, and the beginning of a row."""
     geometry, n, starts = asked
     geometry, (values,), at, scratch = for_thread(geometry), record, tile.start, np.empty(_PIECE)
     while at < tile.stop and not stop[0]:
@@ -100,7 +100,7 @@ def _run(asked: _Vector, tile: Tile, stop: Flag, record: Record) -> None:
 
 
 def _row_by_row(form: Network | Filed, out: Any, engine: Engine) -> None:
-    """Rows gathered until they fill a chunk."""
+    """Collect rows until they fill a chunk."""
     size, total = int(out.chunks[0]), int(out.shape[0])
     waiting, n_waiting, at = list[Floats](), 0, 0
     with engine.watched() as watched:

@@ -1,4 +1,4 @@
-"""From the values of a picture to what they are compared by, and back: some pixels at a time, to save room."""
+"""Convert pixel values to the features by which they are compared, and back, in blocks to save memory."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ...engine import Engine
 from ..colors import SPACES
 from ..images import Features, Picture, full, nobody
 
-_BLOCK = 2**16  # pixels whose colors are changed at a time
+_BLOCK = 2**16  # pixels converted at a time
 
 
 def range_features(picture: Picture, engine: Engine) -> Features:
-    """Made block by block, as changing colors takes ten times the room of its result."""
+    """The range features, computed in blocks because a conversion needs ten times the memory of its result."""
     flat, mask, space, precision = picture
     flat = flat if space is None else flat[:, :3]
     values = np.empty(flat.shape[::-1], precision)
@@ -33,7 +33,7 @@ def range_features(picture: Picture, engine: Engine) -> Features:
 
 
 def painted(picture: Picture, modes: Floats, engine: Engine) -> NDArray[Any]:
-    """The picture with other range features."""
+    """The image with other range features."""
     flat, mask, space, _ = picture
     out, channels = flat.copy(), flat.shape[1] if space is None else 3
     values = modes[:, modes.shape[1] - channels :]
@@ -50,7 +50,7 @@ def _blocks(n: int) -> Iterator[slice]:
 
 
 def _shares(colors: NDArray[Any]) -> Floats:
-    """Of full intensity, in double precision."""
+    """Colors as shares of full intensity, in double precision."""
     return np.asarray(colors.astype(np.float64) / full(colors.dtype))
 
 

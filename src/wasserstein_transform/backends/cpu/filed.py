@@ -1,4 +1,4 @@
-"""Distances in a file: one pass over it answers a question about all pairs; memory holds some cells, and the answer."""
+"""Distances in a file, processed in one pass; memory holds only some cells and the result."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ..forms import Filed
 from ..records import Balls, closed
 from ..source import Cell, Source
 
-_SOME = 1 << 20  # distances that are looked up at a time
+_SOME = 1 << 20  # distances read at a time
 
 
 def go_through(source: Source, engine: Engine, name: str, look: Callable[[Cell, Floats], None]) -> None:
-    """Show all cells of the upper triangle to `look`, one after the other; the next is read meanwhile."""
+    """Call `look` for all cells of the upper triangle in order, while the next one is read."""
     cells = source.cells()
 
     def work(stop: Flag) -> None:
@@ -59,7 +59,7 @@ def pairs(form: Filed, rows: Ints, cols: Ints) -> Floats:
 
 
 def matrix(form: Filed, engine: Engine) -> Floats:
-    """The full matrix, for loops that ask for distances here and there: in memory, or mapped in the store's folder."""
+    """The full matrix, for random access: in memory, or memory-mapped in the folder of the store."""
     name = form.source.name
     what = f"the {form.n} × {form.n} distances of {name} as a table"
     out = room_for((form.n, form.n), what, engine, "write them as a square float64 .npy file, which is mapped as it is")
@@ -74,7 +74,7 @@ def dense(form: Filed, out: np.ndarray, engine: Engine) -> None:
 
 
 def _put_twice(out: np.ndarray, cell: Cell, values: Floats) -> None:
-    """A cell and its mirror image; of columns that the diagonal passes through, what is above it."""
+    """Store a cell and its transpose; of columns that cross the diagonal, only the part above it."""
     edge = cell.edge
     row, col = np.nonzero(~cell.below())
     out[cell.top + row, cell.left + col] = out[cell.left + col, cell.top + row] = values[row, col]

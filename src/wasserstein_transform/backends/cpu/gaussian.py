@@ -1,4 +1,4 @@
-"""Gaussians for compiled loops: roots, factors and spectra of their covariances, made once."""
+"""Gaussians for the kernels: roots, factors and spectra of their covariances, computed once."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from ..frame import unit_of_size
 from .passes import flatten, run, size, size_of, taken, tiles_of
 from .sorting import Sorted
 
-_EXPENSIVE = 100.0  # steps of LAPACK for each entry of a matrix and each row of it
-_MOST = 24  # dimensions in which several pairs side by side are faster than one after the other
-_PIECES = 64  # of columns in space, that a task makes at a time
-_TINY = 1e-60  # beside the largest: the formulas of the plane would leave the range of floats
+_EXPENSIVE = 100.0  # steps of LAPACK per entry and row of a matrix
+_MOST = 24  # largest dimension in which processing several pairs in SIMD lanes is faster
+_PIECES = 64  # pieces of columns that a task computes at a time, in 3-D
+_TINY = 1e-60  # smaller traces, relative to the largest entry, would underflow in the formulas for the plane
 
 
 def cost(form: GaussianCloud) -> float:
-    """What one distance costs."""
+    """Cost of one distance in steps."""
     m = form.means.shape[1]
     return float(m) if form.lam == 0 else 5.0 if m <= 2 else 80.0 if m == 3 else 300.0 + 50.0 * m**2 + m**3
 
@@ -44,12 +44,12 @@ def sizes(form: GaussianCloud, engine: Engine) -> tuple[float, float]:
 
 
 def is_planar(covs: Floats, unit: float) -> bool:
-    """Whether the formulas of the plane are good for all of them."""
+    """Whether the formulas for the plane are accurate for all covariances."""
     return covs.shape[1] == 2 and is_plain(_least_trace(covs), unit)
 
 
 def is_plain(least: float, unit: float) -> bool:
-    """The same in the plane, given the least positive trace."""
+    """The same in the plane, given the smallest positive trace."""
     return not least / unit < _TINY
 
 
@@ -63,7 +63,7 @@ def _largest(form: GaussianCloud, engine: Engine) -> float:
 
 
 def geometry(form: GaussianCloud, engine: Engine, found: Sorted | None = None) -> Geometry:
-    """The arrays distances are read from, of the points as they are, or sorted."""
+    """The arrays from which distances are computed, in the original or in sorted order."""
     means, rows = (form.means, np.arange(form.n)) if found is None else (found.places, found.order)
     if form.lam == 0:
         return Cloud(means)
@@ -76,7 +76,7 @@ def geometry(form: GaussianCloud, engine: Engine, found: Sorted | None = None) -
 
 
 def movement(before: GaussianCloud, after: GaussianCloud, engine: Engine) -> float:
-    """The largest distance of a point to its later self."""
+    """The largest distance between the same point before and after."""
     unit = unit_of_size(max(_largest(before, engine), _largest(after, engine)))
     found, good = part_movement(before, after, unit, True, engine)
     return found if good else part_movement(before, after, unit, False, engine)[0]
@@ -85,7 +85,7 @@ def movement(before: GaussianCloud, after: GaussianCloud, engine: Engine) -> flo
 def part_movement(
     before: GaussianCloud, after: GaussianCloud, unit: float, planar: bool, engine: Engine
 ) -> tuple[float, bool]:
-    """The same in a given unit, by the formulas of the plane or others; and whether these are good for all of them."""
+    """The same in a given unit, with the formulas for the plane or the general ones; and whether these are accurate."""
     larger = max(before, after, key=lambda form: _largest(form, engine))
     lam = _lifted(larger, after.lam, unit, engine)
     asked = _Pairs(before.means, before.covs, after.means, after.covs, unit, lam, planar)
@@ -104,7 +104,7 @@ class _Pairs(NamedTuple):
 
 
 def rows_of_tile(m: int) -> int:
-    """Matrices that LAPACK gets at a time, in four and more dimensions."""
+    """Matrices per call of LAPACK, in four or more dimensions."""
     return max(1, int(GRAIN / (_EXPENSIVE * m**3)))
 
 
@@ -128,7 +128,7 @@ def _moved(asked: _Pairs, tile: Tile, stop: Flag, record: Record) -> None:
 
 
 def _one_thread_each(form: GaussianCloud) -> AbstractContextManager[Any]:
-    """For LAPACK: on small matrices its threads only wait for each other."""
+    """One BLAS thread for LAPACK: on small matrices more threads only wait for each other."""
     return nullcontext() if form.means.shape[1] <= 3 else one_blas_thread()
 
 
@@ -154,7 +154,7 @@ class _Gaussians(NamedTuple):
 
 
 def _made(asked: _Gaussians, planar: bool, engine: Engine | None) -> tuple[Geometry, bool]:
-    """The geometry of the listed Gaussians, and whether its formulas are good for all of them."""
+    """The geometry of the listed Gaussians, and whether its formulas are accurate for all of them."""
     m = asked.means.shape[1]
     if m == 2 and planar:
         return _plane(asked, engine)
@@ -168,7 +168,7 @@ def _line(asked: _Gaussians, engine: Engine | None) -> GaussianLine:
 
 
 def _plane(asked: _Gaussians, engine: Engine | None) -> tuple[GaussianPlane, bool]:
-    """Columns, and whether the formulas of the plane are good for all of them."""
+    """The geometry in the plane, and whether its formulas are accurate for all Gaussians."""
     n = len(asked.rows)
     columns = tuple(np.empty(n) for _ in range(8))
     tiles = tiles_of(n)
@@ -217,7 +217,7 @@ def _fill_solid(asked: _Gaussians, tile: Tile, stop: Flag, record: Record) -> No
 
 
 def contraction(form: GaussianCloud) -> Floats:
-    """Means beside the roots of the spectra: Σ(√λ_k(A) − √λ_k(B))² ≤ dcov²."""
+    """Means joined with the roots of the spectra, whose distances are lower bounds: Σ(√λ_k(A) − √λ_k(B))² ≤ dcov²."""
     if form.lam == 0:
         return form.means
     unit = float(np.ldexp(1.0, np.frexp(np.abs(form.covs).max())[1]))  # as in the geometry
@@ -226,11 +226,11 @@ def contraction(form: GaussianCloud) -> Floats:
 
 
 def rounding(form: GaussianCloud, contraction: Floats) -> Floats:
-    """How far rounding can have moved each place of the contraction."""
+    """Bounds of the rounding error of each point of the contraction."""
     roots = contraction[:, form.means.shape[1] :]
     if roots.shape[1] == 0:
         return np.zeros(len(contraction))
-    if roots.shape[1] <= 2:  # closed forms know each root to its last digits
+    if roots.shape[1] <= 2:  # closed forms are accurate to the last digits
         return np.asarray(1e-15 * np.linalg.norm(roots, axis=1))
     squares = roots * roots
     off = _eigenvalue_error(roots.shape[1], squares.max(axis=1, keepdims=True))
@@ -239,7 +239,7 @@ def rounding(form: GaussianCloud, contraction: Floats) -> Floats:
 
 
 def _root_spectra(covs: Floats) -> Floats:
-    """Roots of the eigenvalues of covariances, rising."""
+    """Square roots of the eigenvalues of covariances, in increasing order."""
     if covs.shape[1] == 1:
         return np.asarray(np.sqrt(covs[:, 0]))
     if covs.shape[1] > 2:
@@ -251,11 +251,11 @@ def _root_spectra(covs: Floats) -> Floats:
 
 
 def _root_eigenvalues(covs: Floats) -> Floats:
-    """The same in more dimensions; what is small enough to be rounding is the same for all."""
+    """The same in more dimensions; values below the rounding error are raised to a common one."""
     if covs.shape[1] == 3:
         return _raised(_spectra_in_space(covs) ** 2)
     values = np.empty(covs.shape[:2])
-    piece = max(1, int(1e7 / covs.shape[1] ** 3))  # LAPACK does not hear Ctrl-C
+    piece = max(1, int(1e7 / covs.shape[1] ** 3))  # LAPACK cannot be interrupted by Ctrl-C
     with one_blas_thread():
         for start in range(0, len(covs), piece):
             values[start : start + piece] = np.linalg.eigvalsh(covs[start : start + piece])
@@ -263,7 +263,7 @@ def _root_eigenvalues(covs: Floats) -> Floats:
 
 
 def _spectra_in_space(covs: Floats) -> Floats:
-    """Roots of the eigenvalues of 3 × 3 matrices, rising."""
+    """Square roots of the eigenvalues of 3 × 3 matrices, in increasing order."""
     n = len(covs)
     columns = np.empty((-(-n // PIECE), N_COLUMNS, PIECE))
     fill_columns(np.zeros((n, 3)), covs, np.arange(n), 1.0, columns, np.empty(N_SCRATCH * PIECE))
@@ -271,14 +271,14 @@ def _spectra_in_space(covs: Floats) -> Floats:
 
 
 def _raised(values: Floats) -> Floats:
-    """Roots of eigenvalues."""
-    # roots of what rounding makes of 0 would be far apart; raising small numbers to one and the same shortens distances
+    """Square roots of eigenvalues, with small eigenvalues raised to a common value."""
+    # roots of rounding errors of 0 would be far apart; raising small values to a common one can only shorten distances
     least = 1e8 * _eigenvalue_error(values.shape[1], values.max())
     return np.asarray(np.sqrt(np.maximum(values, least)))
 
 
 def _eigenvalue_error(m: int, largest: Any) -> Any:
-    """What rounding does to the eigenvalues of an m × m matrix, given the largest."""
+    """Bound of the rounding error of the eigenvalues of an m × m matrix, given the largest."""
     return 2e-15 * m * largest
 
 
@@ -292,7 +292,7 @@ def _root_determinants(a: Floats, b: Floats, c: Floats) -> Floats:
 def _factors(covs: Floats) -> tuple[Floats, Floats, Ints, Floats]:
     """Square roots, thin factors, ranks and roots of the eigenvalues of covariances."""
     values, vectors = np.linalg.eigh(covs)
-    noise = 2e-16 * covs.shape[1] * values[:, -1:]  # what rounding makes of an eigenvalue 0
+    noise = 2e-16 * covs.shape[1] * values[:, -1:]  # rounding error of an eigenvalue 0
     spectra = np.sqrt(np.where(values > noise, values, 0.0)[:, ::-1])
     columns = vectors[:, :, ::-1]
     halves = (columns * spectra[:, None, :]) @ columns.transpose(0, 2, 1)

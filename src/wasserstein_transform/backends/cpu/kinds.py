@@ -1,4 +1,4 @@
-"""What compiled loops need to know of each kind of metric: one record a kind."""
+"""What the kernels need for each type of metric, in one record per type."""
 
 from __future__ import annotations
 
@@ -46,27 +46,27 @@ def _search_gaussians(form: GaussianCloud, reach: float, engine: Engine) -> Sear
     def geometry(found: Sorted | None) -> Geometry:
         return geometry_of(form, engine) if found is None else gaussian.geometry(form, engine, found)
 
-    # ‖x − y‖ ≤ d: who is far in space is far in the metric
+    # ‖x − y‖ ≤ d: points far apart in space are far apart in the metric
     return sorted_search(form.means, reach, form.frame, geometry, engine)
 
 
 @dataclass(frozen=True)
 class Kind:
-    """How a kind of metric is computed.
+    """How a type of metric is computed.
 
     Attributes
     ----------
     geometry : callable
-        The arrays compiled loops read single distances from; made once for each form.
-    steps : callable
-        What one distance costs, in steps of an inner loop.
+        The arrays from which kernels compute single distances; made once for each form.
+    cost : callable
+        Cost of one distance, in steps of an inner loop.
     search : callable
-        Who can lie within a reach of whom: points sorted into cells, by default everybody.
+        The candidates within a reach: points sorted into cells; by default all points.
     contraction : callable
-        Places in some R^k whose Euclidean distances are never above the distances, for k-d trees; None if there are
+        Points in some R^k whose Euclidean distances are lower bounds of the distances, for k-d trees; None if there are
         none.
     rounding : callable
-        How far rounding can have moved each place of a contraction.
+        Bounds of the rounding error of each point of a contraction.
     """
 
     geometry: Callable[[Any, Engine], Geometry]
@@ -105,7 +105,7 @@ KINDS: dict[type[Form], Kind] = {
     ),
     Network: Kind(
         lambda form, engine: geometries.Table(paths.matrix(form, engine)),
-        lambda form: 32.0,  # a search, shared by the distances it finds
+        lambda form: 32.0,  # the cost of a search, divided among the distances it finds
         lambda form, reach, engine: (
             Search.exhaustive(form.n, geometries.SparseRows(*paths.balls(form, reach, engine)))
             if np.isfinite(reach)
@@ -116,15 +116,15 @@ KINDS: dict[type[Form], Kind] = {
 
 
 def kind_of(form: Form) -> Kind:
-    """The record of a form."""
+    """The record for the type of a form."""
     return KINDS[type(form)]
 
 
 def geometry_of(form: Form, engine: Engine) -> Geometry:
-    """The geometry of a form, made once."""
+    """The geometry of a form, cached in it."""
     return form.kept("cpu geometry", lambda: kind_of(form).geometry(form, engine))
 
 
 def cost_of(form: Form) -> float:
-    """What one distance of a form costs, in steps of an inner loop."""
+    """Cost of one distance of a form, in steps of an inner loop."""
     return kind_of(form).cost(form)

@@ -11,7 +11,7 @@ from ...engine import AT_A_TIME, Engine, Flag, Mirrored, Record, Rows as InRows,
 from ...kernels.line import Climbs, accumulate, fill_line_block, fill_line_square, line_distance
 from ..records import Rows
 
-_STEPS = 8.0  # inner-loop steps per mass met, about
+_STEPS = 8.0  # approximate inner-loop steps per mass
 
 
 class _Square(NamedTuple):
@@ -20,7 +20,7 @@ class _Square(NamedTuple):
 
 
 def among(places: Floats, p: float, measures: Rows, engine: Engine) -> Floats:
-    """The full matrix of distances, each pair once."""
+    """The full matrix of distances; each pair is computed once."""
     n = len(measures.totals)
     out = room_for((n, n), f"distances of {n} measures on a line", engine, "use fewer points", at_a_time=AT_A_TIME)
     sizes = np.diff(measures.indptr).astype(np.float64)
@@ -55,7 +55,7 @@ def _rectangle(asked: _Rectangle, tile: Tile, stop: Flag, record: Record) -> Non
 
 
 def one(climbs: Climbs, p: float) -> float:
-    """The distance of the first two of some measures."""
+    """The distance between the first two measures."""
     return float(line_distance(climbs, 0, climbs, 1, p))
 
 

@@ -1,4 +1,4 @@
-"""The nearest others of every point, gathered in one pass over distances in a file."""
+"""The nearest neighbors of every point, collected in one pass over distances in a file."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ..records import Nearest
 from ..source import Cell
 from .filed import go_through
 
-_MANY = 8  # times as many candidates as there are places, from which on the best are picked before they are sorted
+_MANY = 8  # if candidates are this many times the list lengths, the best are selected before sorting
 
 
 class Lists:
-    """The k best others of every point so far, best first: by their keys, of equal ones by distance, then by number.
+    """The k best neighbors of every point so far, sorted by key, then distance, then index.
 
-    Others must be offered to a point by rising number: of two that are alike the first stays.
+    Candidates must be offered to a point in order of increasing index: in a tie the first one stays.
     """
 
     def __init__(self, n: int, k: int) -> None:
@@ -26,7 +26,7 @@ class Lists:
         self.others = np.full((n, k), -1, np.intp)
 
     def offer(self, first: int, first_other: int, keys: Floats, lengths: Floats) -> None:
-        """Offer to the points from `first` on, a row each, the points from `first_other` on; infinite keys are none."""
+        """Offer the points from `first_other` on to those from `first` on, a row each; infinite keys are ignored."""
         own = slice(first, first + len(keys))
         better = self._better(keys, lengths, self.keys[own, -1:], self.lengths[own, -1:])
         if keys.shape[1] > self.k and np.count_nonzero(better) > _MANY * self.k * len(keys):
@@ -44,7 +44,7 @@ class Lists:
         return np.asarray(better)
 
     def _merge(self, first: int, row: Ints, keys: Floats, lengths: Floats, others: Ints) -> None:
-        """Sort what points have with what is better; what they have comes first, and stays where both are alike."""
+        """Merge better candidates into the lists; existing entries come first and stay in a tie."""
         asked = np.unique(row)
         points = first + asked
         owner = np.concatenate([np.repeat(asked, self.k), row])
@@ -60,7 +60,7 @@ class Lists:
 
 
 def _places(marks: np.ndarray) -> tuple[Ints, Ints]:
-    """Where marks are, row by row; looked for as they lie in memory, and by one number, which is faster than by two."""
+    """Row and column indices of the marks, by row; searched in memory order with flat indices, which is faster."""
     if marks.flags.c_contiguous:
         return np.divmod(np.flatnonzero(marks), marks.shape[1])
     col, row = np.divmod(np.flatnonzero(marks.T), marks.shape[0])
@@ -81,7 +81,7 @@ def nearest(form: Filed, k: int, engine: Engine) -> Nearest:
 
 
 def offer_both(lists: Lists, cell: Cell, keys: Floats, lengths: Floats) -> None:
-    """Offer the rows of a cell to its columns, then the columns to the rows: so that numbers rise for everybody."""
+    """Offer the rows of a cell to its columns, then the columns to the rows, so that indices increase for all."""
     turned = keys.T
     lists.offer(cell.left, cell.top, turned, turned if lengths is keys else lengths.T)
     lists.offer(cell.top, cell.left, keys, lengths)

@@ -1,4 +1,4 @@
-"""Distances in bulk: blocks, lists, full and condensed matrices."""
+"""Many distances: blocks, lists, full and condensed matrices."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from . import chunked, filed, gaussian, paths
 from .kinds import cost_of, geometry_of
 from .passes import run, size_of, tiles_of
 
-_SIDE = 512  # of the blocks: their rows are a page or two of a memory map
-_ROWS = 64  # computed before they are mirrored: with blocks this wide they fit the cache
-_SMALL = 1e6  # steps that are not worth a thread
+_SIDE = 512  # side of the blocks: a row is one or two pages of a memory map
+_ROWS = 64  # rows computed before they are mirrored: they fit the cache
+_SMALL = 1e6  # work with fewer steps runs in the calling thread
 
 
 class _Pairs(NamedTuple):
@@ -52,7 +52,7 @@ def pairs(form: Form, rows: Ints, cols: Ints, engine: Engine) -> Floats:
 
 
 def _run(task: Task, out: np.ndarray, cost: float, engine: Engine) -> None:
-    """In this thread if that is quicker than asking others."""
+    """Run a task, in this thread if it is small."""
     if cost < _SMALL:
         task.compute(task.inputs, Tile(0, len(out)), np.zeros(1, np.uint8), (out,))
     else:
@@ -69,7 +69,7 @@ def _pairs(asked: _Pairs, tile: Tile, stop: Flag, record: Record) -> None:
 
 
 def movement(before: Form, after: Form, engine: Engine) -> float:
-    """The largest distance of a point to its later self; both forms are of the same kind."""
+    """The largest distance between the same point before and after; both forms have the same type."""
     if isinstance(after, GaussianCloud) and after.lam > 0:
         assert isinstance(before, GaussianCloud)
         return gaussian.movement(before, after, engine)
@@ -81,7 +81,7 @@ def movement(before: Form, after: Form, engine: Engine) -> float:
 
 
 def part_movement(before: Form, after: Form, unit: float, planar: bool, engine: Engine) -> tuple[float, bool]:
-    """The same in a given unit, by the formulas of the plane or others; and whether these are good for all of them."""
+    """The same in a given unit, with the formulas for the plane or the general ones; and whether these are accurate."""
     if isinstance(after, GaussianCloud) and after.lam > 0:
         assert isinstance(before, GaussianCloud)
         return gaussian.part_movement(before, after, unit, planar, engine)
@@ -106,7 +106,7 @@ def _moved(points: _Later, tile: Tile, stop: Flag, record: Record) -> None:
 
 
 def joined(one: Form, other: Form) -> Form:
-    """The points of both, of the same kind."""
+    """The points of both forms, which have the same type."""
     if isinstance(one, Cloud) and isinstance(other, Cloud):
         return Cloud(np.concatenate([one.points, other.points]))
     assert isinstance(one, GaussianCloud)
@@ -121,7 +121,7 @@ class _Square(NamedTuple):
 
 
 def dense(form: Form, out: Any, engine: Engine) -> None:
-    """The full matrix, block by block; each pair once."""
+    """Fill the full matrix block by block; each pair is computed once."""
     if not isinstance(out, np.ndarray):
         chunked.dense(form, out, engine)
         return
@@ -140,7 +140,7 @@ def dense(form: Form, out: Any, engine: Engine) -> None:
 
 
 def _square(asked: _Square, tile: Tile, stop: Flag, record: Record) -> None:
-    scratch = np.empty((_ROWS, asked.side + 8))  # + 8: columns on different cache lines
+    scratch = np.empty((_ROWS, asked.side + 8))  # + 8 puts columns on different cache lines
     geometry = for_thread(asked.geometry)
     for (top, left), upper, lower in zip(asked.corners[tile.start : tile.stop], record[::2], record[1::2], strict=True):
         fill_square(geometry, top, left, upper, lower, scratch, stop)
@@ -152,7 +152,7 @@ class _Vector(NamedTuple):
 
 
 def condensed(form: Form, out: Any, engine: Engine) -> None:
-    """The condensed vector, some rows at a time."""
+    """Fill the condensed vector, some rows at a time."""
     if not isinstance(out, np.ndarray):
         chunked.condensed(form, out, engine)
         return

@@ -1,4 +1,4 @@
-"""Points that have fallen together."""
+"""Merging of points that coincide."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .search import Search
 
 
 def leaders(form: Form, weights: Floats, tol: float, engine: Engine) -> Ints:
-    """For every point the earliest that leads and lies within `tol`; a point without mass leads none with mass."""
+    """For every point, the first leader within `tol`; a point without mass never leads one with mass."""
     search = kind_of(form).search(form, tol, engine)
     heavy_first = np.argsort(weights == 0, kind="stable")
     if tol == 0 and isinstance(form, Cloud):
@@ -31,7 +31,7 @@ def leaders(form: Form, weights: Floats, tol: float, engine: Engine) -> Ints:
 
 
 def _equal(search: Search, heavy_first: Ints) -> Ints:
-    """The same of points in one place: sorted, they stand next to each other, however many there are in a cell."""
+    """The same for equal points: after sorting they are adjacent, however many there are in a cell."""
     assert search.places is not None
     group = np.append(0, np.cumsum((search.places[1:] != search.places[:-1]).any(axis=1)))
     rank = np.empty(len(group), np.intp)

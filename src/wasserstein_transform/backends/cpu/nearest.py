@@ -1,4 +1,4 @@
-"""Nearest neighbors, and the trees that find them without looking at all pairs."""
+"""Nearest neighbors, and the k-d trees that find them without visiting all pairs."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from . import lists, paths
 from .kinds import geometry_of, kind_of
 from .matrices import joined
 
-_QUERIES = 256  # searches of a tile: a few milliseconds
-_CROWN = 4  # levels of a tree that are split before its branches grow side by side
+_QUERIES = 256  # searches per tile: a few milliseconds
+_CROWN = 4  # levels of a tree that are split before its branches are built in parallel
 
 
 def nearest(form: Form, k: int, of: Form | None, engine: Engine) -> Nearest:
@@ -40,7 +40,7 @@ def nearest(form: Form, k: int, of: Form | None, engine: Engine) -> Nearest:
     else:
         tree, alone = grow_tree(both, contraction[: form.n], engine), np.arange(form.n)
         rounding = kind_of(both).rounding(both, contraction[form.n :])
-        asked = _split(contraction[form.n :], rounding, engine)  # near queries follow each other
+        asked = _split(contraction[form.n :], rounding, engine)  # so that near queries follow each other
         strangers = np.full(size[0], STRANGER)
         queries = _Queries(geometry_of(both, engine), tree, alone, _mixed(tree), asked, form.n, strangers)
         _search_tree(queries, found, engine)
@@ -117,7 +117,7 @@ def _measure(leaves: _Leaves, tile: Tile, stop: Flag, record: Record) -> None:
 def _split(contraction: Floats, rounding: Floats, engine: Engine) -> KdTree:
     tree = seed(contraction, rounding)
     engine.alone(lambda stop: split_nodes(tree, 0, _CROWN, stop), "sorting points")
-    first = 2**_CROWN - 1  # of the nodes at that level
+    first = 2**_CROWN - 1  # first node at this level
     if first < len(tree.starts):
         tiles = [Tile(node, node + 1) for node in range(first, 2 * first + 1)]
         engine.run(Task("sorting points", _grow_branch, tree, tiles, _Branches()), tree)
@@ -126,7 +126,7 @@ def _split(contraction: Floats, rounding: Floats, engine: Engine) -> KdTree:
 
 @dataclass(frozen=True)
 class _Branches(Place):
-    """Trees within a tree: tile (node, node + 1) is the branch below that node, a record a tree of its own."""
+    """Branches of a tree: tile (node, node + 1) is the branch below that node, and its record is a KdTree."""
 
     def blank(self, out: Record, tile: Tile) -> Record:
         tree = KdTree(*out)
@@ -164,5 +164,5 @@ def _grow_branch(tree: KdTree, tile: Tile, stop: Flag, record: Record) -> None:
 
 
 def stack(tree: KdTree) -> tuple[Ints, Floats]:
-    """Room for the search of one thread."""
+    """A stack for the search of one thread."""
     return np.empty(2 * tree.depth, np.intp), np.empty(2 * tree.depth)

@@ -1,4 +1,4 @@
-"""Moments of the localized measure around every point, with no ball stored."""
+"""Moments of the localized measures of all points, without storing balls."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from .search import Search
 from .sums import PointByPoint, Sums, WholeCells, add_up, whole_cells
 from .twins import repeat, repeated, twins
 
-_EXPENSIVE = 50  # steps of a distance from which a bit is read faster than the distance is taken again
-_DEAR = 100  # steps of a distance from which on that of places is looked at first: others have vectorized loops
-_GRAIN = GRAIN / 2  # of a million points in the plane: tiles enough that many threads end together
-_FEW = 2.0**28  # bytes that bits may take without being asked for
+_EXPENSIVE = 50  # from this cost of a distance on, reading a stored bit is faster than computing it again
+_DEAR = 100  # from this cost on, the Euclidean distance is tested first: cheaper ones have vectorized loops
+_GRAIN = GRAIN / 2  # enough tiles for a million points in the plane that many threads finish together
+_FEW = 2.0**28  # bytes up to which bits are stored by default
 
 
 @dataclass(frozen=True, eq=False)
 class Neighborhoods:
-    """What the points from `first` on see of a weighted space through a kernel profile.
+    """Neighborhoods in a weighted space of the points from `first` on, under a kernel profile.
 
-    The same neighborhoods can be asked about other coordinates: the second pass of the Gaussian Transform asks for
-    the covariance of the moved points.
+    Moments can be computed for other coordinates with the same neighborhoods: the second pass of the Gaussian Transform
+    computes the covariances of the moved points.
     """
 
     search: Search
@@ -63,7 +63,7 @@ class Neighborhoods:
 
     @property
     def is_expensive(self) -> bool:
-        """Whether testing each pair once pays, and its bits are few."""
+        """Whether testing each pair once pays off, and the bits fit into memory."""
         if self.profile != FLAT or self.first > 0 or self.cost < _EXPENSIVE or self.twin is not None:
             return False
         search = self.search
@@ -71,7 +71,7 @@ class Neighborhoods:
         return bool(n_bytes <= _FEW and self.engine.fits(n_bytes))
 
     def cached(self) -> Neighborhoods:
-        """The same neighborhoods, each pair tested once: one bit for each candidate is kept for the passes to come."""
+        """The same neighborhoods with each pair tested once: one bit for each candidate is stored for later passes."""
         if self.profile != FLAT:
             raise ValueError("one bit says who is near, and a smooth profile weighs by distance: use profile='flat'")
         if isinstance(self.search.geometry, Bits):
@@ -90,7 +90,7 @@ class Neighborhoods:
         return replace(self, search=search, cost=1.0)
 
     def means(self, points: Floats) -> Moments:
-        """Mass and mean of `points`; where there is no mass, the point itself."""
+        """Mass and mean of `points`; without mass, the point itself."""
         points = to_host(points)
         n = len(points) - self.first
         out = np.empty(n), np.empty((n, points.shape[1]))
@@ -98,7 +98,7 @@ class Neighborhoods:
         return Moments(*out)
 
     def covs(self, points: Floats) -> Moments:
-        """Mass and covariance of `points`, divided by the mass; 0 where there is no mass."""
+        """Mass and covariance of `points`, divided by the mass; 0 without mass."""
         both = self.means_and_covs(points)
         return Moments(both.mass, both.covs)
 
@@ -113,7 +113,7 @@ class Neighborhoods:
         return MeansAndCovs(*out)
 
     def _run(self, name: str, points: Floats, out: Record) -> None:
-        """Sums over the neighbors of the points from `first` on, each put where its point is."""
+        """Compute sums over the neighbors of the points from `first` on, and store them by point."""
         search, rows = self.search, None
         where, tiles = search.order, search.tiles(self.cost, _GRAIN)
         if self.first > 0:
@@ -134,7 +134,7 @@ class Neighborhoods:
             repeat(out, search.order[again], search.order[self.twin[again]])
 
     def _way(self, points: Floats, second: bool) -> PointByPoint | WholeCells:
-        """How sums are taken: that depends on the metric alone."""
+        """How sums are computed; it depends only on the metric."""
         search = self.search
         if self.profile == FLAT and search.places is not None:
             if isinstance(search.geometry, geometries.Cloud) and len(points) == search.places.shape[1]:
@@ -151,13 +151,13 @@ class Neighborhoods:
 
     @cached_property
     def places(self) -> Floats:
-        """Where the sorted points are."""
+        """Coordinates of the sorted points."""
         assert self.search.places is not None
         return columns(self.search.places, None, self.engine)
 
 
 def _places(form: Form) -> Floats | None:
-    """The points that the search has sorted."""
+    """The points that the search sorts."""
     return form.means if isinstance(form, GaussianCloud) else form.points if isinstance(form, Cloud) else None
 
 
@@ -185,15 +185,15 @@ def _complete(book: Bits, tile: Tile, stop: Flag, record: Record) -> None:
 
 
 def working_bytes(form: Form, state: float, engine: Engine) -> float:
-    """Order, cells and their runs, sorted copies, the geometry, and what tiles hold that are computed at a time."""
+    """Bytes for order, cells and their runs, sorted copies, the geometry, and the tiles computed at a time."""
     places = _places(form)
     tiles = state * min(1.0, engine.n_threads / 8)
     if places is None:
         return 64.0 * form.n + state + tiles
     m = places.shape[1]
-    gaussian = state > 8.0 * form.n * m  # it holds covariances, and the next step will read them
+    gaussian = state > 8.0 * form.n * m  # the state has covariances, which the next step reads
     columns = 0 if not gaussian else 9 if m <= 2 else 1 + 2 * m + 3 * m * m
     runs = (2, 6, 18)[min(m, 3) - 1]
-    if gaussian and m > 2:  # LAPACK's results before they are put in their place
+    if gaussian and m > 2:  # results of LAPACK before they are copied
         tiles += 48.0 * m * m * min(form.n, engine.n_threads * rows_of_tile(m))
     return 8.0 * form.n * float(8 + 4 * m + runs + columns) + tiles

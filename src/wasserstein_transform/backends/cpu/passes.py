@@ -1,4 +1,4 @@
-"""Passes over all rows that cost little each: gathers, bounds, keys. A few rows are done in the calling thread."""
+"""Cheap passes over all rows: gathers, bounds, keys. A small number of rows is processed in the calling thread."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ..._types import Floats, Ints
 from ...engine import Engine, Flag, Place, Record, Rows, Scattered, Task, Tile, Tilewise, of_size
 from ...kernels.gather import find_bounds, largest_size, put_rows, take_columns, take_rows
 
-_SHORT = 2**14  # rows that are not worth a thread
-_MANY = 64  # tiles, from some rows on: enough for many threads to end together, and little to keep for each
+_SHORT = 2**14  # up to this many rows are processed in the calling thread
+_MANY = 64  # number of tiles for more rows: enough for many threads to finish together
 
 
 def size_of(n: int) -> int:
-    """Rows of a tile, by the number of all."""
+    """Rows per tile for n rows."""
     return max(n, 1) if n <= _SHORT else max(_SHORT // 4, -(-n // _MANY))
 
 
@@ -26,7 +26,7 @@ def tiles_of(n: int) -> list[Tile]:
 
 
 def run(task: Task, out: Record, engine: Engine | None) -> None:
-    """A single tile is done here: nobody needs to be asked, or told. Without an engine all are."""
+    """Run a task; a single tile, or all tiles without an engine, in this thread."""
     if engine is not None and len(task.tiles) > 1:
         engine.run(task, out)
     else:
@@ -41,7 +41,7 @@ class _Taken(NamedTuple):
 
 
 def are_few(n: int) -> bool:
-    """Whether NumPy does for so many rows: for these, nothing is compiled."""
+    """Whether NumPy is used for n rows, so that nothing is compiled."""
     return n <= _SHORT
 
 
@@ -61,7 +61,7 @@ def _take(asked: _Taken, tile: Tile, stop: Flag, record: Record) -> None:
 
 
 def columns(source: Floats, rows: Ints | None, engine: Engine | None) -> Floats:
-    """source[rows], or all of it, with a row for each coordinate: loops over runs of points read them in a line."""
+    """source[rows], or all of it, transposed: one contiguous row for each coordinate."""
     n = len(source) if rows is None else len(rows)
     if are_few(n):
         return np.ascontiguousarray((source if rows is None else source[rows]).T)
@@ -97,7 +97,7 @@ def flatten(array: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Spread(Scattered):
-    """The same as `Scattered`, put by a compiled loop."""
+    """The same as `Scattered`, with a compiled loop."""
 
     def put(self, out: Record, tile: Tile, record: Record) -> None:
         if are_few(len(self.rows)):
@@ -109,7 +109,7 @@ class Spread(Scattered):
 
 
 def bounds(points: Floats, engine: Engine | None = None) -> tuple[Floats, Floats]:
-    """The least and the largest coordinates."""
+    """The smallest and the largest coordinates."""
     n, m = points.shape
     if are_few(n):
         return points.min(axis=0), points.max(axis=0)

@@ -1,4 +1,4 @@
-"""Shortest paths between the nodes of a network, searched from each node and no farther than needed."""
+"""Shortest paths between the nodes of a network, searched from each node only as far as needed."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from ...kernels.vicinity import Vicinity
 from ..forms import Network
 from ..records import Balls, Nearest, rim
 
-_HALFWAY = 64  # nodes that a vicinity has, about
-_MOST = {True: 2.0**22, False: 2.0**27}  # distances that may be stored: where all edges are alike, and else
-_TIMES = {True: 2.0, False: 4.0}  # so many are found at once while one is looked for
-_SWEEPS = 12  # after which single searches are made: along long chains distances spread slowly
-_SAMPLE = 64  # nodes that are asked how far that is
+_HALFWAY = 64  # approximate number of nodes in a vicinity
+_MOST = {True: 2.0**22, False: 2.0**27}  # most distances that are stored, if all edges are equal, and otherwise
+_TIMES = {True: 2.0, False: 4.0}  # computing all distances is faster per distance than single searches by this factor
+_SWEEPS = 12  # after this many sweeps single searches are used: distances spread slowly along long chains
+_SAMPLE = 64  # nodes sampled for the radius of a vicinity
 
 
 def adjacency_of(form: Network) -> Adjacency:
-    """What compiled searches read."""
+    """The arrays for the compiled searches."""
     return form.kept("cpu adjacency", lambda: _adjacency(form))
 
 
@@ -47,7 +47,7 @@ def _adjacency(form: Network) -> Adjacency:
 
 
 def _tiles(n: int) -> list[Tile]:
-    """Searches from n nodes: each tile has room of its own, as large as the graph, so that there are not too many."""
+    """Tiles of searches from n nodes; not too many, because each needs a workspace of the size of the graph."""
     return of_size(n, max(16, n // 256))
 
 
@@ -91,7 +91,7 @@ def _scratch(adjacency: Adjacency) -> Front:
 
 
 def matrix(form: Network, engine: Engine) -> Floats:
-    """The full matrix, in memory: who asks for it asks for all distances."""
+    """The full matrix, in memory."""
     engine.reserve(8.0 * form.n**2, f"shortest paths between {form.n} nodes", "ask for fewer distances")
     out = np.empty((form.n, form.n))
     dense(form, out, engine)
@@ -144,7 +144,7 @@ class _Reach(NamedTuple):
 
 
 def within(form: Network, radius: float, n: int, engine: Engine) -> Balls:
-    """Balls with their members by distance, of the first n nodes."""
+    """Balls of the first n nodes, with members sorted by distance."""
     asked, tiles = _Reach(adjacency_of(form), n, rim(radius)), _tiles(n)
     counts = np.empty(n, np.intp)
     engine.run(Task("counting neighbors", _count, asked, tiles, Rows()), (counts,))
@@ -175,7 +175,7 @@ class _Few(NamedTuple):
 
 
 def nearest(form: Network, k: int, engine: Engine) -> Nearest:
-    """The k nearest other points of every point; those that no path reaches have infinite distance and index −1."""
+    """The k nearest other points of every point; points without a path have infinite distance and index −1."""
     found = np.empty((form.n, k)), np.empty((form.n, k), np.intp)
     asked = _Few(adjacency_of(form), form.n, k)
     engine.run(Task("nearest neighbors", _fill_nearest, asked, _tiles(form.n), Rows()), found)
@@ -190,7 +190,7 @@ def _fill_nearest(asked: _Few, tile: Tile, stop: Flag, record: Record) -> None:
 
 
 def vicinity(form: Network, engine: Engine) -> Vicinity:
-    """Nodes near each node, for searches that meet halfway; none where rings of nodes are searched anyway."""
+    """Nodes near each node, for bidirectional searches; empty if all edges are equal."""
     if adjacency_of(form).even or len(form.lengths) == 0:
         return Vicinity(np.zeros(form.n_nodes + 1, np.intp), np.empty(0, np.intp), np.empty(0), 0.0)
     radius = _halfway(form)
@@ -198,7 +198,7 @@ def vicinity(form: Network, engine: Engine) -> Vicinity:
 
 
 def _halfway(form: Network) -> float:
-    """The radius within which a usual node has some others."""
+    """The radius within which a typical node has _HALFWAY nodes."""
     adjacency, scratch = adjacency_of(form), front(form.n_nodes)
     scratch.mass[:] = 1.0
     seen = []
@@ -210,19 +210,19 @@ def _halfway(form: Network) -> float:
 
 
 def worth_storing(form: Network, n_asked: float, engine: Engine) -> bool:
-    """Whether all distances are to be found at once, where so many are asked for."""
+    """Whether to compute and store all distances if `n_asked` of them are needed."""
     n_pairs, even = float(form.n) ** 2, adjacency_of(form).even
     worth = n_pairs <= min(_MOST[even], _TIMES[even] * n_asked)
     return worth and engine.fits(8.0 * n_pairs) and is_connected(form)
 
 
 def is_connected(form: Network) -> bool:
-    """Whether paths join all points."""
+    """Whether there are paths between all points."""
     return not pieces(form).any()
 
 
 def pieces(form: Network) -> Ints:
-    """Which points are joined by paths: the number of the piece of each."""
+    """The number of the connected component of each point."""
     shape = (form.n_nodes, form.n_nodes)
     joined = csr_array((np.ones(len(form.indices)), form.indices, form.indptr), shape)
     return np.asarray(connected_components(joined, directed=False)[1][: form.n], np.intp)

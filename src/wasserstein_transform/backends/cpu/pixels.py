@@ -1,4 +1,4 @@
-"""Moving the pixels of an image within their windows until they rest."""
+"""Move the pixels of an image within their windows until they converge."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ...kernels.pixels import SWINGS, UNFINISHED, Swing, first_covs, shift
 from ..images import SHAPES, Counts, Image, Motion, Moved, window_size
 from ..records import closed
 
-_STEPS = 5.0  # iterations of a pixel, about
-_LEVELS = 4096  # most levels of a histogram, whose memory is to stay in the cache
+_STEPS = 5.0  # approximate number of iterations of a pixel
+_LEVELS = 4096  # most levels of a histogram, which must fit the cache
 
 
 class _Out(NamedTuple):
-    """What the tiles of both ways fill, one row a pixel."""
+    """The output of both methods, one row per pixel."""
 
     modes: Floats
     n_iter: Counts
@@ -29,7 +29,7 @@ class _Out(NamedTuple):
 
 
 def shift_pixels(image: Image, window: Window, motion: Motion, engine: Engine) -> Moved:
-    """Take each pixel to its rest. Few gray levels go by histograms, which is faster and gives the same."""
+    """Move each pixel until it converges. Images of few gray levels use histograms: faster, with the same result."""
     channels, n = image.values.shape
     shapes = 0 if motion.lam == 0 else SHAPES[image.axes]
     out = _Out(np.empty((n, image.axes + channels)), np.empty(n, np.int32), np.empty(n, np.int8))
@@ -47,14 +47,14 @@ def shift_pixels(image: Image, window: Window, motion: Motion, engine: Engine) -
 
 
 class _Levels(NamedTuple):
-    """An image of few values: the values, and for each pixel which one it has; len(known) outside the mask."""
+    """An image with few values: the values, and the index of the value of each pixel; len(known) outside the mask."""
 
     known: Floats
     of: NDArray[np.uint16]
 
 
 def _levels(image: Image, motion: Motion, size: float) -> _Levels | None:
-    """Of one channel; None if there are so many that windows are faster. A sample decides first."""
+    """The levels of an image of one channel; None if windows are faster. A sample of pixels is tested first."""
     values, mask = image.values, image.mask
     if motion.lam > 0 or len(values) > 1:
         return None
@@ -80,7 +80,7 @@ class _Slides(NamedTuple):
 
 def _by_levels(levels: _Levels, window: Window, motion: Motion, out: _Out, engine: Engine) -> None:
     asked = _Slides(levels, window, closed(motion.range), motion.tol * motion.tol, motion.n_iter)
-    grain = max(float(window.shape[2]), GRAIN / (100 * len(window.half)))  # a row, or more
+    grain = max(float(window.shape[2]), GRAIN / (100 * len(window.half)))  # at least one row
     engine.run(Task("moving pixels", _slide, asked, evenly(len(levels.of), 1.0, grain), Rows()), out)
 
 
@@ -139,7 +139,7 @@ def _shift(asked: _Shifts, tile: Tile, stop: Flag, record: Record) -> None:
 
 
 def _part(values: Floats, window: Window, tile: Tile) -> tuple[Floats, Window]:
-    """What the windows of a tile hold, in double precision, which is faster to compute with."""
+    """The values in the windows of a tile, in double precision, which is faster."""
     _, height, width = window.shape
     reach = int(((window.dz * height + window.dy) * width + window.half).max())
     base = max(0, tile.start - reach)
@@ -147,7 +147,7 @@ def _part(values: Floats, window: Window, tile: Tile) -> tuple[Floats, Window]:
 
 
 def _patch(window: Window, channels: int, shapes: int) -> Patch:
-    """Room for a whole window, filled up."""
+    """Memory for a whole window, padded."""
     n = -(-int(window_size(window)) // PAD) * PAD
     offsets, values, entries = (np.empty((count, n)) for count in (4, channels, shapes))
     return Patch(np.empty(n, np.intp), offsets, values, entries, np.empty(n), np.empty(n), np.zeros(3, np.intp))
@@ -155,7 +155,7 @@ def _patch(window: Window, channels: int, shapes: int) -> Patch:
 
 @dataclass(frozen=True)
 class _Columns(Place):
-    """Columns start…stop: shapes are kept entry by entry, as windows read them."""
+    """Columns start…stop: shapes are stored by matrix entry, as windows read them."""
 
     def view(self, out: Record, tile: Tile) -> Record:
         return tuple(array[:, tile.start : tile.stop] for array in out)

@@ -32,7 +32,7 @@ from .trees import FEW, SEARCHES, STEPS, prunes
 
 
 def reach_tree(form: Form, cores: Floats, engine: Engine) -> ReachTree:
-    """The tree, by whichever algorithm is faster; of near rows, fewer edges if they fall into parts."""
+    """The tree, by the faster algorithm; near rows give fewer edges if they are not connected."""
     if isinstance(form, NearRows):
         return _known_edges(form, cores, engine)
     if isinstance(form, Filed):
@@ -45,13 +45,13 @@ def reach_tree(form: Form, cores: Floats, engine: Engine) -> ReachTree:
 
 
 def _known_edges(form: NearRows, cores: Floats, engine: Engine) -> ReachTree:
-    """The tree along known distances, by the ranks of their pairs (reach, distance)."""
+    """The tree along known distances, using ranks of the pairs (reach, distance)."""
     rows = np.repeat(np.arange(form.n), np.diff(form.indptr))
     reach = np.maximum(form.distances, np.maximum(cores[rows], cores[form.indices]))
     ranks = (
         np.unique(np.column_stack([rounds.coarse(reach), form.distances]), axis=0, return_inverse=True)[1].ravel() + 1.0
     )
-    kind = np.int32 if len(ranks) < 2**31 else np.int64  # older SciPy takes only the first
+    kind = np.int32 if len(ranks) < 2**31 else np.int64  # older SciPy accepts only int32
     graph = csr_array((ranks, form.indices.astype(kind), form.indptr.astype(kind)), shape=(form.n, form.n))
     edges = np.column_stack(minimum_spanning_tree(graph).tocoo().coords).astype(np.intp)
     lengths = pairs(form, edges[:, 0], edges[:, 1], engine)
@@ -60,14 +60,14 @@ def _known_edges(form: NearRows, cores: Floats, engine: Engine) -> ReachTree:
 
 def _prim(form: Form, cores: Floats, engine: Engine) -> ReachTree:
     if isinstance(form, Matrix) and form.n > 1 and not 1e-100 < form.largest < 1e100:
-        unit = np.ldexp(1.0, np.frexp(form.largest)[1] - 1) or 1.0  # squares would leave the range of floats
+        unit = np.ldexp(1.0, np.frexp(form.largest)[1] - 1) or 1.0  # squares would overflow or underflow
         edges, heights, lengths = _grow(geometry_of(Matrix(form.matrix / unit), engine), cores / unit, 1.0, engine)
         return ReachTree(edges, heights * unit, lengths * unit)
     return _grow(geometry_of(form, engine), cores, cost_of(form), engine)
 
 
 def _grow(geometry: Geometry, cores: Floats, cost: float, engine: Engine) -> ReachTree:
-    """Prim's algorithm, some edges at a time: each piece needs the one before."""
+    """Prim's algorithm, some edges at a time; each part needs the one before."""
     n = len(cores)
     edges, heights, lengths = out = ReachTree(np.empty((n - 1, 2), np.intp), np.empty(n - 1), np.empty(n - 1))
     done = np.zeros(n, np.bool_)
@@ -116,7 +116,7 @@ def _boruvka(form: Form, tree: KdTree, cores: Floats, engine: Engine) -> ReachTr
     edges, heights, lengths = out = ReachTree(np.empty((n - 1, 2), np.intp), np.empty(n - 1), np.empty(n - 1))
     geometry, n_edges = geometry_of(form, engine), 0
     with engine.watched() as watched:
-        quiet = watched.quiet()  # progress is that of the tree, not of a round
+        quiet = watched.quiet()  # progress is reported for the tree, not for a round
         while n_edges < n - 1:
             count = list_reach_searches(component, where, near, apart, which, limits, asking)
             mark_nodes(tree, component, whole)

@@ -1,4 +1,4 @@
-"""Regions of an image, one pixel or border after the other: forests of pixels, their numbers, who touches whom."""
+"""Regions of an image: forests of pixels, labels, and adjacency."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ...kernels.regions import link_adjacent, number
 from ..images import Grid, Links
 
 _ALL = np.empty(0, np.bool_)
-_SLAB = 2**18  # pixels looked at at a time: little room, and Ctrl-C is heard
+_SLAB = 2**18  # pixels processed at a time: little memory, and Ctrl-C works
 
 
 def number_parts(forest: Ints, inside: Bools = _ALL) -> int:
-    """From a forest, in which the first of a tree is its root, to labels 0, 1, … by first ones, in place; their number.
+    """Turn a forest, in which the first pixel of a tree is its root, into labels in place; returns their number.
 
-    What is not `inside` becomes −1; if that is empty, all are.
+    Labels 0, 1, … are in the order of the first pixels. Pixels that are not `inside` get −1; an empty mask means all.
     """
     return int(number(forest, inside))
 
@@ -44,7 +44,7 @@ def region_sums(labels: Ints, values: Floats, first: int = 0) -> tuple[Floats, I
 
 
 def facing(labels: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """Numbers of pixels that touch along an axis and are of different regions, some at a time. −1 is no region."""
+    """Indices of adjacent pixels of different regions, some at a time. −1 is no region."""
     for axis in range(labels.ndim):
         ahead = np.moveaxis(labels, axis, 0)
         step = max(1, _SLAB * len(ahead) // labels.size)
@@ -57,7 +57,7 @@ def facing(labels: Ints) -> Iterator[tuple[Ints, Ints]]:
 
 
 def touching(labels: Ints, engine: Engine) -> Ints:
-    """Pairs of regions that touch along an axis, each once, the smaller number first. −1 is no region."""
+    """Pairs of adjacent regions, each once, with the smaller number first. −1 is no region."""
     count, flat, found = int(labels.max(initial=-1)) + 1, labels.ravel(), list[Ints]()
     held = 0
     for one, other in facing(labels):
@@ -71,6 +71,6 @@ def touching(labels: Ints, engine: Engine) -> Ints:
 
 
 def distinct(keys: Ints) -> Ints:
-    """Each once, sorted, in place: `np.unique` takes seconds for millions, and does not listen meanwhile."""
+    """Sorted distinct keys, in place: `np.unique` takes seconds for millions and cannot be interrupted."""
     keys.sort()
     return np.asarray(keys[np.diff(keys, prepend=-1) != 0])

@@ -1,4 +1,4 @@
-"""Steps off the leading axes of covariances, some points at a time."""
+"""Steps orthogonal to the leading axes of covariances."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Asked(NamedTuple):
 
 
 def ridge_step(points: Floats, means: Floats, covs: Floats, dim: int, engine: Engine) -> Floats:
-    """Where points move, towards means, off the `dim` leading axes of their covariances."""
+    """Positions after moving toward the means, orthogonally to the `dim` leading axes of the covariances."""
     n, m = points.shape
     moved, asked = np.empty((n, m)), _Asked(to_host(points), to_host(means), to_host(covs), dim)
     with one_blas_thread():

@@ -1,9 +1,10 @@
-"""Spanning trees of distances in a file, by few passes over it.
+"""Spanning trees of distances in a file, with few passes over it.
 
-Prim's algorithm reads one row for each edge, in no order: of a condensed file a row is a gather from all over, of one
-in chunks it is in as many chunks as a whole band. Borůvka's algorithm reads all in the order it lies there, but once
-for each doubling of the components. Here a pass finds for every point the few nearest in other components. Components
-then join as long as these lists are certain to hold the shortest way out, which takes them much farther than one round.
+Prim's algorithm reads one row for each edge, in any order. In a condensed file a row is scattered over the whole file;
+in a chunked file it touches as many chunks as a whole band of rows. Borůvka's algorithm reads the file sequentially,
+but once for each doubling of the components. Here a pass finds for every point the few nearest points in other
+components. Components are then joined as long as these lists are certain to contain the shortest outgoing edge, which
+gets much farther than one round of Borůvka's algorithm.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from ..source import Cell
 from .filed import go_through
 from .lists import Lists, offer_both
 
-_LISTED = 8  # nearest points that a pass looks for
+_LISTED = 8  # nearest points per list
 
 
 def spanning_tree(form: Filed, engine: Engine) -> tuple[Ints, Floats]:
-    """Edges and heights."""
+    """Edges and heights of the minimum spanning tree."""
     tree = _grown(form, None, engine)
     return tree.edges, tree.lengths
 
@@ -37,7 +38,7 @@ def reach_tree(form: Filed, cores: Floats, engine: Engine) -> ReachTree:
 
 
 def coarse(values: Floats) -> Floats:
-    """As the kernels of reachability round."""
+    """Values rounded as in the kernels for reachability."""
     spread = values * (2.0**23 + 1.0)
     return np.asarray(spread - (spread - values))
 
@@ -60,9 +61,11 @@ def _grown(form: Filed, cores: Floats | None, engine: Engine) -> ReachTree:
 
 
 def _ways_out(form: Filed, cores: Floats | None, component: Ints, number: int, engine: Engine) -> Lists:
-    """For every point the best ones in other components."""
+    """For every point, the nearest points in other components."""
     lists = Lists(form.n, min(_LISTED, form.n - 1))
-    shift = 0 if 1e-100 < form.largest < 1e100 else -int(np.frexp(form.largest)[1])  # rounding goes by products
+    shift = (
+        0 if 1e-100 < form.largest < 1e100 else -int(np.frexp(form.largest)[1])
+    )  # rounding multiplies, which could overflow
 
     def look(cell: Cell, values: Floats) -> None:
         inside = component[cell.rows, None] == component[cell.cols]
@@ -79,9 +82,9 @@ def _ways_out(form: Filed, cores: Floats | None, component: Ints, number: int, e
 
 
 class _Candidates(NamedTuple):
-    """Pairs of points on a list, the best first, each once; and for each point the place of the last on its own list.
+    """The listed pairs of points, sorted, each once; and for each point the rank of the last entry of its list.
 
-    What is on no list of a point is not better than the last on it; a list with room left holds all there are.
+    A pair that is not on the list of a point is not better than the last entry; a list that is not full is complete.
     """
 
     edges: Ints
@@ -104,10 +107,10 @@ class _Candidates(NamedTuple):
 
 
 def _joined(candidates: _Candidates, component: Ints) -> tuple[Ints, Floats, Ints]:
-    """Edges of a shortest tree that the candidates are certain to hold, their lengths, and what they join.
+    """Edges of a minimum spanning tree that the candidates certainly contain, their lengths, and the new components.
 
-    A component takes its best way out if that is on a list before the last entry of all its points' lists: nothing that
-    is on no list is better. All components choose by the same order, so no circle is closed.
+    A component takes its best outgoing edge if it ranks before the last entries of the lists of all its points: no
+    unlisted edge is better. All components use the same order, so no cycle is closed.
     """
     edges, lengths, last = candidates
     chosen = [np.empty(0, np.intp)]

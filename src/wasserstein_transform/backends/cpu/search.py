@@ -1,4 +1,4 @@
-"""Which pairs can be near: points sorted into cells, so that a ball only looks around itself."""
+"""Candidate pairs: points sorted into cells, so that a ball only visits cells around it."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from ..frame import Frame
 from .passes import are_few, bounds
 from .sorting import Sorted, n_keys, sort_into_cells
 
-_MOST_KEYS = 2.0**62  # they are integers
+_MOST_KEYS = 2.0**62  # keys are 64-bit integers
 
 
 @dataclass(frozen=True)
 class Search:
-    """Points by position: `order[position]` is the point; `places` and `geometry` are in positions already.
+    """Points by position: `order[position]` is the point; `places` and `geometry` are in the order of positions.
 
-    Cell c holds the positions `starts[c]` to `starts[c + 1]`, and each of them looks at `seen[c]` positions. A ball
-    reaches across `per_reach` cells to either side; 0 if there are no such cells.
+    Cell c holds the positions `starts[c]` to `starts[c + 1]`, each of which has `seen[c]` candidates. A ball reaches
+    across `per_reach` cells to either side; 0 if there are no cells.
     """
 
     order: Ints
@@ -38,23 +38,23 @@ class Search:
 
     @classmethod
     def exhaustive(cls, n: int, geometry: Geometry) -> Search:
-        """Everybody looks at everybody."""
+        """A search in which all points are candidates of all points."""
         return cls(np.arange(n), None, one_cell(n), np.array([0, n]), np.array([n]), geometry)
 
     def n_candidates(self) -> Floats:
-        """How many points each position has to look at."""
+        """Number of candidates of each position."""
         return np.asarray(np.repeat(self.seen, np.diff(self.starts)), np.float64)
 
     @property
     def longest_run(self) -> int:
-        """The most positions in one run: what scratch must hold."""
+        """The most positions in one run, for the size of scratch memory."""
         runs = self.cells.runs
         if are_few(len(runs)):
             return int((runs[:, :, 1] - runs[:, :, 0]).max(initial=0))
         return int(longest_run(self.cells))
 
     def tiles(self, cost: float, grain: float = GRAIN) -> list[Tile]:
-        """Positions in tiles of about `grain` steps, given those of a distance."""
+        """Tiles of positions with about `grain` steps each, given the cost of a distance."""
         each = np.maximum(self.seen * cost, 1.0)
         ends = np.cumsum(each * np.diff(self.starts))
         if ends[-1] <= grain:
@@ -69,9 +69,9 @@ class Search:
 def sorted_search(
     places: Floats, reach: float, frame: Frame | None, geometry: Callable[[Sorted | None], Geometry], engine: Engine
 ) -> Search:
-    """Points sorted into cells by places that are never farther apart than they are.
+    """Points sorted into cells by `places`, whose Euclidean distances are lower bounds of the distances.
 
-    `geometry(found)` is the geometry of the sorted points, `geometry(None)` that of the points as they are.
+    `geometry(found)` is the geometry of the sorted points, `geometry(None)` that in the original order.
     """
     if not np.isfinite(reach):
         return Search.exhaustive(len(places), geometry(None))
@@ -82,22 +82,22 @@ def sorted_search(
 
 
 def frame_of(points: Floats, reach: float, engine: Engine | None = None) -> Frame:
-    """How a cloud is cut such that all pairs within `reach` see each other."""
+    """The frame of a cloud in which all pairs within `reach` are candidates."""
     low, high = bounds(points, engine)
     return frame_of_extent(low, high, len(points), reach, lambda frame: n_keys(points, frame, high, engine))
 
 
 def frame_of_extent(low: Floats, high: Floats, n: int, reach: float, n_keys: Callable[[Frame], float]) -> Frame:
-    """How a cloud of n points between these corners is cut such that all pairs within `reach` see each other.
+    """The frame of n points between these corners in which all pairs within `reach` are candidates.
 
-    Cells are cut along the widest axes, three at most: dropping coordinates only shortens distances. Where the corners
-    leave it open whether the keys of cells fit an integer, `n_keys` is asked how many there are.
+    Cells are cut along the widest axes, at most three: dropping coordinates only shortens distances. If the corners do
+    not show whether the keys of cells fit an integer, `n_keys` gives their number.
     """
     extent = high - low
     axes = np.argsort(-extent, kind="stable")[:3]
     per_reach = _cells_per_reach(n, extent[axes], reach)
     largest = np.maximum(np.abs(low), np.abs(high))[axes].max()
-    rounding = 2e-15 * largest  # of a coordinate and its difference to the least
+    rounding = 2e-15 * largest  # rounding error of a coordinate minus the smallest one
     side = (reach * (1 + 1e-9) + (rounding if reach > 0 else 0.0)) / per_reach
     frame = Frame(tuple(map(int, axes)), tuple(low[axes].tolist()), float(side), per_reach)
     while not (_is_small(frame, high, n) or n_keys(frame) <= _MOST_KEYS):
@@ -106,7 +106,7 @@ def frame_of_extent(low: Floats, high: Floats, n: int, reach: float, n_keys: Cal
 
 
 def _is_small(frame: Frame, high: Floats, n: int) -> bool:
-    """Whether keys of cells fit for sure: there are no more cells than points, nor than the extent has room for."""
+    """Whether keys of cells certainly fit: there are at most as many cells as points, and as the extent allows."""
     width = frame.per_reach + 1.0
     most = np.full(len(frame.axes), n * width)
     if frame.side > 0:
@@ -121,7 +121,7 @@ def raw_cells(points: Floats, frame: Frame) -> Floats:
 
 
 def _cells_per_reach(n: int, extent: Floats, reach: float) -> int:
-    """Small cells follow the ball more closely, and more of them are whole; a cell should still hold several points."""
+    """Number of cells per reach: small cells approximate the ball better, but a cell should hold several points."""
     if reach == 0:
         return 1
     per_ball = n / np.prod(np.maximum(np.minimum(extent, 1e50 * reach) / reach, 1.0))

@@ -1,7 +1,7 @@
-"""Points sorted into cells: by the key of the cell, then by coordinates, then by number.
+"""Points sorted into cells: by the key of the cell, then by coordinates, then by index.
 
-Sums over neighbors are taken in this order: by coordinates within a cell, so they come out the same however the points
-were shuffled. Every stage is cut by the number of points alone.
+Sums over neighbors are computed in this order, so that results do not depend on the order of the input points. Tiles
+depend only on the number of points.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from ..frame import Frame
 from .passes import are_few, run, size_of, tiles_of
 
 _NAME = "sorting points"
-_BUCKETS = 512  # at most: dealing writes into all of them at once
-_PER_BUCKET = 2048  # points, if the cells are equally full
+_BUCKETS = 512  # most buckets: distributing writes to all of them alternately
+_PER_BUCKET = 2048  # points per bucket, if the cells are equally full
 
 
 class Sorted(NamedTuple):
-    """`order[position]` is the point, `places[position]` its place.
+    """`order[position]` is the point, `places[position]` its coordinates.
 
-    `starts` are the positions where cells begin, `seen` how many each looks at.
+    `starts` are the first positions of the cells, `seen` the number of candidates of each.
     """
 
     order: Ints
@@ -38,7 +38,7 @@ class Sorted(NamedTuple):
 
 
 def sort_into_cells(points: Floats, frame: Frame, high: Floats, engine: Engine | None = None) -> Sorted:
-    """Order of the points, whose largest coordinates are `high`, and their cells."""
+    """Sort points, whose largest coordinates are `high`, into cells."""
     if are_few(len(points)):
         return _sorted_few(points, frame)
     grid, strides, top = grid_of(points, frame, high, engine)
@@ -51,7 +51,7 @@ def sort_into_cells(points: Floats, frame: Frame, high: Floats, engine: Engine |
 
 
 def _sorted_few(points: Floats, frame: Frame) -> Sorted:
-    """The same of a few points, by NumPy."""
+    """The same for few points, with NumPy."""
     where = [_numbers(points[:, axis], at, frame) for axis, at in zip(frame.axes, frame.origin, strict=True)]
     shape = np.array([numbers.max() + frame.per_reach + 1 for numbers in where])
     strides = np.append(np.cumprod(shape[:0:-1])[::-1], 1)
@@ -75,7 +75,7 @@ def _numbers(x: Floats, origin: float, frame: Frame) -> Ints:
 
 
 def grid_of(points: Floats, frame: Frame, high: Floats, engine: Engine | None = None) -> tuple[Grid, Ints, int]:
-    """How keys are made; how far apart the keys of next cells along each axis are; and a number above all keys."""
+    """The grid for computing keys, the strides of keys along each axis, and an upper bound of the keys."""
     grid, tables = _tables(points, frame, high, engine)
     shape = _shape(tables, frame).astype(np.int64)
     strides = np.append(np.cumprod(shape[:0:-1])[::-1], 1)
@@ -89,12 +89,12 @@ def grid_of(points: Floats, frame: Frame, high: Floats, engine: Engine | None = 
 
 
 def n_keys(points: Floats, frame: Frame, high: Floats, engine: Engine | None = None) -> float:
-    """How many keys there could be; more than fit an integer are as many."""
+    """The number of possible keys, as a float because it may exceed the integers."""
     return float(np.prod(_shape(_tables(points, frame, high, engine)[1], frame)))
 
 
 def n_keys_of(occupied: list[Floats], frame: Frame) -> float:
-    """The same, given the occupied steps along each axis, rising."""
+    """The same, given the occupied steps along each axis in increasing order."""
     return float(np.prod(_shape([(steps, number(steps, frame.per_reach, frame.side)) for steps in occupied], frame)))
 
 
@@ -106,9 +106,10 @@ def _shape(tables: list[tuple[Floats, Ints]], frame: Frame) -> Floats:
 def _tables(
     points: Floats, frame: Frame, high: Floats, engine: Engine | None
 ) -> tuple[Grid, list[tuple[Floats, Ints]]]:
-    """Steps along each axis and the numbers of their cells; and the grid, without them.
+    """The grid without tables; and for each axis the steps and the numbers of their cells.
 
-    Empty stretches count as just out of reach: so one far point makes no difference to the others, and keys stay small.
+    Empty intervals are shortened to just out of reach, so that a far point does not affect the others and keys stay
+    small.
     """
     axes, origin = np.array(frame.axes, np.intp), np.array(frame.origin)
     lengths = [_length(top, frame.side, len(points)) for top in high[axes] - origin]
@@ -121,7 +122,7 @@ def _tables(
 
 
 def _table(points: Floats, frame: Frame, a: int, marks: np.ndarray) -> tuple[Floats, Ints]:
-    """Steps along an axis and the numbers of their cells; in a table of all steps those not marked have any number."""
+    """Steps along an axis and the numbers of their cells; in a table of all steps, unmarked ones are arbitrary."""
     if len(marks):
         occupied = np.flatnonzero(marks)
         numbers = np.zeros(len(marks), np.int64)
@@ -132,7 +133,7 @@ def _table(points: Floats, frame: Frame, a: int, marks: np.ndarray) -> tuple[Flo
 
 
 def _length(high: float, side: float, n: int) -> int:
-    """How long a table of all steps is; 0 if it would be longer than a list of those there are."""
+    """Length of a table of all steps; 0 if a list of the occupied steps is shorter."""
     if side == 0:
         return 0
     top = np.floor(high / side)
@@ -162,7 +163,7 @@ def _mark(asked: _Steps, tile: Tile, stop: Flag, record: Record) -> None:
 
 
 def _sorted(points: Floats, grid: Grid, top: int, engine: Engine | None) -> tuple[Ints, Ints, Floats, Ints, Ints]:
-    """Keys, order and places of the sorted points; how many cells each bucket holds, and where it begins."""
+    """Keys, order and coordinates of the sorted points; the number of cells and the start of each bucket."""
     n = len(points)
     tiles, place = tiles_of(n), Tilewise(size_of(n))
     shift = _shift(n, top)
@@ -184,14 +185,14 @@ def _sorted(points: Floats, grid: Grid, top: int, engine: Engine | None) -> tupl
 
 
 def _tiles(buckets: Ints) -> list[Tile]:
-    """Buckets in tiles of about as many points as others have."""
+    """Tiles of buckets with about the same number of points."""
     if len(buckets) == 2:
         return [Tile(0, 1)]
     return cut(np.diff(buckets).astype(np.float64), size_of(int(buckets[-1])))
 
 
 def _shift(n: int, top: int) -> int:
-    """Bits of a key that do not count for its bucket."""
+    """Number of low bits of a key that do not affect its bucket."""
     wanted = min(_BUCKETS, max(1, n // _PER_BUCKET)) if len(tiles_of(n)) > 1 else 1
     shift = 0
     while top >> shift >= wanted:
@@ -218,7 +219,7 @@ def _deal(hand: _Hand, tile: Tile, stop: Flag, record: Record) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Dealt(Place):
-    """The points of a tile, bucket by bucket: those of bucket b go to `to[tile, b]` and after."""
+    """The points of a tile by bucket: those of bucket b go to the positions from `to[tile, b]` on."""
 
     counts: Ints
     to: Ints
@@ -280,7 +281,7 @@ class _Rows(NamedTuple):
 
 
 def _runs(starts: Ints, keys: Ints, per_reach: int, strides: Ints, engine: Engine | None) -> tuple[Cells, Ints, Ints]:
-    """The cells, where they begin, and how many positions each looks at."""
+    """The cells, their first positions, and the number of candidates of each."""
     offsets, widths = _rows_in_reach(per_reach, strides)
     n, n_cells = int(starts[-1]), len(keys)
     out = np.empty(n, np.intp), np.empty((n_cells, len(offsets), 2), np.intp), np.empty(n_cells, np.intp)
@@ -295,7 +296,7 @@ def _look(asked: _Rows, tile: Tile, stop: Flag, record: Record) -> None:
 
 
 def _rows_in_reach(k: int, strides: Ints) -> tuple[Ints, Ints]:
-    """Offsets of the rows of cells a ball of k cells can touch, and how many cells of each row to either side."""
+    """Key offsets of the rows of cells that a ball of k cells can touch, and the number of cells to either side."""
     offsets, widths = [], []
     for row in product(range(-k, k + 1), repeat=len(strides) - 1):
         off = np.array(row, np.int64)

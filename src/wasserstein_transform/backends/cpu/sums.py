@@ -1,4 +1,4 @@
-"""Sums over the neighbors of points, as a task: point by point, or whole cells at once."""
+"""Sums over the neighbors of points: point by point, or with whole cells at once."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from .search import Search
 
 
 class PointByPoint(NamedTuple):
-    """Every candidate is weighed by a profile."""
+    """Every candidate is weighted by a profile."""
 
     profile: Flat | Smooth | Nearby
 
 
 class WholeCells(NamedTuple):
-    """Flat balls of points: cells that are within them count as a whole."""
+    """Flat balls of points: cells that lie within a ball count as a whole."""
 
     places: Floats
     held: Held
@@ -32,7 +32,7 @@ class WholeCells(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums of `points` over the neighbors of `rows`, by default of all positions."""
+    """Sums of `points` over the neighbors of `rows`; None means all positions."""
 
     geometry: Geometry
     cells: Cells
@@ -45,13 +45,13 @@ class Sums(NamedTuple):
 
 
 def add_up(sums: Sums, tile: Tile, stop: Flag, record: Record) -> None:
-    """Mass and means, or these and covariances."""
+    """Compute mass and means, or mass, means and covariances."""
     geometry, cells, rows, weights, points, limit, longest_run, way = sums
     geometry, second = for_thread(geometry), len(record) == 3
     kernel: Any
     rows = np.arange(*tile) if rows is None else rows[tile.start : tile.stop]
     if isinstance(way, WholeCells):
-        m, most = len(points), way.per_reach + 1  # most: runs of cells in a row of them
+        m, most = len(points), way.per_reach + 1  # most runs of whole cells in a row of cells
         core, parts = np.empty(1 + m + m * m * second), np.empty((cells.runs.shape[1] * most, 2), np.intp)
         kernel = second_moments_of_cells if second else first_moments_of_cells
         kernel(
@@ -74,7 +74,7 @@ class _Cells(NamedTuple):
 def whole_cells(
     search: Search, places: Floats, points: Floats, weights: Floats, second: bool, engine: Engine
 ) -> WholeCells:
-    """What cells hold; a part of a cloud that is cut as the whole decides the same."""
+    """Sums and bounds of cells. Parts of a cloud with the same frame give the same results."""
     n, m = len(search.seen), len(points)
     out = np.empty((m, n)), np.empty((m, n)), np.empty((1 + 2 * m + m * m * second, n))
     asked = _Cells(places, points, weights, search.starts)

@@ -21,15 +21,15 @@ from .kinds import cost_of, geometry_of, kind_of
 from .matrices import pairs
 from .nearest import grow_tree, stack
 
-STEPS = 2e7  # distances asked for between two looks at progress
-FEW = 2000  # points below which Prim's algorithm is as fast
-_SHARE = 0.1  # of the leaves of a k-d tree, looked through by a search, from which on it is as fast
-_PROBES = 64  # searches to find that out
-SEARCHES = 512  # of a tile: a few milliseconds
+STEPS = 2e7  # steps between two progress reports
+FEW = 2000  # for fewer points Prim's algorithm is as fast
+_SHARE = 0.1  # if a search visits this share of the leaves of a k-d tree, Prim's algorithm is as fast
+_PROBES = 64  # searches for estimating this share
+SEARCHES = 512  # searches per tile: a few milliseconds
 
 
 def spanning_tree(form: Form, engine: Engine) -> tuple[Ints, Floats]:
-    """Edges and heights, by whichever algorithm is faster; of near rows, fewer edges if they fall into parts."""
+    """Edges and heights, by the faster algorithm; near rows give fewer edges if they are not connected."""
     if isinstance(form, NearRows):
         return _known_edges(form, engine)
     if isinstance(form, Filed):
@@ -42,9 +42,9 @@ def spanning_tree(form: Form, engine: Engine) -> tuple[Ints, Floats]:
 
 
 def _known_edges(form: NearRows, engine: Engine) -> tuple[Ints, Floats]:
-    """The tree along known distances, by their ranks: SciPy takes zeros for no edge."""
+    """The tree along known distances, using their ranks because SciPy treats zeros as missing edges."""
     ranks = np.unique(form.distances, return_inverse=True)[1] + 1.0
-    kind = np.int32 if len(ranks) < 2**31 else np.int64  # older SciPy takes only the first
+    kind = np.int32 if len(ranks) < 2**31 else np.int64  # older SciPy accepts only int32
     rows = csr_array((ranks, form.indices.astype(kind), form.indptr.astype(kind)), shape=(form.n, form.n))
     tree = minimum_spanning_tree(rows).tocoo()
     edges = np.column_stack(tree.coords).astype(np.intp)
@@ -53,14 +53,14 @@ def _known_edges(form: NearRows, engine: Engine) -> tuple[Ints, Floats]:
 
 def _prim(form: Form, engine: Engine) -> tuple[Ints, Floats]:
     if isinstance(form, Matrix) and form.n > 1 and not 1e-100 < form.largest < 1e100:
-        unit = np.ldexp(1.0, np.frexp(form.largest)[1] - 1) or 1.0  # squares would leave the range of floats
+        unit = np.ldexp(1.0, np.frexp(form.largest)[1] - 1) or 1.0  # squares would overflow or underflow
         edges, heights = grow(geometry_of(Matrix(form.matrix / unit), engine), form.n, 1.0, engine)
         return edges, heights * unit
     return grow(geometry_of(form, engine), form.n, cost_of(form), engine)
 
 
 def grow(geometry: Geometry, n: int, cost: float, engine: Engine, name: str = "spanning tree") -> tuple[Ints, Floats]:
-    """Prim's algorithm, some edges at a time: each piece needs the one before."""
+    """Prim's algorithm, some edges at a time; each part needs the one before."""
     edges, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
     done = np.zeros(n, np.bool_)
     done[0] = True
@@ -82,7 +82,7 @@ def grow(geometry: Geometry, n: int, cost: float, engine: Engine, name: str = "s
 
 
 def prunes(form: Form, tree: KdTree, engine: Engine) -> bool:
-    """Whether searches in the tree look at few of the points; in many dimensions they do not."""
+    """Whether searches in the tree visit only few points; in many dimensions they visit most."""
     step = max(1, form.n // _PROBES)
     alone, mixed = np.arange(form.n), np.full(len(tree.starts), MIXED)
     seen = n_leaves(for_thread(geometry_of(form, engine)), tree, alone, mixed, step, *_slot(), *stack(tree))
@@ -90,7 +90,7 @@ def prunes(form: Form, tree: KdTree, engine: Engine) -> bool:
 
 
 def _slot() -> tuple[Floats, Ints]:
-    """Room for the distance and the number of one point."""
+    """Memory for the distance and the index of one point."""
     return np.empty(1), np.empty(1, np.intp)
 
 
@@ -114,7 +114,7 @@ def _boruvka(form: Form, tree: KdTree, engine: Engine) -> tuple[Ints, Floats]:
     edges, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
     geometry, n_edges = geometry_of(form, engine), 0
     with engine.watched() as watched:
-        quiet = watched.quiet()  # progress is that of the tree, not of a round
+        quiet = watched.quiet()  # progress is reported for the tree, not for a round
         while n_edges < n - 1:
             count = list_searches(component, where, near, which, limits, asking)
             mark_nodes(tree, component, whole)

@@ -1,4 +1,4 @@
-"""Points that are the same to the last bit see the same: one of them is asked, and its answer is copied."""
+"""Identical points have identical neighborhoods: moments are computed for one of them and copied."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from ..forms import Form, GaussianCloud
 from .passes import run, tiles_of
 from .search import Search
 
-_WORTH = 0.1  # of all candidates: fewer that need not be looked at are not worth the trouble
-_BLOCK = 2**16  # answers copied at a time
+_WORTH = 0.1  # smallest share of candidates to save for which this pays off
+_BLOCK = 2**16  # results copied at a time
 
 
 def twins(form: Form, places: Floats | None, search: Search, engine: Engine) -> Ints | None:
-    """For every position the first that is the same point; None where there are no places, or few points repeat."""
+    """For every position, the first one with the same point; None without coordinates, or if few points repeat."""
     if places is None:
         return None
     sorted_by = None if search.places is not None else np.lexsort(places.T)
     ordered = places[sorted_by] if search.places is None else search.places
-    points = search.order if sorted_by is None else sorted_by  # without cells, positions are the points
+    points = search.order if sorted_by is None else sorted_by  # without cells, positions equal points
     same = np.empty(len(ordered), bool)
     run(Task("equal points", _compare, (ordered,), tiles_of(len(ordered)), Rows()), (same,), engine)
     if isinstance(form, GaussianCloud) and form.lam > 0:
@@ -39,13 +39,13 @@ def twins(form: Form, places: Floats | None, search: Search, engine: Engine) -> 
 
 
 def _compare(asked: tuple[Floats], tile: Tile, stop: Flag, record: Record) -> None:
-    """Which rows are the row before; the first is not."""
+    """Mark rows that equal the row before."""
     (ordered,), (same,) = asked, record
     start = max(tile.start, 1)
     same[: start - tile.start] = False
     rows = same[start - tile.start :]
     rows[:] = True
-    for column in ordered.T:  # by columns: no room for all comparisons at once
+    for column in ordered.T:  # by columns, to save memory
         rows &= column[start : tile.stop] == column[start - 1 : tile.stop - 1]
 
 
@@ -59,13 +59,13 @@ def _is_worth(same: Bools, sorted_by: Ints | None, search: Search) -> bool:
 
 
 def repeated(twin: Ints, ordered: Floats) -> Ints:
-    """Positions whose sums are those of their twins: the coordinates that are asked about are the same, too."""
+    """Positions whose sums equal those of their twins: also the coordinates in question are the same."""
     again = np.flatnonzero(twin != np.arange(len(twin)))
     return np.asarray(again[(ordered[:, again] == ordered[:, twin[again]]).all(axis=0)])
 
 
 def repeat(out: Record, to: Ints, of: Ints) -> None:
-    """Copy the answers of the points `of` to the points `to`."""
+    """Copy the results of the points `of` to the points `to`."""
     for block in _blocks(np.arange(len(to))):
         for array in out:
             array[to[block]] = array[of[block]]

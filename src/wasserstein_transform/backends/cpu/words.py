@@ -1,4 +1,4 @@
-"""Words in bulk: contexts counted, covariances factored, distances of their Gaussians."""
+"""Operations on words: counting contexts, factoring covariances, distances of Gaussians."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Filling(NamedTuple):
 
 
 def count_contexts(text: Stretch, weights: Floats, n: int, engine: Engine) -> ContextRows:
-    """ContextRows of a stretch of text; word by word, each with the places where it stands."""
+    """Count the contexts in a part of a text, word by word, from the positions of each word."""
     where = _places(text, weights, n)
     tiles = cut(np.diff(where.begins) * 2.0 * len(weights) + 10.0)
     sizes = np.empty(n, np.int64)
@@ -40,7 +40,7 @@ def count_contexts(text: Stretch, weights: Floats, n: int, engine: Engine) -> Co
 
 
 def _places(text: Stretch, weights: Floats, n: int) -> _Places:
-    """Where each word stands, one word after the other."""
+    """The positions of each word, word by word."""
     begins = np.zeros(n + 1, np.int64)
     kernels.count_places(*text, begins)
     begins = np.cumsum(begins)
@@ -74,7 +74,7 @@ class _Factoring(NamedTuple):
 
 
 def word_factors(spreads: Spreads, rows: Ints, starts: Ints, out: Singles, engine: Engine) -> None:
-    """Packed factors of the covariances of the words `rows`, from `starts` on; in threads of ours, not of BLAS."""
+    """Packed factors of the covariances of the words `rows`, at `starts`; with our threads, not those of BLAS."""
     m, sizes = spreads.points.shape[1], np.diff(spreads.contexts.indptr)[rows]
     tiles = cut((sizes + m) * float(m) ** 2 / 8 + 1e4)
     with one_blas_thread():
@@ -93,7 +93,7 @@ def _factor(asked: _Factoring, tile: Tile, stop: Flag, record: Record) -> None:
 
 
 def _root(spreads: Spreads, row: int) -> Floats:
-    """R of one word: of few contexts by QR, of many from the covariance itself."""
+    """The factor R of one word: by QR for few contexts, by Cholesky of the covariance for many."""
     X, m, share = _centered(spreads, row), spreads.points.shape[1], spreads.shares[row]
     if len(spreads.root):
         X = np.concatenate([np.sqrt(share) * X, np.sqrt(1 - share) * spreads.root])
@@ -105,14 +105,14 @@ def _root(spreads: Spreads, row: int) -> Floats:
         gram = X.T @ X
         try:
             return np.asarray(cholesky(gram, check_finite=False))
-        except np.linalg.LinAlgError:  # singular: its factor comes from the eigenvectors
+        except np.linalg.LinAlgError:  # singular: use the eigenvectors
             values, vectors = np.linalg.eigh(gram)
             X = (vectors * np.sqrt(np.maximum(values, 0.0))).T
     return np.asarray(np.linalg.qr(X, mode="r"))
 
 
 def _centered(spreads: Spreads, row: int) -> Floats:
-    """ContextRows less the center, each times the root of its share: Σ = XᵀX."""
+    """Contexts minus the center, each times the square root of its share: Σ = XᵀX."""
     indptr, indices, weights = spreads.contexts
     part = slice(indptr[row], indptr[row + 1])
     X = spreads.points[indices[part]].astype(np.float64)
@@ -128,10 +128,10 @@ class _Gaps(NamedTuple):
 
 
 def word_gaps(factors: Packed, ends: Ints, engine: Engine) -> Floats:
-    """dcov² of pairs of covariances, a row of `ends` each."""
+    """dcov² of pairs of covariances, one for each row of `ends`."""
     out, m = np.empty(len(ends)), factors.m
     steps = np.full(len(ends), 300.0 + 50.0 * m**2 + m**3)
-    tiles = cut(steps, min(GRAIN, float(steps.sum()) / 4))  # few pairs, too, make some tiles
+    tiles = cut(steps, min(GRAIN, float(steps.sum()) / 4))  # several tiles even for few pairs
     engine.run(Task("distances", _compare, _Gaps(factors, ends), tiles, Rows()), (out,))
     return out
 
@@ -142,7 +142,7 @@ def _compare(asked: _Gaps, tile: Tile, stop: Flag, record: Record) -> None:
 
 
 def covariance(factors: Packed, k: int) -> Floats:
-    """The k-th covariance itself."""
+    """The k-th covariance."""
     R = np.zeros((factors.m, factors.m))
     kernels.unpack(factors.entries[factors.starts[k] :], int(factors.ranks[k]), R)
     return np.asarray(R.T @ R)
@@ -158,9 +158,9 @@ class _Means(NamedTuple):
 def word_means(
     contexts: ContextRows, points: Singles, squares: Floats, rows: Ints, engine: Engine
 ) -> tuple[Singles, Floats]:
-    """The mean of the contexts of some words, and that of their squares."""
+    """The means of the contexts of some words, and the means of `squares` over them."""
     sizes = np.diff(contexts.indptr)[rows].astype(np.float64)
-    tiles = cut(sizes * points.shape[1] + 100.0, GRAIN / 4)  # what is read lies anywhere in memory
+    tiles = cut(sizes * points.shape[1] + 100.0, GRAIN / 4)  # small tiles, because memory access is random
     out = np.empty((len(rows), points.shape[1]), np.float32), np.empty(len(rows))
     engine.run(Task("means of contexts", _mean, _Means(contexts, points, squares, rows), tiles, Rows()), out)
     return out
@@ -178,7 +178,7 @@ class _FactorForms(NamedTuple):
 
 
 def factor_forms(factors: Packed, directions: Floats, fixed: Floats, engine: Engine) -> Floats:
-    """xᵀΣx, xᵀΣy and yᵀΣy of each covariance, x the direction of each, y the fixed one."""
+    """xᵀΣx, xᵀΣy and yᵀΣy of each covariance; x is its own direction, y the fixed one."""
     out, m = np.empty((len(directions), 3)), factors.m
     tiles = evenly(len(out), 100.0 + m * m, GRAIN / 16)
     engine.run(Task("bounds", _of_factors, _FactorForms(factors, directions, fixed), tiles, Rows()), (out,))

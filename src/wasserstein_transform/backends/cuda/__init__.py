@@ -1,4 +1,4 @@
-"""The backend on a GPU: what it is good at; everything else is left to the CPU."""
+"""The GPU backend. Operations that are not faster there run on the CPU."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from .geometry import Geometry, geometry_of, is_small, joined_geometry
 from .leaving import OnCpu
 from .neighborhoods import Asked
 
-_CORES = 150.0  # of a CPU, about, that a GPU is worth
+_CORES = 150.0  # approximate speed of a GPU in CPU cores
 _NAME = re.compile(r"cuda(?::(\d+))?")
 
 
 class Cuda(OnCpu):
-    """Operations on a device where it is faster, on the host otherwise."""
+    """Operations on a device if that is faster, on the host otherwise."""
 
     name = "cuda"
 
@@ -98,7 +98,7 @@ class Cuda(OnCpu):
         return trees.spanning_tree(*found, self.device.put(cores), self.device, engine)
 
     def _stored(self, form: Form, engine: Engine) -> Form:
-        """All distances, if there is room: where each is dear, no tree asks for one twice."""
+        """All distances as a Matrix if they fit into memory, because expensive ones should be computed only once."""
         n_bytes = 8.0 * form.n**2
         if not engine.fits(n_bytes) or not self.device.fits(2 * n_bytes):
             return form
@@ -107,13 +107,13 @@ class Cuda(OnCpu):
         return Matrix(out)
 
     def _metric(self, form: Form, n_distances: float, engine: Engine) -> Geometry | None:
-        """The metric on the device, for so many distances; None if the CPU is to find them."""
+        """The metric on the device, for this number of distances; None if the CPU should compute them."""
         if is_small(form, n_distances):
             return None
         return geometry_of(form, self.device, engine.precision == "float32")
 
     def _filling(self, form: Form, out: Any, engine: Engine) -> Geometry | None:
-        """The metric on the device, if it can fill that array."""
+        """The metric on the device if it can fill this array, else None."""
         on_host = isinstance(out, np.ndarray)
         if not on_host and distances.on_device(out, self.device) is None:
             return None
@@ -197,19 +197,19 @@ class Cuda(OnCpu):
 
 
 def on_gpu(values: Any, copy: bool = True) -> OnDevice | None:
-    """An array of a GPU, of floats in a row if it is copied; None for what does not lie there."""
+    """An array on a GPU, copied to contiguous float64 unless copy=False; None if `values` is not on a GPU."""
     if isinstance(values, OnDevice):
         return values
     if not hasattr(values, "__cuda_array_interface__"):
         return None
-    from .with_cupy import found_on  # noqa: PLC0415  # whoever has such an array has CuPy, or gets told
+    from .with_cupy import found_on  # noqa: PLC0415  # raises a clear error without CuPy
 
     array, device = found_on(values)
     return OnDevice(device.xp.array(array, "float64", order="C") if copy else array, device)
 
 
 def named(name: str) -> Cuda | None:
-    """The backend of "cuda" or "cuda:1", for the thread that asks; None if that is no name of a GPU."""
+    """The backend "cuda" or "cuda:1", with its device set for this thread; None if the name is not one of a GPU."""
     found = _backend(name)
     if found is not None:
         found.device.use()
@@ -221,6 +221,6 @@ def _backend(name: str) -> Cuda | None:
     found = _NAME.fullmatch(name)
     if found is None:
         return None
-    from .with_cupy import gpu  # noqa: PLC0415  # nothing of it is imported by those who do not ask
+    from .with_cupy import gpu  # noqa: PLC0415  # imported only if a GPU is used
 
     return Cuda(gpu(int(found[1] or 0)))

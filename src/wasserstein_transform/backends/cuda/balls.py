@@ -13,11 +13,11 @@ from .geometry import geometry_of
 from .listed import Pairs, near_pairs
 from .listing import Listing
 
-_TOGETHER = 2**25  # members that are listed on the device at a time
+_TOGETHER = 2**25  # members listed on the device at a time
 
 
 def balls(form: Form, radius: float, device: Device, engine: Engine) -> Balls | None:
-    """The closed balls of the given radius around every point; None if that is left to the CPU."""
+    """The closed balls of the given radius around every point; None if the CPU should compute them."""
     geometry = None if is_small(form) or not np.isfinite(radius) else geometry_of(form, device)
     if geometry is None:
         return None
@@ -41,7 +41,7 @@ def balls(form: Form, radius: float, device: Device, engine: Engine) -> Balls | 
 
 
 def _fill(found: Balls, begin: int, end: int, listing: Listing) -> None:
-    """The balls of some points."""
+    """Fill the balls of some points."""
     device, starts = listing.device, found.indptr[begin : end + 1]
     part = slice(starts[0], starts[-1])
     members, apart = listing.members(begin, end, device.put(starts - starts[0]), int(starts[-1] - starts[0]))
@@ -50,7 +50,7 @@ def _fill(found: Balls, begin: int, end: int, listing: Listing) -> None:
 
 
 def _of_pairs(pairs: Pairs | None, n: int, radius: float, device: Device) -> Balls | None:
-    """The same of pairs that were measured already."""
+    """Balls from pairs with known distances."""
     if pairs is None:
         return None
     xp = device.xp

@@ -1,6 +1,6 @@
-"""Points sorted into cells on the device, so that a ball only looks around itself.
+"""Points sorted into cells on the device, so that a ball only visits cells around it.
 
-Sums over neighbors are taken in the order of the cells, and by number within a cell: a part of a cloud that holds whole
+Sums over neighbors are computed in the order of the cells, and by index within a cell: a part of a cloud with whole
 cells gives the same bits.
 """
 
@@ -21,17 +21,17 @@ from .device import Array, Device, lies_there
 from .geometry import Geometry, geometry_of
 from .keys import Keys, keys_of, n_keys
 
-SMALL = 1000  # points: the CPU is done with fewer before a device has begun
-_SIMPLE = 3  # coordinates of Gaussians whose distance has a formula
-_BLOCKS = 512  # that look for the least and largest: enough to fill a device, and few to bring home
+SMALL = 1000  # for fewer points the CPU is faster
+_SIMPLE = 3  # largest dimension in which the distance of Gaussians has a closed formula
+_BLOCKS = 512  # thread blocks for the bounds: enough to fill a device, few results to copy
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
     """Points by position: `order[position]` is the point, `cell[position]` its cell.
 
-    Cell c holds the positions `starts[c]` to `starts[c + 1]`, and its points look at those from `runs[c, r, 0]` to
-    `runs[c, r, 1]`, for each r.
+    Cell c holds the positions `starts[c]` to `starts[c + 1]`; the candidates of its points are the positions
+    `runs[c, r, 0]` to `runs[c, r, 1]`, for each r.
     """
 
     order: Array
@@ -46,22 +46,22 @@ class Cells:
 
     @cached_property
     def n_candidates(self) -> Array:
-        """How many points each position has to look at."""
+        """Number of candidates of each position."""
         return (self.runs[:, :, 1] - self.runs[:, :, 0]).sum(axis=1)[self.cell]
 
 
 def given_places(form: Cloud | GaussianCloud) -> Any:
-    """Where the points are, as the form was given them: on the host, or on a device."""
+    """Coordinates of the points where they are stored, on the host or on a device."""
     return where_it_lies(form, "points" if isinstance(form, Cloud) else "means")
 
 
 def is_small(form: Form) -> bool:
-    """Whether there are so few points, on the host, that they stay there."""
+    """Whether there are few points and they are on the host, so that the CPU computes."""
     return form.n < SMALL and not (isinstance(form, Cloud | GaussianCloud) and lies_there(given_places(form)))
 
 
 def simple_geometry(form: Form, device: Device) -> Geometry | None:
-    """The metric on the device, where one thread computes a distance; None for others, which are left to the CPU."""
+    """The metric on the device if one thread computes a distance; None for others, which the CPU computes."""
     if is_small(form):
         return None
     if isinstance(form, GaussianCloud) and form.lam > 0 and given_places(form).shape[1] > _SIMPLE:
@@ -71,7 +71,7 @@ def simple_geometry(form: Form, device: Device) -> Geometry | None:
 
 
 def places_of(form: Cloud | GaussianCloud, device: Device) -> Array:
-    """Where the points are, on the device."""
+    """Coordinates of the points, on the device."""
     geometry = geometry_of(form, device) if isinstance(form, Cloud) else None
     if geometry is not None:
         return geometry.rows
@@ -79,9 +79,9 @@ def places_of(form: Cloud | GaussianCloud, device: Device) -> Array:
 
 
 def cells_of(form: Cloud | GaussianCloud, reach: float, device: Device, before: Array | None = None) -> Cells:
-    """Cells in which all pairs within `reach` see each other.
+    """Cells in which all pairs within `reach` are candidates.
 
-    Points of a cell are in the order that `before` lists them in, by default by number.
+    Points of a cell are in the order of `before`, by default by index.
     """
     places = places_of(form, device)
     if not np.isfinite(reach):
@@ -92,7 +92,7 @@ def cells_of(form: Cloud | GaussianCloud, reach: float, device: Device, before: 
 
 
 def bounds(points: Array, device: Device) -> tuple[Floats, Floats]:
-    """The least and the largest coordinates."""
+    """The smallest and the largest coordinates."""
     n, m = points.shape
     n_blocks = min(_BLOCKS, -(-n // 256))
     out = device.xp.empty((n_blocks, 2, m))
@@ -102,14 +102,14 @@ def bounds(points: Array, device: Device) -> tuple[Floats, Floats]:
 
 
 def _one_cell(n: int, xp: Any, before: Array | None) -> Cells:
-    """Everybody looks at everybody."""
+    """One cell: all points are candidates of all points."""
     ends = xp.arange(2) * n
     order = xp.arange(n) if before is None else before
     return Cells(order, xp.zeros(n, np.int64), ends, ends.reshape(1, 1, 2))
 
 
 def _sorted(keys: Keys, frame: Frame, device: Device, before: Array | None) -> Cells:
-    """The cells of points that have these keys."""
+    """The cells of points with these keys."""
     xp, values, n = device.xp, keys.values, len(keys.values)
     order = xp.argsort(values, kind="stable") if before is None else before[xp.argsort(values[before], kind="stable")]
     begins = xp.empty(n, np.int64)

@@ -1,4 +1,4 @@
-"""From the values of a picture to what they are compared by, and back."""
+"""Convert pixel values to the features by which they are compared, and back."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _SPACES = {None: 0, "rgb": 1, "luv": 2, "lab": 3}
 
 
 def can_change(picture: Picture, device: Device) -> bool:
-    """Whether this is work for the device."""
+    """Whether the device can do this."""
     n, channels = picture.flat.shape
     return picture.flat.dtype in _DEPTHS and device.fits(24.0 * n * channels)
 
 
 def range_features(picture: Picture, device: Device, engine: Engine) -> Features:
-    """The features stay on the device until they are read there."""
+    """The range features, which stay on the device until they are read."""
     engine.check()
     flat, xp = device.put(picture.flat), device.xp
     if picture.space is None:
@@ -46,7 +46,7 @@ def _ends(values: Array) -> tuple[float, float]:
 
 
 def painted(picture: Picture, modes: Floats, device: Device, engine: Engine) -> NDArray[Any]:
-    """The picture with other range features, on the host."""
+    """The image with other range features, on the host."""
     engine.check()
     flat, seen, mask = device.put(picture.flat), device.put(modes), mask_on(picture.mask, device)
     out = flat.copy()

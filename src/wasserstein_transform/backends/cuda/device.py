@@ -1,4 +1,4 @@
-"""What the backend asks of a device: arrays, and kernels that run on them."""
+"""The interface of a device: arrays, and kernels that run on them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = Any
 
 
 class OnDevice(Elsewhere):
-    """An array of a device, as the rest of the library gets it."""
+    """An array on a device, as it is passed to the rest of the library."""
 
     def __init__(self, array: Array, device: Device) -> None:
         self.array, self.device = array, device
@@ -30,31 +30,31 @@ class OnDevice(Elsewhere):
         return bool(self.array.flags.c_contiguous)
 
     def bounds(self) -> tuple[list[float], list[float]]:
-        """The least and the largest entry of each column."""
+        """The smallest and the largest entry of each column."""
         low, high = (self.device.fetch(side(axis=0)).tolist() for side in (self.array.min, self.array.max))
         return low, high
 
     def min(self, initial: float = np.inf) -> float:
-        """The least entry, found on the device."""
+        """The smallest entry, computed on the device."""
         return min(initial, self.array.min().item()) if self.size else initial
 
 
 def lies_there(values: Any) -> bool:
-    """Whether an array is one of a device."""
+    """Whether an array is on a device."""
     return isinstance(values, OnDevice)
 
 
 class Device(ABC):
-    """A device: where arrays lie and kernels run.
+    """A device that holds arrays and runs kernels.
 
     Attributes
     ----------
     name : str
-        What errors and logs call it.
+        Name in errors and logs.
     xp : module
-        NumPy's functions on arrays of the device.
+        NumPy's functions for arrays on the device.
     shared_bytes : int
-        Shared memory that a block may have.
+        Largest shared memory of a block in bytes.
     """
 
     name: str
@@ -66,47 +66,47 @@ class Device(ABC):
         """A copy on the host."""
 
     def fetch_into(self, out: np.ndarray, array: Array) -> None:
-        """Copy to an array of the host, perhaps of a file."""
+        """Copy to an array on the host, which may be a memory-mapped file."""
         out[...] = self.fetch(array)
 
     @abstractmethod
     def free_bytes(self) -> float:
-        """Memory that can be taken there."""
+        """Free memory on the device."""
 
-    def use(self) -> None:  # noqa: B027  # most are the only one
-        """Take the memory of what follows, in this thread, from this device."""
+    def use(self) -> None:  # noqa: B027  # most machines have only one
+        """Make this device the current one of this thread, for later allocations."""
 
     @abstractmethod
     def wait(self) -> None:
-        """Until all that was launched has ended."""
+        """Wait until all launched kernels have ended."""
 
     @abstractmethod
     def launch(
         self, file: str, kernel: str, n_threads: int, args: tuple[Any, ...], *, block: int = 128, shared: int = 0,
         **constants: Any,
     ) -> None:  # fmt: skip
-        """Run a kernel of a file in `source` on at least so many threads, in blocks.
+        """Run a kernel of a file in `source` with at least `n_threads` threads, in blocks.
 
-        Arguments are arrays of the device, integers (`long long` there) and floats (`double`). `constants` are macros
-        that the file is compiled with; `shared` is the shared memory of a block, in bytes.
+        Arguments are arrays on the device, integers (`long long` in CUDA) and floats (`double`). `constants` are macros
+        for compiling the file; `shared` is the shared memory of a block in bytes.
         """
 
     def put(self, values: Any) -> Array:
-        """An array of the device; what lies there already is not copied."""
+        """An array on the device; one that is there already is not copied."""
         if isinstance(values, OnDevice) and values.device is self:
             return values.array
         return self.xp.asarray(np.ascontiguousarray(values))
 
     def handed_out(self, array: Array) -> Any:
-        """An array of the device as one that comes to the host when it is read."""
+        """Wrap an array on the device; it is copied to the host when it is read."""
         return OnDevice(array, self)
 
     def fits(self, n_bytes: float) -> bool:
-        """Whether so much memory can be taken there."""
+        """Whether this much memory is free on the device."""
         return n_bytes <= self.free_bytes()
 
     def reserve(self, n_bytes: float, what: str, instead: str) -> None:
-        """Refuse what does not fit before it is taken."""
+        """Raise a MemoryError before memory is taken that does not fit."""
         free = self.free_bytes()
         if n_bytes > free:
             raise MemoryError(

@@ -1,4 +1,4 @@
-"""Distances in bulk: blocks, lists, full and condensed matrices."""
+"""Many distances: blocks, lists, full and condensed matrices."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .device import Array, Device, OnDevice
 from .geometry import SPACE, Geometry
 from .pieces import in_pieces
 
-_SIDE, _THREADS = 64, 256  # of a tile, and of the block that fills it: as in tiles.h
-_STEPS = 4e9  # of a launch: some hundredths of a second
-_BYTES = 1 << 28  # computed before they are copied to the host
-_DEAR = 1 << 20  # pairs of a band where each takes a warp
-_LISTED = 1 << 26  # pairs that are brought to the device at a time
+_SIDE, _THREADS = 64, 256  # side of a tile, and threads of the block that fills it: as in tiles.h
+_STEPS = 4e9  # steps per launch: some hundredths of a second
+_BYTES = 1 << 28  # bytes computed before they are copied to the host
+_DEAR = 1 << 20  # pairs of a band if each takes a warp
+_LISTED = 1 << 26  # pairs copied to the device at a time
 
 
 def pairs(geometry: Geometry, rows: Ints, cols: Ints, device: Device, engine: Engine) -> Floats:
@@ -32,7 +32,7 @@ def pairs(geometry: Geometry, rows: Ints, cols: Ints, device: Device, engine: En
 
 
 def listed(geometry: Geometry, rows: Array, cols: Array, device: Device, engine: Engine) -> Array:
-    """The same on the device; numbers of points are 64-bit integers there."""
+    """The same on the device; indices of points are 64-bit integers there."""
     out = device.xp.empty(len(rows))
     if geometry.solid:
         solid.fill_listed(geometry, rows, cols, out, device, engine)
@@ -54,7 +54,7 @@ def block(geometry: Geometry, rows: Ints, cols: Ints, device: Device, engine: En
 
 
 def n_within(geometry: Geometry, rows: Ints, radius: float, device: Device, engine: Engine) -> Ints:
-    """How many points lie within the radius of each of the points `rows`."""
+    """Number of points within the radius of each of the points `rows`."""
     found, everybody = np.empty(len(rows), np.intp), device.xp.arange(geometry.n)
     asked = device.put(rows.astype(np.int64))
     size = max(1, _DEAR // geometry.n) if geometry.solid else _rows_of_band(geometry.n, 8)
@@ -76,7 +76,7 @@ def rectangle(geometry: Geometry, rows: Array, cols: Array, stored: Any, device:
 
 
 def fill_rectangle(one: Geometry, other: Geometry, out: Array, device: Device, engine: Engine) -> None:
-    """out[i, j] = distance of point i of one geometry to point j of another of the same kind."""
+    """out[i, j] = distance from point i of one geometry to point j of another one of the same type."""
     n_tiles = -(-one.n // _SIDE) * -(-other.n // _SIDE)
     args = *one.arguments, one.n, other.rows, other.n
     _fill_tiles("fill_rectangle", n_tiles, one, args, out, device, engine)
@@ -97,7 +97,7 @@ def _tiles_of_launch(geometry: Geometry) -> int:
 
 
 def _storing(geometry: Geometry, out: Array) -> dict[str, Any]:
-    """Constants for distances that are stored there."""
+    """Constants for the data type of `out`."""
     return {**geometry.constants, "STORED": "float"} if out.dtype == np.float32 else geometry.constants
 
 
@@ -106,16 +106,16 @@ def _rows_of_band(n: int, itemsize: int) -> int:
 
 
 def on_device(out: Any, device: Device) -> Array | None:
-    """The array of the device that is to be filled in place; None if it lies on the host."""
+    """The array on the device to be filled in place; None if it is on the host."""
     if isinstance(out, OnDevice) and out.device is device:
-        vars(out).pop("host", None)  # what was read before is no longer there
+        vars(out).pop("host", None)  # drop the copy on the host, which becomes outdated
         return out.array
     return device.xp.asarray(out) if hasattr(out, "__cuda_array_interface__") else None
 
 
 @contextmanager
 def on_host(out: Any, device: Device) -> Iterator[Any]:
-    """The array, or one on the host that is copied to it in the end."""
+    """The array itself, or an array on the host that is copied to it at the end."""
     there = on_device(out, device)
     if there is None:
         yield out
@@ -126,7 +126,7 @@ def on_host(out: Any, device: Device) -> Iterator[Any]:
 
 
 def can_fill(geometry: Geometry, out: Any, device: Device) -> bool:
-    """Whether the device has room for what it does before the host gets it."""
+    """Whether the device has enough memory for its result before it is copied to the host."""
     return not geometry.solid or on_device(out, device) is not None or device.fits(2.0 * out.nbytes)
 
 
@@ -149,7 +149,7 @@ def dense(geometry: Geometry, out: Any, device: Device, engine: Engine) -> None:
 
 
 def _fill_whole(geometry: Geometry, out: Array, device: Device, engine: Engine) -> None:
-    """Each pair once, and its mirror image."""
+    """Fill a matrix on the device; each pair is computed once and mirrored."""
     n = geometry.n
     if not geometry.solid:
         across = -(-n // _SIDE)
@@ -176,7 +176,7 @@ def condensed(geometry: Geometry, out: Any, device: Device, engine: Engine) -> N
 
 
 def _numbered(geometry: Geometry, part: slice, stored: Any, device: Device, engine: Engine) -> Array:
-    """The distances with these numbers in the condensed vector."""
+    """The distances at these positions of the condensed vector."""
     n, count = geometry.n, part.stop - part.start
     if geometry.solid:
         return listed(geometry, *solid.numbered(n, part, device, geometry), device, engine.quiet()).astype(stored)

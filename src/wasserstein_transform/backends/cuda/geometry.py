@@ -1,4 +1,4 @@
-"""Metrics on the device: what `geometry.h` reads, made once for each form."""
+"""Metrics on the device, as `geometry.h` reads them, made once for each form."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from ..forms import Cloud, Form, GaussianCloud
 from ..frame import unit_of_size
 from .device import Array, Device, lies_there
 
-MOST = 64  # coordinates: more are left to the CPU
-SMALL = 3e4  # distances: the CPU is done with fewer before a device has begun
+MOST = 64  # most coordinates; for more the CPU computes
+SMALL = 3e4  # for fewer distances the CPU is faster
 CLOUD, LINE, PLANE, SPACE, SOLID = range(5)  # as in geometry.h
-_MATRICES = 1 << 14  # whose eigenvectors are found by a launch: a tenth of a second
-_TINY = 1e-60  # traces, beside the largest covariance: the formulas of the plane would leave the range of floats
+_MATRICES = 1 << 14  # eigenvector problems per launch: a tenth of a second
+_TINY = 1e-60  # smaller traces, relative to the largest covariance, would underflow in the formulas for the plane
 
 
 @dataclass(frozen=True)
 class Geometry:
-    """A metric on the device: the constants a file is compiled with, and a row of numbers for each point.
+    """A metric on the device: the constants for compiling a file, and a row of numbers for each point.
 
-    Kernels begin with `rows` and `lam`. Where it is `solid`, distances take a warp each: `squared` is not there.
+    The first arguments of kernels are `rows` and `lam`. If it is `solid`, each distance takes a warp, and the function
+    `squared` does not exist.
     """
 
     constants: dict[str, Any]
@@ -32,7 +33,7 @@ class Geometry:
 
     @property
     def arguments(self) -> tuple[Any, ...]:
-        """What kernels begin with."""
+        """The first arguments of kernels."""
         return self.rows, self.lam
 
     @property
@@ -42,22 +43,22 @@ class Geometry:
 
     @property
     def solid(self) -> bool:
-        """Whether points are Gaussians in more than three dimensions, or of sizes that formulas cannot hold."""
+        """Whether points are Gaussians in more than three dimensions, or of sizes outside the range of the formulas."""
         return bool(self.constants["METRIC"] == SOLID)
 
     def sorted(self, order: Array) -> Geometry:
-        """The metric of points in another order, or of some of them."""
+        """The metric of the points in another order, or of some of them."""
         return replace(self, rows=self.rows[order])
 
 
 def is_small(form: Form, n_distances: float, least: float | None = None) -> bool:
-    """Whether so few distances are asked for, of points on the host, that they stay there."""
+    """Whether there are few distances and the points are on the host, so that the CPU computes."""
     there = isinstance(form, Cloud | GaussianCloud) and lies_there(_places(form))
     return n_distances < (SMALL if least is None else least) and not there
 
 
 def geometry_of(form: Form, device: Device, single: bool = False) -> Geometry | None:
-    """The metric on the device, in single precision if asked for; None if it is one for the CPU."""
+    """The metric on the device, in single precision if `single`; None if the CPU should compute."""
     if isinstance(form, Cloud):
         points, known = where_it_lies(form, "points"), "points"
     elif isinstance(form, GaussianCloud):
@@ -81,7 +82,7 @@ def _made(form: Cloud | GaussianCloud, points: Any, device: Device, single: bool
 
 
 def of_points(points: Array, device: Device, single: bool = False) -> Geometry:
-    """Points of the device under the Euclidean distance."""
+    """Points on the device with the Euclidean distance."""
     if single:
         points = (points - _center(points, device)).astype(np.float32)
     return Geometry(_constants(CLOUD, points.shape[1], single), points)
@@ -90,7 +91,7 @@ def of_points(points: Array, device: Device, single: bool = False) -> Geometry:
 def of_gaussians(
     means: Array, covs: Array, lam: float, unit: float, planar: bool, device: Device, single: bool = False
 ) -> Geometry:
-    """Gaussians of the device, their covariances divided by `unit`; in the plane by its formulas or others."""
+    """Gaussians on the device, with covariances divided by `unit`; `planar` selects the formulas for the plane."""
     n, m = means.shape
     lifted = lam * unit
     if not np.isfinite(2 * m * lifted):
@@ -113,7 +114,7 @@ def of_gaussians(
 
 
 def threads_of_matrix(m: int) -> int:
-    """Threads of a block that turns the rows of a matrix: as in jacobi.h."""
+    """Threads of a block that rotates the rows of a matrix: as in jacobi.h."""
     return 32 if m < 16 else 128
 
 
@@ -131,7 +132,7 @@ def _fill_solid(
 
 
 def unit_and_planar(covs: Array, device: Device) -> tuple[float, bool]:
-    """A power of two at the size of the largest covariance, and whether the formulas of the plane hold for all."""
+    """A power of two of the order of the largest covariance, and whether the formulas for the plane are accurate."""
     xp = device.xp
     if covs.size == 0:
         return 1.0, covs.shape[1] == 2
@@ -150,22 +151,22 @@ def _constants(kind: int, m: int, single: bool) -> dict[str, Any]:
 
 
 def _length(kind: int, m: int) -> int:
-    """Numbers in a row."""
+    """Number of entries in a row."""
     return (m, 3, 8, 14, 1 + m * (2 + m))[kind]
 
 
 def _is_moderate(size: float) -> bool:
-    """Whether fourth powers are far from leaving the range of single precision."""
+    """Whether fourth powers are well within the range of single precision."""
     return 1e-8 < size < 1e8
 
 
 def _extent(points: Array, device: Device) -> float:
-    """How far coordinates are apart, at most."""
+    """Half of the largest extent of the coordinates."""
     return float((points.max(axis=0) / 2 - points.min(axis=0) / 2).max()) if len(points) else 1.0
 
 
 def _center(points: Array, device: Device) -> Array:
-    """The middle of all points: relative to it, single precision loses least."""
+    """The center of the bounding box: relative to it, single precision loses least."""
     if len(points) == 0:
         return device.xp.zeros(points.shape[1])
     return points.min(axis=0) / 2 + points.max(axis=0) / 2
@@ -174,9 +175,9 @@ def _center(points: Array, device: Device) -> Array:
 def joined_geometry(
     one: Form, other: Form | None, device: Device, least: float | None = None
 ) -> tuple[Geometry, Array] | None:
-    """The metric of the points of two forms of a kind, or of one, and their places; None if it is one for the CPU.
+    """The metric of the points of two forms of the same type, or of one, and coordinates; None for the CPU.
 
-    Distances of places are never above those of the metric.
+    Euclidean distances of the coordinates are lower bounds of the distances.
     """
     if is_small(one, float(one.n) * (one if other is None else other).n, least):
         return None

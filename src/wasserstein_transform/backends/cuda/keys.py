@@ -1,6 +1,6 @@
-"""Numbers of cells on the device: rows of cells one after the other, so that cells side by side have next numbers.
+"""Keys of cells on the device, row by row, so that adjacent cells of a row have consecutive keys.
 
-As on the CPU, empty stretches along an axis count as just out of reach, where numbers would not fit otherwise.
+As on the CPU, empty intervals along an axis are shortened to just out of reach if keys would not fit otherwise.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from ..._types import Floats, Ints
 from ..frame import Frame
 from .device import Array, Device
 
-_MOST = 2.0**62  # keys are integers
+_MOST = 2.0**62  # keys are 64-bit integers
 
 
 class Keys(NamedTuple):
-    """The key of the cell of each point, and how far apart those of next cells along each axis are."""
+    """The key of the cell of each point, and the strides of keys along each axis."""
 
     values: Array
     strides: Ints
 
     @property
     def kind(self) -> str:
-        """What kernels call their type."""
+        """Name of the type in kernels."""
         return "int" if self.values.dtype == np.int32 else "Index"
 
 
@@ -42,14 +42,14 @@ def keys_of(places: Array, frame: Frame, low: Floats, high: Floats, device: Devi
 
 
 def n_keys(places: Array, frame: Frame, device: Device) -> float:
-    """How many keys there could be without empty stretches; more than fit an integer are as many."""
+    """The number of possible keys with shortened empty intervals, as a float because it may exceed the integers."""
     return float(np.prod(_sizes(_compressed(places, frame, device.xp), frame)))
 
 
 def _plain(places: Array, frame: Frame, first: Floats, shape: Floats, device: Device) -> Keys:
-    """Keys that count all cells from the `first`."""
+    """Keys that count all cells from `first` on."""
     strides = _strides(shape)
-    # half as long, they are sorted in half the time
+    # 32-bit keys are sorted in half the time
     values = device.xp.empty(len(places), np.int32 if np.prod(shape) < 2**31 else np.int64)
     keys = Keys(values, strides)
     cuts = list(zip(frame.axes, map(float, frame.origin), first.tolist(), strides.tolist(), strict=True))
@@ -60,7 +60,7 @@ def _plain(places: Array, frame: Frame, first: Floats, shape: Floats, device: De
 
 
 def _compressed(places: Array, frame: Frame, xp: Any) -> list[Array]:
-    """The number of each point's cell along each axis, empty stretches being as long as is just out of reach."""
+    """The number of the cell of each point along each axis, with empty intervals shortened to just out of reach."""
     found, far = [], frame.per_reach + 1
     for axis, origin in zip(frame.axes, frame.origin, strict=True):
         along = places[:, axis]
@@ -74,7 +74,7 @@ def _compressed(places: Array, frame: Frame, xp: Any) -> list[Array]:
 
 
 def _sizes(numbers: list[Array], frame: Frame) -> Floats:
-    """How many numbers there are along each axis, with room after the last."""
+    """The number of cell numbers along each axis, including a margin after the last."""
     return np.array([float(along.max().item()) + frame.per_reach + 1 for along in numbers])
 
 

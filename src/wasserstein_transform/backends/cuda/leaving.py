@@ -1,4 +1,4 @@
-"""What is left to the CPU says so: once, in the log and where progress is shown."""
+"""Report once, in the log and in the progress display, which operations run on the CPU."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _log = logging.getLogger("wasserstein_transform")
 
 
 class OnCpu(Cpu):
-    """The CPU's operations for a backend that leaves some to it."""
+    """The operations of the CPU, for a backend that uses some of them."""
 
 
 def _said(operation: Callable[..., Any], what: str) -> Callable[..., Any]:
-    """The operation, which says once where it runs."""
+    """The operation, with a report on its first call that it runs on the CPU."""
 
     @wraps(operation)
     def on_cpu(self: OnCpu, *given: Any) -> Any:

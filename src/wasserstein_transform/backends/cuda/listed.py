@@ -1,4 +1,4 @@
-"""Moments where distances are expensive: pairs whose places are near are listed, and each is measured once."""
+"""Moments if distances are expensive: pairs with near coordinates are listed, and each distance is computed once."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from .listing import Listing
 from .neighborhoods import Asked, Neighborhoods, Out, kernel_of
 from .pieces import in_pieces
 
-_BYTES = 100.0  # for each pair that is listed, while they are sorted
-_SIZE = 128  # threads a point; as in wide.h
-_GRAIN = 3e11  # operations of threads in a launch
+_BYTES = 100.0  # bytes per listed pair while they are sorted
+_SIZE = 128  # threads per point, as in wide.h
+_GRAIN = 3e11  # operations of threads per launch
 
 
 class Pairs(NamedTuple):
-    """Pairs of points whose places are near: i·n + j, rising, those of i from starts[i] on; and their distances."""
+    """Pairs of points with near coordinates: sorted numbers i·n + j, those of i from starts[i] on; and distances."""
 
     starts: Array
     numbers: Array
@@ -36,7 +36,7 @@ class Pairs(NamedTuple):
 def near_pairs(
     form: Cloud | GaussianCloud, geometry: Geometry, reach: float, device: Device, engine: Engine
 ) -> Pairs | None:
-    """All pairs whose places lie within `reach`; None if they are too many for the device."""
+    """All pairs whose coordinates are within `reach`; None if they do not fit on the device."""
     cells, n = cells_of(form, reach, device), form.n
     limit = closed(reach) * ROOM if np.isfinite(reach) else float("inf")
     near = of_points(places_of(form, device), device).sorted(cells.order)
@@ -51,7 +51,7 @@ def near_pairs(
 
 
 def _measured(numbers: Array, n: int, geometry: Geometry, device: Device, engine: Engine) -> Array:
-    """Distances of pairs: those of i < j are measured, and read from there for j < i."""
+    """Distances of pairs: computed for i < j, and copied for j < i."""
     xp, rows, cols = device.xp, numbers // n, numbers % n
     out = xp.zeros(len(numbers))
     later = xp.flatnonzero(rows < cols)
@@ -62,7 +62,7 @@ def _measured(numbers: Array, n: int, geometry: Geometry, device: Device, engine
 
 
 def listed_neighborhoods(form: Cloud | GaussianCloud, geometry: Geometry, asked: Asked) -> Neighborhoods | None:
-    """Neighborhoods with all candidates listed; None if they are too many for the device."""
+    """Neighborhoods with listed candidates; None if they do not fit on the device."""
     pairs = near_pairs(form, geometry, asked.reach, asked.device, asked.engine)
     if pairs is None:
         return None

@@ -1,4 +1,4 @@
-"""Members of closed balls listed on the device: counted, then filled, some points at a time."""
+"""Members of closed balls, listed on the device: counted, then filled, some points at a time."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .stretches import stretches
 
 
 class Listing:
-    """Balls by point, of squared radius `limit`; `geometry` is that of the sorted points."""
+    """Balls by point with squared radius `limit`; `geometry` is that of the sorted points."""
 
     def __init__(self, geometry: Geometry, cells: Cells, limit: float, device: Device, engine: Engine) -> None:
         self.geometry, self.cells, self.limit, self.device, self.engine = geometry, cells, limit, device, engine
         self.where = device.xp.argsort(cells.order)  # the position of each point
 
     def counts(self) -> Array:
-        """How many members each ball has."""
+        """Number of members of each ball."""
         counts = self.device.xp.empty(self.cells.n, np.int64)
         steps = 10.0 + self.geometry.rows.shape[1] ** 2
         for begin, end in stretches("counting neighbors", self.cells, self.where, steps, self.device, self.engine):
@@ -31,7 +31,7 @@ class Listing:
     def members(self, begin: int, end: int, starts: Array, size: int) -> tuple[Array, Array]:
         """The `size` members of the balls of the points begin…end, those of a ball from its start on, and distances.
 
-        A member j of ball i is the number (i − begin)·n + j: these rise.
+        A member j of ball i is encoded as (i − begin)·n + j, in increasing order.
         """
         xp, n = self.device.xp, self.cells.n
         members, apart = xp.empty(size, np.int64), xp.empty(size)

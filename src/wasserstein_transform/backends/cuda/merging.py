@@ -1,4 +1,4 @@
-"""Points that have fallen together: the sequential definition, decided in rounds."""
+"""Merging of points that coincide: the sequential definition, evaluated in parallel rounds."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .device import Device
 from .geometry import Geometry
 from .stretches import stretches
 
-_ROUNDS = 64  # where more are needed, who leads hangs on a long chain of points, and the CPU is faster
+_ROUNDS = 64  # if more are needed, leaders depend on long chains of points, and the CPU is faster
 
 
 def leaders(form: Form, weights: Floats, tol: float, device: Device, engine: Engine) -> Ints | None:
-    """For every point the earliest that leads and lies within `tol`; None if that is left to the CPU."""
+    """For every point, the first leader within `tol`; None if the CPU should do it."""
     geometry = simple_geometry(form, device)
     if geometry is None or not np.isfinite(tol):
         return None
@@ -31,7 +31,7 @@ def leaders(form: Form, weights: Floats, tol: float, device: Device, engine: Eng
 
 
 class _Merging:
-    """Positions with their ranks: points with mass come first, then others, each by number."""
+    """Positions with their ranks: points with mass first, then the others, each by index."""
 
     def __init__(
         self, geometry: Geometry, cells: Cells, ranking: Any, limit: float, device: Device, engine: Engine
@@ -41,7 +41,7 @@ class _Merging:
         self.states = device.xp.zeros(cells.n, np.int32)
 
     def leaders(self) -> Ints | None:
-        """The leader of every point; None if there is no end to it."""
+        """The leader of every point; None if more than _ROUNDS rounds are needed."""
         for k in range(_ROUNDS):
             self._launch("decide", (int(k == 0), self.states))
             if k > 0 and bool((self.states != 0).all().item()):

@@ -1,4 +1,4 @@
-"""Moments of the localized measure around every point: neighbors are found in cells whenever they are asked for."""
+"""Moments of the localized measures of all points; neighbors are searched in cells in every pass."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from .neighborhoods import Asked, Neighborhoods, Out, kernel_of
 from .stretches import is_long, stretches
 from .twins import repeat, twins
 
-_FEW = 4  # columns whose sums a thread holds
-_TEAM = 4  # threads a point, for so few; as in moments.cu
-_SIZE = 128  # threads a point, for more; as in wide.h
-_STEPS = (0, 10, 30, 300)  # of a distance, beside those of places: points, then Gaussians in one, two, three dimensions
+_FEW = 4  # most columns whose sums a thread holds
+_TEAM = 4  # threads per point for up to _FEW columns, as in moments.cu
+_SIZE = 128  # threads per point for more columns, as in wide.h
+_STEPS = (0, 10, 30, 300)  # extra steps of a distance: for points, and for Gaussians in one, two, three dimensions
 
 
 def neighborhoods(form: Form, asked: Asked) -> records.Neighborhoods:
@@ -45,7 +45,7 @@ def neighborhoods(form: Form, asked: Asked) -> records.Neighborhoods:
 
 @dataclass(frozen=True, eq=False)
 class _ByCells(Neighborhoods):
-    """Neighborhoods of sorted points; `places` are the coordinates `known`, sorted."""
+    """Neighborhoods of sorted points; `places` are the coordinates `known` in sorted order."""
 
     asked: Asked
     cells: Cells
@@ -68,7 +68,7 @@ class _ByCells(Neighborhoods):
             repeat(out, cells.order, twin, xp)
 
     def _ask(self, name: str, rows: Array, ordered: Array, steps: float, second: bool, out: Out) -> None:
-        """Sums over the neighbors of some positions, of sorted coordinates."""
+        """Compute sums of sorted coordinates over the neighbors of some positions."""
         asked, cells, device, m = self.asked, self.cells, self.asked.device, ordered.shape[1]
         limit = closed(asked.reach) if np.isfinite(asked.reach) else float("inf")
         values = self.weights, ordered, limit, asked.profile, asked.scale, *out
@@ -79,13 +79,13 @@ class _ByCells(Neighborhoods):
             device.launch(file, kernel_of(second), team * (end - begin), args, block=_SIZE, COLUMNS=m, **constants)
 
     def _file(self, m: int) -> tuple[str, int]:
-        """The source for so many columns, and how many threads it takes for a point."""
+        """The source file for m columns, and its number of threads per point."""
         if m > _FEW:
             return "wide_moments.cu", _SIZE
         return ("queued_moments.cu", 32) if self.geometry.constants["METRIC"] == SPACE else ("moments.cu", _TEAM)
 
     def _steps(self, m: int, second: bool) -> float:
-        """What a candidate costs, in operations of a thread."""
+        """Cost of a candidate, in operations of a thread."""
         constants, profile = self.geometry.constants, 30.0 if self.asked.profile == GAUSSIAN else 5.0
         return 2.0 * m + m * m * second + profile + float(constants["M"] + _STEPS[constants["METRIC"]])
 

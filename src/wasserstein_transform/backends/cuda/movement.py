@@ -1,4 +1,4 @@
-"""How far points have moved."""
+"""The movement of points between two states."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .device import Device
 from .distances import listed
 from .geometry import MOST, Geometry, of_gaussians, of_points, unit_and_planar
 
-_BLOCKS = 512  # enough to fill a device, and few to bring home
+_BLOCKS = 512  # thread blocks: enough to fill a device, few results to copy
 
 
 def movement(before: Form, after: Form, device: Device, engine: Engine) -> float | None:
-    """The largest distance of a point to its later self; None if that is left to the CPU."""
+    """The largest distance between the same point before and after; None if the CPU should do it."""
     if not isinstance(before, Cloud | GaussianCloud) or not isinstance(after, Cloud | GaussianCloud):
         return None
     if given_places(after).shape[1] > MOST or is_small(after):
@@ -33,7 +33,7 @@ def movement(before: Form, after: Form, device: Device, engine: Engine) -> float
 
 
 def _joined(before: Cloud | GaussianCloud, after: Cloud | GaussianCloud, device: Device) -> Geometry:
-    """The points as they were, then as they are."""
+    """The points before, followed by the points after."""
     places = device.xp.concatenate([places_of(before, device), places_of(after, device)])
     if not isinstance(after, GaussianCloud) or after.lam == 0:
         return of_points(places, device)

@@ -1,4 +1,4 @@
-"""Nearest neighbors: tiles against tiles, all that are near enough."""
+"""Nearest neighbors: each tile of points is compared with all tiles that are near enough."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .geometry import Geometry
 from .pieces import in_pieces
 from .tiling import SIDE, THREADS, blocks_in_pieces, tiles_of, widest_axes
 
-_MOST = 128  # neighbors: more are found sooner by sorting
-_STATIC = 16 << 10  # bytes of shared memory that the kernel has beside its lists, in 64 dimensions
-_BYTES = 1 << 26  # of distances that are sorted at a time
+_MOST = 128  # most neighbors; for more, sorting is faster
+_STATIC = 16 << 10  # shared memory of the kernel besides its lists in bytes, in 64 dimensions
+_BYTES = 1 << 26  # bytes of distances sorted at a time
 
 
 def can_find(k: int, device: Device) -> bool:
@@ -27,9 +27,9 @@ def _shared(k: int) -> int:
 
 
 def nearest(geometry: Geometry, points: Array, n: int, k: int, device: Device, engine: Engine) -> Nearest:
-    """The k nearest of the first n points, for the points that follow them, or if there are none for the n themselves.
+    """The k nearest of the first n points, for the points after them, or for the n points themselves if there are none.
 
-    `points` are places whose distances are never above those of the geometry.
+    `points` are coordinates whose Euclidean distances are lower bounds of the distances.
     """
     if geometry.solid:
         return _sorted_rows(geometry, n, k, device, engine)
@@ -52,7 +52,7 @@ def nearest(geometry: Geometry, points: Array, n: int, k: int, device: Device, e
 
 
 def _sorted_rows(geometry: Geometry, n: int, k: int, device: Device, engine: Engine) -> Nearest:
-    """From all distances: where each is dear, sorting them is not."""
+    """Nearest neighbors by sorting all distances, if distances are expensive."""
     xp, first = device.xp, 0 if geometry.n == n else n
     n_asking = geometry.n - first
     found = Nearest(np.empty((n_asking, k)), np.empty((n_asking, k), np.intp))

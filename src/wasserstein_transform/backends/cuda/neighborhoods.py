@@ -1,4 +1,4 @@
-"""What points see of a weighted space, on the device: asked for moments, no ball stored."""
+"""Neighborhoods in a weighted space on the device, for moments, without storing balls."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Out = tuple[Array, Array, Array]
 
 @dataclass(frozen=True)
 class Asked:
-    """What neighborhoods are asked for; `otherwise` gives those of the CPU."""
+    """The parameters of neighborhoods; `otherwise` makes those of the CPU."""
 
     weights: Floats
     profile: int
@@ -38,25 +38,25 @@ class Asked:
 
 
 class Neighborhoods(ABC):
-    """What the points from `first` on see through a kernel profile."""
+    """Neighborhoods of the points from `first` on under a kernel profile."""
 
     asked: Asked
 
     def cached(self) -> Neighborhoods:
-        """The same neighborhoods: where pairs are expensive they are tested once in any case."""
+        """The same neighborhoods: expensive pairs are tested only once in any case."""
         if self.asked.profile != FLAT:
             raise ValueError("one bit says who is near, and a smooth profile weighs by distance: use profile='flat'")
         return self
 
     def means(self, points: Floats) -> Moments:
-        """Mass and mean of `points`; where there is no mass, the point itself."""
+        """Mass and mean of `points`; without mass, the point itself."""
         if points.shape[1] > MOST:
             return self.asked.otherwise().means(points)
         mass, means, _ = self._moments("means", points, second=False)
         return Moments(mass, means)
 
     def covs(self, points: Floats) -> Moments:
-        """Mass and covariance of `points`, divided by the mass; 0 where there is no mass."""
+        """Mass and covariance of `points`, divided by the mass; 0 without mass."""
         both = self.means_and_covs(points)
         return Moments(both.mass, both.covs)
 
@@ -77,9 +77,9 @@ class Neighborhoods(ABC):
 
     @abstractmethod
     def _add_up(self, name: str, points: Floats, second: bool, out: Out) -> None:
-        """Mass and means of the points from `first` on, and covariances as well."""
+        """Fill mass and means of the points from `first` on, and covariances if `second`."""
 
 
 def kernel_of(second: bool) -> str:
-    """The kernel of first moments, or that of first and second ones."""
+    """Name of the kernel for first moments, or for first and second moments."""
     return "second_moments" if second else "first_moments"

@@ -1,4 +1,4 @@
-"""Memory of the host that is there before a copy begins."""
+"""Allocate memory pages of the host before a copy begins."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-_PAGE = 4096  # bytes, or more
+_PAGE = 4096  # smallest page size in bytes
 _PART = 1 << 23  # bytes that a thread touches at a time
-_MOST = 8  # threads
+_MOST = 8  # most threads
 
 
 def take_pages(array: np.ndarray) -> None:
-    """Have the system find memory for a new array, by several threads: a copy from a device would do so by one."""
+    """Make the system allocate the pages of a new array with several threads; a copy would use only one."""
     pages = array.reshape(-1).view(np.uint8)[::_PAGE]
     with ThreadPoolExecutor(min(_MOST, os.cpu_count() or 1)) as pool:
         for start in range(0, len(pages), _PART // _PAGE):

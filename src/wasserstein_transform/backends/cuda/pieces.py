@@ -1,4 +1,4 @@
-"""Long work in pieces: between two of them, somebody may cancel it or ask how far it is."""
+"""Long work in pieces, with cancellation and progress between them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .device import Device
 
 
 def in_pieces(total: int, size: int, stage: str, device: Device, engine: Engine) -> Iterator[slice]:
-    """The numbers 0…total, so many at a time; each piece has ended before the next begins."""
+    """Slices of 0…total of this size; each piece has ended before the next one begins."""
     with engine.watched() as watched:
         for start in range(0, total, size):
             watched.check()

@@ -1,4 +1,4 @@
-"""Moving the pixels of an image within their windows until they rest."""
+"""Move the pixels of an image within their windows until they converge."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from ..images import SHAPES, Image, Motion, Moved, window_size
 from ..records import closed
 from .device import Array, Device
 
-_BLOCK = 128  # threads, one a pixel
-_WIDE = 16  # pixels along the last axis that a block takes; a warp takes two rows of them
-_LAUNCH = 1e10  # comparisons of a launch, some hundredths of a second: Ctrl-C is heard in between
-_MOST_CHANNELS = 32  # more are left to the CPU: a thread holds them in registers
-MOST_PIXELS = 2**31 - 1  # their numbers are of 32 bits
-_FARTHEST = 2**15  # along the last axis: sums along a run are of 32 bits
+_BLOCK = 128  # threads per block, one per pixel
+_WIDE = 16  # pixels of a block along the last axis; a warp takes two rows of them
+_LAUNCH = 1e10  # comparisons per launch, some hundredths of a second, so that Ctrl-C works
+_MOST_CHANNELS = 32  # a thread holds channels in registers; for more the CPU computes
+MOST_PIXELS = 2**31 - 1  # pixel indices have 32 bits
+_FARTHEST = 2**15  # largest window along the last axis: sums along a run have 32 bits
 
 
 def can_shift(image: Image, window: Window, motion: Motion, device: Device) -> bool:
-    """Whether this is work for the device: it fits there, and into its numbers."""
+    """Whether the device can do this: memory and number ranges suffice."""
     channels, n = image.values.shape
     fits = device.fits(n * _bytes_of_pixel(image, motion))
     return bool(channels <= _MOST_CHANNELS and n <= MOST_PIXELS and window.half.max() < _FARTHEST and fits)
@@ -36,7 +36,7 @@ def _bytes_of_pixel(image: Image, motion: Motion) -> float:
 
 
 class _Work(NamedTuple):
-    """What both kernels begin with, how they are compiled, and how an image is cut into tiles."""
+    """The first arguments of both kernels, their constants, and the tiles of the image."""
 
     image: tuple[Any, ...]
     grid: tuple[Any, ...]
@@ -47,10 +47,10 @@ class _Work(NamedTuple):
 
 
 def shift_pixels(image: Image, window: Window, motion: Motion, device: Device, engine: Engine) -> Moved:
-    """Take each pixel to its rest; modes and iterations stay on the device until they are read.
+    """Move each pixel until it converges; modes and iterations stay on the device until they are read.
 
-    Iterations 1–2, 3–4, 5–8 … are launches of their own, each for the pixels that are still on their way: those of a
-    warp wait for the slowest.
+    Iterations 1–2, 3–4, 5–8 … are separate launches for the pixels that still move, because the pixels of a warp wait
+    for the slowest one.
     """
     channels, n = image.values.shape
     xp, work = device.xp, _work(image, window, motion, device)
@@ -86,12 +86,12 @@ def _work(image: Image, window: Window, motion: Motion, device: Device) -> _Work
 
 
 def mask_on(mask: Bools | None, device: Device) -> Array:
-    """The mask; if there is none, something that nobody reads."""
+    """The mask on the device; a dummy array if there is none."""
     return device.xp.empty(1, np.bool_) if mask is None else device.put(mask)
 
 
 def _shapes(work: _Work, reach: float, n: int, device: Device, engine: Engine) -> Array:
-    """The shape of the neighborhood of each pixel, entry by entry; one number that nobody reads without shapes."""
+    """The shape of the neighborhood of each pixel, stored by matrix entry; a dummy array without shapes."""
     shapes = work.constants["SHAPES"]
     covs = device.xp.empty((max(shapes, 1), n if shapes else 1))
     if shapes:
@@ -101,7 +101,7 @@ def _shapes(work: _Work, reach: float, n: int, device: Device, engine: Engine) -
 
 
 class _Stage(NamedTuple):
-    """A kernel, what progress calls it, how many blocks of pixels it is for, and iterations of each at most."""
+    """A kernel, its name in progress reports, the number of blocks of pixels, and the most iterations of each."""
 
     kernel: str
     name: str

@@ -1,4 +1,4 @@
-"""The CUDA sources: files of `source`, with what they include in its place."""
+"""The CUDA sources: files in `source`, with includes expanded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _INCLUDE = re.compile(r'^#include "([\w./]+)"\n', re.MULTILINE)
 
 @cache
 def source_of(file: str) -> str:
-    """The text of a file; files that it includes stand in it once."""
+    """The text of a file, with included files inserted once."""
     seen = set[str]()
 
     def text(name: str) -> str:

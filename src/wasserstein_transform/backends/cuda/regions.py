@@ -1,4 +1,4 @@
-"""Regions of an image: linking moved pixels, sums over regions, who touches whom."""
+"""Regions of an image: linking moved pixels, sums over regions, adjacency."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BLOCK = 128
 
 
 def can_link(modes: Floats, device: Device) -> bool:
-    """Whether linking is work for the device."""
+    """Whether the device can link the pixels."""
     n, columns = modes.shape
     return n <= MOST_PIXELS and device.fits(n * (8.0 * columns + 30.0))
 
@@ -38,7 +38,7 @@ def link_touching(modes: Floats, grid: Grid, links: Links, device: Device, engin
 
 
 def _numbered(roots: Array, mask: Array | None, device: Device) -> tuple[Ints, int]:
-    """Regions 0, 1, … by their first pixels, which are their roots."""
+    """Number the regions 0, 1, … by their first pixels, which are their roots."""
     xp = device.xp
     first = roots == xp.arange(len(roots), dtype=np.int32)
     if mask is not None:
@@ -52,12 +52,12 @@ def _numbered(roots: Array, mask: Array | None, device: Device) -> tuple[Ints, i
 
 
 def can_sum(labels: Ints, values: Floats, device: Device) -> bool:
-    """Whether sums over regions are work for the device: sorting takes most room."""
+    """Whether the device can compute sums over regions: sorting takes most of the memory."""
     return labels.size <= MOST_PIXELS and device.fits(labels.size * (8.0 * values.shape[1] + 60.0))
 
 
 def region_sums(labels: Ints, values: Floats, first: int, device: Device, engine: Engine) -> tuple[Floats, Ints]:
-    """Sums over each region, a block of threads each, and sizes."""
+    """Sums over each region, computed by a block of threads each, and sizes."""
     engine.check()
     xp, seen = device.xp, device.put(values)
     flat = device.put(labels.ravel()).astype(np.int32)
@@ -71,12 +71,12 @@ def region_sums(labels: Ints, values: Floats, first: int, device: Device, engine
 
 
 def can_compare(labels: Ints, device: Device) -> bool:
-    """Whether borders are work for the device."""
+    """Whether the device can find the borders."""
     return device.fits(80.0 * labels.size)
 
 
 def touching(labels: Ints, device: Device, engine: Engine) -> Ints:
-    """Pairs of regions that touch along an axis, each once."""
+    """Pairs of adjacent regions, each once."""
     engine.check()
     xp, there = device.xp, device.put(labels)
     count = max(int(there.max().item()) + 1, 1)
@@ -86,7 +86,7 @@ def touching(labels: Ints, device: Device, engine: Engine) -> Ints:
 
 
 def _keys(labels: Array, axis: int, count: int, xp: Array) -> Array:
-    """One number for each two pixels that touch along an axis and are of different regions."""
+    """A number for each pair of adjacent pixels of different regions."""
     before, after = ((slice(None),) * axis + (part,) for part in (slice(None, -1), slice(1, None)))
     one, other = labels[before], labels[after]
     border = (one != other) & (one >= 0) & (other >= 0)

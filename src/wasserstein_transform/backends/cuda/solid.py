@@ -1,4 +1,4 @@
-"""Distances of Gaussians in more than three dimensions: a warp for each pair, listed pair by pair."""
+"""Distances of Gaussians in more than three dimensions: a warp for each listed pair."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from .device import Array, Device
 from .geometry import Geometry, threads_of_matrix
 from .pieces import in_pieces
 
-PAIRS = 1 << 16  # of a launch: a tenth of a second at most
+PAIRS = 1 << 16  # pairs per launch: at most a tenth of a second
 NEAR = 1 << 13  # the same for Jacobi's method
 
 
 def fill_listed(geometry: Geometry, rows: Array, cols: Array, out: Array, device: Device, engine: Engine) -> None:
-    """out[k] = distance of rows[k] and cols[k], all on the device."""
+    """out[k] = distance between rows[k] and cols[k], all on the device."""
     for part in in_pieces(len(rows), PAIRS, "distances", device, engine):
         _fill_few(geometry, rows[part], cols[part], out[part], device)
 
 
 def _fill_few(geometry: Geometry, rows: Array, cols: Array, out: Array, device: Device) -> None:
-    """Singular values by bidiagonalization; pairs that are near, or whose values were not found, by Jacobi's method."""
+    """Singular values by bidiagonalization; by Jacobi's method for near pairs and if the former fails."""
     m, n, xp = geometry.constants["M"], len(rows), device.xp
     matrix = 8 * m * (m | 1)
     found = out if out.dtype == np.float64 else xp.empty(n)
@@ -40,7 +40,7 @@ def _fill_few(geometry: Geometry, rows: Array, cols: Array, out: Array, device: 
 
 
 def numbered(n: int, part: slice, device: Device, geometry: Geometry) -> tuple[Array, Array]:
-    """The pairs i < j with these numbers in the condensed vector of n points."""
+    """The pairs i < j at these positions of the condensed vector of n points."""
     count = part.stop - part.start
     rows, cols = device.xp.empty(count, np.int64), device.xp.empty(count, np.int64)
     device.launch("solid.cu", "list_pairs", count, (n, part.start, count, rows, cols), **geometry.constants)

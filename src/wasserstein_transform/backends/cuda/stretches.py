@@ -1,4 +1,4 @@
-"""Long work in launches of at most about a tenth of a second: between them Ctrl-C is heard."""
+"""Long work in launches of at most about a tenth of a second, so that Ctrl-C works between them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ...engine import Engine
 from .cells import Cells
 from .device import Array, Device
 
-_GRAIN = 3e11  # operations of threads in a launch: a fifth of what a large device does in a tenth of a second
+_GRAIN = 3e11  # operations of threads per launch: a fifth of what a large device does in a tenth of a second
 
 
 def stretches(
     stage: str, cells: Cells, rows: Array, steps: float, device: Device, engine: Engine
 ) -> Iterator[tuple[int, int]]:
-    """Begin and end of parts of `rows`, positions each, given the steps that a candidate takes."""
+    """Begin and end of parts of `rows`, given the steps per candidate."""
     engine.check()
     ends = _ends(cells, rows, steps, device)
     for k, (begin, end) in enumerate(zip([0, *ends], ends, strict=False)):
@@ -28,8 +28,8 @@ def stretches(
 
 
 def is_long(cells: Cells, rows: Array, steps: float) -> bool:
-    """Whether one launch is not enough for these rows."""
-    if steps * cells.n * float(len(rows)) <= _GRAIN:  # even if everybody looks at everybody
+    """Whether these rows need more than one launch."""
+    if steps * cells.n * float(len(rows)) <= _GRAIN:  # even if all points are candidates
         return False
     return steps * float(cells.n_candidates[rows].sum().item()) > _GRAIN
 

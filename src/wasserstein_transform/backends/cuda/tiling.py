@@ -1,4 +1,4 @@
-"""Points sorted into tiles, near ones together, so that searches pass over tiles that are too far."""
+"""Points sorted into tiles of near points, so that searches skip tiles that are too far."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ...engine import Engine
 from .device import Array, Device
 from .pieces import in_pieces
 
-SIDE, THREADS = 64, 256  # points of a tile, and threads of the block that searches for them: as in tiles.h
+SIDE, THREADS = 64, 256  # points per tile, and threads of the block that searches for them: as in tiles.h
 _AXES = 3
-_STEPS = 4e9  # distances of a launch, if no tile is passed over
-_BLOCKS = 528  # of a launch, at least: so many run at a time
+_STEPS = 4e9  # distances per launch, if no tile is skipped
+_BLOCKS = 528  # fewest blocks per launch: this many run at a time
 
 
 class Tiles(NamedTuple):
-    """The points in an order of tiles, along the axes that they are sorted by, and the boxes of the tiles."""
+    """The points in the order of tiles, their coordinates along the sorting axes, and the boxes of the tiles."""
 
     order: Array
     places: Array
@@ -26,7 +26,7 @@ class Tiles(NamedTuple):
 
 
 def tiles_of(points: Array, axes: list[int], device: Device) -> Tiles:
-    """Points sorted along the first axis, in slices of it along the second, and so on; as many slices along each."""
+    """Sort points along the first axis, within slices of it along the second, and so on, with equally many slices."""
     xp, n, places = device.xp, len(points), points[:, axes]
     across = max(1, int(np.ceil((n / SIDE) ** (1 / len(axes)) - 1e-9)))
     order, size = xp.arange(n), SIDE * across ** len(axes)
@@ -38,13 +38,13 @@ def tiles_of(points: Array, axes: list[int], device: Device) -> Tiles:
 
 
 def widest_axes(points: Array, device: Device) -> list[int]:
-    """The axes along which points are farthest apart, at most three."""
+    """The axes with the largest extents, at most three."""
     extents = device.fetch(points.max(axis=0) / 2 - points.min(axis=0) / 2)
     return [int(axis) for axis in np.argsort(-extents, kind="stable")[:_AXES]]
 
 
 def boxes_of(places: Array, device: Device) -> Array:
-    """Least and largest coordinates of each tile of points, a row of six."""
+    """Smallest and largest coordinates of each tile, in a row of six."""
     xp, (n, n_axes) = device.xp, places.shape
     whole = xp.concatenate([places, xp.repeat(places[-1:], -n % SIDE, axis=0)]).reshape(-1, SIDE, n_axes)
     boxes = xp.zeros((len(whole), 2 * _AXES))
@@ -54,6 +54,6 @@ def boxes_of(places: Array, device: Device) -> Array:
 
 
 def blocks_in_pieces(n_asked: int, n: int, stage: str, device: Device, engine: Engine) -> Iterator[slice]:
-    """Tiles of points that ask, some for each launch."""
+    """Slices of the tiles of queries, one for each launch."""
     size = max(_BLOCKS, int(_STEPS / (SIDE * max(n, 1))))
     return in_pieces(-(-n_asked // SIDE), size, stage, device, engine)

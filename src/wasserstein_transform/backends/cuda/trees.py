@@ -1,4 +1,4 @@
-"""Minimum spanning trees: Borůvka's algorithm on the device, tiles against tiles."""
+"""Minimum spanning trees: Borůvka's algorithm on the device, with tiles of points."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from .device import Array, Device
 from .geometry import Geometry
 from .tiling import SIDE, THREADS, Tiles, blocks_in_pieces, boxes_of, tiles_of, widest_axes
 
-SMALL = 2e7  # distances of all pairs: of fewer points the CPU has the tree before a device has begun
-_NEVER = int(np.array(np.inf).view(np.int64))  # bits of a key that no edge has
-_EVERY = int(np.iinfo(np.int64).max)  # more than any bits of a length, and any two ends
+SMALL = 2e7  # for fewer distances between all pairs the CPU is faster
+_NEVER = int(np.array(np.inf).view(np.int64))  # bits of infinity: larger than the key of any edge
+_EVERY = int(np.iinfo(np.int64).max)  # larger than the bits of any length, and any two packed ends
 
 
 @dataclass
 class _Forest:
-    """Components so far, and the best edge out of its component that each point knows; all in the order of tiles.
+    """The components so far, and the best known edge of each point to another component; in the order of tiles.
 
-    Without an edge, `which` is −1 and `keys` a lower bound.
+    Without a known edge, `which` is −1 and `keys` is a lower bound.
     """
 
     component: Array
@@ -33,9 +33,9 @@ class _Forest:
 
 
 def spanning_tree(geometry: Geometry, points: Array, cores: Array | None, device: Device, engine: Engine) -> ReachTree:
-    """The tree of distances, or with `cores` that of mutual reachability.
+    """The minimum spanning tree of the distances, or with `cores` that of mutual reachability.
 
-    `points` are places whose distances are never above those of the geometry.
+    `points` are coordinates whose Euclidean distances are lower bounds of the distances.
     """
     xp, n = device.xp, geometry.n
     tiles = tiles_of(points, widest_axes(points, device), device)
@@ -70,7 +70,7 @@ class _Search:
         self.device.launch("trees.cu", kernel, n_threads, args, block=block, **self.constants)
 
     def best_edges(self, forest: _Forest) -> None:
-        """Let those search that may have the best edge of their component and do not know it."""
+        """Search edges for the points that may have the best edge of their component and do not know it."""
         xp, n = self.device.xp, self.geometry.n
         limits = xp.full(forest.n_components, _NEVER, np.uint64)
         self._launch("forget_inside", n, forest.component, self.where, n, forest.keys, forest.which, limits)
@@ -86,13 +86,13 @@ class _Search:
             )  # fmt: skip
 
     def _whole(self, component: Array) -> Array:
-        """The component of each tile, −1 where there are several."""
+        """The component of each tile; −1 if there are several."""
         xp = self.device.xp
         filled = xp.concatenate([component, xp.repeat(component[-1:], -len(component) % SIDE)]).reshape(-1, SIDE)
         return xp.where(filled.min(axis=1) == filled.max(axis=1), filled[:, 0], -1)
 
     def chosen(self, forest: _Forest) -> tuple[Array, Array]:
-        """The ends i < j of the least edge of each component, in 32 bits each, and its length."""
+        """The ends i < j of the shortest edge of each component, in 32 bits each, and its length."""
         xp, n = self.device.xp, self.geometry.n
         key, length, ends = (xp.full(forest.n_components, _EVERY, np.uint64) for _ in range(3))
         known = forest.component, self.tiles.order, n, forest.keys, forest.lengths, forest.which
@@ -102,13 +102,13 @@ class _Search:
 
 
 def _join(forest: _Forest, chosen: tuple[Array, Array], where: Array, device: Device) -> tuple[Array, Array]:
-    """Join components along their least edges, and number them anew; the edges, each once, and their lengths."""
+    """Join components along their shortest edges and renumber them; returns the edges, each once, and their lengths."""
     xp, (packed, lengths) = device.xp, chosen
     everybody = xp.arange(forest.n_components)
     ends = xp.stack([packed >> 32, packed & 0xFFFFFFFF], axis=1)
     labels = forest.component[where[ends]]
     parent = xp.where(labels[:, 0] == everybody, labels[:, 1], labels[:, 0])
-    first = (parent[parent] == everybody) & (everybody < parent)  # of two that chose the same edge
+    first = (parent[parent] == everybody) & (everybody < parent)  # the first of two components that chose the same edge
     parent = xp.where(first, everybody, parent)
     for _ in range(forest.n_components.bit_length()):
         parent = parent[parent]

@@ -1,4 +1,4 @@
-"""Points that are the same to the last bit see the same: one of them is asked, and its answer is copied."""
+"""Identical points have identical neighborhoods: moments are computed for one of them and copied."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 
 from .device import Array
 
-_WORTH = 0.1  # of all points: fewer that need not be asked are not worth the trouble
+_WORTH = 0.1  # smallest share of repeated points for which this pays off
 
 
 def twins(columns: Array, xp: Any) -> Array | None:
-    """For every row one that is the same, itself where it stands for them; None where few rows repeat."""
+    """For every row, the representative of its equal rows; None if few rows repeat."""
     n = len(columns)
     if not _seem_to_repeat(columns, xp):
         return None
@@ -29,7 +29,7 @@ def twins(columns: Array, xp: Any) -> Array | None:
 
 
 def _seem_to_repeat(columns: Array, xp: Any) -> bool:
-    """Whether many rows may be the same: of each a number is made, and numbers are sorted faster than rows."""
+    """Whether many rows may repeat, tested with one number per row, because sorting numbers is faster."""
     mixed = columns[:, 0]
     for k in range(1, columns.shape[1]):
         mixed = 0.6180339887498949 * mixed + columns[:, k]
@@ -38,7 +38,7 @@ def _seem_to_repeat(columns: Array, xp: Any) -> bool:
 
 
 def repeat(out: tuple[Array, ...], order: Array, twin: Array, xp: Any) -> None:
-    """Copy the answers of those who were asked; `order` are the points of the positions."""
+    """Copy the results of the representatives; `order` maps positions to points."""
     of = xp.empty(len(order), np.int64)
     of[order] = order[twin]
     for array in out:

@@ -1,4 +1,4 @@
-"""A GPU by CuPy: the only file that knows it."""
+"""A GPU used through CuPy; the only module that imports CuPy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .device import Array, Device
 from .pages import take_pages
 from .programs import OPTIONS, source_of
 
-_LARGE = 1 << 24  # bytes, from which on it pays to have the host's memory ready
+_LARGE = 1 << 24  # from this size in bytes on, pages of the host are allocated before a copy
 _INSTALL = 'pip install "wasserstein-transform[cuda12]" or "[cuda13]", by the driver, brings it'
 
 
@@ -20,7 +20,7 @@ class Gpu(Device):
     """One GPU of this machine."""
 
     def __init__(self, number: int) -> None:
-        import cupy  # noqa: PLC0415  # only those who ask for a GPU need it
+        import cupy  # noqa: PLC0415  # needed only if a GPU is used
 
         self.xp: Any = cupy
         self._number = number
@@ -65,10 +65,10 @@ class Gpu(Device):
         function = self._kernel(file, kernel, tuple(sorted(constants.items())))
         function((-(-n_threads // block),), (block,), tuple(map(_argument, args)), shared_mem=shared)
 
-    @cache  # noqa: B019  # one device for each GPU, which is never let go
+    @cache  # noqa: B019  # there is one object per GPU, which is never freed
     def _kernel(self, file: str, kernel: str, constants: tuple[tuple[str, Any], ...]) -> Any:
         function = self._module(file, constants).get_function(kernel)
-        # beyond 48 KB CUDA wants to be asked: for as much as there is beside what the kernel has by itself
+        # more than 48 KB must be requested: all that remains besides the static shared memory of the kernel
         function.max_dynamic_shared_size_bytes = self.shared_bytes - function.shared_size_bytes
         return function
 
@@ -85,7 +85,7 @@ def _argument(value: Any) -> Any:
 
 
 def found_on(values: Any) -> tuple[Array, Gpu]:
-    """An array of another library that lies on a GPU, as one of CuPy, and that GPU."""
+    """A GPU array of another library as an array of CuPy, and its GPU."""
     _check_cupy("an array on a GPU")
     import cupy  # noqa: PLC0415
 
@@ -100,13 +100,13 @@ def _check_cupy(what: str) -> None:
 
 @cache
 def gpu(number: int) -> Gpu:
-    """The GPU of that number, or one clear line why there is none."""
+    """The GPU with this number; raises a one-line error if there is none."""
     _check_cupy("device='cuda'")
     try:
         import cupy  # noqa: PLC0415
 
         count = cupy.cuda.runtime.getDeviceCount()
-    except Exception as error:  # drivers, runtimes and CuPy's own imports fail each in their way
+    except Exception as error:  # drivers, runtimes and CuPy raise different exceptions
         said = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise RuntimeError(
             f"device='cuda' finds no GPU that can be used ({said}); device='cpu' computes here"

@@ -30,9 +30,9 @@ from .scratch import Scratch
 from .tour import inverse, listed_parents, tour, walk
 from .unwinding import unwound
 
-_STEPS = 12.0  # inner-loop steps of the simplex per entry of the cost matrix, about
-_CHEAP = 16.0  # distances of so many steps are computed when needed; dearer ones are stored first
-_WORTH = 1000.0  # distances of a spanning tree, about, take as long as what a problem saves by it
+_STEPS = 12.0  # approximate inner-loop steps of the simplex per entry of the cost matrix
+_CHEAP = 16.0  # distances up to this many steps are computed when needed; more expensive ones are stored first
+_WORTH = 1000.0  # approximate number of spanning-tree distances that cost as much as a warm start saves per problem
 _NONE = np.empty(0, np.intp)
 
 _KERNELS: dict[str, Callable[..., int]] = {
@@ -43,10 +43,10 @@ _KERNELS: dict[str, Callable[..., int]] = {
 
 
 class _Lists(NamedTuple):
-    """Who meets whom: measure i meets `targets[starts[i]:ends[i]]`.
+    """The pairs to solve: measure i with the measures `targets[starts[i]:ends[i]]`.
 
-    `parents` say for each target which of `targets` it inherits potentials from: those of the measure itself, if they
-    are there, else nobody. Without them each inherits from the one before.
+    `parents` gives for each target the position in `targets` of the problem whose potentials it starts from, −1 for
+    none. If it is empty, each problem starts from the one before.
     """
 
     starts: Ints
@@ -67,7 +67,7 @@ class _Problems(NamedTuple):
 
 
 def among(ground: Ground, measures: Rows, engine: Engine) -> tuple[Floats, Report]:
-    """The full matrix of distances, each pair solved once."""
+    """The full matrix of distances; each pair is solved once."""
     n = len(measures.totals)
     out = room_for((n, n), f"exact distances of {n} measures", engine, "use fewer points", at_a_time=AT_A_TIME)
     order, parent = tour(measures, ground.form, engine)
@@ -109,7 +109,10 @@ def listed(
     n, n_rows = len(B.totals), np.count_nonzero(np.diff(indptr))
     parent = _NONE
     if rank is None and 2 * n_rows > len(targets):
-        rank, parent = np.zeros(n, np.intp), np.full(n, -1)  # hardly anybody has partners to choose from
+        rank, parent = (
+            np.zeros(n, np.intp),
+            np.full(n, -1),
+        )  # most measures have a single target, so the order does not matter
     elif rank is None and n * n <= _WORTH * len(targets):
         order, parent = tour(B, ground.form, engine)
         rank = inverse(order)
@@ -119,7 +122,7 @@ def listed(
 
 
 def at_most(ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, engine: Engine) -> Floats:
-    """Upper bounds of the same: costs of plans that are at hand."""
+    """Upper bounds of the same distances: costs of feasible plans."""
     rank = np.zeros(len(B.totals), np.intp)
     return _over(ground, A, B, indptr, targets, rank, _NONE, engine, "upper bounds", None)[0]
 
@@ -130,7 +133,7 @@ def _over(
 ) -> tuple[Floats, Report]:  # fmt: skip
     out = np.zeros(len(targets))
     owner = np.repeat(np.arange(len(A.totals)), np.diff(indptr))
-    order = np.lexsort((rank[targets], owner))  # near ones are met one after the other
+    order = np.lexsort((rank[targets], owner))  # similar targets follow each other
     targets = targets[order]
     met = np.append(0, np.cumsum(np.diff(B.indptr)[targets]))[indptr]
     cost = np.diff(A.indptr) * np.diff(met).astype(np.float64)
@@ -148,7 +151,7 @@ def _run(
 ) -> Report:  # fmt: skip
     kernel = kernel or ("bottleneck transport" if ground.p == np.inf else "exact transport")
     sizes, form = np.diff(A.indptr), ground.form
-    width = int(sizes[cost > 0].max(initial=1))  # of measures that meet any
+    width = int(sizes[cost > 0].max(initial=1))  # over measures with at least one target
     cap = int(max(width, np.diff(B.indptr).max()))
     scratch = Scratch(cap, n_met, form.n, n_stored, ground.p >= STEEP, width)
     engine.reserve(engine.n_threads * n_bytes(*scratch), "workspaces of the simplex", "use a smaller eps or n_jobs")
@@ -168,7 +171,7 @@ def _run(
 
 
 def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
-    """Distances from the measures of a tile to those they meet, and how they were solved."""
+    """Solve the problems of a tile of measures; fills distances and reports."""
     values, reports = record
     work, tables = workspace(problems.scratch.cap, stop), costs(*problems.scratch)
     geometry = problems.geometry
@@ -210,7 +213,7 @@ def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
 
 
 def _warm(problems: _Problems, i: int, j: int, geometry: Geometry, tables: Costs, work: Work) -> None:
-    """Potentials for the first problem of a measure, if it is large: those after it inherit them."""
+    """Compute potentials for the first problem of a measure if it is large; later problems inherit them."""
     A, B, rule = problems.A, problems.B, problems.rule
     a, b = (rows.masses[rows.indptr[k] : rows.indptr[k + 1]] for rows, k in ((A, i), (B, j)))
     if min(len(a), len(b)) < SAMPLED or rule.p not in (1.0, 2.0):
@@ -224,9 +227,9 @@ def _warm(problems: _Problems, i: int, j: int, geometry: Geometry, tables: Costs
 
 
 def _geometry(form: Form, n_entries: float, whole: bool, engine: Engine) -> Geometry | None:
-    """What the problems read distances from: expensive ones are stored if more are asked for than there are.
+    """The source of distances: expensive ones are stored if the problems need more of them than there are pairs.
 
-    Those of a large network are only if results are as many; else, None, paths are looked for around each measure.
+    For a network, None means that paths are searched around each measure instead.
     """
     n_pairs = float(form.n) ** 2
     if isinstance(form, Network):
@@ -240,13 +243,13 @@ def _geometry(form: Form, n_entries: float, whole: bool, engine: Engine) -> Geom
 
 
 def _scale(form: Form, engine: Engine) -> float:
-    """A power of two at the size of the largest distance."""
+    """A power of two of the order of the largest distance."""
     top = largest(form, engine)
     return float(np.ldexp(1.0, np.clip(np.frexp(top)[1], -1000, 1000))) if top > 0 else 1.0
 
 
 def largest(form: Form, engine: Engine) -> float:
-    """A number of the size of the largest distance: that of a point to the farthest from it."""
+    """A number of the order of the largest distance: that from one point to the farthest one."""
     if isinstance(form, Matrix | Filed):
         return form.largest
     if isinstance(form, NearRows):
@@ -258,7 +261,7 @@ def largest(form: Form, engine: Engine) -> float:
 
 
 def _take(measures: Rows, rows: Ints) -> Rows:
-    """The listed measures."""
+    """The measures with these indices."""
     lengths = np.diff(measures.indptr)[rows]
     indptr = np.append(0, np.cumsum(lengths))
     picked = np.repeat(measures.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])

@@ -1,4 +1,4 @@
-"""Shortest paths that the problems of one measure need, looked for before they are solved."""
+"""Search the shortest paths that the problems of one measure need, before they are solved."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .. import paths
 
 
 class Explorer(NamedTuple):
-    """Looks for the shortest paths around the homes of measures."""
+    """Searches shortest paths around the homes of measures."""
 
     adjacency: Adjacency
     near: Vicinity
@@ -28,7 +28,7 @@ class Explorer(NamedTuple):
     n_met: int
 
     def begin(self, A: KernelRows, B: KernelRows, stop: Flag) -> tuple[PathTable, Callable[[int, Ints], None]]:
-        """A table for one tile, and what fills it for a measure and its targets."""
+        """A table for one tile, and the function that fills it for a measure and its targets."""
         n = len(self.adjacency.indptr) - 1
         row, column = np.empty((2, n), np.intp)
         table = PathTable(row, column, np.zeros(1, np.intp), np.empty(self.width * self.n_met))
@@ -41,7 +41,7 @@ class Explorer(NamedTuple):
 
 
 def explorer_of(form: Network, A: Rows, homes: Ints | None, width: int, n_met: int, engine: Engine) -> Explorer:
-    """Announce the tables, and find what is near each node."""
+    """Reserve memory for the tables, and find the nodes near each node."""
     adjacency = paths.adjacency_of(form)
     engine.reserve(
         8.0 * engine.n_threads * (width * (n_met + 1) + 2 * n_met + 7 * len(adjacency.indptr)),
@@ -52,7 +52,7 @@ def explorer_of(form: Network, A: Rows, homes: Ints | None, width: int, n_met: i
 
 
 def _homes(measures: Rows) -> Ints:
-    """Where each measure has most of its mass."""
+    """The node with the largest mass of each measure."""
     owner = np.repeat(np.arange(len(measures.totals)), np.diff(measures.indptr))
     heaviest = np.lexsort((-measures.masses, owner))[measures.indptr[:-1]]
     return np.asarray(measures.indices[heaviest])

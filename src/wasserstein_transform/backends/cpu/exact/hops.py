@@ -1,4 +1,4 @@
-"""Batches of problems around the edges of a graph whose edges are all alike."""
+"""Batches of problems along the edges of a graph whose edges all have the same length."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ...records import Report, Rows
 from .. import paths
 from .places import Lists
 
-_STEPS = 40.0  # of inner loops for a point of a problem, about
+_STEPS = 40.0  # approximate inner-loop steps per point of a problem
 
 
 def fit(ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, homes: Ints) -> bool:
-    """Whether all measures stay within an edge of their homes, and meet those of neighbors only."""
+    """Whether measures are supported within one edge of their homes, and compared only with those of neighbors."""
     form = ground.form
     if ground.p != 1 or not isinstance(form, Network) or A.indices is not B.indices:
         return False
@@ -44,7 +44,7 @@ def _joined(form: Network, a: Ints, b: Ints) -> bool:
 
 
 class _Sizes(NamedTuple):
-    """What a room must hold; see `hops_room`."""
+    """Sizes of the workspace; see `hops_room`."""
 
     n: int
     width: int
@@ -83,7 +83,7 @@ def listed(form: Any, measures: Rows, indptr: Ints, targets: Ints, engine: Engin
 
 
 def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
-    """Distances from the measures of a tile to those they meet."""
+    """Solve the problems of a tile of measures."""
     adjacency, rows, indptr, targets, sizes = problems
     room, (values, reports) = hops_room(*sizes), record
     i, j = hops_rows(adjacency, rows, tile.start, tile.stop, indptr, targets, values, reports, room, stop)

@@ -1,4 +1,4 @@
-"""Measures seen from a few landmarks: coordinates that are near where the measures are."""
+"""Coordinates of measures by their mean distances to a few landmarks: similar measures have similar coordinates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ N_LANDMARKS = 8
 
 
 def landmark_rows(form: Form, engine: Engine, k: int = N_LANDMARKS) -> Floats:
-    """Distances of all points to k landmarks, each the farthest from those before; fewer if no point is left over."""
+    """Distances of all points to k landmarks, each the farthest from the previous ones; fewer if no point is left."""
     everything, engine = np.arange(form.n), engine.quiet()
     rows = [block(form, np.zeros(1, np.intp), everything, engine)[0]]
     rows[0] = block(form, rows[0].argmax()[None], everything, engine)[0]

@@ -1,4 +1,4 @@
-"""Where the distances of one measure to others lie. A record is (values, reports), measure after measure."""
+"""Positions of the distances of one measure in the output. A record is (values, reports), measure by measure."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class ByMeasure(Place):
 
     @abstractmethod
     def store(self, out: np.ndarray, i: int, values: Floats) -> None:
-        """Put the values of measure i."""
+        """Store the values of measure i."""
 
 
 @dataclass(frozen=True, eq=False)
 class Symmetric(ByMeasure):
-    """A symmetric matrix: measure i, by its place on the tour, has the values of all after it."""
+    """A symmetric matrix: measure i, by its position on the tour, has the values of all measures after it."""
 
     order: Ints
 
@@ -47,7 +47,7 @@ class Symmetric(ByMeasure):
 
 @dataclass(frozen=True, eq=False)
 class Upper(ByMeasure):
-    """The upper triangle of a matrix in the order of the tour, row by row: for files, whose columns are far apart."""
+    """The upper triangle of a matrix in the order of the tour, row by row, for files, where columns are slow."""
 
     def store(self, out: np.ndarray, i: int, values: Floats) -> None:
         out[i, i + 1 :] = values

@@ -1,4 +1,4 @@
-"""Listed problems on a network that were solved before, with other lengths of its edges."""
+"""Listed problems on a network that were solved before with other edge lengths."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from ..kinds import geometry_of
 from .explorer import Explorer, explorer_of
 from .scratch import Scratch
 
-_STEPS = 6.0  # inner-loop steps of the simplex per entry of the cost matrix, about
+_STEPS = 6.0  # approximate inner-loop steps of the simplex per entry of the cost matrix
 
 
 class _Known(NamedTuple):
-    """What is remembered, and of which problems."""
+    """The stored trees, and the problems that they belong to."""
 
     problems: tuple[Ints, ...]
     trees: Trees
@@ -43,7 +43,7 @@ class _Problems(NamedTuple):
 
 
 def fit(ground: Ground, A: Rows, B: Rows) -> bool:
-    """Whether these are measures of one list on a network, compared by W1."""
+    """Whether A and B are the same measures on a network, compared by W1."""
     return ground.p == 1 and isinstance(ground.form, Network) and A.indices is B.indices
 
 
@@ -78,7 +78,7 @@ def listed(
 
 
 def _trees(problems: tuple[Ints, ...], memory: Memory, slots: Ints) -> Trees:
-    """What is remembered of these problems; nothing if it is of others."""
+    """The stored trees of these problems; empty ones if the memory has other problems."""
     known = memory.kept
     if isinstance(known, _Known) and all(map(np.array_equal, known.problems, problems)):
         return known.trees
@@ -91,13 +91,13 @@ def _blank(slots: Ints) -> Trees:
 
 
 def _unit(form: Network) -> float:
-    """A power of two at the size of the largest length."""
+    """A power of two of the order of the largest edge length."""
     top = float(form.lengths.max(initial=0.0))
     return float(np.ldexp(1.0, np.clip(np.frexp(top)[1], -1000, 1000))) if top > 0 else 1.0
 
 
 def _solve(problems: _Problems, tile: Tile, stop: Flag, record: Record) -> None:
-    """Distances from the measures of a tile to those they meet, and what is to be remembered of them."""
+    """Solve the problems of a tile of measures, and store their trees."""
     values, reports, *trees = record
     rows, indptr, targets, geometry, explorer, rule, scratch, old = problems
     work, tables, room = workspace(scratch.cap, stop), costs(*scratch), recall(scratch.cap)

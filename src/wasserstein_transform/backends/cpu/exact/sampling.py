@@ -1,4 +1,4 @@
-"""Where a large problem begins: with the potentials of a sample of itself."""
+"""Warm starts for large problems: potentials from a sample of the problem."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from ....kernels.pricing import OPTIMAL
 from ....kernels.simplex import solve
 from ....kernels.start import UNKNOWN
 
-_SHARE = 4  # a sample has one of so many points, and is warmed by one of its own
+_SHARE = 4  # a sample has a quarter of the points, and is itself started from a sample
 _SMALLEST = 60  # points on the smaller side of the first sample
-SAMPLED = _SMALLEST * _SHARE**2  # from so many on this pays: for 4,000 it saves a third, for 10,000 two thirds
-_PART = 1 << 19  # costs that are handled between two looks at the flag
+SAMPLED = _SMALLEST * _SHARE**2  # smallest size for which this pays: 4,000 points save a third, 10,000 two thirds
+_PART = 1 << 19  # costs processed between two checks of the stop flag
 _GOLDEN = 0.6180339887498949
 
 Costs = Callable[[Ints, Ints], Floats]  # costs from some sources (rows) to some sinks
 
 
 def warm_potentials(a: Floats, b: Floats, costs: Costs, stop: Flag) -> Floats:
-    """Potentials for all sources: nearly optimal where near points have nearly the same costs.
+    """Potentials for all sources, which are nearly optimal if near points have nearly the same costs.
 
-    Where they have not, those of a small sample are worse for a larger one than none: then none are known. Sources and
-    sinks of a sample are spread evenly over the numbers of all, however these are sorted.
+    Otherwise the potentials of a small sample are worse for a larger one than none; then all are UNKNOWN. Sources and
+    sinks of a sample are spread evenly over the indices.
     """
     cold = np.full(len(a), UNKNOWN)
     spread_a, spread_b = (np.argsort(_GOLDEN * np.arange(len(m)) % 1.0) for m in (a, b))
@@ -49,12 +49,12 @@ def warm_potentials(a: Floats, b: Floats, costs: Costs, stop: Flag) -> Floats:
 
 
 def _dual(u: Floats, a: Floats, b: Floats, costs: Floats) -> float:
-    """What potentials of the sources prove that a plan costs at least."""
+    """The lower bound of the cost that potentials of the sources prove."""
     return float(a @ u + b @ (costs - u[:, None]).min(axis=0))
 
 
 def _extended(sources: Ints, sinks: Ints, prices: Floats, costs: Costs, stop: Flag) -> Floats:
-    """Potentials of sources, as high as the prices of some sinks allow."""
+    """The largest potentials of sources that are feasible with the prices of some sinks."""
     u = np.zeros(len(sources))
     step = max(1, _PART // len(sinks))
     for start in range(0, len(sources), step):
@@ -66,7 +66,7 @@ def _extended(sources: Ints, sinks: Ints, prices: Floats, costs: Costs, stop: Fl
 
 
 def _solved(a: Floats, b: Floats, costs: Floats, u: Floats, stop: Flag) -> Floats:
-    """Prices of the sinks in an optimal plan, if it was found; else any that are feasible."""
+    """Optimal prices of the sinks if the solver succeeds; otherwise some feasible prices."""
     na, nb = costs.shape
     top = float(np.abs(costs).max()) or 1.0
     table = np.ascontiguousarray(costs.T) / top

@@ -1,4 +1,4 @@
-"""How large the memory is that problems are solved in."""
+"""Sizes of the workspace of the solver."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Scratch(NamedTuple):
-    """What workspaces must hold; see `costs`."""
+    """Sizes of the workspaces; see `costs`."""
 
     cap: int
     n_met: int

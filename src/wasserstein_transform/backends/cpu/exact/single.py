@@ -19,11 +19,11 @@ from ....kernels.start import UNKNOWN
 from ....kernels.transport import CLIP, GAP, LOST, ROUNDS, STEEP
 from .sampling import SAMPLED, warm_potentials
 
-_PART = 1 << 19  # costs that are handled between two looks at the flag
+_PART = 1 << 19  # costs processed between two checks of the stop flag
 
 
 class Solution(NamedTuple):
-    """Cost, plan, feasible prices u + v ≤ cost, gap relative to the largest cost, and how it ended."""
+    """Cost, plan, feasible prices u + v ≤ cost, gap relative to the largest cost, and status."""
 
     cost: float
     plan: Floats
@@ -33,15 +33,15 @@ class Solution(NamedTuple):
 
 
 def solve_one(a: Floats, b: Floats, costs: Floats, engine: Engine, unit: float = np.inf) -> Solution:
-    """The cheapest plan between positive masses of equal shares; totals may differ, the plan's is 1.
+    """The optimal plan between positive masses, which are normalized; the total of the plan is 1.
 
-    `unit` is the size of the costs of interest, where others are much larger.
+    `unit` is the scale of the relevant costs if others are much larger.
     """
     return engine.alone(lambda stop: _solve(a, b, _table(costs, np.asarray, stop), unit, stop), "exact transport")
 
 
 def _parts(n: int, width: int, stop: Flag) -> Iterator[slice]:
-    """Slices of n rows of a table, as long as nobody wants it to end."""
+    """Slices of n rows of a table, until the stop flag is set."""
     step = max(1, _PART // width)
     for start in range(0, n, step):
         if stop[0]:
@@ -50,7 +50,7 @@ def _parts(n: int, width: int, stop: Flag) -> Iterator[slice]:
 
 
 def _table(costs: Floats, function: Callable[[Floats], Floats], stop: Flag) -> Floats:
-    """A function of the costs, one row a sink."""
+    """A function of the costs, with one row for each sink."""
     na, nb = costs.shape
     table = np.empty((nb, na))
     for part in _parts(nb, na, stop):
@@ -59,12 +59,12 @@ def _table(costs: Floats, function: Callable[[Floats], Floats], stop: Flag) -> F
 
 
 def _near_one(masses: Floats) -> Floats:
-    """Scaled by a power of two: totals of two measures are multiplied."""
+    """Masses scaled to about 1 by a power of two, because totals of two measures are multiplied."""
     return np.asarray(np.ldexp(masses, -np.frexp(masses.max())[1]))
 
 
 def _solve(a: Floats, b: Floats, table: Floats, unit: float, stop: Flag) -> Solution:
-    """`table` has a row of costs for each sink, and is overwritten."""
+    """Solve the problem; `table` has a row of costs for each sink, and is overwritten."""
     nb, na = table.shape
     a, b = _near_one(a), _near_one(b)
     top = max((float(np.abs(table[part]).max()) for part in _parts(nb, na, stop)), default=0.0) or 1.0
@@ -95,10 +95,10 @@ def _solve(a: Floats, b: Floats, table: Floats, unit: float, stop: Flag) -> Solu
 
 
 def solve_power(a: Floats, b: Floats, distances: Floats, p: float, engine: Engine) -> tuple[Solution, float]:
-    """The same for costs (d/length)^p, and the length: about W_p itself where it is small beside the distances.
+    """The same for costs (d/length)^p, and the length, which is about W_p if W_p is small compared with the distances.
 
-    Beside the largest cost, that of short moves would drown in rounding; costs far above 1 are clipped then, and the
-    clip is lifted where the plan would pay them.
+    Otherwise the costs of short moves would be lost in rounding next to the largest cost. Costs far above 1 are
+    clipped; the clip is raised if the plan would use clipped costs.
     """
     return engine.alone(lambda stop: _solve_power(a, b, distances, p, stop), "exact transport")
 
@@ -134,7 +134,7 @@ def _powers(distances: Floats, length: float, p: float, clip: float) -> Floats:
 
 
 class Farthest(NamedTuple):
-    """W_∞, a plan that reaches no farther, and sources or sinks that cannot do with less (a Hall violator)."""
+    """W_∞, a plan with no longer move, and a set of sources or sinks that proves optimality (a Hall violator)."""
 
     value: float
     plan: Floats
@@ -142,7 +142,7 @@ class Farthest(NamedTuple):
 
 
 def solve_farthest(a: Floats, b: Floats, distances: Floats, engine: Engine) -> Farthest:
-    """The plan between positive masses of equal shares whose longest way is shortest; the plan's total is 1."""
+    """The plan between positive masses, which are normalized, with the shortest longest move; its total is 1."""
     return engine.alone(lambda stop: _solve_farthest(a, b, distances, stop), "bottleneck transport")
 
 

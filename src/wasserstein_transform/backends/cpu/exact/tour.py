@@ -1,4 +1,4 @@
-"""The order in which a measure meets the others: each after one it is near, whose potentials it inherits."""
+"""The order in which problems are solved: each after one with a similar measure, whose potentials it inherits."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _REACH = 2
 
 
 class Tour(NamedTuple):
-    """Measures in the order of a walk along their spanning tree, and for each the place of its parent; −1 at the root.
+    """Measures in the order of a walk along their spanning tree, and the positions of their parents; −1 for the root.
 
-    It depends on the measures alone: results are the same for any number of threads.
+    It depends only on the measures, so that results do not depend on the number of threads.
     """
 
     order: Ints
@@ -31,12 +31,12 @@ class Tour(NamedTuple):
 
 
 def walk(measures: Rows, form: Form, engine: Engine) -> Ints:
-    """Ranks of the measures in an order that keeps near ones near: the leaves of a k-d tree of what landmarks see."""
+    """Ranks of the measures such that similar ones are close: the leaves of a k-d tree of landmark coordinates."""
     return inverse(cKDTree(_seen(measures, form, engine), leafsize=1).indices)
 
 
 def tour(measures: Rows, form: Form, engine: Engine) -> Tour:
-    """A walk along the minimum spanning tree of the measures as landmarks see them."""
+    """A walk along the minimum spanning tree of the landmark coordinates of the measures."""
     n = len(measures.totals)
     if n == 1:
         return Tour(np.zeros(1, np.intp), np.full(1, -1, np.intp))
@@ -49,16 +49,16 @@ def tour(measures: Rows, form: Form, engine: Engine) -> Tour:
 
 
 def inverse(order: Ints) -> Ints:
-    """The place of everybody in an order."""
+    """The inverse of a permutation."""
     place = np.empty(len(order), np.intp)
     place[order] = np.arange(len(order))
     return place
 
 
 def listed_parents(parent: Ints, owners: Ints, places: Ints) -> Ints:
-    """Of pairs sorted by owner and place on a tour, where the nearest place above is that the owner has; −1 if none is.
+    """For pairs sorted by owner and tour position: the index of the owner's nearest ancestor on the tour; −1 for none.
 
-    Two steps up are as far as potentials carry: from farther, a start without any is as good.
+    Only two steps up are searched: potentials from farther away are not better than none.
     """
     n = len(parent)
     keys = owners * n + places
@@ -73,4 +73,4 @@ def listed_parents(parent: Ints, owners: Ints, places: Ints) -> Ints:
 
 def _seen(measures: Rows, form: Form, engine: Engine) -> Floats:
     rows = landmark_rows(form, engine)
-    return seen_from(measures, rows / (rows.max() or 1.0))  # trees square what they are given
+    return seen_from(measures, rows / (rows.max() or 1.0))  # the spanning tree squares coordinates

@@ -1,4 +1,4 @@
-"""A matrix in a file, from the order of a tour to that of the points: in blocks and rows, never along a column."""
+"""Reorder a matrix in a file from the order of a tour to that of the points, in blocks and rows, never by columns."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from ...._types import Floats, Ints
 from ....engine import AT_A_TIME, Engine, room_for
 from .tour import inverse
 
-_SIDE = 1024  # of the blocks that are mirrored
-_SOME = 1 << 20  # distances that are put in order together
+_SIDE = 1024  # side of the blocks that are mirrored
+_SOME = 1 << 20  # distances reordered at a time
 _STAGE = "putting distances in order"
 
 
 def unwound(upper: Floats, order: Ints, engine: Engine) -> Floats:
-    """The symmetric matrix of the points, of which `upper` has the part above the diagonal by places on the tour."""
+    """The symmetric matrix of the points; `upper` has its upper triangle in the order of the tour."""
     n = len(order)
     out = room_for((n, n), f"exact distances of {n} measures", engine, "use fewer points", at_a_time=AT_A_TIME)
     tops, step = range(0, n, _SIDE), max(1, _SOME // n)

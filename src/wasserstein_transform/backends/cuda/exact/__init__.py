@@ -1,1 +1,1 @@
-"""Exact transport in batches on a device: a network simplex of a warp or a block for every pair."""
+"""Batches of exact transport problems on a device: a warp or a block runs the network simplex for each pair."""

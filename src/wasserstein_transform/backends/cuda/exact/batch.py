@@ -1,4 +1,4 @@
-"""Batches of exact transport problems on a device: all pairs, rectangles, listed pairs; the twin of the CPU's."""
+"""Batches of exact transport problems on a device: all pairs, rectangles, listed pairs; like those of the CPU."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .grounds import GroundOnDevice, OnDevice, on_device
 from .pairs import Pairs, Plan, listed as listed_pairs, rectangle, triangle
 from .solving import Solver
 
-FEW = 100  # pairs: the CPU is done with fewer before a device has begun
+FEW = 100  # for fewer pairs the CPU is faster
 
 
 def among(ground: Ground, measures: Rows, backend: OnDevice, engine: Engine) -> tuple[Floats, Report] | None:
-    """The full matrix of distances, each pair solved once; None if that is work for the CPU."""
+    """The full matrix of distances, each pair solved once; None if the CPU should do it."""
     n, sizes, device = len(measures.totals), np.diff(measures.indptr), backend.device
     n_bytes = 8.0 * n * n
     if n * (n - 1) // 2 < FEW or not device.fits(2 * n_bytes) or goes_to_disk(n_bytes, engine, AT_A_TIME):
@@ -37,7 +37,7 @@ def among(ground: Ground, measures: Rows, backend: OnDevice, engine: Engine) -> 
 
 
 def between(ground: Ground, A: Rows, B: Rows, backend: OnDevice, engine: Engine) -> tuple[Floats, Report] | None:
-    """The rectangle of distances from the measures A to the measures B; None if that is work for the CPU."""
+    """The rectangle of distances from the measures A to the measures B; None if the CPU should do it."""
     n_a, n_b = len(A.totals), len(B.totals)
     if n_a * n_b < FEW or not backend.device.fits(8.0 * n_a * n_b):
         return None
@@ -53,7 +53,7 @@ def between(ground: Ground, A: Rows, B: Rows, backend: OnDevice, engine: Engine)
 def listed(
     ground: Ground, A: Rows, B: Rows, indptr: Ints, targets: Ints, backend: OnDevice, engine: Engine
 ) -> tuple[Floats, Report] | None:
-    """Distances of listed pairs, in their order; None if that is work for the CPU."""
+    """Distances of listed pairs, in their order; None if the CPU should do it."""
     if len(targets) < FEW:
         return None
     sizes_a, sizes_b = np.diff(A.indptr), np.diff(B.indptr)
@@ -66,7 +66,7 @@ def listed(
 
 
 def _ground(ground: Ground, plan: Plan, n_entries: float, backend: OnDevice, engine: Engine) -> GroundOnDevice | None:
-    """The ground on the device, if it is one for it and there is enough to do."""
+    """The ground on the device if it is supported and there are enough pairs, else None."""
     return on_device(ground, n_entries, backend, engine) if plan.n_pairs >= FEW else None
 
 
@@ -81,7 +81,7 @@ def _filled(
 
 
 def _finished(ground: Ground, A: Rows, B: Rows, left: Pairs, report: Report, engine: Engine) -> tuple[Floats, Report]:
-    """Distances of the pairs that are left, by the CPU, and the report of all."""
+    """Distances of the remaining pairs, solved by the CPU, and the report on all."""
     if len(left.firsts) == 0:
         return np.empty(0), report
     order = np.argsort(left.firsts, kind="stable")

@@ -1,4 +1,4 @@
-"""What discrete measures live on, as `exact_costs.h` reads it."""
+"""The ground of discrete measures on the device, as `exact_costs.h` reads it."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from ...cpu.exact.batch import largest
 from ...forms import Cloud, Form, GaussianCloud, Matrix
 from ..device import Array, Device
 
-_MOST = 64  # coordinates: more are left to the CPU
+_MOST = 64  # most coordinates; for more the CPU computes
 
 
 class OnDevice(Protocol):
-    """The backend as this room needs it: a device, and all distances there."""
+    """The part of the backend that is needed here: a device, and all distances on it."""
 
     device: Device
 
     def dense(self, form: Form, out: Any, engine: Engine) -> None: ...
 
 
-_MANY = 2  # of the distances of all pairs of points, so many are asked for before it pays to have them all
+_MANY = 2  # all distances are computed if the number of entries times this exceeds the number of pairs
 
 
 @dataclass(frozen=True)
 class GroundOnDevice:
-    """Places or distances on the device, and what is asked: W_p in which unit, common mass left in place or not."""
+    """Coordinates or distances on the device, the unit, p, and whether common mass is cancelled."""
 
     array: Array
     n: int
@@ -42,7 +42,7 @@ class GroundOnDevice:
 
 
 def on_device(ground: Ground, n_entries: float, backend: OnDevice, engine: Engine) -> GroundOnDevice | None:
-    """The ground for problems of so many costs together; None if it is one for the CPU."""
+    """The ground for problems with this total number of costs; None if the CPU should solve them."""
     form, device = ground.form, backend.device
     if ground.p >= STEEP:
         return None
@@ -74,6 +74,6 @@ def _distances(form: Form, backend: OnDevice, engine: Engine) -> Array:
 
 
 def _unit(form: Form, engine: Engine) -> float:
-    """A power of two that brings the largest distance to about 1."""
+    """A power of two that scales the largest distance to about 1."""
     top = largest(form, engine)
     return float(np.ldexp(1.0, -int(np.clip(np.frexp(top)[1], -1000, 1000)))) if top > 0 else 1.0

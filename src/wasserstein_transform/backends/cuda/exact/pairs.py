@@ -1,6 +1,6 @@
-"""Which pairs of measures are solved together: those whose larger one is of about the same size.
+"""Pairs of measures that are solved together: those whose larger measure has about the same size.
 
-Measures are sorted by size, so that such pairs are rows of a triangle or rectangles; no list of all pairs is made.
+Measures are sorted by size, so that such pairs are rows of a triangle or rectangles; all pairs need not be listed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .classes import classes_of
 
 
 class Pairs(NamedTuple):
-    """First and second measures of some pairs, and the places of their distances in the result."""
+    """First and second measures of some pairs, and the positions of their distances in the result."""
 
     firsts: Array
     seconds: Array
@@ -24,7 +24,7 @@ class Pairs(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Pairs whose larger measure belongs to one class: how many, and those with given numbers."""
+    """Pairs whose larger measure belongs to one class: their number, and a function from numbers to pairs."""
 
     size: int
     n_pairs: int
@@ -32,21 +32,21 @@ class Part(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What is solved on the device, part by part, and what on the CPU, by arrays of the host."""
+    """The parts that are solved on the device, and the pairs solved on the CPU, as arrays on the host."""
 
     parts: list[Part]
     large: Pairs
 
     @property
     def n_pairs(self) -> int:
-        """How many pairs are solved on the device."""
+        """Number of pairs solved on the device."""
         return sum(part.n_pairs for part in self.parts)
 
 
 def triangle(sizes: Ints, device: Device) -> Plan:
     """Each pair of measures once; the result is an n × n matrix."""
     n, xp, order = len(sizes), device.xp, _falling(sizes)
-    starts = np.append(0, np.cumsum(np.arange(n - 1, -1, -1)))  # of the pairs of each row with those behind it
+    starts = np.append(0, np.cumsum(np.arange(n - 1, -1, -1)))  # first pair of each row with the measures after it
     begin, measures = device.put(starts), device.put(order)
 
     def part(size: int, low: int, high: int) -> Part:
@@ -93,7 +93,7 @@ def rectangle(sizes_a: Ints, sizes_b: Ints, device: Device) -> Plan:
 
 
 def listed(firsts: Ints, seconds: Ints, sizes_a: Ints, sizes_b: Ints, device: Device) -> Plan:
-    """The listed pairs, the result in their order."""
+    """The listed pairs; the result is in their order."""
     classes = classes_of(device)
     found = np.searchsorted(classes, np.maximum(sizes_a[firsts], sizes_b[seconds]))
     some_a, some_b = device.put(firsts), device.put(seconds)
@@ -121,7 +121,7 @@ def _falling(sizes: Ints) -> Ints:
 
 
 def _edges(sizes: Ints, classes: tuple[int, ...]) -> list[int]:
-    """How many measures there are, and how many larger than each class."""
+    """The number of measures, and of those larger than each class."""
     return [len(sizes), *(int(np.count_nonzero(sizes > size)) for size in classes)]
 
 

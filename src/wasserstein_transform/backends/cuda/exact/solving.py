@@ -1,4 +1,4 @@
-"""Pairs of measures solved on the device, some at a time."""
+"""Solve pairs of measures on the device, some at a time."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .classes import at_once, bytes_of, shared_bytes, side_of, threads_of
 from .grounds import GroundOnDevice
 from .pairs import Pairs, Part, Plan
 
-_EACH = 100.0  # bytes on the device for each of them
-_UNCERTAIN = -1.0  # what the kernel says of a pair without a certificate; other negative numbers ask for the CPU, too
+_EACH = 100.0  # bytes on the device per pair
+_UNCERTAIN = -1.0  # result for a pair without a certificate; other negative results are also solved by the CPU
 
 
 @dataclass(frozen=True)
 class Solver:
-    """Measures on a device, over a ground there."""
+    """Measures and their ground on a device."""
 
     ground: GroundOnDevice
     A: Rows
@@ -34,7 +34,7 @@ class Solver:
         object.__setattr__(self, "_arrays", first + (first if self.B is self.A else _put(self.B, self.device)))
 
     def fill(self, out: Array, plan: Plan, engine: Engine) -> tuple[Report, Pairs]:
-        """Distances of a plan into the flat array `out`; how, and the pairs that were left to the CPU."""
+        """Fill the flat array `out` with the distances of a plan; returns a report, and the pairs left to the CPU."""
         device, xp, gap = self.device, self.device.xp, 0.0
         done, failed, total = 0, 0, plan.n_pairs
         left = [plan.large]
@@ -57,7 +57,7 @@ class Solver:
         return Report(total + len(plan.large.firsts) - len(rest.firsts), failed, gap), rest
 
     def _solve(self, size: int, pairs: Pairs) -> tuple[Array, Array]:
-        """Distances of pairs of one class, and gaps relative to the largest cost."""
+        """Distances of pairs of one class, and their gaps relative to the largest cost."""
         ground, n, xp = self.ground, len(pairs.firsts), self.device.xp
         values, gaps = xp.empty(n), xp.empty(n)
         team, block = threads_of(size)
