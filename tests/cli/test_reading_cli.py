@@ -62,7 +62,7 @@ def test_a_name_wins_over_a_number(tmp_path: Path) -> None:
         (["--columns", "5"], "has 4 columns, so there is no column 5; count from 1"),
         (["--columns", "0"], "has 4 columns, so there is no column 0; count from 1"),
         (["--columns", ","], "--columns must name at least one column"),
-        (["--columns", "x,x"], "column x is asked for twice"),
+        (["--columns", "x,x"], "column x is given twice"),
         (["--columns", "x,kind"], "line 2, column kind: 'u' is not a number"),
         (["--label", "no"], "has no column no"),
         (["--weight", "kind"], "line 2, column kind: 'u' is not a number"),

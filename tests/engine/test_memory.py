@@ -144,7 +144,8 @@ CALLS: dict[str, tuple[str, Callable[[], Callable[[], object]]]] = {
 @pytest.mark.parametrize("name", CALLS)
 def test_what_grows_faster_than_the_data_is_announced_in_full(name: str, caplog: pytest.LogCaptureFixture) -> None:
     about, make = CALLS[name]
-    planned, peak = _taken(caplog, make(), about)
+    with wt.using(n_jobs=2):  # every thread adds to the plan, and not all of them are busy at the peak
+        planned, peak = _taken(caplog, make(), about)
     assert peak <= 1.1 * planned + 2**21
     assert planned <= 3 * peak
 

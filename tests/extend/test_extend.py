@@ -36,7 +36,7 @@ def run(root: Path, *arguments: str) -> str:
 
 
 def pytest_said(root: Path, *arguments: str) -> str:
-    return run(root, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-p", "no:xdist", *arguments)
+    return run(root, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:benchmark", *arguments)
 
 
 @pytest.fixture(scope="module")

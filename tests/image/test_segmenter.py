@@ -124,7 +124,7 @@ def test_outlines_are_painted_into_pixels(image: np.ndarray) -> None:
     [
         (np.zeros((2, 2)), np.zeros((3, 2), int), r"labels must have the shape of the image, \(2, 2\), got \(3, 2\)"),
         (np.zeros((2, 2)), np.zeros((2, 2)), "labels must be whole numbers, got dtype float64"),
-        (np.zeros(4), np.zeros(4, int), r"image must be numbers of shape \(h, w\)"),
+        (np.zeros(4), np.zeros(4, int), r"image must hold numbers, in shape \(h, w\)"),
     ],
 )
 def test_what_is_no_image_or_has_other_labels_is_not_drawn(shown: np.ndarray, labels: np.ndarray, message: str) -> None:

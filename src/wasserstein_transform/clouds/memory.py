@@ -52,8 +52,9 @@ def job_bytes(n: float, process: Process, m: int, weighted: bool, engine: Engine
 
 
 def _fixed(engine: Engine) -> float:
-    """Return the bytes that a job takes regardless of its number of points."""
-    return _FIXED + _OF_THREAD * max(1, engine.n_threads // engine.n_at_once)
+    """Return the bytes that a job takes regardless of its number of points; threads get at most half of the rest."""
+    others = max(1, engine.n_threads // engine.n_at_once) - 1
+    return _FIXED + min(_OF_THREAD * others, max(0.0, (engine.share() - _FIXED) / 2))
 
 
 def bits_allowed(n: int, m: int, lam: float | None, engine: Engine) -> float | None:
