@@ -14,7 +14,7 @@ Setting = dict[str, Any]
 
 
 def _grid(*choices: dict[str, list[Any]], default: Setting) -> tuple[Setting, ...]:
-    """The defaults of a method, {}, then all combinations of each of the choices; the one that is the default only once."""
+    """The defaults of a method, {}, then all combinations of each of the choices; the defaults only once."""
     every = (dict(zip(one, values, strict=True)) for one in choices for values in product(*one.values()))
     return ({}, *(setting for setting in every if setting != default))
 
