@@ -162,7 +162,7 @@ def refused(path: Path, message: str, **asked: Any) -> None:
 
 def test_files_that_hold_no_points_are_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "line.npy", np.zeros(5))
-    refused(tmp_path / "line.npy", r"line.npy: points must be an array of shape \(n, m\), one row a point")
+    refused(tmp_path / "line.npy", r"line.npy: points must be an array of shape \(n, m\), one row per point")
     np.save(tmp_path / "words.npy", np.array([["a"]]))
     refused(tmp_path / "words.npy", "the array must hold numbers, it has the type <U1")
     np.save(tmp_path / "objects.npy", np.array([[{}]]), allow_pickle=True)

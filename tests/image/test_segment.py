@@ -308,7 +308,7 @@ def test_obvious_images_have_obvious_segments(image: np.ndarray, options: dict, 
             r"mask must have the shape of the image, \(2, 2\)",
         ),
         ({"image": np.zeros((2, 2)), "mask": np.ones((2, 2))}, "mask must be True and False"),
-        ({"image": np.zeros((2, 2)), "mask": np.zeros((2, 2), bool)}, "mask must leave at least one pixel"),
+        ({"image": np.zeros((2, 2)), "mask": np.zeros((2, 2), bool)}, "mask must be True for at least one pixel"),
     ],
     ids=range(20),
 )
