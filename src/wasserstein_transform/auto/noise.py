@@ -115,7 +115,7 @@ def noise_scale(
 
     Notes
     -----
-    Up to 400 neighborhoods and about 2.5·10⁷ distances (at least 50·n), for any number of points.
+    At most 400 neighborhoods, and fewer for many points: about 2.5·10⁷ distances in all, or 50·n if that is more.
 
     Examples
     --------
