@@ -32,7 +32,7 @@ class WordVectors:
     matrix : array of shape (n, m), float32
         Their vectors, none of them zero.
     skipped : dict of str to int
-        Number of words left out, by reason: repeated words (the first one counts), vectors of zeros.
+        Number of words left out, by reason: "came again" (repeated words; the first one counts), "vectors of zeros".
 
     Examples
     --------
