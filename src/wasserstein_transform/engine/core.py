@@ -58,7 +58,9 @@ _MOST_THREADS = 10_000  # more is a typing error: systems cannot start so many
 
 @dataclass(frozen=True)
 class Engine:
-    """Where and how work runs: threads, memory limit, progress, device, cluster, store. Results do not depend on it.
+    """Where and how work runs: threads, memory limit, progress, device, cluster, store.
+
+    Results do not depend on the number of threads, the executor, the cluster or the store.
 
     Parameters
     ----------
