@@ -124,9 +124,9 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         wt.plotting.flow(found)
     with pytest.raises(TypeError, match="found must be Communities"):
         wt.plotting.communities(found)
-    with pytest.raises(TypeError, match="a Curvature is drawn"):
+    with pytest.raises(TypeError, match="found must be a Curvature"):
         wt.plotting.curvature(nx.path_graph(3))
-    with pytest.raises(ValueError, match="up to 1500 nodes"):
+    with pytest.raises(ValueError, match="at most 1500 nodes"):
         wt.plotting.layout(nx.path_graph(1501))
 
 

@@ -325,5 +325,5 @@ def test_the_result_draws_itself():
     assert ball.plot(deep) is deep
     with pytest.raises(ValueError, match="need 3-D Axes"):
         ball.plot(flat)
-    with pytest.raises(TypeError, match="a Denoised is drawn"):
+    with pytest.raises(TypeError, match="found must be a Denoised"):
         wt.plotting.denoised(np.zeros((3, 2)))
