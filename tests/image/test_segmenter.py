@@ -124,7 +124,7 @@ def test_outlines_are_painted_into_pixels(image: np.ndarray) -> None:
     [
         (np.zeros((2, 2)), np.zeros((3, 2), int), r"labels must have the shape of the image, \(2, 2\), got \(3, 2\)"),
         (np.zeros((2, 2)), np.zeros((2, 2)), "labels must be whole numbers, got dtype float64"),
-        (np.zeros(4), np.zeros(4, int), r"image must be numbers of shape \(h, w\)"),
+        (np.zeros(4), np.zeros(4, int), r"image must hold numbers, in shape \(h, w\)"),
     ],
 )
 def test_what_is_no_image_or_has_other_labels_is_not_drawn(shown: np.ndarray, labels: np.ndarray, message: str) -> None:
@@ -149,7 +149,7 @@ def test_another_image_is_read_and_one_without_pixels_to_spare_has_nothing_finer
     assert (len(as_good.choices), as_good.verdict) == (2, "reproduced")
     assert (len(better.choices), better.verdict) == (10, "not reproduced")  # both find all there is
     large = dataclasses.replace(parameters, scenes=(Scene(64, 3.0, 8.0, 2.0),))
-    with pytest.raises(ValueError, match="must have at least 64 pixels a side, got 32"):
+    with pytest.raises(ValueError, match="must have at least 64 pixels on each side, got 32"):
         EXPERIMENTS["cameraman"].run(large, Engine())
 
 
