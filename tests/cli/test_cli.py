@@ -141,4 +141,4 @@ def test_huge_numbers_on_the_command_line_are_one_line(tmp_path: Path, option: s
 def test_the_share_that_help_names_is_that_of_merging() -> None:
     done = CliRunner().invoke(app, ["segment", "--help"])
     words = " ".join(done.output.replace("(", "").replace(")", "").split())
-    assert f"larger leaves fewer regions. [default: {wt.image.Merging().share:g}]" in words
+    assert f"larger values leave fewer regions. [default: {wt.image.Merging().share:g}]" in words

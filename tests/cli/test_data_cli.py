@@ -97,7 +97,7 @@ def test_denoise_knows_trips_and_times(tmp_path: Path) -> None:
     assert column(done.stdout, "x_moved") == found.points[:, 0].tolist()
     alone = run("denoise", file, "--time", "time")
     assert alone.exit_code == 2
-    assert "--time orders the rows of a trip" in alone.stderr
+    assert "--time gives the order of rows within a trip" in alone.stderr
 
 
 def test_skeleton_writes_lines_for_maps_and_tables(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_transforms_of_distances_are_embedded(file: Path, words: list[object], e
     places = np.column_stack([column(done.stdout, "embedded_1"), column(done.stdout, "embedded_2")])
     off = np.linalg.norm(places[:, None] - places, axis=2) - new
     share = np.sqrt((off**2).sum() / (new**2).sum())
-    assert f"are off by {share:.2%}" in done.stderr
+    assert f"relative error of the distances of the embedded points: {share:.2%}" in done.stderr
     assert share < 0.2
     assert "<svg" in file.with_suffix(".svg").read_text()
 
@@ -221,4 +221,4 @@ def test_suggestions_for_very_many_points_propose_what_can_be_done(
     monkeypatch.setattr("wasserstein_transform.cli.suggest._ALL", 50)
     file = tmp_path / "points.csv"
     np.savetxt(file, np.random.default_rng(0).random((60, 2)), delimiter=",")
-    assert f"all distances of 60 points are too many for a file; wt cluster {file} finds" in run("suggest", file).stderr
+    assert f"60 points have too many distances for a file; wt cluster {file} finds" in run("suggest", file).stderr

@@ -41,17 +41,17 @@ def test_what_is_there_is_refused_before_the_file_is_read(
     monkeypatch.setattr(reading, "opened_table", None)
     done = transform(file, "-o", tmp_path / "out")
     assert done.exit_code == 2
-    assert done.stderr == f"wt transform: {tmp_path / 'out' / name} is there already; --force writes over it\n"
+    assert done.stderr == f"wt transform: {tmp_path / 'out' / name} exists already; --force overwrites it\n"
     assert content(tmp_path / "out") == {name: b"mine"}
 
 
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        (["-o", "there.csv"], "there.csv is there already; --force"),
-        (["-o", "points.csv", "--force"], "points.csv is the file that is read; give another name"),
-        (["--figure", "there.png"], "there.png is there already; --force"),
-        (["--figure", "no/fig.png"], "there is no folder no to draw fig.png to"),
+        (["-o", "there.csv"], "there.csv exists already; --force"),
+        (["-o", "points.csv", "--force"], "points.csv is the input file; give another name"),
+        (["--figure", "there.png"], "there.png exists already; --force"),
+        (["--figure", "no/fig.png"], "there is no folder no for fig.png"),
         (["--figure", "fig.gif"], "--figure must end in .png, .svg, .pdf, got fig.gif"),
         (["-o", "no/such.csv"], "to write such.csv to; make it first"),
         (["-o", "there.csv/out"], "there.csv is a file; give a folder"),
@@ -60,7 +60,7 @@ def test_what_is_there_is_refused_before_the_file_is_read(
         (["-o", "out.docx.gz"], "out.docx.gz: .docx is not written by this command"),
         (["-o", ""], "-o must be a folder, a file or -"),
         (["-o", "out", "--format", "docx"], "--format must be one of csv, tsv"),
-        (["-o", "-", "--json"], "--json prints the summary, and -o - the table"),
+        (["-o", "-", "--json"], "--json and -o - both print to standard output"),
     ],
 )
 def test_bad_targets_are_one_line(
@@ -123,7 +123,7 @@ def test_two_results_have_two_names(file: Path, tmp_path: Path) -> None:
         (tmp_path / "out").mkdir(exist_ok=True)
         done = run("distances", file, "-o", tmp_path / out, "--linkage", tmp_path / tree)
         assert done.exit_code == 2
-        assert f"{tmp_path / tree} would be written twice; give two names" in done.stderr
+        assert f"{tmp_path / tree} would be written twice; give two different names" in done.stderr
 
 
 def test_what_cannot_be_drawn_is_a_note_unless_it_was_asked_for(
@@ -213,7 +213,7 @@ def test_again_refuses_what_is_no_summary(words: str, tmp_path: Path) -> None:
     (tmp_path / "summary.json").write_text(words)
     done = run("again", tmp_path / "summary.json")
     assert done.exit_code == 2
-    assert "is no summary of a run that can be repeated" in done.stderr
+    assert "is not a summary of a run that can be repeated" in done.stderr
 
 
 @pytest.mark.parametrize("word", ["--output=/tmp/x", "--force", "-o", "points.csv", "--linkage=x.npy"])

@@ -58,12 +58,12 @@ def test_its_summary_is_json(big: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        (["-o", "moved.npy"], "--eps auto is chosen from all of them together"),
+        (["-o", "moved.npy"], "--eps auto needs all of them"),
         ([*GT, "-o", "moved.csv"], "give a file to write to, -o NAME.parquet"),
         ([*GT], "give a file to write to"),
         ([*GT, "-o", "moved.npy", "--scale", "robust"], "leave --scale out"),
         ([*GT, "-o", "moved.npy", "--figure", "f.png"], "leave --figure out"),
-        ([*GT, "-o", "big.npy"], "there already"),
+        ([*GT, "-o", "big.npy"], "exists already"),
         ([*GT, "-o", "moved.npy", "--memory", "much"], "such as 4GB or 500MiB, got 'much'"),
     ],
 )

@@ -258,7 +258,7 @@ def test_graphs_and_words_speak_json_too(tmp_path: Path) -> None:
     assert summary["again"]["options"] == ["--idleness=0.5", "--power=0.0"]
     done = run("curvature", tmp_path / "graph.txt", "-o", tmp_path / "out")
     assert done.exit_code == 2
-    assert "is there already; --force writes over it" in done.stderr
+    assert "exists already; --force overwrites it" in done.stderr
     done = run("again", tmp_path / "out", "-o", tmp_path / "second", "-q")
     assert (done.exit_code, done.output) == (0, "")
     assert (tmp_path / "out" / "edges.csv").read_bytes() == (tmp_path / "second" / "edges.csv").read_bytes()
@@ -268,7 +268,7 @@ def test_graphs_and_words_speak_json_too(tmp_path: Path) -> None:
     parts = ["--vectors", tmp_path / "vectors.txt", "--corpus", tmp_path / "corpus.txt"]
     model = ["words", "fit", *parts, "-o", tmp_path / "model.npz"]
     assert json.loads(run(*model, "--json").stdout)["words"] == 4
-    assert "is there already; --force" in run(*model).stderr
+    assert "exists already; --force" in run(*model).stderr
     assert run(*model, "--force", "-q").output == ""
     similar = json.loads(run("words", "similar", "a", "--model", tmp_path / "model.npz", "-k", 2, "--json").stdout)
     assert [one["word"] for one in similar["similar"]] and len(similar["similar"]) == 2  # noqa: PT018

@@ -69,8 +69,8 @@ def test_a_name_wins_over_a_number(tmp_path: Path) -> None:
         (["--scale", "huge"], "--scale must be one of none, standard, robust, range, got 'huge'"),
         (["--kind", "xls"], "kind must be one of csv"),
         (["--kind", "npy"], "is asked for as NPY and holds text"),
-        (["--distances", "--columns", "x"], "--columns is of tables of points"),
-        (["--distances", "--scale", "range"], "--scale is of columns"),
+        (["--distances", "--columns", "x"], "--columns needs a table of points"),
+        (["--distances", "--scale", "range"], "--scale needs columns"),
         (["--distances"], "points.csv"),
     ],
 )
@@ -163,14 +163,14 @@ def test_numbers_of_rows_are_no_coordinates(tmp_path: Path) -> None:
         "id,x,y\n" + "".join(f"{k},{a},{b}\n" for k, (a, b) in enumerate(X.tolist(), 1))
     )
     done = run("transform", tmp_path / "numbered.csv", "--eps", 1)
-    assert "note: column id counts the rows and is left out; --columns takes it in" in done.stderr
+    assert "note: column id counts the rows and is left out; use --columns to include it" in done.stderr
     assert [column(done.stdout, "x_moved"), column(done.stdout, "y_moved")] == by_library(X)
     taken = json.loads(run("suggest", tmp_path / "numbered.csv", "--columns", "id,x,y", "--json").stdout)
     assert taken["columns"] == ["id", "x", "y"]
 
 
 def test_columns_beside_a_place_are_said(file: Path) -> None:
-    assert "note: x and y say where points are; --columns takes far, too" in run("suggest", file).stderr
+    assert "note: x and y are used as coordinates; use --columns to include far" in run("suggest", file).stderr
 
 
 @pytest.mark.parametrize("cells", [["1.234,5", "2.000,0", "999,5"], ["1.234.567", "2.000.000", "3.100.000"]])
@@ -178,7 +178,7 @@ def test_thousands_with_marks_are_not_left_out_in_silence(tmp_path: Path, cells:
     file = tmp_path / "points.csv"
     file.write_text("a;b;date\n" + "".join(f"{cell};{k},5;01.02.2024\n" for k, cell in enumerate(cells)))
     done = run("cluster", file, "-o", "-")
-    assert f"column a is left out: '{cells[0]}' is no number here; write thousands without a mark" in done.stderr
+    assert f"column a is left out: '{cells[0]}' is not read as a number; remove thousands separators" in done.stderr
     assert "column date" not in done.stderr
     assert "is left out" not in run("cluster", file, "--columns", "b", "-o", "-").stderr
 
@@ -203,10 +203,10 @@ def test_distances_are_clustered_square_and_condensed(tmp_path: Path) -> None:
     new = wt.LocalTruncation(1.5, metric="precomputed").fit(squareform(D)).distances_
     np.testing.assert_array_equal(np.load(tmp_path / "new.npy"), new)
     for words, error in [
-        (["denoise"], "denoising needs coordinates, and --distances gives none"),
+        (["denoise"], "denoising needs coordinates, but --distances gives none"),
         (
             ["transform", "-m", "gt"],
-            "--method gt moves points, and distances are no points; --method lt takes distances",
+            "--method gt needs points, got distances; --method lt takes distances",
         ),
         (["suggest", "-p", "curve"], "--purpose curve needs coordinates"),
     ]:
@@ -224,7 +224,7 @@ def test_pipes_are_read_whatever_they_hold(file: Path) -> None:
     assert moved(["-"], raw.getvalue()) == wanted
     done = run("cluster", "-", input=b"")
     assert done.exit_code == 2
-    assert "nothing came from standard input" in done.stderr
+    assert "standard input is empty" in done.stderr
     assert "standard input, line 2, column y: 'b'" in run("cluster", "-", input=b"x,y\n1,b\n3,4\n5,6\n").stderr
 
 

@@ -56,7 +56,7 @@ def test_a_killed_command_goes_on_and_its_folder_goes(
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        (["--resume"], "--resume keeps finished work beside the output: say where that goes, -o NAME"),
+        (["--resume"], "--resume keeps finished work next to the output, and needs -o NAME"),
         (["-o", "out", "--resume", "--store", "s"], "leave --resume out"),
         (["-o", "out", "--store", "no/such"], "there is no folder"),
         (["-o", "out", "--store", "."], "holds other files and is not a store"),

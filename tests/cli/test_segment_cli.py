@@ -119,7 +119,7 @@ def test_more_labels_than_a_png_holds_go_to_an_array(
     command(file, "-o", tmp_path / "out")
     monkeypatch.setattr(pictures, "_MOST", 1)
     done = command(file, "-o", tmp_path / "out", "--force")
-    assert "labels.npy, 32 bits a pixel" in done.output
+    assert "labels.npy has 32 bits per pixel" in done.output
     assert not (tmp_path / "out" / "labels.png").exists()
     np.testing.assert_array_equal(np.load(tmp_path / "out" / "labels.npy"), wt.image.segment(picture()).labels)
 
@@ -178,7 +178,7 @@ def test_a_small_file_that_unpacks_to_a_large_picture_is_not_unpacked(
     ("words", "message"),
     [
         (["NONE"], "none.png is not there"),
-        (["FOLDER"], "is no file; give a picture"),
+        (["FOLDER"], "is not a file; give an image"),
         (["TEXT"], "text.png cannot be read as a picture; it is damaged"),
         (["CUT"], "cut.png cannot be read as a picture; it is damaged"),
         (["STACK"], "has shape (3, 8, 9, 3), which is not one gray or color picture"),
@@ -194,7 +194,7 @@ def test_a_small_file_that_unpacks_to_a_large_picture_is_not_unpacked(
         (["FILE", "--linking", "all"], "linking must be one of adjacent, paper"),
         (["FILE", "--min-size", "-1"], "min_size must be"),
         (["FILE", "--merge", "--share", "0"], "share must be positive"),
-        (["FILE", "--share", "2"], "share is for merging regions; give --merge too"),
+        (["FILE", "--share", "2"], "--share needs --merge"),
         (["FILE", "--n-iter", "0"], "n_iter must be"),
         (["FILE", "-j", "0"], "n_jobs must be"),
     ],
@@ -227,8 +227,8 @@ def test_many_segments_come_with_advice(tmp_path: Path) -> None:
     noise = np.random.default_rng(0).integers(0, 255, (40, 40, 3), dtype=np.uint8)
     io.imwrite(tmp_path / "noise.png", noise)
     done = CliRunner().invoke(app, ["segment", str(tmp_path / "noise.png"), "-o", str(tmp_path / "a"), "--range", "8"])
-    assert "leave out the radii, or give --min-size 50" in done.output
+    assert "leave out --spatial and --range, or add --min-size 50" in done.output
     done = CliRunner().invoke(
         app, ["segment", str(tmp_path / "noise.png"), "-o", str(tmp_path / "b"), "--range", "8", "--min-size", "9"]
     )
-    assert "leave out the radii" not in done.output
+    assert "leave out --spatial" not in done.output

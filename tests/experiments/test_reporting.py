@@ -285,7 +285,7 @@ def test_verdicts_are_recorded_where_it_is_said_and_nowhere_else(command: CliRun
     written = json.loads(file.read_text("utf-8"))["quick"]
     assert written.keys() == {*before, "toy: works"}
     (tmp_path / "other.json").write_text("[]")
-    for place, message in (("other.json", "is no record of verdicts"), ("no/where.json", "is no folder")):
+    for place, message in (("other.json", "is not a record of verdicts"), ("no/where.json", "is no folder")):
         done = command.invoke(app, [*arguments, str(tmp_path / place)])
         assert (done.exit_code, done.output.count("\n")) == (2, 1)
         assert message in done.output

@@ -149,7 +149,7 @@ def test_another_image_is_read_and_one_without_pixels_to_spare_has_nothing_finer
     assert (len(as_good.choices), as_good.verdict) == (2, "reproduced")
     assert (len(better.choices), better.verdict) == (10, "not reproduced")  # both find all there is
     large = dataclasses.replace(parameters, scenes=(Scene(64, 3.0, 8.0, 2.0),))
-    with pytest.raises(ValueError, match="must have at least 64 pixels a side, got 32"):
+    with pytest.raises(ValueError, match="must have at least 64 pixels on each side, got 32"):
         EXPERIMENTS["cameraman"].run(large, Engine())
 
 

@@ -238,7 +238,7 @@ def test_a_model_keeps_its_lam_and_what_was_settled(place: Path, tmp_path: Path)
     for option in (["--window", 5], ["--common", 1], ["--letters"]):
         done = command("pair", "w3", "w5", "--model", model, *option)
         assert done.exit_code == 2
-        assert f"{option[0]} was settled when the model was fitted" in done.stderr
+        assert f"{option[0]} was fixed when the model was fitted" in done.stderr
 
 
 def test_small_corpora_are_noted(place: Path, tmp_path: Path) -> None:
@@ -252,10 +252,10 @@ def test_small_corpora_are_noted(place: Path, tmp_path: Path) -> None:
     ("arguments", "error"),
     [
         (["fit", "FILES", "-o", "/no/where.npz"], "there is no folder /no to write"),
-        (["evaluate", "FILES", "--benchmarks", "x", "--plot", "where.xyz"], "where.xyz must end in what can be drawn"),
+        (["evaluate", "FILES", "--benchmarks", "x", "--plot", "where.xyz"], "where.xyz must end in a figure format"),
         (["similar", "yeti", "FILES"], "'yeti' has no vector"),
         (["pair", "w1", "w2"], "give --vectors and --corpus, or --model"),
-        (["pair", "w1", "w2", "FILES", "--model", "m"], "a model brings its vectors"),
+        (["pair", "w1", "w2", "FILES", "--model", "m"], "a model contains vectors and corpus"),
         (["pair", "w1", "w2", "FILES", "--lam", "-1"], "lam must be a finite number"),
         (["similar", "w1", "--model", "none.npz"], "none.npz is not there"),
         (["evaluate", "FILES", "--benchmarks", "nowhere"], "nowhere is not there; give a folder"),

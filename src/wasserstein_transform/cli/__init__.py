@@ -1,6 +1,6 @@
-"""The command line, `wt`. Needs typer, the extra `cli`.
+"""The command line, `wt`. Needs typer, which the extra `cli` installs.
 
-What a command needs is imported when it runs: `wt --help` loads no array library.
+A command imports the modules it needs when it runs, so that `wt --help` loads no array library.
 """
 
 from __future__ import annotations
@@ -11,17 +11,15 @@ import traceback
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-_MISTAKE = 70  # status of what is nobody's input
+_MISTAKE = 70  # exit status of an internal error
 
 
 def main() -> None:
-    """What `wt` runs."""
+    """The entry point of `wt`."""
     try:
         import typer  # noqa: F401
     except ImportError:
-        sys.exit(
-            'the command line needs typer, which is not installed; pip install "wasserstein-transform[cli]" brings it'
-        )
+        sys.exit('the command line needs typer, which is not installed; run: pip install "wasserstein-transform[cli]"')
     try:
         from .app import app
         from .printing import spell_out
@@ -33,26 +31,24 @@ def main() -> None:
         sys.exit(130)
     except Exception:
         traceback.print_exc()
-        print(
-            "wt: this is a mistake of the program, not of yours; please report it with the lines above", file=sys.stderr
-        )
+        print("wt: this is a bug in the program; please report it with the lines above", file=sys.stderr)
         sys.exit(_MISTAKE)
 
 
 def _flushed(app: Callable[[], Any]) -> None:
-    """Run it, and write out what was printed: a reader who went away is status 141 and no word."""
+    """Run the app and flush its output; exit silently with status 141 if the reader of the pipe has gone."""
     try:
         try:
-            app(prog_name="wt")  # type: ignore[call-arg]  # it hands on what it gets
+            app(prog_name="wt")  # type: ignore[call-arg]  # passed on to click
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
-        from .door import PIPE, hush
+        from .errors import PIPE, hush
 
         hush()
         sys.exit(PIPE)
 
 
 def _end(*_: Any) -> NoReturn:
-    """As an exception, so that what is half written goes."""
+    """Exit by an exception, so that partly written files are removed."""
     sys.exit(128 + signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""`wt words adapt`: better vectors from vectors and a text."""
+"""`wt words adapt`: adapt word vectors to a corpus."""
 
 from __future__ import annotations
 
@@ -17,10 +17,14 @@ from .word_options import AsLetters, MinCount, Sample, Seed, Window, check_files
 def adapt(
     output: Annotated[Path, typer.Option("-o", "--output", help="File to write: vectors (.txt, .bin), or .npz.")],
     vectors: Annotated[Path, typer.Option(help="GloVe or word2vec, text or binary; gz and xz too.")],
-    corpus: Annotated[Path | None, typer.Option(help="A text: plain, gz or xz. Without one no word moves.")] = None,
-    benchmarks: Annotated[Path | None, typer.Option(help="Compare with people: a folder as for evaluate.")] = None,
-    share: Annotated[float, typer.Option(help="How far words move towards their contexts, 0 to 1.")] = 0.2,
-    power: Annotated[float, typer.Option(help="How much variances are leveled, 0 to 1.")] = 0.75,
+    corpus: Annotated[
+        Path | None, typer.Option(help="Text file: plain, gz or xz. Without it words do not move.")
+    ] = None,
+    benchmarks: Annotated[
+        Path | None, typer.Option(help="Score against human ratings: a folder as for evaluate.")
+    ] = None,
+    share: Annotated[float, typer.Option(help="How far words move toward their contexts, 0 to 1.")] = 0.2,
+    power: Annotated[float, typer.Option(help="How much variances are equalized, 0 to 1.")] = 0.75,
     window: Window = 5,
     min_count: MinCount = 5,
     sample: Sample = 1e-4,
@@ -31,10 +35,10 @@ def adapt(
     quiet: Quiet = False,
     jobs: Jobs = None,
 ) -> None:
-    """Better vectors from vectors and a text: the recommended call.
+    """Improve word vectors by a corpus. This is the recommended command.
 
-    Directions in which all words vary much count less; then words move towards what stands around them in the corpus.
-    A file that ends in .npz keeps all of it for `similar` and `pair`.
+    Directions with large variance get less weight; then words move toward their contexts in the corpus. An output file
+    that ends in .npz also keeps the contexts, for `similar` and `pair`.
     """
     with speaking("wt words adapt", quiet or json):
         from ..words import Letters, adapt as run, compare

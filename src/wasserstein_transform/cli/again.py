@@ -1,4 +1,4 @@
-"""`wt again`: a run repeated from the summary it wrote."""
+"""`wt again`: repeat a run from its summary."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, NoReturn
 
 import typer
 
-from .door import door
+from .errors import reporting_errors
 from .expanding import expanded
 from .running import inherited
 from .summary import Input, as_input, versions
@@ -33,18 +33,18 @@ _REPEATED = (
 
 @dataclass(frozen=True)
 class Where:
-    """Options that say where results go this time."""
+    """Options for the output of the repeated run."""
 
     keeps: ClassVar[tuple[str, ...]] = ("output", "figure", "force", "json", "quiet")
 
-    output: Annotated[str | None, typer.Option("-o", "--output", help="As of the command that is repeated.")] = None
-    figure: Annotated[Path | None, typer.Option(help="Draw it there.")] = None
-    force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False
+    output: Annotated[str | None, typer.Option("-o", "--output", help="As for the command that is repeated.")] = None
+    figure: Annotated[Path | None, typer.Option(help="Write the figure to this file.")] = None
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and nothing else.")] = False
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No words, notes or progress.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no text, notes or progress.")] = False
 
     def words(self) -> list[str]:
-        """As one would write them."""
+        """The options as words of a command line."""
         given = {field.name: getattr(self, field.name) for field in fields(self)}
         flags = [f"--{name}" for name, value in given.items() if value is True]
         return [f"--{name}={value}" for name, value in given.items() if value not in (None, True, False)] + flags
@@ -54,15 +54,17 @@ class Where:
 def again(
     *,
     summary: Annotated[Path, typer.Argument(metavar="SUMMARY", help="A summary.json, or the folder it is in.")],
-    file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="Read this instead.", show_default=False)] = None,
+    file: Annotated[
+        str | None, typer.Argument(metavar="[FILE]", help="Read this file instead.", show_default=False)
+    ] = None,
     where: Where,
 ) -> None:
     """Repeat a run from the summary.json it wrote: same command, same options, same file.
 
-    If the file is not what it was, or other versions are installed, a note says so. The table comes out byte for byte
-    the same with the same file and versions.
+    A note tells if the file has changed or if other versions are installed. With the same file and the same versions
+    the table is identical byte for byte.
     """
-    with door("wt again"):
+    with reporting_errors("wt again"):
         known = _read(summary)
         asked = known["again"]
         at = file if file is not None else _found(summary, known)
@@ -78,11 +80,11 @@ def _run(words: list[str], notes: list[str]) -> NoReturn:
         typer.main.get_command(app).main(words, prog_name="wt")
     finally:
         inherited.reset(token)
-    raise AssertionError("a command ends by its status")
+    raise AssertionError("a command ends with SystemExit")
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """A summary that says how to repeat what it sums up."""
+    """Read a summary and check that the run can be repeated."""
     path = path / "summary.json" if path.is_dir() else path
     if not path.is_file():
         raise ValueError(f"{path} is not there; give the summary.json of a run, or its folder")
@@ -95,7 +97,9 @@ def _read(path: Path) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError, RecursionError):
         fits, found = False, {}
     if not fits:
-        raise ValueError(f"{path} is no summary of a run that can be repeated; wt writes them as summary.json")
+        raise ValueError(
+            f"{path} is not a summary of a run that can be repeated; give a summary.json that wt has written"
+        )
     known = _options_of(asked["command"])
     for word in asked["options"]:
         if word.split("=")[0] not in known:
@@ -104,7 +108,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _options_of(command: str) -> set[str]:
-    """Long options of a command that say how, and neither where nor by whom: summaries may be anybody's."""
+    """Long options of a command, without those for output, stores and clusters: a summary may come from anyone."""
     from .app import app
 
     found = typer.main.get_command(app).get_command(None, command)  # type: ignore[attr-defined]
@@ -113,7 +117,7 @@ def _options_of(command: str) -> set[str]:
 
 
 def _found(summary: Path, known: dict[str, Any]) -> str:
-    """The file that was read: as it was called, or as it lies beside the summary. Devices and pipes are for FILE."""
+    """The file that was read: by its name, or relative to the summary. Devices and pipes must be given as FILE."""
     name, folder = known["again"]["file"], summary if summary.is_dir() else summary.parent
     if name == "-" or Path(name).is_file():
         return str(name)
@@ -124,7 +128,7 @@ def _found(summary: Path, known: dict[str, Any]) -> str:
 
 
 def _kept(file: str) -> Input:
-    """What is read now; standard input is kept, for the command to read it after us."""
+    """The input of this run; standard input is buffered, so that the command can read it again."""
     if file != "-":
         return as_input(file)
     from ..tables.sources import in_pieces

@@ -1,4 +1,4 @@
-"""What a command found, as lines, as a table and as a figure."""
+"""The answer of a command: lines of text, a table, and a figure."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from pathlib import Path
 from typing import Any
 
 _DPI = 200
-_DATELESS = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # the same figure is the same file
+_DATELESS = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # so that the same figure gives the same file
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command found.
+    """The answer of a command.
 
     Attributes
     ----------
     words : list of str
-        For people: lines.
+        Lines to print.
     result, parameters : dict
-        For the summary: what came out; what it was computed with, and what of it was chosen.
+        Results and parameters for the summary.
     encode : callable
-        The table as a file of a kind.
+        Function from a file format to the encoded table.
     draw : callable, optional
-        The figure.
+        Function that draws the figure.
     more, elsewhere : dict
-        Other files: of the folder by name, and where options name them.
+        Other files: by name in the output folder, and at paths given by options.
     """
 
     words: list[str]
@@ -40,7 +40,7 @@ class Answer:
 
 
 def drawn(figure: Any, kind: str) -> bytes:
-    """A figure as a file; of Axes, the figure they are in."""
+    """Encode a figure, or the figure of Axes, as a file."""
     figure = getattr(figure, "figure", figure)
     raw = BytesIO()
     figure.savefig(raw, format=kind, dpi=_DPI, metadata=_DATELESS.get(kind))

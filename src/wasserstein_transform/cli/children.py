@@ -1,4 +1,4 @@
-"""Work dealt to processes that end with this one, whatever ends it."""
+"""Run work in child processes that never outlive this process."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ T = TypeVar("T")
 
 
 def dealt(work: Callable[[str], T], groups: Iterable[Iterable[str]], n_processes: int) -> Iterator[T]:
-    """What a function of a module gives for every name, as it comes; the names of a group share a process.
+    """Yield the results of a function for all names, in the order in which they finish.
 
-    At most that many processes run at a time, the groups in order. An error of one ends all, and is raised here.
+    The names of a group are computed in one process. At most `n_processes` run at a time, and groups start in order. An
+    exception in one process ends all, and is raised here.
     """
     waiting, running = deque(tuple(names) for names in groups), dict[Connection, BaseProcess]()
     try:
@@ -42,16 +43,16 @@ def dealt(work: Callable[[str], T], groups: Iterable[Iterable[str]], n_processes
 
 
 def _start(work: Callable[[str], T], names: tuple[str, ...]) -> tuple[Connection, BaseProcess]:
-    context = get_context("spawn")  # threads of numba do not survive a fork
+    context = get_context("spawn")  # Numba's threads do not survive a fork
     ours, theirs = context.Pipe(duplex=False)
     process = context.Process(target=_run, args=(work, names, theirs), daemon=True)
     process.start()
-    theirs.close()  # the end of the process is the end of what it says
+    theirs.close()  # so that recv raises EOFError when the process ends
     return ours, process
 
 
 def _run(work: Callable[[str], T], names: tuple[str, ...], pipe: Connection) -> None:
-    """What a process does. A terminal sends Ctrl-C to all of them: the parent hears it, and ends the others."""
+    """The work of a process. It ignores Ctrl-C, which a terminal sends to all processes: the parent ends the others."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for name in names:
         try:
@@ -65,6 +66,6 @@ def _end(process: BaseProcess) -> None:
     process.join()
     if process.exitcode:
         raise ChildProcessError(
-            f"a process ended with status {process.exitcode} before its work was done, perhaps for want of memory; "
-            "-j 1 does all in this one"
+            f"a process ended with status {process.exitcode} before its work was done, perhaps for lack of memory; "
+            "-j 1 uses only one process"
         )

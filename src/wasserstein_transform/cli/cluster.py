@@ -1,4 +1,4 @@
-"""`wt cluster`: clusters of points or distances in a file."""
+"""`wt cluster`: find clusters of points or distances in a file."""
 
 from __future__ import annotations
 
@@ -17,35 +17,37 @@ if TYPE_CHECKING:
     from ..auto import Clustering
     from .reading import Points
 
-_LISTED = 10  # clusters whose sizes are said
+_LISTED = 10  # the most cluster sizes that are printed
 
 
 @expanded
 def cluster(
     *,
     clusters: Annotated[
-        int | None, typer.Option("-k", "--clusters", help="How many.", show_default="as the data show")
+        int | None, typer.Option("-k", "--clusters", help="Number of clusters.", show_default="chosen from the data")
     ] = None,
     noise: Annotated[
         bool | None,
-        typer.Option("--noise/--no-noise", help="Label points in thin surroundings -1.", show_default="without -k"),
+        typer.Option("--noise/--no-noise", help="Label points in sparse regions -1.", show_default="on without -k"),
     ] = None,
     source: Source,
     keeping: Keeping,
     machine: Machine,
     call: Call,
 ) -> None:
-    """Clusters of points or distances, with everything chosen by the data.
+    """Find clusters of points or distances, with parameters chosen from the data.
 
-    New columns: label (0, 1, ... by falling size; -1 is noise), probability, outlier. A folder gets the table as
-    clusters.csv (or in the format of FILE), clusters.png and summary.json, which `wt again` repeats.
+    New columns: label (0, 1, ... by decreasing size; -1 is noise), probability, outlier. With -o FOLDER the command
+    writes clusters.csv (or the format of FILE), clusters.png, and summary.json, from which `wt again` repeats the run.
     """
     with opened(call, keeping, machine) as run:
         from ..auto import cluster as find
         from .tabling import beside, check_kind, encoder, offered
 
         if clusters is not None and clusters < 1:
-            raise ValueError(f"--clusters must be 1 or more, got {clusters}; leave it out, and the data say how many")
+            raise ValueError(
+                f"--clusters must be 1 or more, got {clusters}; leave it out to have the number chosen from the data"
+            )
         points, plan = read_points(source, run, offered("clusters"))
         check_kind(points, plan.kind, ("label", "probability", "outlier"))
         with run.stage("clustering"):
@@ -69,7 +71,7 @@ def _sizes(found: Clustering) -> list[int]:
 
 
 def agreement(points: Points, labels: Any) -> float | None:
-    """The adjusted Rand index with the known labels, if there are any."""
+    """The adjusted Rand index with the known labels; None if there are none."""
     from ..auto.agreement import adjusted_rand
 
     return None if points.known is None else adjusted_rand(points.known, labels)
@@ -117,6 +119,6 @@ def _draw(found: Clustering, points: Points) -> Any:
     from .figures import named_axes, title_of
 
     figure = clustering(found, title=title_of(points))
-    if found.space.points is not None and found.space.points.shape[1] <= 2:  # of more, axes are no columns
+    if found.space.points is not None and found.space.points.shape[1] <= 2:  # otherwise the axes are not columns
         named_axes(figure.axes[0], points)
     return figure

@@ -1,4 +1,4 @@
-"""`wt communities`: which nodes of a graph in a file belong together."""
+"""`wt communities`: find the communities of a graph in a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .summary import as_input
 if TYPE_CHECKING:
     from ..graphs import Communities
 
-_PIXELS = 300  # of the matrix of a large graph
+_PIXELS = 300  # pixels per side of the matrix that is drawn for a large graph
 
 
 @expanded
@@ -27,19 +27,19 @@ def communities(
     graph: Graph,
     folder: Folder,
     weight: Weight = None,
-    n: Annotated[int, typer.Option("-k", "--n", help="How many communities; 0: the method decides.")] = 0,
+    n: Annotated[int, typer.Option("-k", "--n", help="Number of communities; 0: chosen by the method.")] = 0,
     resolution: Annotated[
-        float, typer.Option(help="Of modularity, which then decides on the number; 0: the evidence does.")
+        float, typer.Option(help="Resolution; if given, modularity chooses the number. 0: evidence does.")
     ] = 0.0,
-    method: Annotated[str, typer.Option(help="messages, or transform: for some hundred nodes.")] = "messages",
-    truth: Annotated[str, typer.Option(help="An attribute of the nodes with known communities.")] = "",
+    method: Annotated[str, typer.Option(help="messages, or transform (for a few hundred nodes).")] = "messages",
+    truth: Annotated[str, typer.Option(help="Node attribute with known communities.")] = "",
     machine: Machine,
     call: Call,
 ) -> None:
-    """Communities of a graph: groups with more edges within them than between them.
+    """Find the communities of a graph: groups with more edges within them than between them.
 
-    Writes into the folder communities.csv (of each node its community, and how sure that is), communities.png and
-    summary.json: all of them or none.
+    Writes communities.csv (the community of each node, and its probability), communities.png and summary.json into the
+    folder. If an error occurs, no file is written.
     """
     with opened(call, folder, machine) as run:
         from .. import graphs
@@ -88,7 +88,7 @@ def _table(found: Communities) -> bytes:
 
 
 def _picture(found: Communities, name: str) -> bytes:
-    """The graph, or of a large one its matrix, as a PNG."""
+    """A PNG of the graph, or of its adjacency matrix if the graph is large."""
     from .. import plotting
 
     if found.network.n > DRAWN:
@@ -99,7 +99,7 @@ def _picture(found: Communities, name: str) -> bytes:
 
 
 def _matrix(found: Communities, name: str) -> bytes:
-    """Where edges are, nodes in the order of their communities; lines part those of some size."""
+    """A PNG of the adjacency matrix with nodes sorted by community; lines separate the larger communities."""
     import numpy as np
 
     from .. import plotting

@@ -1,4 +1,4 @@
-"""`wt denoise`: noisy points in a file moved onto the curve or surface they were drawn from."""
+"""`wt denoise`: move noisy points in a file onto the curve or surface they come from."""
 
 from __future__ import annotations
 
@@ -26,14 +26,19 @@ _SHAPES = {0: "modes", 1: "curves", 2: "surfaces"}
 class Denoising:
     """Options of denoising."""
 
-    eps: Annotated[str, typer.Option(help="How far points see: a number, or auto.")] = "auto"
-    lam: Annotated[float, typer.Option(help="Weight of covariances; more keeps crossing curves apart.")] = 0.0
+    eps: Annotated[str, typer.Option(help="Radius of neighborhoods: a number, or auto.")] = "auto"
+    lam: Annotated[float, typer.Option(help="Weight of covariances; larger keeps crossing curves apart.")] = 0.0
     n_iter: Annotated[
-        int | None, typer.Option("--n-iter", help="Steps.", show_default="until the guard ends them, 5 at most")
+        int | None, typer.Option("--n-iter", help="Iterations.", show_default="until a stopping rule, at most 5")
     ] = None
-    trust: Annotated[float, typer.Option(help="Who sees so many others goes half of the way; 0: all go.")] = 6.5
-    trip: Annotated[str | None, typer.Option(help="Column of trips, where points are tracks: rows follow.")] = None
-    time: Annotated[str | None, typer.Option(help="Column of times, which order the rows of a trip.")] = None
+    trust: Annotated[
+        float,
+        typer.Option(help="A point with this many neighbors moves half way, with more farther; 0: all move fully."),
+    ] = 6.5
+    trip: Annotated[str | None, typer.Option(help="Column of trip ids, for tracks: rows of a trip are in order.")] = (
+        None
+    )
+    time: Annotated[str | None, typer.Option(help="Column of times, which give the order within a trip.")] = None
 
 
 @expanded
@@ -41,7 +46,7 @@ def denoise(
     *,
     dim: Annotated[
         int | None,
-        typer.Option("-d", "--dim", help="1: curves, 2: surfaces, 0: modes.", show_default="as the data show"),
+        typer.Option("-d", "--dim", help="1: curves, 2: surfaces, 0: modes.", show_default="chosen from the data"),
     ] = None,
     how: Denoising,
     source: Source,
@@ -49,10 +54,10 @@ def denoise(
     jobs: Jobs = None,
     call: Call,
 ) -> None:
-    """Move noisy points onto the curve or surface they were drawn from.
+    """Move noisy points onto the curve or surface they come from.
 
-    New columns: x_moved, y_moved, ... for the coordinates, and outlier. A folder gets the table as denoised.csv (or in
-    the format of FILE), denoised.png and summary.json, which `wt again` repeats.
+    New columns: x_moved, y_moved, ... for the coordinates, and outlier. With -o FOLDER the command writes denoised.csv
+    (or the format of FILE), denoised.png, and summary.json, from which `wt again` repeats the run.
     """
     with opened(call, keeping, jobs) as run:
         from .tabling import beside, check_kind, encoder, moved, offered
@@ -70,12 +75,12 @@ def denoise(
 
 
 def run_denoise(points: Points, dim: int | None, how: Denoising, run: Run) -> Denoised:
-    """Denoise what was read, in the units of the scaling."""
+    """Denoise the points, in the units of the scaling."""
     from ..curves import denoise as find
 
     if how.time is not None and how.trip is None:
-        raise ValueError("--time orders the rows of a trip; give the column of trips too, --trip NAME")
-    assert points.given is not None  # of who needs points
+        raise ValueError("--time gives the order of rows within a trip and needs --trip; add --trip NAME")
+    assert points.given is not None  # needs_points was set
     order = _order(points, how)
     scale = points.scaling.length if points.scaling is not None and points.scaling.changes else None
     with run.stage("denoising"):
@@ -105,7 +110,7 @@ def _order(points: Points, how: Denoising) -> Any:
 
 
 def words(points: Points, found: Denoised) -> list[str]:
-    """What was found, for people."""
+    """The result as lines of text."""
     import numpy as np
 
     shape = "no shape" if found.dim >= len(points.names) > 0 else _SHAPES.get(found.dim, f"dimension {found.dim}")
@@ -119,7 +124,7 @@ def words(points: Points, found: Denoised) -> list[str]:
 
 
 def result(found: Denoised) -> dict[str, Any]:
-    """What was found, for the summary."""
+    """The result for the summary."""
     import numpy as np
 
     return {
@@ -130,7 +135,7 @@ def result(found: Denoised) -> dict[str, Any]:
 
 
 def parameters(found: Denoised, dim: int | None, how: Denoising) -> dict[str, Any]:
-    """What it was found with; what was chosen is a number where `asked` says auto."""
+    """The parameters for the summary: values that were used, and under `asked` those that were given."""
     return {
         "dim": found.dim, "eps": found.eps, "lam": how.lam, "n_iter": found.n_iter, "trust": how.trust,
         "trip": how.trip, "time": how.time,

@@ -1,4 +1,4 @@
-"""`wt distances`: the new distances between all points of a file."""
+"""`wt distances`: compute the new distances between all points of a file."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from .reading import Points
 
 _OFFER = Offer("distances", {"npy": ".npy", "csv": ".csv", "parquet": ".parquet"}, "npy", "csv")
-_DRAWN = 1500  # points whose distances are drawn
-_LETTERS = 24  # bytes that a number takes as text, at most
+_DRAWN = 1500  # the most points in the figure
+_LETTERS = 24  # the most bytes of a number as text
 
 
 @dataclass(frozen=True)
 class Linking:
-    """Where the tree goes."""
+    """The option for the tree."""
 
     keeps: ClassVar[tuple[str, ...]] = ("linkage",)
 
     linkage: Annotated[
-        Path | None, typer.Option(help="Write SciPy's linkage matrix there, single linkage: .npy or .csv.")
+        Path | None, typer.Option(help="Write the single-linkage matrix (SciPy's Z) here: .npy or .csv.")
     ] = None
 
 
@@ -41,17 +41,20 @@ class Linking:
 def distances(
     *,
     how: Method,
-    condensed: Annotated[bool, typer.Option("--condensed", help="The upper triangle alone, as SciPy's pdist.")] = False,
+    condensed: Annotated[
+        bool, typer.Option("--condensed", help="Only the upper triangle, like SciPy's pdist.")
+    ] = False,
     tree: Linking,
     source: Source,
     keeping: Keeping,
     machine: Machine,
     call: Call,
 ) -> None:
-    """The distances between all points under a transform: n times n of them.
+    """Compute the distances between all points under a transform, an n by n matrix.
 
-    gt takes eps and lam from the data and 0 iterations: points stay, and their neighborhoods are compared. A folder
-    gets distances.npy (--format csv or parquet), distances.png and summary.json; pipes get CSV.
+    By default, gt chooses eps and lam from the data and runs 0 iterations: points stay, and their neighborhoods are
+    compared. With -o FOLDER the command writes distances.npy (or --format csv or parquet), distances.png and
+    summary.json. Standard output gets CSV.
     """
     with opened(call, keeping, machine) as run:
         import numpy as np
@@ -64,7 +67,7 @@ def distances(
             run.engine.reserve(
                 _LETTERS * points.n**2, f"{plan.kind} of the distances", "take fewer rows, or --format npy"
             )
-        _encoded(np.zeros((1, 1)), plan.kind)  # what is not installed is said now
+        _encoded(np.zeros((1, 1)), plan.kind)  # raises now if a package is missing
         with run.stage("transforming"):
             found = fitted(how, points, "auto")
             matrix = np.asarray(found.distances_)
@@ -108,7 +111,7 @@ def _npy(values: Floats) -> bytes:
 
 
 def _csv(values: Floats, head: str = "") -> bytes:
-    """Numbers that read back to the same bits, a row a line."""
+    """CSV with a line for each row; numbers keep all bits."""
     rows = values[:, None] if values.ndim == 1 else values
     return (head + "".join(",".join(map(repr, row)) + "\n" for row in rows.tolist())).encode()
 

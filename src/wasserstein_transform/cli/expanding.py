@@ -1,4 +1,4 @@
-"""Options that several commands share, written once: a parameter that is a record stands for its fields."""
+"""Share options between commands: a parameter that is a dataclass is replaced by its fields."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .commands import UsageError
 
 @dataclass(frozen=True)
 class Call:
-    """How a command was called: a parameter of this type is given what is needed to call it so again.
+    """How a command was called; a parameter of this type receives it, for repeating the call.
 
     Attributes
     ----------
     command : str
-        "wt cluster".
+        Such as "wt cluster".
     options : tuple of str
-        All that is not None, with defaults; without the file, and without options that say where results go.
+        All options that are not None, including defaults, without the file and the options for output.
     """
 
     command: str
@@ -30,14 +30,14 @@ class Call:
 
     @property
     def name(self) -> str:
-        """Without the `wt`."""
+        """The command without `wt`."""
         return self.command.partition(" ")[2] or self.command
 
 
 def expanded(function: Callable[..., None]) -> Callable[..., None]:
-    """A command whose parameters are the plain ones of a function, and the fields of those that are records.
+    """Turn a function into a command: its dataclass parameters are replaced by their fields.
 
-    Fields that a record lists as `keeps` say where results go, and are not part of a `Call`.
+    Fields that a dataclass lists in `keeps` are options for output, and are not part of a `Call`.
     """
     hints, own = get_type_hints(function, include_extras=True), inspect.signature(function).parameters
     records = {name: hints[name] for name in own if is_dataclass(hints[name]) and hints[name] is not Call}
@@ -80,7 +80,7 @@ def _parameters(name: str, given: inspect.Parameter, hints: dict[str, Any], reco
 
 
 def _check_needed(ctx: Any, needed: set[str], given: dict[str, Any]) -> None:
-    """What click checks, too, but not for every typer: some versions of both let None pass."""
+    """Raise if a required parameter is missing: some versions of click and typer let None pass."""
     for parameter in ctx.command.params:
         if parameter.name in needed and given.get(parameter.name) is None:
             kind, hint = parameter.param_type_name, parameter.get_error_hint(ctx)
@@ -88,7 +88,7 @@ def _check_needed(ctx: Any, needed: set[str], given: dict[str, Any]) -> None:
 
 
 def _words(ctx: Any, kept: set[str]) -> list[str]:
-    """The options as one would write them."""
+    """The options as words of a command line."""
     words = []
     for parameter in ctx.command.params:
         value = ctx.params.get(parameter.name)

@@ -1,4 +1,4 @@
-"""`wt explore`: a page with sliders, on this machine alone."""
+"""`wt explore`: serve a page with sliders on this computer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .columns import column_named, columns_named
-from .door import door
+from .errors import reporting_errors
 from .printing import say
 from .reading import opened_table
 
@@ -26,21 +26,21 @@ def explore(
         typer.Argument(metavar="[FILE]", help="Points as for wt cluster, or an image; -: stdin.", show_default=False),
     ] = None,
     columns: Annotated[
-        str | None, typer.Option(help="Coordinates: names or numbers, as x,y or 1,2.", show_default="all numbers")
+        str | None, typer.Option(help="Coordinate columns, by name or number: x,y or 1,2.", show_default="all numeric")
     ] = None,
-    label: Annotated[str | None, typer.Option(help="Column of known labels, to color by.")] = None,
+    label: Annotated[str | None, typer.Option(help="Column of known labels, for coloring.")] = None,
     weight: Annotated[str | None, typer.Option(help="Column of weights.")] = None,
     distances: Annotated[bool, typer.Option("--distances", help="FILE holds distances, square or condensed.")] = False,
-    kind: Annotated[str | None, typer.Option(help="What FILE is, where its name does not say: csv, npy, ...")] = None,
-    port: Annotated[int, typer.Option(help="Where to listen; 0: a free port.", min=0, max=65535)] = 0,
+    kind: Annotated[str | None, typer.Option(help="Format of FILE if its name does not tell: csv, npy, ...")] = None,
+    port: Annotated[int, typer.Option(help="Port of the server; 0: any free port.", min=0, max=65535)] = 0,
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
 ) -> None:
-    """Explore points by sliders: a page in your browser.
+    """Explore points with sliders on a page in your browser.
 
-    It is served on this machine alone, at an address that nobody can guess, until Ctrl-C. Other files are opened on the
-    page itself; without FILE it begins with a data set of the library.
+    Only this computer can reach the page, at an address with a secret token, until Ctrl-C. More files can be opened on
+    the page itself. Without FILE the page starts with a built-in data set.
     """
-    with door("wt explore"):
+    with reporting_errors("wt explore"):
         _check_installed()
         from ..explorer.shelf import Shelf
 
@@ -50,7 +50,7 @@ def explore(
         from ..explorer.server import Explorer
 
         for name in ("bokeh", "tornado"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # who asks for what is not there is not our user
+            logging.getLogger(name).setLevel(logging.CRITICAL)  # such as requests for pages that do not exist
         explorer = Explorer(shelf, port)
         say(explorer.url)
         say("open this address in a browser; Ctrl-C ends it", err=True)
@@ -66,7 +66,7 @@ def explore(
 def _check_installed() -> None:
     if find_spec("bokeh") is None:
         raise ImportError(
-            'the page needs Bokeh, which is not installed; pip install "wasserstein-transform[explore]" brings it'
+            'the page needs Bokeh, which is not installed; run: pip install "wasserstein-transform[explore]"'
         )
 
 
@@ -94,7 +94,7 @@ def _put(
         shelf.put(name, of_points(space, name, reading=f"D = wt.tables.read_matrix({name!r}).distances"))
         return
     if kind is None and name.lower().endswith(PICTURES):
-        current().reserve(Path(file).stat().st_size, file, "give a smaller picture")
+        current().reserve(Path(file).stat().st_size, file, "choose a smaller image")
         shelf.open(name, Path(file).read_bytes())
         return
     table, _, _ = opened_table(file, kind)
@@ -102,5 +102,5 @@ def _put(
     choice = Choice(tuple(chosen), column_named(table, label) or "", column_named(table, weight) or "")
     from ..explorer.sets import of_table
 
-    of_table(table, choice.columns, choice.label, choice.weight)  # what cannot be shown is refused now
+    of_table(table, choice.columns, choice.label, choice.weight)  # raises now if the table cannot be shown
     shelf.put(name, table, choice)

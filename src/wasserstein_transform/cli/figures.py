@@ -1,4 +1,4 @@
-"""Pictures of answers: what they are called, and points of many coordinates seen along two of their axes."""
+"""Figures of answers: titles, axis labels, and projections of points with many coordinates."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ if TYPE_CHECKING:
 
 
 def title_of(points: Points) -> str:
-    """The name of the file; and what its columns were scaled by."""
+    """The name of the file, and the scaling of its columns if there is one."""
     name = "standard input" if points.input.path is None else Path(points.input.name).name
     scaled = points.scaling is not None and points.scaling.changes
     return plain(f"{name}, columns scaled ({points.scaling.how})" if scaled and points.scaling else name)
 
 
 def plain(text: str) -> str:
-    """A text that is no formula."""
+    """Escape text so that matplotlib does not read it as a formula."""
     return text.replace("$", r"\$")
 
 
 def seen(before: Floats, *others: Floats) -> tuple[Any, ...]:
-    """Points of at most three coordinates as they are; of more, all along the first two principal axes of the first."""
+    """Points with at most three coordinates; points with more are projected onto two principal axes of `before`."""
     import numpy as np
 
     if before.shape[1] <= 3:
@@ -34,7 +34,7 @@ def seen(before: Floats, *others: Floats) -> tuple[Any, ...]:
 
 
 def named_axes(ax: Any, points: Points) -> Any:
-    """Names of the columns at the axes."""
+    """Label the axes with the names of the columns."""
     from ..plotting.style import INK, TEXT
 
     names = list(points.names) if len(points.names) <= 3 else ["first principal axis", "second principal axis"]
@@ -42,16 +42,16 @@ def named_axes(ax: Any, points: Points) -> Any:
         if hasattr(ax, f"set_{letter}label"):
             getattr(ax, f"set_{letter}label")(plain(name), fontsize=TEXT, color=INK)
     if getattr(ax, "name", "") == "rectilinear":
-        ax.ticklabel_format(style="plain", useOffset=False)  # meters of a map have seven digits
+        ax.ticklabel_format(style="plain", useOffset=False)  # coordinates of a map in meters have seven digits
     elif getattr(ax, "name", "") == "3d":
         _say_offsets(ax)
     return ax
 
 
 def _say_offsets(ax: Any) -> None:
-    """What is taken off the ticks of a map in space, in the names of its axes: there is no room for seven digits."""
+    """Put the offset of the ticks into the axis labels of 3-D Axes, where ticks have no space for seven digits."""
     ax.ticklabel_format(style="plain")
-    ax.figure.canvas.draw()  # ticks are chosen as they are drawn
+    ax.figure.canvas.draw()  # ticks are chosen when they are drawn
     for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
         off = axis.get_major_formatter().offset
         axis.offsetText.set_visible(False)
@@ -60,7 +60,7 @@ def _say_offsets(ax: Any) -> None:
 
 
 def axes_for(points: Floats) -> Any:
-    """New Axes that points fill, in a figure of its own that no window knows."""
+    """Axes of a new figure with the shape of the points, made without pyplot."""
     from ..plotting.clouds import drawable, frame
     from ..plotting.style import panels
 
@@ -69,7 +69,7 @@ def axes_for(points: Floats) -> Any:
 
 
 def side_by_side(clouds: list[Any]) -> tuple[Any, list[Any]]:
-    """A figure with Axes for some clouds."""
+    """A figure with Axes for each of some point clouds."""
     from ..plotting.clouds import drawable
     from ..plotting.style import panels
 
@@ -78,7 +78,7 @@ def side_by_side(clouds: list[Any]) -> tuple[Any, list[Any]]:
 
 
 def in_same_limits(axes: list[Any], clouds: list[Any]) -> None:
-    """Have all Axes show the box around all clouds."""
+    """Give all Axes the limits of the box around all clouds."""
     from ..plotting.clouds import flat
 
     low = [min(column) for column in zip(*(flat(points).min(axis=0) for points in clouds), strict=True)]

@@ -1,4 +1,4 @@
-"""`wt curvature` and `wt flow`: where a graph in a file bends, and what flows apart."""
+"""`wt curvature` and `wt flow`: Ollivier-Ricci curvature and Ricci flow of a graph in a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .summary import as_input
 if TYPE_CHECKING:
     from ..graphs import Communities, Curvature, Flow
 
-Idleness = Annotated[float, typer.Option(help="Chance that the walk stays where it is.")]
+Idleness = Annotated[float, typer.Option(help="Probability that the random walk stays.")]
 
 
 @expanded
@@ -28,15 +28,15 @@ def curvature(
     folder: Folder,
     weight: Weight = None,
     idleness: Idleness = 0.5,
-    power: Annotated[float, typer.Option(help="Neighbors count exp(-length^power); 0: all alike.")] = 0.0,
-    limit: Annotated[bool, typer.Option("--limit", help="The limit of Lin, Lu and Yau instead.")] = False,
+    power: Annotated[float, typer.Option(help="Neighbors have weight exp(-length^power); 0: equal.")] = 0.0,
+    limit: Annotated[bool, typer.Option("--limit", help="Use the limit of Lin, Lu and Yau instead.")] = False,
     machine: Machine,
     call: Call,
 ) -> None:
-    """Ollivier-Ricci curvature of all edges of a graph.
+    """Compute the Ollivier-Ricci curvature of all edges of a graph.
 
-    Writes into the folder edges.csv, nodes.csv (mean curvature of the edges of each node), curvature.png and
-    summary.json: all of them or none.
+    Writes edges.csv, nodes.csv (mean curvature of the edges at each node), curvature.png and summary.json into the
+    folder. If an error occurs, no file is written.
     """
     with opened(call, folder, machine) as run:
         import numpy as np
@@ -73,18 +73,18 @@ def flow(
     graph: Graph,
     folder: Folder,
     weight: Weight = None,
-    n_iter: Annotated[int, typer.Option(help="Most iterations.")] = 50,
+    n_iter: Annotated[int, typer.Option(help="Largest number of iterations.")] = 50,
     idleness: Idleness = 0.5,
-    power: Annotated[float, typer.Option(help="Neighbors count exp(-length^power); 0: all alike.")] = 2.0,
-    surgery: Annotated[int, typer.Option(help="Cut long edges every so many iterations; 0: never.")] = 0,
-    truth: Annotated[str, typer.Option(help="An attribute of the nodes with known communities.")] = "",
+    power: Annotated[float, typer.Option(help="Neighbors have weight exp(-length^power); 0: equal.")] = 2.0,
+    surgery: Annotated[int, typer.Option(help="Cut long edges every N iterations; 0: never.")] = 0,
+    truth: Annotated[str, typer.Option(help="Node attribute with known communities.")] = "",
     machine: Machine,
     call: Call,
 ) -> None:
-    """Discrete Ricci flow of a graph, and the communities it pulls apart.
+    """Run discrete Ricci flow on a graph, and find the communities that it separates.
 
-    Writes into the folder edges.csv (lengths in the end), communities.csv, flow.png and summary.json: all of
-    them or none.
+    Writes edges.csv (final edge lengths), communities.csv, flow.png and summary.json into the folder. If an error
+    occurs, no file is written.
     """
     with opened(call, folder, machine) as run:
         from ..graphs import LazyWalk, Surgery, ricci_flow

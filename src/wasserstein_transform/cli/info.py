@@ -1,4 +1,4 @@
-"""`wt info`: what is installed, and what is in a file."""
+"""`wt info`: show what is installed, or what is in a file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .door import door, hushed
+from .errors import hushed, reporting_errors
 from .printing import say, tell
 from .summary import plain, versions
 from .tables import show
@@ -25,18 +25,18 @@ _EXTRAS = {
     "explore": ("bokeh",),
     "theory": ("ot",),
 }
-_LISTED = 40  # columns that are listed
+_LISTED = 40  # the most columns that are listed
 
 
 def info(
     file: Annotated[
         str | None, typer.Argument(metavar="[FILE]", help="A file of points; -: stdin.", show_default=False)
     ] = None,
-    kind: Annotated[str | None, typer.Option(help="What FILE is, where its name does not say: csv, npy, ...")] = None,
+    kind: Annotated[str | None, typer.Option(help="Format of FILE if its name does not tell: csv, npy, ...")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
-    """Versions, cores, memory and extras; with a file, its columns and what would be read of it."""
-    with door("wt info"):
+    """Show versions, cores, memory and extras; with FILE, its columns and which of them are read as points."""
+    with reporting_errors("wt info"):
         if file is None:
             found, lines = _installed()
             rows: list[list[str]] = []
@@ -109,7 +109,7 @@ def _described(file: str, kind: str | None) -> tuple[dict[str, Any], list[str], 
 
 
 def _column(table: Table, name: str) -> dict[str, Any]:
-    """What a column holds: its kind, range, and how many values are missing."""
+    """Type, range and number of missing values of a column."""
     import numpy as np
 
     values = table.columns[name]
@@ -137,5 +137,5 @@ def _short(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.{9 if abs(value) >= 1e5 else 6}g}"  # meters of a map have seven digits
+        return f"{value:.{9 if abs(value) >= 1e5 else 6}g}"  # coordinates of a map in meters have seven digits
     return f"{value!s:.20}"

@@ -1,4 +1,4 @@
-"""Where results go: a folder, a file, standard output; refused before anything is computed, written together."""
+"""Output of results to a folder, a file or standard output: checked before the computation, written together."""
 
 from __future__ import annotations
 
@@ -15,40 +15,38 @@ from .._files import write_together
 from .targets import PACKED, SUMMARY, check_free, check_link, new_folder, written_before
 
 FIGURES = ("png", "svg", "pdf")
-_LONGEST = 6  # letters and the dot: longer ends of names are no suffixes
+_LONGEST = 6  # longest suffix, with its dot
 
 
 @dataclass(frozen=True)
 class Keeping:
-    """Options that say where results go."""
+    """Options for the output."""
 
     keeps: ClassVar[tuple[str, ...]] = ("output", "figure", "force", "json", "quiet")
 
     output: Annotated[
         str | None,
-        typer.Option(
-            "-o", "--output", help="Folder for everything; a file, such as out.csv, for the table; -: stdout."
-        ),
+        typer.Option("-o", "--output", help="Folder for all results; a file such as out.csv for the table; -: stdout."),
     ] = None
     format: Annotated[
-        str | None, typer.Option(help="Of the table: csv, parquet, npy, ...; by default that of FILE.")
+        str | None, typer.Option(help="Format of the table: csv, parquet, npy, ...; default: that of FILE.")
     ] = None
-    figure: Annotated[Path | None, typer.Option(help="Draw it there: .png, .svg or .pdf.")] = None
-    force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False
+    figure: Annotated[Path | None, typer.Option(help="Write the figure to this file: .png, .svg or .pdf.")] = None
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and nothing else.")] = False
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No words, notes or progress.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no text, notes or progress.")] = False
 
 
 @dataclass(frozen=True)
 class Folder:
-    """Options of commands whose results are a folder."""
+    """Options for the output of commands that always write a folder."""
 
     keeps: ClassVar[tuple[str, ...]] = ("output", "force", "json", "quiet")
 
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for everything that is written.")]
-    force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for all results.")]
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False
     json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON, and nothing else.")] = False
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No words, notes or progress.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print no text, notes or progress.")] = False
 
 
 Mode = Literal["shown", "stream", "file", "folder", "nothing"]
@@ -61,12 +59,14 @@ class Offer:
     Attributes
     ----------
     name : str
-        Of its table and figure in a folder, without suffix.
-    kinds : mapping from kinds of files to their suffixes
-    preferred : str
-        The kind if nobody asks for another; `piped` for pipes.
+        Name of table and figure in a folder, without suffix.
+    kinds : mapping from file formats to their suffixes
+    preferred, piped : str
+        Default format for files, and for standard output.
     more : tuple of str
         Names of other files in a folder.
+    draws : bool
+        Whether there is a figure.
     """
 
     name: str
@@ -79,7 +79,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class Plan:
-    """Where everything will go, checked."""
+    """The paths of all output files, checked."""
 
     mode: Mode
     kind: str
@@ -93,30 +93,30 @@ class Plan:
 
     @property
     def targets(self) -> list[Path]:
-        """All files that will be written."""
+        """All files to be written."""
         more = [] if self.folder is None else [self.folder / name for name in (*self.offer.more, SUMMARY)]
-        more = [path for path in more if path != self.table]  # which may be one of them
+        more = [path for path in more if path != self.table]  # the table may be one of them
         return [path for path in (self.table, self.figure, *self.elsewhere.values(), *more) if path is not None]
 
     def check(self, source: Path | None = None) -> None:
-        """Refuse what cannot, or may not, be written."""
+        """Raise if a file cannot be written or exists already."""
         for path in self.targets:
             if self.folder is not None and path.parent == self.folder:
                 check_link(path, self.folder)
             check_free(path, self.force, source)
         (place, count), *_ = Counter(map(os.path.realpath, self.targets)).most_common(1) or [("", 0)]
         if count > 1:
-            raise ValueError(f"{place} would be written twice; give two names")
+            raise ValueError(f"{place} would be written twice; give two different names")
 
     def write(self, files: dict[Path, bytes]) -> None:
-        """All or none; the summary takes its name last, so that where it is all is there."""
+        """Write all files or none. The summary comes last: if it exists, all files do."""
         self.check()
         order = sorted(files, key=lambda path: path.name == SUMMARY)
         with new_folder(self.folder):
             write_together({path: files[path] for path in order}, self._stale(files))
 
     def _stale(self, files: dict[Path, bytes]) -> list[Path]:
-        """What a run before wrote under the same name in another format: it is no longer true."""
+        """Files that an earlier run wrote in another format; they are out of date and removed."""
         if self.folder is None:
             return []
         suffixes = {*self.offer.kinds.values(), *(f".{kind}" for kind in FIGURES)}
@@ -129,11 +129,11 @@ class Plan:
 
 
 def planned(keeping: Keeping, offer: Offer, elsewhere: dict[str, Path] | None = None) -> Plan:
-    """What the options say about where results go."""
+    """The plan according to the options."""
     mode, path = _mode(keeping, offer)
     kind = _kind(keeping, offer, mode, path)
     if keeping.json and mode == "stream":
-        raise ValueError("--json prints the summary, and -o - the table, to the same place; leave one of them out")
+        raise ValueError("--json and -o - both print to standard output; leave one of them out")
     folder = path if mode == "folder" else None
     table = path if mode == "file" else None if folder is None else folder / f"{offer.name}{offer.kinds[kind]}"
     figure = keeping.figure
@@ -143,7 +143,7 @@ def planned(keeping: Keeping, offer: Offer, elsewhere: dict[str, Path] | None = 
         _check_figure(keeping.figure, offer)
     if mode == "stream" and sys.stdout.isatty() and kind not in ("csv", "tsv", "txt", "geojson"):
         raise ValueError(
-            f"{kind} is not for terminals; give a file, -o {offer.name}{offer.kinds[kind]}, or redirect it"
+            f"{kind} cannot be printed on a terminal; write a file, -o {offer.name}{offer.kinds[kind]}, or redirect it"
         )
     return Plan(mode, kind, table, figure, folder, offer, keeping.force, keeping.figure is not None, elsewhere or {})
 
@@ -172,7 +172,7 @@ def _mode(keeping: Keeping, offer: Offer) -> tuple[Mode, Path | None]:
 
 
 def _suffix(path: Path) -> str:
-    """What a name ends in, if that looks like a kind of file."""
+    """The suffix of a name if it looks like a file format, else ""."""
     suffix = path.suffix.lower()
     if suffix in PACKED:
         suffix = path.with_suffix("").suffix.lower()
@@ -191,8 +191,8 @@ def _kind(keeping: Keeping, offer: Offer, mode: Mode, path: Path | None) -> str:
 
 def _check_figure(path: Path, offer: Offer) -> None:
     if not offer.draws:
-        raise ValueError("this command draws nothing; leave --figure out")
+        raise ValueError("this command has no figure; leave --figure out")
     if path.suffix.lower().lstrip(".") not in FIGURES:
         raise ValueError(f"--figure must end in {', '.join(f'.{kind}' for kind in FIGURES)}, got {path}")
     if not path.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {path.parent} to draw {path.name} to; make it first")
+        raise FileNotFoundError(f"there is no folder {path.parent} for {path.name}; make it first")

@@ -1,4 +1,4 @@
-"""Files with more points than memory holds: moved part by part, from file to file."""
+"""Move the points of files that do not fit into memory, in parts, from file to file."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 _READ = (".npy", ".parquet", ".pq", ".zarr")
 _WRITTEN = (".parquet", ".npy", ".zarr")
-_SMALL = 1 << 26  # bytes of a file that fits any memory
-_TABLE = 3  # times the coordinates that a table in memory takes beside the work
+_SMALL = 1 << 26  # smaller files, in bytes, always fit into memory
+_TABLE = 3  # memory of a table relative to its coordinates
 
 
 def large_cloud(how: Method, source: Source, run: Run) -> Cloud | None:
-    """The points of a file, to be read in parts, if they are too many for memory; else None."""
+    """The points of a file as a source for reading in parts, if they do not fit into memory; else None."""
     path = Path(source.file)
     kind = path.suffix.lower()
     if kind not in _READ or not path.exists() or source.distances or how.method in ("lt", "kernel"):
@@ -45,12 +45,12 @@ def large_cloud(how: Method, source: Source, run: Run) -> Cloud | None:
 
 
 def n_points(cloud: Cloud) -> int:
-    """How many points there are, by what the file says of itself."""
+    """Number of points according to the header of the file."""
     return sum(stretch.n for stretch in cloud.stretches())
 
 
 def move_large(cloud: Cloud, how: Method, source: Source, keeping: Keeping, run: Run) -> None:
-    """Move the points of a file into another, and say what became of them."""
+    """Move the points of a file, write them to another file, and print the result."""
     from .. import clouds
 
     n = n_points(cloud)
@@ -58,8 +58,8 @@ def move_large(cloud: Cloud, how: Method, source: Source, keeping: Keeping, run:
     check_free(output, keeping.force)
     eps = radii(how.eps)
     if eps == "auto":
-        raise ValueError(f"{source.file} has {n:,} points, more than memory holds, and --eps auto is chosen from all "
-                         "of them together; give a number, such as wt suggest finds for a part of them")  # fmt: skip
+        raise ValueError(f"{source.file} has {n:,} points, too many for memory, and --eps auto needs all of them; "
+        "give a number, such as wt suggest finds for a part of them")  # fmt: skip
     process, n_iter = _process(how, eps), how.n_iter if how.n_iter is not None else 1
     store: Any = run.engine.store
     folder = (beside(output) if store is None else store.folder) / "cloud"
@@ -81,14 +81,14 @@ def move_large(cloud: Cloud, how: Method, source: Source, keeping: Keeping, run:
 
 
 def _output(n: int, source: Source, keeping: Keeping) -> Path:
-    several = f"{source.file} has {n:,} points, which are moved part by part, from file to file"
+    several = f"{source.file} has {n:,} points, too many for memory, and is processed in parts, from file to file"
     if keeping.output is None or Path(keeping.output).suffix not in _WRITTEN:
         raise ValueError(f"{several}: give a file to write to, -o NAME{', -o NAME'.join(_WRITTEN)}")
     for option, given in (("--label", source.label), ("--figure", keeping.figure), ("--format", keeping.format)):
         if given is not None:
             raise ValueError(f"{several}: leave {option} out")
     if source.scale != "none":
-        raise ValueError(f"{several}, as they are: leave --scale out")
+        raise ValueError(f"{several}, without scaling: leave --scale out")
     return Path(keeping.output)
 
 
@@ -115,6 +115,6 @@ def _say(
     if keeping.json:
         say(encoded(summary).decode().rstrip("\n"))
     elif not keeping.quiet:
-        tell(f"{walk.n:,} points, columns {', '.join(walk.names)}, part by part")
+        tell(f"{walk.n:,} points, columns {', '.join(walk.names)}, processed in parts")
         tell(f"{METHODS[name]}, eps {how.eps}{'' if lam is None else f', lam {lam:g}'}; {walk.outcome}")
         tell(str(output))

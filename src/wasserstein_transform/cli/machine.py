@@ -1,4 +1,4 @@
-"""Where a command computes: threads, a GPU, a folder for finished work, other machines."""
+"""Options for the computation: threads, memory, GPU, store of finished work, cluster."""
 
 from __future__ import annotations
 
@@ -16,46 +16,42 @@ import typer
 from .options import Jobs
 
 _UNITS = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-_PATIENCE = 10  # seconds until a cluster has to answer
+_PATIENCE = 10  # seconds to wait for a cluster
 
 
 @dataclass(frozen=True)
 class Machine:
-    """Options that say where work runs, and where it is kept until all is done."""
+    """Options for where work runs, and where finished parts of it are kept."""
 
     keeps: ClassVar[tuple[str, ...]] = ("store", "resume", "scheduler")
 
     jobs: Jobs = None
-    memory: Annotated[
-        str | None, typer.Option(help="Memory that may be taken, such as 4GB.", show_default="what is free")
-    ] = None
-    store: Annotated[
-        Path | None, typer.Option(help="Keep finished work in that folder, and use what is kept there.")
-    ] = None
+    memory: Annotated[str | None, typer.Option(help="Memory limit, such as 4GB.", show_default="free memory")] = None
+    store: Annotated[Path | None, typer.Option(help="Keep finished work in this folder, and reuse it.")] = None
     resume: Annotated[
         bool,
-        typer.Option("--resume", help="Keep finished work beside the output until all is done; go on from it."),
+        typer.Option("--resume", help="Keep finished work next to the output until the end; continue from it."),
     ] = False
     scheduler: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Send work to a Dask cluster, such as tcp://host:8786.")
+        str | None, typer.Option(metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786.")
     ] = None
     device: Annotated[
-        str | None, typer.Option(help="Compute on a GPU: cuda, or cuda:1 for the second one.", show_default="cpu")
+        str | None, typer.Option(help="Run on a GPU: cuda, or cuda:1 for the second one.", show_default="cpu")
     ] = None
 
     def folder(self, output: str | Path | None) -> Path | None:
-        """Where finished work is kept."""
+        """The folder for finished work; None for none."""
         if not self.resume:
             return self.store
         if self.store is not None:
-            raise ValueError("--store names a folder for finished work, and --resume takes one beside the output; "
-                             "leave --resume out: --store goes on from what is there")  # fmt: skip
+            raise ValueError("--store and --resume both choose a folder for finished work; "
+            "leave --resume out: --store continues from what is in its folder")  # fmt: skip
         if not output or str(output) == "-":
-            raise ValueError("--resume keeps finished work beside the output: say where that goes, -o NAME")
+            raise ValueError("--resume keeps finished work next to the output, and needs -o NAME")
         return beside(output)
 
     def left(self, output: str | Path | None) -> str:
-        """What is there if the command is stopped."""
+        """The message about finished work if the command is stopped."""
         folder = beside(output) if self.resume and output else self.store
         if folder is None:
             return "nothing was written"
@@ -63,14 +59,14 @@ class Machine:
 
 
 def beside(output: str | Path) -> Path:
-    """The folder beside the output that unfinished work is kept in."""
+    """The folder next to the output for the work of an unfinished run."""
     path = Path(output)
     return path.parent / f"{path.name or 'wt'}.unfinished"
 
 
 @contextmanager
 def working(machine: Machine, output: str | Path | None) -> Iterator[dict[str, Any]]:
-    """What to change of the engine. A folder that only this command needs is gone when it ends well."""
+    """Yield the settings of the engine. With --resume the folder of finished work is removed after success."""
     folder = machine.folder(output)
     changes: dict[str, Any] = {} if machine.jobs is None else {"n_jobs": machine.jobs}
     if machine.memory is not None:
@@ -79,7 +75,7 @@ def working(machine: Machine, output: str | Path | None) -> Iterator[dict[str, A
         from ..backends import backend_of
         from ..engine import Engine
 
-        backend_of(Engine(device=machine.device))  # a GPU that is not there is missed now
+        backend_of(Engine(device=machine.device))  # raises now if there is no GPU
         changes["device"] = machine.device
     with ExitStack() as open_things:
         if folder is not None:
@@ -94,7 +90,7 @@ def working(machine: Machine, output: str | Path | None) -> Iterator[dict[str, A
 
 
 def in_bytes(text: str) -> float:
-    """4GB → 4e9; 4GiB → 4·2³⁰."""
+    """Parse a number of bytes: 4GB → 4e9; 4GiB → 4·2³⁰."""
     found = re.fullmatch(r"\s*([0-9.]+(?:e[0-9]+)?)\s*([KMGT]?)(i?)B?\s*", text, re.IGNORECASE)
     try:
         number = float(found[1]) if found is not None else -1.0
@@ -108,7 +104,7 @@ def in_bytes(text: str) -> float:
 
 @contextmanager
 def connected(address: str) -> Iterator[Any]:
-    """A client of the cluster at an address."""
+    """A Dask client for the cluster at an address."""
     try:
         import distributed
 
@@ -118,7 +114,7 @@ def connected(address: str) -> Iterator[Any]:
     try:
         client = make(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
-        raise OSError(f"no scheduler answers at {address} ({error}); start one by dask scheduler") from None
+        raise OSError(f"no scheduler answers at {address} ({error}); start one with: dask scheduler") from None
     try:
         yield client
     finally:

@@ -1,4 +1,4 @@
-"""The transforms by name: what `wt transform` and `wt distances` run."""
+"""The transforms by name, for `wt transform` and `wt distances`."""
 
 from __future__ import annotations
 
@@ -19,53 +19,57 @@ METHODS = {
     "kernel": "a Gaussian kernel, by exact transport",
 }
 _MOVING = ("gt", "ms")
-_CUT = 3.0  # eps: where a kernel ends; without an end every point sees every other
-_OPTIONS = {"lam": ("gt",), "ridge": ("gt",), "p": ("lt", "kernel")}  # of some methods only
+_CUT = 3.0  # the kernel is cut off at this many eps; otherwise every point is a neighbor of every other
+_OPTIONS = {"lam": ("gt",), "ridge": ("gt",), "p": ("lt", "kernel")}  # options that only some methods have
 
 
 @dataclass(frozen=True)
 class Method:
-    """Options of transforms."""
+    """Options for the transform."""
 
     method: Annotated[
         str | None,
-        typer.Option("-m", "--method", help=f"One of {', '.join(METHODS)}.", show_default="gt; of distances lt"),
+        typer.Option("-m", "--method", help=f"One of {', '.join(METHODS)}.", show_default="gt; lt for distances"),
     ] = None
-    eps: Annotated[str, typer.Option(help="Radius: a number, one for each iteration as 1,0.5, or auto.")] = "auto"
+    eps: Annotated[str, typer.Option(help="Radius: a number, one per iteration such as 1,0.5, or auto.")] = "auto"
     lam: Annotated[str | None, typer.Option(help="gt: weight of covariances.", show_default="auto")] = None
-    n_iter: Annotated[int | None, typer.Option("--n-iter", help="Iterations.", show_default="as the method has it")] = (
+    n_iter: Annotated[
+        int | None, typer.Option("--n-iter", help="Number of iterations.", show_default="depends on the method")
+    ] = None
+    p: Annotated[
+        float | None, typer.Option(help="lt, kernel: order of the Wasserstein distance.", show_default="1")
+    ] = None
+    ridge: Annotated[int | None, typer.Option(help="gt: move only across 1 (curves) or 2 (surfaces) leading axes.")] = (
         None
     )
-    p: Annotated[float | None, typer.Option(help="lt, kernel: order of the distance.", show_default="1")] = None
-    ridge: Annotated[int | None, typer.Option(help="gt: off 1 (curves) or 2 (surfaces) leading axes only.")] = None
 
     def name_for(self, points: Points) -> str:
-        """Which method: by default one that fits what was read."""
+        """Name of the method: by default gt for points, lt for distances."""
         if self.method is None:
             return "gt" if points.matrix is None else "lt"
         return self.method
 
     def check(self) -> None:
-        """Refuse what no method, or not this one, has."""
+        """Raise for an unknown method, or an option that the method does not have."""
         if self.method is not None and self.method not in METHODS:
             raise ValueError(f"--method must be one of {', '.join(METHODS)}, got {self.method!r}")
         for option, methods in _OPTIONS.items():
             if getattr(self, option) is not None and (self.method or "gt") not in methods:
-                raise ValueError(f"--{option} is of --method {' and '.join(methods)}; leave it out")
+                raise ValueError(f"--{option} is an option of --method {' and '.join(methods)} only; leave it out")
 
 
 def moves_points(name: str) -> bool:
-    """Whether a method moves points; else only distances."""
+    """Whether a method moves points; the others only change distances."""
     return name in _MOVING
 
 
 def fitted(how: Method, points: Points, n_iter: int | str, **more: Any) -> Any:
-    """The estimator of that name, fitted; `n_iter` is for who names none."""
+    """The fitted estimator; `n_iter` is the default number of iterations."""
     from .. import estimators
 
     name = how.name_for(points)
     if points.matrix is not None and moves_points(name):
-        raise ValueError(f"--method {name} moves points, and distances are no points; --method lt takes distances")
+        raise ValueError(f"--method {name} needs points, got distances; --method lt takes distances")
     shared: dict[str, Any] = {"eps": radii(how.eps), "keep": "result", **more}
     if how.n_iter is not None or name != "ms":
         shared["n_iter"] = how.n_iter if how.n_iter is not None else n_iter
@@ -83,18 +87,18 @@ def fitted(how: Method, points: Points, n_iter: int | str, **more: Any) -> Any:
 
 
 def radii(text: str) -> Any:
-    """What --eps says."""
+    """Parse --eps."""
     if text == "auto":
         return text
     try:
         radii = [float(word) for word in text.split(",")]
     except ValueError:
-        raise ValueError(f"--eps must be a number, numbers as 1,0.5, or auto, got {text!r}") from None
+        raise ValueError(f"--eps must be a number, numbers such as 1,0.5, or auto, got {text!r}") from None
     return radii[0] if len(radii) == 1 else radii
 
 
 def parameters(how: Method, points: Points, found: Any) -> dict[str, Any]:
-    """What it ran with; what was chosen is a number where `asked` says auto."""
+    """The parameters for the summary: values that were used, and under `asked` those that were given."""
     return {
         "method": how.name_for(points), "eps": found.eps_, "lam": getattr(found, "lam_", None), "n_iter": found.n_iter_,
         "p": getattr(found, "p", None), "ridge": how.ridge,
@@ -104,7 +108,7 @@ def parameters(how: Method, points: Points, found: Any) -> dict[str, Any]:
 
 
 def words(how: Method, points: Points, found: Any) -> str:
-    """Which transform ran, in a line."""
+    """The transform and its parameters in one line."""
     lam = f", lam {found.lam_:.4g}" if hasattr(found, "lam_") else ""
     eps = ", ".join(f"{radius:.4g}" for radius in ([found.eps_] if isinstance(found.eps_, float) else found.eps_))
     times = f"{found.n_iter_} iteration{'s' * (found.n_iter_ != 1)}"

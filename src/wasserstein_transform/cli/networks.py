@@ -1,4 +1,4 @@
-"""What the commands on graphs share: how graphs are read, scored, listed and drawn."""
+"""Shared by the commands for graphs: reading, scoring, listing and drawing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..graphs import Communities, Network
 
 DRAWN = 1500
-"""Nodes up to which the graph itself is drawn."""
+"""The graph itself is drawn up to this many nodes."""
 
 Graph = Annotated[
     Path, typer.Argument(metavar="GRAPH", help="GML, GraphML, or a list of edges: `a b`, or `a b length`.")
@@ -25,13 +25,14 @@ Graph = Annotated[
 Weight = Annotated[
     str | None,
     typer.Option(
-        help="What numbers at edges are: length, strength (lengths are 1/strength), none.", show_default="asked"
+        help="Meaning of edge numbers: length, strength (length is 1/strength), none.",
+        show_default="as the file tells",
     ),
 ]
 
 
 def read_network(graph: Path, weight: str | None) -> Network:
-    """The graph of a file; what is asked about its edges is asked for as an option."""
+    """Read a graph; errors about the meaning of edge numbers name the option --weight."""
     from ..graphs import as_network
 
     if weight not in (None, "length", "strength", "none"):
@@ -44,17 +45,17 @@ def read_network(graph: Path, weight: str | None) -> Network:
 
 
 def known_groups(network: Network, attribute: str) -> list[str]:
-    """The known community of each node, by an attribute."""
+    """The known community of each node, from a node attribute."""
     if network.origin is None:
-        raise ValueError("a list of edges has no attributes; known communities come with GML or GraphML files")
+        raise ValueError("a list of edges has no node attributes; use a GML or GraphML file for --truth")
     known = [network.origin.nodes[node].get(attribute) for node in network.nodes]
     if any(value is None for value in known):
-        raise ValueError(f"not all nodes have the attribute {attribute!r}")
+        raise ValueError(f"not all nodes have the attribute {attribute!r}; add it, or leave --truth out")
     return [str(value) for value in known]
 
 
 def agreement(known: list[str], groups: Communities) -> dict[str, float]:
-    """How well communities agree with known ones."""
+    """Scores of the agreement with known communities."""
     from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
     rand, shared = (score(known, groups.labels) for score in (adjusted_rand_score, normalized_mutual_info_score))
@@ -62,7 +63,7 @@ def agreement(known: list[str], groups: Communities) -> dict[str, float]:
 
 
 def table_of(head: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> bytes:
-    """A CSV file."""
+    """Encode rows as CSV."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(head)
@@ -71,7 +72,7 @@ def table_of(head: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> bytes:
 
 
 def drawn_beside(network: Network, graph: Callable[..., Any], figures: Callable[..., Any]) -> bytes:
-    """A graph, unless it is too large, and the figures beside it, as a PNG."""
+    """A PNG of the graph, unless it is too large, and of the chart beside it."""
     from ..plotting import panels
 
     if network.n <= DRAWN:

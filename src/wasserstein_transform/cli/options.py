@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options shared by several commands."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Annotated, TypeAlias
 import typer
 
 SCALES = ("none", "standard", "robust", "range")
-"""What columns can be scaled by."""
+"""Ways to scale columns."""
 
-AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print it as JSON, and nothing else.")]
-Quiet: TypeAlias = Annotated[bool, typer.Option("-q", "--quiet", help="No words, notes or progress.")]
-Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Write over files that are there.")]
+AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print only JSON.")]
+Quiet: TypeAlias = Annotated[bool, typer.Option("-q", "--quiet", help="Print no text, notes or progress.")]
+Force: TypeAlias = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
 
 Jobs: TypeAlias = Annotated[
     int | None, typer.Option("-j", "--jobs", help="Threads; -1 means all cores.", show_default="all cores")
@@ -19,7 +19,7 @@ Jobs: TypeAlias = Annotated[
 
 
 def check_how(how: str) -> str:
-    """Refuse what is no scaling."""
+    """Raise for an unknown scaling."""
     if how not in SCALES:
         raise ValueError(f"--scale must be one of {', '.join(SCALES)}, got {how!r}")
     return how

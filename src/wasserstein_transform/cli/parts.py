@@ -1,4 +1,4 @@
-"""`wt parts`: what transforms are made of."""
+"""`wt parts`: list the parts of transforms."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from .printing import say
 
 
 def parts() -> None:
-    """All localizations and transports, with what they are."""
+    """List all localizations and transports, with a description of each."""
     from ..localize import LOCALIZATIONS, takes_new_points
     from ..transport import TRANSPORTS
 
     say("localizations, and the measures they make:")
     for localize in LOCALIZATIONS.values():
-        new = "" if takes_new_points(localize.examples(3, 1.0)[0]) else "; new points have none"
+        new = "" if takes_new_points(localize.examples(3, 1.0)[0]) else "; not for new points"
         _describe(localize, f"{localize.makes.__name__}{new}")
     say("\ntransports, and the measures they compare:")
     for transport in TRANSPORTS.values():

@@ -1,4 +1,4 @@
-"""Pictures in files: reading one, and what was made of it as files."""
+"""Read an image, and encode the results of its segmentation."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from ..plotting.images import as_rgb, outlined
 if TYPE_CHECKING:
     from ..image import Segmentation
 
-_MOST = 65536  # labels that 16 bits hold
+_MOST = 65536  # the most labels in a 16-bit PNG
 
 
 def load(file: Path) -> NDArray[Any]:
-    """A picture of shape (h, w), or (h, w, 3 or 4); gray levels are of 0 to 255, whatever the depth of the file."""
+    """Read an image of shape (h, w), or (h, w, 3 or 4); gray levels are 0 to 255 for any bit depth of the file."""
     if not file.exists():
         raise ValueError(f"{file} is not there")
     if not file.is_file():
-        raise ValueError(f"{file} is no file; give a picture")
+        raise ValueError(f"{file} is not a file; give an image")
     return from_file(file)
 
 
 def encode(found: Segmentation, picture: NDArray[Any]) -> dict[str, bytes]:
-    """Label map, overlay, filtered picture and, of a tree, its contours as files; their names."""
+    """Encode label map, overlay, filtered image and, if there is a tree, its contours; by file name."""
     filtered = found.filtered
     whole = filtered if filtered.dtype == np.uint8 else _eight_bits(filtered, picture)
     return {
@@ -41,7 +41,7 @@ def encode(found: Segmentation, picture: NDArray[Any]) -> dict[str, bytes]:
 
 
 def _eight_bits(values: NDArray[Any], picture: NDArray[Any]) -> NDArray[Any]:
-    """Shown as the picture is: levels of 0 to 255, shares, or from its least to its largest value."""
+    """Scale values like the image: from 0 to 255, from 0 to 1, or from its smallest to its largest value."""
     if values.dtype.kind != "f":
         return as_rgb(values)
     low, high = float(np.min(picture)), float(np.max(picture))

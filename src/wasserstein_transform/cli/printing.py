@@ -1,4 +1,4 @@
-"""Lines for terminals and files, also for those that know ASCII, or a code page, only."""
+"""Print lines, also to terminals and files that can encode only ASCII or a code page."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _SPELLED = {
 
 
 before_lines: list[Callable[[], None]] = []
-"""What is called before a line is printed: a line of progress makes room."""
+"""Functions called before a line is printed; they remove the progress line."""
 
 
 def say(line: object = "", *, err: bool = False) -> None:
-    """Print a line. `typer.echo` would send UTF-8 to streams that asked for ASCII."""
+    """Print a line. `typer.echo` would send UTF-8 to streams with ASCII encoding."""
     for make_room in before_lines:
         make_room()
     print(line, file=sys.stderr if err else sys.stdout)
 
 
 def tell(text: str, *, err: bool = False) -> None:
-    """Print words: wrapped where a terminal is narrower, one line elsewhere."""
+    """Print text, wrapped to the width of a terminal; in one line elsewhere."""
     stream = sys.stderr if err else sys.stdout
     if stream.isatty():
         text = textwrap.fill(
@@ -46,12 +46,12 @@ def tell(text: str, *, err: bool = False) -> None:
 
 
 def wants_color(stream: Any) -> bool:
-    """Whether a stream is a terminal that shows colors, to somebody who wants them (no-color.org)."""
+    """Whether a stream is a terminal that shows colors, and NO_COLOR is not set (no-color.org)."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def spell_out(*streams: Any) -> None:
-    """From now on what a stream cannot encode is written in letters it has, and never stops a command."""
+    """Make streams replace characters that they cannot encode instead of raising an error."""
     codecs.register_error(_NAME, _spelled)
     for stream in streams:
         if isinstance(stream, io.TextIOWrapper):
@@ -65,7 +65,7 @@ def _spelled(error: UnicodeError) -> tuple[str, int]:
 
 
 def _letters(sign: str) -> str:
-    """Its name, the letter below its accents, or a question mark."""
+    """A replacement of a character in ASCII: a name, the letter without accents, or a question mark."""
     *_, name = unicodedata.name(sign, "").split(" LETTER ")
     greek = name.lower() if "GREEK" in unicodedata.name(sign, "") else ""
     plain = _SPELLED.get(sign) or greek or unicodedata.normalize("NFKD", sign)

@@ -1,4 +1,4 @@
-"""What the command line shows while work goes on."""
+"""Progress of `wt reproduce`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Watch:
-    """A line for each finished experiment, and a bar for the one that runs; on a terminal only the bar moves."""
+    """Prints a line for each finished experiment and, on a terminal, a bar for the running one."""
 
     def __init__(self, console: Console) -> None:
         self._bar = Progress(
@@ -34,7 +34,7 @@ class Watch:
         self._bar.stop()
 
     def tell(self, name: str, what: str) -> None:
-        """An experiment runs, is drawn, is done, or was done before."""
+        """Show that an experiment runs, is drawn, is done, or was done before."""
         if what == "runs":
             self._started, self._name = time.perf_counter(), name
         if what.endswith("done"):
@@ -46,7 +46,7 @@ class Watch:
             self._bar.reset(self._task, description=f"{name} {what}", total=None, visible=True)
 
     def advance(self, update: Update) -> None:
-        """The engine's progress: iteration and stage. An experiment goes on when one piece of its work is done."""
+        """Show iteration and stage of the engine. An experiment goes on after an update that is finished."""
         if update.finished:
             return
         loop = f"iteration {update.iteration} of {update.n_iter}, " if update.n_iter else ""

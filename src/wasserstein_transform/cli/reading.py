@@ -1,4 +1,4 @@
-"""What is in a file, as a command needs it: points or distances, weights, known labels, and the table around them."""
+"""Read the input of a command: points or distances, weights, known labels, and the whole table."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Source:
-    """Options that say what is read, and how."""
+    """Options for the input."""
 
     file: Annotated[
         str,
@@ -36,24 +36,24 @@ class Source:
         ),
     ]
     columns: Annotated[
-        str | None, typer.Option(help="Coordinates: names or numbers, as x,y or 1,2.", show_default="all numbers")
+        str | None, typer.Option(help="Coordinate columns, by name or number: x,y or 1,2.", show_default="all numeric")
     ] = None
-    label: Annotated[str | None, typer.Option(help="Column of known labels: compared with, never used.")] = None
-    weight: Annotated[str | None, typer.Option(help="Column of weights; weight 2 is a point twice.")] = None
-    scale: Annotated[str, typer.Option(help=f"What columns are scaled by: {', '.join(SCALES)}.")] = "none"
+    label: Annotated[str | None, typer.Option(help="Column of known labels, only for scoring the result.")] = None
+    weight: Annotated[str | None, typer.Option(help="Column of weights; weight 2 counts as two points.")] = None
+    scale: Annotated[str, typer.Option(help=f"Scaling of columns: {', '.join(SCALES)}.")] = "none"
     distances: Annotated[bool, typer.Option("--distances", help="FILE holds distances, square or condensed.")] = False
-    kind: Annotated[str | None, typer.Option(help="What FILE is, where its name does not say: csv, npy, ...")] = None
+    kind: Annotated[str | None, typer.Option(help="Format of FILE if its name does not tell: csv, npy, ...")] = None
 
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """What was read: a table with points in it, or distances."""
+    """The input: a table with points, or distances."""
 
     input: Input
     table: Table
     names: tuple[str, ...]
     given: Floats | None
-    """Coordinates as they are in the file; None of distances."""
+    """Coordinates in the units of the file; None for distances."""
     scaling: Scaling | None
     matrix: Floats | None
     weights: Floats | None
@@ -62,7 +62,7 @@ class Points:
 
     @property
     def n(self) -> int:
-        """How many."""
+        """Number of points."""
         return len(self.table)
 
     @cached_property
@@ -73,7 +73,7 @@ class Points:
 
     @cached_property
     def space(self) -> Space:
-        """As a space."""
+        """The points or distances as a Space."""
         from ..spaces import Space
 
         if self.matrix is not None:
@@ -81,7 +81,7 @@ class Points:
         return Space.from_points(self.X, self.weights)
 
     def facts(self) -> dict[str, Any]:
-        """For a summary."""
+        """Facts for the summary."""
         scale = "none" if self.scaling is None else self.scaling.facts(self.names)
         return {"rows": self.n, "columns": list(self.names), "scale": scale}
 
@@ -95,22 +95,22 @@ def read_points(
     source: Source, run: Run, offer: Callable[[str], Offer], *, elsewhere: dict[str, Path] | None = None,
     leave_out: tuple[str | None, ...] = (), needs_points: str = "",
 ) -> tuple[Points, Plan]:  # fmt: skip
-    """Read what a command asked for, and say where its answer goes.
+    """Read the input of a command, and plan its output.
 
     Parameters
     ----------
     offer : callable
-        What can be written, of the kind of the file that was read.
+        Function from the format of the input to what can be written.
     elsewhere : dict
-        Other files that options name.
+        Other output files, given by options.
     leave_out : tuple of str
-        Columns that are no coordinates.
+        Columns that are not coordinates.
     needs_points : str
-        Who cannot do with distances.
+        For the error message: what does not work with distances. "" if distances are allowed.
     """
     check_how(source.scale)
     guess = kind_by_name(source)
-    run.plan(offer(guess or "csv"), source.file, elsewhere)  # a large file is read in vain otherwise
+    run.plan(offer(guess or "csv"), source.file, elsewhere)  # raises before a large file is read
     with run.stage("reading"):
         found = _distances(source, needs_points) if source.distances else _points(source, run, leave_out)
     plan = run.plan(offer(found.kind), source.file, elsewhere)
@@ -120,14 +120,14 @@ def read_points(
 
 
 def kind_by_name(source: Source) -> str | None:
-    """The kind of a file as far as it can be told before it is opened."""
+    """The format of a file according to option or name; None if the content must be examined."""
     from ..tables.kinds import kind_by_name
 
     return source.kind or kind_by_name(source.file)
 
 
 def opened_table(file: str, kind: str | None) -> tuple[Table, Input, str]:
-    """A file as a table, its facts, and its kind."""
+    """Read a table; returns the table, facts about the file, and its format."""
     from ..tables import read
 
     content, given = _opened(file)
@@ -168,12 +168,12 @@ def _distances(source: Source, needs_points: str) -> Points:
     from ..tables import Table, read_matrix
 
     if needs_points:
-        raise ValueError(f"{needs_points} needs coordinates, and --distances gives none; leave it out")
+        raise ValueError(f"{needs_points} needs coordinates, but --distances gives none; leave it out")
     for name, value in (("columns", source.columns), ("label", source.label), ("weight", source.weight)):
         if value is not None:
-            raise ValueError(f"--{name} is of tables of points, and --distances says that there is none; leave one out")
+            raise ValueError(f"--{name} needs a table of points, but --distances reads a matrix; leave one of them out")
     if source.scale != "none":
-        raise ValueError("--scale is of columns, and --distances says that there are none; leave one out")
+        raise ValueError("--scale needs columns, but --distances reads a matrix; leave one of them out")
     content, given = _opened(source.file)
     read = read_matrix(Path(source.file) if content is None else content, kind=source.kind, name=_name(source.file))
     matrix = np.asarray(read.distances)
@@ -184,13 +184,13 @@ def _distances(source: Source, needs_points: str) -> Points:
 
 
 def _opened(file: str) -> tuple[bytes | None, Input]:
-    """The bytes of standard input, or None for a file; and its facts."""
+    """The bytes of a pipe, or None for a regular file; and facts about the file."""
     from ..tables.sources import in_pieces
 
     if file == "-":
         content = in_pieces(sys.stdin.buffer, "standard input")
         if not content:
-            raise ValueError("nothing came from standard input; pipe a file into this command, or name one")
+            raise ValueError("standard input is empty; pipe a file into this command, or give the name of one")
         return content, as_input("-", content)
     path = Path(file)
     if not path.exists():
@@ -200,7 +200,7 @@ def _opened(file: str) -> tuple[bytes | None, Input]:
         raise ValueError(f"{file} is a folder; give a file")
     if path.is_file():
         return None, as_input(file)
-    with path.open("rb") as stream:  # a pipe by name: it can be read once
+    with path.open("rb") as stream:  # a named pipe, which can be read only once
         content = in_pieces(stream, file)
     return content, as_input(file, content)
 
@@ -215,12 +215,12 @@ def _near(path: Path) -> str:
 
 
 def _name(file: str) -> str:
-    """What errors call it."""
+    """Name of the input in error messages."""
     return "standard input" if file == "-" else file
 
 
 def kind_of(file: str, kind: str | None, content: bytes | None) -> str:
-    """Which kind of file it is: as said, as named, or as it looks."""
+    """The format of a file: from the option, the name, or the content."""
     from ..tables.kinds import agreed_kind, kind_by_name
     from ..tables.sources import load
 

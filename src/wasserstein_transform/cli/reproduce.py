@@ -1,4 +1,4 @@
-"""`wt reproduce`: the paper's experiments, figures and claims."""
+"""`wt reproduce`: run the paper's experiments, draw its figures, check its claims."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..experiments import EXPERIMENTS, Verdict
-from .door import door
+from .errors import reporting_errors
 from .options import AsJson, Jobs, Quiet
 from .printing import say, wants_color
 from .summary import encoded
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _STYLES: dict[str, str] = {Verdict.REPRODUCED: "green", Verdict.PARTLY: "yellow", Verdict.NOT: "red"}
 _NAMES = ", ".join(EXPERIMENTS)
-_WIDE = 160  # columns of files and pipes, which have no width of their own
+_WIDE = 160  # width of the output in columns if it is not a terminal
 
 
 def reproduce(
@@ -36,7 +36,7 @@ def reproduce(
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for report and figures.")] = Path(
         "reproduction"
     ),
-    fresh: Annotated[bool, typer.Option("--fresh", help="Run again what is finished.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run finished experiments again.")] = False,
     json: AsJson = False,
     quiet: Quiet = False,
     jobs: Jobs = None,
@@ -44,12 +44,13 @@ def reproduce(
         Path | None, typer.Option("--record", hidden=True, help="Write the verdicts into this record.")
     ] = None,
 ) -> None:
-    """Run the paper's experiments, draw its figures, judge its claims.
+    """Run the paper's experiments, draw its figures, check its claims.
 
-    Writes report.md, report.html and figures into the folder. Finished experiments are kept there and used again.
-    Exit status 1 if a case that used to hold fails. The first run after installing compiles, for a minute or two.
+    Writes report.md, report.html and figures into the folder. Results of finished experiments are kept there and
+    reused. The exit status is 1 if a case that used to hold fails. The first run after installation compiles for a
+    minute or two.
     """
-    with door("wt reproduce"):  # what is wrong with arguments; what goes wrong later has its traceback
+    with reporting_errors("wt reproduce"):  # only for wrong arguments; later errors show their traceback
         chosen = _possible(_chosen(names), asked=bool(names))
         engine = _prepared(output, jobs, record)
     from rich.console import Console
@@ -80,7 +81,7 @@ def reproduce(
 
 
 def _prepared(output: Path, jobs: int | None, record: Path | None) -> Engine:
-    """Whoever runs it; what can be wrong with files is said before anything runs."""
+    """The engine for the run; raises if files cannot be written, before anything runs."""
     from ..engine import current
     from ..experiments.reporting import make_room, open_record
     from ..plotting.canvas import need_matplotlib
@@ -106,7 +107,7 @@ def _chosen(names: list[str] | None) -> list[str]:
 
 
 def _possible(chosen: list[str], asked: bool) -> list[str]:
-    """Those that have all they need: what was asked for by name must, of all the others are left out."""
+    """The experiments whose requirements are met. Raises if an experiment given by name lacks something."""
     lacking = {name: EXPERIMENTS[name].lacks for name in chosen if EXPERIMENTS[name].lacks}
     for words in lacking.values():
         if asked:

@@ -1,4 +1,4 @@
-"""A command under way: its stages, notes and progress, and how its answer is kept."""
+"""A running command: stages, notes, progress, and output."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .answering import Answer, drawn
-from .door import door, hushed, in_a_line
+from .errors import hushed, in_a_line, reporting_errors
 from .expanding import Call
 from .keeping import Folder, Keeping, Offer, Plan, planned
 from .machine import Machine, working
@@ -24,26 +24,26 @@ from .wording import typed
 if TYPE_CHECKING:
     from ..engine import Engine
 
-_PIECE = 1 << 16  # bytes that are printed at a time
+_PIECE = 1 << 16  # bytes printed at a time
 _STARTED = time.perf_counter()
 inherited: ContextVar[tuple[str, ...]] = ContextVar("notes", default=())
-"""Notes that a run begins with."""
+"""Notes that a run starts with."""
 
 
 class Run:
-    """Where a command is, and what it has said."""
+    """The state of a running command."""
 
     def __init__(self, call: Call, keeping: Keeping | Folder) -> None:
         self.call, self.keeping = call, keeping
         self.watch = Watch(keeping.quiet)
         self.notes: list[str] = []
-        self._held: list[str] | None = []  # until it is sure that there will be an answer
+        self._held: list[str] | None = []  # notes are held back until input and output are checked
         self.seconds: dict[str, float] = {}
         self.about: dict[str, Any] = {}
         self.engine: Engine
 
     def note(self, words: str) -> None:
-        """Something to know, said once; for --json it is part of the summary."""
+        """Print a note, once; with --json it is only in the summary."""
         words = typed(" ".join(words.split()))
         if words in self.notes:
             return
@@ -54,7 +54,7 @@ class Run:
             tell(f"note: {words}", err=True)
 
     def speak(self) -> None:
-        """Input and targets are good: notes are said from now on, and those that were held back first."""
+        """Print the notes that were held back, and from now on every note at once."""
         held, self._held, said = self._held or [], None, self.notes
         self.notes = [words for words in said if words not in held]
         for words in held:
@@ -62,7 +62,7 @@ class Run:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """A part of the work, timed."""
+        """A timed stage of the work."""
         self.watch.stage(name)
         start = time.perf_counter()
         try:
@@ -71,7 +71,7 @@ class Run:
             self.seconds[name] = round(time.perf_counter() - start, 3)
 
     def plan(self, offer: Offer, file: str, elsewhere: dict[str, Path] | None = None) -> Plan:
-        """Where everything goes; refused now rather than after the work."""
+        """The output files, checked before the work starts."""
         assert isinstance(self.keeping, Keeping)
         plan = planned(self.keeping, offer, elsewhere)
         plan.check(None if file == "-" else Path(file))
@@ -92,7 +92,7 @@ class Run:
         return plan
 
     def finish(self, plan: Plan, answer: Answer, source: Input) -> None:
-        """Draw, write and say it."""
+        """Draw the figure, write all files, and print the result."""
         files: dict[Path, bytes] = {}
         if plan.figure is not None and answer.draw is not None:
             with self.stage("drawing"):
@@ -114,7 +114,7 @@ class Run:
         hushed(lambda: self._say(plan, answer, table, summary, files))
 
     def _figure(self, plan: Plan, path: Path, draw: Callable[[], Any]) -> dict[Path, bytes]:
-        """The figure; where nobody asked for it, what cannot be drawn is a note, and the rest is kept."""
+        """The figure. If it fails and was not requested by an option, there is only a note."""
         try:
             return {path: drawn(draw(), path.suffix.lower().lstrip("."))}
         except Exception as error:
@@ -124,7 +124,7 @@ class Run:
             return {}
 
     def place(self, *names: str) -> Place:
-        """A folder for files of these names and a summary, checked now rather than after the work."""
+        """A folder for files with these names and a summary, checked before the work starts."""
         assert isinstance(self.keeping, Folder)
         self.speak()
         return Place(self.keeping.output, *names, SUMMARY, force=self.keeping.force)
@@ -133,7 +133,7 @@ class Run:
         self, place: Place, files: dict[str, bytes], words: list[str], parameters: dict[str, Any],
         result: dict[str, Any], source: Input, stale: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
-        """Write what a command made, and say it."""
+        """Write the files of a command to its folder, and print the result."""
         self.watch.stage("writing")
         paths = {place.folder / name: content for name, content in files.items()}
         summary = self._summary(place.folder, parameters, result, source, paths)
@@ -187,7 +187,7 @@ class Run:
 
 
 def _pour(content: bytes) -> None:
-    """To standard output, in pieces: who reads may go away between them."""
+    """Write to standard output in pieces, so that a broken pipe is noticed early."""
     out = getattr(sys.stdout, "buffer", None)
     if out is None:
         sys.stdout.write(content.decode())
@@ -200,9 +200,9 @@ def _pour(content: bytes) -> None:
 
 @contextmanager
 def opened(call: Call, keeping: Keeping | Folder, machine: Machine | int | None = None) -> Iterator[Run]:
-    """A run: what goes wrong in it is one line, what it warns of are notes, and where it is can be seen."""
+    """A Run with error reporting, notes for warnings, and a progress line."""
     run, machine = Run(call, keeping), machine if isinstance(machine, Machine) else Machine(machine)
-    with door(call.command, run.note, machine.left(keeping.output)), run.watch:
+    with reporting_errors(call.command, run.note, machine.left(keeping.output)), run.watch:
         run.watch.stage("starting")
         for words in inherited.get():
             run.note(words)
@@ -218,9 +218,9 @@ def opened(call: Call, keeping: Keeping | Folder, machine: Machine | int | None 
 
 @contextmanager
 def speaking(command: str, quiet: bool = False) -> Iterator[None]:
-    """Work whose answer is lines: what goes wrong is one of them, and where it is can be seen."""
+    """Error reporting and a progress line for commands that only print lines."""
     note = (lambda words: None) if quiet else None
-    with door(command, note), Watch(quiet) as watch:
+    with reporting_errors(command, note), Watch(quiet) as watch:
         from ..engine import using
 
         watch.stage("working")

@@ -1,4 +1,4 @@
-"""Columns of different units brought to one, and back."""
+"""Scale columns with different units to a common scale, and back."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 from .._types import Floats
 from .options import check_how
 
-_UNEQUAL = 1000.0  # times: columns whose spreads are so far apart are said
+_UNEQUAL = 1000.0  # ratio of spreads from which on there is a note
 
 
 @dataclass(frozen=True)
 class Scaling:
     """x ↦ (x − center) / length, for each column.
 
-    "standard": mean and standard deviation; "robust": median and the distance between the quartiles; "range": least
-    value and extent. A column that does not spread keeps its length.
+    "standard": mean and standard deviation; "robust": median and interquartile range; "range": minimum and range. The
+    length of a constant column is 1.
     """
 
     how: str
@@ -27,7 +27,7 @@ class Scaling:
 
     @classmethod
     def of(cls, how: str, X: Floats) -> Self:
-        """The scaling of that name for the columns of X."""
+        """The scaling with this name for the columns of X."""
         center, length = _HOW[check_how(how)](X)
         return cls(how, center, np.where(length > 0, length, 1.0))
 
@@ -37,15 +37,15 @@ class Scaling:
         return self.how != "none"
 
     def scaled(self, X: Floats) -> Floats:
-        """Into units of the scaling."""
+        """Convert to the units of the scaling."""
         return np.asarray((X - self.center) / self.length) if self.changes else X
 
     def back(self, X: Floats) -> Floats:
-        """Into the units of the file."""
+        """Convert to the units of the file."""
         return np.asarray(X * self.length + self.center) if self.changes else X
 
     def facts(self, names: tuple[str, ...]) -> Any:
-        """For a summary."""
+        """Facts for the summary."""
         if not self.changes:
             return "none"
         rows = zip(names, self.center.tolist(), self.length.tolist(), strict=True)
@@ -53,7 +53,7 @@ class Scaling:
 
 
 def uneven(X: Floats, names: tuple[str, ...]) -> str | None:
-    """What to say of columns whose spreads are a thousand times apart."""
+    """A note if the spreads of two columns differ by a factor of more than a thousand, else None."""
     spreads = _measured(X, np.std)
     wide, narrow = int(spreads.argmax()), int(np.where(spreads > 0, spreads, np.inf).argmin())
     if not spreads[wide] > _UNEQUAL * spreads[narrow] > 0:
@@ -70,7 +70,7 @@ def _standard(X: Floats) -> tuple[Floats, Floats]:
 
 
 def _measured(X: Floats, measure: Any) -> Floats:
-    """A measure of each column, taken of shares of the largest value: squares do not overflow."""
+    """A statistic of each column, computed relative to the largest value so that squares do not overflow."""
     largest = np.abs(X).max(axis=0)
     unit = np.where(largest > 0, largest, 1.0)
     return np.asarray(measure(X / unit, axis=0) * unit)
@@ -78,7 +78,9 @@ def _measured(X: Floats, measure: Any) -> Floats:
 
 def _robust(X: Floats) -> tuple[Floats, Floats]:
     low, middle, high = np.quantile(X, [0.25, 0.5, 0.75], axis=0)
-    return middle, np.where(high > low, high - low, _measured(X, np.std))  # half of the values may be one
+    return middle, np.where(
+        high > low, high - low, _measured(X, np.std)
+    )  # the quartiles are equal if half of the values are
 
 
 def _range(X: Floats) -> tuple[Floats, Floats]:

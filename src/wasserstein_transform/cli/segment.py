@@ -1,4 +1,4 @@
-"""`wt segment`: regions of a picture in a file."""
+"""`wt segment`: find the regions of an image in a file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .summary import as_input
 if TYPE_CHECKING:
     from ..image import Merging
 
-_MANY = 300  # segments from which on most are not what people see
+_MANY = 300  # with more segments than this, most are texture or noise
 _FILES = ("labels.png", "labels.npy", "overlay.png", "filtered.png", "contours.png")
 _SOMETIMES = ("labels.png", "labels.npy", "contours.png")
 _RADII = "Options of windows"
@@ -25,18 +25,17 @@ _RADII = "Options of windows"
 @expanded
 def segment(
     *,
-    image: Annotated[Path, typer.Argument(metavar="IMAGE", help="A picture: PNG, JPEG, TIFF, ...")],
+    image: Annotated[Path, typer.Argument(metavar="IMAGE", help="An image: PNG, JPEG, TIFF, ...")],
     folder: Folder,
     scale: Annotated[
         float | None,
-        typer.Option(
-            help="From 0, fine, to 1, coarse: boundaries that fewer people would draw go.", show_default="0.6"
-        ),
+        typer.Option(help="From 0 (fine) to 1 (coarse): removes weaker boundaries.", show_default="0.6"),
     ] = None,
     n_segments: Annotated[
-        int | None, typer.Option("-n", "--n-segments", help="How many, instead of --scale.", show_default=False)
+        int | None,
+        typer.Option("-n", "--n-segments", help="Number of segments, instead of --scale.", show_default=False),
     ] = None,
-    min_size: Annotated[int, typer.Option(help="Smaller regions are merged into the one most like them.")] = 0,
+    min_size: Annotated[int, typer.Option(help="Smaller regions are merged into the most similar neighbor.")] = 0,
     spatial: Annotated[
         float | None,
         typer.Option(help="Radius of the window, in pixels.", show_default="8", rich_help_panel=_RADII),
@@ -44,7 +43,7 @@ def segment(
     range: Annotated[
         float | None,
         typer.Option(
-            help="Radius in values: of L*u*v* for colors, of 0 to 255 for gray pictures.",
+            help="Radius in values: L*u*v* for colors, 0 to 255 for gray images.",
             show_default="8",
             rich_help_panel=_RADII,
         ),
@@ -58,34 +57,35 @@ def segment(
     color: Annotated[
         str | None,
         typer.Option(
-            help="What colors are compared in: luv, lab, rgb, none.", show_default="luv", rich_help_panel=_RADII
+            help="Color space for comparisons: luv, lab, rgb, none.", show_default="luv", rich_help_panel=_RADII
         ),
     ] = None,
     linking: Annotated[
         str | None,
         typer.Option(
-            help="Which pixels belong together: adjacent, or paper.", show_default="adjacent", rich_help_panel=_RADII
+            help="Pixels that are linked: adjacent, or paper (all near modes).",
+            show_default="adjacent",
+            rich_help_panel=_RADII,
         ),
     ] = None,
-    merge: Annotated[
-        bool, typer.Option(help="Merge regions that people would not tell apart.", rich_help_panel=_RADII)
-    ] = False,
+    merge: Annotated[bool, typer.Option(help="Merge regions that differ little.", rich_help_panel=_RADII)] = False,
     share: Annotated[
         float | None,
-        typer.Option(help="With --merge: larger leaves fewer regions.", show_default="2", rich_help_panel=_RADII),
+        typer.Option(help="With --merge: larger values leave fewer regions.", show_default="2", rich_help_panel=_RADII),
     ] = None,
     n_iter: Annotated[
-        int | None, typer.Option(help="Most iterations of a pixel.", show_default="100", rich_help_panel=_RADII)
+        int | None,
+        typer.Option(help="Largest number of iterations per pixel.", show_default="100", rich_help_panel=_RADII),
     ] = None,
     jobs: Jobs = None,
     call: Call,
 ) -> None:
-    """Segment a picture along the contours that people would draw; with any option of windows, by mean shift or the
+    """Segment an image along its contours; with --spatial, --range or a similar option, by mean shift or the
     Gaussian Transform.
 
-    Writes into the folder the label map (labels.png, 16 bits a pixel; labels.npy beyond 65536 segments), overlay.png
-    with the boundaries, filtered.png with the mean color of each segment, contours.png with the strength of every
-    boundary, if no windows were asked for, and summary.json: all of them or none.
+    Writes these files into the folder: labels.png (the label map, 16 bits per pixel; labels.npy for more than 65536
+    segments), overlay.png (with the boundaries), filtered.png (the mean color of each segment), contours.png (the
+    strength of every boundary; not with mean shift) and summary.json. If an error occurs, no file is written.
     """  # noqa: D205
     options = {
         "spatial": spatial, "range": range, "lam": lam, "scale": scale, "n_segments": n_segments, "color": color,
@@ -105,9 +105,9 @@ def segment(
         size = " × ".join(map(str, found.labels.shape))
         words = [f"{found.n_segments} segments of {size} pixels in {run.seconds['segmenting']:.1f} s"]
         if found.n_segments > _MANY and found.tree is None and merging is None and not min_size:
-            words.append("so many are texture and noise: leave out the radii, or give --min-size 50")
+            words.append("most of these are texture and noise: leave out --spatial and --range, or add --min-size 50")
         if "labels.npy" in files:
-            words.append("labels.npy, 32 bits a pixel, as a PNG holds no more than 65536 labels")
+            words.append("labels.npy has 32 bits per pixel, because a PNG holds at most 65536 labels")
         run.about |= {"shape": list(picture.shape)}
         parameters = options | {"merging": None if merging is None else merging.share}
         run.finish_folder(
@@ -117,7 +117,7 @@ def segment(
 
 def _merging(merge: bool, share: float | None) -> Merging | None:
     if share is not None and not merge:
-        raise ValueError("share is for merging regions; give --merge too")
+        raise ValueError("--share needs --merge; add --merge, or leave --share out")
     if not merge:
         return None
     from ..image import Merging

@@ -1,4 +1,4 @@
-"""`wt skeleton`: the lines that points in a file lie along."""
+"""`wt skeleton`: find the lines that points in a file lie along."""
 
 from __future__ import annotations
 
@@ -23,34 +23,40 @@ if TYPE_CHECKING:
     from .reading import Points
 
 _OFFER = Offer("lines", {"csv": ".csv", "geojson": ".geojson"}, "csv", "csv", ("points.csv", "lines.geojson"))
-_MOST = 3  # coordinates that GeoJSON has
+_MOST = 3  # the most coordinates in GeoJSON
 
 
 @expanded
 def skeleton(
     *,
     detail: Annotated[
-        float | None, typer.Option(help="How far left-out vertices may be from a line.", show_default="half the noise")
+        float | None,
+        typer.Option(
+            help="Tolerance of simplification: vertices this close to the line are dropped.",
+            show_default="half the noise",
+        ),
     ] = None,
     spur: Annotated[
-        float | None, typer.Option(help="Dead ends up to that length are noise.", show_default="2 eps")
+        float | None, typer.Option(help="Dead ends up to this length are removed.", show_default="2 eps")
     ] = None,
     outliers: Annotated[
         bool | None,
-        typer.Option("--outliers/--no-outliers", help="Lines through outliers, too.", show_default="with --trip"),
+        typer.Option("--outliers/--no-outliers", help="Also draw lines through outliers.", show_default="with --trip"),
     ] = None,
-    leg: Annotated[float | None, typer.Option(help="With --trip: longest leg that joins.", show_default="eps")] = None,
+    leg: Annotated[
+        float | None, typer.Option(help="With --trip: longest leg that joins points.", show_default="eps")
+    ] = None,
     how: Denoising,
     source: Source,
     keeping: Keeping,
     jobs: Jobs = None,
     call: Call,
 ) -> None:
-    """The lines that noisy points lie along: a map of streets from tracks, a curve from a cloud.
+    """Find the lines that noisy points lie along: a street map from tracks, a curve from a point cloud.
 
-    A folder gets lines.csv (a row for each vertex), lines.geojson, points.csv (the table with x_moved, y_moved, ... and
-    outlier beside), lines.png and summary.json, which `wt again` repeats. A file, .geojson or .csv, gets the lines
-    alone.
+    With -o FOLDER the command writes lines.csv (a row for each vertex), lines.geojson, points.csv (the table with new
+    columns x_moved, y_moved, ... and outlier), lines.png, and summary.json, from which `wt again` repeats the run. With
+    -o FILE, .geojson or .csv, it writes only the lines.
     """
     with opened(call, keeping, jobs) as run:
         from ..curves import skeleton as find
@@ -77,9 +83,11 @@ def skeleton(
 
 def _check_columns(points: Points, plan: Plan) -> None:
     if plan.kind == "geojson" and len(points.names) > _MOST:
-        raise ValueError(f"GeoJSON has {_MOST} coordinates at most, and these lines {len(points.names)}; --format csv")
+        raise ValueError(
+            f"GeoJSON has at most {_MOST} coordinates, these lines have {len(points.names)}; use --format csv"
+        )
     if len(points.names) < 2:
-        raise ValueError(f"lines need two coordinates at least, got column {points.names[0]} alone; see --columns")
+        raise ValueError(f"lines need at least two coordinates, got only column {points.names[0]}; see --columns")
 
 
 def _said(found: Skeleton) -> str:
@@ -98,7 +106,7 @@ def _result(found: Skeleton) -> dict[str, Any]:
 
 
 def as_csv(found: Skeleton, names: tuple[str, ...]) -> bytes:
-    """A row for each vertex: the line, its number on it, its coordinates."""
+    """CSV with a row for each vertex: number of the line, number of the vertex, coordinates."""
     text = io.StringIO(newline="")
     table = csv.writer(text, lineterminator="\n")
     table.writerow(["line", "vertex", *names])
@@ -108,7 +116,7 @@ def as_csv(found: Skeleton, names: tuple[str, ...]) -> bytes:
 
 
 def as_geojson(found: Skeleton) -> bytes:
-    """Lines and junctions."""
+    """GeoJSON with lines and junctions."""
     return (json.dumps(found.to_geojson(), allow_nan=False) + "\n").encode()
 
 

@@ -1,4 +1,4 @@
-"""`wt suggest`: parameters for the points of a file, and why."""
+"""`wt suggest`: suggest parameters for the points of a file."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
 PURPOSES = ("clusters", "modes", "curve", "surface")
 _OFFER = Offer("suggestion", {kind: f".{kind}" for kind in ("csv", "tsv", "txt", "parquet", "npz")}, "csv", "csv")
 _RIDGE = {"curve": 1, "surface": 2}
-_ALL = 20_000  # points whose distances are proposed to be written: 3 GB
+_ALL = 20_000  # for more points the advice is not to write all distances: 3 GB
 
 
 @expanded
 def suggest(
     *,
-    purpose: Annotated[str, typer.Option("-p", "--purpose", help=f"For {', '.join(PURPOSES)}.")] = "clusters",
+    purpose: Annotated[str, typer.Option("-p", "--purpose", help=f"One of {', '.join(PURPOSES)}.")] = "clusters",
     source: Source,
     keeping: Keeping,
     jobs: Jobs = None,
     call: Call,
 ) -> None:
-    """Parameters for a transform of these points: the radius from their own scale, with the reason.
+    """Suggest parameters of a transform for these points, with the reason.
 
-    Shows the radii that were looked at, and the command that uses the one chosen. A folder gets suggestion.csv (the
-    radii), suggestion.png and summary.json.
+    Prints the radii that were examined, and a command that uses the chosen one. With -o FOLDER the command writes
+    suggestion.csv (the radii), suggestion.png and summary.json.
     """
     with opened(call, keeping, jobs) as run:
         from ..auto import suggest as find
@@ -49,7 +49,7 @@ def suggest(
         needs = "" if purpose == "clusters" else f"--purpose {purpose}"
         points, plan = read_points(source, run, lambda _: _OFFER, needs_points=needs)
         with run.stage("looking"):
-            found = find(points.space, purpose)  # type: ignore[arg-type]  # one of them, as checked
+            found = find(points.space, purpose)  # type: ignore[arg-type]  # checked above
         use = _use(source, found)
         words = [
             str(points),
@@ -71,7 +71,7 @@ def _columns(found: Suggestion) -> dict[str, Any]:
 
 
 def _rows(found: Suggestion) -> list[str]:
-    """The radii that were looked at, the one chosen marked."""
+    """The radii that were examined, with a mark at the chosen one."""
     if not found.table:
         return []
     cells = list(zip(*found._cells(), strict=True))
@@ -82,12 +82,12 @@ def _rows(found: Suggestion) -> list[str]:
 def _advice(use: str, found: Suggestion, points: Points) -> str:
     if found.purpose == "clusters" and points.n > _ALL:
         name = shlex.quote(points.input.name)
-        return f"all distances of {points.n:,} points are too many for a file; wt cluster {name} finds clusters of them"
+        return f"{points.n:,} points have too many distances for a file; wt cluster {name} finds their clusters"
     return f"to use it: {use}"
 
 
 def _use(source: Source, found: Suggestion) -> str:
-    """What to type with these parameters."""
+    """The command that uses these parameters."""
     words = ["wt", "distances" if found.purpose == "clusters" else "transform", source.file]
     words += [
         word for name in ("columns", "weight") if (value := getattr(source, name)) for word in (f"--{name}", value)

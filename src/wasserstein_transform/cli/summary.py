@@ -1,4 +1,4 @@
-"""What a run was, for people and for `wt again`: input, parameters, versions, times."""
+"""Summaries of runs, for readers and for `wt again`: input, parameters, versions, times."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
 
 @dataclass(frozen=True)
 class Input:
-    """A file that was read: its name as it was given, what it holds."""
+    """A file that was read: its name as given, its size and its hash."""
 
     name: str
     size: int
@@ -28,22 +28,22 @@ class Input:
 
     @property
     def path(self) -> Path | None:
-        """Where it is; None for standard input."""
+        """The path; None for standard input."""
         return None if self.name == "-" else Path(self.name)
 
     def facts(self, folder: Path | None) -> dict[str, Any]:
-        """For a summary, which finds the file again if both are moved together."""
+        """Facts for the summary, with the path relative to it so that both can be moved together."""
         found: dict[str, Any] = {"name": self.name, "bytes": self.size, "sha256": self.sha256}
         if self.path is not None and folder is not None:
             try:
                 found["from_here"] = os.path.relpath(self.path, folder)
-            except ValueError:  # another drive
+            except ValueError:  # on another drive
                 return found
         return found
 
 
 def as_input(name: str, content: bytes | None = None) -> Input:
-    """The facts of a file, or of what came from a pipe."""
+    """Facts about a file, or about the content of a pipe."""
     if content is not None:
         return Input(name, len(content), hashlib.sha256(content).hexdigest())
     with Path(name).open("rb") as stream:
@@ -52,35 +52,35 @@ def as_input(name: str, content: bytes | None = None) -> Input:
 
 
 def versions() -> dict[str, str]:
-    """Of everything a result may depend on."""
+    """Versions of the packages that a result may depend on."""
     from importlib.metadata import PackageNotFoundError, version
 
     found = {"wasserstein-transform": __version__, "python": platform.python_version()}
     for name in _PACKAGES:
         try:
             found[name] = version(name)
-        except PackageNotFoundError:  # run from a folder that was never installed
+        except PackageNotFoundError:  # not installed, but run from a source folder
             continue
     return found
 
 
 def command_line() -> str:
-    """What was typed."""
+    """The command line as typed."""
     return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
 
 
 def encoded(summary: dict[str, Any]) -> bytes:
-    """As JSON: no number that is none."""
+    """Encode as JSON, with null for NaN and infinity."""
     return (json.dumps(plain(summary), indent=2, allow_nan=False, ensure_ascii=False) + "\n").encode()
 
 
 def plain(value: Any) -> Any:
-    """What JSON has: lists, words, numbers that are numbers; else null."""
+    """Convert to types of JSON; NaN and infinity become None."""
     if isinstance(value, dict):
         return {str(name): plain(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
-    if hasattr(value, "tolist"):  # of NumPy
+    if hasattr(value, "tolist"):  # arrays and numbers of NumPy
         return plain(value.tolist())
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""Tables on terminals of any width: what does not fit beside the rest goes below it, nothing is cut."""
+"""Print tables on terminals of any width: columns that do not fit go into another block below."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _GAP = "  "
 
 
 def show(rows: Sequence[Sequence[str]], style: Callable[[str], str] = str) -> None:
-    """Print rows under a header, columns of numbers flush right; `style` may color cells, not change their width."""
+    """Print rows under a header, with numbers right-aligned; `style` may color cells but not change their width."""
     blocks = list(fitting(rows, shutil.get_terminal_size().columns if sys.stdout.isatty() else None))
     for k, block in enumerate(blocks):
         if k:
@@ -22,7 +22,7 @@ def show(rows: Sequence[Sequence[str]], style: Callable[[str], str] = str) -> No
 
 
 def fitting(rows: Sequence[Sequence[str]], width: int | None) -> Iterator[list[list[str]]]:
-    """The table in blocks of whole columns, as many as fit, each under the names of the first column."""
+    """Split a table into blocks of columns that fit the width; each block repeats the first column."""
     widths = _widths(rows)
     start, n = 1, len(rows[0])
     while start < n:
@@ -35,7 +35,7 @@ def fitting(rows: Sequence[Sequence[str]], width: int | None) -> Iterator[list[l
 
 
 def aligned(rows: Sequence[Sequence[str]], style: Callable[[str], str] = str) -> Iterator[str]:
-    """The lines of a table, columns of numbers flush right."""
+    """The lines of a table, with columns of numbers right-aligned."""
     widths = _widths(rows)
     right = [all(_is_number(row[k]) for row in rows[1:]) for k in range(len(widths))]
     for row in rows:
@@ -53,7 +53,7 @@ def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
 
 
 def _cells(text: str) -> int:
-    from rich.cells import cell_len  # some letters are two columns wide
+    from rich.cells import cell_len  # some characters are two columns wide
 
     return cell_len(text)
 

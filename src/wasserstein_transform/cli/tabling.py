@@ -1,4 +1,4 @@
-"""Answers that are the table that was read, with new columns beside."""
+"""Answers that are the input table with new columns."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from .reading import Points
     from .running import Run
 
-TEXT = "csv"  # what pipes get
+TEXT = "csv"  # the format for pipes
 
 
 def offered(name: str) -> Callable[[str], Offer]:
-    """A table of that name, in the format of the file that was read."""
+    """The offer of a table with this name, by default in the format of the input."""
     from ..tables import KINDS
 
     kinds = {kind: f".{kind}" for kind in KINDS}
@@ -25,14 +25,14 @@ def offered(name: str) -> Callable[[str], Offer]:
 
 
 def check_kind(points: Points, kind: str, new: tuple[str, ...] = ()) -> None:
-    """Refuse a format that cannot hold the table with new columns of numbers, by its first row."""
+    """Raise if a format cannot hold the table with new numeric columns; tested with the first row."""
     from ..tables import encode
 
     encode(points.table.take([0]).with_columns({name: [0.0] for name in new}), kind)
 
 
 def beside(points: Points, new: dict[str, Any], run: Run) -> Table:
-    """The table with new columns; of names that were taken is said."""
+    """The table with new columns; notes tell about columns that were renamed."""
     table = points.table.with_columns(new)
     for note in table.notes[len(points.table.notes) :]:
         run.note(note)
@@ -40,7 +40,7 @@ def beside(points: Points, new: dict[str, Any], run: Run) -> Table:
 
 
 def encoder(table: Table) -> Callable[[str], bytes]:
-    """The table as a file of any kind."""
+    """A function that encodes the table in any format."""
 
     def encode_as(kind: str) -> bytes:
         from ..tables import encode

@@ -1,4 +1,4 @@
-"""`wt transform`: points in a file, moved by a transform."""
+"""`wt transform`: move the points of a file by a transform."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 def transform(*, how: Method, source: Source, keeping: Keeping, machine: Machine, call: Call) -> None:
     """Move points by a transform of your choice.
 
-    New columns: x_moved, y_moved, ...; of mean shift also label, the place they share. lt and kernel change distances
-    and move nothing: their columns embedded_1, embedded_2, ... are points that have the new distances as nearly as
-    points can. A folder gets transformed.csv (or in the format of FILE), transformed.png and summary.json. What memory
-    does not hold (Parquet, NPY, Zarr) goes part by part into such a file, moved columns alone.
+    New columns: x_moved, y_moved, ...; ms (mean shift) also adds label, the same for points that end in one place. lt
+    and kernel change only distances: their columns embedded_1, embedded_2, ... are points with approximately the new
+    distances. With -o FOLDER the command writes transformed.csv (or the format of FILE), transformed.png and
+    summary.json. Parquet, NPY and Zarr files that do not fit into memory are processed in parts; the output file then
+    has only the moved columns.
     """
     with opened(call, keeping, machine) as run:
         from .tabling import beside, check_kind, encoder, offered
@@ -53,7 +54,7 @@ def transform(*, how: Method, source: Source, keeping: Keeping, machine: Machine
 
 
 def _places(points: Points, found: Any, moves: bool) -> Floats:
-    """Where points are now, in units of the file; of an embedding as many axes as points had."""
+    """The moved points in the units of the file, or an embedding with as many axes as columns."""
     import numpy as np
 
     if moves:
@@ -73,7 +74,7 @@ def _columns(points: Points, places: Floats, labels: Any, moves: bool) -> dict[s
 
 
 def distortion(places: Floats, distances: Floats) -> float:
-    """How far distances of places are off: the root of the sum of (‖x − y‖ − d)² over that of d²."""
+    """Relative error of the distances of an embedding: √(Σ(‖x − y‖ − d)² / Σd²)."""
     import numpy as np
     from scipy.spatial.distance import cdist
 
@@ -92,7 +93,7 @@ def _words(points: Points, labels: Any, off: float | None, method: str) -> list[
         if (share := agreement(points, labels)) is not None:
             lines.append(f"agreement with the known labels: adjusted Rand index {share:.3f}")
     if off is not None:
-        lines.append(f"distances of the embedded points are off by {off:.2%}")
+        lines.append(f"relative error of the distances of the embedded points: {off:.2%}")
     return lines
 
 
@@ -104,7 +105,7 @@ def _result(points: Points, found: Any, labels: Any, off: float | None) -> dict[
 
 
 def _draw(points: Points, places: Floats, labels: Any, after: str, moves: bool) -> Any:
-    """Before and after, side by side in the same limits; of distances alone the end."""
+    """Points before and after, side by side with the same limits; for distances only the embedding."""
     from ..plotting import cloud
     from .figures import in_same_limits, named_axes, seen, side_by_side, title_of
 

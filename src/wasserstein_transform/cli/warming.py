@@ -1,4 +1,4 @@
-"""What `wt warmup` runs: tiny computations of every kind, in groups that are built of the same kernels."""
+"""The computations of `wt warmup`: tiny ones of every kind, in groups that use the same kernels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 
 class Warmed(NamedTuple):
-    """A part that ran: how many kernels were compiled for it, and how long it took."""
+    """A part that has run: its name, the number of kernels compiled, and the time in seconds."""
 
     name: str
     compiled: int
@@ -16,11 +16,11 @@ class Warmed(NamedTuple):
 
 
 def warm(name: str) -> Warmed:
-    """Run a part."""
+    """Run a part and count the kernels that it compiles."""
     from ..backends.compiling import say_nothing
     from ..backends.host import on_compile
 
-    say_nothing()  # of `wt warmup`
+    say_nothing()  # no hint to run `wt warmup`
     names: list[str] = []
     end = on_compile(lambda name, seconds: names.append(name) if seconds is not None else None)
     began = time.perf_counter()
@@ -32,7 +32,7 @@ def warm(name: str) -> Warmed:
 
 
 def _points(n: int, m: int) -> Any:
-    """Two clusters: nothing to warn of."""
+    """Two clusters, which cause no warnings."""
     import numpy as np
 
     return np.random.default_rng(0).random((n, m)) + 9.0 * (np.arange(n)[:, None] % 2)
@@ -89,7 +89,7 @@ def _segment() -> None:
 
     image = np.random.default_rng(0).random((8, 8, 3))
     segment(image)
-    segment(np.zeros((400, 400), np.uint8))  # larger than what is not reduced
+    segment(np.zeros((400, 400), np.uint8))  # large enough to be reduced first
     for lam in (0.0, 1.0):
         segment(image, 2, 0.3, lam, color="none", tol=0.01)
         segment((9 * image[..., 0]).astype(np.uint8), 2, 3.0, lam, color="none", tol=0.01)
@@ -120,4 +120,4 @@ GROUPS = (
     ("local truncation", "pairs of measures", "single linkage", "curvature"),
     ("segmentation",),
 )
-"""The names of all parts: those of a group share most of their kernels; what takes longest comes first."""
+"""The names of all parts, in groups that share most of their kernels; the slowest come first."""

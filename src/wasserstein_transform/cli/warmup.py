@@ -1,4 +1,4 @@
-"""`wt warmup`: compile what common calls need, before they are made."""
+"""`wt warmup`: compile the common kernels in advance."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Annotated
 
 import typer
 
-from .door import door
+from .errors import reporting_errors
 from .options import AsJson, Quiet
 from .printing import say
 from .summary import encoded
 from .warming import GROUPS, Warmed, warm
 
 Processes = Annotated[
-    int | None, typer.Option("-j", "--jobs", help="Processes; -1 means all cores.", show_default="all cores")
+    int | None, typer.Option("-j", "--jobs", help="Number of processes; -1: all cores.", show_default="all cores")
 ]
 
 
 def warmup(jobs: Processes = None, json: AsJson = False, quiet: Quiet = False) -> None:
-    """Compile what common calls need, ahead of them.
+    """Compile the common kernels in advance.
 
-    Runs tiny computations of every kind. What is compiled is kept, and loaded by other processes in a moment.
+    Runs tiny computations of every kind. The compiled kernels are cached; other processes load them quickly.
     """
-    with door("wt warmup", left="what was compiled is kept"):
+    with reporting_errors("wt warmup", left="the compiled kernels are kept"):
         start, parts = time.perf_counter(), dict[str, Warmed]()
         with closing(_warmed(jobs)) as warmed:
             for part in warmed:
@@ -41,7 +41,7 @@ def warmup(jobs: Processes = None, json: AsJson = False, quiet: Quiet = False) -
 
 
 def _warmed(jobs: int | None) -> Generator[Warmed]:
-    """All parts: one after the other here, or dealt to processes."""
+    """Run all parts, in this process or in several."""
     from ..engine import current
     from .children import dealt
 

@@ -1,4 +1,4 @@
-"""One line that says how far long work is: on a terminal, after two seconds, gone when the work is done."""
+"""A progress line on the terminal: it appears after two seconds and is removed when the work is done."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from . import printing
 if TYPE_CHECKING:
     from ..engine import Update
 
-AFTER = 2.0  # seconds of work before anything is shown
-EVERY = 0.2  # seconds between two drawings
-_KNOWN = 0.02  # share of a stage from which on its rest can be told
-_BAR = 20  # signs of the bar, where there is room
+AFTER = 2.0  # seconds before the line appears
+EVERY = 0.2  # seconds between updates
+_KNOWN = 0.02  # share of a stage that must be done before its remaining time is estimated
+_BAR = 20  # characters of the bar, if there is space
 
 
 class Watch:
-    """Says where a command is; `advance` is for the engine, `stage` for what has no progress of its own."""
+    """The progress line: the engine calls `advance`; `stage` is for work without progress updates."""
 
     def __init__(self, quiet: bool = False) -> None:
         self._shows = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
@@ -45,7 +45,7 @@ class Watch:
         self.stop()
 
     def stop(self) -> None:
-        """No more progress: the answer comes."""
+        """Remove the line; the output follows."""
         self._over.set()
         if self._shows and self.clear in printing.before_lines:
             self._thread.join()
@@ -53,24 +53,24 @@ class Watch:
             self.clear()
 
     def stage(self, name: str) -> None:
-        """From now on this is done."""
+        """Show that a new stage has begun."""
         with self._lock:
             self._stage, self._stage_began, self._update = name, time.monotonic(), None
 
     def advance(self, update: Update) -> None:
-        """The engine's progress."""
+        """Show the progress of the engine."""
         with self._lock:
             if self._update is None or update.stage != self._update.stage:
                 self._update_began = time.monotonic()
             self._update = None if update.finished else update
 
     def compiles(self, name: str, seconds: float | None) -> None:
-        """A kernel is compiled, or was."""
+        """Show that a kernel is being compiled (seconds is None), or that it is done."""
         with self._lock:
             self._compiling = "compiling, once" if seconds is None else ""
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Erase the line."""
         with self._lock:
             if self._shown:
                 sys.stderr.write("\r" + " " * len(self._shown) + "\r")
@@ -96,7 +96,7 @@ class Watch:
 
 
 def line_of(stage: str, update: Update | None, seconds: float, width: int) -> str:
-    """What is done, how far it is and how long it will take, as much of it as fits; `seconds` it took so far."""
+    """Stage, progress and remaining time, as much as fits into the width; `seconds` is the time so far."""
     if update is None:
         return _joined([stage, in_words(seconds)], width)
     share = update.done / max(update.total, 1)
@@ -113,22 +113,22 @@ def line_of(stage: str, update: Update | None, seconds: float, width: int) -> st
 
 
 def _left(update: Update, share: float, seconds: float) -> str:
-    """How long it will take; as long as nobody knows, how long it took."""
+    """The remaining time; the elapsed time while it is unknown."""
     remaining = update.remaining
-    if isnan(remaining) and update.n_iter <= 1 and share >= _KNOWN:  # NaN of a loop of one turn
+    if isnan(remaining) and update.n_iter <= 1 and share >= _KNOWN:  # unknown for a loop with one iteration
         remaining = seconds * (1 - share) / share
     return f"{in_words(remaining)} left" if not isnan(remaining) else f"{in_words(seconds)} so far"
 
 
 def in_words(seconds: float) -> str:
-    """61 → '1:01'."""
+    """Seconds as minutes and seconds: 61 → '1:01'."""
     whole = round(seconds)
     minutes = f"{whole // 60 % 60:02d}" if whole >= 3600 else f"{whole // 60}"
     return f"{whole // 3600}:{minutes}:{whole % 60:02d}" if whole >= 3600 else f"{minutes}:{whole % 60:02d}"
 
 
 def _joined(parts: list[str], width: int | None) -> str:
-    """With blanks between; of what is too long the first part is cut."""
+    """Join parts with blanks; if the line is too long, the first part is shortened."""
     first, *others = [part for part in parts if part]
     rest = "".join(f"  {part}" for part in others)
     if width is not None and len(first) + len(rest) >= width:
@@ -137,7 +137,7 @@ def _joined(parts: list[str], width: int | None) -> str:
 
 
 def _columns() -> int:
-    """The width of the terminal that errors go to."""
+    """Width of the terminal of standard error."""
     try:
         return os.get_terminal_size(sys.stderr.fileno()).columns if "COLUMNS" not in os.environ else _by_environment()
     except (OSError, ValueError, AttributeError):
@@ -149,7 +149,7 @@ def _by_environment() -> int:
 
 
 def listening(watch: Watch) -> Any:
-    """Have the watch told of compiling; returns what ends it."""
+    """Tell the watch about compilation; returns a function that ends this."""
     from ..backends.host import on_compile
 
     return on_compile(watch.compiles)

@@ -1,4 +1,4 @@
-"""What the commands about words share: options, files, and how facts are printed."""
+"""Shared by the commands for words: options, checks of files, and printing."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import Annotated, Any
 import typer
 
 from .._files import check_target
-from .door import hushed
+from .errors import hushed
 from .printing import say
 from .summary import plain
 from .targets import check_free
 
-Window = Annotated[int, typer.Option(help="W: contexts are at most so many words away.")]
-MinCount = Annotated[int, typer.Option(help="Words that are rarer are dropped.")]
+Window = Annotated[int, typer.Option(help="Contexts of a word are at most this many words away.")]
+MinCount = Annotated[int, typer.Option(help="Rarer words are dropped.")]
 Sample = Annotated[float, typer.Option(help="Frequent words are dropped at random by word2vec's rule; 0 keeps all.")]
-Seed = Annotated[int, typer.Option(help="For what is dropped.")]
+Seed = Annotated[int, typer.Option(help="Seed for dropping words at random.")]
 AsLetters = Annotated[bool, typer.Option("--letters", help="Words are runs of letters, in lower case.")]
 
 
 def print_facts(facts: dict[str, Any], lines: Iterable[str], json: bool, quiet: bool = False) -> None:
-    """The facts as JSON, or lines for people."""
+    """Print facts as JSON, or as lines of text."""
 
     def speak() -> None:
         for line in [as_json.dumps(plain(facts), indent=2, ensure_ascii=False)] if json else () if quiet else lines:
@@ -33,7 +33,7 @@ def print_facts(facts: dict[str, Any], lines: Iterable[str], json: bool, quiet: 
 
 
 def check_files(force: bool, *files: Path | None) -> None:
-    """Files that can be written, and are not there yet."""
+    """Raise if a file cannot be written, or exists and `force` is not set."""
     for file in files:
         if file is not None:
             check_target(file)

@@ -1,4 +1,4 @@
-"""What the library advises in Python, as one would type it."""
+"""Rewrite the advice in library messages from Python arguments to options of the command line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _IN_SHELLS = {
 
 
 def typed(words: str) -> str:
-    """The same words, with options in place of arguments."""
+    """The message with options instead of arguments."""
     for of_python, of_shells in _IN_SHELLS.items():
         words = re.sub(of_python, of_shells, words)
     return words

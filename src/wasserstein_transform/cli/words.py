@@ -1,4 +1,4 @@
-"""`wt words`: vectors adapted by a corpus, compared with people, asked for distances."""
+"""`wt words`: adapt word vectors to a corpus, evaluate them, and query distances."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import typer
 from .._files import write_together
 from .adapting import adapt
 from .commands import Command, Group
-from .door import hushed
+from .errors import hushed
 from .options import AsJson, Force, Jobs, Quiet
 from .printing import say
 from .running import speaking
@@ -25,25 +25,25 @@ if TYPE_CHECKING:
     from ..words import Evaluation, WordTransform
 
 words = typer.Typer(
-    help="Words as Gaussians: pre-trained vectors adapted by a corpus.",
+    help="Adapt pre-trained word vectors to a corpus; compare words as Gaussians.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     cls=Group,
 )
 
-_SETTLED = ("window", "min_count", "sample", "seed", "letters", "common", "about_mean")  # with a model
+_SETTLED = ("window", "min_count", "sample", "seed", "letters", "common", "about_mean")  # fixed by a model
 
 Vectors = Annotated[Path | None, typer.Option("--vectors", help="GloVe or word2vec, text or binary; gz and xz too.")]
-Text = Annotated[Path | None, typer.Option("--corpus", help="A text: plain, gz or xz.")]
-Model = Annotated[Path | None, typer.Option("--model", help="What `wt words fit` wrote, instead of both.")]
-Lam = Annotated[float, typer.Option(help="Weight of the contexts; 0 compares the vectors alone.")]
+Text = Annotated[Path | None, typer.Option("--corpus", help="Text file: plain, gz or xz.")]
+Model = Annotated[Path | None, typer.Option("--model", help="File of `wt words fit`, instead of vectors and corpus.")]
+Lam = Annotated[float, typer.Option(help="Weight of the contexts; 0 compares only the vectors.")]
 LamOrModels = Annotated[
     float | None,
-    typer.Option(help="Weight of the contexts.", show_default="1, or that of the model"),
+    typer.Option(help="Weight of the contexts.", show_default="1, or the value of the model"),
 ]
-Removed = Annotated[int, typer.Option("--common", help="Remove the mean and so many common components; -1: nothing.")]
-Centered = Annotated[bool, typer.Option("--about-mean", help="Covariances about the mean of contexts.")]
+Removed = Annotated[int, typer.Option("--common", help="Remove the mean and N common components; -1: nothing.")]
+Centered = Annotated[bool, typer.Option("--about-mean", help="Covariances about the mean of the contexts.")]
 
 
 words.command(cls=Command)(adapt)
@@ -52,12 +52,12 @@ words.command(cls=Command)(adapt)
 @words.command(cls=Command)
 def evaluate(
     vectors: Annotated[Path, typer.Option(help="GloVe or word2vec, text or binary; gz and xz too.")],
-    corpus: Annotated[Path, typer.Option(help="A text: plain, gz or xz.")],
-    benchmarks: Annotated[Path, typer.Option(help="A folder of .txt files, two words and a score a line.")],
-    window: Annotated[list[int] | None, typer.Option(help="W; may be given several times. Default: 5.")] = None,
+    corpus: Annotated[Path, typer.Option(help="Text file: plain, gz or xz.")],
+    benchmarks: Annotated[Path, typer.Option(help="Folder of .txt files with two words and a score per line.")],
+    window: Annotated[list[int] | None, typer.Option(help="Window; may be repeated. Default: 5.")] = None,
     lam: Annotated[
         list[float] | None,
-        typer.Option(help="Weight of contexts; several times. Default: 0.1, 0.5, 1."),
+        typer.Option(help="Weight of contexts; may be repeated. Default: 0.1, 0.5, 1."),
     ] = None,
     min_count: MinCount = 5,
     sample: Sample = 1e-4,
@@ -65,17 +65,18 @@ def evaluate(
     letters: AsLetters = False,
     common: Removed = -1,
     about_mean: Centered = False,
-    resamples: Annotated[int, typer.Option(help="For the intervals.")] = 1000,
-    csv: Annotated[Path | None, typer.Option(help="Write the table there.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw it there.")] = None,
+    resamples: Annotated[int, typer.Option(help="Number of resamples for the intervals.")] = 1000,
+    csv: Annotated[Path | None, typer.Option(help="Write the table to this file.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write the figure to this file.")] = None,
     force: Force = False,
     json: AsJson = False,
     quiet: Quiet = False,
     jobs: Jobs = None,
 ) -> None:
-    """Compare distances with what people say: Spearman correlations on benchmarks of word similarity.
+    """Compare distances with human ratings: Spearman correlations on benchmarks of word similarity.
 
-    The first column is the plain vectors; + and - mark settings that differ from them significantly, pairs resampled.
+    The first column is for the plain vectors. + and - mark settings that differ significantly from them, by bootstrap
+    over the pairs.
     """
     with speaking("wt words evaluate", quiet or json):
         from ..words import WordTransform, evaluate as run
@@ -111,7 +112,7 @@ def fit(
     quiet: Quiet = False,
     jobs: Jobs = None,
 ) -> None:
-    """Count the contexts of a corpus, and keep them with the vectors in one file."""
+    """Count the contexts in a corpus, and save them with the vectors in one file."""
     with speaking("wt words fit", quiet or json):
         parts = _parts(window, lam, min_count, sample, seed, letters, common, about_mean, jobs)
         check_files(force, output)
@@ -129,7 +130,7 @@ def similar(
     vectors: Vectors = None,
     corpus: Text = None,
     model: Model = None,
-    k: Annotated[int, typer.Option("-k", help="How many.")] = 10,
+    k: Annotated[int, typer.Option("-k", help="Number of words.")] = 10,
     window: Window = 5,
     lam: LamOrModels = None,
     min_count: MinCount = 5,
@@ -141,7 +142,7 @@ def similar(
     json: AsJson = False,
     jobs: Jobs = None,
 ) -> None:
-    """The words nearest to one, exactly."""
+    """Find the words nearest to a word, exactly."""
     with speaking("wt words similar", json):
         parts = _parts(window, lam, min_count, sample, seed, letters, common, about_mean, jobs)
         _check_options(context, model)
@@ -156,7 +157,7 @@ def similar(
 def pair(
     context: typer.Context,
     first: Annotated[str, typer.Argument(help="A word.")],
-    second: Annotated[str, typer.Argument(help="Another.")],
+    second: Annotated[str, typer.Argument(help="Another word.")],
     vectors: Vectors = None,
     corpus: Text = None,
     model: Model = None,
@@ -171,7 +172,7 @@ def pair(
     json: AsJson = False,
     jobs: Jobs = None,
 ) -> None:
-    """The distance of two words, and what it is made of."""
+    """Print the distance of two words, and the distance of their vectors alone."""
     with speaking("wt words pair", json):
         parts = _parts(window, lam, min_count, sample, seed, letters, common, about_mean, jobs)
         _check_options(context, model)
@@ -187,7 +188,7 @@ def pair(
 
 
 def _contexts(gt: WordTransform, word: str) -> tuple[int, float]:
-    """How often a word is in the corpus, and how many contexts it has."""
+    """Number of occurrences of a word in the corpus, and of its contexts."""
     row = gt.vectors_.row(word)
     return int(gt.contexts_.counts[row]), float(gt.contexts_.totals()[row])
 
@@ -220,13 +221,13 @@ def _parts(
 def _fitted(
     vectors: Path | None, corpus: Path | None, model: Path | None, parts: dict[str, Any], *asked: str
 ) -> WordTransform:
-    """From a model, or from vectors and a corpus; words that are asked for are looked up before it is read."""
+    """A fitted transform, from a model or from vectors and a corpus; unknown words raise before the corpus is read."""
     from ..words import WordTransform
     from ..words.reading import as_vectors
 
     if model is not None:
         if vectors is not None or corpus is not None:
-            raise ValueError("a model brings its vectors and its corpus; give --model, or --vectors and --corpus")
+            raise ValueError("a model contains vectors and corpus; give --model, or --vectors and --corpus")
         gt = WordTransform.load(model)
         gt.set_params(lam=gt.lam if parts["lam"] is None else parts["lam"], n_jobs=parts["n_jobs"])
         return gt
@@ -240,11 +241,11 @@ def _fitted(
 
 
 def _check_options(context: typer.Context, model: Path | None) -> None:
-    """What was settled when a model was fitted cannot be asked for anew."""
+    """Raise for options that cannot be changed after a model was fitted."""
     for name in _SETTLED if model is not None else ():
         source = context.get_parameter_source(name)
         if source is not None and source.name != "DEFAULT":
-            raise ValueError(f"--{name.replace('_', '-')} was settled when the model was fitted; leave it out")
+            raise ValueError(f"--{name.replace('_', '-')} was fixed when the model was fitted; leave it out")
 
 
 def _say_unknown(found: Evaluation) -> None:
@@ -253,7 +254,7 @@ def _say_unknown(found: Evaluation) -> None:
         more = f" and {len(found.unknown) - 8} more" if len(found.unknown) > 8 else ""
         say(f"without a vector: {some}{more}")
     if found.n_bare:
-        say(f"without a context, so of covariance 0: {found.n_bare} words")
+        say(f"without a context, and therefore with covariance 0: {found.n_bare} words")
 
 
 def _check_picture(file: Path | None) -> None:
@@ -263,7 +264,7 @@ def _check_picture(file: Path | None) -> None:
 
     kinds = plotting.panels()[0].canvas.get_supported_filetypes()
     if file.suffix.lower().lstrip(".") not in kinds:
-        raise ValueError(f"{file} must end in what can be drawn, such as .png, .pdf or .svg")
+        raise ValueError(f"{file} must end in a figure format, such as .png, .pdf or .svg")
 
 
 def _drawn(found: Evaluation, file: Path) -> bytes:

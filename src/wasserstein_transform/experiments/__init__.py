@@ -1,4 +1,4 @@
-"""The paper again: data, run, figures, claims."""
+"""Reproduction of the paper: experiments with their data, figures and claims."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MODULES = (
 
 
 class _Table(Mapping[str, Experiment]):
-    """Experiments by name, each imported when it is asked for: a list of the names costs nothing."""
+    """Experiments by name; each is imported on first access."""
 
     def __init__(self, modules: tuple[str, ...]) -> None:
         self._homes = {module.replace("_", "-"): f"{__name__}.{module}" for module in modules}
@@ -32,6 +32,6 @@ class _Table(Mapping[str, Experiment]):
 
 
 EXPERIMENTS: Mapping[str, Experiment] = _Table(_MODULES)
-"""All experiments, in the order of the report."""
+"""All experiments by name, in the order of the report; each is imported on first access."""
 
 __all__ = ["EXPERIMENTS", "Choice", "Claim", "Experiment", "Picture", "Table", "Verdict"]

@@ -1,4 +1,4 @@
-"""What the paper's accelerations of the Gaussian Transform save, row by row of its table."""
+"""The paper's table of accelerations of the Gaussian Transform, measured row by row."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 _WHERE = "Algorithms, “Acceleration”, and its table"
-_EQUAL = 1e-12  # of ε: sums in another order
+_EQUAL = 1e-12  # tolerance in ε, for sums in another order
 _GREY = "0.3"
 _HERE: dict[str, Any] = {"marker": "o", "markersize": 4, "linewidth": 1.5}
 _PAPER: dict[str, Any] = {
@@ -38,7 +38,7 @@ _PAPER: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds of the iterations of a variant, and how many points each of them began with."""
+    """Seconds of each iteration of a variant, and the number of points at its start."""
 
     variant: Variant
     merge: float | None
@@ -47,24 +47,24 @@ class Timing:
 
     @property
     def label(self) -> str:
-        """The name, and within what points are merged."""
+        """The name, and the merge tolerance if there is one."""
         return self.variant.name if self.merge is None else f"{self.variant.name}, within {self.merge:g} ε"
 
 
 @dataclass(frozen=True)
 class Result:
-    """What was measured.
+    """The measured times and differences.
 
     Attributes
     ----------
     parameters : Acceleration
     timings : tuple of Timing
     full : float or None
-        Seconds of all distances of the grid; None if they were not asked for, or do not fit into memory.
+        Seconds for all distances of the grid; None if they are not requested, or do not fit into memory.
     stored, lazy : float
-        Seconds of a step on the smaller grid with the full matrix, and of v1 there.
+        Seconds of an iteration on the smaller grid with the full matrix, and with v1.
     differences : tuple of (Variant, merge, float)
-        Largest difference of a coordinate, in ε, to the algorithm with the full matrix on the smaller grid.
+        Largest difference of a coordinate, in ε, from the full-matrix algorithm on the smaller grid.
     """
 
     parameters: Acceleration
@@ -75,7 +75,7 @@ class Result:
     differences: tuple[tuple[Variant, float | None, float], ...]
 
     def timing(self, variant: Variant, merge: float | None = None) -> Timing:
-        """The seconds of one variant."""
+        """The timing of one variant."""
         return next(t for t in self.timings if t.variant == variant and t.merge == merge)
 
 
@@ -98,7 +98,7 @@ def _rows(p: Acceleration) -> list[tuple[Variant, float | None]]:
 
 
 def _warm_up(p: Acceleration, engine: Engine) -> None:
-    """Every kernel is compiled before a clock runs."""
+    """Compile every kernel before the timing starts."""
     space = Space.from_points(grid(8).points)
     for once in (False, True):
         time_steps(accelerated(0.5, p.lam, once), space, 1, 0.0, 1, engine)
@@ -123,7 +123,7 @@ def _small_steps(p: Acceleration, engine: Engine) -> tuple[float, float]:
 
 
 def _differences(p: Acceleration, engine: Engine) -> tuple[tuple[Variant, float | None, float], ...]:
-    """The largest over all iterations, for each row."""
+    """The largest difference over all iterations, for each row."""
     expected = _walk(p, accelerated(p.eps, p.lam, transport=Stored(Bures())), None, engine)
     found = []
     for variant, merge in _rows(p):
@@ -140,7 +140,7 @@ def _walk(p: Acceleration, process: Process, merge: float | None, engine: Engine
 
 
 def claims(result: Result) -> Sequence[Claim]:
-    """The paper's accelerations, one by one."""
+    """One claim for each acceleration, and two on the results."""
     return _neighborhood_claim(result), _once_claim(result), _merging_claim(result), *_same_points_claims(result)
 
 
@@ -156,11 +156,11 @@ def _neighborhood_claim(result: Result) -> Claim:
     return Claim(
         name="acceleration: neighborhood mechanism",
         where=_WHERE,
-        statement="Looking for GT neighbors among the Euclidean ones only is faster than computing all distances.",
-        quantity="Seconds of the first iteration: v1 less than the full matrix.",
+        statement="Searching GT neighbors only among the Euclidean neighbors is faster than computing all distances.",
+        quantity="Seconds of the first iteration: fewer for v1 than for the full matrix.",
         choices=tuple(choices),
         note=f"The paper: {V1.paper[0]} s against {PAPER_FULL} s. On the large grid the full matrix is float32, and "
-        "only its distances are timed, so v1 is compared with less than a whole iteration.",
+        "only its distances are timed, so v1 is compared with a part of an iteration.",
         timed=True,
     )
 
@@ -172,14 +172,14 @@ def _once_claim(result: Result) -> Claim:
         name="acceleration: each pair once",
         where=_WHERE,
         statement="Testing each pair once, for both of its points, is faster than testing it from both sides.",
-        quantity="Seconds of all iterations together: v2 less than v1, v4 less than v3.",
+        quantity="Seconds of all iterations together: fewer for v2 than for v1, and for v4 than for v3.",
         choices=tuple(
             _faster(name, sum(once.seconds), once.variant.name, sum(twice.seconds), twice.variant.name)
             for name, once, twice in pairs
         ),
         note=f"The paper: v2 {sum(V2.paper):.1f} s, v1 {sum(V1.paper):.1f} s. In the plane a GT distance has a "
-        "vectorized closed form here, and computing it again costs less than keeping and reading a bit for each pair: "
-        "a slower v2 is what to expect. For m ≥ 3, where distances cost more, the library keeps the bits by itself.",
+        "vectorized closed form here, and computing it again costs less than storing and reading a bit for each pair: "
+        "v2 is expected to be slower. For m ≥ 3, where distances cost more, the library stores the bits by default.",
         timed=True,
     )
 
@@ -189,11 +189,11 @@ def _merging_claim(result: Result) -> Claim:
         name="acceleration: merging",
         where=_WHERE,
         statement="Merging collocated points makes the later iterations faster.",
-        quantity="Seconds of the last iteration: v3 less than v1, and v4 less than v2.",
+        quantity="Seconds of the last iteration: fewer for v3 than for v1, and for v4 than for v2.",
         choices=tuple(_merging_choice(result, merge) for merge in result.parameters.merges),
         note=f"The paper, iteration 5: v1 {V1.paper[4]} s, v3 {V3.paper[4]} s; v2 {V2.paper[4]} s, v4 {V4.paper[4]} s. "
-        "Within what distance points count as collocated is not given there. Neighbors in the 200 × 200 grid are "
-        "0.05 ε apart: a tolerance beyond that merges them before the first iteration.",
+        "The paper does not say within what distance points count as collocated. Neighbors in the 200 × 200 grid are "
+        "0.05 ε apart: a larger tolerance merges them before the first iteration.",
         timed=True,
     )
 
@@ -229,11 +229,11 @@ def _same_points_claims(result: Result) -> tuple[Claim, Claim]:
         Claim(
             name="acceleration: same points, merged",
             where=_WHERE,
-            statement="Merging collocated points changes no point by more than the distance merged within.",
+            statement="Merging collocated points moves no point by more than the merge tolerance.",
             quantity=f"Largest difference to the full-matrix algorithm {grid_used}: at most the tolerance.",
             choices=tuple(merged),
-            note="The paper merges where distances converge to 0 and says nothing of errors. A point merged within a "
-            "tolerance that is not small leaves some balls and enters others, and later means move by more.",
+            note="The paper merges points whose distance converges to 0 and does not discuss errors. With a larger "
+            "tolerance a merged point leaves some balls and enters others, so later means can move by more.",
         ),
     )
 
@@ -249,7 +249,7 @@ def _same(name: str, gap: float, room: float) -> Choice:
 
 
 def tables(result: Result) -> Sequence[Table]:
-    """The paper's table beside ours."""
+    """The table of the paper, with the measured times."""
     n_iter, side = result.parameters.n_iter, result.parameters.n
     full = "not run" if result.full is None else f"{result.full:.2f}"
     rows = [("full matrix", full, *("",) * (n_iter - 1), f"{PAPER_FULL}")]
@@ -261,17 +261,17 @@ def tables(result: Result) -> Sequence[Table]:
             title=f"Seconds of each iteration of GT, {side} × {side} grid",
             header=("variant", *(f"τ = {k}" for k in range(1, n_iter + 1)), "the paper, τ = 1 … 5"),
             rows=tuple(rows),
-            note="The paper's seconds: 200 × 200 grid, C++ on 48 cores. The full matrix: its distances alone, float32.",
+            note="The paper's seconds: 200 × 200 grid, C++ on 48 cores. Full matrix: only its distances, in float32.",
         ),
     )
 
 
 def pictures(result: Result) -> Sequence[Picture]:
-    """The table, drawn."""
+    """The table as a figure."""
     side = result.parameters.n
     caption = (
-        f"Seconds of each iteration of the Gaussian Transform on the {side} × {side} grid: solid ours, dashed "
-        "the paper's (200 × 200 grid, C++ on 48 cores); one panel for each distance within which points are merged."
+        f"Seconds of each iteration of the Gaussian Transform on the {side} × {side} grid: solid measured here, dashed "
+        "from the paper (200 × 200 grid, C++ on 48 cores); one panel for each merge tolerance."
     )
     return (Picture("acceleration", caption, lambda: _draw(result)),)
 
@@ -316,9 +316,9 @@ EXPERIMENT = Experiment(
     name="acceleration",
     title="Accelerations of the Gaussian Transform",
     about="The paper's table of accelerations on the 200 × 200 grid: the full matrix, the neighborhood mechanism (v1), "
-    "each pair tested once (v2), and both with collocated points merged (v3, v4). The distance within which points "
-    "count as collocated is open; several are tried. Each iteration is timed on its own; the points are compared with "
-    "those of the full-matrix algorithm on a smaller grid.",
+    "each pair tested once (v2), and both with collocated points merged (v3, v4). The paper does not give the merge "
+    "tolerance; several are tried. Each iteration is timed separately; the points are compared with those of the "
+    "full-matrix algorithm on a smaller grid.",
     run=run,
     claims=claims,
     pictures=pictures,

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _CENTER = (0.5, 0.5)
-_STEPS = 801  # places along an axis
+_STEPS = 801  # positions along an axis
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """GT distances from the center, by λ; and for each λ how far the ball reaches across the line over along it."""
+    """GT distances from the center by λ, and for each λ the extent of the ball across the line over that along it."""
 
     parameters: Anisotropy
     data: Labeled
@@ -40,7 +40,7 @@ class Result:
     reach: tuple[float, ...]
 
     def half_widths(self, lam: float) -> Floats:
-        """How far the ball reaches across and along the line."""
+        """Half-widths of the ball across and along the line."""
         ball = self.data.points[self.distances[lam] <= rim(self.parameters.eps)]
         return np.asarray(np.abs(ball - _CENTER).max(axis=0))
 
@@ -65,7 +65,7 @@ def run(parameters: Anisotropy, engine: Engine) -> Result:
 
 
 def _reaches(points: Floats, parameters: Anisotropy, axis: int) -> Floats:
-    """How far the ball reaches along an axis, for each λ, places without a point included: where d² passes ε²."""
+    """Half-width of the ball along an axis for each λ, at any position, not only at points: where d² exceeds ε²."""
     eps = parameters.eps
     steps = np.linspace(0.0, eps, _STEPS)
     places = np.tile(_CENTER, (_STEPS, 1))
@@ -77,19 +77,18 @@ def _reaches(points: Floats, parameters: Anisotropy, axis: int) -> Floats:
 
 
 def claims(result: Result) -> Sequence[Claim]:
-    """Flatter with λ."""
+    """The claim that the ball flattens as λ grows."""
     return [_flattens(result)]
 
 
 def _flattens(result: Result) -> Claim:
     lams = result.parameters.lams
-    spacing = 1 / 99 / result.parameters.eps  # what the grid's points can show of an extent, relative to ε
+    spacing = 1 / 99 / result.parameters.eps  # resolution of the grid, relative to ε
     return Claim(
-        "anisotropy: ball",
+        "anisotropy: ball flattens",
         "Anisotropy properties of GT, illustration",
         "The GT ball of (0.5, 0.5) is anisotropic and flattens along the line as λ grows.",
-        "extent across the line over extent along it: 1 for λ = 0, falling with λ; where it is measured by points of "
-        "the "
+        "extent across the line over extent along it: 1 for λ = 0, decreasing with λ; if measured at points of the "
         f"data, up to the spacing of the grid, {spacing:.2f} ε",
         (
             _falling("places on the two axes, wherever they are", result.reach, lams, 0.0),
@@ -110,7 +109,7 @@ def _falling(name: str, ratios: Sequence[float], lams: Sequence[float], slack: f
 
 
 def tables(result: Result) -> Sequence[Table]:
-    """Extents and sizes."""
+    """Extent and size of the balls."""
     rows = []
     for lam, distances in result.distances.items():
         across, along = result.half_widths(lam)
@@ -151,10 +150,9 @@ def draw(result: Result) -> Figure:
 EXPERIMENT = Experiment(
     "anisotropy",
     "Anisotropy: balls along a line",
-    "A grid with a dense line through it. Near the line neighborhoods change quickly across it and not at all along "
-    "it: "
-    "under the GT distance the ball of a point of the line should be narrow across and long along it, the more so the "
-    "larger λ.",
+    "A grid with a dense line through it. Near the line, neighborhoods change quickly across it and not at all along "
+    "it. Under the GT distance the ball of a point on the line should be narrow across the line and long along it, and "
+    "more so for larger λ.",
     run,
     claims,
     pictures,

@@ -1,4 +1,4 @@
-"""Segments of a photograph by MS and GT, at two resolutions."""
+"""Segmentation of a photograph by MS and GT, at two resolutions."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 METHODS = ("MS", "GT")
-_FINER = 2  # times the resolution, of what segmentations are compared with
-_AREAS = 3  # where MS and GT differ, to be labeled
-_BIG = 20  # pixels
+_FINER = 2  # relative resolution of the segmentations used for comparison
+_AREAS = 3  # number of areas marked in the figure, where MS and GT differ most
+_BIG = 20  # smallest size of a large segment in pixels
 
 
 class Key(NamedTuple):
-    """A method, and how its moved pixels are linked."""
+    """A method and a way of linking its moved pixels."""
 
     method: str
     linking: str
@@ -52,9 +52,9 @@ class View:
     labels : dict
         Segmentations.
     finer : dict
-        Segmentations at twice the resolution brought down to this one; empty if there are no more pixels.
+        Segmentations at twice the resolution, reduced to this one; empty if the photograph is too small.
     restless : dict
-        The share of pixels that did not come to rest, by method.
+        Share of pixels that did not converge, by method.
     """
 
     scene: Scene
@@ -64,13 +64,13 @@ class View:
     restless: dict[str, float]
 
     def edges(self, key: Key) -> float:
-        """How well boundaries lie on edges."""
+        """F-measure of boundaries and image edges."""
         return on_edges(boundaries(self.labels[key]), self.image)
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """All views."""
+    """The views at all resolutions."""
 
     parameters: Cameraman
     views: tuple[View, ...]
@@ -83,14 +83,14 @@ def run(parameters: Cameraman, engine: Engine) -> Result:
 
 
 def _photograph(path: str | None) -> Floats:
-    """Gray levels of 0 to 255, square."""
+    """The photograph as a square of gray levels from 0 to 255."""
     try:
         from skimage import data
 
         from ..image.reading import from_file
     except ImportError:
         raise ImportError(
-            'cameraman needs scikit-image, which is not installed; pip install "wasserstein-transform[image]" brings it'
+            'cameraman needs scikit-image, which is not installed; run: pip install "wasserstein-transform[image]"'
         ) from None
     camera: Any = data.camera
     photo = np.asarray(camera() if path is None else from_file(Path(path)), np.float64)
@@ -102,7 +102,7 @@ def _photograph(path: str | None) -> Floats:
 
 
 def _reduced(photo: Floats, side: int, part: float) -> Floats | None:
-    """Means over blocks, `side` of them along each axis, of which a part is looked at; None if there are too few."""
+    """Means over side × side blocks, cropped to a part of them; None if the photograph has too few pixels."""
     k = len(photo) // side
     if k == 0:
         return None
@@ -114,7 +114,9 @@ def _reduced(photo: Floats, side: int, part: float) -> Floats | None:
 def _view(photo: Floats, scene: Scene, parameters: Cameraman, engine: Engine) -> View:
     image = _reduced(photo, scene.side, parameters.part)
     if image is None:
-        raise ValueError(f"the image must have at least {scene.side} pixels a side, got {len(photo)}")
+        raise ValueError(
+            f"the image must have at least {scene.side} pixels on each side, got {len(photo)}; give a larger image"
+        )
     finer = _reduced(photo, _FINER * scene.side, parameters.part)
     labels, above, restless = {}, {}, {}
     for method in METHODS:
@@ -128,7 +130,7 @@ def _view(photo: Floats, scene: Scene, parameters: Cameraman, engine: Engine) ->
 
 
 def _moved(image: Floats, scene: Scene, method: str, scale: int, parameters: Cameraman, engine: Engine) -> Moved:
-    """As `segment` does; how many pixels do not rest is reported here."""
+    """Move the pixels as `segment` does; the result also has the number of pixels that do not converge."""
     pixels = read(image, "luv", None, "auto")
     lam = scene.lam if method == "GT" else 0.0
     motion = Motion(scale * scene.spatial, scene.range, lam, 0.0, parameters.n_iter)
@@ -138,8 +140,8 @@ def _moved(image: Floats, scene: Scene, method: str, scale: int, parameters: Cam
 def _linked(
     modes: Floats, shape: tuple[int, ...], scene: Scene, method: str, scale: int, parameters: Cameraman
 ) -> dict[Key, Ints]:
-    """Pixels are moved once, and linked in every way."""
-    modes = np.pad(modes, ((0, 0), (1, 0)))  # of depth 0
+    """Segmentations of the moved pixels, for every way of linking."""
+    modes = np.pad(modes, ((0, 0), (1, 0)))  # depth 0
     inside, grid = np.ones(len(modes), np.bool_), (1, *shape)
     return {
         Key(method, name): LINKINGS[name](modes, inside, grid, scale * scene.spatial, scene.range)[0].reshape(shape)
@@ -148,7 +150,7 @@ def _linked(
 
 
 def _brought_down(labels: Ints) -> Ints:
-    """The most frequent label of each block; of several, the first."""
+    """The most frequent label of each block; the first one in a tie."""
     n, k = len(labels) // _FINER, _FINER
     blocks = labels.reshape(n, k, n, k).swapaxes(1, 2).reshape(n, n, k * k)
     often = (blocks[..., :, None] == blocks[..., None, :]).sum(axis=3).argmax(axis=2)
@@ -156,20 +158,19 @@ def _brought_down(labels: Ints) -> Ints:
 
 
 def claims(result: Result) -> Sequence[Claim]:
-    """As good at the first resolution, better at the second."""
+    """GT is as good as MS at the first resolution, and better at the second."""
     margin = result.parameters.margin
     return [
-        _claim(result, 0, "GT segments as well as MS", "as good", f"at most {margin:g} worse", -margin),
-        _claim(result, 1, "GT segments better than MS", "better", f"more than {margin:g} better", margin),
+        _claim(result, 0, "GT segments as well as MS", "GT as good as MS", f"at most {margin:g} worse", -margin),
+        _claim(result, 1, "GT segments better than MS", "GT better than MS", f"more than {margin:g} better", margin),
     ]
 
 
 _NOTE = (
-    "No truth exists, and the paper judges by eye: these scores are ours. With the paper's linking near modes are "
-    "joined wherever their pixels are, and slow changes of gray chain them: one segment can hold most of the image, "
-    "and likeness to such a one says little. By eye, GT with the paper's linking keeps some things apart at low "
-    "resolution that MS joins with what is "
-    "behind them, such as the tower."
+    "There is no ground truth, and the paper judges by eye: these scores are ours. The paper's linking joins near "
+    "modes wherever their pixels are, and gradual changes of gray chain them together: one segment can hold most of "
+    "the image, and similarity to such a segmentation means little. By eye, GT with the paper's linking separates some "
+    "objects at low resolution, such as the tower, that MS joins with their background."
 )
 
 
@@ -180,10 +181,10 @@ def _claim(result: Result, at: int, statement: str, name: str, words: str, margi
         f"cameraman: {name} at {size}",
         "Image segmentation",
         f"At {size} pixels {statement}.",
-        "likeness to the segmentation at twice the resolution with twice the spatial radius, by "
-        f"{' and by '.join(result.parameters.finer)}, brought down: adjusted Rand index, and variation of information; "
-        f"boundaries on the steepest tenth of pixels: F-measure. GT must be {words} than MS, of variations of "
-        "information relative to that of MS",
+        "similarity to the segmentation at twice the resolution with twice the spatial radius, by "
+        f"{' and by '.join(result.parameters.finer)}, reduced to this resolution: adjusted Rand index, and variation "
+        f"of information; F-measure of boundaries and the steepest tenth of the pixels. GT must be {words} than MS; "
+        "for the variation of information, relative to the value of MS",
         tuple(case for linking in result.parameters.linkings for case in _cases(view, linking, margin)),
         _NOTE,
     )
@@ -215,7 +216,7 @@ def _case(name: str, scores: Sequence[float], gain: float, margin: float, unit: 
 
 
 def tables(result: Result) -> Sequence[Table]:
-    """What the segmentations are like."""
+    """Properties of the segmentations."""
     rows = []
     for view in result.views:
         for linking in result.parameters.linkings:
@@ -225,9 +226,9 @@ def tables(result: Result) -> Sequence[Table]:
     header = (
         "pixels", "linking", "method", "segments", f"of ≥ {_BIG} pixels", "largest",
         "variance of gray explained", "boundaries on edges", "MS and GT: Rand index, information apart",
-        "pixels not at rest",
+        "pixels not converged",
     )  # fmt: skip
-    return [Table("Segments", header, tuple(rows), "Pixels that do not come to rest swing between few places.")]
+    return [Table("Segments", header, tuple(rows), "Pixels that do not converge alternate between a few positions.")]
 
 
 def _row(view: View, key: Key, alike: str) -> tuple[str, ...]:
@@ -241,11 +242,11 @@ def _row(view: View, key: Key, alike: str) -> tuple[str, ...]:
 
 
 def pictures(result: Result) -> Sequence[Picture]:
-    """As in the paper, for each linking."""
+    """The figure of the paper, for each way of linking."""
     return [
         Picture(
             "cameraman" if linking == "paper" else f"cameraman-{linking}",
-            f"Test image, MS and GT at two resolutions, {linking} linking. The 21 largest segments have colors, the "
+            f"Test image, MS and GT at two resolutions, {linking} linking. The 21 largest segments are colored, the "
             "others are gray. Frames: the areas in which MS and GT differ most.",
             partial(draw, result, linking),
         )
@@ -281,7 +282,7 @@ def _draw_view(view: View, linking: str, axes: Sequence[Any]) -> None:
 
 
 def _areas(one: Ints, other: Ints) -> list[tuple[int, int, int]]:
-    """Squares, apart from each other, in which two segmentations differ most: top, left, side."""
+    """Disjoint squares in which two segmentations differ most: top, left, side."""
     side = len(one) // 7
     seen = uniform_filter(differences(one, other), side, mode="constant", origin=-(side // 2))
     seen = seen[: len(one) - side, : len(one) - side].copy()
@@ -307,11 +308,11 @@ def _frame(ax: Any, top: int, left: int, side: int, name: str) -> None:
 EXPERIMENT = Experiment(
     "cameraman",
     "Image segmentation: cameraman",
-    "Pixels move to the mean of their window in space and gray value until they rest, then near ones are linked; GT "
-    "also asks for neighborhoods of like shape. The paper shows the cameraman at two resolutions and judges by eye. "
-    "Its image is not free; this is the photograph that took its place in scikit-image, reduced by means over blocks. "
-    "Radii are in pixels and gray levels of 0 to 255. How pixels are linked decides much: the paper joins all near "
-    "modes; the second reading, only those of pixels that touch, within half the range radius.",
+    "Pixels move to the mean of their window in space and gray value until they converge, then near ones are linked; "
+    "GT also compares the shapes of neighborhoods. The paper shows the cameraman at two resolutions and judges by eye. "
+    "Its image is not free; this is the photograph that replaced it in scikit-image, reduced by means over blocks. "
+    "Radii are in pixels and in gray levels from 0 to 255. The result depends much on how pixels are linked: the paper "
+    "joins all near modes; the second reading joins only those of adjacent pixels, within half the range radius.",
     run,
     claims,
     pictures,

@@ -1,4 +1,4 @@
-"""The dumbbell: single linkage chains two discs together until the transform tells them from what joins them."""
+"""The dumbbell: single linkage chains two discs together; the transform separates them from the chain."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .scores import Separation, separation
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TOLERANCE = 0.03  # of a part may be outside its cluster: the points where disc and chain meet
+TOLERANCE = 0.03  # share of a part that may lie outside its cluster: points where disc and chain meet
 
 _WHOLE, _DISCS = "discs and chain", "discs alone"
 _WHERE = "Experiments, ameliorating the chaining effect"
@@ -33,12 +33,12 @@ _WHERE = "Experiments, ameliorating the chaining effect"
 
 @dataclass(frozen=True, eq=False)
 class Walk:
-    """The input and all states of one method on one data set, with their trees and how well they separate the parts.
+    """The input and all states of one method on one data set, with their trees and separations.
 
     Attributes
     ----------
     cuts : dict
-        By reading: for each tree, the input's first. The chain is a part of its own, or may be anywhere.
+        Separations of all trees, that of the input first, by reading: the chain is a part of its own, or is ignored.
     """
 
     data: Labeled
@@ -49,7 +49,7 @@ class Walk:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """Walks by layout of the discs and by method."""
+    """All walks, by layout of the discs and method."""
 
     parameters: Chaining
     walks: dict[tuple[str, str], Walk]
@@ -72,7 +72,7 @@ def _walk(layout: str, name: str, eps: float, n_iter: int, engine: Engine) -> Wa
     data = dumbbell(layout=layout)
     space = Space.from_points(data.points)
     states = iterate(method(name, eps), space, n_iter=n_iter, keep="all", engine=engine).states
-    # the figures' τ = 0 is the input; GT's own start is not an iteration and is left out
+    # τ = 0 in the figures is the input; the initial GT distance is not an iteration and is left out
     states = (space, *states[1:])
     trees = tuple(spanning_tree(state, engine) for state in states)
     truths = {_WHOLE: data.labels, _DISCS: np.where(data.labels < 2, data.labels, -1)}
@@ -81,7 +81,7 @@ def _walk(layout: str, name: str, eps: float, n_iter: int, engine: Engine) -> Wa
 
 
 def claims(result: Result) -> Sequence[Claim]:
-    """Before: no. After: yes, and better with every iteration; LT-WT as well."""
+    """Discs are not separated before, and are after; the gap grows; LT-WT does as well."""
     return [_before(result), _after(result), _growing(result), *_others(result)]
 
 
@@ -92,14 +92,14 @@ def _before(result: Result) -> Claim:
             for reading, cuts in walk.cuts.items():
                 choices.append(Choice(f"{layout} layout, {reading}", not cuts[0].found, str(cuts[0])))
     return Claim(
-        "chaining: input",
+        "chaining: input not separated",
         _WHERE,
         "Single linkage of the data itself cannot separate the two discs.",
-        f"no height has the parts in clusters of their own, {TOLERANCE:.0%} of a part aside",
+        f"at no height does each part have its own cluster, except for {TOLERANCE:.0%} of the part",
         tuple(choices),
         ""
         if all(choice.holds for choice in choices)
-        else "Where a height is found, its gap says how much it means: the transform has to beat that.",
+        else "If there is such a height, its gap shows how relevant it is; the transform has to exceed it.",
     )
 
 
@@ -113,8 +113,8 @@ def _after(result: Result) -> Claim:
         "chaining: separated",
         _WHERE,
         "From the first iteration of GT on, single linkage separates the discs.",
-        f"at every τ ≥ 1 a height has both discs and the chain in clusters of their own, {TOLERANCE:.0%} of a part "
-        "aside",
+        f"at every τ ≥ 1 there is a height at which both discs and the chain have their own clusters, except for "
+        f"{TOLERANCE:.0%} of a part",
         tuple(choices),
     )
 
@@ -128,14 +128,14 @@ def _growing(result: Result) -> Claim:
     return Claim(
         "chaining: growing gap",
         _WHERE,
-        "The dendrograms get better with every iteration.",
+        "The dendrograms improve with every iteration.",
         "the relative gap between the heights that separate the parts grows with τ",
         tuple(choices),
     )
 
 
 def _others(result: Result) -> list[Claim]:
-    """The remark that LT-WT does as well; only where it was run."""
+    """The remark that LT-WT does as well; empty if LT-WT was not run."""
     layout = result.parameters.layouts[0]
     names = [name for name in result.parameters.others if name.startswith("LT")]
     cuts = {name: result.walks[layout, name].cuts[_WHOLE][1:] for name in names}
@@ -147,12 +147,12 @@ def _others(result: Result) -> list[Claim]:
     ]
     return [
         Claim(
-            "chaining: LT-WT as well",
+            "chaining: LT-WT separates as well",
             f"{_WHERE}, remark",
-            "LT-WT does as well as GT against chaining.",
+            "LT-WT prevents chaining as well as GT.",
             "as for GT: the parts are separated at every τ ≥ 1 that was run",
             tuple(choices),
-            "The paper refers to earlier work for this, on slightly other data.",
+            "The paper refers to earlier work for this, on slightly different data.",
         )
     ]
 
@@ -166,7 +166,7 @@ def _gaps(cuts: list[Separation]) -> str:
 
 
 def tables(result: Result) -> Sequence[Table]:
-    """Gaps of all walks."""
+    """The gaps of all walks."""
     most = max(len(walk.trees) for walk in result.walks.values())
     rows = []
     for (layout, name), walk in result.walks.items():
@@ -177,7 +177,7 @@ def tables(result: Result) -> Sequence[Table]:
 
 
 def pictures(result: Result) -> Sequence[Picture]:
-    """The paper's figure for the first layout and λ, and the Gaussians behind it."""
+    """The paper's figure for the first layout and λ, and the Gaussians."""
     key = next(iter(result.walks))
     return [
         Picture(
@@ -190,9 +190,9 @@ def pictures(result: Result) -> Sequence[Picture]:
         ),
         Picture(
             "chaining-gaussians",
-            f"What GT sees: the Gaussian of every third point of the data, one deviation wide, ε = "
-            f"{result.parameters.eps:g}. "
-            "They are round in the discs, flat on the chain and at the rims; colors are the parts of the data.",
+            "The Gaussians of GT: one standard deviation, for every third point of the data, ε = "
+            f"{result.parameters.eps:g}. They are round in the discs, and flat on the chain and at the boundaries; "
+            "colors are the parts of the data.",
             partial(draw_gaussians, result.parameters.eps, result.walks[key].data),
         ),
     ]
@@ -224,10 +224,8 @@ EXPERIMENT = Experiment(
     "chaining",
     "Chaining: two discs joined by a chain",
     "Two discs of 300 grid points and a chain of 200 points between them. The paper gives neither λ nor the grid of "
-    "the "
-    "discs: square, hexagonal and ring layouts are run for several λ. A height separates the parts if each has a "
-    "cluster "
-    "of its own that holds at least 97 % of it; the gap is the relative width of such heights.",
+    "the discs: square, hexagonal and ring layouts are run for several λ. A height separates the parts if each has its "
+    "own cluster with at least 97 % of its points; the gap is the relative width of the range of such heights.",
     run,
     claims,
     pictures,

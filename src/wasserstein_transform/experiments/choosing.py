@@ -1,4 +1,4 @@
-"""Beyond the paper: how to choose ε and λ, and what `eps="auto"` finds."""
+"""Beyond the paper: how the results depend on ε and λ, and what `eps="auto"` chooses."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from .tasks import Task, explained, spread, tasks
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_LOWEST = -0.3  # of scores that are drawn: below, the result is of no use
+_LOWEST = -0.3  # lowest score that is drawn; worse results are useless
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """Scores by task, ε (relative to the paper's) and λ; the suggested radii, and the scores there."""
+    """Scores by task, ε (relative to the paper's) and λ; the suggested radii, and the scores at them."""
 
     parameters: Choosing
     tasks: tuple[Task, ...]
@@ -46,7 +46,7 @@ class Result:
 
 
 def run(parameters: Choosing, engine: Engine) -> Result:
-    """GT on all tasks for all ε at λ = 0 and the paper's, and for all λ at the paper's ε."""
+    """Run GT on all tasks: for all ε with λ = 0 and the paper's λ, and for all λ at the paper's ε."""
     scores, suggested, auto = {}, {}, {}
     for task in tasks():
         wanted = {(factor, lam) for factor in parameters.factors for lam in (0.0, task.lam)}
@@ -60,7 +60,7 @@ def run(parameters: Choosing, engine: Engine) -> Result:
 
 
 def tables(result: Result) -> Sequence[Table]:
-    """What auto finds, and at which ε at least half of the best score is reached."""
+    """The ε that auto chooses, and the range of ε with at least half of the best score."""
     rows = [_row(result, task) for task in result.tasks]
     line = float(result.suggested["grid with line"])
     rows.append(("grid with line", "0.2", "", f"{line:.3g}", "", "", ""))
@@ -78,7 +78,7 @@ def _row(result: Result, task: Task) -> tuple[str, ...]:
 
 
 def _ranges(values: Floats, chosen: Bools) -> str:
-    """Runs of chosen values, first and last of each."""
+    """Intervals of consecutive chosen values, as text."""
     starts = np.flatnonzero(chosen & ~np.append(False, chosen[:-1]))
     stops = np.flatnonzero(chosen & ~np.append(chosen[1:], False))
     ends = zip(values[starts], values[stops], strict=True)
@@ -90,9 +90,8 @@ def pictures(result: Result) -> Sequence[Picture]:
     return [
         Picture(
             "choosing",
-            "Scores of the Gaussian Transform against ε (at λ = 0, which is mean shift, and at the paper's λ) and "
-            "against λ "
-            "at the paper's ε. Solid line: the paper's value; dashed: what eps=\"auto\" finds. "
+            "Scores of the Gaussian Transform against ε (with λ = 0, which is mean shift, and with the paper's λ) and "
+            "against λ at the paper's ε. Solid line: the paper's value; dashed: the value of eps=\"auto\". "
             f"{explained(result.tasks)}.",
             partial(draw, result),
         )
@@ -145,8 +144,8 @@ def _draw_eps(ax: Any, result: Result, task: Task) -> None:
 EXPERIMENT = Experiment(
     "choosing",
     "Beyond the paper: choosing ε and λ",
-    'Users ask first how to choose them. What eps="auto" finds on each data set, and how the result depends on both: a '
-    "broad plateau means that the choice hardly matters.",
+    'The first question of users is how to choose ε and λ. Shown are the value of eps="auto" on each data set, and how '
+    "the result depends on both: a broad plateau means that the choice hardly matters.",
     run,
     no_claims,
     pictures,

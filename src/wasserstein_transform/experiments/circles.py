@@ -11,9 +11,9 @@ from .experiment import Experiment
 EXPERIMENT = Experiment(
     "circles",
     "Circles: two noisy rings",
-    "250 points of each of two concentric circles in [−2, 2]², with normal noise, ε = 0.7. The paper gives neither "
-    "the radii "
-    "nor the noise: several of both are run, several seeds each. Scores are taken at the best τ of each method.",
+    "250 points on each of two concentric circles in [−2, 2]², with normal noise, ε = 0.7. The paper gives neither the "
+    "radii nor the noise: several of both are run, with several seeds each. Scores are taken at the best τ of each "
+    "method.",
     partial(denoising.run, "circles", circles),
     denoising.claims,
     denoising.pictures,

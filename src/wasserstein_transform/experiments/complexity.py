@@ -1,4 +1,4 @@
-"""What an iteration costs, beside the paper's orders."""
+"""Cost of one iteration, compared with the orders in the paper."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 _WHERE = "Algorithms, “Complexity analysis”, and its table"
 _ALL = ", all distances"
-_TICK = 0.02  # seconds
+_TICK = 0.02  # work that takes fewer seconds is repeated
 _METHODS = {"MS": PALETTE[0], "GT": PALETTE[1], "GT, all distances": PALETTE[4], "LT-WT1": PALETTE[2]}
 
 
 @dataclass(frozen=True)
 class Order:
-    """An order of the paper, and its leading term in each variable."""
+    """A complexity in the paper, and its leading term in each variable."""
 
     text: str
     terms: dict[str, Callable[[float], float]]
@@ -58,32 +58,32 @@ class Sweep:
 
     @property
     def values(self) -> tuple[int, ...]:
-        """Of the variable."""
+        """Values of the variable."""
         return tuple(getattr(size, self.variable) for size in self.sizes)
 
     @property
     def exponent(self) -> float:
-        """Of the measured seconds."""
+        """Fitted exponent of the measured seconds."""
         return fit_power(self.values, self.seconds)[0]
 
     @property
     def last(self) -> float:
-        """Exponent between the two largest sizes: nearer to the limit, and noisier."""
+        """Exponent between the two largest sizes: closer to the limit, but noisier."""
         return fit_power(self.values[-2:], self.seconds[-2:])[0]
 
     @property
     def order(self) -> float:
-        """Exponent of the paper's order over the same sizes; a logarithm adds a little."""
+        """Exponent of the paper's order, fitted over the same sizes; a logarithm adds a little."""
         return fit_power(self.values, [self.term(v) for v in self.values])[0]
 
     def term(self, value: float) -> float:
-        """The paper's order in the variable."""
+        """The paper's order as a function of the variable."""
         return ORDERS[self.method].terms[self.variable](value)
 
 
 @dataclass(frozen=True)
 class Result:
-    """What was measured: sweeps, and the seconds of all methods at the common sizes."""
+    """The measured sweeps, and the seconds of all methods at the common sizes."""
 
     parameters: Complexity
     sweeps: tuple[Sweep, ...]
@@ -91,7 +91,7 @@ class Result:
 
 
 def fit_power(values: Sequence[float], seconds: Sequence[float]) -> tuple[float, float]:
-    """The b and a of a·x^b, by least squares of the logarithms.
+    """Fit a·x^b by least squares of the logarithms; returns b and a.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def fit_power(values: Sequence[float], seconds: Sequence[float]) -> tuple[float,
 
 
 def run(parameters: Complexity, engine: Engine) -> Result:
-    """Time all sizes on one thread."""
+    """Time all sizes with one thread."""
     p, alone = parameters, replace(engine, n_jobs=1)
     _warm_up(p, alone)
     sweeps = [
@@ -116,7 +116,7 @@ def run(parameters: Complexity, engine: Engine) -> Result:
 
 
 def _warm_up(p: Complexity, engine: Engine) -> None:
-    """Kernels know points of the plane from those of more dimensions; each is compiled before a clock runs."""
+    """Compile all kernels before the timing starts; there are different ones for m = 2 and m > 2."""
     sizes = {size.m for sizes in p.sweeps.values() for size in sizes} | {size.m for size in p.common}
     for m in {min(m, 3) for m in sizes}:
         for name in _METHODS:
@@ -124,9 +124,9 @@ def _warm_up(p: Complexity, engine: Engine) -> None:
 
 
 def _seconds(name: str, size: Size, p: Complexity, engine: Engine) -> float:
-    """The least of some runs: whatever else runs on the machine only ever adds.
+    """The minimum over some runs, because other load on the machine only adds time.
 
-    Work that is over before the clock has ticked, which it does 64 times a second on some systems, is done many times.
+    Short work is repeated, because the clock ticks only 64 times a second on some systems.
     """
     work = _work(name, size, p, engine)
     once = min(timed(work, p.repeats, time.process_time)[0])
@@ -137,7 +137,7 @@ def _seconds(name: str, size: Size, p: Complexity, engine: Engine) -> float:
 
 
 def _work(name: str, size: Size, p: Complexity, engine: Engine) -> Callable[[], object]:
-    """One iteration from the state of τ = 0."""
+    """One iteration, starting from the state at τ = 0."""
     points = sphere(size.n, size.m, p.seed)
     family = name.removesuffix(_ALL)
     process = method(f"GT-{p.lam}" if family == "GT" else family, radius_of(points, size.N))
@@ -149,7 +149,7 @@ def _work(name: str, size: Size, p: Complexity, engine: Engine) -> Callable[[], 
 
 
 def claims(result: Result) -> Sequence[Claim]:
-    """The orders, and the order of the methods."""
+    """The complexities, and the ranking of the methods."""
     return _orders_claim(result), _ranking_claim(result)
 
 
@@ -167,13 +167,13 @@ def _orders_claim(result: Result) -> Claim:
         name="complexity: orders",
         where=_WHERE,
         statement="An iteration costs at most O(n²m + nNm) for MS, O(n²N³ log N) for LT-WT, O(nNm² + n²m³) for GT.",
-        quantity="Exponent of the seconds of one thread in each variable, by least squares of logarithms: at most that "
-        f"of the order plus {room:g}.",
+        quantity="Exponent of the seconds of one thread in each variable, by least squares of logarithms: at most the "
+        f"exponent of the order plus {room:g}.",
         choices=choices,
-        note="Orders are upper bounds, and exponents below them are expected: cells look at near points only, so that "
-        "MS and GT grow like n, not n²; GT does without distances nobody asks for; LT-WT starts each problem from the "
-        "solution of a near one. What costs the same at all sizes flattens small ones: the exponent between the "
-        "largest two is given beside.",
+        note="Orders are upper bounds, and smaller exponents are expected: cell lists visit only near points, so that "
+        "MS and GT grow like n, not n²; GT does not compute distances that are not needed; LT-WT starts each problem "
+        "from the solution of a near one. Constant costs lower the exponents at small sizes: the exponent between the "
+        "two largest sizes is given as well.",
         timed=True,
     )
 
@@ -182,9 +182,9 @@ def _ranking_claim(result: Result) -> Claim:
     return Claim(
         name="complexity: MS < GT < LT-WT",
         where=_WHERE,
-        statement="Where balls have more points than the space has dimensions, MS costs less than GT, and GT less than "
+        statement="If balls have more points than the space has dimensions, MS costs less than GT, and GT less than "
         "LT-WT.",
-        quantity="Seconds of one thread at one size for all: MS < GT < LT-WT1, GT with all its distances and without.",
+        quantity="Seconds of one thread at the same size: MS < GT < LT-WT1, for GT with and without all its distances.",
         choices=tuple(_ranking_choice(size, seconds) for size, seconds in result.common.items()),
         timed=True,
     )
@@ -197,7 +197,7 @@ def _ranking_choice(size: Size, seconds: dict[str, float]) -> Choice:
 
 
 def tables(result: Result) -> Sequence[Table]:
-    """Exponents."""
+    """Exponents by method and variable."""
     names = {s.method: None for s in result.sweeps}
     rows = tuple((name, ORDERS[name].text, *(_cell(result, name, v) for v in "nNm")) for name in names)
     return (
@@ -206,8 +206,8 @@ def tables(result: Result) -> Sequence[Table]:
             header=("method", "the paper's order", "in n", "in N", "in m"),
             rows=rows,
             note="Uniform points of the sphere of R^m, ε such that the largest ball has exactly N points; one thread. "
-            "“GT” moves the points and their covariances, as the library does it; the paper counts all "
-            "distances, too.",
+            "“GT” moves the points and their covariances, as the library does; the paper also counts all "
+            "distances.",
         ),
     )
 
@@ -222,7 +222,7 @@ def pictures(result: Result) -> Sequence[Picture]:
     caption = (
         "Seconds of one iteration on one thread, against the number of points n, the size N of the largest ball and "
         "the dimension m: measured (dots), fitted (solid, with its exponent) and the paper's order through the first "
-        "dot (dashed). Each method has sizes of its own."
+        "dot (dashed). Each method is run at its own sizes."
     )
     return (Picture("complexity", caption, lambda: _draw(result)),)
 
@@ -239,7 +239,7 @@ def _draw(result: Result) -> Figure:
         ax.margins(x=0.2)
         ax.xaxis.set_major_formatter("{x:g}")
         ax.yaxis.set_major_formatter("{x:g}")
-        if variable == "m":  # less than a decade has no ticks of its own
+        if variable == "m":  # the range is less than a decade, which has no default ticks
             ax.set_xticks(sorted({m for s in result.sweeps if s.variable == "m" for m in s.values}))
             ax.minorticks_off()
         write(ax, f"in {variable}", label, "seconds" if ax is axes[0] else "")
@@ -265,11 +265,11 @@ def _draw_sweep(ax: Axes, sweep: Sweep) -> None:
 EXPERIMENT = Experiment(
     name="complexity",
     title="Cost of one iteration",
-    about="Seconds of one iteration of MS, LT-WT1 and GT on one thread, while the number n of points, the size N of "
-    "the largest ball or the dimension m grows, and exponents fitted to them, beside the orders of the paper's table. "
-    "Points are uniform on the sphere of R^m, which has no boundary, so that the largest ball is not far from the "
-    "usual one; ε is chosen such that the largest has exactly N points. Each method is measured where its variable "
-    "matters: LT-WT on hundreds of points, MS on thousands.",
+    about="Seconds of one iteration of MS, LT-WT1 and GT on one thread as the number n of points, the size N of the "
+    "largest ball or the dimension m grows, with fitted exponents, compared with the orders in the paper's table. "
+    "Points are uniform on the sphere of R^m: it has no boundary, so all balls have similar sizes. ε is chosen such "
+    "that the largest ball has exactly N points. Each method is measured at sizes where the variable matters: LT-WT on "
+    "hundreds of points, MS on thousands.",
     run=run,
     claims=claims,
     pictures=pictures,

@@ -1,4 +1,4 @@
-"""Beyond the paper: what iterating until nothing moves leads to."""
+"""Beyond the paper: iterating until convergence."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """Trajectories by task and method, and the scores of their states."""
+    """Trajectories and the scores of their states, by task and method."""
 
     parameters: Convergence
     walks: dict[tuple[str, str], Trajectory]
@@ -33,7 +33,7 @@ class Result:
 
 
 def run(parameters: Convergence, engine: Engine) -> Result:
-    """Until nothing moves, or for as many iterations as allowed; points that meet become one."""
+    """Iterate until convergence or the largest number of iterations; points that meet are merged."""
     walks, scores = {}, {}
     for task in tasks():
         for name in parameters.methods.get(task.name, ()):
@@ -49,11 +49,20 @@ def run(parameters: Convergence, engine: Engine) -> Result:
 
 
 def tables(result: Result) -> Sequence[Table]:
-    """How each walk ended."""
+    """The end of each trajectory."""
     rows = tuple(_row(*key, walk, result.scores[key]) for key, walk in result.walks.items())
-    header = ("data", "method", "iterations", "at rest", "last movement, ε", "places left", "best score", "last score")
+    header = (
+        "data",
+        "method",
+        "iterations",
+        "converged",
+        "last movement, ε",
+        "points left",
+        "best score",
+        "last score",
+    )
     note = "; ".join(f"{task.name}: {task.what}" for task in tasks() if task.name in result.parameters.methods)
-    return [Table("Iterating to the end", header, rows, f"Scores, the more the better: {note}.")]
+    return [Table("Iterating to the end", header, rows, f"Scores, higher is better: {note}.")]
 
 
 def _row(data: str, name: str, walk: Trajectory, scores: list[float]) -> tuple[str, ...]:
@@ -63,13 +72,12 @@ def _row(data: str, name: str, walk: Trajectory, scores: list[float]) -> tuple[s
 
 
 def pictures(result: Result) -> Sequence[Picture]:
-    """Movement, places and scores over τ."""
+    """Movement, number of points and score over τ."""
     return [
         Picture(
             "convergence",
-            "The largest movement of an iteration in ε, the number of different places left, and the score, over τ. "
-            "Points "
-            f"within {result.parameters.merge:g} ε of each other count as one.",
+            "The largest movement of an iteration in ε, the number of distinct points left, and the score, over τ. "
+            f"Points within {result.parameters.merge:g} ε of each other count as one.",
             partial(draw, result),
         )
     ]
@@ -102,10 +110,9 @@ def draw(result: Result) -> Figure:
 
 EXPERIMENT = Experiment(
     "convergence",
-    "Beyond the paper: to the end",
-    "The paper stops after a few iterations. Here all methods go on until nothing moves, or as long as the table "
-    "says: how "
-    "many places are left, and whether the score was better on the way.",
+    "Beyond the paper: convergence",
+    "The paper stops after a few iterations. Here all methods run until convergence, or for the number of iterations "
+    "in the table: how many distinct points are left, and whether the score was better on the way.",
     run,
     no_claims,
     pictures,

@@ -1,4 +1,4 @@
-"""What the experiments on cost share: clocks, and the look of their pictures."""
+"""Shared by the experiments on cost: timing, and the style of their figures."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_TEXT = 8.0  # points
+_TEXT = 8.0  # font size in points
 
 
 def timed(work: Callable[[], T], repeats: int, clock: Callable[[], float]) -> tuple[list[float], T]:
-    """Seconds of each run, and what came out of the last."""
+    """Seconds of each run, and the result of the last."""
     seconds = []
     for _ in range(repeats):
         start = clock()
@@ -25,7 +25,7 @@ def timed(work: Callable[[], T], repeats: int, clock: Callable[[], float]) -> tu
 
 
 def panels(count: int, height: float) -> tuple[Figure, list[Axes]]:
-    """A figure as wide as a page with panels side by side."""
+    """A figure of page width with panels side by side."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.0, height), layout="constrained")
@@ -38,14 +38,14 @@ def panels(count: int, height: float) -> tuple[Figure, list[Axes]]:
 
 
 def write(ax: Axes, title: str, x: str, y: str = "") -> None:
-    """Titles in one size."""
+    """Set title and axis labels."""
     ax.set_title(title, fontsize=_TEXT, loc="left")
     ax.set_xlabel(x, fontsize=_TEXT)
     ax.set_ylabel(y, fontsize=_TEXT)
 
 
 def legend_below(figure: Figure, handles: list[Any], n_columns: int) -> None:
-    """One legend for all panels, where no curve runs."""
+    """One legend for all panels, below them."""
     figure.legend(
         handles=handles, loc="outside lower center", ncols=n_columns, fontsize=_TEXT, frameon=False, handlelength=3.2
     )

@@ -1,4 +1,4 @@
-"""Noisy curves: how near to the truth each method brings the points. Shared by `spiral` and `circles`."""
+"""Noisy curves: how close each method moves the points to the true curve. Shared by `spiral` and `circles`."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _WHERE = "Experiments, noise removal, observations"
-_TIE = 0.01  # of the input's score: less is no difference
-_NOTHING = 1e-3  # distance, in ε, of points that lie on the polygon of the curve
+_TIE = 0.01  # smaller differences, relative to the score of the input, do not count
+_NOTHING = 1e-3  # largest distance, in ε, of points on the polygon of the curve
 
 Draw = Callable[..., Noisy]
 
@@ -37,17 +37,17 @@ SCORES = {
     "distance": "mean distance of all points to the curve, in ε",
     "curve": "mean distance of the curve's own points to it, in ε",
     "bare": "share of the curve without a point within ε/8",
-    "uneven": "deviation of the points of a circle from their mean radius, in ε, whatever that radius is",
+    "uneven": "standard deviation of the radius of the points of a circle, in ε",
     "thickness": "mean local thickness, in ε",
     "stray": "share of outliers farther than ε/4 from the curve",
     "mixed": "1 − adjusted Rand index of the pieces of the curve and the best cut of single linkage",
 }
-"""The less the better."""
+"""Scores; lower is better."""
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The points of the first seed, and the scores of all.
+    """The points of the first seed, and the scores of all seeds.
 
     Attributes
     ----------
@@ -65,29 +65,29 @@ class Result:
 
     @property
     def kinds(self) -> list[str]:
-        """The scores that mean something here."""
+        """The scores that apply to this data set."""
         return [kind for kind in SCORES if any(key[2] == kind for key in self.scores)]
 
     def best(self, variant: str, name: str, kind: str) -> Floats:
-        """A score at the τ ≥ 1 at which its mean over seeds is lowest, one number a seed."""
+        """A score at the τ ≥ 1 with the lowest mean over seeds; one value for each seed."""
         scores = self.scores[variant, name, kind]
         return np.asarray(scores[:, 1 + int(scores.mean(axis=0)[1:].argmin())])
 
     def judged(self, variant: str) -> list[str]:
-        """The scores that can get better (where points lie on the curve they cannot), and that clumps do not please."""
+        """The scores used for the verdict: not those that are 0 for the input, and not those that clumping improves."""
         first = self.parameters.methods[0]
         return [kind for kind in ("distance", "curve", "uneven", "stray", "mixed")
                 if kind in self.kinds and self.scores[variant, first, kind][:, 0].mean() > _NOTHING]  # fmt: skip
 
     def is_best(self, variant: str, gt: str, kind: str) -> bool:
-        """Whether GT has a lower score than the input and the other methods, beyond ties, for every seed."""
+        """Whether GT has a lower score than the input and all other methods, by more than a tie, for every seed."""
         first = self.scores[variant, gt, kind][:, 0]
         others = [self.best(variant, name, kind) for name in self.parameters.methods if not name.startswith("GT")]
         return all(bool((self.best(variant, gt, kind) < values - _TIE * first).all()) for values in (*others, first))
 
 
 def run(name: str, draw: Draw, parameters: Denoising, engine: Engine) -> Result:
-    """All variants, methods and seeds."""
+    """Run all variants, methods and seeds."""
     truth, clouds = {}, {}
     scores: dict[tuple[str, str, str], list[list[float]]] = {}
     for variant, options in parameters.variants.items():
@@ -115,7 +115,7 @@ def _spaces(parameters: Denoising, name: str, data: Noisy, engine: Engine) -> li
 
 
 def _points(space: Space, data: Noisy) -> Floats:
-    """Moved points; where only distances change, their embedding, laid over the data by a rigid motion."""
+    """Moved points; if only distances change, an embedding, aligned with the data by a rigid motion."""
     if isinstance(space.metric, Dense):
         return plotting.embed(space, onto=data.points).points
     return np.asarray(space.points)
@@ -135,7 +135,7 @@ def _score(data: Noisy, states: list[Floats], eps: float) -> dict[str, list[floa
 
 
 def claims(result: Result) -> Sequence[Claim]:
-    """All resolve the shape; GT does it best."""
+    """All methods resolve the shape; GT does so best."""
     return [_resolved(result), _best(result)]
 
 
@@ -149,11 +149,11 @@ def _resolved(result: Result) -> Claim:
     return Claim(
         f"{result.name}: resolved",
         _WHERE,
-        "All methods bring out the shape, to some extent.",
-        "the score, at the best τ ≥ 1 of each method, is lower than that of the input, for every method and seed. "
+        "All methods resolve the shape to some extent.",
+        "the score at the best τ ≥ 1 of each method is lower than that of the input, for every method and seed. "
         + _explained(result.kinds),
         tuple(choices),
-        "Points of LT-WT are those of a two-dimensional MDS of its distances, rigidly laid over the data.",
+        "Points of LT-WT come from a two-dimensional MDS of its distances, aligned with the data by a rigid motion.",
     )
 
 
@@ -167,17 +167,17 @@ def _best(result: Result) -> Claim:
     return Claim(
         f"{result.name}: {gt} best",
         _WHERE,
-        f"{gt} resolves the shape better than the other methods, drawing points to where the curve is dense.",
+        f"{gt} resolves the shape better than the other methods and moves points to dense parts of the curve.",
         f"at the best τ ≥ 1 of each method, the score of {gt} is lower than those of the input and of all others, by "
-        f"{_TIE:.0%} "
-        "of the input's, for every seed. " + _explained(result.kinds),
+        "more "
+        f"than {_TIE:.0%} of the score of the input, for every seed. " + _explained(result.kinds),
         tuple(choices),
         f"{_closest(result)} {_won(result)}",
     )
 
 
 def _closest(result: Result) -> str:
-    """Where GT with a larger λ than the paper's is best."""
+    """The cases in which GT with a larger λ than the paper's is best."""
     found = [
         f"{name}, {variant}: {kind} {_spread(result.best(variant, name, kind))}"
         for name in result.parameters.more
@@ -211,7 +211,7 @@ def _explained(kinds: Sequence[str]) -> str:
 
 
 def _won(result: Result) -> str:
-    """Which method has the lowest mean of each score over all τ, in how many variants."""
+    """The methods with the lowest mean of each score over τ, and in how many variants."""
     said = []
     for kind in result.kinds:
         winners = Counter(_winner(result, variant, kind) for variant in result.parameters.variants)
@@ -228,13 +228,13 @@ def _mean(result: Result, variant: str, name: str, kind: str) -> Floats:
 
 
 def tables(result: Result) -> Sequence[Table]:
-    """All scores at all τ, mean and spread over seeds."""
+    """All scores at all τ, with mean and standard deviation over seeds."""
     rows = [
         (variant, kind, name, *(_spread(values) for values in scores.T))
         for (variant, name, kind), scores in result.scores.items()
     ]
     steps = (f"τ = {k}" for k in range(result.parameters.n_iter + 1))
-    title = f"Scores, mean and deviation over {result.parameters.seeds} seeds"
+    title = f"Scores, mean and standard deviation over {result.parameters.seeds} seeds"
     return [Table(title, ("data", "score", "method", *steps), tuple(sorted(rows)), _explained(result.kinds))]
 
 
@@ -244,23 +244,21 @@ def pictures(result: Result) -> Sequence[Picture]:
     return [
         Picture(
             result.name,
-            f"{variant.capitalize()}; ε = {result.parameters.eps:g}, first seed. The true curve as a line; colors "
-            "are the "
-            f"pieces of the curve{', and outliers' if 'stray' in result.kinds else ''}. LT-WT by classical MDS, "
-            "rigidly laid "
-            "over the data.",
+            f"{variant.capitalize()}; ε = {result.parameters.eps:g}, first seed. The true curve is drawn as a line; "
+            f"colors are the pieces of the curve{', and outliers' if 'stray' in result.kinds else ''}. LT-WT by "
+            "classical MDS, aligned with the data by a rigid motion.",
             partial(draw_clouds, result, variant),
         ),
         Picture(
             f"{result.name}-scores",
-            f"Scores over τ, mean and range over seeds, the less the better. {_explained(result.kinds)}.",
+            f"Scores over τ, mean and range over seeds; lower is better. {_explained(result.kinds)}.",
             partial(draw_scores, result),
         ),
     ]
 
 
 def draw_clouds(result: Result, variant: str) -> Figure:
-    """Methods by τ."""
+    """A row for each method, a column for each τ."""
     names, steps = result.parameters.methods, range(result.parameters.n_iter + 1)
     data = result.truth[variant]
     size = min(WIDTH / len(steps), 1.8)

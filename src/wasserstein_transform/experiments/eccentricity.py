@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _WHERE = "Experiments, ameliorating the chaining effect, influence of geometry"
-_ALIKE = 0.9  # cophenetic correlation from which on dendrograms are similar
-_TIE = 0.01  # adjusted Rand indices that differ by less are equal
+_ALIKE = 0.9  # smallest cophenetic correlation of similar dendrograms
+_TIE = 0.01  # smaller differences of adjusted Rand indices do not count
 _BEST = "GT-5"
 
 
@@ -42,7 +42,7 @@ class Setting:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """Trees after one iteration, and how well they separate discs and chain, by setting and method."""
+    """Trees after one iteration, and their separations of discs and chain, by setting and method."""
 
     parameters: Eccentricity
     trees: dict[Setting, dict[str, Tree]]
@@ -54,7 +54,7 @@ class Result:
         return {name: best_rand(tree, labels) for name, tree in self.trees[setting].items()}
 
     def likeness(self, setting: Setting, names: Sequence[str]) -> float:
-        """The lowest correlation of two of the dendrograms."""
+        """The lowest cophenetic correlation of any two of the dendrograms."""
         trees = [self.trees[setting][name] for name in names]
         return min(alike(one, other) for one, other in combinations(trees, 2))
 
@@ -82,7 +82,7 @@ def _settings(parameters: Eccentricity) -> list[Setting]:
 
 
 def _setting(parameters: Eccentricity, layout: str, ratio: float, power: float) -> Setting:
-    """The radius in units of the larger axis."""
+    """A setting, with the radius in units of the larger axis."""
     return Setting(layout, ratio, parameters.eps * min(ratio, 1 / ratio) ** power)
 
 
@@ -99,12 +99,12 @@ def _tree(setting: Setting, name: str, engine: Engine) -> Tree:
     space = Space.from_points(_data(setting).points)
     process = method(name, setting.eps)
     if name.startswith("LT"):
-        return lazy_spanning_tree(process, space, engine)  # the tree is all that is asked for
+        return lazy_spanning_tree(process, space, engine)  # only the tree is needed
     return spanning_tree(iterate(process, space, n_iter=1, engine=engine).last, engine)
 
 
 def claims(result: Result) -> Sequence[Claim]:
-    """At the extreme GT-5 is best; elsewhere all are alike."""
+    """GT-5 is best at the extreme ratio; elsewhere all methods are alike."""
     return [_extreme(result), _elsewhere(result)]
 
 
@@ -120,7 +120,7 @@ def _extreme(result: Result) -> Claim:
             measured = ", ".join(f"{method_name} {value:.2f}" for method_name, value in cuts.items())
             choices.append(Choice(f"{name}, {layout} layout; best cut", ahead, measured))
     return Claim(
-        "eccentricity: extreme",
+        "eccentricity: GT-5 best at the extreme",
         _WHERE,
         "At e = 1/0.2 GT-5 separates the discs from the chain better than all other methods.",
         "GT-5 has the widest relative gap of heights that separate discs and chain; or, as a milder score, the highest "
@@ -131,7 +131,7 @@ def _extreme(result: Result) -> Claim:
 
 
 def _closest(result: Result) -> str:
-    """Where, among all radii tried at both extremes, GT-5 is ahead most."""
+    """The setting in which GT-5 has the largest lead, among all radii tried at both extreme ratios."""
     extremes = (max(result.parameters.ratios), min(result.parameters.ratios))
     ahead = {}
     for setting in result.trees:
@@ -170,9 +170,9 @@ def _elsewhere(result: Result) -> Claim:
                 measured = f"from {found[worst]:.2f} (e = {_ratio(worst)}) to {max(found.values()):.2f}"
                 choices.append(Choice(f"{case}; {scaling}, {layout} layout", found[worst] >= _ALIKE, measured))
     return Claim(
-        "eccentricity: elsewhere",
+        "eccentricity: alike elsewhere",
         _WHERE,
-        "MS, LT-WT1, LT-WT2 and GT-1 have similar dendrograms, and so has GT-5 but for the extreme.",
+        "MS, LT-WT1, LT-WT2 and GT-1 have similar dendrograms, and so has GT-5 except at the extreme ratio.",
         f"the cophenetic correlation of any two of the methods, at each e, is at least {_ALIKE}",
         tuple(choices),
     )
@@ -191,7 +191,7 @@ def _ratio(e: float) -> str:
 
 
 def tables(result: Result) -> Sequence[Table]:
-    """Gaps of all settings."""
+    """The gaps of all settings."""
     rows = [
         (setting.layout, _ratio(setting.ratio), f"{setting.eps:.3g}", *(
             f"{100 * cut.gap:.0f} %" if cut.found else "–" for cut in result.gaps[setting].values()
@@ -203,7 +203,7 @@ def tables(result: Result) -> Sequence[Table]:
 
 
 def pictures(result: Result) -> Sequence[Picture]:
-    """The paper's figure, for the reading nearest to the text."""
+    """The paper's figure, for the reading closest to the text."""
     parameters = result.parameters
     name, power = next(iter(parameters.scalings.items()))
     layout = parameters.layouts[0]
@@ -218,7 +218,7 @@ def pictures(result: Result) -> Sequence[Picture]:
 
 
 def draw(result: Result, layout: str, power: float) -> Figure:
-    """Data in the first row, a row of dendrograms for each method, one height axis for all."""
+    """Data in the first row, then a row of dendrograms for each method, with one height axis for all."""
     parameters = result.parameters
     settings = [_setting(parameters, layout, ratio, power) for ratio in parameters.ratios]
     rows = ["data", *parameters.methods]
@@ -240,9 +240,8 @@ EXPERIMENT = Experiment(
     "eccentricity",
     "Eccentricity: the dumbbell under stretches",
     "The dumbbell under diag(a1, a2) with e = a2/a1 from 1/0.2 to 0.2, one iteration of every method. The paper gives "
-    "neither the normalization of the stretch nor whether ε follows it: with ε = 0.2, three normalizations are run, "
-    "and "
-    "further radii at both extremes.",
+    "neither the normalization of the stretch nor whether ε is scaled with it: three normalizations are run with "
+    "ε = 0.2, and further radii at both extreme ratios.",
     run,
     claims,
     pictures,

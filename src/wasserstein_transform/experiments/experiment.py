@@ -1,4 +1,4 @@
-"""What an experiment is: parameters, a run, and from its result claims, tables and pictures."""
+"""The Experiment class: a run, and functions from its result to claims, tables and figures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Table:
-    """Figures in rows, ready to be read."""
+    """A table of a report, with cells as text.
+
+    Attributes
+    ----------
+    title : str
+        Title of the table.
+    header : tuple of str
+        Names of the columns.
+    rows : tuple of tuple of str
+        Cells, as many in each row as there are columns.
+    note : str, default ""
+        Remark below the table.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> table = wt.experiments.Table("Gaps", ("method", "gap"), (("MS", "3 %"), ("GT-5", "41 %")))
+    >>> dict(table.rows)["GT-5"]
+    '41 %'
+    """
 
     title: str
     header: tuple[str, ...]
@@ -28,15 +47,23 @@ class Table:
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure that is drawn when somebody wants it.
+    """A figure of a report, drawn only when `draw` is called.
 
     Attributes
     ----------
     name : str
-        Of its file.
+        Name of its file, without suffix.
     caption : str
+        Text below the figure.
     draw : callable
-        Makes the figure.
+        Function without arguments that returns a matplotlib Figure.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> picture = wt.experiments.Picture("empty", "An empty panel.", lambda: wt.plotting.panels()[0])
+    >>> len(picture.draw().axes)
+    1
     """
 
     name: str
@@ -45,33 +72,42 @@ class Picture:
 
 
 def no_claims(_: Any) -> Sequence[Claim]:
-    """For experiments beyond the paper."""
+    """No claims, for experiments beyond the paper."""
     return ()
 
 
 def no_tables(_: Any) -> Sequence[Table]:
-    """For experiments whose pictures and claims say all."""
+    """No tables."""
     return ()
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """One experiment.
+    """An experiment of the reproduction, as `wt reproduce` runs it.
 
     Attributes
     ----------
     name : str
-        As typed on the command line; its parameters have it in `parameters.py`.
+        Name on the command line, and key of its parameters in `parameters.py`.
     title, about : str
-        A line, and a paragraph: what is done, what is open in the paper, how it is scored.
+        A title, and a paragraph: what is done, what the paper leaves open, how it is scored.
     run : callable
-        (parameters, engine) → result. All computing happens here.
+        Function (parameters, engine) → result, which does all the computation.
     claims, pictures, tables : callable
-        result → what is reported. Quick.
+        Functions from the result to sequences of Claim, Picture and Table. They are fast.
     needs : tuple of two str, optional
-        A module beyond those that drawing needs, and the extra that brings it.
-    files : tuple of str
-        Environment variables that must name files which are not shipped.
+        A module that is needed besides matplotlib, and the extra that installs it.
+    files : tuple of str, default ()
+        Environment variables that must be set to files that the package does not contain.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> experiment = wt.experiments.EXPERIMENTS["t-junction"]
+    >>> experiment.title
+    'T-junction: two segments that meet'
+    >>> experiment.lacks  # nothing is missing
+    ''
     """
 
     name: str
@@ -86,14 +122,11 @@ class Experiment:
 
     @property
     def lacks(self) -> str:
-        """What is missing to run it, and how to get it; nothing if all is there."""
+        """What is missing for running it, and how to get it; "" if nothing is missing."""
         unset = [name for name in self.files if not os.environ.get(name)]
         if unset:
             return f"{self.name} needs files that are not shipped; set {', '.join(unset)}"
         if self.needs is None or find_spec(self.needs[0]) is not None:
             return ""
         module, extra = self.needs
-        return (
-            f"{self.name} needs {module}, which is not installed; "
-            f'pip install "wasserstein-transform[{extra}]" brings it'
-        )
+        return f'{self.name} needs {module}, which is not installed; run: pip install "wasserstein-transform[{extra}]"'

@@ -1,4 +1,4 @@
-"""Beyond the paper: other kernels than the flat one, and weights."""
+"""Beyond the paper: kernels other than the flat one, and weights."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Result:
 
     @property
     def methods(self) -> list[str]:
-        """In the order they were run."""
+        """Methods, in the order they were run."""
         return list(dict.fromkeys(method for _, method, _ in self.scores))
 
 
 def run(parameters: Kernels, engine: Engine) -> Result:
-    """All tasks, methods, kernels and weights."""
+    """Run all tasks, methods, kernels and weights."""
     scores = {}
     for task in tasks():
         for profile, factor in parameters.profiles.items():
@@ -64,7 +64,7 @@ def _processes(task: Task, profile: str, eps: float, parameters: Kernels) -> dic
 
 
 def _masses(eps: float, power: float, points: Floats) -> Floats:
-    """A power of the number of points each point has within ε."""
+    """Masses of the points: a power of the number of points within ε."""
     counts = np.diff(Space.from_points(points).metric.balls(eps).indptr)
     return np.asarray(counts.astype(float) ** power)
 
@@ -76,7 +76,7 @@ def tables(result: Result) -> Sequence[Table]:
         for task in result.tasks
         for method in result.methods
     ]
-    note = f"{explained(result.tasks)}. The more the better."
+    note = f"{explained(result.tasks)}. Higher is better."
     return [Table("Scores under other kernels and weights", ("data", "method", *result.variants), tuple(rows), note)]
 
 
@@ -85,13 +85,12 @@ def _cell(scores: Floats | None) -> str:
 
 
 def pictures(result: Result) -> Sequence[Picture]:
-    """Scores as dots."""
+    """The scores as dots."""
     return [
         Picture(
             "kernels",
-            "Scores under other kernels and weights, at the paper's ε (half of it for the gaussian, which reaches "
-            "farther) "
-            f"and λ; the more the better. {explained(result.tasks)}.",
+            "Scores with other kernels and weights, at the paper's ε (half of it for the gaussian kernel, which "
+            f"reaches farther) and λ; higher is better. {explained(result.tasks)}.",
             partial(draw, result),
         )
     ]
@@ -124,10 +123,9 @@ def draw(result: Result) -> Figure:
 EXPERIMENT = Experiment(
     "kernels",
     "Beyond the paper: other kernels, and weights",
-    "The paper's experiments use the flat kernel and equal masses. Here the same data, ε and λ with smooth "
-    "kernels, and "
-    "with masses that rise or fall with the number of neighbors. LT-WT is run where single linkage decides, and with "
-    "kernels of bounded reach.",
+    "The paper's experiments use the flat kernel and equal masses. Here the same data, ε and λ are used with smooth "
+    "kernels, and with masses that increase or decrease with the number of neighbors. LT-WT is run on the data that "
+    "are scored by single linkage, with kernels of bounded support.",
     run,
     no_claims,
     pictures,

@@ -1,4 +1,4 @@
-"""Figures of many small panels, as the paper has them."""
+"""Figures of many small panels, as in the paper."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ..spaces import Space
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WIDTH = 7.0  # of a figure, in inches
-SOLID = "3-D"  # what the names of panels with three dimensions begin with
+WIDTH = 7.0  # width of a figure in inches
+SOLID = "3-D"  # prefix of the names of 3-D panels
 
 
 def mosaic(
     rows: Sequence[Sequence[str]], height: float, *, heights: Sequence[float] | None = None
 ) -> tuple[Figure, dict[str, Any]]:
-    """A figure of named panels; `heights` are those of its rows, relative to each other."""
+    """A figure of named panels; `heights` are the relative heights of its rows."""
     need_matplotlib()
     from matplotlib.figure import Figure
 
@@ -39,7 +39,7 @@ def mosaic(
 def draw_embedding(
     flat: Any, solid: Any, state: Space, labels: Ints, *, onto: Floats | None = None, title: str | None = None
 ) -> None:
-    """Classical MDS of a space in two and in three dimensions, the third drawn as long as the others."""
+    """Draw classical MDS of a space in two and in three dimensions, with the third stretched."""
     found = plotting.embed(state, 3).points
     if np.ptp(found[:, 2]) < 1e-6 * np.ptp(found[:, 0]):
         found[:, 2] = 0.0  # rounding, not a third dimension
@@ -52,7 +52,7 @@ def draw_embedding(
 
 
 def bare(ax: Any) -> None:
-    """A small panel without ticks, numbers and frame."""
+    """Remove ticks, labels and frame of a panel."""
     ax.set(xticks=[], yticks=[], xlabel="", ylabel="")
     if ax.name == "3d":
         ax.set(zticks=[], zlabel="")
@@ -61,20 +61,20 @@ def bare(ax: Any) -> None:
 
 
 def name_row(ax: Any, name: str) -> None:
-    """A name at the left of the first panel of a row."""
+    """Write a name to the left of the first panel of a row."""
     ax.annotate(
         name, (0, 0.5), (-6, 0), "axes fraction", "offset points", rotation=90, ha="right", va="center", fontsize=8
     )
 
 
 def legend_below(figure: Figure, ax: Any) -> None:
-    """One legend for all panels, where no curve runs."""
+    """One legend for all panels, below them."""
     handles, names = ax.get_legend_handles_labels()
     figure.legend(handles, names, loc="outside lower center", ncols=len(names), fontsize=7, frameon=False)
 
 
 def tidy(ax: Any) -> None:
-    """Small letters, no frame at the top and the right, plain numbers on logarithmic axes."""
+    """Set small tick labels, no frame at top and right, and plain numbers on logarithmic axes."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     ax.tick_params(which="both", labelsize=7)

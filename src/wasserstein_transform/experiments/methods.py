@@ -1,4 +1,4 @@
-"""The paper's methods by the names its figures give them."""
+"""The paper's methods, by their names in its figures."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ..transforms import Process, gaussian_transform, local_truncation, mean_shi
 
 
 def method(name: str, eps: float, profile: str = "flat") -> Process:
-    """MS, LT-WT1, LT-WT2 or GT-λ, as a process."""
+    """The process of MS, LT-WT1, LT-WT2 or GT-λ."""
     family, _, number = name.partition("-")
     if family == "MS":
         return mean_shift(eps, profile)

@@ -1,6 +1,6 @@
-"""All parameters of all experiments: what the paper gives, readings of what it leaves open, and what `--quick` cuts.
+"""Parameters of all experiments: those of the paper, readings of what it leaves open, and changes for `--quick`.
 
-The defaults of a class are the full run. `QUICK` says what a quick run changes; claims are judged by what was run.
+The defaults of a class are those of the full run. `QUICK` has the changes for a quick run.
 """
 
 from __future__ import annotations
@@ -27,15 +27,19 @@ class Chaining:
     n_iter: int = 4
     lams: tuple[float, ...] = (1.0, 2.0, 5.0)
     layouts: tuple[str, ...] = ("square", "hexagonal", "rings")
-    others: tuple[str, ...] = ("MS", "LT-WT1", "LT-WT2")  # beyond the paper's figure; it says LT-WT does as well
+    others: tuple[str, ...] = (
+        "MS",
+        "LT-WT1",
+        "LT-WT2",
+    )  # not in the paper's figure, but the text says that LT-WT does as well
     others_iter: int = 2
 
 
 @dataclass(frozen=True)
 class Eccentricity:
-    """Ratios and τ as in the paper; whether ε follows the stretch is not given there, nor the layout.
+    """Ratios and τ as in the paper, which gives neither the layout nor whether ε is scaled with the stretch.
 
-    The stretch has the larger of a1, a2 equal to 1. Another normalization is ε times a power of the smaller one.
+    The larger of a1 and a2 is 1. Another normalization corresponds to ε times a power of the smaller one.
     """
 
     eps: float = 0.2
@@ -54,7 +58,7 @@ class Eccentricity:
 
 @dataclass(frozen=True)
 class Denoising:
-    """Points near a curve; `variants` are the readings of what the paper leaves open, the default first."""
+    """Points near a curve; `variants` are readings of what the paper leaves open, the default first."""
 
     eps: float
     lam: float
@@ -65,25 +69,25 @@ class Denoising:
 
     @property
     def gt(self) -> str:
-        """The paper's GT."""
+        """Name of the paper's GT."""
         return f"GT-{self.lam:g}"
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """In the order of the paper's figures."""
+        """Methods, in the order of the paper's figures."""
         return ("MS", self.gt, "LT-WT1", "LT-WT2")
 
 
 @dataclass(frozen=True)
 class Anisotropy:
-    """ε as in the paper, which says "various" λ."""
+    """ε as in the paper, which uses "various" λ."""
 
     eps: float = 0.2
     lams: tuple[float, ...] = (0.0, 1.0, 5.0, 10.0, 20.0, 50.0)
 
 
 class Scene(NamedTuple):
-    """A photograph of side × side pixels, the radii of windows, and λ."""
+    """A photograph of side × side pixels, the radii of the windows, and λ."""
 
     side: int
     spatial: float
@@ -93,7 +97,7 @@ class Scene(NamedTuple):
 
 @dataclass(frozen=True)
 class Cameraman:
-    """Radii and λ as in the paper. Its image is not free: the default is the photograph that scikit-image has of it.
+    """Radii and λ as in the paper. Its image is not free: the default is the photograph that scikit-image has instead.
 
     Attributes
     ----------
@@ -101,15 +105,15 @@ class Cameraman:
         Another image, such as the classic one; also the environment variable WT_CAMERAMAN.
     scenes : tuple of Scene
     linkings : tuple of str
-        The paper's, and a second reading.
+        The paper's linking, and a second reading.
     finer : tuple of str
-        Methods by which the photograph is segmented at twice the resolution, to compare with.
+        Methods for the segmentations at twice the resolution, which are used for comparison.
     n_iter : int
-        Most iterations of a pixel: some swing between two places forever.
+        Largest number of iterations: some pixels alternate between two positions forever.
     part : float
-        Of the photograph's side that is looked at, around the head and the camera.
+        Share of the side of the photograph that is used, around the head and the camera.
     margin : float
-        By how much a score may be lower and count as as good, and must be higher to be better.
+        Smallest difference of scores that counts.
     """
 
     path: str | None = None
@@ -123,25 +127,26 @@ class Cameraman:
 
 @dataclass(frozen=True)
 class Words:
-    """The paper gives neither λ nor the window. Its data are not shipped.
+    """The paper gives neither λ nor the window. Its data are not part of the package.
 
     Attributes
     ----------
     vectors, corpus, benchmarks : str, optional
-        Files and a folder; the environment variables WT_WORDS_VECTORS, WT_WORDS_CORPUS and WT_WORDS_BENCHMARKS.
+        Files and a folder, from the environment variables WT_WORDS_VECTORS, WT_WORDS_CORPUS and WT_WORDS_BENCHMARKS.
     windows, lams : tuples
-        Readings.
+        Readings of what the paper leaves open.
     n_boot : int
-        Resamples of the pairs.
+        Number of resamples of the pairs.
     variants : tuple of str
-        Other definitions that are compared out of sample.
+        Other definitions, which are compared out of sample.
     window : int
-        Theirs.
+        Window of the variants.
     commons : tuple of int or None
-        How many common components are removed from the vectors; None leaves them as they are.
+        Numbers of common components that are removed from the vectors; None leaves the vectors unchanged.
     study_lams : tuple of float
+        Values of λ for the variants.
     n_splits : int
-        Into halves.
+        Number of splits of the pairs into halves.
     """
 
     vectors: str | None = None
@@ -167,20 +172,20 @@ _WORDS = Words(
 
 @dataclass(frozen=True)
 class Acceleration:
-    """As in the paper, but for the merge tolerance (in ε), which is not given there."""
+    """As in the paper, except for the merge tolerance (in ε), which it does not give."""
 
     n: int = 200
     eps: float = 0.1
     lam: float = 1.0
     n_iter: int = 5
     merges: tuple[float, ...] = (0.01, 1e-6, 0.1)
-    full: bool = True  # whether to compute all n⁴/2 distances as well
-    n_small: int = 60  # grid on which the points are compared with those of the full-matrix algorithm
+    full: bool = True  # whether to time all n⁴/2 distances as well
+    n_small: int = 60  # side of the grid for the comparison with the full-matrix algorithm
     repeats: int = 1
 
 
 class Size(NamedTuple):
-    """n points in R^m whose largest ball has N members."""
+    """n points in R^m whose largest ball has N points."""
 
     n: int
     N: int
@@ -189,10 +194,10 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True)
 class Complexity:
-    """Sizes over which exponents are fitted, by method and variable, and sizes at which all methods are compared.
+    """Sizes for fitting exponents, by method and variable, and sizes at which all methods are compared.
 
-    While m varies, the balls hold a good part of all points: with small ones the search looks at few candidates in the
-    plane and at all of them in high dimensions, and would add a power of m that no order counts.
+    When m varies, the balls hold a large share of all points. With small balls the search would visit few candidates in
+    the plane and all of them in high dimensions, which would add a power of m that the orders do not count.
     """
 
     sweeps: dict[tuple[str, str], tuple[Size, ...]] = field(
@@ -215,27 +220,30 @@ class Complexity:
     lam: float = 1.0
     seed: int = 0
     repeats: int = 2
-    room: float = 0.2  # by which a fitted exponent may exceed an order: noise, and caches
+    room: float = 0.2  # tolerance of a fitted exponent: noise, and caches
 
 
 @dataclass(frozen=True)
 class Theory:
-    """How many random spaces statements are tried on, how finely limits are followed, and when they count as met."""
+    """Number of random spaces, resolution of the limits, and tolerances."""
 
     seed: int = 0
     spaces: int = 50
     sizes: tuple[int, int] = (20, 30)  # points of a random space
     dims: tuple[int, ...] = (1, 2, 3)
-    scales: tuple[float, float] = (0.1, 100.0)  # standard deviations of their points: some bounds depend on the unit
-    quantiles: tuple[float, float] = (0.1, 0.6)  # of the distances, for ε
-    faintest: float = 1e-3  # share of mass by which two weightings differ, at least
-    rounding: float = 1e-12  # what identities and inequalities may be off by
-    steps: int = 3  # of GT with λ = 0 beside mean shift
+    scales: tuple[float, float] = (
+        0.1,
+        100.0,
+    )  # range of standard deviations of the points: some bounds depend on the unit
+    quantiles: tuple[float, float] = (0.1, 0.6)  # range of quantiles of the distances, for ε
+    faintest: float = 1e-3  # smallest share of mass by which two weightings differ
+    rounding: float = 1e-12  # tolerance of identities and inequalities
+    steps: int = 3  # iterations for comparing GT with λ = 0 with mean shift
     half_ball: int = 10  # points on each side of the center of a ball on a segment
-    nodes: int = 40  # of quadratures on a line
+    nodes: int = 40  # quadrature nodes on a line
     line_eps: tuple[float, ...] = (0.4, 0.28, 0.2, 0.14, 0.1, 0.07, 0.05)
     line_pairs: tuple[tuple[float, float], ...] = ((-2.0, -0.5), (-1.0, 1.0), (-0.3, 0.8), (0.5, 2.2), (-1.5, 2.5))
-    ball_unit: float = 0.5  # the density is drawn together by this: limits then differ from 1
+    ball_unit: float = 0.5  # scale of the density, so that the limits differ from 1
     ball_eps: tuple[float, ...] = (0.2, 0.1, 0.05, 0.025, 0.0125)
     ball_centers: tuple[float, ...] = (-0.6, -0.1, 0.05, 0.3)
     ball_floor: float = 0.01  # relative error at the smallest ε
@@ -244,36 +252,36 @@ class Theory:
     disc_eps: tuple[float, ...] = (0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1)
     disc_floor: float = 0.01
     polar_nodes: tuple[dict[int, tuple[int, int]], ...] = ({2: (6, 16), 3: (4, 8)}, {2: (10, 28), 3: (6, 10)})
-    # along a radius and around, by dimension, the finer last
+    # nodes along a radius and around, by dimension; the finer quadrature last
     sphere_points: int = 8000
     sphere_pairs: int = 60
     sample_eps: float = 0.5
     sample_apart: float = 1.0
-    bandwidth: float = 0.5  # of smooth kernels, in diameters
+    bandwidth: float = 0.5  # bandwidth of smooth kernels, in diameters
     outer: float = 1.01  # D of the truncation theorems, in diameters
     lam: float = 1.0
-    grid: int = 300  # points of the population that samples are drawn from
+    grid: int = 300  # points of the population from which samples are drawn
     draws: tuple[int, ...] = (25, 100, 400, 1600)
     repeats: int = 24
     small: int = 12  # points of spaces whose Prokhorov distances are computed
-    grains: int = 1000  # their mass, in whole grains
+    grains: int = 1000  # their total mass, as an integer
 
 
 @dataclass(frozen=True)
 class Kernels:
-    """Kernels with the factor of ε they are run at, and powers of the number of neighbors as weights."""
+    """Kernels with their factors of ε, and powers of the number of neighbors as weights."""
 
     profiles: dict[str, float] = field(
         default_factory=lambda: {"flat": 1.0, "epanechnikov": 1.0, "triangle": 1.0, "gaussian": 0.5}
     )
-    far: tuple[str, ...] = ("gaussian",)  # reach everywhere: too much for exact transport
+    far: tuple[str, ...] = ("gaussian",)  # unbounded support: too expensive for exact transport
     weights: dict[str, float] = field(default_factory=lambda: {"∝ neighbors": 1.0, "∝ 1/neighbors": -1.0})
     exact: tuple[str, ...] = ("T-junction", "dumbbell")
 
 
 @dataclass(frozen=True)
 class Convergence:
-    """Until the movement is below `tol` (in ε); points within `merge` (in ε) become one."""
+    """Iterate until the movement is below `tol` (in ε); points within `merge` (in ε) are merged."""
 
     n_iter: int = 30
     tol: float = 1e-6
@@ -290,7 +298,7 @@ class Convergence:
 
 @dataclass(frozen=True)
 class Choosing:
-    """ε relative to the paper's, and λ."""
+    """Values of ε, relative to the paper's, and of λ."""
 
     factors: tuple[float, ...] = (0.25, 0.35, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0)
     lams: tuple[float, ...] = (0.0, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0)

@@ -1,4 +1,4 @@
-"""What the experiments measure, so that nothing is judged by eye."""
+"""Scores of the experiments."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from ..spaces import Space
 
 @dataclass(frozen=True)
 class Separation:
-    """What the heights of a single-linkage tree know of a partition.
+    """How well thresholds of a single-linkage tree separate the parts of a partition.
 
     Attributes
     ----------
     error : float
-        The share of a part that lies outside the part's own cluster, the worst part counting: over the range, the
-        largest; if there is no range, the least over all heights, 1 where two parts share a cluster at every height.
+        Share of a part outside its own cluster, for the worst part: the maximum over the range of heights; without a
+        range, the minimum over all heights, where 1 means that two parts share a cluster.
     lower, upper : float
-        The widest range of heights at which the partition stands, up to the tolerance; both 0 if there is none.
+        The widest range of heights that separate the parts, up to the tolerance; both 0 if there is none.
     n_clusters : int
-        Clusters at `lower`, those of stray points included; 0 if there are none.
+        Number of clusters at `lower`, including those of stray points; 0 if there is no range.
     """
 
     error: float
@@ -41,12 +41,12 @@ class Separation:
 
     @property
     def found(self) -> bool:
-        """Whether some height has the partition."""
+        """Whether some height separates the parts."""
         return self.n_clusters > 0
 
     @property
     def gap(self) -> float:
-        """Width of the range of heights, relative to its upper end: 0 for no range, 1 from height 0 on."""
+        """Width of the range of heights, relative to its upper end: 0 if there is no range, 1 if it starts at 0."""
         return 1.0 - self.lower / self.upper if self.upper > 0 else 0.0
 
     def __str__(self) -> str:
@@ -57,15 +57,15 @@ class Separation:
 
 
 def separation(tree: Tree, labels: Ints, *, tolerance: float = 0.03, n_clusters: int | None = None) -> Separation:
-    """Whether a threshold of the tree separates the labeled parts, and how wide the range of such thresholds is.
+    """Find the widest range of heights of a tree that separate the labeled parts.
 
-    A height separates the parts if each has a cluster of its own that holds all of it but for the tolerance. Points of
-    label −1 may be anywhere. With `n_clusters` there must be exactly as many clusters, stray points included.
+    A height separates the parts if each has its own cluster that holds it up to the tolerance. Points with label −1 may
+    be anywhere. With `n_clusters` there must be exactly this number of clusters, including those of stray points.
     """
     totals = np.bincount(labels[labels >= 0])
     ranges, least, run = [], 1.0, None
     for level, held, count in _levels(tree, labels):
-        if run is not None:  # the partition stood up to here
+        if run is not None:  # the parts were separated up to here
             ranges.append(Separation(run.error, run.lower, level, run.n_clusters))
         outside = _outside(held, totals)
         least = min(least, outside)
@@ -79,9 +79,9 @@ def separation(tree: Tree, labels: Ints, *, tolerance: float = 0.03, n_clusters:
 
 
 def _levels(tree: Tree, labels: Ints) -> Iterator[tuple[float, Floats, int]]:
-    """For each height, how many points of each part each cluster holds, and the number of clusters.
+    """For each height, the number of points of each part in each cluster, and the number of clusters.
 
-    Clusters are named by one of their points, the rows of other points are 0. Ties are joined at once.
+    The row of a cluster is that of one of its points; rows of other points are 0. Merges at equal heights count as one.
     """
     held = np.zeros((tree.n, int(labels.max()) + 1))
     held[np.flatnonzero(labels >= 0), labels[labels >= 0]] = 1.0
@@ -95,7 +95,7 @@ def _levels(tree: Tree, labels: Ints) -> Iterator[tuple[float, Floats, int]]:
 
 
 def _join(root: Ints, held: Floats, a: int, b: int) -> None:
-    """Union of two clusters, halving paths."""
+    """Union of two clusters, with path halving."""
     ends = []
     for point in (a, b):
         while root[point] != point:
@@ -109,7 +109,7 @@ def _join(root: Ints, held: Floats, a: int, b: int) -> None:
 
 
 def _outside(held: Floats, totals: Ints) -> float:
-    """Largest share of a part outside its largest cluster; 1 if two parts have the same one."""
+    """Largest share of a part outside its largest cluster; 1 if two parts have the same largest cluster."""
     own = held.argmax(axis=0)
     if len(np.unique(own)) < len(own):
         return 1.0
@@ -117,14 +117,14 @@ def _outside(held: Floats, totals: Ints) -> float:
 
 
 def best_rand(tree: Tree, labels: Ints) -> float:
-    """The highest adjusted Rand index of a cut with the parts, over all heights. Points of label −1 do not count."""
+    """The highest adjusted Rand index with the parts over all cuts. Points with label −1 do not count."""
     return max(adjusted_rand(held) for _, held, _ in _levels(tree, labels))
 
 
 def adjusted_rand(held: Floats) -> float:
-    """The adjusted Rand index of a table of clusters by parts.
+    """The adjusted Rand index of a contingency table of clusters and parts.
 
-    Elsewhere it is scikit-learn's, which wants labels of all points: too slow for all cuts of a tree. Same values.
+    The same as scikit-learn's, which needs labels of all points and is too slow for all cuts of a tree.
     """
 
     def pairs(counts: Floats) -> float:
@@ -138,14 +138,14 @@ def adjusted_rand(held: Floats) -> float:
 
 @dataclass(frozen=True)
 class Cluster:
-    """The cluster of a tree that is most like a given set.
+    """The cluster of a tree most similar to a given set.
 
     Attributes
     ----------
     overlap : float
-        Size of the intersection over that of the union; 1 if the cluster is the set.
+        Size of the intersection over size of the union; 1 if the cluster equals the set.
     height : float
-        At which it forms.
+        Height at which the cluster forms.
     """
 
     overlap: float
@@ -156,7 +156,7 @@ class Cluster:
 
 
 def most_alike(tree: Tree, members: Bools) -> Cluster:
-    """The cluster, over all heights, most like the set of members."""
+    """The cluster most similar to the set of members, over all heights."""
     best, size = Cluster(0.0, 0.0), np.count_nonzero(members)
     for level, held, _ in _levels(tree, np.where(members, 0, 1)):
         overlap = float(np.max(held[:, 0] / (size + held[:, 1])))
@@ -166,7 +166,7 @@ def most_alike(tree: Tree, members: Bools) -> Cluster:
 
 
 def alike(one: Tree, other: Tree) -> float:
-    """Cophenetic correlation of two trees: that of the heights at which they join each pair of points."""
+    """Cophenetic correlation of two trees: the correlation of the heights at which they join each pair of points."""
     return float(np.corrcoef(cophenet(one.Z), cophenet(other.Z))[0, 1])
 
 
@@ -176,14 +176,14 @@ def off_curve(points: Floats, curve: Curve) -> float:
 
 
 def absorbed(points: Floats, curve: Curve, within: float) -> float:
-    """Share of the points that are within a distance of the curve."""
+    """Share of the points within a distance of the curve."""
     return float(np.mean(curve.distance(points) <= within))
 
 
 def thickness(points: Floats, radius: float) -> float:
-    """Mean extent of the neighborhoods across their widest axes: root of the smallest variance within the radius.
+    """Mean thickness of the neighborhoods: the square root of the smallest variance within the radius.
 
-    0 on a straight line, and where points have gathered in one place.
+    0 on a straight line, and where points have collapsed to one place.
     """
     sight = Truncation(radius)(Space.from_points(points))
     smallest = np.linalg.eigvalsh(sight.covs(points).values)[:, 0]
@@ -191,13 +191,13 @@ def thickness(points: Floats, radius: float) -> float:
 
 
 def unevenness(points: Floats, labels: Ints) -> float:
-    """How far from circles about the origin the parts are: standard deviation of the distance from it, averaged."""
+    """Deviation of the parts from circles about the origin: standard deviation of the radius, averaged over parts."""
     radii = np.hypot(*points.T)
     return float(np.mean([radii[labels == label].std() for label in np.unique(labels)]))
 
 
 def agreement(one: Floats, other: Floats) -> float:
-    """1 − Procrustes disparity of two embeddings of the same points: 1 if they are equal up to motion and scale."""
+    """1 − Procrustes disparity of two embeddings: 1 if they are equal up to rigid motion and scale."""
     return float(1.0 - procrustes(one, other)[2])
 
 
@@ -207,19 +207,19 @@ def correlation(one: Floats, other: Floats) -> float:
 
 
 def same_regions(one: Ints, other: Ints) -> float:
-    """Adjusted Rand index of two segmentations of an image: 1 if they are the same, about 0 if one knows nothing."""
+    """Adjusted Rand index of two segmentations of an image: 1 if they are equal, about 0 if they are independent."""
     return float(adjusted_rand_score(one.ravel(), other.ravel()))
 
 
 def information_apart(one: Ints, other: Ints) -> float:
-    """Variation of information of two segmentations, in bits: 0 if they are the same."""
+    """Variation of information of two segmentations, in bits: 0 if they are equal."""
     _, both = np.unique(np.stack([one.ravel(), other.ravel()]), axis=1, return_counts=True)
     sizes = [np.unique(labels, return_counts=True)[1] for labels in (one, other)]
     return max(0.0, float(2 * entropy(both, base=2) - sum(entropy(size, base=2) for size in sizes)))
 
 
 def differences(one: Ints, other: Ints) -> Floats:
-    """For each pixel, how unlike its regions in two segmentations are: 1 − intersection over union."""
+    """For each pixel, the difference of its regions in two segmentations: 1 − intersection over union."""
     _, which, both = np.unique(np.stack([one.ravel(), other.ravel()]), axis=1, return_inverse=True, return_counts=True)
     shared = both[which.ravel()].reshape(one.shape)
     unions = np.bincount(one.ravel())[one] + np.bincount(other.ravel())[other] - shared
@@ -227,14 +227,14 @@ def differences(one: Ints, other: Ints) -> Floats:
 
 
 def explained(labels: Ints, image: Floats) -> float:
-    """The share of the variance of gray that lies between regions; the more regions, the larger."""
+    """The share of the variance of gray values between regions; it grows with the number of regions."""
     flat = labels.ravel()
     means = np.bincount(flat, image.ravel()) / np.maximum(np.bincount(flat), 1)
     return float(1.0 - ((image - means[labels]) ** 2).mean() / image.var())
 
 
 def on_edges(boundaries: Bools, image: Floats, share: float = 0.1) -> float:
-    """F-measure of boundaries and of the pixels where the image is steepest, a share of all; up to a pixel."""
+    """F-measure of boundaries and the steepest pixels of the image (a share of all), with a tolerance of one pixel."""
     steep = gaussian_gradient_magnitude(image, 1.0)
     edges = steep >= np.quantile(steep, 1 - share)
     around = np.ones((3, 3), np.bool_)

@@ -9,10 +9,10 @@ from .._types import Floats
 
 
 def sphere(n: int, m: int, seed: int = 0) -> Floats:
-    """n uniform points of the unit sphere of R^m.
+    """n uniform points on the unit sphere of R^m.
 
-    A cube has a boundary: in R^16 its largest ball is many times the usual one, and its N says little of the work. A
-    sphere has none, and spans all of R^m.
+    A cube has a boundary: in R^16 its largest ball is many times larger than a typical one, and N says little about the
+    work. A sphere has no boundary.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def sphere(n: int, m: int, seed: int = 0) -> Floats:
 
 
 def radius_of(points: Floats, N: int) -> float:
-    """The ε whose largest closed ball has exactly N points, its center among them; N < n.
+    """An ε for which the largest closed ball has exactly N points, including its center; N < n.
 
     Examples
     --------

@@ -11,11 +11,9 @@ from .experiment import Experiment
 EXPERIMENT = Experiment(
     "spiral",
     "Spiral: a curve among outliers",
-    "600 points of a spiral in [−30, 30]² and 150 uniform outliers, ε = 4. The paper gives neither the spiral's "
-    "formula nor "
-    "its noise: an Archimedean spiral of two or three turns is drawn from uniformly by length or by angle, with or "
-    "without "
-    "noise, several seeds each. Scores are taken at the best τ of each method.",
+    "600 points on a spiral in [−30, 30]² and 150 uniform outliers, ε = 4. The paper gives neither the formula of the "
+    "spiral nor its noise: an Archimedean spiral with two or three turns is sampled uniformly by length or by angle, "
+    "with or without noise, with several seeds each. Scores are taken at the best τ of each method.",
     partial(denoising.run, "spiral", spiral),
     denoising.claims,
     denoising.pictures,

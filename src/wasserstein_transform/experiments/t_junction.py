@@ -1,4 +1,4 @@
-"""The T-junction: which methods tell the two segments from the place where they meet."""
+"""The T-junction: which methods find the two segments although they meet."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .scores import agreement, correlation, most_alike, separation
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_AHEAD = 0.1  # correlations that differ by less are alike
+_AHEAD = 0.1  # smaller differences of correlations do not count
 _WHERE = "Experiments, T-junction"
 
 
@@ -41,7 +41,7 @@ class Result:
 
 
 def run(parameters: TJunction, engine: Engine) -> Result:
-    """All methods, all states."""
+    """Run all methods and keep all states."""
     data = t_junction()
     space = Space.from_points(data.points)
     states = {
@@ -53,12 +53,12 @@ def run(parameters: TJunction, engine: Engine) -> Result:
 
 
 def segments(data: Labeled, eps: float) -> Ints:
-    """The two segments; the stem's points that see the bar (within ε of it) may be on either side."""
+    """Labels of the two segments; points of the stem within ε of the bar get −1 and may be in either."""
     return np.where((data.labels == 0) & (data.points[:, 1] <= eps), -1, data.labels)
 
 
 def parts(data: Labeled, eps: float) -> Ints:
-    """Stem, left and right arm beyond 2ε of the junction, and the junction within ε/2; the rest may be anywhere."""
+    """Labels of stem, left and right arm (beyond 2ε of the junction), and junction (within ε/2); −1 for the rest."""
     x, y = data.points.T
     out = np.full(len(data.points), -1)
     out[y > 2 * eps], out[x < -2 * eps], out[x > 2 * eps] = 0, 1, 2
@@ -67,7 +67,7 @@ def parts(data: Labeled, eps: float) -> Ints:
 
 
 def claims(result: Result) -> Sequence[Claim]:
-    """Four parts, the bar in one piece, two segments, like embeddings."""
+    """Four parts, the bar in one piece, two segments, similar embeddings."""
     return [_four_parts(result), _bar(result), _two_segments(result), _embeddings(result)]
 
 
@@ -78,8 +78,8 @@ def _four_parts(result: Result) -> Claim:
     return Claim(
         "t-junction: four parts",
         f"{_WHERE}, observation 2",
-        "After one iteration every method but GT-5 breaks the data into four parts.",
-        "a height with stem, left arm, right arm (beyond 2ε of the junction) and junction (within ε/2) in four "
+        "After one iteration every method except GT-5 breaks the data into four parts.",
+        "a height at which stem, left arm, right arm (beyond 2ε of the junction) and junction (within ε/2) are in four "
         "clusters",
         (Choice("τ = 1", holds, measured),),
     )
@@ -94,8 +94,8 @@ def _bar(result: Result) -> Claim:
     return Claim(
         "t-junction: bar in one piece",
         f"{_WHERE}, observation 2",
-        "After one iteration GT-5 alone keeps the 201 points of the bar together as one cluster.",
-        "whether some cluster of the tree is the bar",
+        "After one iteration only GT-5 keeps the 201 points of the bar together as one cluster.",
+        "whether some cluster of the tree equals the bar",
         (
             Choice(
                 "exactly the 201 points",
@@ -108,8 +108,8 @@ def _bar(result: Result) -> Claim:
                 "; ".join(f"{name}: {cut}" for name, cut in loose.items()),
             ),
         ),
-        "With the first points of the stem allowed in, all methods have a height at which the whole bar is one "
-        "cluster.",
+        "If the first points of the stem are allowed in the cluster, all methods have a height at which the whole bar "
+        "is one cluster.",
     )
 
 
@@ -125,17 +125,19 @@ def _two_segments(result: Result) -> Claim:
     return Claim(
         "t-junction: two segments",
         f"{_WHERE}, observation 3",
-        "After two iterations only GT-5 and LT-WT2 have a threshold with two clusters, one a segment.",
-        "a height with the bar in one cluster and the stem, from ε on, in another; its relative gap",
+        "After two iterations only GT-5 and LT-WT2 have a threshold with two clusters, one for each segment.",
+        "a height at which the bar is in one cluster and the stem, from ε on, in another; its relative gap",
         tuple(choices),
         _starting_earlier(result),
     )
 
 
 def _starting_earlier(result: Result) -> str:
-    """What comes out if the plain GT distance were counted as the first iteration."""
+    """The result if the plain GT distance is counted as the first iteration."""
     found = [name for name in ("GT-1", "GT-5") if name in result.trees and _finds_two(result, name, 1)]
-    return f"Counting the plain GT distance as the first iteration, {' and '.join(found) or 'neither'} would find them."
+    return (
+        f"If the plain GT distance counts as the first iteration, {' and '.join(found) or 'neither'} would find them."
+    )
 
 
 def _finds_two(result: Result, name: str, at: int) -> bool:
@@ -151,15 +153,14 @@ def _embeddings(result: Result) -> Claim:
         choices.append(Choice(f"τ = {at}", holds, _listed(third, ("GT-1", "GT-5", "LT-WT1"))))
         whole += [agreement(points, embedded["LT-WT2"]) for points in embedded.values()]
     return Claim(
-        "t-junction: embeddings",
+        "t-junction: similar embeddings",
         f"{_WHERE}, observation 1",
         "GT and LT-WT2 have comparable MDS plots in three dimensions: their distances are alike.",
-        f"correlation of the third coordinate with that of LT-WT2: higher by {_AHEAD} for both GT than for LT-WT1; "
-        "MS has two "
-        "coordinates",
+        f"correlation of the third coordinate with that of LT-WT2: higher by {_AHEAD} for both GT than for LT-WT1; MS "
+        "has only two coordinates",
         tuple(choices),
-        "Embeddings as a whole cannot tell the methods apart, as the place of the points dominates: 1 − Procrustes "
-        f"disparity with LT-WT2 is at least {min(whole):.3f} for all of them.",
+        "The whole embeddings do not distinguish the methods, because the positions of the points dominate: 1 − "
+        f"Procrustes disparity with LT-WT2 is at least {min(whole):.3f} for all of them.",
     )
 
 
@@ -168,7 +169,7 @@ def _listed(scores: dict[str, float], names: Sequence[str]) -> str:
 
 
 def pictures(result: Result) -> Sequence[Picture]:
-    """One for each τ, as in the paper."""
+    """One figure for each τ, as in the paper."""
     return [
         Picture(
             f"t-junction-{at}",
@@ -176,7 +177,7 @@ def pictures(result: Result) -> Sequence[Picture]:
             "three dimensions, the third stretched. Below: the single-linkage dendrograms. Colors are the clusters "
             "of one cut of the tree: "
             + ("four parts, or two" if at == 1 else "two segments, or four parts")
-            + " where no height has them.",
+            + " if no height separates them.",
             partial(draw, result, at),
         )
         for at in range(1, result.parameters.n_iter + 1)
@@ -203,7 +204,7 @@ def draw(result: Result, at: int) -> Figure:
 
 
 def _clusters(result: Result, tree: Tree, at: int) -> Ints:
-    """A cut into four parts at τ = 1, as the paper has it, and into two segments later; the other if there is none."""
+    """A cut into four parts at τ = 1, as in the paper, and into two segments later; the other one if there is none."""
     cuts = {
         "four": separation(tree, _truth(result, parts), tolerance=0.0),
         "two": separation(tree, _truth(result, segments), tolerance=0.0, n_clusters=2),
@@ -221,11 +222,9 @@ def _truth(result: Result, of: Callable[[Labeled, float], Ints]) -> Ints:
 EXPERIMENT = Experiment(
     "t-junction",
     "T-junction: two segments that meet",
-    "200 points on a vertical segment and 201 on a horizontal one that it stands on. Ideally single linkage finds "
-    "the two "
-    "segments. All methods are run for two iterations at ε = 10; the stem's points within ε of the bar see both "
-    "segments "
-    "and may be counted to either.",
+    "200 points on a vertical segment (the stem) that stands on a horizontal one with 201 points (the bar). Ideally "
+    "single linkage finds the two segments. All methods are run for two iterations with ε = 10; points of the stem "
+    "within ε of the bar have neighbors on both segments and may belong to either.",
     run,
     claims,
     pictures,

@@ -1,4 +1,4 @@
-"""The paper's data sets as tasks with one number for how well they went: what experiments beyond the paper vary."""
+"""The paper's data sets as tasks with one score each, for the experiments beyond the paper."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from .scores import off_curve, separation
 from .t_junction import segments
 
 _SEEDS = 3
-_NOISE = {"spiral": 0.5, "circles": 0.15}  # with less, there is little to gain
+_NOISE = {"spiral": 0.5, "circles": 0.15}  # with less noise there is little to gain
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Points, and a score of what becomes of them: 0 is nothing gained, the more the better."""
+    """Points, and a function for the score of a result: 0 means no gain, higher is better."""
 
     points: Floats
     score: Callable[[Space, Engine], float]
@@ -38,11 +38,11 @@ class Task:
     Attributes
     ----------
     name, what : str
-        The data, and what the score is.
+        The data set, and a description of the score.
     eps, lam, n_iter : float, float, int
-        The paper's ε and λ; a τ at which most methods are near their best.
+        The paper's ε and λ, and a τ at which most methods are near their best.
     samples : tuple of Sample
-        One for data without chance, one for each seed otherwise.
+        One for deterministic data, one for each seed otherwise.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Task:
     samples: tuple[Sample, ...]
 
     def run(self, process: Process, engine: Engine, weights: Callable[[Floats], Floats] | None = None) -> Floats:
-        """The scores of a process after `n_iter` iterations, one a sample; `weights` makes masses of points."""
+        """The scores of a process after `n_iter` iterations, one per sample; `weights` computes masses from points."""
         return np.array([self._run(sample, process, engine, weights) for sample in self.samples])
 
     def _run(
@@ -64,17 +64,17 @@ class Task:
 
 
 def spread(values: Floats) -> str:
-    """Mean, and deviation if there is any."""
+    """Mean, and standard deviation if there are several values."""
     return f"{values.mean():.2f}" + (f" ± {values.std(ddof=1):.2f}" if len(values) > 1 else "")
 
 
 def explained(tasks: tuple[Task, ...]) -> str:
-    """What the scores are."""
+    """Descriptions of the scores."""
     return "; ".join(f"{task.name}: {task.what}, τ = {task.n_iter}" for task in tasks)
 
 
 def tasks() -> tuple[Task, ...]:
-    """T-junction, dumbbell, spiral and circles."""
+    """The tasks: T-junction, dumbbell, spiral and circles."""
     return (
         _t_junction(),
         _dumbbell(),
@@ -90,7 +90,7 @@ def _t_junction() -> Task:
     def gap(space: Space, engine: Engine) -> float:
         return separation(spanning_tree(space, engine), truth, tolerance=0.0, n_clusters=2).gap
 
-    what = "relative gap of the heights with two clusters, one a segment"
+    what = "relative gap of the heights with two clusters, one for each segment"
     return Task("T-junction", what, eps, 5.0, FULL["t-junction"].n_iter, (Sample(data.points, gap),))
 
 
@@ -100,12 +100,12 @@ def _dumbbell() -> Task:
     def gap(space: Space, engine: Engine) -> float:
         return separation(spanning_tree(space, engine), data.labels, tolerance=TOLERANCE).gap
 
-    what = "relative gap of the heights with discs and chain apart"
+    what = "relative gap of the heights that separate discs and chain"
     return Task("dumbbell", what, FULL["chaining"].eps, FULL["chaining"].lams[0], 2, (Sample(data.points, gap),))
 
 
 def _curve(name: str, draw: Callable[[int], Noisy], n_iter: int) -> Task:
-    what = f"share by which the mean distance to the curve falls (noise {_NOISE[name]:g}, {_SEEDS} seeds)"
+    what = f"relative decrease of the mean distance to the curve (noise {_NOISE[name]:g}, {_SEEDS} seeds)"
     samples = tuple(_gained(draw(seed)) for seed in range(_SEEDS))
     return Task(name, what, FULL[name].eps, FULL[name].lam, n_iter, samples)
 

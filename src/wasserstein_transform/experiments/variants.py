@@ -1,4 +1,4 @@
-"""The rows of the paper's table of accelerations, as processes that can be timed."""
+"""The rows of the paper's table of accelerations, as processes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .cost import timed
 
 @dataclass(frozen=True)
 class Variant:
-    """A row of the paper's table, and its seconds for iterations 1 to 5 of the 200 × 200 grid, C++ on 48 cores."""
+    """A row of the paper's table; `paper` has its seconds for iterations 1 to 5 (200 × 200 grid, C++, 48 cores)."""
 
     name: str
     about: str
@@ -31,11 +31,11 @@ V3 = Variant("v3", "v1, points merged", False, True, (20.9, 9.4, 5.3, 2.8, 1.5))
 V4 = Variant("v4", "v2, points merged", True, True, (14.7, 8.2, 4.1, 2.6, 1.4))
 VARIANTS = (V1, V2, V3, V4)
 PAPER_FULL = 48.7
-"""The paper's seconds for an iteration with the full matrix."""
+"""The paper's seconds for one iteration with the full matrix."""
 
 
 def accelerated(eps: float, lam: float, once: bool = False, transport: Transport | None = None) -> Process:
-    """The Gaussian Transform, testing each pair twice or once, on lazy distances or others."""
+    """The Gaussian Transform, testing each pair twice or once, by default with lazy distances."""
     plain, transport = Truncation(eps), transport or Bures()
     base = CachedNeighbors(plain) if once else plain
     return Process(
@@ -47,7 +47,7 @@ def accelerated(eps: float, lam: float, once: bool = False, transport: Transport
 def time_steps(
     process: Process, space: Space, n_iter: int, merge: float | None, repeats: int, engine: Engine
 ) -> tuple[tuple[float, ...], tuple[int, ...]]:
-    """Median seconds of each iteration, merging included, and the points it began with."""
+    """Median seconds of each iteration, including merging, and the number of points at its start."""
     state = iterate(process, space, n_iter=0, merge=merge, engine=engine).quotients[-1].space
     seconds, sizes = [], []
     for k in range(n_iter):

@@ -1,4 +1,4 @@
-"""Word vectors adapted by a corpus, against what people say; and a search for a variant that does better."""
+"""Word vectors adapted to a corpus, compared with human ratings; and variants of the definition."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "PPMI, points moved": {"weighting": app.PPMI(), "shift": app.Shift(0.2)},
     "neighborhoods in the embedding": {"about": app.AboutMean(), "neighbors": 30},
 }  # fmt: skip
-"""What the definition is varied by; all but λ and the common components."""
+"""Variants of the definition, apart from λ and common components."""
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The paper's table, and studies out of sample by what was chosen among."""
+    """The paper's table, and out-of-sample studies by the set of candidates."""
 
     parameters: Words
     evaluation: app.Evaluation
@@ -51,7 +51,7 @@ class Result:
 
 
 def run(parameters: Words, engine: Engine) -> Result:
-    """Read once, evaluate at all windows, then all variants at one."""
+    """Evaluate the paper's definition for all windows, then all variants for one window."""
     for name in ("vectors", "corpus", "benchmarks"):
         if getattr(parameters, name) is None:
             raise ValueError(f"words needs {name}; set WT_WORDS_{name.upper()}")
@@ -74,7 +74,7 @@ def _run(parameters: Words) -> Result:
 def _predictions(
     vectors: app.WordVectors, corpus: app.Corpus, sets: Sequence[app.Benchmark], parameters: Words
 ) -> dict[str, Floats]:
-    """Similarities of all pairs under all variants, with and without common components, at every λ."""
+    """Similarities of all pairs for all variants, with and without common components, and every λ."""
     out: dict[str, Floats] = {}
     for n_components in parameters.commons:
         common = app.Common(n_components) if n_components is not None else None
@@ -105,7 +105,7 @@ def _mean_score(sets: Sequence[app.Benchmark], values: Floats) -> float:
 
 
 def _studies(sets: Sequence[app.Benchmark], predictions: dict[str, Floats], parameters: Words) -> dict[str, app.Study]:
-    """Choices among GT of the vectors as they are, among all, and what GT adds once common components are gone."""
+    """Studies by candidates: GT of the plain vectors, all settings, and GT after removing common components."""
     plain = {name: values for name, values in predictions.items() if name.startswith("vectors")}
     paper = {name: values for name, values in plain.items() if name == "vectors" or ", paper," in name}
     run = partial(app.study, n_splits=parameters.n_splits)
@@ -123,7 +123,7 @@ def _studies(sets: Sequence[app.Benchmark], predictions: dict[str, Floats], para
 
 
 def claims(result: Result) -> Sequence[Claim]:
-    """Better on most benchmarks, as good on the others."""
+    """GT is better on most benchmarks, and comparable on the others."""
     found = result.evaluation
     higher = (found.scores > found.scores[:, :1])[:, 1:].sum(axis=0)
     worse = found.worse[:, 1:]
@@ -144,9 +144,9 @@ def claims(result: Result) -> Sequence[Claim]:
     )
     return [
         Claim(
-            "words: better on most",
+            "words: better on most benchmarks",
             where,
-            "GT by a small corpus raises the agreement of GloVe's vectors with people on most benchmarks.",
+            "GT with a small corpus improves the agreement of GloVe vectors with human ratings on most benchmarks.",
             "Spearman correlation of scores and −distances; higher on more than half of the benchmarks",
             most,
             note,
@@ -154,8 +154,8 @@ def claims(result: Result) -> Sequence[Claim]:
         Claim(
             "words: comparable on the others",
             where,
-            "Where it does not, GT is comparable with the plain vectors.",
-            "differences of Spearman correlations, pairs resampled; no 95 % interval lies below 0",
+            "On the other benchmarks GT is comparable with the plain vectors.",
+            "differences of Spearman correlations, by bootstrap over pairs; no 95 % interval lies below 0",
             comparable,
             note,
         ),
@@ -204,19 +204,19 @@ def _study_tables(result: Result) -> Sequence[Table]:
 
 
 def pictures(result: Result) -> Sequence[Picture]:
-    """The table as dots."""
+    """The table as a chart."""
     return [
         Picture(
             "words",
-            "Spearman correlations with people, with 95 % intervals; full dots differ significantly from the plain "
-            "vectors.",
+            "Spearman correlations with human ratings, with 95 % intervals; filled dots differ significantly from the "
+            "plain vectors.",
             partial(draw, result),
         )
     ]
 
 
 def draw(result: Result) -> Figure:
-    """A line of dots for each benchmark."""
+    """A row of dots for each benchmark."""
     found = result.evaluation
     figure, ax = plotting.panels(height=0.9 + 0.09 * len(found.names) * (len(found.settings) + 2))
     plotting.agreement(found, ax=ax)
@@ -226,9 +226,9 @@ def draw(result: Result) -> Figure:
 EXPERIMENT = Experiment(
     "words",
     "Words as Gaussians",
-    "Pre-trained vectors of words are compared by the GT distance, each with the covariance of the words that stand "
-    "around it in a corpus, and the distances with what people say. The paper takes GloVe's vectors and the corpus "
-    "text8; its λ and window are not given. Beyond the paper, variants of the definition are compared out of sample.",
+    "Pre-trained word vectors are compared by the GT distance, with the covariance of the contexts of each word in a "
+    "corpus, and the distances are compared with human ratings. The paper uses GloVe vectors and the corpus text8; it "
+    "gives neither λ nor the window. Beyond the paper, variants of the definition are compared out of sample.",
     run,
     claims,
     pictures,

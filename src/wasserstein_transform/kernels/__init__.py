@@ -1,6 +1,6 @@
-"""Compiled code: arrays in, arrays out, status back. Imports nothing of the package but `_files` and `_cached`.
+"""Compiled kernels: arrays in, arrays out, a status back. They import only `_files` and `_cached` of the package.
 
-Every kernel releases the GIL and starts no thread of its own: parallelism lives in `engine`.
+Every kernel releases the GIL and starts no threads: parallelism is in `engine`.
 """
 
 from contextlib import suppress
@@ -9,11 +9,11 @@ from threading import Thread
 
 
 def _import_numba() -> None:
-    with suppress(ImportError):  # said by those who need it
+    with suppress(ImportError):  # modules that need Numba raise a clear error
         import_module("numba")
 
 
-# Half of numba cannot be imported again, and Ctrl-C is heard by the main thread alone: this one goes on to the end
+# A partial import of Numba cannot be repeated, and Ctrl-C interrupts only the main thread: so import it in another one
 _whole = Thread(target=_import_numba, name="importing numba")
 _whole.start()
 _whole.join()

@@ -1,4 +1,4 @@
-"""What a run of weighed points adds to the moments around a point; points have a row for each coordinate."""
+"""Add a run of weighted points to the moments about a point; points have a row for each coordinate."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .geometry import GaussianPlane, Geometry
 
 @jit_summing
 def _first_in_plane(points: Any, i: int, low: int, high: int, mass: Any, drift: Any) -> float:
-    """Add Σ mass · (y − x) to `drift`, relative to the point so exact far from the origin; returns Σ mass."""
+    """Add Σ mass · (y − x) to `drift`, relative to the point x to be accurate far from the origin; returns Σ mass."""
     X, Y = points[0, low:high], points[1, low:high]
     x, y, sum_x, sum_y, total = points[0, i], points[1, i], 0.0, 0.0, 0.0
     for k in range(X.shape[0]):
@@ -155,7 +155,7 @@ def _add_second_anywhere(
 
 
 def add_first(geometry: Geometry, points: Any, i: int, low: int, high: int, mass: Any, drift: Any) -> float:
-    """Add first moments; those of Gaussians in the plane are compiled without the loops of other dimensions."""
+    """Add first moments; for Gaussians in the plane, only the loops for two dimensions are compiled."""
     plane = isinstance(geometry, GaussianPlane)
     return (_add_first_in_plane if plane else _add_first_anywhere)(geometry, points, i, low, high, mass, drift)
 

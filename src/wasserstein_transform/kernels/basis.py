@@ -13,23 +13,23 @@ import numpy as np
 
 from .compile import jit
 
-DEAD = -np.inf  # the potential of a node that a start has placed: nobody finds it the best partner
+DEAD = -np.inf  # potential of a node whose mass is placed: it is never the best partner
 
 
 class Work(NamedTuple):
-    """The caller's workspace for problems of up to `cap` nodes a side; `stop[0]` ≠ 0 interrupts."""
+    """The caller's workspace for problems of up to `cap` nodes per side; `stop[0]` ≠ 0 interrupts."""
 
     supply: np.ndarray  # (cap,) masses of the sources
     demand: np.ndarray  # (cap,) masses of the sinks
-    row: np.ndarray  # (cap,) where the costs to a sink begin
+    row: np.ndarray  # (cap,) start of the costs to a sink
     dual: np.ndarray  # (2cap,) potentials
-    flow: np.ndarray  # (2cap,) on the arc from a node to its parent
+    flow: np.ndarray  # (2cap,) flow on the arc from a node to its parent
     rest: np.ndarray  # (2cap,) mass not yet placed
-    low: np.ndarray  # (2cap + 8,) what rounding takes from it, where that is kept
+    low: np.ndarray  # (2cap + 8,) rounding error of `rest`, if it is tracked
     parent: np.ndarray
-    level: np.ndarray  # how far below the root
-    after: np.ndarray  # the next node in a ring that lists every node right before what hangs under it
-    before: np.ndarray  # the one before in that ring
+    level: np.ndarray  # depth below the root
+    after: np.ndarray  # the next node in a ring in preorder: every node comes right before its subtree
+    before: np.ndarray  # the previous node in that ring
     depth: np.ndarray
     child: np.ndarray  # (2cap + 8,)
     order: np.ndarray
@@ -39,9 +39,11 @@ class Work(NamedTuple):
 
 
 def workspace(cap: int, stop: np.ndarray) -> Work:
-    """Room for problems of up to `cap` × `cap`, costs apart."""
+    """A workspace for problems of up to `cap` × `cap`, without costs."""
     dual, flow, rest = np.zeros((3, 2 * cap))
-    parent, level, after, before, order = np.zeros((5, 2 * cap), np.uint32)  # what cannot be negative needs no test
+    parent, level, after, before, order = np.zeros(
+        (5, 2 * cap), np.uint32
+    )  # unsigned, to avoid tests for negative indices
     low, depth, child = np.zeros(2 * cap + 8), np.zeros(2 * cap, np.intp), np.zeros(2 * cap + 8, np.intp)
     supply, demand = np.zeros((2, cap))
     row, arcs, queue = np.zeros(cap, np.intp), np.zeros((4, 4 * cap), np.intp), np.zeros(8 * cap, np.uint32)
@@ -60,7 +62,7 @@ def arc_cost(node: int, na: int, cost: Any, work: Work) -> float:
 
 @jit
 def grow(na: int, nb: int, root: int, cost: Any, work: Work) -> None:
-    """Ring, levels and potentials of the tree that a start left in `parent` and `order`, leaves first."""
+    """Compute ring, levels and potentials of the initial tree in `parent` and `order` (leaves first)."""
     parent, level, after, before, dual = work.parent, work.level, work.after, work.before, work.dual
     parent[root] = root
     level[root] = 0
@@ -81,7 +83,7 @@ def grow(na: int, nb: int, root: int, cost: Any, work: Work) -> None:
 
 @jit
 def refresh(na: int, root: int, cost: Any, work: Work) -> None:
-    """Potentials anew from the tree: pivots add their rounding errors up."""
+    """Recompute the potentials from the tree, because rounding errors of pivots accumulate."""
     work.dual[root] = 0.0
     x = work.after[root]
     while x != root:

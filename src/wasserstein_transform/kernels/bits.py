@@ -1,4 +1,4 @@
-"""Who is in whose ball, one bit for each candidate: every pair is tested once, and passes after that only read.
+"""Ball membership as one bit for each candidate: every pair is tested once, and later passes only read.
 
 `book` is a `Bits` geometry.
 """
@@ -26,7 +26,7 @@ def mark_later(
 ) -> None:
     """Set the bits of rows start…end, which `bits` holds, for the positions after their own.
 
-    Distances are never below those of `places`: where these are far, no other is taken.
+    Euclidean distances of `places` are lower bounds: if they exceed the limit, the distance is not computed.
     """
     for i in range(start, end):
         rank = 0
@@ -46,7 +46,7 @@ def mark_later(
 
 @jit
 def copy_earlier(book: Any, start: int, end: int, bits: Any, stop: Any) -> None:
-    """Complete rows start…end, which `bits` holds: the positions before their own have tested them."""
+    """Complete rows start…end, which `bits` holds, with the tests that earlier positions made."""
     first = book.starts[start]
     for k in range(bits.shape[0]):
         bits[k] = book.bits[first + k]
@@ -60,8 +60,8 @@ def copy_earlier(book: Any, start: int, end: int, bits: Any, stop: Any) -> None:
             low, high = runs[r, 0], runs[r, 1]
             cell, back = -1, 0
             for j in range(low, min(high, i)):
-                if book.cell[j] != cell:  # reach is mutual: i is among the candidates of j, and stands at the same
-                    cell, back = book.cell[j], rank_of(book, j, i)  # place for all of its cell
+                if book.cell[j] != cell:  # candidates are symmetric: i is a candidate of j, at the same
+                    cell, back = book.cell[j], rank_of(book, j, i)  # rank for all positions of a cell
                 if is_set(book.bits, book.starts[j], back):
                     _set(bits, at, rank + j - low)
             if low <= i < high:

@@ -1,8 +1,8 @@
-"""Borůvka's algorithm: every component joins the nearest point outside, round after round, until there is one.
+"""Borůvka's algorithm: in each round every component joins the nearest point outside, until one is left.
 
-Each position keeps the nearest point known outside its component, `which`, at the distance `near`; components only
-grow, so it stays the nearest until it is absorbed. `which` = `NOBODY` leaves a lower bound in `near`. "Nearest" is up
-to a share of 3e-14 (`LOOSE`): from a far cluster, all points of a dense one are equally near, and need not be compared.
+Each position keeps the nearest known point outside its component, `which`, at distance `near`. Components only grow, so
+it stays the nearest until it is absorbed. With `which` = `NOBODY`, `near` is a lower bound. "Nearest" has a relative
+tolerance of 3e-14 (`LOOSE`): seen from far away, all points of a dense cluster are equally near and are not compared.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .trees import root
 
 @jit
 def mark_nodes(tree: Any, component: Any, whole: Any) -> None:
-    """The component of each node, `MIXED` where there is more than one."""
+    """The component of each node; `MIXED` if there are several."""
     n_inner = whole.shape[0] // 2
     for node in range(whole.shape[0] - 1, -1, -1):
         if node < n_inner:
@@ -34,10 +34,10 @@ def mark_nodes(tree: Any, component: Any, whole: Any) -> None:
 
 @jit
 def list_searches(component: Any, where: Any, near: Any, which: Any, limits: Any, asking: Any) -> int:
-    """Who has to search, into `asking`; returns their number.
+    """List the positions that have to search in `asking`; returns their number.
 
-    The limit of a component is the nearest point that one of its positions knows; those whose lower bound is not below
-    it need not search.
+    The limit of a component is the smallest known distance of its positions; positions whose lower bound is not below
+    the limit do not search.
     """
     limits[:] = np.inf
     for p in range(component.shape[0]):
@@ -57,11 +57,11 @@ def list_searches(component: Any, where: Any, near: Any, which: Any, limits: Any
 @jit
 def search_outside(geometry: Any, tree: Any, component: Any, whole: Any, limits: Any, known: Any, asking: Any,
                    near: Any, which: Any, found: Any, who: Any, nodes: Any, gaps: Any, stop: Any) -> None:  # fmt: skip
-    """The nearest point outside its component for the positions `asking`, or a lower bound above the limit.
+    """Find the nearest point outside its component for the positions `asking`, or a lower bound above the limit.
 
     `known` are lower bounds of all positions.
 
-    What a position finds limits those of its component that follow it: positions side by side are near each other.
+    A result limits the later searches of the same component, because consecutive positions are near each other.
     """
     own, limit = -1, np.inf
     for k in range(asking.shape[0]):
@@ -86,7 +86,7 @@ def search_outside(geometry: Any, tree: Any, component: Any, whole: Any, limits:
 @jit
 def n_leaves(geometry: Any, tree: Any, component: Any, whole: Any, step: int, found: Any, who: Any, nodes: Any,
              gaps: Any) -> int:  # fmt: skip
-    """How many leaves the searches of every `step`-th position look through."""
+    """Number of leaves visited by the searches of every `step`-th position."""
     total = 0
     for p in range(0, component.shape[0], step):
         found[0], who[0] = np.inf, NOBODY
@@ -99,7 +99,7 @@ def n_leaves(geometry: Any, tree: Any, component: Any, whole: Any, step: int, fo
 
 @jit
 def first_edges(component: Any, near: Any, which: Any, first: Any, chosen: Any) -> int:
-    """One position of each component with its shortest edge out, into `chosen`; returns their number."""
+    """Put one position of each component with its shortest outgoing edge into `chosen`; returns their number."""
     n = component.shape[0]
     first[:] = -1
     for p in range(n):
@@ -117,9 +117,9 @@ def first_edges(component: Any, near: Any, which: Any, first: Any, chosen: Any) 
 @jit
 def join_components(chosen: Any, component: Any, order: Any, where: Any, near: Any, which: Any, parent: Any, edges: Any,
                     heights: Any, n_edges: int) -> int:  # fmt: skip
-    """Add the edges of the chosen positions, shortest first, and number the components anew; returns the edges so far.
+    """Add the edges of the chosen positions, shortest first, and renumber the components; returns the number of edges.
 
-    Where edges are equally long their components may stand in a ring: the edge that would close it is left out.
+    Edges of equal length may form a cycle of components: the edge that would close it is left out.
     """
     for c in range(parent.shape[0]):
         parent[c] = c

@@ -1,9 +1,9 @@
-"""Exact W_∞ between two small discrete measures: the least t such that arcs of cost ≤ t carry a plan.
+"""Exact W_∞ between two small discrete measures: the smallest t such that arcs of cost ≤ t admit a plan.
 
-Mass flows along alternating paths of such arcs, from sources that have some left to sinks that lack some. Where no path
-is left, the sinks that were searched are a *Hall violator*: together they ask for more than all sources within t have.
-Then t rises to the next arc that leads to them, and the flow goes on; the last violator proves that no smaller t will
-do. Nodes and costs are numbered as in the network simplex.
+Mass flows along alternating paths of such arcs, from sources with mass left to sinks with mass missing. If there is no
+such path, the visited sinks are a *Hall violator*: their total demand exceeds the mass of all sources within t. Then t
+is raised to the next arc that leads to them, and the flow continues; the last violator proves that no smaller t
+suffices. Nodes and costs are numbered as in the network simplex.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from .basis import Work
 from .compile import jit
 from .pricing import INTERRUPTED, OPTIMAL, STALLED
 
-_ROUNDING = 4.0 * np.finfo(np.float64).eps  # of the total, for each node: mass that may be left over
-_FAINTEST = 5e-13  # of the total: never more than this
-_UNSEEN, _QUEUED, _MET = range(3)  # what is counted during a search
+_ROUNDING = 4.0 * np.finfo(np.float64).eps  # mass per node, relative to the total, that may stay unplaced
+_FAINTEST = 5e-13  # upper bound of the unplaced mass, relative to the total
+_UNSEEN, _QUEUED, _MET = range(3)  # entries of `tally`
 
 
 class Plan(NamedTuple):
-    """The caller's memory for a plan and its proof, for problems of up to `cap` nodes a side."""
+    """The caller's memory for a plan and its proof, for problems of up to `cap` nodes per side."""
 
     flow: np.ndarray  # (cap²,) from source i to sink j at j·na + i
-    served: np.ndarray  # (cap²,) the sinks that source i sends mass to begin at i·nb
+    served: np.ndarray  # (cap²,) sinks to which source i sends mass, from i·nb on
     degree: np.ndarray  # (cap,) their number
-    violator: np.ndarray  # (2cap,) marks sources, or marks sinks, with too little mass nearer than the value
+    violator: np.ndarray  # (2cap,) marks the sources or sinks with too little mass within less than the value
     tally: np.ndarray  # (3,) sources not seen yet, sinks queued, sources met
 
 
 def plan(cap: int) -> Plan:
-    """Room for problems of up to `cap` × `cap`."""
+    """Memory for problems of up to `cap` × `cap`."""
     flow, served, degree = np.zeros(cap * cap), np.zeros(cap * cap, np.intp), np.zeros(cap, np.intp)
     return Plan(flow, served, degree, np.zeros(2 * cap, np.uint8), np.zeros(3, np.intp))
 
 
 @jit
 def _tolerance(na: int, nb: int, total: float) -> float:
-    """Mass that counts as none: what rounding of the masses may leave over."""
+    """Mass that counts as zero: the possible rounding error of the masses."""
     return min(_ROUNDING * (na + nb), _FAINTEST) * total
 
 
@@ -50,7 +50,7 @@ def _mass(node: int, na: int, work: Work) -> float:
 
 @jit
 def _survey(na: int, nb: int, cost: Any, work: Work) -> tuple[float, int]:
-    """The largest distance from a node to the nearest on the other side, and that node; sums of distances in `dual`."""
+    """The largest distance of a node to the nearest one opposite, and that node; sums of distances in `dual`."""
     far, nearest = work.dual, work.flow
     for i in range(na):
         far[i] = 0.0
@@ -79,7 +79,7 @@ def _survey(na: int, nb: int, cost: Any, work: Work) -> tuple[float, int]:
 
 @jit
 def _sort(first: int, last: int, work: Work) -> None:
-    """Nodes `first` to `last` into the same places of `order`, the most distant first."""
+    """Sort nodes `first` to `last` into the same positions of `order`, the most distant first."""
     order, far = work.order, work.dual
     for node in range(first, last):
         k = node
@@ -91,7 +91,7 @@ def _sort(first: int, last: int, work: Work) -> None:
 
 @jit
 def _send(i: int, sink: int, mass: float, na: int, nb: int, scratch: Plan) -> None:
-    """More mass from source i to a sink."""
+    """Send more mass from source i to a sink."""
     arc = (sink - na) * na + i
     if scratch.flow[arc] == 0.0:
         scratch.served[i * nb + scratch.degree[i]] = sink
@@ -101,7 +101,7 @@ def _send(i: int, sink: int, mass: float, na: int, nb: int, scratch: Plan) -> No
 
 @jit
 def _take_back(i: int, sink: int, mass: float, na: int, nb: int, scratch: Plan) -> None:
-    """Less mass from source i to a sink."""
+    """Send less mass from source i to a sink."""
     arc = (sink - na) * na + i
     scratch.flow[arc] -= mass
     if scratch.flow[arc] == 0.0:
@@ -114,7 +114,7 @@ def _take_back(i: int, sink: int, mass: float, na: int, nb: int, scratch: Plan) 
 
 @jit
 def _within(node: int, na: int, nb: int, t: float, cost: Any, work: Work) -> tuple[float, float]:
-    """The mass on the other side within t of a node, and the least cost beyond t."""
+    """The mass on the other side within t of a node, and the smallest cost above t."""
     mass = 0.0
     beyond = np.inf
     for other in range(nb if node < na else na):
@@ -128,7 +128,7 @@ def _within(node: int, na: int, nb: int, t: float, cost: Any, work: Work) -> tup
 
 @jit
 def _enough(node: int, na: int, nb: int, t: float, tolerance: float, cost: Any, work: Work) -> float:
-    """The least cost, of those from t on, within which a node with mass left finds as much as it has in all."""
+    """The smallest cost from t on within which a node with mass left finds its total mass on the other side."""
     if work.rest[node] <= 0.0:
         return t
     mass, beyond = _within(node, na, nb, t, cost, work)
@@ -140,7 +140,7 @@ def _enough(node: int, na: int, nb: int, t: float, tolerance: float, cost: Any, 
 
 @jit
 def _take(sink: int, na: int, nb: int, t: float, cost: Any, work: Work, scratch: Plan) -> None:
-    """Serve a sink from sources within t that have mass left, the most distant of all first."""
+    """Serve a sink from sources within t that have mass left, the most distant source first."""
     rest, start = work.rest, work.row[sink - na]
     for k in range(na):
         if rest[sink] <= 0.0:
@@ -155,7 +155,7 @@ def _take(sink: int, na: int, nb: int, t: float, cost: Any, work: Work, scratch:
 
 @jit
 def _begin(na: int, nb: int, tolerance: float, cost: Any, work: Work, scratch: Plan) -> float:
-    """A first flow, and a t within which every single node finds enough mass; the node that set it is the violator."""
+    """An initial flow, and a t within which every node finds enough mass; the node that sets t is the violator."""
     t, violator = _survey(na, nb, cost, work)
     _sort(0, na, work)
     _sort(na, na + nb, work)
@@ -187,7 +187,7 @@ def _begin(na: int, nb: int, tolerance: float, cost: Any, work: Work, scratch: P
 
 @jit
 def _left(na: int, nb: int, work: Work) -> float:
-    """Mass to be placed: the lesser of what sources have left and what sinks lack."""
+    """Mass still to be placed: the minimum of the mass left at sources and missing at sinks."""
     excess, lack = 0.0, 0.0
     for i in range(na):
         excess += work.rest[i]
@@ -198,7 +198,7 @@ def _left(na: int, nb: int, work: Work) -> float:
 
 @jit
 def _plant(na: int, nb: int, work: Work, scratch: Plan) -> None:
-    """The roots of a search: sinks that lack mass."""
+    """Start a search at the sinks with missing mass."""
     size = 0
     for i in range(na):
         work.order[i] = i
@@ -216,7 +216,7 @@ def _plant(na: int, nb: int, work: Work, scratch: Plan) -> None:
 
 @jit
 def _reach(k: int, na: int, nb: int, work: Work, scratch: Plan) -> None:
-    """The k-th unseen source is reached: met if it has mass left, else the sinks it serves may be searched next."""
+    """Visit the k-th unseen source: it is met if it has mass left, otherwise the sinks it serves are queued."""
     tally, depth = scratch.tally, work.depth
     i = work.order[k]
     tally[_UNSEEN] -= 1
@@ -237,7 +237,7 @@ def _reach(k: int, na: int, nb: int, work: Work, scratch: Plan) -> None:
 
 @jit
 def _look(place: int, na: int, nb: int, t: float, cost: Any, work: Work, scratch: Plan) -> None:
-    """Reach the sources within t of a queued sink; the others remember the least cost to any sink in `dual`."""
+    """Visit the sources within t of a queued sink; for the others, `dual` keeps the smallest cost to any such sink."""
     unseen, slack = work.order, work.dual
     start = work.row[work.queue[place] - na]
     k = 0
@@ -255,7 +255,7 @@ def _look(place: int, na: int, nb: int, t: float, cost: Any, work: Work, scratch
 
 @jit
 def _admit(na: int, nb: int, t: float, work: Work, scratch: Plan) -> None:
-    """Reach the sources that a higher t has brought within reach."""
+    """Visit the sources that a higher t makes reachable."""
     k = 0
     while k < scratch.tally[_UNSEEN]:
         if work.dual[work.order[k]] <= t:
@@ -266,7 +266,7 @@ def _admit(na: int, nb: int, t: float, work: Work, scratch: Plan) -> None:
 
 @jit
 def _relief(na: int, nb: int, t: float, tolerance: float, work: Work, scratch: Plan) -> float:
-    """The least t within which the sinks that were searched find all that they lack; t itself if no source is left."""
+    """The smallest t within which the visited sinks find their missing mass; t itself if no source is left."""
     slack, unseen, n_unseen = work.dual, work.order, scratch.tally[_UNSEEN]
     lack = -tolerance
     for sink in range(na, na + nb):
@@ -288,9 +288,9 @@ def _relief(na: int, nb: int, t: float, tolerance: float, work: Work, scratch: P
 
 @jit
 def _search(na: int, nb: int, t: float, tolerance: float, cost: Any, work: Work, scratch: Plan) -> float:
-    """Search for sources with mass left from the sinks that lack some; t raised until some are met, listed in `after`.
+    """Search sources with mass left from the sinks with missing mass, raising t until some are met, listed in `after`.
 
-    None are met where only costs that are no finite numbers could help.
+    None are met if only infinite or NaN costs are left.
     """
     _plant(na, nb, work, scratch)
     tally = scratch.tally
@@ -312,7 +312,7 @@ def _search(na: int, nb: int, t: float, tolerance: float, cost: Any, work: Work,
 
 @jit
 def _up(i: int, na: int, t: float, cost: Any, work: Work, scratch: Plan) -> int:
-    """A sink one step nearer to the roots to which source i may send mass; −1 if there is none left."""
+    """A sink one step closer to the roots to which source i may send mass; −1 if there is none."""
     depth, place = work.depth, work.before
     while place[i] < scratch.tally[_QUEUED]:
         sink = work.queue[place[i]]
@@ -326,7 +326,7 @@ def _up(i: int, na: int, t: float, cost: Any, work: Work, scratch: Plan) -> int:
 
 @jit
 def _augment(end: int, na: int, nb: int, work: Work, scratch: Plan) -> None:
-    """As much as fits along the path in `order`: source, sink, source that serves it, …, sink that lacks mass."""
+    """Send as much as possible along the path in `order`: source, sink, source that serves it, …, unsatisfied sink."""
     path, rest = work.order, work.rest
     mass = min(rest[path[0]], rest[path[end]])
     for k in range(1, end, 2):
@@ -341,7 +341,7 @@ def _augment(end: int, na: int, nb: int, work: Work, scratch: Plan) -> None:
 
 @jit
 def _spend(source: int, na: int, nb: int, t: float, cost: Any, work: Work, scratch: Plan) -> None:
-    """Send what a source has left along the paths of the last search, as far as they carry it."""
+    """Send the mass left at a source along the paths of the last search, as far as possible."""
     path = work.order
     path[0] = source
     end = 0
@@ -366,9 +366,9 @@ def _spend(source: int, na: int, nb: int, t: float, cost: Any, work: Work, scrat
 def solve_bottleneck(na: int, nb: int, cost: Any, work: Work, scratch: Plan) -> tuple[float, int]:
     """W_∞ and status for `supply` and `demand` of equal totals; the plan and the violator are left in `scratch`.
 
-    Totals and groups of masses that differ by rounding alone count as equal: up to 4ε of the total for each node, and
-    never 1e-12 of it, may stay unplaced. A single point counts however little its mass is. Stalls where only costs
-    that are no finite numbers could help.
+    Totals and groups of masses that differ only by rounding count as equal: up to 4ε of the total per node, and always
+    less than 1e-12 of it, may stay unplaced. A single point counts however small its mass is. The status is STALLED if
+    only infinite or NaN costs are left.
     """
     total = 0.0
     for i in range(na):
@@ -394,7 +394,7 @@ def solve_bottleneck(na: int, nb: int, cost: Any, work: Work, scratch: Plan) -> 
 
 @jit
 def _feasible(na: int, nb: int, value: float, tolerance: float, cost: Any, work: Work, scratch: Plan) -> bool:
-    """Whether the plan has the masses of both sides, up to rounding, on arcs of at most the value."""
+    """Whether the plan has the masses of both sides, up to rounding, on arcs of cost at most the value."""
     rest = work.rest
     for i in range(na):
         rest[i] = work.supply[i]
@@ -418,7 +418,7 @@ def _feasible(na: int, nb: int, value: float, tolerance: float, cost: Any, work:
 
 @jit
 def _violated(na: int, nb: int, value: float, tolerance: float, cost: Any, work: Work, scratch: Plan) -> bool:
-    """Whether the violator has more mass than all nodes on the other side that are nearer than the value."""
+    """Whether the violator has more mass than all nodes on the other side within less than the value."""
     near, violator = work.depth, scratch.violator
     for node in range(na + nb):
         near[node] = 0
@@ -440,7 +440,7 @@ def _violated(na: int, nb: int, value: float, tolerance: float, cost: Any, work:
 
 @jit
 def certified(na: int, nb: int, value: float, cost: Any, work: Work, scratch: Plan, total: float) -> bool:
-    """Whether the plan in `scratch` reaches the value and the violator forbids less: together, that it is W_∞."""
+    """Whether the plan in `scratch` attains the value and the violator excludes smaller ones, so that it is W_∞."""
     tolerance = _tolerance(na, nb, total)
     return _feasible(na, nb, value, tolerance, cost, work, scratch) and _violated(
         na, nb, value, tolerance, cost, work, scratch

@@ -1,7 +1,7 @@
-"""Points sorted by the key of their cell: dealt into buckets of neighboring keys, which are then sorted one by one.
+"""Sort points by the key of their cell: distribute them to buckets of consecutive keys, then sort each bucket.
 
-Dealing keeps the order of the points, sorting by digits does too, and within a cell points go by their coordinates: the
-result is the same however the work was cut.
+Distribution and radix sort are stable, and within a cell points are sorted by coordinates, so that the result does not
+depend on how the work is divided.
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ import numpy as np
 from .cells import sort_range
 from .compile import jit, jit_strict
 
-_FEW = 32  # points that are sorted by comparing
+_FEW = 32  # up to this many points are sorted by insertion
 _DIGITS = 256
 
 
 class Grid(NamedTuple):
-    """How the key of a cell is made of coordinates: a term for each axis, looked up by the step along it.
+    """How the key of a cell is computed: the sum of a term for each axis, looked up by the step along it.
 
-    Along axis `axes[a]` the terms are `terms[firsts[a]:firsts[a + 1]]`. A step is its own place in this table unless
-    `wide[a]`: then `steps` lists those that occur, rising, beside their terms. With a side of 0 the coordinate is the
-    step itself.
+    Along axis `axes[a]` the terms are `terms[firsts[a]:firsts[a + 1]]`, indexed by the step. If `wide[a]`, `steps`
+    lists the steps that occur in increasing order, with their terms. If the side is 0, the coordinate is the step.
     """
 
     axes: np.ndarray
@@ -49,13 +48,13 @@ def mark_steps(points: Any, grid: Grid, start: int, end: int, marks: Any) -> Non
         axis, first, origin = grid.axes[a], grid.firsts[a], grid.origin[a]
         for i in range(start, end):
             at = first + int(step_along(points[i, axis], origin, grid.side))
-            if marks[at] == 0:  # all threads have the same marks: reading them together costs nothing, writing does
+            if marks[at] == 0:  # threads share the marks: concurrent reading is cheap, writing is not
                 marks[at] = 1
 
 
 @jit
 def _place(steps: Any, low: int, high: int, step: float) -> int:
-    """Where the step stands among those from low to high."""
+    """Position of the step among those from low to high."""
     while low < high:
         middle = (low + high) // 2
         if steps[middle] < step:
@@ -67,7 +66,7 @@ def _place(steps: Any, low: int, high: int, step: float) -> int:
 
 @jit
 def count_keys(points: Any, grid: Grid, start: int, end: int, shift: int, keys: Any, counts: Any) -> None:
-    """keys[i - start] = key of point i, and how many points of each bucket, key >> shift, there are."""
+    """keys[i - start] = key of point i; also count the points of each bucket, key >> shift."""
     counts[:] = 0
     keys[:] = 0
     for a in range(grid.axes.shape[0]):
@@ -85,7 +84,7 @@ def count_keys(points: Any, grid: Grid, start: int, end: int, shift: int, keys: 
 
 @jit
 def deal(keys: Any, start: int, shift: int, at: Any, dealt: Any, numbers: Any) -> None:
-    """Keys of the points from `start` on, and their numbers, bucket by bucket; `at` are the places to fill next."""
+    """Distribute keys and indices of the points from `start` on by bucket; `at` are the next positions to fill."""
     for k in range(keys.shape[0]):
         b = keys[k] >> shift
         dealt[at[b]] = keys[k]
@@ -95,7 +94,7 @@ def deal(keys: Any, start: int, shift: int, at: Any, dealt: Any, numbers: Any) -
 
 @jit
 def put_dealt(keys: Any, numbers: Any, counts: Any, to: Any, out_keys: Any, out_numbers: Any) -> None:
-    """The buckets of one tile, one after the other, to their places `to` in the buckets of all."""
+    """Copy the buckets of one tile to their positions `to` in the buckets of all tiles."""
     at = 0
     for b in range(counts.shape[0]):
         for k in range(counts[b]):
@@ -106,7 +105,7 @@ def put_dealt(keys: Any, numbers: Any, counts: Any, to: Any, out_keys: Any, out_
 
 @jit
 def _compare(keys: Any, numbers: Any, low: int, high: int, out_keys: Any, out_numbers: Any) -> None:
-    """Sort a few by inserting one after the other."""
+    """Insertion sort, for few elements."""
     for k in range(low, high):
         key, to = keys[k], k
         while to > low and out_keys[to - 1] > key:
@@ -117,7 +116,7 @@ def _compare(keys: Any, numbers: Any, low: int, high: int, out_keys: Any, out_nu
 
 @jit
 def _by_digit(keys: Any, numbers: Any, least: int, shift: int, counts: Any, out_keys: Any, out_numbers: Any) -> None:
-    """Sort by one digit of key − least, keeping the order of equal ones."""
+    """Stable sort by one digit of key − least."""
     counts[:] = 0
     for k in range(keys.shape[0]):
         counts[((keys[k] - least) >> shift) & (_DIGITS - 1)] += 1
@@ -133,7 +132,7 @@ def _by_digit(keys: Any, numbers: Any, least: int, shift: int, counts: Any, out_
 
 @jit
 def _sort_keys(keys: Any, numbers: Any, counts: Any, scratch: Any, spare: Any, out_keys: Any, out_numbers: Any) -> None:
-    """Sort by key, keeping the order of equal ones; `scratch` and `spare` are of that length."""
+    """Stable sort by key; `scratch` and `spare` have the same length."""
     n = keys.shape[0]
     if n <= _FEW:
         _compare(keys, numbers, 0, n, out_keys, out_numbers)
@@ -160,7 +159,7 @@ def sort_buckets(
     points: Any, dealt: Any, numbers: Any, starts: Any, counts: Any, scratch: Any, spare: Any, first: Any, keys: Any,
     order: Any, places: Any, n_cells: Any, stop: Any,
 ) -> None:  # fmt: skip
-    """Sort buckets: by key, then by coordinates, then by number; and count the cells of each.
+    """Sort buckets by key, then by coordinates, then by index; and count the cells of each.
 
     The first bucket begins at `starts[0]`, where `keys`, `order` and `places` begin; `scratch`, `spare` and `first`
     hold the largest.
@@ -197,7 +196,7 @@ def _sort_cells(points: Any, keys: Any, order: Any, first: Any) -> int:
 
 @jit
 def find_cells(keys: Any, start: int, end: int, starts: Any, cell_keys: Any) -> None:
-    """Where the cells among positions start…end begin, and their keys."""
+    """The first positions of the cells among positions start…end, and their keys."""
     c = 0
     for k in range(start, end):
         if k == start or keys[k] != keys[k - 1]:

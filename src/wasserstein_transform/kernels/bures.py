@@ -16,7 +16,7 @@ from .nuclear import dot, nuclear_norm, products
 # Above this share of tr A + tr B the trace formula keeps at least 10 digits, and it is cheaper.
 _FAR = 1e-5
 
-# From so many rows on bidiagonalization is faster than turning rows until they are orthogonal.
+# From this many rows on bidiagonalization is faster than one-sided Jacobi.
 _MANY = 5
 
 
@@ -39,13 +39,13 @@ def overlap_plane(a: float, b: float, c: float, root_a: float, p: float, q: floa
 
 @jit
 def is_far(plain: float, traces: float, overlap: float) -> bool:
-    """Whether tr A + tr B − 2 tr(A^½BA^½)^½ keeps enough digits, and no product has left the range of floats."""
+    """Whether tr A + tr B − 2 tr(A^½BA^½)^½ keeps enough digits, and no product overflowed or underflowed."""
     return (plain > _FAR * traces) & (overlap > 1e-290)
 
 
 @jit
 def unit_of(size: float) -> float:
-    """A power of 2 that brings matrices of that size, beside far larger ones, to where fourth powers are floats."""
+    """A power of 2 that scales matrices of this size so that fourth powers neither overflow nor underflow."""
     unit = 2.0**860 if size < 1e-220 else 2.0**600
     unit = unit if size < 1e-140 else 2.0**330
     return unit if size < 1e-60 else 1.0
@@ -53,7 +53,7 @@ def unit_of(size: float) -> float:
 
 @jit
 def near_plane(a: float, b: float, c: float, root_a: float, p: float, q: float, r: float, root_b: float) -> float:
-    """m = 2: dcov² from differences, for near matrices. Without branches: loops over it are vectorized."""
+    """m = 2: dcov² from differences, for near matrices. It has no branches, so that loops are vectorized."""
     da, db, dc = p - a, q - b, r - c
     dets = root_a * root_b
     traces = (a + c) + (p + r)
@@ -66,7 +66,9 @@ def near_plane(a: float, b: float, c: float, root_a: float, p: float, q: float, 
     z = c * db - b * dc
     mixed = roots * roots - (da * dc - db * db)
     entries = a * r + p * c - 2.0 * b * q + 2.0 * dets
-    mixed = entries if roots * roots < 1e-14 * traces * traces else mixed  # singular to rounding: from entries alone
+    mixed = (
+        entries if roots * roots < 1e-14 * traces * traces else mixed
+    )  # singular up to rounding: use only the entries
     twist = x * x + 4.0 * y * z
     twist = (twist if twist > 0.0 and mixed > 0.0 else 0.0) / (mixed if mixed > 0.0 else 1.0)
     total = traces + 2.0 * fidelity
@@ -104,7 +106,8 @@ def gap_space(a: Any, b: Any) -> float:
 
     With σ² the spectrum of AB, s = Σσ is the root of s² = Σσ² + 2√(Σσ²σ'² + 2sΠσ), in which Σσ² = tr AB, Σσ²σ'² is
     the trace of the product of cofactors, and Πσ that of the roots of the determinants. Newton's method from above
-    takes 3 to 5 steps. For comparing with radii: near matrices lose digits relative to their gap, not to their size.
+    takes 3 to 5 steps. Only for comparisons with radii: for near matrices the error is relative to their size, not to
+    their distance.
     """
     same = True
     for k in range(6):
@@ -132,7 +135,7 @@ def gap_space(a: Any, b: Any) -> float:
 
 @jit
 def equal(A: Any, B: Any) -> bool:
-    """Whether two matrices are the same, bit by bit."""
+    """Whether two matrices are equal, bit by bit."""
     for k in range(A.shape[0]):
         for l in range(A.shape[0]):
             if A[k, l] != B[k, l]:
@@ -150,12 +153,12 @@ def _rotate(x: Any, y: Any, n: int, c: float, s: float) -> None:
 
 @jit
 def orthogonalize(G: Any, n: int, width: int, X: Any, x_width: int, norms: Any) -> None:
-    """One-sided Jacobi: turn the first n rows of G until they are orthogonal, and those of X with them.
+    """One-sided Jacobi: rotate the first n rows of G until they are orthogonal, and those of X with them.
 
-    `norms` is scratch for the squared lengths of the rows, which a turn changes by a formula.
+    `norms` is scratch for the squared lengths of the rows, which are updated by a formula.
 
-    By hand because it needs no memory of its own and profits from factors of near matrices, whose product is nearly
-    diagonal already.
+    It is used instead of LAPACK because it needs no memory and is fast for factors of near matrices, whose product is
+    nearly diagonal.
     """
     tolerance = 4e-16 * width
     for _ in range(60):  # it takes 3 to 10 sweeps
@@ -165,7 +168,7 @@ def orthogonalize(G: Any, n: int, width: int, X: Any, x_width: int, norms: Any) 
         for p in range(n - 1):
             for q in range(p + 1, n):
                 gamma = dot(G[p], G[q], width)
-                # a length that cancellation spoiled is mended at the next sweep: meanwhile it may be 0 or less
+                # a length spoiled by cancellation, which may be ≤ 0, is corrected in the next sweep
                 if abs(gamma) <= tolerance * np.sqrt(max(norms[p], 0.0)) * np.sqrt(max(norms[q], 0.0)):
                     continue
                 quiet = False
@@ -186,8 +189,8 @@ def orthogonalize(G: Any, n: int, width: int, X: Any, x_width: int, norms: Any) 
 def gap_general(A: Any, factor_a: Any, rank_a: int, B: Any, factor_b: Any, rank_b: int, scratch: Any) -> float:
     """m ≥ 3: tr A + tr B − 2‖L_BᵀL_A‖_*, and for near matrices the Procrustes form ‖L_A − L_BQ‖², Q the polar factor.
 
-    The second form is a norm of a difference: its error is that of the factors, however close A and B are. Factors are
-    thin, of as many rows as the rank; `scratch` is (3, m, m).
+    The second form is the norm of a difference: its error is that of the factors, however close A and B are. Factors
+    are thin, with as many rows as the rank; `scratch` is (3, m, m).
     """
     if equal(A, B):
         return 0.0
@@ -228,7 +231,7 @@ def _nuclear(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, unit: float
 
 @jit
 def procrustes(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, unit: float, scratch: Any) -> float:
-    """‖L_A − L_BQ‖² over all orthogonal Q, at its least; the factors are taken times √unit."""
+    """The minimum of ‖L_A − L_BQ‖² over orthogonal Q, with factors multiplied by √unit."""
     m = factor_a.shape[1]
     G, X = scratch[0], scratch[1]
     root = np.sqrt(unit)
@@ -244,7 +247,7 @@ def procrustes(factor_a: Any, rank_a: int, factor_b: Any, rank_b: int, unit: flo
     for l in range(rank_a):
         largest = max(largest, dot(G[l], G[l], rank_b))
     total = 0.0
-    unmatched = 0.0  # what of B lies off the directions that L_BᵀL_A knows
+    unmatched = 0.0  # the part of B orthogonal to the range of L_BᵀL_A
     for k in range(rank_b):
         unmatched += dot(factor_b[k], factor_b[k], m) * unit
     n_known = 0

@@ -1,4 +1,4 @@
-"""Common mass stays where it is, where the triangle inequality holds: near measures leave small problems."""
+"""Cancellation of common mass, which the triangle inequality allows: similar measures leave small problems."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .twofold import excess
 
 @jit
 def _cancel(A: Any, i: int, B: Any, j: int, scratch: Costs, work: Work) -> tuple[int, int]:
-    """Let common mass stay where it is; the sources and sinks that remain, packed, with a table of their own."""
+    """Cancel common mass; the remaining sources and sinks are packed, with their own cost table."""
     a, b = A.indptr[i], B.indptr[j]
     na, nb = A.indptr[i + 1] - a, B.indptr[j + 1] - b
     s = 0
@@ -26,7 +26,7 @@ def _cancel(A: Any, i: int, B: Any, j: int, scratch: Costs, work: Work) -> tuple
         x, y = A.indices[a + s], B.indices[b + t]
         if x == y:
             over = work.supply[s] - work.demand[t]
-            if 0.0 < abs(over) < DROWNING * work.supply[s]:  # the products were rounded, and little is left of them
+            if 0.0 < abs(over) < DROWNING * work.supply[s]:  # the difference of rounded products has lost digits
                 over = excess(A.masses[a + s], B.totals[j], B.masses[b + t], A.totals[i])
             work.supply[s] = max(over, 0.0)
             work.demand[t] = max(-over, 0.0)
@@ -55,7 +55,7 @@ def _cancel(A: Any, i: int, B: Any, j: int, scratch: Costs, work: Work) -> tuple
 
 @jit
 def _restore(A: Any, i: int, B: Any, j: int, ka: int, kb: int, value: float, scratch: Costs, work: Work) -> float:
-    """Potentials of the whole problem from those of the cancelled one, and the gap they leave to the plan's cost."""
+    """Potentials of the whole problem from those of the cancelled one; returns their gap to the cost of the plan."""
     na, nb = A.indptr[i + 1] - A.indptr[i], B.indptr[j + 1] - B.indptr[j]
     table, dual, price = scratch.table, work.dual, work.rest
     for k in range(kb):
@@ -77,7 +77,7 @@ def _restore(A: Any, i: int, B: Any, j: int, ka: int, kb: int, value: float, scr
 
 @jit
 def near(A: Any, i: int, B: Any, j: int, top: float, scratch: Costs, work: Work) -> tuple[float, float, int]:
-    """Cost, gap and status with common mass cancelled: right where the triangle inequality holds."""
+    """Cost, gap and status with common mass cancelled; correct if the triangle inequality holds."""
     ka, kb = _cancel(A, i, B, j, scratch, work)
     if ka == 0 or kb == 0:  # equal measures, up to rounding of their masses
         rest = 0.0

@@ -1,6 +1,6 @@
-"""Which points can be near which: a grid of cells, each with the runs of positions its points must look at.
+"""Candidate pairs: a grid of cells, each with the runs of positions that are candidates for its points.
 
-Points are numbered by position, cell after cell. A grid of one cell is the exhaustive search, so every loop over
+Points are numbered by position, cell by cell. A grid of one cell is the exhaustive search, so every loop over
 neighbors is written once, against `Cells`.
 """
 
@@ -14,14 +14,14 @@ from .compile import jit
 
 
 class Cells(NamedTuple):
-    """`cell[i]`: cell of position i; `runs[c, r]`: the r-th half-open run of positions to look at from cell c."""
+    """`cell[i]`: cell of position i; `runs[c, r]`: the r-th half-open run of candidate positions of cell c."""
 
     cell: np.ndarray
     runs: np.ndarray
 
 
 def one_cell(n: int) -> Cells:
-    """Everybody looks at everybody, in short runs: between two of them loops look at Ctrl-C."""
+    """One cell with all points as candidates, in short runs, between which loops check the stop flag."""
     ends = np.append(np.arange(0, n, 256), n)
     return Cells(np.zeros(n, np.intp), np.stack([ends[:-1], ends[1:]], axis=1)[None].astype(np.intp))
 
@@ -44,8 +44,8 @@ def find_runs(
 ) -> None:
     """Runs of the cells first…last: for each row offset, the cells key−width … key+width of that row, side by side.
 
-    Also the cell of each position of theirs, and how many positions each cell looks at. Keys rise, so the ends of runs
-    do, too, and are found by walking on.
+    Also the cell of each of their positions, and the number of candidates of each cell. Keys increase, so the ends of
+    runs increase as well and are found by a linear scan.
     """
     for c in range(first, last):
         seen[c - first] = 0
@@ -67,7 +67,7 @@ def find_runs(
 
 @jit
 def _before(points: Any, i: int, j: int) -> bool:
-    """Whether point i comes before j: by coordinates, then by number."""
+    """Whether point i comes before j: by coordinates, then by index."""
     for a in range(points.shape[1]):
         if points[i, a] != points[j, a]:
             return points[i, a] < points[j, a]
@@ -76,9 +76,9 @@ def _before(points: Any, i: int, j: int) -> bool:
 
 @jit
 def sort_range(points: Any, order: Any, first: Any, low: int, high: int) -> None:
-    """Sort the points order[low:high] by their coordinates (Shell sort: cells are small, large ones no disaster).
+    """Sort the points order[low:high] by their coordinates (Shell sort, good for small cells).
 
-    `first` holds their first coordinates, which mostly decide: points themselves lie all over the memory.
+    `first` holds their first coordinates, which usually decide, because access to the points themselves is random.
     """
     gap = 1
     while gap < (high - low) // 3:

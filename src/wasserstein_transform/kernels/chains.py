@@ -1,7 +1,7 @@
 """Agglomerative clustering by chains of nearest neighbors (Murtagh 1983).
 
-Two clusters that are nearest to each other can be merged at once, whatever is nearer elsewhere: some n² steps, and no
-memory beside the distances, which are overwritten.
+Two clusters that are nearest neighbors of each other can be merged at once, even if others are closer. It takes O(n²)
+steps and no memory besides the distances, which are overwritten.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from .compile import jit, jit_strict
 
 @jit
 def _at(n: int, i: int, j: int) -> int:
-    """Where the distance of i and j stands among the condensed ones."""
+    """Position of the distance of i and j in the condensed vector."""
     low, high = min(i, j), max(i, j)
     return n * low - low * (low + 1) // 2 + high - low - 1
 
 
 @jit
 def _nearest(distances: Any, sizes: Any, x: int, before: int) -> tuple[int, float]:
-    """The nearest cluster of x, the one `before` it in the chain if that ties, so that chains end; and how near."""
+    """The nearest cluster of x and its distance; in a tie, the one `before` it in the chain, so that chains end."""
     n = sizes.shape[0]
     best, least = before, np.inf if before < 0 else distances[_at(n, x, before)]
     for i in range(n):
@@ -35,9 +35,9 @@ def _nearest(distances: Any, sizes: Any, x: int, before: int) -> tuple[int, floa
 
 @jit_strict
 def _merge(distances: Any, sizes: Any, x: int, y: int, average: bool) -> None:
-    """Let y stand for x as well: distances to both become one, their mean by size or the larger.
+    """Merge x into y: the new distance is the mean weighted by size, or the maximum.
 
-    Without fused multiply-adds: to the bits that SciPy gives.
+    Without fused multiply-adds, to give the same bits as SciPy.
     """
     n, nx, ny = sizes.shape[0], sizes[x], sizes[y]
     sizes[x], sizes[y] = 0, nx + ny
@@ -52,10 +52,10 @@ def _merge(distances: Any, sizes: Any, x: int, y: int, average: bool) -> None:
 def merge_chains(
     distances: Any, sizes: Any, chain: Any, length: int, average: bool, edges: Any, heights: Any, stop: Any
 ) -> int:
-    """As many merges as there is room for in `edges`; returns the length of the chain to go on with.
+    """Fill `edges` with merges; returns the length of the chain for the next call.
 
-    `sizes` of clusters are 0 once another stands for them; the first `length` of `chain` are each followed by their
-    nearest cluster. `stop[0]` ≠ 0 interrupts.
+    `sizes` of merged clusters are 0; in the first `length` entries of `chain`, each is followed by its nearest cluster.
+    `stop[0]` ≠ 0 interrupts.
     """
     for k in range(edges.shape[0]):
         if length == 0:

@@ -1,7 +1,7 @@
 """The columns of `GaussianSpace`: means, symmetric roots and spectra of 3 × 3 covariances, made by Jacobi's method.
 
-Columns lie in pieces of `PIECE` positions, all of a piece beside each other: the compiler then knows how far it is from
-one column to the next, and vectorizes loops over many of them.
+Columns are stored in pieces of `PIECE` positions, with all columns of a piece adjacent: the stride between columns is
+then a compile-time constant, and loops over many columns are vectorized.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ import numpy as np
 
 from .compile import jit, jit_inline
 
-PIECE = 128  # positions: all columns of a piece stay in the first cache
+PIECE = 128  # positions per piece: all its columns fit the first-level cache
 N_COLUMNS = 14
 # x, y, z; the root of the covariance (xx, xy, xz, yy, yz, zz); its determinant; the trace of the covariance; the
-# eigenvalues of the root, falling
+# eigenvalues of the root, decreasing
 ROOT, DET, TRACE, SPECTRUM = 3 * PIECE, 9 * PIECE, 10 * PIECE, 11 * PIECE
-N_SCRATCH = 15  # the columns of a matrix that is being turned: its entries, and its axes
+N_SCRATCH = 15  # columns of a matrix that is being diagonalized: its entries, and its axes
 
 _SWEEPS = 12  # it takes 3 to 6
-_LEAST = -510  # the exponent of a root whose square, inverted, is a float
-_QUIET = 1e-36  # the square of what counts as 0 beside a trace of 1 to 4
-_NOISE = 6e-16  # what rounding makes of an eigenvalue 0, beside the largest
+_LEAST = -510  # smallest exponent of a root whose squared inverse does not overflow
+_QUIET = 1e-36  # square of the entries that count as 0, for a trace of 1 to 4
+_NOISE = 6e-16  # rounding error of an eigenvalue 0, relative to the largest
 
 
 @jit
 def place(i: int) -> int:
-    """Where the first column of position i is."""
+    """Index of the first column of position i."""
     return (i // PIECE) * (N_COLUMNS * PIECE) + i % PIECE
 
 
@@ -49,7 +49,7 @@ def fill_columns(means: Any, covs: Any, rows: Any, unit: float, columns: Any, sc
 
 @jit
 def _load(mean: Any, cov: Any, unit: float, k: int, out: Any, w: Any) -> None:
-    """Brought near 1 by a power of 4, whose root lies in the place of the determinant meanwhile."""
+    """Load a matrix, scaled to about 1 by a power of 4, whose root is stored in the column of the determinant."""
     trace = cov[0, 0] / unit + cov[1, 1] / unit + cov[2, 2] / unit
     half = max(math.frexp(trace)[1] // 2, _LEAST)
     scale = math.ldexp(1.0, -2 * half)
@@ -70,7 +70,7 @@ def _load(mean: Any, cov: Any, unit: float, k: int, out: Any, w: Any) -> None:
 
 @jit_inline
 def _turn(p: float, q: float, pq: float) -> Any:
-    """Cosine, sine and tangent of the turn that makes the entry pq of a symmetric matrix 0, at most 45°."""
+    """Cosine, sine and tangent of the rotation, of at most 45°, that makes the entry pq of a symmetric matrix 0."""
     gap = q - p
     size = abs(gap) + np.sqrt(gap * gap + 4.0 * pq * pq)
     t = (2.0 * pq if gap >= 0.0 else -2.0 * pq) / (size if size > 0.0 else 1.0)
@@ -80,7 +80,7 @@ def _turn(p: float, q: float, pq: float) -> Any:
 
 @jit
 def _sweep(w: Any, n: int) -> int:
-    """Each entry beside the diagonal once; returns how many matrices were not diagonal yet."""
+    """One Jacobi sweep over the off-diagonal entries; returns the number of matrices that were not diagonal yet."""
     active = 0
     P = PIECE
     for k in range(n):
@@ -115,7 +115,7 @@ def _clip(value: float, noise: float) -> float:
 
 @jit
 def _finish(w: Any, n: int, out: Any) -> None:
-    """Roots from eigenvalues and axes."""
+    """Compute roots from eigenvalues and axes."""
     P = PIECE
     for k in range(n):
         x, y, z = w[k], w[3 * P + k], w[5 * P + k]

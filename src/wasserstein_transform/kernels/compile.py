@@ -23,13 +23,13 @@ OnCompile = Callable[[str, float | None], None]
 OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
 
 _LOG = logging.getLogger("wasserstein_transform")
-_njit: Any = numba.njit  # its stubs know no dictionary of options
-_event: Any = numba_event  # nor these
+_njit: Any = numba.njit  # its type stubs do not allow a dictionary of options
+_event: Any = numba_event  # not in the type stubs
 _config: Any = numba_config
 
 
 def _find_private() -> Any:
-    """The module that uses numba's inside; None where that is not known, or not wanted (`WT_NUMBA=public`)."""
+    """The module that uses private parts of Numba; None for untested versions, or with `WT_NUMBA=public`."""
     if os.environ.get("WT_NUMBA") == "public":
         return None
     try:
@@ -48,7 +48,7 @@ PRIVATE = None if _config.DISABLE_JIT else _find_private()
 
 
 class _Forgiving:
-    """Numba's own cache of a function, which never makes a call fail: what is damaged is compiled and written anew."""
+    """Numba's own cache of a function, made robust: damaged entries are compiled and written again."""
 
     def __init__(self, cache: Any) -> None:
         self._cache = cache
@@ -59,7 +59,7 @@ class _Forgiving:
     def load_overload(self, *arguments: Any) -> Any:
         try:
             return self._cache.load_overload(*arguments)
-        except Exception as error:  # unpickling raises what it likes
+        except Exception as error:  # unpickling may raise anything
             _LOG.debug("compiled code in %s is damaged and compiled anew: %s", self._cache.cache_path, error)
             with suppress(OSError):
                 self._cache.flush()
@@ -73,13 +73,13 @@ class _Forgiving:
 
 
 def _forgiving(dispatcher: Any) -> Any:
-    if hasattr(dispatcher, "_cache"):  # there is no public way; without it numba's cache is as it is
+    if hasattr(dispatcher, "_cache"):  # there is no public API; without it Numba's cache is used unchanged
         dispatcher._cache = _Forgiving(dispatcher._cache)
     return dispatcher
 
 
 def _compiled(function: F, **options: Any) -> F:
-    """Kept on disk by what it depends on; by numba's own cache, file by file, where its inside is not known."""
+    """Compile with a disk cache keyed by the sources; with Numba's own cache per file if its internals are unknown."""
     if _config.DISABLE_JIT:
         return function
     if PRIVATE is not None:
@@ -98,46 +98,46 @@ def _uncounted() -> dict[str, Any]:
 
 
 def jit(function: F) -> F:
-    """Compile without Python, without the GIL, kept on disk, without reference counts.
+    """Compile in nopython mode, without the GIL, with a disk cache, without reference counts.
 
-    Such a function allocates nothing: the caller owns every array. Counting references to the arrays of a named
-    tuple at each inner call made the network simplex 3.5 times slower.
+    Such a function allocates nothing: the caller owns every array. Reference counts of the arrays of named tuples at
+    each inner call made the network simplex 3.5 times slower.
     """
     return _compiled(function, **OPTIONS, **_uncounted())
 
 
 def jit_strict(function: F) -> F:
-    """The same without fused multiply-adds, which a loop and a single call may place differently."""
+    """The same without fused multiply-adds, which may be placed differently in a loop and in a single call."""
     return _compiled(function, **{**OPTIONS, "fastmath": False}, **_uncounted())
 
 
 def jit_summing(function: F) -> F:
-    """The same for loops whose sums may be taken in any order: several terms at a time, always the same way."""
+    """The same for loops whose sums may be reordered for vectorization, always in the same way."""
     return _compiled(function, **{**OPTIONS, "fastmath": {"contract", "reassoc"}}, **_uncounted())
 
 
 def jit_inline(function: F) -> F:
-    """The same for long formulas: always part of the loop that calls them, which is not vectorized otherwise."""
+    """The same for long formulas, always inlined into the calling loop, which is not vectorized otherwise."""
     return _compiled(function, **OPTIONS, forceinline=True, **_uncounted())
 
 
 def jit_inline_strict(function: F) -> F:
-    """Both: part of the loop, without fused multiply-adds."""
+    """Always inlined, without fused multiply-adds."""
     return _compiled(function, **{**OPTIONS, "fastmath": False}, forceinline=True, **_uncounted())
 
 
 def jit_allocating(function: F) -> F:
-    """The same for functions that make arrays of their own."""
+    """The same for functions that allocate arrays."""
     return _compiled(function, **OPTIONS)
 
 
 def jit_or(plain: F) -> Callable[[F], F]:
-    """Like `jit`; `plain` takes the place of what means another thing, or warns, where nothing is compiled."""
+    """Like `jit`; `plain` is used instead if compilation is disabled and the function would behave differently."""
     return lambda function: plain if _config.DISABLE_JIT else jit(function)
 
 
 def compiled_as(question: Callable[..., Any]) -> Callable[[F], F]:
-    """What compiled code calls in place of a Python function: the decorated one tells it by the types of arguments."""
+    """Register an implementation for compiled code: the decorated function selects it by the types of the arguments."""
     options = dict(OPTIONS)
     if PRIVATE is not None:
         options |= {"pipeline_class": PRIVATE.PartCompiler, "no_cfunc_wrapper": True}
@@ -145,12 +145,12 @@ def compiled_as(question: Callable[..., Any]) -> Callable[[F], F]:
 
 
 def plain(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The Python function behind a compiled one, which is what `compiled_as` asks for."""
+    """The Python function of a compiled one, as `compiled_as` needs it."""
     return cast(Callable[..., Any], getattr(function, "py_func", function))
 
 
 class _Listener(numba_event.Listener):
-    """Hears of what is compiled, in whatever thread, one at a time: numba has a lock for all."""
+    """Receives compilation events of all threads, one at a time, because Numba has a global lock."""
 
     def __init__(self) -> None:
         self.callbacks: list[OnCompile] = []
@@ -169,7 +169,7 @@ class _Listener(numba_event.Listener):
         self.said = True
         self.tell(name, None)
         self.collects = gc.isenabled()
-        gc.disable()  # a compiler makes many objects and little garbage: looking for it takes a tenth of the time
+        gc.disable()  # compilation makes many objects and little garbage: collection would take a tenth of the time
 
     def on_end(self, event: Any) -> None:
         self.depth -= 1
@@ -193,10 +193,10 @@ _event.register("numba:compile", _LISTENER)
 
 
 def on_compile(callback: OnCompile) -> Callable[[], None]:
-    """Have a function called before a kernel is compiled, with its name and None, and after, with the seconds it took.
+    """Call a function before a kernel is compiled, with its name and None, and after it, with the seconds it took.
 
-    Not for what is loaded from disk. It runs in the thread that compiles, while others wait: it must be quick and not
-    fail. Returns a function that ends it.
+    It is not called for kernels loaded from disk. It runs in the compiling thread while others wait, so it must be fast
+    and must not raise. Returns a function that unregisters it.
     """
     _LISTENER.callbacks.append(callback)
 

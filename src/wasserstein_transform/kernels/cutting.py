@@ -1,4 +1,4 @@
-"""Which edges of a tree part it into large pieces."""
+"""Edges that cut a tree into large pieces."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .compile import jit_allocating
 
 @jit_allocating
 def walk_down(edges: Any, weights: Any, least: float, cuts: Any) -> int:
-    """Cut the highest edges of which both sides, of what is left of the tree, hold the mass `least`.
+    """Cut the highest edges for which both sides of the remaining tree have at least the mass `least`.
 
-    Edges come sorted by height. Fills `cuts`, the highest first, as far as it is long; returns how many there are.
+    Edges are sorted by height. Fills `cuts`, highest first, up to its length; returns the number of such edges.
     """
     n = weights.shape[0]
     start = np.zeros(n + 1, np.intp)
@@ -31,7 +31,7 @@ def walk_down(edges: Any, weights: Any, least: float, cuts: Any) -> int:
             ends[place[i]] = edges[e, 1 - side]
             ways[place[i]] = e
             place[i] += 1
-    above = np.full(n, -1)  # the point before each on the way from point 0, and in `below` the far end of each edge
+    above = np.full(n, -1)  # the parent of each point, with root 0; `below` is the child of each edge
     below = np.empty(n, np.intp)
     order = np.zeros(n, np.intp)
     found = 1
@@ -44,7 +44,7 @@ def walk_down(edges: Any, weights: Any, least: float, cuts: Any) -> int:
                 below[ways[at]] = j
                 order[found] = j
                 found += 1
-    mass = weights.copy()  # of each point and all that hangs from it
+    mass = weights.copy()  # mass of the subtree of each point
     for k in range(n - 1, 0, -1):
         mass[above[order[k]]] += mass[order[k]]
     count = 0

@@ -1,4 +1,4 @@
-"""Distances in bulk, for any geometry. `stop[0]` ≠ 0 interrupts those that take it."""
+"""Many distances, for any geometry. `stop[0]` ≠ 0 interrupts the functions that take it."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def _copy(source: Any, out: Any) -> None:
 
 @jit
 def fill_square(geometry: Any, top: int, left: int, upper: Any, lower: Any, scratch: Any, stop: Any) -> None:
-    """The block of the full matrix at (top, left ≥ top) and its mirror image; pairs of a diagonal block once.
+    """The block of the full matrix at (top, left ≥ top) and its transpose; pairs of a diagonal block are computed once.
 
-    `lower` is empty if no mirror image is wanted. Some rows at a time, as many as `scratch` has: a mirrored row is then
-    written in whole cache lines.
+    `lower` is empty if no transpose is needed. As many rows as `scratch` has are computed at a time, so that the
+    transpose is written in whole cache lines.
     """
     height, width = upper.shape
     for first in range(0, height, scratch.shape[0]):
@@ -70,7 +70,7 @@ def fill_square(geometry: Any, top: int, left: int, upper: Any, lower: Any, scra
 
 @jit
 def fill_condensed(geometry: Any, n: int, start: int, end: int, out: Any, scratch: Any, stop: Any) -> None:
-    """Rows start…end of the condensed vector, in SciPy's order, in pieces: as many at a time as scratch holds."""
+    """Rows start…end of the condensed vector, in SciPy's order, in pieces of the length of `scratch`."""
     piece = scratch.shape[0]
     at = 0
     for i in range(start, end):

@@ -1,4 +1,4 @@
-"""The largest flow from sources to sinks along given arcs: Dinic's algorithm, sets of sources in bits of words."""
+"""Maximum flow from sources to sinks along given arcs: Dinic's algorithm, with sets of sources as bit masks."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ import numpy as np
 
 from .compile import jit
 
-BITS = 62  # sources in a word: all masks are positive
+BITS = 62  # sources per word, so that all masks are positive
 _BIT_OF = np.zeros(67, np.intp)  # powers of two are different modulo 67
 _BIT_OF[[pow(2, k, 67) for k in range(BITS)]] = np.arange(BITS)
 
 
 class Fill(NamedTuple):
-    """Room for flows between up to `width` sources, in `n_words` words, and up to `cap` sinks."""
+    """Workspace for flows between up to `width` sources, in `n_words` words, and up to `cap` sinks."""
 
     supply: np.ndarray  # (width,) mass that sources still have
     demand: np.ndarray  # (cap,) mass that sinks still need
-    flow: np.ndarray  # (cap · width,) from source s to sink t at t·width + s, where `held` has a bit
-    held: np.ndarray  # (cap · n_words,) sources that a sink has mass of
-    open: np.ndarray  # (cap · n_words,) sources that a sink may get mass of
+    flow: np.ndarray  # (cap · width,) flow from source s to sink t at t·width + s, if `held` has the bit
+    held: np.ndarray  # (cap · n_words,) sources that send mass to a sink
+    open: np.ndarray  # (cap · n_words,) sources that may send mass to a sink
     seen: np.ndarray  # (n_words,) sources that were reached
-    layers: np.ndarray  # (width + 1, n_words) of them, those reached in each round
-    round: np.ndarray  # (cap,) in which a sink was reached; −1: not
+    layers: np.ndarray  # (width + 1, n_words) sources reached in each round
+    round: np.ndarray  # (cap,) round in which a sink was reached; −1: not reached
     order: np.ndarray  # (cap,) sinks in the order in which they were reached
-    ends: np.ndarray  # (width + 2,) where rounds end in it
+    ends: np.ndarray  # (width + 2,) end of each round in `order`
     left: np.ndarray  # (cap,) sinks not reached yet
-    next: np.ndarray  # (width,) where a source looks next for a sink that has mass of it
-    path: np.ndarray  # (2, width + 1) sources and sinks of a way, by rounds
+    next: np.ndarray  # (width,) next position at which a source searches for a sink that it serves
+    path: np.ndarray  # (2, width + 1) sources and sinks of a path, by rounds
 
 
 def fill_room(width: int, n_words: int, cap: int) -> Fill:
-    """Room for one thread."""
+    """Workspace of one thread."""
     return Fill(
         np.zeros(width),
         np.zeros(cap),
@@ -52,13 +52,13 @@ def fill_room(width: int, n_words: int, cap: int) -> Fill:
 
 @jit
 def lowest_bit(mask: int) -> int:
-    """The place of the lowest bit of a mask that has one."""
+    """The position of the lowest set bit of a nonzero mask."""
     return _BIT_OF[(mask & -mask) % 67]
 
 
 @jit
 def _give(s: int, t: int, mass: float, width: int, n_words: int, room: Fill) -> None:
-    """More mass from source s to sink t."""
+    """Send more mass from source s to sink t."""
     at, bit = t * n_words + s // BITS, np.int64(1) << (s % BITS)
     if room.held[at] & bit:
         room.flow[t * width + s] += mass
@@ -69,7 +69,7 @@ def _give(s: int, t: int, mass: float, width: int, n_words: int, room: Fill) -> 
 
 @jit
 def _serve(nb: int, width: int, n_words: int, room: Fill) -> None:
-    """Straight ways: every sink takes what it can from the sources open to it."""
+    """Greedy start: every sink takes as much as possible from its open sources."""
     for w in range(n_words):
         free = np.int64(0)
         for s in range(w * BITS, min((w + 1) * BITS, width)):
@@ -92,7 +92,7 @@ def _serve(nb: int, width: int, n_words: int, room: Fill) -> None:
 
 @jit
 def _reach(nb: int, width: int, n_words: int, room: Fill) -> int:
-    """Sinks by rounds from the sources that have mass; the first round with a sink in need, −1 if there is none."""
+    """Breadth-first search from sources with mass; returns the first round with an unsatisfied sink, −1 for none."""
     front, seen = room.layers, room.seen
     for w in range(n_words):
         front[0, w] = 0
@@ -142,7 +142,7 @@ def _reach(nb: int, width: int, n_words: int, room: Fill) -> int:
 
 @jit
 def _send(depth: int, width: int, n_words: int, room: Fill) -> None:
-    """Send what the way in `path` can carry."""
+    """Send as much as possible along `path`."""
     sources, sinks = room.path[0], room.path[1]
     mass = min(room.demand[sinks[depth]], room.supply[sources[0]])
     for k in range(1, depth + 1):
@@ -162,7 +162,7 @@ def _send(depth: int, width: int, n_words: int, room: Fill) -> None:
 
 @jit
 def _giver(t: int, depth: int, n_words: int, room: Fill) -> int:
-    """A source of this round that is open to sink t; −1 if there is none."""
+    """An open source of sink t in this round; −1 if there is none."""
     for w in range(n_words):
         mask = room.open[t * n_words + w] & room.layers[depth, w]
         if mask != 0:
@@ -172,7 +172,7 @@ def _giver(t: int, depth: int, n_words: int, room: Fill) -> int:
 
 @jit
 def _holder(s: int, depth: int, n_words: int, room: Fill) -> int:
-    """A sink of the round before that has mass of source s; −1 if there is none."""
+    """A sink of the previous round that source s serves; −1 if there is none."""
     w, bit = s // BITS, np.int64(1) << (s % BITS)
     while room.next[s] < room.ends[depth]:
         t = room.order[room.next[s]]
@@ -184,7 +184,7 @@ def _holder(s: int, depth: int, n_words: int, room: Fill) -> int:
 
 @jit
 def _supply_sink(last: int, depth: int, width: int, n_words: int, room: Fill) -> None:
-    """Send mass to one sink in need until no way of so many rounds is left: ways are looked for from their end."""
+    """Send mass to one unsatisfied sink along all paths with `depth` rounds; paths are searched from their end."""
     sources, sinks = room.path[0], room.path[1]
     k = depth
     sinks[k] = last
@@ -212,10 +212,10 @@ def _supply_sink(last: int, depth: int, width: int, n_words: int, room: Fill) ->
 
 @jit
 def fill(nb: int, width: int, n_words: int, room: Fill, stop: Any) -> float:
-    """As much flow as arcs in `open` carry, more than there is already; returns the mass that sinks still need.
+    """Augment the existing flow along the arcs in `open` to a maximum; returns the mass that sinks still need.
 
-    If that is any, the sources in `seen` and the sinks with `round` ≥ 0 are those that sources with mass reach: no sink
-    in need is among them.
+    If it is positive, the sources in `seen` and the sinks with `round` ≥ 0 are those that sources with mass reach; no
+    unsatisfied sink is among them.
     """
     _serve(nb, width, n_words, room)
     while True:

@@ -1,4 +1,4 @@
-"""The flows of a tree anew, from the masses themselves: what is left of large masses keeps its digits."""
+"""Recompute the flows of a tree from the masses, so that small differences of large masses keep their digits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _sum(masses: Any, n: int) -> tuple[float, float]:
 
 @jit
 def _list_tree(root: int, work: Work) -> int:
-    """All nodes into `order`, each after its parent; their number."""
+    """Put all nodes into `order`, each after its parent; returns their number."""
     node, size = root, 0
     while True:
         work.order[size] = node
@@ -31,9 +31,9 @@ def _list_tree(root: int, work: Work) -> int:
 
 @jit
 def settle(na: int, nb: int, root: int, a: Any, b: Any, work: Work) -> None:
-    """Flows of the tree between the masses a and b, each cross-multiplied by the other's total, twice as precise.
+    """Flows of the tree between the masses a and b, cross-multiplied by the totals, in double-double precision.
 
-    Products beyond 2⁵³ are rounded, and a small flow may be the difference of two of them: pivots cannot know it.
+    Products beyond 2⁵³ are rounded, and a small flow may be the difference of two of them, which pivots cannot resolve.
     """
     net, low, flow = work.rest, work.low, work.flow
     total_a, low_a = _sum(a, na)

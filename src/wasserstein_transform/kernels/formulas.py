@@ -1,9 +1,9 @@
-"""What loops can ask of a metric, and the record of answers that each metric has.
+"""The operations that loops use on a metric, and the record of implementations for each metric.
 
 `squared(geometry, i, j, limit)` is the squared distance of points i and j, or infinity once it is certain to exceed
-`limit`; `comparable_square` is any number on the same side of the limit, for loops that only ask who is in a ball.
-`squares`, `within` and `distances` ask for a run of consecutive positions. Every kernel is written once against these,
-and compiled for the metric at hand; without a compiler Python picks the answer from the same records.
+`limit`; `comparable_square` is any number on the same side of the limit, for loops that only test ball membership.
+`squares`, `within` and `distances` are for a run of consecutive positions. Every kernel is written once against these
+operations and compiled for each metric; without compilation Python selects the implementation from the same records.
 
 A new metric is a named tuple in `geometry.py`, a formula for its squares, and a line in `FORMULAS`.
 """
@@ -35,7 +35,7 @@ Answer = Callable[..., Any]
 
 
 class Formulas(NamedTuple):
-    """The answers of one metric: compiled functions, their arguments named as those of the questions below."""
+    """The implementations for one metric: compiled functions with the same arguments as the operations below."""
 
     squared: Answer
     comparable_square: Answer
@@ -62,7 +62,7 @@ def distance(geometry: Geometry, i: int, j: int) -> float:
 
 
 def scaled_square(geometry: Geometry, i: int, j: int, unit: float) -> float:
-    """(unit · distance)², without a root where squares are at hand."""
+    """(unit · distance)², without a square root if squares are available."""
     return FORMULAS[type(geometry)].scaled_square(geometry, i, j, unit)
 
 
@@ -128,7 +128,7 @@ def formulas(
     squares: Answer | None = None,
     within: Answer = _within_one_by_one,
 ) -> Formulas:
-    """A record from the formula of squares, and from others where they can be better than what follows from it."""
+    """A record from the formula for squares, and optional faster implementations of the other operations."""
     return Formulas(
         squared,
         comparable_square or squared,
@@ -161,7 +161,7 @@ FORMULAS: dict[type, Formulas] = {
 
 
 def _answer(question: str, geometry: Any) -> Any:
-    """The Python function that a question is compiled to for a metric, given as a type of numba."""
+    """The Python function that implements an operation for a metric, given as a Numba type."""
     kind = cast(Any, geometry).instance_class if isinstance(geometry, types.BaseNamedTuple) else None
     if kind not in FORMULAS:
         return None

@@ -1,4 +1,4 @@
-"""One pass over rows: bounds, sizes, rows taken and put by number."""
+"""Single passes over rows: bounds, sizes, gather and scatter."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Any
 
 from .compile import jit
 
-_STRIP = 512  # rows that stay at hand while each axis is looked at
+_STRIP = 512  # rows that stay in the cache while each axis is processed
 
 
 @jit
 def find_bounds(points: Any, start: int, end: int, low: Any, high: Any) -> None:
-    """The least and the largest coordinate of rows start…end along each axis.
+    """The smallest and the largest coordinate of rows start…end along each axis.
 
-    Written once for many rows: the bounds of other tiles lie beside, and threads would wait for each other's writing.
+    Results are written once per strip, because the bounds of other tiles are adjacent (false sharing).
     """
     for a in range(points.shape[1]):
         low[a] = high[a] = points[start, a]
@@ -37,7 +37,7 @@ def largest_size(values: Any) -> float:
 
 @jit
 def take_rows(source: Any, rows: Any, out: Any) -> None:
-    """out[k] = source[rows[k]], both of two axes."""
+    """out[k] = source[rows[k]], for 2-D arrays."""
     for k in range(rows.shape[0]):
         for a in range(source.shape[1]):
             out[k, a] = source[rows[k], a]
@@ -53,7 +53,7 @@ def take_columns(source: Any, rows: Any, out: Any) -> None:
 
 @jit
 def put_rows(values: Any, rows: Any, out: Any) -> None:
-    """out[rows[k]] = values[k], both of two axes."""
+    """out[rows[k]] = values[k], for 2-D arrays."""
     for k in range(rows.shape[0]):
         for a in range(values.shape[1]):
             out[rows[k], a] = values[k, a]
@@ -61,7 +61,7 @@ def put_rows(values: Any, rows: Any, out: Any) -> None:
 
 @jit
 def sort_balls(balls: Any, order: Any, positions: Any, indices: Any, distances: Any, stop: Any) -> None:
-    """Balls of the listed positions one after the other, members by number, which is order[position], and rising."""
+    """Balls of the listed positions in order, with members as sorted point indices order[position]."""
     at = 0
     for p in positions:
         if stop[0] != 0:
@@ -76,7 +76,7 @@ def sort_balls(balls: Any, order: Any, positions: Any, indices: Any, distances: 
 
 @jit
 def _sort_pairs(keys: Any, values: Any) -> None:
-    """Sort different keys, and values along with them (Shell sort: balls are small, and large ones no disaster)."""
+    """Sort distinct keys and their values (Shell sort: good for small balls, acceptable for large ones)."""
     n = keys.shape[0]
     gap = 1
     while gap < n // 3:

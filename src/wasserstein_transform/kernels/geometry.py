@@ -1,6 +1,6 @@
-"""Metrics as compiled loops see them: named tuples of arrays, from which single distances can be read.
+"""Metrics for the kernels: named tuples of arrays, from which single distances are computed.
 
-What can be asked of them, and the record of answers that each of them has, is in `formulas.py`.
+The operations on them, and the implementations for each, are in `formulas.py`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class SparseRows(NamedTuple):
 
 
 class Cloud(NamedTuple):
-    """Points under the Euclidean distance."""
+    """Points with the Euclidean distance."""
 
     points: np.ndarray
 
@@ -40,7 +40,7 @@ class GaussianLine(NamedTuple):
 
 
 class GaussianPlane(NamedTuple):
-    """Gaussians in the plane, a column for each number: x, y, the covariance (a, b; b, c), √det, √trace and λ·trace."""
+    """Gaussians in the plane, as columns: x, y, the covariance (a, b; b, c), √det, √trace and λ·trace."""
 
     x: np.ndarray
     y: np.ndarray
@@ -54,7 +54,7 @@ class GaussianPlane(NamedTuple):
 
 
 class GaussianSpace(NamedTuple):
-    """Gaussians in space: columns, `PIECE` positions at a time (see `columns.py`), and scratch."""
+    """Gaussians in 3-D: columns in pieces of `PIECE` positions (see `columns.py`), and scratch."""
 
     columns: np.ndarray
     lam: float
@@ -62,11 +62,11 @@ class GaussianSpace(NamedTuple):
 
 
 class GaussianSolid(NamedTuple):
-    """Gaussians in four or more dimensions, or of sizes that formulas cannot hold, and scratch.
+    """Gaussians in four or more dimensions, or of sizes outside the range of the formulas, and scratch.
 
-    Covariances, their symmetric square roots, thin factors (√eigenvalue · eigenvector in rows, falling) with their
-    ranks, and the roots of the eigenvalues. `lanes` and `who` are scratch for several pairs side by side, empty where
-    there are too many dimensions for that.
+    Covariances, their symmetric square roots, thin factors (rows √eigenvalue · eigenvector, decreasing) with their
+    ranks, and the roots of the eigenvalues. `lanes` and `who` are scratch for several pairs in SIMD lanes, empty in
+    high dimensions.
     """
 
     points: np.ndarray
@@ -82,7 +82,7 @@ class GaussianSolid(NamedTuple):
 
 
 class Bits(NamedTuple):
-    """Who is in whose ball, and no distances: one bit for each candidate of a position, in the runs of its cell.
+    """Ball membership without distances: one bit for each candidate of a position, in the runs of its cell.
 
     The bits of position i begin at byte `starts[i]`.
     """
@@ -94,9 +94,9 @@ class Bits(NamedTuple):
 
 
 class PathTable(NamedTuple):
-    """Distances from nodes that the measures of a row have to the points of one measure, found before they are read.
+    """Precomputed distances from the nodes of the target measures to the points of one measure.
 
-    That of node y to point x is `table[row[y] · width + column[x]]`.
+    The distance of node y to point x is `table[row[y] · width + column[x]]`.
     """
 
     row: np.ndarray
@@ -109,7 +109,7 @@ Geometry = PathTable | Bits | Table | SparseRows | Cloud | GaussianLine | Gaussi
 
 
 def for_thread(geometry: Geometry) -> Geometry:
-    """The geometry for one thread: with scratch of its own where it needs any."""
+    """The geometry for one thread, with its own scratch if it needs any."""
     if isinstance(geometry, GaussianSpace):
         return geometry._replace(scratch=np.empty_like(geometry.scratch))
     if isinstance(geometry, GaussianSolid):

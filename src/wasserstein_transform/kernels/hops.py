@@ -1,8 +1,8 @@
-"""Exact W1 around the edges of a graph whose edges are all alike: distances are 0, 1, 2 or 3 edges, and no more.
+"""Exact W1 along the edges of a graph with edges of equal length, where distances are 0, 1, 2 or 3 edges.
 
-Both measures lie within one edge of their homes, and the homes are neighbors. Then three prices are enough. As much
-mass as possible goes one edge; of the rest as much as possible two, where mass that was sent before may be sent
-elsewhere; what is left goes three.
+Both measures are supported within one edge of their homes, and the homes are neighbors. Then three prices are enough:
+as much mass as possible moves one edge; of the rest as much as possible moves two edges, where earlier flow may be
+rerouted; the remaining mass moves three.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from .paths import Adjacency
 from .prices import Hops, solve_at_prices
 from .twofold import excess
 
-GAP = 1e-12  # largest primal–dual gap accepted, of the largest cost of the problem
-_ROUNDED = 1e-4  # of a mass: a difference below this has lost digits
+GAP = 1e-12  # largest accepted primal–dual gap, relative to the largest cost of the problem
+_ROUNDED = 1e-4  # differences below this, relative to the mass, have lost digits
 
 
 @jit
 def _place(node: int, count: int, n_words: int, room: Hops) -> int:
-    """Give a node a place; returns how many have one."""
+    """Give a node a slot; returns the number of used slots."""
     if room.place[node] > 0:
         return count
     count += 1
@@ -37,7 +37,7 @@ def _place(node: int, count: int, n_words: int, room: Hops) -> int:
 
 @jit
 def _see(adjacency: Adjacency, rows: Any, i: int, n_words: int, room: Hops) -> int:
-    """Which points of row i are within an edge of the nodes around; how many nodes that are."""
+    """For the nodes around, find the points of row i within one edge; returns the number of nodes."""
     count = 0
     for w in range(n_words):
         room.one[w] = 0
@@ -55,7 +55,7 @@ def _see(adjacency: Adjacency, rows: Any, i: int, n_words: int, room: Hops) -> i
 
 @jit
 def _see_farther(adjacency: Adjacency, y: int, full: Any, n_words: int, room: Hops) -> None:
-    """Which points of the row are within two edges of y; `full`: the mask of all, if it is one word."""
+    """Find the points of the row within two edges of y; `full` is the mask of all points, if it is one word."""
     at = room.place[y]
     room.known[at] = True
     if n_words == 1:
@@ -76,7 +76,7 @@ def _see_farther(adjacency: Adjacency, y: int, full: Any, n_words: int, room: Ho
 
 @jit
 def _pose(rows: Any, i: int, j: int, room: Hops) -> int:
-    """Masses that differ: those of row i into `supply`, those of row j, packed, into `demand`; how many these are."""
+    """Put excess masses of row i into `supply` and those of row j, packed, into `demand`; returns their number."""
     indices, masses = rows.indices, rows.masses
     s, s_end, t, t_end = rows.indptr[i], rows.indptr[i + 1], rows.indptr[j], rows.indptr[j + 1]
     first, count = s, 0
@@ -101,7 +101,7 @@ def _pose(rows: Any, i: int, j: int, room: Hops) -> int:
 
 @jit
 def _row(adjacency: Adjacency, rows: Any, i: int, targets: Any, out: Any, report: Any, room: Hops, stop: Any) -> int:
-    """Distances of row i to its targets; returns −1, or the target that failed."""
+    """Distances of row i to its targets; returns −1, or a target that failed."""
     na = rows.indptr[i + 1] - rows.indptr[i]
     n_words = (na + BITS - 1) // BITS
     full = (np.int64(1) << na) - 1 if na <= BITS else np.int64(0)
@@ -133,7 +133,7 @@ def hops_rows(
     adjacency: Adjacency, rows: Any, start: int, end: int, indptr: Any, targets: Any, out: Any, reports: Any,
     room: Hops, stop: Any,
 ) -> tuple[int, int]:  # fmt: skip
-    """W1 of the rows start…end and their targets, row after row; a pair that failed, or −1. `reports`: the gaps."""
+    """W1 of the rows start…end and their targets, row by row; returns a pair that failed, or −1. `reports`: gaps."""
     first = indptr[start]
     for i in range(start, end):
         low, high = indptr[i], indptr[i + 1]

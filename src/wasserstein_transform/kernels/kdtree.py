@@ -1,7 +1,7 @@
-"""A balanced k-d tree: who can be near whom, in any number of dimensions, however the points lie.
+"""A balanced k-d tree, for points in any number of dimensions.
 
-Nodes are numbered like those of a heap: the children of `node` are 2·node + 1 and 2·node + 2, and the last level are
-the leaves. Points are numbered by position, leaf after leaf.
+Nodes are numbered as in a heap: the children of `node` are 2·node + 1 and 2·node + 2, and the last level has the
+leaves. Points are numbered by position, leaf by leaf.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ import numpy as np
 
 from .compile import jit
 
-LEAF = 16  # the most points of a leaf, or four per axis: where there are many, boxes tell little and cost as much
+LEAF = 16  # most points of a leaf, or four per axis: in many dimensions boxes prune little and cost as much
 
 
 class KdTree(NamedTuple):
     """Points by position, and their boxes.
 
-    `order[position]` is the point and `rounding` how far rounding can have moved it; positions `starts[node]` to
-    `ends[node]` lie between `lows[node]` and `highs[node]`, none off by more than `max_rounding[node]`; `least` is
-    the smallest number of a point among them, and none is farther than `radius[node]` from that in the middle.
+    `order[position]` is the point, and `rounding` bounds its rounding error. Positions `starts[node]` to `ends[node]`
+    lie between `lows[node]` and `highs[node]`, with errors up to `max_rounding[node]`; `least` is their smallest point
+    index, and `radius[node]` bounds their distances from the middle one.
     """
 
     points: np.ndarray
@@ -36,12 +36,12 @@ class KdTree(NamedTuple):
 
     @property
     def depth(self) -> int:
-        """Levels of nodes; the leaves are one of them."""
+        """Number of levels, including the leaves."""
         return len(self.starts).bit_length()
 
 
 def seed(points: np.ndarray, rounding: np.ndarray) -> KdTree:
-    """A tree of all points whose nodes are still to be split by `split_nodes`."""
+    """A tree of all points whose nodes must still be split by `split_nodes`."""
     n, dim = points.shape
     n_leaves = 1
     while n_leaves * max(LEAF, 4 * dim) < n:
@@ -57,7 +57,7 @@ def seed(points: np.ndarray, rounding: np.ndarray) -> KdTree:
 
 @jit
 def _measure(tree: Any, node: int) -> int:
-    """The box of a node; returns its widest axis, −1 if all its points are one."""
+    """Compute the box of a node; returns its widest axis, −1 if all its points are equal."""
     points, lows, highs = tree.points, tree.lows, tree.highs
     start, end = tree.starts[node], tree.ends[node]
     dim = points.shape[1]
@@ -91,7 +91,7 @@ def _swap(tree: Any, p: int, q: int) -> None:
 
 @jit
 def _pivot(tree: Any, low: int, high: int, axis: int, random: int) -> float:
-    """The middle of three coordinates, drawn by chance: no order of the points is a bad one."""
+    """The median of three random coordinates, so that no order of the points is bad."""
     size = high - low + 1
     x = tree.points[low + random % size, axis]
     y = tree.points[low + (random >> 10) % size, axis]
@@ -101,7 +101,7 @@ def _pivot(tree: Any, low: int, high: int, axis: int, random: int) -> float:
 
 @jit
 def _select(tree: Any, start: int, end: int, middle: int, axis: int) -> None:
-    """Hoare's quickselect: along the axis, no position before `middle` lies above one from `middle` on."""
+    """Hoare's quickselect: after it, no position before `middle` is larger along the axis than one from `middle` on."""
     low, high = start, end - 1
     random = 12345
     while low < high:

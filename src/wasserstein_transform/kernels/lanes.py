@@ -1,8 +1,7 @@
-"""Nuclear norms of many small matrices side by side: `nuclear.py` with a matrix in each lane.
+"""Nuclear norms of many small matrices in SIMD lanes: the algorithm of `nuclear.py` with a matrix in each lane.
 
-Numbers of one place in all matrices lie beside each other, `LANES` of them, and every inner loop runs over these. Rows
-and columns are padded by zeros to a multiple of four, so that loops take four at a time and none is left over. What
-happens in a lane does not depend on the others.
+The same entry of all matrices is stored contiguously, `LANES` numbers, and every inner loop runs over them. Rows and
+columns are padded with zeros to a multiple of four, for unrolled loops. Lanes do not affect each other.
 """
 
 from __future__ import annotations
@@ -18,21 +17,21 @@ _L = LANES
 
 
 def scratch_size(m: int) -> int:
-    """Numbers that the matrices of order m and their vectors take."""
+    """Length of the scratch for matrices of order m and their vectors."""
     wide = -(-m // 4) * 4
     return LANES * (2 * wide**2 + 8 * wide + 8 + N_STATES) + wide**2
 
 
 @jit
 def fill(x: Any, value: float) -> None:
-    """The same number everywhere."""
+    """Fill with a number."""
     for k in range(x.shape[0]):
         x[k] = value
 
 
 @jit
 def pack(factors: Any, who: Any, out: Any) -> None:
-    """Put factors side by side."""
+    """Pack factors into lanes."""
     m = factors.shape[1]
     wide = (m + 3) // 4 * 4
     for k in range(m):
@@ -44,7 +43,7 @@ def pack(factors: Any, who: Any, out: Any) -> None:
 
 @jit
 def _two_products(a: Any, b: Any, cols: Any, count: int, g: Any, h: Any, n: int) -> None:
-    """The products of rows a and b with a row in lanes."""
+    """Products of rows a and b with a row in lanes."""
     for r in range(0, count, 4):
         a0, a1, a2, a3, b0, b1, b2, b3 = a[r], a[r + 1], a[r + 2], a[r + 3], b[r], b[r + 1], b[r + 2], b[r + 3]
         k = r * _L
@@ -70,9 +69,9 @@ def multiply(own: Any, factors: Any, m: int, flipped: bool, G: Any, n: int) -> N
 
 @jit
 def nuclear_norms(G: Any, m: int, scratch: Any, out: Any, n: int) -> None:
-    """The nuclear norm of each lane, m ≥ 4, −1 where it was not found. G is destroyed; n is `LANES`.
+    """The nuclear norm of each lane, m ≥ 4; −1 on failure. G is destroyed; n is `LANES`.
 
-    That n is not known when it is compiled keeps loops over lanes from being taken apart.
+    n is passed as an argument so that the compiler does not unroll loops over lanes.
     """
     wide = (m + 3) // 4 * 4
     values, scale = scratch[: 2 * wide * _L], scratch[2 * wide * _L : (2 * wide + 4) * _L]
@@ -91,7 +90,7 @@ def _add_sizes(g: Any, out: Any, n: int) -> None:
 
 @jit
 def _normalize(G: Any, scale: Any, n: int) -> None:
-    """Bring matrices whose squares would leave the range of floats to the size 1; by which factors."""
+    """Scale matrices whose squares would overflow or underflow to size 1; `scale` gets the factors."""
     fill(scale, 0.0)
     for k in range(0, G.shape[0], 4 * _L):
         _add_sizes(G[k:], scale, n)
@@ -110,7 +109,7 @@ def _normalize(G: Any, scale: Any, n: int) -> None:
 
 @jit
 def _update(g: Any, y: Any, b: Any, v: Any, up: int, c: Any, n: int) -> None:
-    """g − uy − xb in place, and what that adds to g · v; c has u, x and this sum."""
+    """g − uy − xb in place, and its contribution to g · v; c has u, x and this sum."""
     for k in range(0, up * _L, 4 * _L):
         gk, yk, bk, vk = g[k:], y[k:], b[k:], v[k:]
         for w in range(n):
@@ -179,7 +178,7 @@ def _finish(y: Any, v: Any, up: int, share: Any, tau: Any, n: int) -> None:
 
 @jit
 def _bidiagonalize(G: Any, m: int, wide: int, values: Any, scratch: Any, n: int) -> None:
-    """The entries of bidiagonal matrices, diagonal and beside in turns, as `nuclear.py` finds them."""
+    """The entries of bidiagonal matrices, diagonal and superdiagonal alternating, as in `nuclear.py`."""
     y, c = scratch[: wide * _L], scratch[wide * _L : 4 * wide * _L]
     square, tau = scratch[4 * wide * _L : (4 * wide + 1) * _L], scratch[(4 * wide + 1) * _L : (4 * wide + 2) * _L]
     fill(y, 0.0)

@@ -1,6 +1,6 @@
-"""The network simplex for large problems: a few candidates at a time.
+"""The network simplex for large problems, with few candidates at a time.
 
-A look through all costs takes longer than a pivot there, and most of what it finds is outdated after some pivots.
+There, a pass over all costs takes longer than a pivot, and most candidates are outdated after some pivots.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from .minimum import lowest
 from .pivot import pivot
 from .pricing import INTERRUPTED, OPTIMAL, STALLED, best_candidate, pays
 
-LARGE = 150  # nodes of both sides together, from which on this is faster
-_LISTED = 16  # candidates: one to fifty hardly differ, all sinks take several times as long
-_BLOCK = 256  # costs of a sink that are looked at together
+LARGE = 150  # from this many nodes on both sides together, this is faster
+_LISTED = 16  # candidates: one to fifty differ little, all sinks take several times as long
+_BLOCK = 256  # costs of a sink processed at a time
 
 
 @jit
 def _best_source(start: int, na: int, cost: Any, dual: Any) -> tuple[float, int]:
-    """The least of the costs of a sink less the potentials of the sources, and the source it comes from."""
+    """The minimum of the costs of a sink minus the potentials of the sources, and its source."""
     least, found = np.inf, 0
     for k in range(0, na, _BLOCK):
         low = lowest(cost[start + k :], 0, dual[k:], min(_BLOCK, na - k))
@@ -35,9 +35,9 @@ def _best_source(start: int, na: int, cost: Any, dual: Any) -> tuple[float, int]
 
 @jit
 def _list_some(na: int, nb: int, begin: int, tolerance: float, cost: Any, work: Work) -> tuple[int, int, float]:
-    """Arcs that pay, from the sink `begin` on, as `pricing` lists them; their number, the sink after the last, a sum.
+    """List arcs with negative reduced cost from the sink `begin` on, as in `pricing`; returns count, next sink, a sum.
 
-    The sum is the value of the sinks' best potentials where no arc was found: then all sinks were looked at.
+    If no arc was found, all sinks were visited, and the sum is the value of their best potentials.
     """
     dual, listed = work.dual, work.order
     count = 0
@@ -60,7 +60,7 @@ def _list_some(na: int, nb: int, begin: int, tolerance: float, cost: Any, work: 
 
 @jit
 def optimize_large(na: int, nb: int, root: int, tolerance: float, cost: Any, work: Work) -> tuple[int, float]:
-    """Pivots until no arc pays; status and the value of the potentials. These are computed anew on every round."""
+    """Pivot until no arc has negative reduced cost; status and dual value. Potentials are recomputed in every round."""
     left = 1000 + 100 * na * nb
     j = 0
     while True:

@@ -1,8 +1,8 @@
-"""Mean shift of an image of few gray levels: a histogram of the window slides along the row.
+"""Mean shift of an image with few gray levels: a histogram of the window slides along the row.
 
-The histogram has, for each level, the number of pixels in the window and the sums of their places. A pixel's steps read
-a stretch of it instead of the window, and the next pixel's histogram differs by the two rims of the window. By hand
-because it takes a tenth of the time of going through windows.
+The histogram has, for each level, the number of pixels in the window and the sums of their positions. The iterations of
+a pixel read an interval of levels instead of the window, and the histogram of the next pixel differs only by the two
+edges of the window. This takes a tenth of the time of scanning windows.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .pixels import RESTS, UNFINISHED, leave
 
 @jit
 def _put(window: Window, levels: Any, run: int, z: int, y: int, x: int, sign: float, histogram: Any) -> None:
-    """Add the pixel of column x in a run of the window of row (z, y), or take it out. Outside there is none."""
+    """Add or remove the pixel of column x in a run of the window of row (z, y); nothing outside of the image."""
     depth, height, width = window.shape[0], window.shape[1], window.shape[2]
     above, beside = z + window.dz[run], y + window.dy[run]
     if above < 0 or above >= depth or beside < 0 or beside >= height or x < 0 or x >= width:
@@ -48,7 +48,7 @@ def _slide(window: Window, levels: Any, z: int, y: int, x: int, histogram: Any) 
 
 @jit
 def _stretch(known: Any, t: float, reach: float, low: int, high: int) -> tuple[int, int]:
-    """Levels low…high − 1 within reach of t, from a stretch that held those of a value nearby."""
+    """Levels low…high − 1 within reach of t, starting from the interval of a nearby value."""
     n = known.shape[0]
     while low > 0 and (known[low - 1] - t) ** 2 <= reach:
         low -= 1
@@ -80,9 +80,9 @@ def shift_levels(
     levels: Any, known: Any, window: Window, reach: float, tol: float, max_iter: int, start: int, end: int,
     histogram: Any, modes: Any, iterations: Any, ends: Any, stop: Any,
 ) -> None:  # fmt: skip
-    """Move the pixels from start to end until they rest: mean shift never swings. Radius and tolerance are squares.
+    """Move the pixels from start to end until they converge: mean shift never cycles. Radius and tolerance are squares.
 
-    levels : of each pixel; the last level is that of pixels outside the mask, which nobody counts
+    levels : level of each pixel; the last level is that of pixels outside the mask, which do not count
     known : values of the others, ascending
     """
     axes = modes.shape[1] - 1
@@ -104,7 +104,7 @@ def shift_levels(
         for _ in range(max_iter):
             low, high = _stretch(known, t, reach, low, high)
             count, by_z, by_y, by_x, total = _sums(histogram, known, low, high)
-            if count == 0.0:  # nobody is near: the pixel stays
+            if count == 0.0:  # no neighbors: the pixel stays
                 ending = RESTS
                 break
             done += 1

@@ -1,4 +1,4 @@
-"""Transport on the real line: the plan that keeps the order is optimal, for every p. `stop[0]` ≠ 0 interrupts."""
+"""Transport on the real line: the monotone plan is optimal for every p. `stop[0]` ≠ 0 interrupts."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 
 from .compile import jit
 
-FAINT = 8.0 * 2.0**-52  # share of the mass that may be rounding: of masses, their sums and products
+FAINT = 8.0 * 2.0**-52  # share of the mass that may be rounding error
 
 
 class Climbs(NamedTuple):
-    """Distribution functions: row r has climbed to `levels[k]` at `places[k]`, k in indptr[r]…indptr[r+1], ascending.
+    """Distribution functions: that of row r is `levels[k]` at `places[k]`, k in indptr[r]…indptr[r+1], ascending.
 
-    The last level is the total. Levels of two rows are compared after each is multiplied by the other's total, not
-    divided by its own: ties of counted masses stay exact, and both end at the same number.
+    The last level is the total. To compare two rows, each level is multiplied by the other's total instead of divided
+    by its own: ties of integer masses stay exact, and both end at the same number.
     """
 
     indptr: np.ndarray
@@ -25,7 +25,7 @@ class Climbs(NamedTuple):
 
 @jit
 def accumulate(indptr: Any, masses: Any, levels: Any) -> None:
-    """Cumulative masses of each row, as exact as their last digit (Neumaier's sum)."""
+    """Cumulative masses of each row, accurate to the last digit (Neumaier's sum)."""
     for r in range(indptr.shape[0] - 1):
         level = 0.0
         lost = 0.0
@@ -41,7 +41,7 @@ def accumulate(indptr: Any, masses: Any, levels: Any) -> None:
 def _cost(A: Any, i: int, B: Any, j: int, p: float, unit: float) -> float:
     """Mean of (displacement/unit)^p over the pieces on which both quantile functions are constant.
 
-    A faint piece goes along with the one after it: ties that rounding broke move nothing far.
+    A tiny piece is joined with the next one, so that ties broken by rounding do not move mass far.
     """
     s, t = A.indptr[i], B.indptr[j]
     s_last, t_last = A.indptr[i + 1] - 1, B.indptr[j + 1] - 1
@@ -64,7 +64,7 @@ def _cost(A: Any, i: int, B: Any, j: int, p: float, unit: float) -> float:
 
 @jit
 def _forward(A: Any, i: int, B: Any, j: int) -> float:
-    """The farthest that mass of A_i has to go up the line: y − x, where more lies up to x than B_j has below y."""
+    """The largest upward move of mass of A_i: y − x such that A_i has more mass up to x than B_j has below y."""
     t, t_last = B.indptr[j], B.indptr[j + 1] - 1
     total_a, total_b = A.levels[A.indptr[i + 1] - 1], B.levels[t_last]
     faint = FAINT * (total_a * total_b)
@@ -72,7 +72,7 @@ def _forward(A: Any, i: int, B: Any, j: int) -> float:
     farthest = 0.0
     for s in range(A.indptr[i], A.indptr[i + 1]):
         level = A.levels[s] * total_b
-        while level - B.levels[t] * total_a > faint:  # never at t_last, which has all
+        while level - B.levels[t] * total_a > faint:  # always ends at t_last, which has the total
             below = B.levels[t] * total_a
             t += 1
         if level - below > faint:
@@ -82,7 +82,7 @@ def _forward(A: Any, i: int, B: Any, j: int) -> float:
 
 @jit
 def line_distance(A: Any, i: int, B: Any, j: int, p: float) -> float:
-    """W_p of the rows A_i and B_j; powers are taken of shares of the farthest move."""
+    """W_p of the rows A_i and B_j; powers are taken relative to the largest move."""
     if p == np.inf:
         return max(_forward(A, i, B, j), _forward(B, j, A, i))
     if p == 1.0:

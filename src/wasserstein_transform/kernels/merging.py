@@ -1,6 +1,6 @@
-"""Merging touching regions, the cheapest border first: a heap over borders, and for each region a chain of its own.
+"""Merge adjacent regions, cheapest border first, with a heap of borders and a linked list of borders per region.
 
-A border e has two ends, 2e and 2e + 1; the chain of a region runs through the ends that lie at it.
+A border e has two ends, 2e and 2e + 1; the chain of a region links the ends at it.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from .trees import root
 
 
 class Regions(NamedTuple):
-    """Regions, those merged counted with the one that stands for them.
+    """Regions; merged ones are counted in their representative.
 
     sizes : shares of the image
-    sums, squares : of values and of their squares, one row a region, in the same measure
+    sums, squares : sums of values and of their squares, one row per region, in the same measure
     head, tail : first and last end of each chain, −1 for none
-    seen, by : the merge that last came across a region, and the border it came by
+    seen, by : the last merge that visited a region, and the border it came by
     """
 
     sizes: Any
@@ -32,10 +32,10 @@ class Regions(NamedTuple):
 class Borders(NamedTuple):
     """Borders of regions and the heap over them.
 
-    ends : the two regions, as they were at first
+    ends : the two original regions
     lengths, gaps : pairs of pixels across, and the sum of their distances
-    next : the end after each in its chain, −1 for the last
-    cost, heap, place : of each border; borders by cost; where each is in there, −1 if it is gone
+    next : the next end in the chain, −1 for the last
+    cost, heap, place : cost of each border; heap of borders; position of each in the heap, −1 if removed
     """
 
     ends: Any
@@ -74,7 +74,7 @@ def _put(borders: Borders, e: int, i: int) -> None:
 
 @jit
 def _settle(borders: Borders, e: int, n: int) -> None:
-    """Move a border to where its cost belongs in the heap of n."""
+    """Restore the position of a border in the heap of n."""
     i = borders.place[e]
     while i > 0 and _before(borders, e, borders.heap[(i - 1) // 2]):
         _put(borders, borders.heap[(i - 1) // 2], i)
@@ -92,7 +92,7 @@ def _settle(borders: Borders, e: int, n: int) -> None:
 
 @jit
 def _remove(borders: Borders, e: int, n: int) -> int:
-    """Take a border out of the heap of n. Returns how many are left."""
+    """Remove a border from the heap of n. Returns the new size."""
     last = borders.heap[n - 1]
     if last != e:
         _put(borders, last, borders.place[e])
@@ -114,7 +114,7 @@ def _chain(regions: Regions, borders: Borders) -> None:
 
 @jit
 def _pool(regions: Regions, borders: Borders, a: int, b: int) -> None:
-    """Count b with a, and its chain, neither empty, after that of a."""
+    """Merge b into a, and append its chain to that of a; neither chain is empty."""
     regions.sizes[a] += regions.sizes[b]
     for c in range(regions.sums.shape[1]):
         regions.sums[a, c] += regions.sums[b, c]
@@ -130,7 +130,7 @@ def _other(borders: Borders, parent: Any, end: int) -> int:
 
 @jit
 def _tidy(regions: Regions, borders: Borders, a: int, step: int, parent: Any, n: int) -> int:
-    """Leave one border to each neighbor in the chain of a. Returns how many borders the heap holds."""
+    """Keep one border to each neighbor in the chain of a. Returns the size of the heap."""
     end, kept = regions.head[a], -1
     while end >= 0:
         after, e = borders.next[end], end // 2

@@ -1,4 +1,4 @@
-"""The smallest of many differences, at the speed of vector units."""
+"""The minimum of many differences, vectorized."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _lesser: Any = jit(_plain_lesser) if PRIVATE is None else PRIVATE.lesser
 
 @jit
 def lowest(cost: Any, start: int, prices: Any, n: int) -> float:
-    """The least of cost[start + i] − prices[i] over i < n."""
+    """The minimum of cost[start + i] − prices[i] over i < n."""
     row = cost[start : start + n]
     price = prices[:n]
     least = np.inf

@@ -1,8 +1,7 @@
 """Moments of the localized measures: sums over the neighbors of points, relative to the point.
 
-Points are named by position in `cells`, and have a row for each coordinate, so that loops over runs read in a line;
-`limit` is the squared radius of the closed ball. `scratch` is the caller's, as long as the longest run; `stop[0]` ≠ 0
-interrupts.
+Points are given by position in `cells`, with a contiguous row for each coordinate; `limit` is the squared radius of the
+closed ball. `scratch` belongs to the caller and is as long as the longest run; `stop[0]` ≠ 0 interrupts.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from .compile import compiled_as, jit, plain
 from .formulas import comparable_square, squares, within
 from .profiles import Flat, Smooth, profile_value
 
-ROOM = 1 + 1e-9  # for rounding: whose places are farther than the limit times this is out of the ball
+ROOM = 1 + 1e-9  # tolerance for rounding: points farther than the limit times this are outside of the ball
 
 
 class Nearby(NamedTuple):
-    """The flat profile, for distances that are expensive and never below those of `places`: far ones are not taken."""
+    """The flat profile for expensive distances, with Euclidean distances of `places` as lower bounds tested first."""
 
     places: np.ndarray
 
@@ -29,7 +28,7 @@ class Nearby(NamedTuple):
 def weigh(
     profile: Flat | Smooth | Nearby, geometry: Any, i: int, low: int, high: int, limit: float, weights: Any, mass: Any
 ) -> None:
-    """mass[k] = what position i sees of low + k: weight times profile within the limit, else 0."""
+    """mass[k] = weight times profile of position low + k seen from i, within the limit, else 0."""
     _WEIGHINGS[type(profile)](profile, geometry, i, low, high, limit, weights, mass)
 
 
@@ -52,7 +51,7 @@ def _weigh_smooth(
 
 @jit
 def squares_of_places(places: Any, i: int, low: int, high: int, out: Any) -> None:
-    """Squared Euclidean distances of position i to a run, as good as to tell who is far."""
+    """Approximate squared Euclidean distances of position i to a run, for excluding far positions."""
     n = high - low
     if places.shape[0] == 3:
         x, y, z = places[0, i], places[1, i], places[2, i]
@@ -153,7 +152,7 @@ def second_moments(
 
 @jit
 def center(spread: Any, drift: Any, total: float) -> None:
-    """Sums of squares and products around the point become a covariance; what rounding adds to one is clipped."""
+    """Turn sums of squares and products about the point into a covariance; negative rounding errors are clipped."""
     m = drift.shape[0]
     for a in range(m):
         spread[a, a] = max(spread[a, a] / total - (drift[a] / total) * (drift[a] / total), 0.0)
@@ -166,6 +165,6 @@ def center(spread: Any, drift: Any, total: float) -> None:
 
 @jit
 def settle(points: Any, i: int, total: float, drift: Any) -> None:
-    """Σ mass · (y − x) becomes the mean."""
+    """Turn Σ mass · (y − x) into the mean."""
     for a in range(points.shape[0]):
         drift[a] = points[a, i] + drift[a] / total if total > 0.0 else points[a, i]

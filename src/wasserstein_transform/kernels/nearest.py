@@ -1,7 +1,7 @@
-"""Nearest points: by a k-d tree over contractions, places whose Euclidean distance is never above the distance sought.
+"""Nearest points by a k-d tree over contractions: points whose Euclidean distances are lower bounds of the distances.
 
-What a search has found is a heap, worst first, of distances `near` and points `which`; of equal distances the smaller
-point counts as nearer, so results do not depend on the order of the search.
+The results of a search are a heap, worst first, of distances `near` and points `which`. In a tie the smaller index
+counts as nearer, so results do not depend on the order of the search.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ import numpy as np
 from .compile import jit
 from .formulas import distance, squared
 
-NOBODY = np.iinfo(np.intp).max  # in place of a point: farther than any other at the same distance
-MIXED = -1  # a node of more than one group
-STRANGER = -2  # the group of a point that is not in the tree
+NOBODY = np.iinfo(np.intp).max  # no point: farther than any point at the same distance
+MIXED = -1  # group of a node with points of several groups
+STRANGER = -2  # group of a point that is not in the tree
 
-EXACT = 1 + 1e-9  # for the rounding of distances and contractions: everything as near as the farthest found is found
-LOOSE = 1 - 3e-14  # what is nearer by no more than this share, or than the rounding, is not looked for
+EXACT = 1 + 1e-9  # tolerance for rounding: all points as near as the farthest result are found
+LOOSE = 1 - 3e-14  # points that are nearer by at most this relative amount, or by rounding, are not searched
 
 
 @jit
 def point_distance(geometry: Any, i: int, j: int) -> float:
-    """The distance of points i and j, the same from both sides."""
+    """The distance of points i and j, symmetric to the last bit."""
     return np.sqrt(squared(geometry, min(i, j), max(i, j), np.inf))
 
 
@@ -62,7 +62,7 @@ def measure_inner(geometry: Any, tree: Any) -> None:
 
 @jit
 def _sift(near: Any, which: Any, size: int) -> None:
-    """Let the first of the heap sink to its place."""
+    """Sift the first element of the heap down."""
     d, j = near[0], which[0]
     at = 0
     while True:
@@ -81,7 +81,7 @@ def _sift(near: Any, which: Any, size: int) -> None:
 
 @jit
 def _sort(near: Any, which: Any) -> None:
-    """The heap from near to far."""
+    """Sort the heap by increasing distance."""
     for last in range(near.shape[0] - 1, 0, -1):
         near[0], near[last] = near[last], near[0]
         which[0], which[last] = which[last], which[0]
@@ -130,9 +130,9 @@ def _scan(geometry: Any, tree: Any, groups: Any, leaf: int, x: Any, rounding: fl
 @jit
 def search(geometry: Any, tree: Any, groups: Any, whole: Any, x: Any, rounding: float, i: int, group: int,
            slack: float, near: Any, which: Any, nodes: Any, gaps: Any) -> int:  # fmt: skip
-    """Offer all points of other groups to the heap, as far as they can be near enough: `EXACT` or `LOOSE`.
+    """Offer all points of other groups that can be near enough to the heap, with slack `EXACT` or `LOOSE`.
 
-    Returns how many leaves it looked through.
+    Returns the number of leaves visited.
 
     x, with its rounding, is the contraction of point i of the geometry. `groups` are those of the positions, `whole`
     those of the nodes; `nodes` and `gaps` are scratch, twice as long as the tree is deep.
@@ -147,11 +147,11 @@ def search(geometry: Any, tree: Any, groups: Any, whole: Any, x: Any, rounding: 
         reach = near[0] * slack + rounding + tree.max_rounding[node]
         if gaps[size] > reach * reach or whole[node] == group:
             continue
-        if near[0] == 0.0 and tree.least[node] > which[0]:  # of many duplicates, smaller numbers count
+        if near[0] == 0.0 and tree.least[node] > which[0]:  # among duplicates, smaller indices come first
             continue
         if slack < 1.0 and near[0] <= rounding:
             return n_leaves
-        if 4.0 * tree.radius[node] < near[0] < np.inf:  # a dense cluster: one distance says more than the contraction
+        if 4.0 * tree.radius[node] < near[0] < np.inf:  # a dense cluster: one distance prunes more than the contraction
             j = middle(tree, node)
             if i != j and point_distance(geometry, i, j) - tree.radius[node] * EXACT > reach:
                 continue
@@ -173,7 +173,7 @@ def search(geometry: Any, tree: Any, groups: Any, whole: Any, x: Any, rounding: 
 @jit
 def nearest_others(geometry: Any, tree: Any, groups: Any, whole: Any, asked: Any, first: int, asking: Any, start: int,
                    end: int, distances: Any, indices: Any, nodes: Any, gaps: Any, stop: Any) -> None:  # fmt: skip
-    """The nearest points of the tree for positions start…end of the tree `asked`, which is of the groups `asking`.
+    """The nearest points of the tree for positions start…end of the tree `asked`, whose groups are `asking`.
 
     Point i of `asked` is point first + i of the geometry; its row of the result is that of its position.
     """
@@ -193,7 +193,7 @@ def nearest_others(geometry: Any, tree: Any, groups: Any, whole: Any, asked: Any
 
 @jit
 def nearest_in_rows(geometry: Any, n: int, start: int, end: int, distances: Any, indices: Any, stop: Any) -> None:
-    """The nearest other points of points start…end, among all of them."""
+    """The nearest other points of points start…end, by comparing all points."""
     for i in range(start, end):
         if stop[0] != 0:
             return

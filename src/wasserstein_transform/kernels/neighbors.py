@@ -1,7 +1,7 @@
 """Loops over the neighbors of points: balls, merging of collocated points.
 
-Points are named by position in `cells`; `limit` is the squared radius of the closed ball. `apart` is the
-caller's, as long as the longest run; `stop[0]` ≠ 0 interrupts.
+Points are given by position in `cells`; `limit` is the squared radius of the closed ball. `apart` belongs to the caller
+and is as long as the longest run; `stop[0]` ≠ 0 interrupts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .formulas import squared, squares
 
 @jit
 def longest_run(cells: Any) -> int:
-    """The most positions in one run: what scratch must hold."""
+    """The most positions in one run, for the size of scratch."""
     most = 0
     for c in range(cells.runs.shape[0]):
         for r in range(cells.runs.shape[1]):
@@ -53,7 +53,7 @@ def fill_balls(
     distances: Any,
     stop: Any,
 ) -> None:
-    """Members of the balls counted by `count_balls`, one after the other, by position, with their distances."""
+    """Members of the balls counted by `count_balls`, ball by ball, as positions, with their distances."""
     at = 0
     for i in range(start, end):
         for r in range(cells.runs.shape[1]):
@@ -70,16 +70,16 @@ def fill_balls(
 
 @jit_allocating
 def find_leaders(geometry: Any, cells: Any, order: Any, limit: float, leader: Any, stop: Any) -> None:
-    """leader[i]: the earliest point (in `order`) that leads and lies within the limit of i; leaders lead themselves.
+    """leader[i]: the first leader (in `order`) within the limit of i; leaders lead themselves.
 
-    Every point is within the limit of its leader: nothing chains, and the cost is points times nearby leaders.
+    Every point is within the limit of its leader, so there is no chaining, and the cost is points times nearby leaders.
     """
     n_cells = cells.runs.shape[0]
     first = np.full(n_cells, -1, np.intp)
     last = np.full(n_cells, -1, np.intp)
     following = np.full(order.shape[0], -1, np.intp)
     rank = np.empty(order.shape[0], np.intp)
-    after = np.empty(n_cells, np.intp)  # where each cell ends: only its leaders are looked at
+    after = np.empty(n_cells, np.intp)  # end of the leaders of each cell: only leaders are visited
     for k in range(order.shape[0]):
         rank[order[k]] = k
         after[cells.cell[k]] = k + 1

@@ -1,6 +1,6 @@
-"""Nuclear norms, the sums of singular values: Householder bidiagonalization, then the values alone by shifted qd.
+"""Nuclear norms (sums of singular values): Householder bidiagonalization, then singular values by shifted qd.
 
-Absolute accuracy suffices: each value is good to about the rounding of the largest.
+Absolute accuracy is enough: each value is accurate to about the rounding error of the largest.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import numpy as np
 
 from .compile import jit, jit_summing
 
-_NEGLIGIBLE = 1e-32  # the square of what rounding makes of a largest value of 1
-_LEAST = 1e-300  # keeps divisors positive, and tells an entry 0 from the mark of a split
+_NEGLIGIBLE = 1e-32  # square of the rounding error for a largest value of 1
+_LEAST = 1e-300  # keeps divisors positive, and distinguishes an entry 0 from the mark of a split
 
 
 @jit_summing
 def dot(x: Any, y: Any, n: int) -> float:
-    """Σ x_k y_k of the first n."""
+    """Σ x_k y_k over the first n entries."""
     total = 0.0
     for k in range(n):
         total += x[k] * y[k]
@@ -26,7 +26,7 @@ def dot(x: Any, y: Any, n: int) -> float:
 
 @jit_summing
 def _dots(a: Any, b: Any, c: Any, d: Any, x: Any, y: Any, n: int) -> Any:
-    """The products of four rows with two."""
+    """Products of four rows with two."""
     ax, ay, bx, by, cx, cy, dx, dy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(n):
         s, t = x[k], y[k]
@@ -59,7 +59,7 @@ def products(rows: Any, p: int, cols: Any, q: int, G: Any) -> None:
 
 @jit
 def nuclear_norm(G: Any, p: int, q: int, scratch: Any, more: Any) -> float:
-    """‖G‖_* of the first p ≤ q rows and columns of G, which it destroys; −1 if it was not found.
+    """‖G‖_* of the first p ≤ q rows and columns of G, which is destroyed; −1 on failure.
 
     `scratch` and `more` are working memory of three and two rows of length q.
     """
@@ -67,7 +67,7 @@ def nuclear_norm(G: Any, p: int, q: int, scratch: Any, more: Any) -> float:
     if size == 0.0:
         return 0.0
     unit = 1.0
-    if not 1e-60 < size < 1e60:  # squares would leave the range of floats
+    if not 1e-60 < size < 1e60:  # squares would overflow or underflow
         unit = size
         for l in range(p):
             for k in range(q):
@@ -117,7 +117,7 @@ def _add_two(y: Any, g: Any, h: Any, a: float, b: float, n: int) -> None:
 
 @jit
 def _reflect(x: Any, n: int) -> Any:
-    """The norm of x, and τ: x becomes a vector v for which I − τvvᵀ sends it to a multiple of the last axis."""
+    """The norm of x, and τ; x becomes a vector v such that I − τvvᵀ maps the old x to a multiple of the last axis."""
     norm = np.sqrt(dot(x, x, n))
     if norm < 1e-100:
         return norm, 0.0
@@ -130,9 +130,9 @@ def _reflect(x: Any, n: int) -> Any:
 def _bidiagonalize(G: Any, p: int, q: int, diagonal: Any, beside: Any, u: Any, x: Any, y: Any) -> None:
     """Norms of the entries of a bidiagonal matrix with the singular values of G; p ≤ q. G and u, x, y are overwritten.
 
-    It proceeds from the last row and column to the first, so that all loops start at 0. What reflections do to the
-    rest, G − uyᵀ − xvᵀ, waits for the next step, which reads each row twice: once to bring it up to date and multiply
-    it with the next v, which lies in the row just finished, and once for the next y.
+    It proceeds from the last row and column to the first, so that all loops start at 0. The update G − uyᵀ − xvᵀ is
+    deferred to the next step, which reads each row twice: once to update it and multiply it with the next v, which is
+    stored in the row just finished, and once for the next y.
     """
     for l in range(p):
         u[l], x[l] = 0.0, 0.0
@@ -157,7 +157,7 @@ def _bidiagonalize(G: Any, p: int, q: int, diagonal: Any, beside: Any, u: Any, x
 
 @jit
 def _multiply_right(G: Any, rows: int, width: int, v: Any, tau: float, before: Any, u: Any, x: Any, y: Any) -> None:
-    """The waiting update, and x = τGv."""
+    """Apply the deferred update, and compute x = τGv."""
     for l in range(0, rows - 1, 2):
         a, b = _update_two(G[l], G[l + 1], y, before, u[l], x[l], u[l + 1], x[l + 1], v, width)
         x[l], x[l + 1] = tau * a, tau * b
@@ -181,12 +181,12 @@ def _multiply_left(G: Any, rows: int, width: int, v: Any, tau: float, u: Any, x:
 
 @jit
 def _sum_of_values(q: Any, e: Any, n: int, next_q: Any, next_e: Any) -> float:
-    """Σ of the singular values of a bidiagonal matrix with diagonal q and e beside it, which it destroys; −1: failed.
+    """Sum of the singular values of a bidiagonal matrix with diagonal q and superdiagonal e (destroyed); −1: failed.
 
-    Shifted qd (Fernando and Parlett): q and e become squares; each pass takes a shift off all squared values and makes
-    the last entries smaller, until values at the end stand apart. A shift beyond the least value shows itself by a
-    negative pivot, and the pass is done again with a smaller one. Blocks between negligible e are done from the last;
-    the shift of what comes before a block waits, negated, in the entry that splits them.
+    Shifted qd (Fernando and Parlett): q and e become squares; each pass subtracts a shift from all squared values and
+    reduces the last entries, until values at the end are isolated. A shift above the smallest value gives a negative
+    pivot, and the pass is repeated with a smaller one. Blocks between negligible e are processed from the last; the
+    shift of the part before a block is stored, negated, in the entry that splits them.
     """
     size = 0.0
     for k in range(n):
@@ -198,7 +198,7 @@ def _sum_of_values(q: Any, e: Any, n: int, next_q: Any, next_e: Any) -> float:
     for k in range(n - 1):
         e[k] = (e[k] / size) ** 2 + _LEAST
     total, shift = 0.0, 0.0
-    least, others = 0.0, 0.0  # of the pivots of the last pass, all and without the last
+    least, others = 0.0, 0.0  # smallest pivots of the last pass, with and without the last one
     passes = 30 * n + 100  # it takes 2 to 4 for each value
     first, last = 0, n - 1
     while last >= 0:
@@ -237,7 +237,7 @@ def _sum_of_values(q: Any, e: Any, n: int, next_q: Any, next_e: Any) -> float:
 
 @jit
 def _apart(q: Any, e: Any, k: int, shift: float) -> bool:
-    """Whether e before entry k can be dropped: a value σ = √(shift + λ) then changes by (e + √(qe)) / 2σ at most."""
+    """Whether e before entry k can be neglected: a value σ = √(shift + λ) then changes by at most (e + √(qe)) / 2σ."""
     return (q[k] + e[k - 1]) * e[k - 1] <= _NEGLIGIBLE * shift
 
 
@@ -250,14 +250,14 @@ def _sum_of_two(a: float, b: float, c: float, shift: float) -> float:
 
 @jit
 def _pass(q: Any, e: Any, first: int, last: int, least: float, next_q: Any, next_e: Any, passes: int) -> Any:
-    """One pass over a block: the shift it took, its least pivot but the last, the last one, and the passes left."""
+    """One pass over a block: its shift, the smallest pivot except the last, the last pivot, and the passes left."""
     tau = _guess(q, e, last, least)
     for attempt in range(4):
         passes -= 1
         at, pivot, others = _try(q, e, first, last, tau, next_q, next_e)
         if pivot >= 0.0:
             break
-        # past the least value: if only the last pivot shows it, by nearly as much as the pivot is below 0
+        # the shift was too large: if only the last pivot is negative, by about the size of that pivot
         late = at == last and tau + pivot > 0.0
         tau = 0.0 if attempt == 2 else (tau + pivot) * (1.0 - 4e-16) if late else 0.25 * tau
     return tau, others, pivot, passes
@@ -265,9 +265,9 @@ def _pass(q: Any, e: Any, first: int, last: int, least: float, next_q: Any, next
 
 @jit
 def _guess(q: Any, e: Any, last: int, least: float) -> float:
-    """A number near the least squared value, likely below it.
+    """An estimate of the smallest squared value, probably from below.
 
-    The end of the matrix has the value q − qe/gap to second order; the least pivot bounds all from above.
+    The end of the matrix has the value q − qe/gap to second order; the smallest pivot is an upper bound.
     """
     end = q[last]
     gap = q[last - 1] + e[last - 1] - end - np.sqrt(q[last - 1] * e[last - 2])
@@ -279,9 +279,9 @@ def _guess(q: Any, e: Any, last: int, least: float) -> float:
 
 @jit
 def _try(q: Any, e: Any, first: int, last: int, tau: float, next_q: Any, next_e: Any) -> Any:
-    """The pass itself: where it ended, the pivot there, and the least before. It ends at a negative pivot.
+    """The pass itself: its end, the pivot there, and the smallest pivot before. It ends at a negative pivot.
 
-    Two steps share a division, for each waits for the one before: the pivot between them is x/y.
+    Two steps share a division to reduce latency: the pivot between them is x/y.
     """
     pivot = q[first] - tau
     least = np.inf

@@ -1,13 +1,14 @@
-"""Everything of numba's inside that this package touches, in one place; `compile.py` does without where it is missing.
+"""All uses of private parts of Numba; `compile.py` works without this module for untested versions.
 
-A kernel is called from Python, or built into another one, and the two are different things to a compiler. Numba makes
-both of every function: optimized by itself, with machine code, a Python wrapper and a C wrapper, and then again in
-each of its callers. Here a function that is called by compiled code becomes a *part*: typed, lowered, and left alone.
-Only a *kernel*, called from Python, is optimized, once, with all its parts in it. That takes a third of the time.
+A function is either called from Python, or inlined into another compiled function. Numba prepares every function for
+both: it optimizes the function alone, with machine code, a Python wrapper and a C wrapper, and then again in each of
+its callers. Here a function that is called by compiled code becomes a *part*: it is typed and lowered, but not
+optimized. Only a *kernel*, called from Python, is optimized, once, together with all its parts. This takes a third of
+the time.
 """
 
 # mypy: disable-error-code="no-untyped-call, attr-defined, override"
-# numba has no types inside
+# Numba's internals have no type annotations
 
 from __future__ import annotations
 
@@ -30,9 +31,15 @@ from numba.extending import intrinsic
 
 from .store import Store
 
-TESTED = ((0, 61), (0, 68))  # the first and the last version of numba that all this was run with
+TESTED = ((0, 61), (0, 68))  # the first and the last tested version of Numba
 PRIVATE = {"_nrt": False}  # no reference counts
-_CONFIG = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT")  # that code depends on
+_CONFIG = (
+    "OPT",
+    "LOOP_VECTORIZE",
+    "SLP_VECTORIZE",
+    "BOUNDSCHECK",
+    "DEBUGINFO_DEFAULT",
+)  # settings that affect the code
 
 _LOG = logging.getLogger("wasserstein_transform")
 
@@ -40,7 +47,7 @@ STORE = Store(f"numba{numba.__version__}", f"llvmlite{llvmlite.__version__}")
 
 
 def is_tested(version: str) -> bool:
-    """Whether the inside of a version of numba is known."""
+    """Whether a version of Numba is tested."""
     first, last = TESTED
     return first <= tuple(int(n) for n in version.split(".")[:2]) <= last and hasattr(
         numba_options.DefaultOptions, "_nrt"
@@ -48,15 +55,15 @@ def is_tested(version: str) -> bool:
 
 
 class _NoEngine:
-    """In place of what would run the code of a part."""
+    """A stand-in for the execution engine of a part, which is never run."""
 
     @staticmethod
     def set_env(name: str, env: Any) -> None:
-        """A part has no memory of its own."""
+        """Do nothing: a part has no environment."""
 
 
 class _PartLibrary(JITCodeLibrary):
-    """Code to be built into kernels: linked with its own parts, not optimized, never in memory to be run."""
+    """Code to be linked into kernels: linked with its own parts, not optimized, never loaded for execution."""
 
     codegen = _NoEngine()
 
@@ -69,7 +76,7 @@ class _PartLibrary(JITCodeLibrary):
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """None, but by now everything is in."""
+        """Return 0: there is no function to run."""
         self._ensure_finalized()
         return 0
 
@@ -78,7 +85,7 @@ class _PartLibrary(JITCodeLibrary):
 
     @classmethod
     def loaded(cls, codegen: Any, name: str, bitcode: bytes) -> _PartLibrary:
-        """The code of a part that was kept."""
+        """A part from its cached code."""
         library = cls(codegen, name)
         library._final_module = llvm.parse_bitcode(bitcode)
         library._finalized = True
@@ -86,7 +93,7 @@ class _PartLibrary(JITCodeLibrary):
 
 
 class _SummingLibrary(_PartLibrary):
-    """The code of loops whose sums may be taken in any order: optimized now, so that all callers get the same order."""
+    """The code of loops whose sums may be reordered: optimized now, so that all callers get the same order."""
 
     def finalize(self) -> None:
         super().finalize()
@@ -94,7 +101,7 @@ class _SummingLibrary(_PartLibrary):
 
 
 class PartCompiler(Compiler):
-    """Numba's own compiler, into the library of a part."""
+    """Numba's compiler with the library of a part as output."""
 
     def __init__(
         self, typingctx: Any, targetctx: Any, library: Any, args: Any, return_type: Any, flags: Any, locals: Any
@@ -125,7 +132,7 @@ def _rebuild_part(context: Any, library: Any, fndesc: Any, env: Any, signature: 
 
 
 class Kept(_Cache):
-    """The code of one function on disk, a file for each signature."""
+    """The disk cache of one function, with a file for each signature."""
 
     def __init__(self, function: Callable[..., Any], kind: str, options: dict[str, Any], rebuild: Any) -> None:
         self._kind = kind
@@ -145,10 +152,10 @@ class Kept(_Cache):
         self._enabled = False
 
     def flush(self) -> None:
-        """Nothing: files are named by what they depend on."""
+        """Do nothing: file names contain all dependencies."""
 
     def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
-        """The code for a signature, if it was kept and can be read."""
+        """The code for a signature if it is cached and readable."""
         target_context.refresh()
         kept = STORE.read(self._file(sig, target_context.codegen())) if self._enabled else None
         if kept is None:
@@ -156,12 +163,12 @@ class Kept(_Cache):
         try:
             args, payload = pickle.loads(kept)
             return self._rebuild(target_context, *payload) if args == self._args(sig) else None
-        except Exception as error:  # whatever is wrong with it: it is compiled anew
+        except Exception as error:  # any error: the function is compiled again
             _LOG.debug("kept code of %s cannot be used: %s", self._name, error)
             return None
 
     def save_overload(self, sig: Any, cres: CompileResult) -> None:
-        """Keep it, unless it holds addresses of this process."""
+        """Write the code to the cache, unless it contains addresses of this process."""
         if not self._enabled or cres.library.has_dynamic_globals or any(not each.can_cache for each in cres.lifted):
             return
         try:
@@ -182,7 +189,7 @@ class Kept(_Cache):
 
 
 class _Part(CPUDispatcher):
-    """A function as other compiled functions see it."""
+    """A function as called by other compiled functions."""
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         options = {**options, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -190,13 +197,13 @@ class _Part(CPUDispatcher):
         self._cache = Kept(function, "part", options, _rebuild_part)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """One specialization for all numbers, not one more for each literal."""
+        """Use one specialization for all numbers, not one for each literal."""
         plain = [types.unliteral(arg) for arg in args]
         return super().get_call_template(plain, {name: types.unliteral(arg) for name, arg in kws.items()})
 
 
 class Kernel(CPUDispatcher):
-    """A function as Python sees it; `part` is the same as other compiled functions see it."""
+    """A function as called from Python; `part` is the version for other compiled functions."""
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         options = {"nopython": True, "boundscheck": None, **options}
@@ -211,20 +218,20 @@ class Kernel(CPUDispatcher):
         return self.part.get_overload(sig)
 
     def add_overload(self, cres: CompileResult) -> None:
-        """Parts had no memory for what an exception needs to know of its function: here it is."""
+        """Add the environments of parts, which exceptions need."""
         if cres.referenced_envs is None:
             for env in cres._find_referenced_environments():
                 cres.library.codegen.set_env(env.env_name, env)
         super().add_overload(cres)
 
     def __reduce__(self) -> str:
-        """A function of a module, like any other."""
+        """Pickle as a function of a module."""
         return self.__qualname__
 
 
 @intrinsic
 def lesser(typing: Any, a: Any, b: Any) -> Any:
-    """The lesser of two floats that are numbers. A comparison written out keeps a loop from being vectorized."""
+    """The minimum of two floats that are not NaN. An explicit comparison would prevent vectorization."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         double = ir.DoubleType()

@@ -1,4 +1,4 @@
-"""The distance of two points, metric by metric: `squared` or another question of `formulas.py`.
+"""The distance of two points for each metric: `squared` and other operations of `formulas.py`.
 
 Squares may stop early with infinity, once the distance is certain to exceed the limit.
 """
@@ -15,7 +15,7 @@ from .compile import jit, jit_strict, jit_summing
 
 @jit
 def table(geometry: Any, i: int, j: int, limit: float) -> float:
-    """Of a stored matrix."""
+    """Squared distance in a stored matrix."""
     d = geometry.matrix[i, j]
     return d * d
 
@@ -37,7 +37,7 @@ def stored(geometry: Any, i: int, j: int) -> float:
 
 @jit
 def sparse_rows(geometry: Any, i: int, j: int, limit: float) -> float:
-    """Of sparse rows."""
+    """Squared distance in sparse rows."""
     d = stored(geometry, i, j)
     return d * d
 
@@ -50,26 +50,26 @@ def looked_up(geometry: Any, i: int, j: int) -> float:
 
 @jit
 def from_path_table(geometry: Any, i: int, j: int, limit: float) -> float:
-    """Of nodes around a measure."""
+    """Squared distance of nodes around a measure."""
     d = looked_up(geometry, i, j)
     return d * d
 
 
 @jit_strict
 def square_of_two(a: float, b: float) -> float:
-    """a² + b², the same bits in a loop and alone."""
+    """a² + b², with the same bits in a loop and in a single call."""
     return a * a + b * b
 
 
 @jit_strict
 def square_of_three(a: float, b: float, c: float) -> float:
-    """a² + b² + c², the same bits in a loop and alone."""
+    """a² + b² + c², with the same bits in a loop and in a single call."""
     return a * a + b * b + c * c
 
 
 @jit_summing
 def apart(x: Any, y: Any) -> float:
-    """‖x − y‖², several coordinates at a time."""
+    """‖x − y‖², vectorized over coordinates."""
     total = 0.0
     for a in range(x.shape[0]):
         total += (x[a] - y[a]) * (x[a] - y[a])
@@ -78,7 +78,7 @@ def apart(x: Any, y: Any) -> float:
 
 @jit
 def cloud(geometry: Any, i: int, j: int, limit: float) -> float:
-    """Of points."""
+    """Squared distance of points."""
     points = geometry.points
     m = points.shape[1]
     if m > 3:
@@ -92,7 +92,7 @@ def cloud(geometry: Any, i: int, j: int, limit: float) -> float:
 
 @jit
 def gaussian_line(geometry: Any, i: int, j: int, limit: float) -> float:
-    """Of Gaussians on the line."""
+    """Squared distance of Gaussians on the line."""
     step = geometry.points[i, 0] - geometry.points[j, 0]
     gap = gap_line(geometry.variances[i], geometry.roots[i], geometry.variances[j], geometry.roots[j])
     return step * step + geometry.lam * gap
@@ -100,16 +100,18 @@ def gaussian_line(geometry: Any, i: int, j: int, limit: float) -> float:
 
 @jit
 def gaussian_plane(geometry: Any, i: int, j: int, limit: float) -> float:
-    """Of Gaussians in the plane."""
+    """Squared distance of Gaussians in the plane."""
     x = geometry.x[i] - geometry.x[j]
     y = geometry.y[i] - geometry.y[j]
     apart = x * x + y * y
     if apart > limit:
         return np.inf
     size = geometry.sizes[i] - geometry.sizes[j]
-    if apart + geometry.lam * size * size > limit * (1 + 1e-9):  # (√tr A − √tr B)² ≤ dcov², with room for rounding
+    if apart + geometry.lam * size * size > limit * (
+        1 + 1e-9
+    ):  # (√tr A − √tr B)² ≤ dcov², with a tolerance for rounding
         return np.inf
-    p, q = (i, j) if i < j else (j, i)  # the same bits whoever asks
+    p, q = (i, j) if i < j else (j, i)  # symmetric to the last bit
     gap = gap_plane(
         geometry.a[p], geometry.b[p], geometry.c[p], geometry.rootdets[p],
         geometry.a[q], geometry.b[q], geometry.c[q], geometry.rootdets[q],
@@ -146,8 +148,8 @@ def square_apart(points: Any, i: int, j: int) -> float:
 
 @jit
 def gaussian_solid(geometry: Any, i: int, j: int, limit: float) -> float:
-    """Of Gaussians in three or more dimensions."""
-    if solid_floor(geometry, i, j, limit) > limit * (1 + 1e-9):  # room for rounding
+    """Squared distance of Gaussians in three or more dimensions."""
+    if solid_floor(geometry, i, j, limit) > limit * (1 + 1e-9):  # tolerance for rounding
         return np.inf
     p, q = (i, j) if i < j else (j, i)
     gap = gap_general(
@@ -159,7 +161,7 @@ def gaussian_solid(geometry: Any, i: int, j: int, limit: float) -> float:
 
 @jit
 def gaussian_solid_side(geometry: Any, i: int, j: int, limit: float) -> float:
-    """A number on the right side of the limit: mostly a bound decides."""
+    """A number on the correct side of the limit; usually a bound decides."""
     if solid_floor(geometry, i, j, limit) > limit * (1 + 1e-9):
         return np.inf
     points, halves = geometry.points, geometry.halves
@@ -205,5 +207,5 @@ def from_path_table_scaled(geometry: Any, i: int, j: int, unit: float) -> float:
 
 @jit
 def unknown(geometry: Any, i: int, j: int, limit: float) -> float:
-    """Bits know no distances: profiles that need them do not get bits."""
+    """Infinity: bits have no distances, and profiles that need distances do not use bits."""
     return np.nan

@@ -1,8 +1,7 @@
-"""The window of a pixel as a patch: what its runs hold, one after the other, so that loops over it are long.
+"""The window of a pixel as a patch: the content of its runs, concatenated, so that loops over it are long.
 
-A patch has one row for each quantity and one column for each pixel of the window, in the order of the runs. Its columns
-are filled up to a multiple of `PAD` with pixels so far in value that nobody is near them: loops leave no single pixels
-over.
+A patch has one row for each quantity and one column for each pixel of the window, in the order of the runs. It is
+padded to a multiple of `PAD` columns with pixels whose values are far from all others, so that loops have no remainder.
 """
 
 from __future__ import annotations
@@ -13,17 +12,17 @@ import numpy as np
 
 from .compile import jit, jit_summing
 
-PAD = 16  # patches hold multiples of so many pixels
-_FAR = 1e150  # the value of nobody: its square is a float, and beyond any radius
+PAD = 16  # the number of columns is a multiple of this
+_FAR = 1e150  # value of padding pixels: its square does not overflow, and exceeds any radius
 
 
 class Window(NamedTuple):
     """A disc or ball of pixels as runs along the last axis.
 
     shape : depth, height, width of the image
-    reach : how far it reaches along each axis
-    dz, dy, half : offsets of each run, and how far it reaches to both sides
-    base : the pixel that `values` begin with, which may be a part of the image
+    reach : extent along each axis
+    dz, dy, half : offsets of each run, and its half-length
+    base : the first pixel of `values`, which may be a part of the image
     """
 
     shape: Any
@@ -37,13 +36,13 @@ class Window(NamedTuple):
 class Patch(NamedTuple):
     """Scratch for one window.
 
-    steps : from the pixel to each of its window, in the order of memory
-    offsets : dz, dy, dx of each, and what ε² leaves for λ·dcov², over λ
-    values : of each channel
+    steps : memory offsets from the pixel to each pixel of its window
+    offsets : dz, dy, dx of each, and (ε² − ‖offset‖²)/λ, the limit of dcov²
+    values : values of each channel
     shapes : entries of each shape; no rows without shapes
-    lacks : the trace of each shape, less what ε² leaves
+    lacks : the trace of each shape, minus the limit of dcov²
     marks : 1 for each pixel that counts, 0 for others
-    size : number of pixels, and of those that fill up; 1 if no run is cut off
+    size : number of pixels, without and with padding; 1 if no run is clipped
     """
 
     steps: Any
@@ -57,14 +56,14 @@ class Patch(NamedTuple):
 
 @jit
 def place(window: Window, i: int) -> tuple[int, int, int]:
-    """Where pixel i is."""
+    """Position of pixel i."""
     height, width = window.shape[1], window.shape[2]
     return i // (height * width), i // width % height, i % width
 
 
 @jit
 def _clip(window: Window, run: int, z: int, y: int, x: int) -> tuple[int, int, int]:
-    """Where a run of the window of (z, y, x) begins in the image, its number of pixels, and the offset of its first."""
+    """The first pixel of a run of the window of (z, y, x), clipped to the image, its length, and its first offset."""
     depth, height, width = window.shape[0], window.shape[1], window.shape[2]
     above, beside = z + window.dz[run], y + window.dy[run]
     if above < 0 or above >= depth or beside < 0 or beside >= height:
@@ -83,7 +82,7 @@ def _is_whole(window: Window, z: int, y: int, x: int) -> bool:
 
 @jit
 def _lay_out(window: Window, z: int, y: int, x: int, spatial: float, per: float, patch: Patch) -> None:
-    """Steps and offsets of a window; those of windows that no border cuts off are the same."""
+    """Compute steps and offsets of a window; they are the same for all windows that are not clipped."""
     n, here = 0, (z * window.shape[1] + y) * window.shape[2] + x
     whole = True
     for run in range(window.half.shape[0]):
@@ -107,7 +106,7 @@ def _lay_out(window: Window, z: int, y: int, x: int, spatial: float, per: float,
 @jit
 def _pick(source: Any, at: int, steps: Any, n: int, out: Any) -> None:
     for k in range(n):
-        out[k] = source[np.uintp(at + steps[k])]  # never counted from the end, which would be asked for each
+        out[k] = source[np.uintp(at + steps[k])]  # unsigned, so that no test for negative indices is needed
 
 
 @jit_summing

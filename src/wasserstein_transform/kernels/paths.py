@@ -1,4 +1,4 @@
-"""Shortest paths in a graph, from one node as far as asked. `stop[0]` ≠ 0 interrupts loops over many nodes."""
+"""Shortest paths in a graph from one node, as far as needed. `stop[0]` ≠ 0 interrupts loops over many nodes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .compile import jit
 
 
 class Adjacency(NamedTuple):
-    """A graph: node i has edges to `indices[indptr[i]:indptr[i+1]]`; the least length, and whether all are equal."""
+    """A graph: node i has edges to `indices[indptr[i]:indptr[i+1]]`; the smallest length, and whether all are equal."""
 
     indptr: np.ndarray
     indices: np.ndarray
@@ -20,24 +20,24 @@ class Adjacency(NamedTuple):
 
 
 class Front(NamedTuple):
-    """Room for one search: distances (infinity unless found), nodes as they are found, a heap and places in it."""
+    """Workspace of one search: distances (infinity unless found), found nodes in order, a heap and positions in it."""
 
     dist: np.ndarray
     order: np.ndarray
     heap: np.ndarray
     place: np.ndarray
-    mass: np.ndarray  # what counts as found; zero between searches
+    mass: np.ndarray  # masses of the nodes, for `need`; zero between searches
 
 
 def front(n: int) -> Front:
-    """Room for a graph of n nodes."""
+    """Workspace for a graph of n nodes."""
     order, heap, place = np.empty((3, n), np.intp)
     return Front(np.full(n, np.inf), order, heap, place, np.zeros(n))
 
 
 @jit
 def _rise(k: int, scratch: Front) -> None:
-    """Move the k-th of the heap up to where it belongs."""
+    """Sift the k-th element of the heap up."""
     heap, place, dist = scratch.heap, scratch.place, scratch.dist
     node = heap[k]
     while k > 0:
@@ -53,7 +53,7 @@ def _rise(k: int, scratch: Front) -> None:
 
 @jit
 def _sink(size: int, scratch: Front) -> None:
-    """Move the first of the heap down to where it belongs."""
+    """Sift the first element of the heap down."""
     heap, place, dist = scratch.heap, scratch.place, scratch.dist
     node, k = heap[0], 0
     while True:
@@ -73,7 +73,7 @@ def _sink(size: int, scratch: Front) -> None:
 
 @jit
 def _step(adjacency: Adjacency, source: int, limit: float, need: float, ties: float, scratch: Front) -> int:
-    """Edges of one length: nodes in rings."""
+    """Breadth-first search, for edges of equal length."""
     dist, order, mass = scratch.dist, scratch.order, scratch.mass
     dist[source] = 0.0
     order[0] = source
@@ -103,7 +103,7 @@ def _step(adjacency: Adjacency, source: int, limit: float, need: float, ties: fl
 
 @jit
 def _relax(adjacency: Adjacency, x: int, limit: float, size: int, scratch: Front) -> int:
-    """Offer the neighbors of x a way through x, none longer than `limit`; the new size of the heap."""
+    """Relax the edges of x up to `limit`; returns the new size of the heap."""
     for e in range(adjacency.indptr[x], adjacency.indptr[x + 1]):
         y = adjacency.indices[e]
         there = scratch.dist[x] + adjacency.lengths[e]
@@ -120,7 +120,7 @@ def _relax(adjacency: Adjacency, x: int, limit: float, size: int, scratch: Front
 
 @jit
 def _roam(adjacency: Adjacency, source: int, limit: float, need: float, ties: float, scratch: Front) -> int:
-    """Edges of any length ≥ 0: Dijkstra's algorithm."""
+    """Dijkstra's algorithm, for edges of any length ≥ 0."""
     dist, order, heap = scratch.dist, scratch.order, scratch.heap
     dist[source] = 0.0
     heap[0] = source
@@ -150,7 +150,7 @@ def _roam(adjacency: Adjacency, source: int, limit: float, need: float, ties: fl
 
 @jit
 def spread_beyond(adjacency: Adjacency, source: int, limit: float, scratch: Front) -> int:
-    """Distances to all nodes within `limit`, and to those one edge beyond the shortest ways over that edge."""
+    """Distances to all nodes within `limit`, and tentative ones to the nodes one edge beyond."""
     dist, order, heap = scratch.dist, scratch.order, scratch.heap
     dist[source] = 0.0
     heap[0] = source
@@ -172,10 +172,11 @@ def spread_beyond(adjacency: Adjacency, source: int, limit: float, scratch: Fron
 
 @jit
 def spread(adjacency: Adjacency, source: int, limit: float, need: float, ties: float, scratch: Front) -> int:
-    """Distances from a node to all within `limit`, or until the nodes found have the mass `need`.
+    """Distances from a node to all nodes within `limit`, or until the found nodes have the mass `need`.
 
-    With `ties`, a factor ≥ 1, nodes as far as the last, up to that factor, are found as well; with 0 it ends at once.
-    Returns how many were found: `scratch.order` has them, nearest first. `forget` makes it ready again.
+    With a factor `ties` ≥ 1, nodes at up to that factor times the last distance are found as well; with 0 the search
+    ends at once. Returns the number of found nodes, which are in `scratch.order`, nearest first. `forget` resets the
+    workspace.
     """
     if adjacency.even:
         return _step(adjacency, source, limit, need, ties, scratch)
@@ -184,7 +185,7 @@ def spread(adjacency: Adjacency, source: int, limit: float, need: float, ties: f
 
 @jit
 def forget(count: int, scratch: Front) -> None:
-    """Distances back to infinity."""
+    """Reset the distances to infinity."""
     for k in range(count):
         scratch.dist[scratch.order[k]] = np.inf
 
@@ -213,7 +214,7 @@ def fill_listed(
 def count_within(
     adjacency: Adjacency, start: int, end: int, n: int, limit: float, out: Any, scratch: Front, stop: Any
 ) -> None:
-    """out[i - start] = how many of the first n nodes lie within `limit` of node i."""
+    """out[i - start] = number of the first n nodes within `limit` of node i."""
     for i in range(start, end):
         if stop[0] != 0:
             return
@@ -230,7 +231,7 @@ def fill_within(
     adjacency: Adjacency, start: int, end: int, n: int, limit: float, indices: Any, distances: Any, scratch: Front,
     stop: Any,
 ) -> None:  # fmt: skip
-    """Those nodes and their distances, nearest first, node after node."""
+    """Those nodes and their distances, nearest first, node by node."""
     at = 0
     for i in range(start, end):
         if stop[0] != 0:
@@ -246,7 +247,7 @@ def fill_within(
 
 @jit
 def fill_upper(adjacency: Adjacency, start: int, end: int, upper: Any, lower: Any, scratch: Front, stop: Any) -> None:
-    """Rows start…end of the full matrix from column `start` on, and their mirror image unless `lower` is empty."""
+    """Rows start…end of the full matrix from column `start` on, and their transpose unless `lower` is empty."""
     for i in range(start, end):
         if stop[0] != 0:
             return
@@ -276,7 +277,7 @@ def fill_condensed(adjacency: Adjacency, n: int, start: int, end: int, out: Any,
 def fill_nearest(
     adjacency: Adjacency, start: int, end: int, k: int, distances: Any, indices: Any, scratch: Front, stop: Any
 ) -> None:
-    """The k nearest others of each node whose `scratch.mass` is 1; of equal distances the smaller index first."""
+    """The k nearest other nodes with `scratch.mass` 1 for each node; in a tie the smaller index first."""
     for i in range(start, end):
         if stop[0] != 0:
             return

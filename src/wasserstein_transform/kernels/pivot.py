@@ -12,9 +12,9 @@ from .compile import jit
 
 @jit
 def _leaving(na: int, i: int, j: int, work: Work) -> tuple[float, int, bool, int]:
-    """What can move around the cycle of the arc (i, j), which node's arc leaves, whether on i's side, and the apex.
+    """The flow change on the cycle of the arc (i, j), the node of the leaving arc, whether on i's side, and the apex.
 
-    Of the arcs that block, the last one along the cycle, seen from its apex, leaves: trees stay strongly feasible.
+    Of the blocking arcs, the last one along the cycle from its apex leaves, which keeps trees strongly feasible.
     """
     parent, level, flow = work.parent, work.level, work.flow
     p, q = i, j
@@ -52,7 +52,7 @@ def _push(na: int, i: int, j: int, apex: int, delta: float, parent: Any, flow: A
 
 @jit
 def _lift(na: int, x: int, bottom: int, rise: int, step: float, work: Work) -> tuple[int, int]:
-    """Levels and potentials from x on along the ring, while below `bottom`; the last node, and the one after it."""
+    """Update levels and potentials along the ring from x, while below `bottom`; returns the last node and the next."""
     level, dual, after = work.level, work.dual, work.after
     while True:
         level[x] += rise
@@ -65,7 +65,7 @@ def _lift(na: int, x: int, bottom: int, rise: int, step: float, work: Work) -> t
 
 @jit
 def _turn(na: int, top: int, out: int, up: int, carried: float, step: float, work: Work) -> None:
-    """Hang the branch that was cut at `out` under `up` by its node `top`: the way from `top` to `out` turns around."""
+    """Attach the branch that was cut at `out` to `up` by its node `top`, reversing the path from `top` to `out`."""
     parent, level, after, before, flow = work.parent, work.level, work.after, work.before, work.flow
     start = before[out]
     node, above = top, up
@@ -79,13 +79,13 @@ def _turn(na: int, top: int, out: int, up: int, carried: float, step: float, wor
         flow[node] = carried
         if node == out:
             break
-        # what hangs under `old` beside `node`: a part before it in the ring, and a part after it
+        # the subtree of `old` without `node`: a part before it in the ring, and a part after it
         bottom -= 1
         rise += 2
         behind = before[old]
         after[last] = old
         before[old] = last
-        after[earlier] = node  # ends the first part: `node` has its new level
+        after[earlier] = node  # ends the first part, because `node` has its new level
         x = old
         while x != node:
             level[x] += rise

@@ -1,8 +1,8 @@
-"""Mean shift and the Gaussian Transform of pixels: windows around each pixel, in which neighbors never move.
+"""Mean shift and the Gaussian Transform of pixels: windows around each pixel, with unmoved neighbors.
 
-An image is `values`, one row a channel, pixels in the order of memory; pixels outside the mask have values so large
-that no window ever holds them. Modes are places, by axes of the grid, then the channels. A pixel's state, the values
-and the shape it compares others with, says where it goes next: for windows see `patches.py`, for shapes `shapes.py`.
+An image is `values`, one row per channel, with pixels in memory order; pixels outside the mask have values so large
+that no window contains them. Modes are positions, by axes of the grid, then the channels. The state of a pixel, its
+values and its shape, determines the next iteration: for windows see `patches.py`, for shapes `shapes.py`.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from .patches import Patch, Window, look, place
 from .shapes import moments, spread
 
 RESTS, SWINGS, UNFINISHED = 0, 1, 2
-"""How the way of a pixel ends."""
+"""How the iteration of a pixel ends."""
 
 
 class Swing(NamedTuple):
-    """Scratch to find out that a pixel swings: by Brent, it is at a state that it had after 1, 2, 4, 8 … iterations.
+    """Scratch for detecting cycles by Brent's method: the state equals that after 1, 2, 4, 8 … iterations.
 
-    state : of the pixel, its values, then its shape
-    before, met : its last state, and the one to meet again
-    best : of all states after that one, what the pixel is stopped with if it swings: number of neighbors, their mean
+    state : state of the pixel, its values, then its shape
+    before, met : its last state, and the state for comparison
+    best : the best state after that one, at which the pixel is stopped if it cycles: number of neighbors, their mean
         offsets dz, dy and dx, and the state
     """
 
@@ -37,7 +37,7 @@ def first_covs(
     values: Any, unknown: Any, window: Window, axes: int, range_: float, start: int, end: int, patch: Patch,
     state: Any, sums: Any, covs: Any, stop: Any,
 ) -> None:  # fmt: skip
-    """The shape of the neighborhood of each pixel from start to end; 0 where there is none. `unknown` is not read."""
+    """The shape of the neighborhood of each pixel from start to end; 0 if it is empty. `unknown` is not read."""
     channels = values.shape[0]
     t, own = state[:channels], state[channels:]
     for i in range(start, end):
@@ -55,7 +55,7 @@ def first_covs(
 
 @jit
 def leave(window: Window, i: int, dz: float, dy: float, dx: float, mode: Any, axes: int) -> None:
-    """Write where pixel i went, given how far from its place."""
+    """Write the mode of pixel i, given its offset."""
     z, y, x = place(window, i)
     if axes == 3:
         mode[0] = z + dz
@@ -64,7 +64,7 @@ def leave(window: Window, i: int, dz: float, dy: float, dx: float, mode: Any, ax
 
 @jit
 def _is_better(count: float, state: Any, best: Any) -> bool:
-    """More neighbors; of equally many, the lesser values, then the lesser shape."""
+    """Whether a state is better: more neighbors; in a tie smaller values, then the smaller shape."""
     if count != best[0]:
         return count > best[0]
     for k in range(state.shape[0]):
@@ -89,7 +89,7 @@ def _copy(source: Any, target: Any) -> None:
 
 @jit
 def _moved(swing: Swing, shapes: int) -> float:
-    """The square of how far the last iteration went in values and in entries of the shape, whose root follows."""
+    """The squared change of values and entries of the shape in the last iteration."""
     total = 0.0
     for k in range(swing.state.shape[0] - (1 if shapes > 0 else 0)):
         total += (swing.state[k] - swing.before[k]) ** 2
@@ -101,7 +101,7 @@ def _travel(
     patch: Patch, shapes: int, axes: int, range_: float, top: float, tol: float, max_iter: int, swing: Swing,
     sums: Any, mean: Any,
 ) -> tuple[int, int]:  # fmt: skip
-    """Move a pixel until it rests or swings: iterations, and how it ends. Leaves its mean offset in `mean`."""
+    """Move a pixel until it converges or cycles; returns iterations and status. Leaves its mean offset in `mean`."""
     state, before, met, best = swing
     channels = state.shape[0] - shapes
     t, own = state[:channels], state[channels:]
@@ -110,7 +110,7 @@ def _travel(
     best[0], mark = 0.0, 1
     for done in range(1, max_iter + 1):
         count = moments(patch, t, own, shapes > 0, shapes > 0, axes, range_, top, sums)
-        if count == 0.0:  # nobody is near: the pixel stays
+        if count == 0.0:  # no neighbors: the pixel stays
             return done - 1, RESTS
         _copy(state, before)
         for c in range(channels):
@@ -124,7 +124,7 @@ def _travel(
         if _is_better(count, state, best):
             best[0], best[1], best[2], best[3] = count, mean[0], mean[1], mean[2]
             _copy(state, best[4:])
-        if _same(state, met):  # once around: the best of all it has been at
+        if _same(state, met):  # one full cycle: take its best state
             mean[0], mean[1], mean[2] = best[1], best[2], best[3]
             _copy(best[4:], state)
             return done, SWINGS
@@ -140,7 +140,7 @@ def shift(
     max_iter: int, start: int, end: int, patch: Patch, swing: Swing, sums: Any, mean: Any, modes: Any, iterations: Any,
     ends: Any, stop: Any,
 ) -> None:  # fmt: skip
-    """Move the pixels from start to end until they rest, or are found swinging. Radii and tolerance are squares."""
+    """Move the pixels from start to end until they converge or cycle. Radii and tolerance are squares."""
     channels, shapes = values.shape[0], patch.shapes.shape[0]
     high, wide, long = float(window.reach[0]), float(window.reach[1]), float(window.reach[2])
     top = min(spatial, high * high + wide * wide + long * long)

@@ -9,9 +9,9 @@ import numpy as np
 
 from .compile import jit_strict
 
-_TINY = 1e-60  # beside the largest: the formulas of the plane would leave the range of floats
-_PIECE = 512  # rows whose columns stay in the first cache from one loop to the next
-_BIAS, _DIGITS = 1023, 52  # of the exponent of a float, and those after it
+_TINY = 1e-60  # smaller traces, relative to the largest entry, would underflow in the formulas
+_PIECE = 512  # rows whose columns stay in the first-level cache between loops
+_BIAS, _DIGITS = 1023, 52  # exponent bias and mantissa bits of a float
 
 
 @jit_strict
@@ -19,12 +19,12 @@ def fill_plane(
     means: Any, covs: Any, rows: Any, unit: float, lam: float, x: Any, y: Any, a: Any, b: Any, c: Any, rootdets: Any,
     sizes: Any, lifts: Any,
 ) -> bool:  # fmt: skip
-    """Columns of Gaussians with covariances covs[rows], divided by `unit`; whether none is too small for formulas."""
+    """Columns of Gaussians with covariances covs[rows] / unit; returns whether none is too small for the formulas."""
     good = True
     for start in range(0, rows.shape[0], _PIECE):
         end = min(start + _PIECE, rows.shape[0])
         here, A, B, C = rows[start:end], a[start:end], b[start:end], c[start:end]
-        for k in range(here.shape[0]):  # covariances lie all over the memory: nothing else waits for them
+        for k in range(here.shape[0]):  # a separate loop, because access to covariances is random
             cov = covs[here[k]]
             A[k], B[k], C[k] = cov[0, 0], cov[0, 1], cov[1, 1]
         for k in range(here.shape[0]):
@@ -44,10 +44,10 @@ def fill_plane(
 
 @jit_strict
 def fill_root_determinants(a: Any, b: Any, c: Any, traces: Any, scales: Any, out: Any) -> None:
-    """out = √(a·c − b²), good to its last digits; `scales` is scratch.
+    """out = √(a·c − b²), accurate to the last digits; `scales` is scratch.
 
-    Each matrix is brought near 1 by a power of two, so that tiny ones have a determinant, too. It is read from the
-    bits of the trace; where these say something else, `root_determinant` knows.
+    Each matrix is scaled to about 1 by a power of two, so that tiny ones have a determinant as well. The power is read
+    from the bits of the trace; special cases are handled by `root_determinant`.
     """
     bits, scale_bits = traces.view(np.int64), scales.view(np.int64)
     odd = 0
@@ -82,12 +82,12 @@ def _root(a: float, b: float, c: float) -> float:
     """√(a·c − b²) of a matrix near 1."""
     ac, bb = a * c, b * b
     det = (ac - bb) + (_lost(a, c, ac) - _lost(b, b, bb))
-    return np.sqrt(det if det > 0.0 else 0.0)  # ≥ 0 in theory; clip what the rounding of the entries adds
+    return np.sqrt(det if det > 0.0 else 0.0)  # ≥ 0 in theory; rounding of the entries can make it negative
 
 
 @jit_strict
 def _lost(x: float, y: float, product: float) -> float:
-    """What rounding a product lost (Dekker)."""
+    """The rounding error of a product (Dekker)."""
     x_high, y_high = _upper_half(x), _upper_half(y)
     x_low, y_low = x - x_high, y - y_high
     return ((x_high * y_high - product) + x_high * y_low + x_low * y_high) + x_low * y_low

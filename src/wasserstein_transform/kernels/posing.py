@@ -1,4 +1,4 @@
-"""How a transport problem is posed: the measures, where their costs are, and in which unit."""
+"""Set up a transport problem: masses, costs, and the unit."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .bottleneck import Plan, plan
 from .compile import jit
 from .formulas import distance, scaled_square
 
-DROWNING = 1e-4  # of the largest cost: a mean cost below this has lost digits to rounding beside it
-TINY = 1e-290  # next to underflow
-_FAINT = 1e-200  # squares below this are too near to underflow: such problems are scaled on their own
+DROWNING = 1e-4  # a mean cost below this, relative to the largest cost, has lost digits to rounding
+TINY = 1e-290  # close to underflow
+_FAINT = 1e-200  # problems with squares below this, close to underflow, are scaled separately
 
 
 class Rows(NamedTuple):
-    """Ragged measures: row r holds masses on points `indices[indptr[r]:indptr[r+1]]`, `totals[r]` together."""
+    """Measures as compressed rows: row r has masses at `indices[indptr[r]:indptr[r+1]]`, with sum `totals[r]`."""
 
     indptr: np.ndarray
     indices: np.ndarray
@@ -26,7 +26,7 @@ class Rows(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """What is asked: the order p, a unit that brings distances to about 1, whether common mass may stay in place."""
+    """The order p, a unit that scales distances to about 1, and whether common mass may be cancelled."""
 
     p: float
     unit: float
@@ -34,26 +34,26 @@ class Rule(NamedTuple):
 
 
 class Costs(NamedTuple):
-    """Costs from the points of one measure to all points it meets, each computed once for all its problems."""
+    """Costs from the points of one measure to the points of all its targets, each computed once for all problems."""
 
-    table: np.ndarray  # costs to the k-th point met begin at k·na
+    table: np.ndarray  # costs to the k-th target point begin at k·na
     tops: np.ndarray  # the largest of them
-    place: np.ndarray  # of a point among those met, if its stamp is the current one
+    place: np.ndarray  # index of a point among the target points, if its stamp is the current one
     stamp: np.ndarray
-    state: np.ndarray  # current stamp, number of points met
-    own: np.ndarray  # (width · cap,) costs of a problem that needs a table of its own
-    rows: np.ndarray  # (cap,) where the costs to its sinks begin in the shared table
+    state: np.ndarray  # current stamp, number of target points
+    own: np.ndarray  # (width · cap,) costs of a problem that needs its own table
+    rows: np.ndarray  # (cap,) start of the costs to its sinks in the shared table
     kept: np.ndarray  # (2, cap) sources and sinks that remain when common mass is cancelled
-    potentials: np.ndarray  # of the problems of this measure, for those that come after
+    potentials: np.ndarray  # potentials of the problems of this measure, for later problems
     plan: Plan  # for p = ∞
 
 
 def costs(
     cap: int, n_met: int, n_points: int, n_stored: int, farthest: bool = False, width: int | None = None
 ) -> Costs:
-    """Room for measures of up to `cap` masses that meet up to `n_met` of `n_points` points; `farthest`: for p = ∞.
+    """Memory for measures of up to `cap` masses with up to `n_met` of `n_points` target points; `farthest`: for p = ∞.
 
-    `width`: the most masses of a measure that meets others, if those it meets can have more.
+    `width`: the most masses of a measure with targets, if targets can have more.
     """
     width = cap if width is None else width
     return Costs(
@@ -73,7 +73,7 @@ def costs(
 def n_bytes(
     cap: int, n_met: int, n_points: int, n_stored: int, farthest: bool = False, width: int | None = None
 ) -> float:
-    """Bytes of one such scratch and of the simplex that works in it."""
+    """Bytes of this memory and of the workspace of the simplex."""
     width = cap if width is None else width
     plans = 2 * cap if farthest else 0
     return 8.0 * (n_met * (width + 1) + 2 * n_points + cap * (width + plans + 48) + n_stored * width)
@@ -81,14 +81,14 @@ def n_bytes(
 
 @jit
 def begin(scratch: Costs) -> None:
-    """Forget the costs of the measure before."""
+    """Forget the costs of the previous measure."""
     scratch.state[0] += 1
     scratch.state[1] = 0
 
 
 @jit
 def _meet(A: Any, i: int, y: int, geometry: Any, rule: Rule, scratch: Costs) -> int:
-    """Costs to a point y that is met for the first time; its place in the table."""
+    """Compute the costs to a new target point y; returns its index in the table."""
     k = scratch.state[1]
     scratch.state[1] = k + 1
     scratch.stamp[y] = scratch.state[0]
@@ -107,7 +107,7 @@ def _meet(A: Any, i: int, y: int, geometry: Any, rule: Rule, scratch: Costs) -> 
 
 @jit
 def weigh(A: Any, i: int, B: Any, j: int, work: Work) -> None:
-    """Masses, cross-multiplied by the other total instead of divided by their own: ties of counted ones stay exact."""
+    """Masses, multiplied by the other total instead of divided by their own, so that ties of integers stay exact."""
     a, b = A.indptr[i], B.indptr[j]
     for s in range(A.indptr[i + 1] - a):
         work.supply[s] = A.masses[a + s] * B.totals[j]
@@ -131,7 +131,7 @@ def _longest(A: Any, i: int, B: Any, j: int, geometry: Any, work: Work) -> float
 def rescale(
     A: Any, i: int, B: Any, j: int, geometry: Any, p: float, length: float, clip: float, scratch: Costs, work: Work
 ) -> tuple[float, bool]:
-    """Costs (d/length)^p, at most `clip`, into a table of this problem alone; the largest, and whether any vanished."""
+    """Costs (d/length)^p, clipped, in the own table of this problem; the largest, and whether any underflowed."""
     a, b = A.indptr[i], B.indptr[j]
     na, nb = A.indptr[i + 1] - a, B.indptr[j + 1] - b
     top = 0.0
@@ -153,10 +153,10 @@ def rescale(
 def pose(
     A: Any, i: int, B: Any, j: int, geometry: Any, rule: Rule, scratch: Costs, work: Work
 ) -> tuple[float, float, bool]:
-    """Masses and where the costs are: the largest cost, the unit of length, and whether the shared table has them.
+    """Set up masses and costs; returns the largest cost, the unit of length, and whether the shared table is used.
 
-    Powers other than 1 and 2, and squares near underflow, are taken relative to the problem's largest distance. Ends
-    early, with some costs not there, if `stop` was set: so does all that looks at them.
+    Powers other than 1 and 2, and squares near underflow, are relative to the largest distance of the problem. If
+    `stop` is set, it ends early with some costs missing, as do all functions that use them.
     """
     weigh(A, i, B, j, work)
     na = A.indptr[i + 1] - A.indptr[i]

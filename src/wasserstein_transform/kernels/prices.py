@@ -1,4 +1,4 @@
-"""A transport problem whose costs are 1, 2 or 3: as much as possible at each price, with potentials that prove it."""
+"""A transport problem with costs 1, 2 or 3: as much as possible at each price, with potentials as a certificate."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from .fill import BITS, Fill, fill, fill_room, lowest_bit
 
 
 class Hops(NamedTuple):
-    """Room for one thread. Masks say which points of the measure are near; they have n_words words for each node."""
+    """Workspace of one thread. Masks of near points of the measure have n_words words for each node."""
 
-    place: np.ndarray  # (nodes,) of a node among those looked at, 0 if it is not
-    nodes: np.ndarray  # those looked at, from place 1 on
-    one: np.ndarray  # within one edge of the node; nothing at place 0
-    two: np.ndarray  # within two edges, for nodes that are `known`
+    place: np.ndarray  # (nodes,) slot of a visited node, 0 if it is not visited
+    nodes: np.ndarray  # visited nodes, from slot 1 on
+    one: np.ndarray  # points within one edge of the node; empty in slot 0
+    two: np.ndarray  # points within two edges, for nodes that are `known`
     known: np.ndarray
-    own: np.ndarray  # (cap,) places of the sinks
-    supply: np.ndarray  # (width,) and (cap,) masses when all begins
+    own: np.ndarray  # (cap,) slots of the sinks
+    supply: np.ndarray  # (width,) and (cap,) initial masses
     demand: np.ndarray
     lift: np.ndarray  # (width,) and (cap,) potentials
     height: np.ndarray
@@ -27,7 +27,7 @@ class Hops(NamedTuple):
 
 
 def hops_room(n: int, width: int, cap: int, n_met: int) -> Hops:
-    """Room for measures of up to `width` points on n nodes that see up to `n_met`, against those of up to `cap`."""
+    """Workspace for measures of up to `width` points on n nodes with up to `n_met` visited nodes and `cap` sinks."""
     n_words = -(-width // BITS)
     one, two = np.zeros((2, (n_met + 1) * n_words), np.int64)
     return Hops(
@@ -46,14 +46,14 @@ def hops_room(n: int, width: int, cap: int, n_met: int) -> Hops:
 
 
 def n_bytes(n: int, width: int, cap: int, n_met: int) -> float:
-    """Bytes of that."""
+    """Bytes of this workspace."""
     n_words = -(-width // BITS)
     return 4.0 * n + (n_met + 1) * (5 + 16 * n_words) + 8.0 * (cap * (width + 2 * n_words + 6) + width * (n_words + 7))
 
 
 @jit
 def _begin(na: int, nb: int, n_words: int, room: Hops) -> None:
-    """Nothing has flowed; arcs of one edge are open, all potentials are those of that price."""
+    """Start without flow: arcs of one edge are open, and potentials are those of that price."""
     for s in range(na):
         room.fill.supply[s] = room.supply[s]
         room.lift[s] = 0.0
@@ -67,7 +67,7 @@ def _begin(na: int, nb: int, n_words: int, room: Hops) -> None:
 
 @jit
 def _raise(na: int, nb: int, room: Hops) -> None:
-    """Where mass does not reach, potentials rise by an edge."""
+    """Raise the potentials of unreached nodes by one edge."""
     for s in range(na):
         room.lift[s] += (room.fill.seen[s // BITS] >> (s % BITS)) & 1 == 0
     for t in range(nb):
@@ -76,7 +76,7 @@ def _raise(na: int, nb: int, room: Hops) -> None:
 
 @jit
 def _open_two(nb: int, n_words: int, room: Hops) -> None:
-    """Arcs that cost what the potentials of their ends differ by, after prices rose once."""
+    """Open the arcs whose cost equals the difference of the potentials, after prices were raised once."""
     seen = room.fill.seen
     for t in range(nb):
         for w in range(n_words):
@@ -90,7 +90,7 @@ def _open_two(nb: int, n_words: int, room: Hops) -> None:
 
 @jit
 def _plan_cost(na: int, nb: int, n_words: int, need: float, room: Hops) -> float:
-    """What the plan costs, in edges; `need` goes the longest way."""
+    """Cost of the plan in edges; the mass `need` moves three edges."""
     cost = 3.0 * need
     for t in range(nb):
         for w in range(n_words):
@@ -104,7 +104,7 @@ def _plan_cost(na: int, nb: int, n_words: int, need: float, room: Hops) -> float
 
 @jit
 def _bound(na: int, nb: int, n_words: int, room: Hops) -> float:
-    """What the potentials prove; no number unless nowhere they differ by more than the distance."""
+    """The dual value of the potentials; NaN if they are not feasible."""
     low, middle = room.fill.layers[0], room.fill.seen
     for w in range(n_words):
         low[w] = 0
@@ -134,7 +134,7 @@ def _bound(na: int, nb: int, n_words: int, room: Hops) -> float:
 def solve_at_prices(na: int, nb: int, n_words: int, room: Hops, stop: Any) -> tuple[float, float]:
     """Cost and primal–dual gap, in edges.
 
-    Potentials of what remains of two measures are those of the whole problem: distances in a graph are a metric.
+    Potentials after cancelling common mass are valid for the whole problem, because graph distances are a metric.
     """
     _begin(na, nb, n_words, room)
     need = fill(nb, na, n_words, room.fill, stop)

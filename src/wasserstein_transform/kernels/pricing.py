@@ -1,4 +1,4 @@
-"""Which arcs may enter the tree: a look through all costs, and the list of candidates it leaves."""
+"""Candidates for entering the tree: a pass over all costs, and the list that it leaves."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from .compile import jit
 
 OPTIMAL, STALLED, INTERRUPTED = range(3)  # how a simplex ends
 
-_LANES = 8  # numbers that vector units take at a time, or a multiple
-_NOISE = 2.0**-50  # of the terms of a reduced cost: their rounding
+_LANES = 8  # a multiple of the SIMD width
+_NOISE = 2.0**-50  # relative rounding error of the terms of a reduced cost
 
 
 @jit
 def pays(cost: float, u: float, v: float, tolerance: float) -> bool:
-    """Whether a reduced cost is negative beyond the tolerance and the rounding of what it is made of."""
+    """Whether a reduced cost is negative by more than the tolerance and the rounding error of its terms."""
     return cost - u - v < -tolerance - _NOISE * (abs(cost) + abs(u) + abs(v))
 
 
 @jit
 def _look(na: int, nb: int, cost: Any, row: Any, prices: Any, least: Any, where: Any) -> None:
-    """The least of cost − price over the sinks, for every source, and at which sink: two sinks at a time.
+    """The minimum of cost − price over the sinks for every source, and its sink; two sinks at a time.
 
-    Whole vectors are read, with what lies behind the last source: nobody asks for what comes out there.
+    Whole vectors are read, beyond the last source as well; results there are not used.
     """
     whole = (na + _LANES - 1) // _LANES * _LANES
     for i in range(whole):
@@ -47,7 +47,7 @@ def _look(na: int, nb: int, cost: Any, row: Any, prices: Any, least: Any, where:
 
 @jit
 def list_candidates(na: int, nb: int, tolerance: float, cost: Any, work: Work) -> int:
-    """The most negative arc of every source into `order` (source, sink node, …), its cost into `rest`; their number."""
+    """Put the most negative arc of every source into `order` (source, sink node, …), costs into `rest`; their count."""
     dual, listed, costs, row, where = work.dual, work.order, work.rest, work.row, work.child
     _look(na, nb, cost, row, dual, work.low, where)
     count = 0
@@ -63,7 +63,7 @@ def list_candidates(na: int, nb: int, tolerance: float, cost: Any, work: Work) -
 
 @jit
 def dual_value(na: int, nb: int, work: Work) -> float:
-    """After a look: the value of the sinks' potentials and the best that sources can have beside them."""
+    """After a pass over all costs: the dual value of the potentials of the sinks and the best ones of the sources."""
     value = 0.0
     for i in range(na):
         value += work.supply[i] * work.low[i]
@@ -74,7 +74,7 @@ def dual_value(na: int, nb: int, work: Work) -> float:
 
 @jit
 def best_candidate(count: int, tolerance: float, work: Work) -> tuple[int, int, float]:
-    """How many listed arcs still pay (the others are dropped), the place of the best one, and its reduced cost."""
+    """The number of listed arcs that still have negative reduced cost, the position of the best one, and its cost."""
     dual, listed, costs = work.dual, work.order, work.rest
     best = -tolerance
     place = -1

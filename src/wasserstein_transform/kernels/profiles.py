@@ -9,31 +9,31 @@ import numpy as np
 from .compile import jit
 
 FLAT, GAUSSIAN, EPANECHNIKOV, TRIANGLE = range(4)
-FAINTEST = 1400.0  # beyond, a gaussian weight is no normal number any more
+FAINTEST = 1400.0  # for larger t, a gaussian weight is denormal
 
 
 class Flat(NamedTuple):
-    """The flat profile; 1/ε², which it does not need."""
+    """The flat profile, with 1/ε², which is not used."""
 
     scale: float
 
 
 class Smooth(NamedTuple):
-    """One of the others, and 1/ε². A type of its own: loops over flat balls need none of its formulas."""
+    """Another profile, with 1/ε². It is a separate type so that loops over flat balls do not compile its formulas."""
 
     code: int
     scale: float
 
 
 def profile_of(code: int, eps: float) -> Flat | Smooth:
-    """A profile as loops take it."""
+    """A profile as kernels take it."""
     scale = 1.0 / (eps * eps)
     return Flat(scale) if code == FLAT else Smooth(code, scale)
 
 
 @jit
 def profile_value(profile: int, t: float) -> float:
-    """Weight of a neighbor at squared relative distance t; whether it is in the closed ball is the caller's test."""
+    """Weight of a neighbor at squared relative distance t; the caller tests whether it is in the closed ball."""
     if profile == FLAT:
         return 1.0
     if profile == GAUSSIAN:

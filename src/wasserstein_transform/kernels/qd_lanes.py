@@ -1,6 +1,6 @@
-"""Sums of the singular values of many bidiagonal matrices side by side: shifted qd, as in `nuclear.py`, in lanes.
+"""Sums of the singular values of many bidiagonal matrices in SIMD lanes: shifted qd, as in `nuclear.py`.
 
-Every lane has its own end, where its next value stands. A lane whose shift was too large keeps its matrix and tries a
+Every lane has its own end, where its next value is found. A lane whose shift was too large keeps its matrix and tries a
 smaller one. The last three values have a closed form.
 """
 
@@ -13,9 +13,9 @@ import numpy as np
 from .compile import jit
 from .space import sum_of_three
 
-LANES = 32  # enough to pay for the start of a loop
+LANES = 32  # enough to amortize the start of a loop
 _L = LANES
-_NEGLIGIBLE = 1e-32  # the square of what rounding makes of a largest value of 1
+_NEGLIGIBLE = 1e-32  # square of the rounding error for a largest value of 1
 _LEAST = 1e-300  # keeps divisors positive
 
 # the state of a lane: of the pass, of its end (the last two entries and those beside them), and of the sum
@@ -27,7 +27,7 @@ N_STATES = 16
 
 @jit
 def sum_of_values(values: Any, m: int, scratch: Any, out: Any, n: int) -> None:
-    """Σ of the singular values, given diagonal and what is beside it in turns, m ≥ 4; −1 where it was not found."""
+    """Sums of the singular values, given diagonal and superdiagonal alternating, m ≥ 4; −1 on failure."""
     following, state = scratch[: 2 * m * _L], scratch[2 * m * _L : (2 * m + N_STATES) * _L]
     _start(values, m, state, n)
     for _ in range(8 * m + 40):  # it takes 3 to 5 for each value
@@ -64,7 +64,7 @@ def _start(values: Any, m: int, s: Any, n: int) -> None:
 
 @jit
 def _look(values: Any, s: Any, n: int) -> int:
-    """The numbers at the end of each lane; the farthest end."""
+    """Load the numbers at the end of each lane; returns the farthest end."""
     top = 2
     for w in range(n):
         last = int(s[_LAST + w])
@@ -77,7 +77,7 @@ def _look(values: Any, s: Any, n: int) -> int:
 
 @jit
 def _deflate(s: Any, n: int) -> int:
-    """Count values that stand apart (`_apart` of `nuclear.py`), and move the ends of their lanes; how many."""
+    """Add isolated values (`_apart` of `nuclear.py`) and move the ends of their lanes; returns their number."""
     count = 0
     for w in range(n):
         beside, end, shift, last = s[_BESIDE + w], s[_END + w], s[_SHIFT + w], s[_LAST + w]
@@ -95,7 +95,7 @@ def _deflate(s: Any, n: int) -> int:
 
 @jit
 def _shift(values: Any, s: Any, n: int) -> None:
-    """The next shift of each lane, as `_guess` of `nuclear.py` has it."""
+    """The next shift of each lane, as in `_guess` of `nuclear.py`."""
     for w in range(n):
         before, beside, end, least, retry = (
             s[_BEFORE + w], s[_BESIDE + w], s[_END + w], s[_LEAST_PIVOT + w], s[_RETRY + w],
@@ -132,7 +132,9 @@ def _accept(s: Any, n: int) -> None:
             s[_PIVOT + w], s[_OTHERS + w], s[_TAU + w], s[_TRIES + w], s[_MOVES + w] > 0.0
         )  # fmt: skip
         good = (pivot >= 0.0) & (others >= 0.0)
-        late = (others >= 0.0) & (tau + pivot > 0.0)  # only the last pivot shows it, by nearly what it is below 0
+        late = (others >= 0.0) & (
+            tau + pivot > 0.0
+        )  # only the last pivot is negative: reduce the shift by about its size
         smaller = (tau + pivot) * (1.0 - 4e-16) if late else 0.25 * tau
         s[_RETRY + w] = -1.0 if good else 0.0 if tries >= 2.0 else smaller
         s[_TRIES + w] = 0.0 if good else tries + 1.0

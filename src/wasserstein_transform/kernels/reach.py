@@ -1,8 +1,8 @@
-"""Spanning trees of mutual reachability: max(d(x, y), core(x), core(y)), of equal ones the smaller d first.
+"""Spanning trees of mutual reachability, max(d(x, y), core(x), core(y)), with ties broken by d.
 
-Prim's algorithm, and Borůvka's as in `boruvka.py`. What is compared is a *key*, the reach rounded to a billionth, so
-that equal core distances are equal whatever rounding did to them; and then the distance. Each position keeps the best
-pair (key, distance) known out of its component, or with `which` = `NOBODY` a lower bound of it.
+Prim's algorithm, and Borůvka's as in `boruvka.py`. Pairs are compared by a *key*, the reach rounded to a billionth, so
+that equal core distances are equal in spite of rounding, and then by the distance. Each position keeps the best known
+pair (key, distance) to another component, or with `which` = `NOBODY` a lower bound of it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _comes_before(key: float, apart: float, other_key: float, other_apart: float
 
 @jit
 def _room(key: float, best_key: float, best_apart: float) -> float:
-    """How far a pair with a key of at least `key` may be apart to come before the best."""
+    """The largest distance at which a pair with a key ≥ `key` comes before the best."""
     return best_apart if key == best_key else max(best_key, best_apart)
 
 
@@ -86,7 +86,7 @@ def least_cores(tree: Any, cores: Any, least: Any) -> None:
 
 @jit
 def _scan(geometry: Any, tree: Any, cores: Any, component: Any, leaf: int, p: int, best: Any, who: Any) -> None:
-    """Let the points of a leaf outside the component of p offer themselves."""
+    """Compare the points of a leaf outside the component of p with the best pair."""
     i = tree.order[p]
     for q in range(tree.starts[leaf], tree.ends[leaf]):
         if component[q] == component[p]:
@@ -125,7 +125,7 @@ def _search(geometry: Any, tree: Any, cores: Any, least: Any, component: Any, wh
         reach = room * LOOSE + rounding + tree.max_rounding[node]
         if gaps[size] > reach * reach:
             continue
-        if 4.0 * tree.radius[node] < room < np.inf:  # a dense cluster: one distance says more than the contraction
+        if 4.0 * tree.radius[node] < room < np.inf:  # a dense cluster: one distance prunes more than the contraction
             j = middle(tree, node)
             if i != j and point_distance(geometry, i, j) - tree.radius[node] * EXACT > reach:
                 continue
@@ -144,7 +144,7 @@ def _search(geometry: Any, tree: Any, cores: Any, least: Any, component: Any, wh
 
 @jit
 def list_reach_searches(component: Any, where: Any, near: Any, apart: Any, which: Any, limits: Any, asking: Any) -> int:
-    """Who has to search, into `asking`; returns their number. `limits[c]` is the best pair known out of component c."""
+    """List positions that must search in `asking`; returns their number. `limits[c]`: best known pair of part c."""
     limits[:] = np.inf
     for p in range(component.shape[0]):
         own = component[p]
@@ -165,9 +165,9 @@ def list_reach_searches(component: Any, where: Any, near: Any, apart: Any, which
 def search_by_reach(geometry: Any, tree: Any, cores: Any, least: Any, component: Any, whole: Any, limits: Any,
                     known: Any, known_apart: Any, asking: Any, near: Any, apart: Any, which: Any, best: Any, who: Any,
                     nodes: Any, gaps: Any, stop: Any) -> None:  # fmt: skip
-    """The best pair out of its component for each of the positions `asking`, or a lower bound beyond the limit.
+    """Find the best pair to another component for each of the positions `asking`, or a lower bound above the limit.
 
-    What a position finds limits those of its component that follow it, as in `search_outside`.
+    A result limits the later searches of the same component, as in `search_outside`.
     """
     own = -1
     for k in range(asking.shape[0]):
@@ -187,7 +187,7 @@ def search_by_reach(geometry: Any, tree: Any, cores: Any, least: Any, component:
 
 @jit
 def first_by_reach(component: Any, near: Any, apart: Any, which: Any, first: Any, chosen: Any) -> int:
-    """One position of each component with its best pair, into `chosen`; returns their number."""
+    """Put one position of each component with its best pair into `chosen`; returns their number."""
     n = component.shape[0]
     first[:] = -1
     for p in range(n):
@@ -205,7 +205,7 @@ def first_by_reach(component: Any, near: Any, apart: Any, which: Any, first: Any
 @jit
 def join_by_reach(chosen: Any, component: Any, order: Any, where: Any, cores: Any, apart: Any, which: Any, parent: Any,
                   edges: Any, heights: Any, lengths: Any, n_edges: int) -> int:  # fmt: skip
-    """Add the edges of the chosen positions, best first, as in `join_components`; returns the edges so far."""
+    """Add the edges of the chosen positions, best first, as in `join_components`; returns the number of edges."""
     for c in range(parent.shape[0]):
         parent[c] = c
     for k in range(chosen.shape[0]):

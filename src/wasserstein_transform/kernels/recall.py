@@ -1,7 +1,7 @@
-"""Exact transport problems that were solved before, with other distances: each begins where it ended.
+"""Exact transport problems that were solved before with other distances, started from the old solution.
 
-Of a problem that was solved, the arcs without reduced cost are remembered, as trees. When it comes again, potentials
-are those at which these arcs have none under the costs of today: where little has changed, they are nearly optimal.
+Of a solved problem, the arcs with reduced cost 0 are stored as trees. When it is solved again, the potentials are
+chosen such that these arcs have reduced cost 0 under the new costs; after small changes they are nearly optimal.
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ from .posing import Costs, Rule, begin, pose
 from .pricing import OPTIMAL
 from .transport import GAP, transport
 
-_TIGHT = 1e-12  # of the largest cost: what counts as a reduced cost of 0
+_TIGHT = 1e-12  # reduced costs up to this, relative to the largest cost, count as 0
 
 
 class Trees(NamedTuple):
-    """What is remembered of problem k, from `starts[k]` on: nodes from roots to leaves, and what they hang under.
+    """The stored trees of problem k, from `starts[k]` on: nodes from roots to leaves, and their parents.
 
-    Sources are 0…na−1, sinks follow; −1 is above a root. Nothing is remembered where the first node is −1.
+    Sources are 0…na−1, sinks follow; −1 is the parent of a root. Nothing is stored if the first node is −1.
     """
 
     starts: np.ndarray
     nodes: np.ndarray
     above: np.ndarray
-    potentials: np.ndarray  # of the nodes, by number
+    potentials: np.ndarray  # potentials of the nodes, by index
 
 
 class Recall(NamedTuple):
-    """Room for one thread."""
+    """Workspace of one thread."""
 
     price: np.ndarray  # (2cap,)
     left: np.ndarray  # (2, cap) sources and sinks not yet in a tree
 
 
 def recall(cap: int) -> Recall:
-    """Room for measures of up to `cap` points."""
+    """Workspace for measures of up to `cap` points."""
     return Recall(np.zeros(2 * cap), np.zeros((2, cap), np.intp))
 
 
 @jit
 def _recall(na: int, nb: int, at: int, old: Trees, table: Any, row: Any, price: Any) -> None:
-    """Potentials by the trees that are remembered, under the costs of today."""
+    """Potentials from the stored trees under the current costs."""
     for k in range(at, at + na + nb):
         node, up = old.nodes[k], old.above[k]
         if up < 0:
@@ -58,7 +58,7 @@ def _recall(na: int, nb: int, at: int, old: Trees, table: Any, row: Any, price: 
 
 @jit
 def _hang(node: int, up: int, k: int, new: Trees) -> int:
-    """Remember a node and what it hangs under; returns how many are remembered."""
+    """Store a node and its parent; returns the number of stored nodes."""
     new.nodes[k] = node
     new.above[k] = up
     return k + 1
@@ -66,7 +66,7 @@ def _hang(node: int, up: int, k: int, new: Trees) -> int:
 
 @jit
 def _remember(na: int, nb: int, at: int, slack: float, new: Trees, table: Any, row: Any, room: Recall) -> None:
-    """Trees of the arcs without reduced cost, breadth first, by the sources' potentials in `price`."""
+    """Store the trees of arcs with reduced cost 0, breadth first, from the potentials of the sources in `price`."""
     price, left = room.price, room.left
     for s in range(na):
         left[0, s] = s
@@ -112,9 +112,9 @@ def recalling_row(
     rows: Any, i: int, targets: Any, problem: int, first: int, geometry: Any, rule: Rule, scratch: Costs, work: Work,
     old: Trees, new: Trees, room: Recall, out: Any, report: Any,
 ) -> int:  # fmt: skip
-    """out[k] = W1 of rows i and j, the k-th target; −1, or the j that failed. `report`: gap, safe solves.
+    """out[k] = W1 of rows i and j, the k-th target; returns −1, or the j that failed. `report`: gap, safe solves.
 
-    The k-th is number problem + k of those in `old`; `new` begins with number `first`.
+    The k-th target is problem number `problem` + k in `old`; `new` begins with number `first`.
     """
     begin(scratch)
     na = rows.indptr[i + 1] - rows.indptr[i]
@@ -134,7 +134,9 @@ def recalling_row(
         out[k] = value
         report[0] = max(report[0], abs(gap))
         report[1] += safe
-        pose(rows, i, rows, j, geometry, rule, scratch, work)  # where the costs are: a solution may have moved them
+        pose(
+            rows, i, rows, j, geometry, rule, scratch, work
+        )  # sets the cost table again, which a solution may have moved
         for s in range(na):
             room.price[s] = work.dual[s]
         _remember(na, nb, at - old.starts[first], _TIGHT * top, new, scratch.table, work.row, room)

@@ -1,4 +1,4 @@
-"""Regions of an image: linking moved pixels, and numbering what hangs together."""
+"""Regions of an image: linking moved pixels, and labeling connected components."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .trees import root
 
 @jit
 def unite(parent: Any, i: int, j: int) -> bool:
-    """Join two parts, the earlier pixel standing for both. Returns whether they were apart."""
+    """Join two components with the earlier pixel as root. Returns whether they were different."""
     a, b = root(parent, i), root(parent, j)
     if a == b:
         return False
@@ -37,7 +37,7 @@ def are_near(modes: Any, axes: int, i: int, j: int, spatial: float, range_: floa
 def link_adjacent(
     modes: Any, axes: int, inside: Any, shape: Any, spatial: float, range_: float, parent: Any, stop: Any
 ) -> None:
-    """Join pixels that touch along an axis and whose modes are near. Nobody is `inside` of length 0: all are."""
+    """Join adjacent pixels whose modes are near. An empty mask `inside` means all pixels."""
     depth, height, width = shape[0], shape[1], shape[2]
     masked = inside.shape[0] > 0
     for i in range(depth * height * width):
@@ -55,7 +55,7 @@ def link_adjacent(
 
 @jit
 def _first_group(cells: Any, groups: Any, axes: int, g: int, rows: Any, row: int, back: int) -> int:
-    """The first place that is not before that of g moved by a row, and back along the last axis."""
+    """The first group that does not come before group g shifted by a row, and back along the last axis."""
     low, high = 0, groups.shape[0] - 1
     while low < high:
         middle = (low + high) // 2
@@ -75,13 +75,13 @@ def link_cells(
     modes: Any, axes: int, order: Any, starts: Any, groups: Any, cells: Any, rows: Any, reach: Any, spatial: float,
     range_: float, parent: Any, stop: Any,
 ) -> None:  # fmt: skip
-    """Join cells that hold near modes; a cell is linked in itself already.
+    """Join cells with near modes; the pixels of a cell are linked already.
 
-    order, starts : pixels cell by cell, and where each cell begins
-    groups : where each new place begins among the cells, which come place by place
-    cells : place and value of each cell in steps of its sides
-    rows : steps along all axes but the last to where near places can be; the first is none
-    reach : how many steps apart, along each column of `cells`, near modes can be
+    order, starts : pixels by cell, and the start of each cell
+    groups : the first cell of each position; cells are sorted by position
+    cells : position and value of each cell, in steps of its sides
+    rows : offsets along all axes but the last at which near positions can be; the first is zero
+    reach : largest difference of near modes along each column of `cells`, in steps
     """
     n_groups = groups.shape[0] - 1
     for g in range(n_groups):
@@ -136,10 +136,10 @@ def link_inside(order: Any, starts: Any, parent: Any) -> None:
 
 @jit
 def number(labels: Any, inside: Any) -> int:
-    """From a forest, in which a tree's first pixel is its root, to labels 0, 1, … by first pixels; −1 outside.
+    """Turn a forest, in which the first pixel of a tree is its root, into labels 0, 1, … by first pixels; −1 outside.
 
-    In place: what stands before a pixel in the forest has its label already. Returns how many there are. `inside` of
-    length 0: all are.
+    In place: earlier pixels in the forest have their labels already. Returns the number of labels. An empty mask
+    `inside` means all pixels.
     """
     count = 0
     for i in range(labels.shape[0]):

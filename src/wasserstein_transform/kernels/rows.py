@@ -1,6 +1,6 @@
-"""One point against a run of consecutive positions: the loops that are vectorized, and those that read bits.
+"""Distances of one point to a run of consecutive positions: vectorized loops, and loops that read bits.
 
-Metrics without a loop of their own are asked pair by pair (`formulas.py`).
+Metrics without a special loop are evaluated pair by pair (`formulas.py`).
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from .bures import is_far, near_plane, overlap_plane
 from .compile import jit, jit_summing
 from .pairs import apart, gaussian_plane, square_of_three, square_of_two
 
-_PIECE = 256  # numbers a loop leaves for the next one, within the first cache
+_PIECE = 256  # numbers passed from one loop to the next, within the first-level cache
 
 
 @jit
 def _cloud(points: Any, i: int, start: int, end: int, out: Any) -> None:
-    """A stride known to the compiler makes the difference: one loop for each of the low dimensions."""
+    """One loop for each of the low dimensions, because a constant stride makes them much faster."""
     m = points.shape[1]
     flat = points.reshape(points.size)[m * start : m * end]
     if m == 1:
@@ -58,7 +58,7 @@ def within_cloud(geometry: Any, i: int, start: int, end: int, limit: float, weig
 
 @jit_summing
 def _plane_plain(g: Any, i: int, start: int, end: int, out: Any) -> int:
-    """The trace formula; returns for how many it is not good enough."""
+    """The trace formula; returns the number of positions for which it is not accurate enough."""
     x, y, a, b, c, root = g.x[i], g.y[i], g.a[i], g.b[i], g.c[i], g.rootdets[i]
     X, Y, A, B, C, R = (g.x[start:end], g.y[start:end], g.a[start:end], g.b[start:end], g.c[start:end],
                         g.rootdets[start:end])  # fmt: skip
@@ -75,7 +75,7 @@ def _plane_plain(g: Any, i: int, start: int, end: int, out: Any) -> int:
 
 @jit
 def _plane_near(g: Any, i: int, start: int, end: int, out: Any) -> None:
-    """The difference formula where the trace formula is not good enough."""
+    """The difference formula, if the trace formula is not accurate enough."""
     x, y, a, b, c, root = g.x[i], g.y[i], g.a[i], g.b[i], g.c[i], g.rootdets[i]
     X, Y, A, B, C, R = (g.x[start:end], g.y[start:end], g.a[start:end], g.b[start:end], g.c[start:end],
                         g.rootdets[start:end])  # fmt: skip
@@ -99,7 +99,7 @@ def squares_plane(geometry: Any, i: int, start: int, end: int, limit: float, out
 
 @jit_summing
 def _plane_within(g: Any, i: int, start: int, end: int, limit: float, band: float, weights: Any, out: Any) -> int:
-    """Who is within the limit, without a root; returns for how many that is within rounding of being decided.
+    """Test the limit without a square root; returns the number of positions that rounding might decide.
 
     d² ≤ limit exactly if 2λf ≥ s, with f² the overlap of the covariances and s = ‖x − y‖² + λ(tr A + tr B) − limit. So
     (2λf)² − max(s, 0)² decides.
@@ -125,9 +125,9 @@ def _plane_within(g: Any, i: int, start: int, end: int, limit: float, band: floa
 @jit
 def within_plane(geometry: Any, i: int, start: int, end: int, limit: float, weights: Any, out: Any) -> None:
     """Of Gaussians in the plane."""
-    # no term of a decision at the edge of the ball is larger than `edge`; rounding is some 1e-16 of it. Nor is one of
-    # (2λf)² larger than `steep`, whatever k, for entries are at most 1: it stays finite. Infinite, it would win against
-    # an s² beyond all floats where that is fused with the subtraction, and k would be near.
+    # No term of a decision at the edge of the ball exceeds `edge`; rounding errors are about 1e-16 of it. No term of
+    # (2λf)² exceeds `steep` for any k, because entries are at most 1: it stays finite. If it were infinite, it would
+    # exceed an overflowing s² in a fused subtraction, and k would count as near.
     edge = 4.0 * (limit + geometry.lifts[i]) * (limit + geometry.lifts[i])
     steep = 4.0 * geometry.lam * geometry.lifts[i]
     in_range = 1e-280 < edge < 1e300 and steep < 1e300
@@ -144,7 +144,7 @@ def is_set(bits: Any, start: int, k: int) -> bool:
 
 @jit
 def rank_of(book: Any, i: int, j: int) -> int:
-    """Where j stands among the candidates of i."""
+    """Rank of j among the candidates of i."""
     runs = book.runs[book.cell[i]]
     count = 0
     for r in range(runs.shape[0]):
@@ -161,7 +161,7 @@ def within_bits(geometry: Any, i: int, start: int, end: int, limit: float, weigh
         return
     rank, near, n = rank_of(geometry, i, start), weights[start:end], end - start
     at, shift = geometry.starts[i] + rank // 8, rank % 8
-    for b in range(n // 8):  # a byte at a time, from two that are beside each other
+    for b in range(n // 8):  # a byte at a time, from two adjacent ones
         byte = np.int64(geometry.bits[at + b]) >> shift
         if shift > 0:
             byte |= np.int64(geometry.bits[at + b + 1]) << (8 - shift)
@@ -174,6 +174,6 @@ def within_bits(geometry: Any, i: int, start: int, end: int, limit: float, weigh
 
 @jit
 def squares_bits(geometry: Any, i: int, start: int, end: int, limit: float, out: Any) -> None:
-    """Of bits, which know no distances: profiles that need them do not get bits."""
+    """Not available: bits have no distances, and profiles that need distances do not use bits."""
     for k in range(end - start):
         out[k] = np.nan

@@ -1,6 +1,6 @@
-"""Joining touching regions, the seam least likely to be drawn first, until none is left.
+"""Join adjacent regions, starting with the seam that is least likely a boundary, until none is left.
 
-Seams are few (thousands), so each join looks through all that are left: no queue, no chains.
+There are few seams (thousands), so each join scans all remaining ones instead of using a heap.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from .compile import jit
 
 
 class Patches(NamedTuple):
-    """Regions, those joined counted with the one that stands for them.
+    """Regions; joined ones are counted in their representative.
 
-    sizes : pixels of each
-    counts : histograms of values beside each other, in pixels, one row a region
-    seen, by : the join that last came across a region, and the seam it came by
+    sizes : number of pixels
+    counts : concatenated histograms of values, in pixels, one row per region
+    seen, by : the last join that visited a region, and the seam it came by
     """
 
     sizes: Any
@@ -26,12 +26,12 @@ class Patches(NamedTuple):
 
 
 class Seams(NamedTuple):
-    """Where two regions touch.
+    """Borders between adjacent regions.
 
     ends : the two regions
-    lengths : pairs of pixels that face each other
-    cues : sums of contrasts over those pairs, one row a seam
-    cost, left : of each seam; the seams that are left
+    lengths : number of pairs of adjacent pixels
+    cues : sums of contrasts over those pairs, one row per seam
+    cost, left : cost of each seam; the remaining seams
     """
 
     ends: Any
@@ -42,13 +42,13 @@ class Seams(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """How evidence is weighed: cost = bias + weights · evidence.
+    """The linear model: cost = bias + weights · evidence.
 
-    starts : where each histogram begins among the columns of `counts`, and the end
-    units : the width of a bin of each
-    group : the number of the distance that each histogram adds to
-    n_groups : how many distances there are
-    total : pixels of the image
+    starts : first column of each histogram in `counts`, and the end
+    units : bin width of each histogram
+    group : the distance to which each histogram contributes
+    n_groups : number of distances
+    total : number of pixels of the image
     """
 
     starts: Any
@@ -62,7 +62,7 @@ class Rule(NamedTuple):
 
 @jit
 def evidence(patches: Patches, seams: Seams, rule: Rule, e: int, out: Any) -> None:
-    """What speaks for a seam: roots of mean contrasts, roots of distances of the two histograms, sizes, length."""
+    """Features of a seam: roots of mean contrasts, roots of distances of the two histograms, sizes, length."""
     a, b = seams.ends[e, 0], seams.ends[e, 1]
     n = seams.cues.shape[1]
     for k in range(n):
@@ -102,7 +102,7 @@ def _weigh(patches: Patches, seams: Seams, rule: Rule, e: int, scratch: Any) -> 
 
 @jit
 def _cheapest(seams: Seams, n: int) -> int:
-    """Of equals, the first."""
+    """The cheapest seam; in a tie, the first."""
     best = seams.left[0]
     for k in range(1, n):
         if seams.cost[seams.left[k]] < seams.cost[best]:
@@ -119,7 +119,7 @@ def _pool(patches: Patches, a: int, b: int) -> None:
 
 @jit
 def _sew(seams: Seams, e: int, f: int) -> None:
-    """Count the seam f with e."""
+    """Merge the seam f into e."""
     seams.lengths[e] += seams.lengths[f]
     for k in range(seams.cues.shape[1]):
         seams.cues[e, k] += seams.cues[f, k]
@@ -127,7 +127,7 @@ def _sew(seams: Seams, e: int, f: int) -> None:
 
 @jit
 def _tidy(patches: Patches, seams: Seams, a: int, b: int, step: int, n: int) -> int:
-    """Let a stand for b, and leave one seam to each neighbor. Returns how many are left."""
+    """Replace b by a, and keep one seam to each neighbor. Returns the number of remaining seams."""
     kept = 0
     for k in range(n):
         e = seams.left[k]
@@ -152,9 +152,9 @@ def _tidy(patches: Patches, seams: Seams, a: int, b: int, step: int, n: int) -> 
 def join_regions(patches: Patches, seams: Seams, rule: Rule, scratch: Any, joins: Any, heights: Any, stop: Any) -> int:
     """Join along the cheapest seam until there is none. Returns the number of joins.
 
-    seen : less than 1 in the beginning
-    scratch : room for the evidence of a seam
-    joins, heights : the two regions of each join, of which the first stands for both from then on, and what it cost
+    seen : less than 1 initially
+    scratch : memory for the evidence of a seam
+    joins, heights : the two regions of each join, of which the first represents both afterwards, and its cost
     """
     n = seams.left.shape[0]
     for k in range(n):

@@ -1,9 +1,10 @@
-"""Which pixels of a patch are near in range and, for λ > 0, alike in shape; and their moments.
+"""The pixels of a patch that are near in range and, for λ > 0, similar in shape; and their moments.
 
-A shape, the covariance of places, is (yy, yx, xx, root of the determinant) in images and (zz, zy, zx, yy, yx, xx, root)
-in volumes. No root is taken: dcov² = tr A + tr B − 2s is at most what ε² leaves of it, `rest`, exactly if s ≥ L with
-2L = tr A + tr B − rest. In the plane s² is known. In space s is the root of s² = t + 2√(u + vs), see `gap_space`, and
-s ≥ L exactly if L² ≤ t or (L² − t)² ≤ 4(u + vL). What is within rounding of equality is decided by dcov² itself.
+A shape, the covariance of positions, is (yy, yx, xx, root of the determinant) in images and (zz, zy, zx, yy, yx, xx,
+root) in volumes. The test needs no square root: dcov² = tr A + tr B − 2s ≤ `rest`, the remainder of ε², exactly if
+s ≥ L with 2L = tr A + tr B − rest. In the plane s² is known. In 3-D s is the root of s² = t + 2√(u + vs), see
+`gap_space`, and s ≥ L exactly if L² ≤ t or (L² − t)² ≤ 4(u + vL). Cases within rounding of equality are decided by
+dcov² itself.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from .bures import gap_plane, gap_space
 from .compile import jit, jit_summing
 from .patches import Patch
 
-_DOUBT = 2e-14  # of the traces, to the power of what is compared: what rounding might decide, ten times over
+_DOUBT = 2e-14  # relative tolerance of the tests, ten times the rounding error
 
 
 @jit_summing
@@ -62,7 +63,7 @@ def _near(values: Any, n: int, t: Any, reach: float, marks: Any) -> None:
 
 @jit_summing
 def _alike_plane(shapes: Any, lacks: Any, n: int, own: Any, top: float, marks: Any) -> float:
-    """Unmark those unlike in shape, mark those with ½ of whom rounding might decide; returns the number of these."""
+    """Unmark pixels with a different shape, and mark those with ½ that rounding might decide; returns their number."""
     trace, traces = own[0] + own[2], own[0] + own[2] + top
     a, b, c, root = 4.0 * own[0], 8.0 * own[1], 4.0 * own[2], 8.0 * own[3]
     ps, qs, rs, roots = shapes[0], shapes[1], shapes[2], shapes[3]
@@ -79,7 +80,7 @@ def _alike_plane(shapes: Any, lacks: Any, n: int, own: Any, top: float, marks: A
 
 @jit_summing
 def _alike_space(shapes: Any, lacks: Any, n: int, own: Any, top: float, marks: Any) -> float:
-    """The same in space."""
+    """The same in 3-D."""
     a, b, c, d, e, f, root = own[0], 2.0 * own[1], 2.0 * own[2], own[3], 2.0 * own[4], own[5], 2.0 * own[6]
     zz, yy, xx = d * f - 0.25 * e * e, a * f - 0.25 * c * c, a * d - 0.25 * b * b
     zy, zx, yx = 0.5 * c * e - b * f, 0.5 * b * e - c * d, 0.5 * b * c - a * e
@@ -103,7 +104,7 @@ def _alike_space(shapes: Any, lacks: Any, n: int, own: Any, top: float, marks: A
 
 @jit
 def _decide(shapes: Any, rests: Any, n: int, own: Any, marks: Any) -> None:
-    """Of those marked with ½, one by one."""
+    """Decide the pixels marked with ½, one by one."""
     for k in range(n):
         if marks[k] == 0.5:
             gap = 0.0
@@ -117,7 +118,7 @@ def _decide(shapes: Any, rests: Any, n: int, own: Any, marks: Any) -> None:
 
 @jit_summing
 def _places(offsets: Any, marks: Any, n: int, sums: Any) -> float:
-    """The number of those marked; Σdy and Σdx."""
+    """The number of marked pixels; Σdy and Σdx."""
     ys, xs = offsets[1], offsets[2]
     count, y, x = 0.0, 0.0, 0.0
     for k in range(n):
@@ -147,7 +148,7 @@ def _squares(offsets: Any, marks: Any, n: int, sums: Any) -> float:
 
 @jit_summing
 def _above(offsets: Any, marks: Any, n: int, sums: Any) -> None:
-    """What volumes have beside."""
+    """The additional sums of volumes."""
     zs, ys, xs = offsets[0], offsets[1], offsets[2]
     by_z, zz, zy, zx = 0.0, 0.0, 0.0, 0.0
     for k in range(n):
@@ -171,11 +172,11 @@ def _total(row: Any, marks: Any, n: int) -> float:
 def moments(
     patch: Patch, t: Any, own: Any, alike: bool, squares: bool, axes: int, range_: float, top: float, sums: Any
 ) -> float:
-    """Of those of a patch near t in range, and alike in shape if that is asked for; their number.
+    """Moments of the pixels of a patch near t in range and, if required, similar in shape; returns their number.
 
-    top : no shape has a larger trace
-    sums : of dz, dy, dx, dz², dzdy, dzdx, dy², dydx, dx² (products only if `squares` are asked for), then of each
-    channel's values; offsets are from the pixel itself
+    top : upper bound of the traces of shapes
+    sums : sums of dz, dy, dx, dz², dzdy, dzdx, dy², dydx, dx² (products only with `squares`), then of the values of
+    each channel; offsets are relative to the pixel
     """
     n, marks, rests = patch.size[1], patch.marks, patch.offsets[3]
     _near(patch.values, n, t, range_, marks)
@@ -197,7 +198,7 @@ def moments(
 
 @jit
 def spread(sums: Any, count: float, own: Any) -> None:
-    """The shape of what was gathered."""
+    """The shape from the sums."""
     z, y, x = sums[0] / count, sums[1] / count, sums[2] / count
     k = own.shape[0] - 4
     own[k] = max(sums[6] / count - y * y, 0.0)

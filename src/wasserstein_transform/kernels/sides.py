@@ -1,4 +1,4 @@
-"""Both sides of a pixel: how far apart the values on them are, in every direction."""
+"""Differences of the values on both sides of a pixel, in every direction."""
 
 from __future__ import annotations
 
@@ -33,15 +33,16 @@ def add_gaps(level: Any, unit: float, cosines: Any, sines: Any, out: Any) -> Non
 def carry_up(
     picture: Any, small: Any, labels: Any, top: int, factors: Any, sharpness: float, out: Any, stop: Any
 ) -> None:
-    """Labels of a reduced picture for some rows of the whole one: of the nine reduced pixels around, the most alike.
+    """Transfer labels of a reduced image to some rows of the full image.
 
-    Alike is a small distance of places, in reduced pixels, and of values, times `sharpness`; the first of equals. The
-    pixel in the middle of a reduced one has its label.
+    Each pixel takes the label of the most similar of the nine reduced pixels around it. Similarity is the distance of
+    positions, in reduced pixels, plus that of values times `sharpness`; in a tie the first. The pixel in the middle of
+    a reduced one has its label.
 
-    picture : rows of the whole picture, shape (rows, width, channels)
-    small, labels : the reduced picture, shape (h, w, channels), and its labels; below 0 is none
-    top : the number of the first of the rows
-    factors : reduced pixels for one of the whole, along both axes
+    picture : rows of the full image, shape (rows, width, channels)
+    small, labels : the reduced image, shape (h, w, channels), and its labels; negative ones are none
+    top : index of the first row
+    factors : reduced pixels per full pixel, along both axes
     out : labels, shape (rows, width)
     """
     height, width, channels = small.shape

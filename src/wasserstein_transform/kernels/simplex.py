@@ -14,15 +14,15 @@ from .pivot import pivot
 from .pricing import INTERRUPTED, OPTIMAL, STALLED, best_candidate, dual_value, list_candidates, pays
 from .start import peel
 
-_TOLERANCE = 1e-14  # of the largest cost: what counts as a negative reduced cost
-_TIGHT = 1e-12  # of the largest cost: what counts as a reduced cost of 0 when a basis is inherited
-_FAINT = 8.0 * 2.0**-52  # share of the mass that may be rounding
-_DRIFT = 1e-13  # of the largest cost: a gap above this has potentials computed anew
+_TOLERANCE = 1e-14  # reduced costs below minus this, relative to the largest cost, count as negative
+_TIGHT = 1e-12  # reduced costs up to this, relative to the largest cost, count as 0 for a warm start
+_FAINT = 8.0 * 2.0**-52  # share of the mass that may be rounding error
+_DRIFT = 1e-13  # for a larger gap, relative to the largest cost, potentials are recomputed
 
 
 @jit
 def _first_paying(na: int, nb: int, tolerance: float, cost: Any, work: Work) -> tuple[int, int]:
-    """The first arc that pays, by Bland's rule: source and sink node, or −1."""
+    """The first arc with negative reduced cost (Bland's rule): source and sink node, or −1."""
     for j in range(nb):
         if work.stop[0] != 0:
             break
@@ -34,13 +34,13 @@ def _first_paying(na: int, nb: int, tolerance: float, cost: Any, work: Work) -> 
 
 @jit
 def _optimize(na: int, nb: int, tolerance: float, cost: Any, work: Work) -> tuple[int, float]:
-    """Pivots until no arc pays, best of a list of candidates first; status and the value of the potentials."""
+    """Pivot until no arc has negative reduced cost, best candidate first; status and dual value."""
     left = 1000 + 100 * na * nb
     while True:
         if work.stop[0] != 0:
             return INTERRUPTED, 0.0
         count = list_candidates(na, nb, tolerance, cost, work)
-        if count == 0:  # the last look is the certificate as well
+        if count == 0:  # the last pass is also the certificate
             return OPTIMAL, dual_value(na, nb, work)
         while True:
             count, place, reduced = best_candidate(count, tolerance, work)
@@ -55,7 +55,7 @@ def _optimize(na: int, nb: int, tolerance: float, cost: Any, work: Work) -> tupl
 
 @jit
 def _optimize_safely(na: int, nb: int, root: int, tolerance: float, cost: Any, work: Work) -> tuple[int, float]:
-    """The same by Bland's rule: the first arc that pays enters."""
+    """The same with Bland's rule: the first arc with negative reduced cost enters."""
     left = 1000 + 100 * na * nb
     fresh = False
     while True:
@@ -78,7 +78,7 @@ def _optimize_safely(na: int, nb: int, root: int, tolerance: float, cost: Any, w
 
 @jit
 def moves(node: int, na: int, faint: float, work: Work) -> bool:
-    """Whether the arc of a node carries mass; a faint rest of two larger masses is what rounding left over."""
+    """Whether the arc of a node carries mass; a tiny difference of two larger masses counts as rounding error."""
     mass = work.flow[node]
     up = work.parent[node]
     i, j = (node, up - na) if node < na else (up, node - na)
@@ -87,7 +87,7 @@ def moves(node: int, na: int, faint: float, work: Work) -> bool:
 
 @jit
 def faint_mass(na: int, work: Work) -> float:
-    """Mass that may be rounding: of masses, their sums and products."""
+    """Mass that may be rounding error of masses, their sums and products."""
     total = 0.0
     for i in range(na):
         total += work.supply[i]
@@ -107,7 +107,7 @@ def plan_cost(na: int, nb: int, root: int, cost: Any, work: Work) -> float:
 
 @jit
 def settled_cost(na: int, nb: int, root: int, a: Any, b: Any, cost: Any, work: Work) -> float:
-    """Cost of the plan, its flows computed anew from the masses a and b."""
+    """Cost of the plan, with flows recomputed from the masses a and b."""
     settle(na, nb, root, a, b, work)
     return plan_cost(na, nb, root, cost, work)
 
@@ -140,9 +140,9 @@ def solve(
 ) -> tuple[float, float, int, int]:
     """Optimal cost, primal–dual gap, status and root for `supply`, `demand` (equal totals) and costs of at most `top`.
 
-    Reduced costs count as negative from 1e-14 of `unit` on: of the largest cost, or less where most are smaller.
-    The sources' potentials in `work.dual` warm the start; any values are valid. `safe` starts cold and follows Bland's
-    rule. The plan is left in `parent`, `flow`, feasible potentials of the sources in `dual`.
+    Reduced costs below −1e-14 · `unit` count as negative; `unit` is the largest cost, or less if most costs are
+    smaller. The potentials of the sources in `work.dual` are a warm start; any values are valid. `safe` starts cold and
+    uses Bland's rule. The plan is left in `parent` and `flow`, feasible potentials of the sources in `dual`.
     """
     total = 0.0
     for i in range(na):

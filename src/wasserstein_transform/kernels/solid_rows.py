@@ -1,4 +1,4 @@
-"""Gaussians in four and more dimensions: one against a run of consecutive positions, several side by side."""
+"""Distances of one Gaussian in four or more dimensions to a run of consecutive positions, several in SIMD lanes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ def squares_solid(geometry: Any, i: int, start: int, end: int, limit: float, out
             out[k] = 0.0 if start + k == i else gaussian_solid(geometry, i, start + k, limit)
         return
     _load(geometry.factors[i], geometry.lanes)
-    middle = min(max(start, i), end)  # before it, i is the second of a pair: the same bits whoever asks
+    middle = min(
+        max(start, i), end
+    )  # before it, i is the second of a pair, which makes results symmetric to the last bit
     _squares(geometry, i, start, middle, limit, out)
     if start <= i < end:
         out[i - start] = 0.0
@@ -33,7 +35,7 @@ def squares_solid(geometry: Any, i: int, start: int, end: int, limit: float, out
 
 @jit
 def _load(factor: Any, lanes: Any) -> None:
-    """A factor, padded by zeros, after the room of two matrices in lanes."""
+    """Store a factor, padded with zeros, after the memory of two matrices in lanes."""
     m = factor.shape[0]
     wide = (m + 3) // 4 * 4
     size = wide * wide
@@ -47,7 +49,7 @@ def _load(factor: Any, lanes: Any) -> None:
 
 @jit
 def _squares(geometry: Any, i: int, start: int, end: int, limit: float, out: Any) -> None:
-    """Bounds decide for some; the others fill lanes. All lie on the same side of i."""
+    """Bounds decide some positions; the others fill lanes. All are on the same side of i."""
     who, count = geometry.who, 0
     for j in range(start, end):
         if limit < np.inf and solid_floor(geometry, i, j, limit) > limit * (1 + 1e-9):
@@ -62,7 +64,7 @@ def _squares(geometry: Any, i: int, start: int, end: int, limit: float, out: Any
 
 @jit
 def _flush(geometry: Any, i: int, count: int, start: int, out: Any) -> None:
-    """The distances to those in lanes. Lanes without anybody repeat the first: what is in them must be a number."""
+    """Compute the distances to the positions in lanes. Unused lanes repeat the first, to hold valid numbers."""
     who, lanes, m = geometry.who, geometry.lanes, geometry.factors.shape[1]
     wide, n = (m + 3) // 4 * 4, who.shape[0]
     size = wide * wide
@@ -81,7 +83,7 @@ def _flush(geometry: Any, i: int, count: int, start: int, out: Any) -> None:
 
 @jit
 def _gap(geometry: Any, p: int, q: int, nuclear: float) -> float:
-    """dcov² of a pair whose nuclear norm is known, −1 if it is not."""
+    """dcov² of a pair given its nuclear norm, −1 if that is unknown."""
     A, B = geometry.covs[p], geometry.covs[q]
     factor_a, rank_a, factor_b, rank_b = geometry.factors[p], geometry.ranks[p], geometry.factors[q], geometry.ranks[q]
     traces = 0.0

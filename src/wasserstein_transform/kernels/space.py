@@ -1,7 +1,7 @@
-"""Gaussians in space: the closed form of dcov² for 3 × 3 matrices, written so that loops over it are vectorized.
+"""Gaussians in 3-D: the closed form of dcov² for 3 × 3 matrices, written so that loops over it are vectorized.
 
 A matrix is given by its symmetric root H, six numbers (xx, xy, xz, yy, yz, zz). The singular values of N = H_A H_B add
-up to tr(A^½BA^½)^½, and its polar factor is the turn that brings the roots of near matrices together.
+up to tr(A^½BA^½)^½, and its polar factor is the rotation that aligns the roots of near matrices.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from .compile import jit_inline, jit_inline_strict
 
-_KNOWN = 1e-12  # of the cube of Σσ: below it, N is of rank 1 to rounding, and the turn about its axis is not known
+_KNOWN = 1e-12  # below this, relative to (Σσ)³, N has numerical rank 1, and the rotation about its axis is undetermined
 
 
 @jit_inline
@@ -33,7 +33,7 @@ def product(a: Any, b: Any) -> Any:
 
 @jit_inline_strict
 def squares_of(n: Any) -> float:
-    """Σσ², the sum of the squared entries of a matrix; the same bits for its transpose, which A and B in turn make."""
+    """Σσ², the sum of the squared entries of a matrix, with the same bits for its transpose (A and B exchanged)."""
     return (
         (n[0] * n[0] + n[4] * n[4] + n[8] * n[8])
         + (n[1] * n[1] + n[3] * n[3])
@@ -71,7 +71,7 @@ def sum_of_three(first: float, second: float, third: float) -> float:
 
 @jit_inline
 def turned_gap(a: Any, b: Any, n: Any, s: float) -> float:
-    """dcov² of near matrices: ‖H_AQ − H_B‖², Q the turn nearest to N, whose σ add up to s; −1 where Q is not known.
+    """dcov² of near matrices: ‖H_AQ − H_B‖² with the rotation Q nearest to N, whose σ add up to s; −1 if undetermined.
 
     With t = tr N and k the axis of N − Nᵀ, Q has the quaternion (1, v), (s + t)v − (N + Nᵀ)v = k (Horn): the
     eigenvector of a symmetric 4 × 4 matrix to the eigenvalue s. An error of v counts squared. H_A and H_B commute up to

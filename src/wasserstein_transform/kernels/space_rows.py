@@ -1,4 +1,4 @@
-"""Gaussians in space: one pair, and one against a run of consecutive positions."""
+"""Gaussians in 3-D: distances of one pair, and of one Gaussian to a run of consecutive positions."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .compile import jit, jit_inline
 from .nuclear import dot
 from .space import product, squared_minors, squares_of, sum_of_three, turned_gap
 
-_TINY = 1e-60  # traces, beside the largest: formulas would leave the range of floats
-_ROUNDING = 1e-12  # of the terms of a decision, at most
+_TINY = 1e-60  # smaller traces, relative to the largest, would underflow in the formulas
+_ROUNDING = 1e-12  # bound of the relative rounding error of the terms of a decision
 
 
 @jit_inline
@@ -39,7 +39,7 @@ def _is_good(plain: float, traces: float) -> bool:
 
 @jit
 def _plain(columns: Any, own: int, c: Any, n: int, lam: float, out: Any) -> int:
-    """Squared distances by the trace formula; returns for how many it is not good enough."""
+    """Squared distances by the trace formula; returns the number of positions for which it is not accurate enough."""
     x, y, z, a = columns[own], columns[own + PIECE], columns[own + 2 * PIECE], _root(columns, own)
     det, trace = columns[own + DET], columns[own + TRACE]
     near = 0
@@ -54,7 +54,7 @@ def _plain(columns: Any, own: int, c: Any, n: int, lam: float, out: Any) -> int:
 
 @jit
 def _turned(columns: Any, own: int, c: Any, n: int, lam: float, out: Any) -> int:
-    """By turned roots where the trace formula is not good enough; −1 where these are not, and for how many."""
+    """By rotated roots if the trace formula is inaccurate; −1 if these are inaccurate too; returns their number."""
     x, y, z, a = columns[own], columns[own + PIECE], columns[own + 2 * PIECE], _root(columns, own)
     det, trace = columns[own + DET], columns[own + TRACE]
     unknown = 0
@@ -74,7 +74,7 @@ def _turned(columns: Any, own: int, c: Any, n: int, lam: float, out: Any) -> int
 
 @jit
 def squares_space(geometry: Any, i: int, start: int, end: int, limit: float, out: Any) -> None:
-    """Of Gaussians in space."""
+    """For Gaussians in 3-D."""
     columns, own, at = geometry.columns, place(i), start
     while at < end:
         n = min(PIECE - at % PIECE, end - at)
@@ -92,7 +92,7 @@ def squares_space(geometry: Any, i: int, start: int, end: int, limit: float, out
 
 @jit
 def _decide(columns: Any, own: int, c: Any, n: int, lam: float, limit: float, weights: Any, out: Any) -> int:
-    """Who is within the limit, without a root; −1 where that is within rounding of being decided, and for how many.
+    """Test the limit without a square root; −1 for positions that rounding might decide; returns their number.
 
     d² ≤ limit exactly if s ≥ t, where 2λt = ‖x − y‖² + λ(tr A + tr B) − limit and s = Σσ: that is, if
     t² ≤ Σσ² + 2√(Σσ²σ'² + 2tΠσ), for both sides are equal at s and nowhere else.
@@ -115,7 +115,7 @@ def _decide(columns: Any, own: int, c: Any, n: int, lam: float, limit: float, we
 
 @jit
 def within_space(geometry: Any, i: int, start: int, end: int, limit: float, weights: Any, out: Any) -> None:
-    """Of Gaussians in space."""
+    """For Gaussians in 3-D."""
     columns, own, at = geometry.columns, place(i), start
     most = columns[own + TRACE] + limit / geometry.lam  # at the edge of the ball no term exceeds its fourth power
     in_range = 1e-60 < most < 1e60 and geometry.lam > 1e-300
@@ -137,12 +137,14 @@ def within_space(geometry: Any, i: int, start: int, end: int, limit: float, weig
 def gaussian_space(geometry: Any, i: int, j: int, limit: float) -> float:
     """The squared distance of one pair."""
     c = geometry.columns
-    p, q = place(min(i, j)), place(max(i, j))  # the same bits whoever asks
+    p, q = place(min(i, j)), place(max(i, j))  # symmetric to the last bit
     apart = _apart(c, p, c[q], c[q + PIECE], c[q + 2 * PIECE])
     if apart > limit:
         return np.inf
     floor = _apart(c, p + SPECTRUM, c[q + SPECTRUM], c[q + SPECTRUM + PIECE], c[q + SPECTRUM + 2 * PIECE])
-    if apart + geometry.lam * floor > limit * (1 + 1e-9):  # Σ(√λ_k(A) − √λ_k(B))² ≤ dcov², with room for rounding
+    if apart + geometry.lam * floor > limit * (
+        1 + 1e-9
+    ):  # Σ(√λ_k(A) − √λ_k(B))² ≤ dcov², with a tolerance for rounding
         return np.inf
     a, b = _root(c, p), _root(c, q)
     N = product(a, b)
@@ -158,7 +160,7 @@ def gaussian_space(geometry: Any, i: int, j: int, limit: float) -> float:
 
 @jit
 def gaussian_space_side(geometry: Any, i: int, j: int, limit: float) -> float:
-    """A number on the right side of the limit: mostly a bound decides."""
+    """A number on the correct side of the limit; usually a bound decides."""
     c, p, q = geometry.columns, place(i), place(j)
     roof = _apart(c, p, c[q], c[q + PIECE], c[q + 2 * PIECE])
     if roof > limit:
@@ -171,7 +173,7 @@ def gaussian_space_side(geometry: Any, i: int, j: int, limit: float) -> float:
 
 @jit
 def _by_thin_factors(geometry: Any, i: int, j: int) -> float:
-    """The squared distance of near Gaussians of rank 1 to rounding, or tiny ones."""
+    """The squared distance of near Gaussians of numerical rank 1, or tiny ones."""
     c, factors, scratch = geometry.columns, geometry.scratch[3:], geometry.scratch[:3]
     p, q = place(min(i, j)), place(max(i, j))
     unit = unit_of(c[p + TRACE] + c[q + TRACE])
@@ -183,7 +185,7 @@ def _by_thin_factors(geometry: Any, i: int, j: int) -> float:
 
 @jit
 def _factor(columns: Any, at: int, size: float, out: Any, scratch: Any) -> int:
-    """The rows of the root times `size`, turned until orthogonal, without those that rounding made; their number."""
+    """The rows of the root times `size`, orthogonalized, without rounding errors of 0; returns their number."""
     k = at + ROOT
     for a in range(3):
         for b in range(a, 3):

@@ -1,8 +1,8 @@
-"""The first basis of a transport problem: the tree of a similar problem, peeled.
+"""The initial basis of a transport problem, from the tree of a similar problem.
 
-Under the potentials of a similar problem that was solved, the tight arcs (reduced cost 0) are that problem's basis, as
-far as its points are still there. Peeling that forest from its leaves, each node giving or taking what it has, finds a
-plan along the inherited tree; only where masses do not fit does a node look for its best partner elsewhere.
+Under the potentials of a similar solved problem, the tight arcs (reduced cost 0) are the basis of that problem, as far
+as its points are still present. Peeling this forest from its leaves, where each node sends or receives its mass, gives
+a plan along the inherited tree; only if masses do not fit does a node search its best partner elsewhere.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from .basis import DEAD, Work
 from .compile import jit
 from .minimum import lowest
 
-UNKNOWN = -np.inf  # the potential of a source of which nothing is known; no arc of it is tight
+UNKNOWN = -np.inf  # unknown potential of a source; none of its arcs is tight
 
 
 @jit
 def _guess(na: int, nb: int, cost: Any, work: Work) -> None:
-    """Where nothing is known, the mean cost of a source: those that are far from all sinks pay more."""
+    """Set unknown potentials to the mean cost of the source, which is larger for sources far from all sinks."""
     dual = work.dual[:na]
     for i in range(dual.shape[0]):
         dual[i] = 0.0
@@ -35,7 +35,7 @@ def _guess(na: int, nb: int, cost: Any, work: Work) -> None:
 
 @jit
 def _partner(node: int, na: int, nb: int, cost: Any, row: Any, dual: Any) -> int:
-    """The node on the other side with the least reduced cost among those in play."""
+    """The active node on the other side with the smallest reduced cost."""
     best = np.inf
     who = -1
     if node < na:
@@ -56,7 +56,7 @@ def _partner(node: int, na: int, nb: int, cost: Any, row: Any, dual: Any) -> int
 
 @jit
 def _add_arc(count: int, i: int, sink: int, work: Work) -> int:
-    """List a tight arc; returns their number. Where ties make too many of them, the last ones are left out."""
+    """List a tight arc; returns their number. If ties give too many, the last ones are left out."""
     arcs, first, degree = work.arcs, work.child, work.depth
     if count == arcs.shape[1]:
         return count
@@ -81,7 +81,7 @@ def _any_known(na: int, dual: Any) -> bool:
 
 @jit
 def _find_tight(na: int, nb: int, slack: float, cost: Any, work: Work) -> None:
-    """Sinks' potentials from those of the sources, sources raised until each has a tight arc, and the tight arcs."""
+    """Potentials of sinks from those of sources, sources raised until each has a tight arc, and the tight arcs."""
     dual, first, degree = work.dual, work.child, work.depth
     for node in range(na + nb):
         first[node] = -1
@@ -110,7 +110,7 @@ def _find_tight(na: int, nb: int, slack: float, cost: Any, work: Work) -> None:
 
 @jit
 def _neighbor(node: int, na: int, work: Work) -> int:
-    """A node in play at the other end of a tight arc; −1 if there is none."""
+    """An active node at the other end of a tight arc; −1 if there is none."""
     side = 1 if node < na else 0
     k = work.child[node]
     while k >= 0:
@@ -123,7 +123,7 @@ def _neighbor(node: int, na: int, work: Work) -> int:
 
 @jit
 def _release(gone: int, keeper: int, na: int, size: int, work: Work) -> int:
-    """Queue the neighbors of a node that left play and are leaves now; returns the size of the queue."""
+    """Queue the neighbors of a removed node that are leaves now; returns the size of the queue."""
     side = 1 if gone < na else 0
     k = work.child[gone]
     while k >= 0:
@@ -141,9 +141,9 @@ def _release(gone: int, keeper: int, na: int, size: int, work: Work) -> int:
 def peel(na: int, nb: int, slack: float, cost: Any, work: Work) -> int:
     """A strongly feasible tree in `parent` and `flow`; returns its root and leaves the nodes in `order`, leaves first.
 
-    The last leaf that was set free goes first, so that the peeling runs along a chain as the north-west corner rule
-    would. On a tie the sink is served and the source lives on with nothing: the perturbation that makes the tree
-    strong. −1 if costs or potentials are no numbers, or if `stop` was set: between large measures this takes seconds.
+    The most recently freed leaf goes first, so that peeling follows chains like the north-west corner rule. In a tie
+    the sink is removed and the source stays with mass 0: this perturbation makes the tree strongly feasible. Returns −1
+    if costs or potentials are NaN, or if `stop` was set, because large measures take seconds.
     """
     _find_tight(na, nb, slack, cost, work)
     dual, rest, queue = work.dual, work.rest, work.queue
@@ -166,7 +166,7 @@ def peel(na: int, nb: int, slack: float, cost: Any, work: Work) -> int:
             if dual[node] == DEAD:
                 continue
             other = _neighbor(node, na, work)
-        else:  # what is left are rings of ties
+        else:  # only cycles of ties are left
             while lowest_alive < na + nb and dual[lowest_alive] == DEAD:
                 lowest_alive += 1
             if lowest_alive == na + nb:

@@ -1,8 +1,8 @@
-"""Compiled code on disk: one file for each function and signature, written whole or not at all.
+"""The disk cache of compiled code: one file for each function and signature.
 
-What cannot be read is as good as not there, and what cannot be written is left: a cache never makes a call fail. Files
-are renamed into place, so processes that compile at once do not see halves of each other's; a name holds everything
-the code depends on, so whoever comes last writes the same.
+Errors of reading and writing are ignored: a cache never makes a call fail. Files are renamed into place, so that
+concurrent processes never see partial files; a name contains all dependencies of the code, so that all processes write
+the same content.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from .._files import write_bytes
 _SOURCES = Path(__file__).parent
 _BESIDE = _SOURCES / "__pycache__" / "compiled"
 _LOG = logging.getLogger("wasserstein_transform")
-_DIGEST = 32  # bytes that a file begins with: damaged code is not run
+_DIGEST = 32  # bytes of the digest at the start of a file, so that damaged code is not run
 
 
 class Store:
-    """Files in a folder of this source and these versions; the folder is looked for when first needed."""
+    """Files in a folder for this source and these versions; the folder is chosen on first use."""
 
     def __init__(self, *versions: str) -> None:
         self._versions = "-".join([*versions, f"{sys.implementation.cache_tag}-{platform.machine()}"])
 
     @cached_property
     def name(self) -> str:
-        """The name of the folder: versions, and a hash of all kernel sources, for kernels are built into each other."""
+        """The name of the folder: versions, and a hash of all kernel sources, because kernels inline each other."""
         return f"{self._versions}-{hash_of_sources(_SOURCES)}"
 
     @cached_property
     def folders(self) -> list[Path]:
-        """Where to look: what the user names, else beside the kernels and in the user's cache."""
+        """Candidate folders: the one set by the user, else next to the kernels and in the user's cache."""
         return [place / self.name for place in places()]
 
     @cached_property
     def home(self) -> Path | None:
-        """The first folder that can be written; if there is none, that is said once."""
+        """The first writable folder; None with a single warning if there is none."""
         for folder in self.folders:
             if _is_writable(folder):
                 _sweep(folder, self._versions)
@@ -55,7 +55,7 @@ class Store:
         return None
 
     def read(self, name: str) -> bytes | None:
-        """What was written under a name, if it is whole and the user's own or the package's."""
+        """The content of a file if it is intact and belongs to the user or to the owner of the package."""
         for folder in self.folders:
             try:
                 content = _read_trusted(folder / name)
@@ -67,11 +67,11 @@ class Store:
         return None
 
     def write(self, name: str, content: bytes) -> None:
-        """Keep it, if that is possible."""
+        """Write a file if possible."""
         if self.home is None:
             return
         try:
-            self.home.mkdir(parents=True, exist_ok=True)  # somebody may have deleted it meanwhile
+            self.home.mkdir(parents=True, exist_ok=True)  # it may have been deleted meanwhile
             write_bytes(self.home / name, hashlib.sha256(content).digest() + content)
         except OSError as error:
             _LOG.debug("compiled code is not kept: %s", error)
@@ -86,7 +86,7 @@ def hash_of_sources(folder: Path) -> str:
 
 
 def places() -> Iterator[Path]:
-    """Folders for compiled code, the most wanted first."""
+    """Folders for compiled code, the preferred one first."""
     named = os.environ.get("NUMBA_CACHE_DIR")
     if named:
         place = Path(named) / "wasserstein_transform"
@@ -106,7 +106,7 @@ def _user_folder() -> Path:
 
 
 def _is_writable(folder: Path) -> bool:
-    """By trying: permissions say little about mounts and quotas."""
+    """Whether a folder is writable, tested by writing, because permissions do not show mounts and quotas."""
     probe = folder / f"{uuid.uuid4().hex[:12]}.tmp"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -118,17 +118,17 @@ def _is_writable(folder: Path) -> bool:
 
 
 def _sweep(folder: Path, versions: str) -> None:
-    """Remove what the same versions compiled of older sources. Others may do so at the same time."""
+    """Remove the caches of older sources with the same versions. Other processes may do so at the same time."""
     for other in folder.parent.glob(f"{versions}-*"):
         if other != folder:
             shutil.rmtree(other, ignore_errors=True)
 
 
 def _read_trusted(file: Path) -> bytes | None:
-    """The content of a file of the user, or of the one whose sources these are; None if it is somebody else's.
+    """The content of a file of the user or of the owner of the sources; None if it belongs to somebody else.
 
-    What is read is run. Whoever may write to its folder could put another file of the user's there, or a link to one:
-    the folder and the one around it must be as trusted as the file, which is no link.
+    The content is executed. Anyone who may write to its folder could place another file or a link there, so the folder
+    and its parent must be as trusted as the file, which must not be a link.
     """
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     with os.fdopen(os.open(file, flags), "rb") as stream:
@@ -144,12 +144,12 @@ def _read_trusted(file: Path) -> bytes | None:
 
 
 def _is_of(about: os.stat_result, owners: set[int]) -> bool:
-    """Whether it is one of theirs, and not for everybody to write to."""
+    """Whether a file belongs to one of the owners and is not writable by everybody."""
     return about.st_uid in owners and not about.st_mode & stat.S_IWOTH
 
 
 def _owner_of_sources() -> int:
-    """Who could change what is run anyway."""
+    """The owner of the sources, who could change the code anyway."""
     return _SOURCES.stat().st_uid
 
 
@@ -164,7 +164,7 @@ _WARNED: list[bool] = []
 
 
 def warn_uncached() -> None:
-    """Say once that nothing can be kept."""
+    """Warn once that nothing can be cached."""
     if _WARNED:
         return
     _WARNED.append(True)

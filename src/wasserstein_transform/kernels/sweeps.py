@@ -1,7 +1,7 @@
-"""Shortest paths from several nodes at once, in the lanes of vector units: sweeps over the graph instead of heaps.
+"""Shortest paths from several nodes at once in SIMD lanes, by sweeps over the graph instead of heaps.
 
-Distances end at the least solution of d(v) = min d(u) + length(u, v), with one rounding for each edge: to the bit what
-Dijkstra's algorithm finds.
+Distances converge to the smallest solution of d(v) = min d(u) + length(u, v), with one rounding per edge: the same bits
+as with Dijkstra's algorithm.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ LANES = 32
 
 
 class Sweeps(NamedTuple):
-    """Room for searches from LANES nodes."""
+    """Workspace for searches from LANES nodes."""
 
     dist: np.ndarray  # (nodes · LANES,)
     best: np.ndarray  # (LANES,)
-    due: np.ndarray  # (nodes,) whether a neighbor has come nearer since the node was looked at
+    due: np.ndarray  # (nodes,) whether the distance of a neighbor has decreased since the node was visited
 
 
 def sweeps(n: int) -> Sweeps:
@@ -42,14 +42,14 @@ def _begin(n: int, start: int, end: int, room: Sweeps) -> None:
 
 @jit
 def _shorten(best: Any, other: Any, length: float) -> None:
-    """Ways over a neighbor. A loop as long as the array says: of known length, it would be taken apart before lanes."""
+    """Relax paths over a neighbor. The loop length is not constant, so that it is vectorized and not unrolled."""
     for l in range(best.shape[0]):
         best[l] = _lesser(best[l], other[l] + length)
 
 
 @jit
 def _look(adjacency: Adjacency, v: int, room: Sweeps) -> bool:
-    """Ways to v over its neighbors; whether any is shorter than what was known."""
+    """Relax paths to v over its neighbors; returns whether any distance decreased."""
     own = room.dist[v * LANES : (v + 1) * LANES]
     best = room.best
     for l in range(best.shape[0]):
@@ -66,7 +66,7 @@ def _look(adjacency: Adjacency, v: int, room: Sweeps) -> bool:
 
 @jit
 def _sweep(adjacency: Adjacency, n: int, backward: bool, room: Sweeps) -> bool:
-    """Look at all nodes that are due; whether any is left."""
+    """Visit all nodes that are due; returns whether any is left."""
     left = False
     for k in range(n):
         v = n - 1 - k if backward else k
@@ -82,9 +82,9 @@ def _sweep(adjacency: Adjacency, n: int, backward: bool, room: Sweeps) -> bool:
 
 @jit
 def search_many(adjacency: Adjacency, start: int, end: int, most: int, room: Sweeps, scratch: Front) -> None:
-    """Distances of all nodes from the nodes start…end, at most LANES of them; infinity where no path leads.
+    """Distances of all nodes from the nodes start…end, at most LANES of them; infinity without a path.
 
-    After `most` sweeps heaps are used.
+    After `most` sweeps, heaps are used.
     """
     n = adjacency.indptr.shape[0] - 1
     _begin(n, start, end, room)
@@ -106,7 +106,7 @@ def fill_upper_by_sweeps(
     adjacency: Adjacency, start: int, end: int, most: int, upper: Any, lower: Any, room: Sweeps, scratch: Front,
     stop: Any,
 ) -> None:  # fmt: skip
-    """Rows start…end of the full matrix from column `start` on, and their mirror image unless `lower` is empty."""
+    """Rows start…end of the full matrix from column `start` on, and their transpose unless `lower` is empty."""
     for first in range(start, end, LANES):
         if stop[0] != 0:
             return

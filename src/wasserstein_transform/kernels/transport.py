@@ -16,11 +16,11 @@ from .pricing import INTERRUPTED, OPTIMAL
 from .simplex import faint_mass, moves, plan_cost, plan_reach, settled_cost, solve
 from .start import UNKNOWN, peel
 
-GAP = 1e-12  # largest primal–dual gap accepted, of the largest cost of the problem
-CLIP = 1e3  # of the mean cost, about: arcs dearer than this are hardly ever used
-STEEP = 150.0  # from this order on W_∞ is the unit: looked for by powers, it might take more rounds than there are
-ROUNDS = 200  # in which the unit of a problem is looked for
-LOST = 1e-9  # as DROWNING where costs are distances: they lose digits later
+GAP = 1e-12  # largest accepted primal–dual gap, relative to the largest cost of the problem
+CLIP = 1e3  # arcs more expensive than about this times the mean cost are hardly ever used
+STEEP = 150.0  # from this order on W_∞ is the unit, because finding it by powers might take too many rounds
+ROUNDS = 200  # most rounds for finding the unit of a problem
+LOST = 1e-9  # like DROWNING, for costs that are distances, which lose digits later
 
 
 @jit
@@ -50,10 +50,10 @@ def _refine(
     A: Any, i: int, B: Any, j: int, geometry: Any, p: float, length: float, value: float, safe: bool, scratch: Costs,
     work: Work,
 ) -> tuple[float, float, int, int, float, float]:  # fmt: skip
-    """Solve again in the unit of the distance itself: beside the largest cost, its own would drown in rounding.
+    """Solve again in the unit of W_p itself, because small costs lose digits next to the largest cost.
 
-    `length`·`value`^(1/p) bounds the distance from above and is the new length; costs far above 1 are clipped, and the
-    clip is lifted where the plan would use such arcs. Returns cost, gap, status, root, largest cost and length.
+    `length`·`value`^(1/p) is an upper bound of W_p and the new length; costs far above 1 are clipped, and the clip is
+    raised if the plan would use such arcs. Returns cost, gap, status, root, largest cost and length.
     """
     na, nb = A.indptr[i + 1] - A.indptr[i], B.indptr[j + 1] - B.indptr[j]
     total = A.totals[i] * B.totals[j]
@@ -87,7 +87,7 @@ def _refine(
 
 @jit
 def _certified(status: int, gap: float, most: float) -> bool:
-    """Whether nothing is left to do: NaN is no certificate."""
+    """Whether the solution is certified; a NaN gap is not."""
     return status == INTERRUPTED or (status == OPTIMAL and abs(gap) <= GAP * most)
 
 
@@ -95,10 +95,10 @@ def _certified(status: int, gap: float, most: float) -> bool:
 def transport(
     A: Any, i: int, B: Any, j: int, geometry: Any, rule: Rule, farthest: float, scratch: Costs, work: Work
 ) -> tuple[float, float, int, int, int]:
-    """W_p of rows i and j, gap relative to the largest cost, status, root and whether the safe path was taken.
+    """W_p of rows i and j, gap relative to the largest cost, status, root and whether the safe algorithm was used.
 
-    From the order STEEP on it is looked for from W_∞ = `farthest` on, which it is little less than: beside the largest
-    distance, powers of all that matters may vanish.
+    From the order STEEP on the unit is W_∞ = `farthest`, which is slightly larger than W_p: relative to the largest
+    distance, relevant powers may underflow.
     """
     p = rule.p
     na, nb = A.indptr[i + 1] - A.indptr[i], B.indptr[j + 1] - B.indptr[j]
@@ -106,7 +106,7 @@ def transport(
     value, gap, status, root, top, length, safe = total, 0.0, OPTIMAL, -1, 1.0, farthest, 0
     drowns = farthest > 0.0
     if p < STEEP:
-        # without common mass, if that may stay in place; the whole problem; the whole problem by Bland's rule
+        # first without common mass, if it may be cancelled; then the whole problem; then with Bland's rule
         for attempt in range(0 if rule.cancel and overlap(A, i, B, j) else 1, 3):
             top, length, shared = pose(A, i, B, j, geometry, rule, scratch, work)
             if attempt == 0:
@@ -142,11 +142,11 @@ def transport_row(
 ) -> int:  # fmt: skip
     """out[k] = W_p(A_i, B_j) for the k-th target j; returns −1, or the j that failed. `report`: gap, safe solves.
 
-    From the order STEEP on, `out` must hold W_∞ before.
+    From the order STEEP on, `out` must contain W_∞ on entry.
 
-    The potentials of A_i's points carry over from the target at place `guides[k]`, which is near: neighboring problems
-    nearly share them; from none where it is negative. Without guides they carry over from the target before. The first
-    target takes those that are in `work.dual`.
+    The potentials of the points of A_i are inherited from the similar target at position `guides[k]`, or from none if
+    it is negative. Without guides they are inherited from the previous target. The first target uses those in
+    `work.dual`.
     """
     begin(scratch)
     na = A.indptr[i + 1] - A.indptr[i]
@@ -179,7 +179,7 @@ def farthest_row(
     A: Any, i: int, B: Any, targets: Any, guides: Any, geometry: Any, rule: Rule, scratch: Costs, work: Work, out: Any,
     report: Any,
 ) -> int:  # fmt: skip
-    """out[k] = W_∞(A_i, B_j) for the k-th target j, each with a plan and a Hall violator; −1, or the j that failed."""
+    """out[k] = W_∞(A_i, B_j) for the k-th target j, certified by plan and Hall violator; −1, or the j that failed."""
     begin(scratch)
     na = A.indptr[i + 1] - A.indptr[i]
     for k in range(targets.shape[0]):
@@ -199,7 +199,7 @@ def farthest_row(
 
 @jit
 def _common_share(A: Any, i: int, B: Any, j: int) -> float:
-    """The share of mass that two measures have in common."""
+    """The share of common mass of two measures."""
     s, t = A.indptr[i], B.indptr[j]
     s_end, t_end = A.indptr[i + 1], B.indptr[j + 1]
     common = 0.0
@@ -232,7 +232,7 @@ def upper_row(
     A: Any, i: int, B: Any, targets: Any, guides: Any, geometry: Any, rule: Rule, scratch: Costs, work: Work, out: Any,
     report: Any,
 ) -> int:  # fmt: skip
-    """out[k] ≥ W_p(A_i, B_j) for the k-th target j, by plans: a greedy one, and common mass at rest. Returns −1."""
+    """out[k] ≥ W_p(A_i, B_j) for the k-th target j, from a greedy plan, and one that keeps common mass. Returns −1."""
     begin(scratch)
     na = A.indptr[i + 1] - A.indptr[i]
     for k in range(targets.shape[0]):
@@ -254,6 +254,6 @@ def upper_row(
         greedy = plan_cost(na, nb, root, table, work) / (A.totals[i] * B.totals[j])
         cost = min(max(greedy, 0.0), top * max(1.0 - _common_share(A, i, B, j), 0.0))
         out[k] = length * cost ** (1.0 / rule.p)
-        if greedy < TINY:  # the powers have vanished
+        if greedy < TINY:  # the powers have underflowed
             out[k] = max(out[k], _longest_move(A, i, B, j, geometry, root, work))
     return -1

@@ -1,4 +1,4 @@
-"""Minimum spanning trees and what grows from them."""
+"""Minimum spanning trees, linkage matrices and forests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .formulas import squared
 
 @jit
 def reach_out(geometry: Any, here: int, end: int, done: Any, near: Any, source: Any, stop: Any) -> None:
-    """One step of Prim's algorithm: let `here` offer itself as the nearest tree point. `stop[0]` ≠ 0 interrupts."""
+    """One step of Prim's algorithm: update nearest tree points with `here`. `stop[0]` ≠ 0 interrupts."""
     for j in range(end):
         if stop[0] != 0:
             return
@@ -57,7 +57,7 @@ def prim(
 
 @jit
 def root(parent: Any, i: int) -> int:
-    """The point that stands for the part of i, paths halved on the way."""
+    """The root of the component of i, with path halving."""
     while parent[i] != i:
         parent[i] = parent[parent[i]]
         i = parent[i]
@@ -86,7 +86,7 @@ def join_edges(edges: Any, heights: Any, out: Any) -> None:
 
 @jit
 def shortest_forest(edges: Any, parent: Any, picked: Any) -> int:
-    """Mark which of the edges, sorted by length, join two parts (Kruskal); returns their number."""
+    """Mark the edges, sorted by length, that join two components (Kruskal); returns their number."""
     for i in range(parent.shape[0]):
         parent[i] = i
     count = 0
@@ -104,10 +104,10 @@ def shortest_forest(edges: Any, parent: Any, picked: Any) -> int:
 def undecided(
     edges: Any, lengths: Any, rows: Any, cols: Any, bounds: Any, first: int, parent: Any, chosen: Any
 ) -> tuple[int, int]:
-    """From pair `first` on, list pairs that the edges no longer than their lower bound do not join.
+    """From pair `first` on, list pairs that are not connected by edges up to their lower bound.
 
-    All the others can be left out of a spanning tree. Edges and bounds are sorted. Returns how many pairs were listed
-    and the first one not looked at.
+    All other pairs can be left out of a spanning tree. Edges and bounds are sorted. Returns the number of listed pairs
+    and the first pair that was not examined.
     """
     for i in range(parent.shape[0]):
         parent[i] = i

@@ -1,6 +1,6 @@
-"""Numbers twice as long: a float and what rounding took from it (Dekker, Knuth).
+"""Double-double arithmetic: a float and its rounding error (Dekker, Knuth).
 
-Without fused multiply-adds, which would round where these must not.
+Without fused multiply-adds, which would change the rounding.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ _HALF = 134217729.0  # 2²⁷ + 1 splits a float into two halves
 
 @jit_strict
 def add(a: float, a_low: float, b: float, b_low: float) -> tuple[float, float]:
-    """The sum of two of them."""
+    """The sum of two double-doubles."""
     total = a + b
     part = total - a
     low = (a - (total - part)) + (b - part) + (a_low + b_low)
@@ -22,7 +22,7 @@ def add(a: float, a_low: float, b: float, b_low: float) -> tuple[float, float]:
 
 @jit_strict
 def times(a: float, b: float, b_low: float) -> tuple[float, float]:
-    """The product of a float and one of them."""
+    """The product of a float and a double-double."""
     high = a * b
     c, d = _HALF * a, _HALF * b
     a_high, b_high = c - (c - a), d - (d - b)

@@ -1,4 +1,4 @@
-"""Shortest paths between one measure of a graph and those it meets, found before their problems are solved."""
+"""Shortest paths between one measure on a graph and its targets, computed before their problems are solved."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .paths import Adjacency, Front, forget, front, spread, spread_beyond
 
 
 class Vicinity(NamedTuple):
-    """All nodes within `radius` of each node, nearest first: where searches that come from elsewhere may end."""
+    """All nodes within `radius` of each node, nearest first, for bidirectional searches."""
 
     indptr: np.ndarray
     indices: np.ndarray
@@ -21,22 +21,22 @@ class Vicinity(NamedTuple):
 
 
 class PathSearch(NamedTuple):
-    """Room to find the distances between one measure and those it meets."""
+    """Workspace for the distances between one measure and its targets."""
 
     front: Front
-    met: np.ndarray  # nodes of the measures met
-    near: np.ndarray  # from home to the points of the measure
-    far: np.ndarray  # from home to the nodes met
+    met: np.ndarray  # nodes of the targets
+    near: np.ndarray  # distances from home to the points of the measure
+    far: np.ndarray  # distances from home to the target nodes
 
 
 def path_search(n: int, width: int, n_met: int) -> PathSearch:
-    """Room for measures of up to `width` points that meet up to `n_met` of n nodes."""
+    """Workspace for measures of up to `width` points with up to `n_met` target nodes out of n."""
     return PathSearch(front(n), np.empty(n_met, np.intp), np.empty(width), np.empty(n_met))
 
 
 @jit
 def _mark(A: Any, i: int, B: Any, targets: Any, table: PathTable, scratch: PathSearch) -> int:
-    """Give every node that row i meets a place in the table; how many."""
+    """Give every target node of row i a row in the table; returns their number."""
     n_met = 0
     for k in range(targets.shape[0]):
         for t in range(B.indptr[targets[k]], B.indptr[targets[k] + 1]):
@@ -54,7 +54,7 @@ def _mark(A: Any, i: int, B: Any, targets: Any, table: PathTable, scratch: PathS
 
 @jit
 def _look_from_home(adjacency: Adjacency, home: int, A: Any, i: int, n_met: int, scratch: PathSearch) -> float:
-    """Distances from home to the points of row i and to all it meets; the largest of the latter that is finite."""
+    """Distances from home to the points of row i and to all target nodes; returns the largest finite one."""
     mass, dist, a = scratch.front.mass, scratch.front.dist, A.indptr[i]
     width = A.indptr[i + 1] - a
     need = float(n_met)
@@ -79,7 +79,7 @@ def _look_from_home(adjacency: Adjacency, home: int, A: Any, i: int, n_met: int,
 def _find(
     adjacency: Adjacency, source: int, s: int, width: int, n_met: int, top: float, table: Any, scratch: PathSearch
 ) -> None:
-    """Distances from one point to all nodes met; none is longer than the way through home."""
+    """Distances from one point to all target nodes; none is longer than the path through home."""
     limit = np.nextafter(scratch.near[s] + top, 0.0) if scratch.near[s] < np.inf else np.inf
     count = spread(adjacency, source, limit, float(n_met), 0.0, scratch.front)
     for k in range(n_met):
@@ -99,9 +99,9 @@ def _find_halfway(
     table: Any,
     scratch: PathSearch,
 ) -> None:
-    """The same where a search would see too much: it ends a radius early, and ways from the other side meet it.
+    """The same if a search would visit too many nodes: it ends a radius early and is joined with paths from targets.
 
-    Of a way from here to y, the first node beyond the limit has a distance over that edge, and is less than
+    On a path from here to y, the first node beyond the limit has a tentative distance over that edge, and is less than
     (length − limit) from y.
     """
     dist = scratch.front.dist
@@ -125,7 +125,7 @@ def look_around(
 ) -> None:  # fmt: skip
     """Distances between the points of row i of A and those of the target rows of B.
 
-    No way is longer than the one through `home`, so a search from a point ends where only such ways are left.
+    No path is longer than the one through `home`, so a search from a point can end when only such paths are left.
     """
     n_met = _mark(A, i, B, targets, table, scratch)
     top = _look_from_home(adjacency, home, A, i, n_met, scratch)

@@ -1,9 +1,9 @@
-"""Moments over balls in which whole cells are summed at once: only cells that a rim may cross are looked at in points.
+"""Moments over balls with sums of whole cells: only cells that the boundary may cross are processed point by point.
 
-For points under the Euclidean distance and flat balls. A cell is within the balls of another cell's points, or out of
-them, if their boxes say so for all pairs, with room for rounding: so who is in a ball is decided as everywhere else.
-Sums of a cell are relative to its first point, those of the cells around a cell to the first point of that one: they
-neither cancel far from the origin nor depend on cells that are not seen.
+For points with the Euclidean distance and flat balls. A cell is inside or outside of the balls of all points of another
+cell if their boxes prove it for all pairs, with a tolerance for rounding, so that ball membership is the same as in the
+other loops. Sums of a cell are relative to its first point, and sums around a cell relative to the first point of that
+cell: they neither cancel far from the origin nor depend on cells out of reach.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from .formulas import within
 from .moments import center, settle
 from .pairs import square_of_three, square_of_two
 
-_SLACK = 1e-13  # relative: what a squared distance is off, many times
-_MANY = 1000  # pairs of points for each cell that is asked, at one cell per reach
-_LEAST = 1e-280  # squares below are too coarse to be compared with room for rounding
+_SLACK = 1e-13  # relative tolerance of squared distances, many times the rounding error
+_MANY = 1000  # smallest number of pairs of points per tested cell, at one cell per reach
+_LEAST = 1e-280  # smaller squares are too inaccurate for the tolerance
 
 
 class Held(NamedTuple):
-    """What cells hold, and where they begin.
+    """Sums and boxes of cells, and their first positions.
 
-    low, high : boxes around their places, a row for each axis
-    sums : mass; the first point; Σ mass · (y − first); Σ mass · (y − first)(y − first)ᵀ where asked for, upper triangle
+    low, high : boxes around their points, a row for each axis
+    sums : mass; the first point; Σ mass · (y − first); upper triangle of Σ mass · (y − first)(y − first)ᵀ, if needed
     """
 
     starts: np.ndarray
@@ -65,7 +65,7 @@ def hold_cells(
 
 @jit
 def _compare(held: Held, c: int, first: int, last: int, gaps: Any, spans: Any) -> None:
-    """Squares of the least and of the largest distance of the boxes of cells first…last to that of cell c."""
+    """Squares of the smallest and the largest distance of the boxes of cells first…last to that of cell c."""
     gaps[: last - first] = 0.0
     spans[: last - first] = 0.0
     for a in range(held.low.shape[0]):
@@ -82,7 +82,7 @@ def _compare(held: Held, c: int, first: int, last: int, gaps: Any, spans: Any) -
 
 @jit_summing
 def _add_cells(held: Held, c: int, first: int, last: int, spans: Any, limit: float, core: Any) -> None:
-    """Add the sums of those of the cells first…last that are within the limit, relative to the first point of c."""
+    """Add the sums of the cells among first…last within the limit, relative to the first point of c."""
     m = held.low.shape[0]
     W, total = held.sums[0, first:last], 0.0
     for k in range(W.shape[0]):
@@ -111,9 +111,9 @@ def _add_cells(held: Held, c: int, first: int, last: int, spans: Any, limit: flo
 
 @jit
 def _pays(cells: Any, held: Held, c: int, per_reach: int) -> bool:
-    """Whether the balls of cell c look at so many points, for the cells they are in, that cells may be asked first.
+    """Whether the balls of cell c have so many candidates per cell that testing whole cells pays off.
 
-    The finer the cells, the more of them are whole.
+    With finer cells, more of them are whole.
     """
     n_points, n_cells = 0, 0
     for r in range(cells.runs.shape[1]):
@@ -128,7 +128,7 @@ def _pays(cells: Any, held: Held, c: int, per_reach: int) -> bool:
 def _look_around(
     cells: Any, held: Held, c: int, limit: float, per_reach: int, core: Any, parts: Any, gaps: Any, spans: Any
 ) -> int:
-    """The sums of what all balls of cell c hold, into `core`, and the runs of positions to be asked, into `parts`.
+    """Put the sums of cells inside all balls of cell c into `core`, and the runs of other candidates into `parts`.
 
     Returns the number of runs.
     """
@@ -165,7 +165,7 @@ def _look_around(
 
 @jit
 def _weigh(geometry: Any, places: Any, i: int, low: int, high: int, limit: float, weights: Any, mass: Any) -> None:
-    """As `within`, to the same bits: axis by axis the compiler takes several points at a time."""
+    """Like `within`, with the same bits, vectorized over points axis by axis."""
     near = weights[low:high]
     if places.shape[0] == 2:
         x, y, X, Y = places[0, i], places[1, i], places[0, low:high], places[1, low:high]
@@ -187,7 +187,7 @@ def first_moments_of_cells(
     geometry: Any, places: Any, cells: Any, held: Held, rows: Any, weights: Any, points: Any, limit: float,
     per_reach: int, scratch: Any, core: Any, parts: Any, gaps: Any, spans: Any, mass: Any, means: Any, stop: Any,
 ) -> None:  # fmt: skip
-    """As `first_moments`."""
+    """Like `first_moments`, with whole cells."""
     here, count = -1, 0
     for row in range(rows.shape[0]):
         i = rows[row]
@@ -214,7 +214,7 @@ def second_moments_of_cells(
     per_reach: int, scratch: Any, core: Any, parts: Any, gaps: Any, spans: Any, mass: Any, means: Any, covs: Any,
     stop: Any,
 ) -> None:  # fmt: skip
-    """As `second_moments`."""
+    """Like `second_moments`, with whole cells."""
     here, count, m = -1, 0, points.shape[0]
     for row in range(rows.shape[0]):
         i = rows[row]

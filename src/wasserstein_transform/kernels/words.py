@@ -1,4 +1,4 @@
-"""Texts: words looked up in a table that grows, windows counted, and Bures fidelities of packed factors."""
+"""Texts: a growing hash table of words, counting of windows, and Bures distances of packed factors."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from .compile import jit, jit_or, jit_summing
 
 DONE, FULL = 0, 1
 
-# FNV-1a; constants are 64 bits, or numba would take the products for floats
+# FNV-1a; 64-bit constants, otherwise Numba would use floats for the products
 _BASIS = np.uint64(14695981039346656037)
 _PRIME = np.uint64(1099511628211)
 
-BORDER = -2  # between documents, which windows do not cross
-END = -1  # of a document, among the numbers of words
-STRANGE = -1  # a word without a vector keeps its place in the window
+BORDER = -2  # mark between documents, which windows do not cross
+END = -1  # mark at the end of a document, among word indices
+STRANGE = -1  # mark of a word without a vector, which keeps its position in the window
 
 
 class Table(NamedTuple):
-    """Words by number, found by the hash of their bytes.
+    """Words by index, found by the hash of their bytes.
 
-    `slots` hold numbers + 1, or 0 where free; their count is a power of 2. `sizes` are the words so far, the bytes so
-    far in `pool`, and where in the text the first word begins that is not done.
+    `slots` contain indices + 1, or 0 if free; their number is a power of 2. `sizes` are the number of words, the number
+    of bytes in `pool`, and the start of the first unprocessed word in the text.
     """
 
     slots: Any
@@ -36,7 +36,7 @@ class Table(NamedTuple):
 
 
 def _plain_mix(hashed: Any, byte: int) -> Any:
-    """The same in whole numbers of Python, which do not wrap around by themselves."""
+    """The same with Python integers, which do not wrap around."""
     return np.uint64((int(hashed) ^ int(byte)) * int(_PRIME) % 2**64)
 
 
@@ -48,10 +48,10 @@ def _mix(hashed: Any, byte: int) -> Any:
 
 @jit
 def intern(text: Any, n: int, table: Table, numbers: Any, n_numbers: Any) -> int:
-    """Numbers of the words of a text, and END for each byte 0.
+    """Indices of the words of a text, and END for each byte 0.
 
-    The text ends in white space or in half a word, and is left where the table is full.
-    `sizes[2]` is where to go on: after more room was made, or with the next piece of text.
+    The text may end with a partial word; processing stops if the table is full. `sizes[2]` is the position to continue
+    from, after the table was enlarged or with the next part of the text.
     """
     slots, _, begins, counts, pool, sizes = table
     mask = len(slots) - 1
@@ -117,9 +117,9 @@ def fill_slots(slots: Any, hashes: Any, n: int) -> None:
 
 @jit
 def keep(numbers: Any, rows: Any, chances: Any, draws: Any, kept: Any) -> int:
-    """What stays of a text: rows of vectors, STRANGE for words without, BORDER between documents; their count.
+    """Keep a sample of a text: rows of vectors, STRANGE for words without one, BORDER between documents; their number.
 
-    A word stays if its draw lies below its chance.
+    A word is kept if its random draw is below its probability.
     """
     n = 0
     for k in range(len(numbers)):
@@ -143,7 +143,7 @@ def count_places(kept: Any, first: int, last: int, begins: Any) -> None:
 
 @jit
 def list_places(kept: Any, first: int, last: int, free: Any, places: Any) -> None:
-    """Places of each word, one word after the other; `free` is where those of each begin, and moves on."""
+    """Positions of each word, word by word; `free` is the next free entry of each word, and is advanced."""
     for i in range(first, last):
         row = kept[i]
         if row >= 0:
@@ -153,7 +153,7 @@ def list_places(kept: Any, first: int, last: int, free: Any, places: Any) -> Non
 
 @jit
 def gather(kept: Any, places: Any, weights: Any, totals: Any, seen: Any, n_seen: int) -> int:
-    """Add the contexts of one word at its places to `totals`; `seen` lists the words whose total was 0. Their count."""
+    """Add the contexts of one word to `totals`; `seen` lists the words whose total was 0. Returns their number."""
     window, n = len(weights), len(kept)
     for p in range(len(places)):
         i = places[p]
@@ -176,7 +176,7 @@ def count_contexts(
     kept: Any, begins: Any, places: Any, start: int, stop: int, weights: Any, totals: Any, seen: Any, sizes: Any,
     flag: Any,
 ) -> None:  # fmt: skip
-    """How many different contexts each of the words start…stop has. `totals` are 0, before and after."""
+    """Number of different contexts of each of the words start…stop. `totals` are 0 before and after."""
     for row in range(start, stop):
         if flag[0] != 0:
             return
@@ -191,7 +191,7 @@ def fill_contexts(
     kept: Any, begins: Any, places: Any, start: int, stop: int, weights: Any, totals: Any, seen: Any, starts: Any,
     indices: Any, values: Any, flag: Any,
 ) -> None:  # fmt: skip
-    """Contexts of the words start…stop and their weights, one word after the other; words begin at `starts`."""
+    """Contexts of the words start…stop and their weights, word by word, at `starts`."""
     for row in range(start, stop):
         if flag[0] != 0:
             return
@@ -205,7 +205,7 @@ def fill_contexts(
 
 @jit
 def unpack(packed: Any, rank: int, R: Any) -> float:
-    """The upper trapezoid R of `rank` rows from its entries, row by row; returns tr RᵀR."""
+    """Unpack the upper trapezoid R with `rank` rows; returns tr RᵀR."""
     m = R.shape[1]
     at, trace = 0, 0.0
     for k in range(rank):
@@ -221,7 +221,7 @@ def unpack(packed: Any, rank: int, R: Any) -> float:
 
 @jit
 def _comes_first(R: Any, rank_r: int, S: Any, rank_s: int) -> bool:
-    """Whether R has fewer rows, or the lesser entry where the two first differ: the same bits whoever asks."""
+    """An order of factors (fewer rows, then the first smaller entry), which makes results symmetric to the last bit."""
     if rank_r != rank_s:
         return rank_r < rank_s
     for k in range(rank_r):
@@ -257,7 +257,7 @@ def bures_gaps(
 
 @jit_summing
 def _add_four(a: float, x: Any, b: float, y: Any, c: float, z: Any, d: float, t: Any, sums: Any) -> None:
-    """Four rows, each times its weight: sums are read and written a quarter as often."""
+    """Add four weighted rows at once, so that sums are read and written a quarter as often."""
     for l in range(len(sums)):
         sums[l] += (a * np.float64(x[l]) + b * np.float64(y[l])) + (c * np.float64(z[l]) + d * np.float64(t[l]))
 
@@ -267,7 +267,7 @@ def means(
     indptr: Any, indices: Any, weights: Any, points: Any, squares: Any, rows: Any, start: int, stop: int, sums: Any,
     out: Any, sizes: Any, flag: Any,
 ) -> None:  # fmt: skip
-    """Weighted means of the contexts of the words `rows` from start to stop, and of their squares; 0 without any."""
+    """Weighted means of the contexts of the words `rows` from start to stop, and of `squares`; 0 without contexts."""
     for i in range(start, stop):
         if flag[0] != 0:
             return
@@ -278,7 +278,11 @@ def means(
             total += weights[k]
             size += weights[k] * squares[indices[k]]
         for k in range(first, end, 4):
-            q, r, s = min(k + 1, end - 1), min(k + 2, end - 1), min(k + 3, end - 1)  # the last once more, with weight 0
+            q, r, s = (
+                min(k + 1, end - 1),
+                min(k + 2, end - 1),
+                min(k + 3, end - 1),
+            )  # past the end: the last one again, with weight 0
             b = weights[q] if q == k + 1 else 0.0
             c = weights[r] if r == k + 2 else 0.0
             d = weights[s] if s == k + 3 else 0.0
@@ -292,7 +296,7 @@ def means(
 
 @jit_summing
 def _two(row: Any, x: Any, y: Any) -> tuple[float, float]:
-    """The products of a row with two."""
+    """Products of a row with two others."""
     a, b = 0.0, 0.0
     for k in range(len(row)):
         value = np.float64(row[k])
@@ -305,7 +309,7 @@ def _two(row: Any, x: Any, y: Any) -> tuple[float, float]:
 def factor_forms(
     packed: Any, starts: Any, ranks: Any, directions: Any, fixed: Any, start: int, stop: int, out: Any, flag: Any
 ) -> None:
-    """xᵀΣx, xᵀΣy and yᵀΣy of packed factors start…stop, x the direction of each, y the fixed one."""
+    """xᵀΣx, xᵀΣy and yᵀΣy of packed factors start…stop; x is the direction of each, y the fixed one."""
     m = directions.shape[1]
     for i in range(start, stop):
         if flag[0] != 0:
@@ -334,10 +338,10 @@ def context_forms(
     indptr: Any, indices: Any, weights: Any, points: Any, rows: Any, directions: Any, along: Any, offsets: Any,
     start: int, stop: int, out: Any, flag: Any,
 ) -> None:  # fmt: skip
-    """The same sums over the contexts v of the words `rows`, less their centers c, each times its weight.
+    """The same as weighted sums over the contexts v of the words `rows`, minus their centers c.
 
     along : y·v of all words
-    offsets : x·c and y·c of the words asked for
+    offsets : x·c and y·c of the words `rows`
     """
     for i in range(start, stop):
         if flag[0] != 0:

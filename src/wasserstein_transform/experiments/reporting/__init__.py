@@ -1,4 +1,4 @@
-"""From finished experiments to a report: parts that are kept, verdicts on record, Markdown and HTML."""
+"""Reports of experiments: cached parts, recorded verdicts, Markdown and HTML."""
 
 from .part import Figure, Part
 from .record import Change, listing, open_record, read_record, summary, write_record

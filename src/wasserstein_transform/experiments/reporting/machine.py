@@ -1,4 +1,4 @@
-"""On what a report was made."""
+"""The machine on which a report was made."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PACKAGES = ("wasserstein-transform", "numpy", "scipy", "numba", "scikit-learn",
 
 @dataclass(frozen=True)
 class Machine:
-    """Kind and number of processors, and the versions of what was used."""
+    """System, number of cores, and versions of packages."""
 
     system: str
     n_cores: int
@@ -25,11 +25,11 @@ class Machine:
 
 
 def this_machine() -> Machine:
-    """The one this runs on; its name stays private."""
+    """The machine that runs this, without its host name."""
     versions = [("Python", platform.python_version())]
     for name in _PACKAGES:
         try:
             versions.append((name, version(name)))
-        except PackageNotFoundError:  # run from a folder that was never installed
+        except PackageNotFoundError:  # not installed, but run from a source folder
             continue
     return Machine(f"{platform.system()} {platform.machine()}", current().n_threads, tuple(versions))

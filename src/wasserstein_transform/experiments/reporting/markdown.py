@@ -14,7 +14,7 @@ from .report import Report
 
 def markdown(report: Report) -> str:
     """The whole report."""
-    blocks = ["# The Wasserstein Transform: the paper again", opening(report), _times(report), "## Claims"]
+    blocks = ["# The Wasserstein Transform: reproduction of the paper", opening(report), _times(report), "## Claims"]
     blocks.append(_summary(report))
     if report.changes:
         blocks += ["Differs from the record:", "\n".join(f"- {change}" for change in report.changes)]
@@ -24,15 +24,15 @@ def markdown(report: Report) -> str:
 
 
 def opening(report: Report) -> str:
-    """How many claims came out."""
+    """The number of claims by verdict, and how they are judged."""
     counts = Counter(claim.verdict for part in report.parts for claim in part.claims)
     counted = ", ".join(f"{counts[verdict]} {verdict}" for verdict in Verdict)
     kind = "quick run: smaller data, fewer seeds and cases than the texts say" if report.quick else "full run"
     machines = "; or ".join(dict.fromkeys(part.machine for part in report.parts))
     return (
-        f"{counted} ({kind}). A claim is judged in cases: readings of what the paper leaves open, scores, methods. It "
-        f"is reproduced if it holds in all of them, partly if in some, not if in none; all are listed with what was "
-        f"measured. Made on: {machines}."
+        f"{counted} ({kind}). A claim is judged in several cases: readings of what the paper leaves open, scores, "
+        "methods. It is reproduced if it holds in all cases, partly if in some, not reproduced if in none; all cases "
+        f"are listed with the measured values. Made on: {machines}."
     )
 
 
@@ -49,7 +49,7 @@ def _summary(report: Report) -> str:
     return _rows(("claim", "in our words", "verdict", "holds in cases", "measured, first case"), rows)
 
 
-QUICK_NOTE = "This is the full run; a quick one does less of it."
+QUICK_NOTE = "This text describes the full run; a quick run does less."
 
 
 def _section(part: Part, quick: bool) -> list[str]:

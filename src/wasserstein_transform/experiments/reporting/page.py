@@ -1,4 +1,4 @@
-"""The report as one HTML file that needs nothing else: pictures inside, no script, nothing loaded."""
+"""The report as one HTML file with embedded figures, without scripts and external resources."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def page(report: Report, folder: Path) -> str:
     links = " ".join(f'<a href="#{escape(part.name)}">{escape(part.name)}</a>' for part in report.parts)
     changed = "".join(f"<li>{escape(str(change))}</li>" for change in report.changes)
     body = [
-        "<h1>The Wasserstein Transform: the paper again</h1>",
+        "<h1>The Wasserstein Transform: reproduction of the paper</h1>",
         f"<p>{escape(opening(report))}</p><nav>{links}</nav>",
         _summary(report),
         f"<p>Differs from the record:</p><ul>{changed}</ul>" if changed else "",
@@ -50,7 +50,7 @@ def page(report: Report, folder: Path) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>The Wasserstein Transform: the paper again</title><style>{_STYLE}</style></head>\n<body>\n"
+        f"<title>The Wasserstein Transform: reproduction of the paper</title><style>{_STYLE}</style></head>\n<body>\n"
         + "\n".join(body)
         + "\n</body></html>\n"
     )
@@ -113,7 +113,7 @@ def _table(table: Table) -> str:
 
 
 def _rows(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of cells that are HTML already."""
+    """A table whose cells are HTML."""
     head = "".join(f"<th>{cell}</th>" for cell in header)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'

@@ -1,4 +1,4 @@
-"""An experiment that is done, as a file: what a report needs of it, and what it was made of."""
+"""A finished experiment, stored in a file with everything that a report needs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PACKAGE = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture in a file beside the report."""
+    """A figure in a file next to the report."""
 
     file: str
     caption: str
@@ -27,15 +27,15 @@ class Figure:
 
 @dataclass(frozen=True)
 class Part:
-    """What came out of an experiment.
+    """The results of an experiment.
 
     Attributes
     ----------
     name, title, about : str
     key : str
-        Stands for the source, the versions and the parameters it was made of.
+        Fingerprint of the source, the versions and the parameters.
     machine : str
-        On what it was made.
+        The machine on which it ran.
     seconds : float
     claims, tables, figures : tuple
     """
@@ -52,9 +52,10 @@ class Part:
 
 
 def key_of(parameters: Any) -> str:
-    """A fingerprint of the parameters, the source that computes and draws, and the versions of what it uses.
+    """A fingerprint of the parameters, the source code and the versions of packages.
 
-    What was made of others is made again; commands and reports may change.
+    A part with another fingerprint is computed again. The modules of the command line and of reports are left out,
+    because they do not affect results.
     """
     seen = hashlib.sha256(repr((parameters, this_machine().versions)).encode())
     for file in sorted(_PACKAGE.rglob("*.py")):
@@ -64,23 +65,23 @@ def key_of(parameters: Any) -> str:
 
 
 def save(part: Part, file: Path) -> None:
-    """As JSON."""
+    """Write a part to a JSON file."""
     write_bytes(file, json.dumps(asdict(part), ensure_ascii=False, indent=1).encode())
 
 
 def load(file: Path, key: str) -> Part | None:
-    """The part if it is there, was made of the same source and parameters, and its figures are there, too."""
+    """The part in a file, or None if it is missing, has another key, or lacks figures."""
     folder = file.parent.parent
     try:
         part = _from_json(json.loads(file.read_text(encoding="utf-8")))
         there = all(_is_inside(folder / figure.file, folder) for figure in part.figures)
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):  # not there, or not ours
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):  # missing or invalid
         return None
     return part if part.key == key and there else None
 
 
 def _is_inside(figure: Path, folder: Path) -> bool:
-    """Whether it is a figure of this report: a part must not bring other files into the page."""
+    """Whether a figure is in the folder: a part must not put other files into the page."""
     return figure.resolve().is_relative_to(folder.resolve()) and figure.is_file() and figure.stat().st_size > 0
 
 
@@ -90,12 +91,12 @@ def _from_json(raw: dict[str, Any]) -> Part:
     figures = tuple(Figure(**figure) for figure in raw.pop("figures"))
     part = Part(claims=claims, tables=tables, figures=figures, **raw)
     if not isinstance(part.seconds, int | float) or not all(isinstance(text, str) for text in _texts(part)):
-        raise ValueError("a part holds texts, and the seconds it took")
+        raise ValueError("a part must hold texts and a number of seconds")
     return part
 
 
 def _texts(part: Part) -> Iterator[object]:
-    """All that a report writes of it."""
+    """All texts that a report contains."""
     yield from (part.name, part.title, part.about, part.key, part.machine)
     for claim in part.claims:
         yield from (claim.name, claim.where, claim.statement, claim.quantity, claim.note)
@@ -108,7 +109,7 @@ def _texts(part: Part) -> Iterator[object]:
 
 def _claim(raw: dict[str, Any]) -> Claim:
     if not raw["choices"] or not all(isinstance(choice["holds"], bool) for choice in raw["choices"]):
-        raise ValueError("a case holds or does not")
+        raise ValueError("a case must have holds = true or false")
     return Claim(choices=tuple(Choice(**choice) for choice in raw.pop("choices")), **raw)
 
 

@@ -1,4 +1,4 @@
-"""Verdicts on record: what came out when the library was last checked, so that a loss is noticed."""
+"""Recorded verdicts of an earlier run, for detecting changes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..claims import Claim, Verdict
 from ..parameters import FULL
 from .part import Part
 
-_FEW = 6  # claims of an experiment that a summary names
+_FEW = 6  # the most claims of an experiment that a summary lists
 _FILE = Path(__file__).parents[1] / "record.json"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """What is on record of a claim; `held` and `failed` name the cases."""
+    """The recorded verdict on a claim; `held` and `failed` are names of cases."""
 
     statement: str
     verdict: Verdict
@@ -29,21 +29,21 @@ class Entry:
 
     @property
     def share(self) -> str:
-        """In how many cases it held."""
+        """The number of cases in which it held, as "1 of 2"."""
         return f"{len(self.held)} of {len(self.held) + len(self.failed)}"
 
 
 @dataclass(frozen=True)
 class Change:
-    """A claim of which something else came out than on record.
+    """A difference between a claim and its record.
 
     Attributes
     ----------
     name : str
     said : str
-        What changed, in words.
+        Description of the change.
     is_failure : bool
-        Whether a case that held is lost, of a claim that does not depend on the clock.
+        Whether a case that held is lost, for a claim that does not depend on running times.
     is_new : bool
         Whether the claim is not on record.
     """
@@ -58,7 +58,7 @@ class Change:
 
 
 def read_record(quick: bool = False) -> dict[str, Entry]:
-    """Claims by name, of quick or of full runs."""
+    """Recorded claims by name, of quick or full runs."""
     raw = json.loads(_FILE.read_text(encoding="utf-8"))["quick" if quick else "full"]
     return {name: _entry(**entry) for name, entry in raw.items()}
 
@@ -68,7 +68,7 @@ def _entry(statement: str, verdict: str, held: list[str], failed: list[str], mea
 
 
 def changes(parts: Iterable[Part], record: dict[str, Entry]) -> tuple[Change, ...]:
-    """What differs from the record, of the experiments that were run."""
+    """Differences from the record, for the experiments that were run."""
     found = []
     for part in parts:
         claims = {claim.name: claim for claim in part.claims}
@@ -81,7 +81,7 @@ def changes(parts: Iterable[Part], record: dict[str, Entry]) -> tuple[Change, ..
 def _compare(claim: Claim, entry: Entry | None) -> list[Change]:
     if entry is None:
         return [Change(claim.name, f"{claim.verdict}, not on record", False, is_new=True)]
-    clock = ", a matter of seconds" if claim.timed else ""
+    clock = ", depends on running times" if claim.timed else ""
     held = {choice.name for choice in claim.choices if choice.holds}
     lost, won = [name for name in entry.held if name not in held], held - set(entry.held)
     said = [f"lost “{name}” (the claim is {claim.verdict}, was {entry.verdict}{clock})" for name in lost]
@@ -90,7 +90,7 @@ def _compare(claim: Claim, entry: Entry | None) -> list[Change]:
 
 
 def open_record(file: Path) -> dict[str, dict[str, Any]]:
-    """What a file has on record of full and of quick runs; one that is not there begins as the library's own."""
+    """The records of full and quick runs in a file; for a new file, those of the library."""
     if not file.absolute().parent.is_dir():
         raise ValueError(f"{file.absolute().parent} is no folder; make it first")
     try:
@@ -99,11 +99,11 @@ def open_record(file: Path) -> dict[str, dict[str, Any]]:
             return raw
     except (OSError, ValueError, AttributeError, RecursionError):
         pass
-    raise ValueError(f"{file} is no record of verdicts; give one, or a name that is free")
+    raise ValueError(f"{file} is not a record of verdicts; give one, or an unused name")
 
 
 def write_record(file: Path, parts: Iterable[Part], quick: bool = False) -> None:
-    """Write what came out into a record; what it knows of other experiments stays, in the same order."""
+    """Write the verdicts of parts into a record; the entries of other experiments stay."""
     raw = open_record(file)
     key = "quick" if quick else "full"
     new = {part.name: {claim.name: _raw(claim) for claim in part.claims} for part in parts}
@@ -125,7 +125,7 @@ def _raw(claim: Claim) -> dict[str, str | list[str]]:
 
 
 def summary() -> str:
-    """The record of full runs as a Markdown table, a row for each experiment: what stands in the README."""
+    """The record of full runs as a Markdown table with a row for each experiment, for the README."""
     found: dict[str, dict[Verdict, list[str]]] = {}
     for name, entry in read_record().items():
         experiment, _, claim = name.partition(": ")
@@ -139,7 +139,7 @@ def _few(claims: list[str]) -> str:
 
 
 def listing() -> str:
-    """The record of full runs as a Markdown table, a row for each claim: what stands in the documentation."""
+    """The record of full runs as a Markdown table with a row for each claim, for the documentation."""
     rows = [
         _row(name, entry.statement, f"{entry.verdict} ({entry.share})", entry.measured)
         for name, entry in read_record().items()

@@ -1,4 +1,4 @@
-"""What a reproduction came to."""
+"""The Report class."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from .record import Change
 
 @dataclass(frozen=True)
 class Report:
-    """What a reproduction came to.
+    """The result of a reproduction.
 
     Attributes
     ----------
     parts : tuple of Part
-        Those asked for, and what the folder had of others.
+        The requested experiments, and others whose results were in the folder.
     changes : tuple of Change
-        What differs from the record.
+        Differences from the record.
     quick : bool
     page, text : Path
-        Where it is written, as HTML and as Markdown.
+        The files of the report, as HTML and as Markdown.
     """
 
     parts: tuple[Part, ...]
@@ -32,5 +32,5 @@ class Report:
 
     @property
     def failed(self) -> tuple[Change, ...]:
-        """Claims of which less came out than on record. Those that seconds decide do not count."""
+        """Claims that lost a case that held on record, except those that depend on running times."""
         return tuple(change for change in self.changes if change.is_failure)

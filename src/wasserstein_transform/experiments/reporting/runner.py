@@ -1,4 +1,4 @@
-"""Runs experiments one after the other, keeps what is finished, and writes the report."""
+"""Run experiments, cache finished ones, and write the report."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .report import Report
 _DPI = 200
 
 Tell: TypeAlias = Callable[[str, str], None]
-"""Called with the name of an experiment and what happens to it: "runs", "is drawn", "is done", "was done before"."""
+"""Called with the name of an experiment and its state: "runs", "is drawn", "is done" or "was done before"."""
 
 
 def reproduce(
@@ -42,20 +42,22 @@ def reproduce(
     Parameters
     ----------
     names : iterable of str
-        What to run. What the folder has of other experiments, finished and still valid, is part of the report, too.
+        Experiments to run. The report also includes valid results of other experiments in the folder.
     folder : Path
-        Made if it is not there. Finished experiments are kept in it and used again, unless source or parameters change.
-    quick : bool
-        Smaller data, fewer seeds and readings: under a minute. Quick reports have files of their own.
-    fresh : bool
-        Run everything again.
+        Made if it does not exist. Results of finished experiments are kept in it and reused, unless source or
+        parameters change.
+    quick : bool, default False
+        Smaller data, fewer seeds and readings: under a minute. Quick reports have other file names.
+    fresh : bool, default False
+        Run all experiments again.
     engine : Engine, optional
+        Engine for the computation. Default None: the current engine.
     tell : callable, optional
-        Told what happens.
+        Called when the state of an experiment changes.
     experiments : mapping of str to Experiment
-        All there are, in the order of the report.
+        All experiments, in the order of the report.
     """
-    need_matplotlib()  # better now than after minutes
+    need_matplotlib()  # raises now rather than after minutes
     asked = set(names)
     make_room(folder)
     made = (
@@ -75,7 +77,7 @@ def reproduce(
 
 
 def make_room(folder: Path) -> None:
-    """Folders for parts and figures, and a try whether they can be written: better now than after minutes."""
+    """Make the folders for parts and figures, and check that they are writable before anything runs."""
     for inner in (folder, folder / "parts", folder / "figures"):
         inner.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=inner):

@@ -1,4 +1,4 @@
-"""What the paper proves, computed."""
+"""Numerical checks of the paper's theorems."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .tables import curvature_table, ellipsoid_table
 
 @dataclass(frozen=True)
 class TheoryResult:
-    """What came out, part by part."""
+    """The results of all parts."""
 
     bounds: Bounds
     quotients: Quotients
@@ -36,7 +36,7 @@ class TheoryResult:
 
 
 def run(parameters: Theory, engine: Engine) -> TheoryResult:
-    """All parts."""
+    """Run all parts."""
     return TheoryResult(
         run_bounds(parameters, engine),
         run_quotients(parameters, engine),
@@ -50,7 +50,7 @@ def run(parameters: Theory, engine: Engine) -> TheoryResult:
 
 
 def claims(found: TheoryResult) -> Sequence[Claim]:
-    """In the order of the paper, but for the last."""
+    """All claims, in the order of the paper except for the last."""
     return [
         *bounds_claims(found.bounds),
         *quotients_claims(found.quotients),
@@ -64,11 +64,11 @@ def claims(found: TheoryResult) -> Sequence[Claim]:
 
 
 def pictures(found: TheoryResult) -> Sequence[Picture]:
-    """What converges to what, and how much room the inequalities leave."""
+    """Figures of the limits and of both sides of the inequalities."""
     return [
         Picture(
             "theory-quotient",
-            "LT-WT1 of an ultrametric space: points within ε of each other fall together, all other distances stay.",
+            "LT-WT1 of an ultrametric space: points within ε of each other are identified, all other distances stay.",
             draw.quotient,
         ),
         Picture(
@@ -78,19 +78,20 @@ def pictures(found: TheoryResult) -> Sequence[Picture]:
         ),
         Picture(
             "theory-ellipsoid",
-            "GT balls with λ = ε⁻⁶. Left: half-widths on a line beside the limits with the right and the printed "
-            "constant. Right: a ball of the plane, rescaled, and the ellipse it tends to.",
+            "GT balls with λ = ε⁻⁶. Left: half-widths on a line, and the limits with the correct and the printed "
+            "constant. Right: a rescaled ball in the plane, and the ellipse it tends to.",
             lambda: draw.ellipsoid(found.ellipsoid),
         ),
         Picture(
             "theory-curvature",
-            "Contraction of distances by local truncation, beside ε²/(2(n + 2))·Ric: in four spaces, and on a sample "
-            "of the sphere.",
+            "Contraction of distances by local truncation, compared with ε²/(2(n + 2))·Ric: in four spaces, and on a "
+            "sample of the sphere.",
             lambda: draw.curvature(found.curvature),
         ),
         Picture(
             "theory-stability",
-            "Both sides of the stability theorems on random clouds; above the diagonal would be a counterexample.",
+            "Both sides of the stability theorems on random clouds; a point above the diagonal would be a "
+            "counterexample.",
             lambda: draw.stability(found.stability),
         ),
         Picture(
@@ -100,25 +101,25 @@ def pictures(found: TheoryResult) -> Sequence[Picture]:
         ),
         Picture(
             "theory-prokhorov",
-            "W1 of random weightings between its bounds by the Prokhorov distance.",
+            "W1 of random weightings, and its bounds by the Prokhorov distance.",
             lambda: draw.prokhorov(found.prokhorov),
         ),
     ]
 
 
 def tables(found: TheoryResult) -> Sequence[Table]:
-    """The figures behind the pictures."""
+    """The numbers behind the figures."""
     return [ellipsoid_table(found.ellipsoid), curvature_table(found.curvature), stability_table(found.stability)]
 
 
 EXPERIMENT = Experiment(
     name="theory",
-    title="What the paper proves, computed",
+    title="The theorems of the paper, computed",
     about=(
         "Every statement that can be computed is computed, by exact transport and quadrature: identities on random "
-        "spaces, expansions and limits by their order in ε, inequalities by both of their sides. Where a constant is "
-        "not given in the paper it is derived, or left out so that the right side gets smaller. A statement counts "
-        "as true by a rule that is named beside it."
+        "spaces, expansions and limits by their order in ε, inequalities by both sides. If the paper does not give a "
+        "constant, it is derived, or left out, which makes the right side smaller. Each claim states the rule by which "
+        "it counts as true."
     ),
     run=run,
     claims=claims,

@@ -1,4 +1,4 @@
-"""Mean shift as a transform, and what means and Gaussians know of transport."""
+"""Mean shift as a Wasserstein Transform, and bounds of transport by means and Gaussians."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from .sides import Sides, agreement, gather
 
 @dataclass(frozen=True)
 class Bounds:
-    """What came out on random clouds.
+    """Results on random clouds.
 
     Attributes
     ----------
     shifted : dict of arrays
         By profile and weighting: largest difference, per space, between distances of moved points and W1 of the Diracs.
     still, walking : arrays
-        Largest difference, per space, between GT with λ = 0 and mean shift, after no step and after some.
+        Largest difference, per space, between GT with λ = 0 and mean shift, after 0 iterations and after some.
     means_w1, means_gaussians, gaussians_w2 : Sides
         The three inequalities, over all pairs of points.
     unmoved : Sides
-        The last one with GT's own centers instead of the means: no statement of the paper, and false.
+        The last one with the unmoved centers of GT instead of the means: not a statement of the paper, and false.
     pair : tuple of float
         GT distance and W2 of two points within ε of each other.
     """
@@ -49,7 +49,7 @@ class Bounds:
 
 
 def run_bounds(parameters: Theory, engine: Engine) -> Bounds:
-    """All of it."""
+    """Run all comparisons."""
     shifted: dict[str, list[float]] = {}
     without: list[tuple[float, float]] = []
     sides: list[list[Sides]] = []
@@ -72,7 +72,7 @@ def _base(eps: float, profile: str) -> Kernel:
 
 
 def _mean_shift_error(space: Space, eps: float, profile: str, engine: Engine) -> float:
-    """Mean shift's points against transport of unit masses between means that a matrix product makes."""
+    """Distances of the points of mean shift, compared with transport of unit masses between the local means."""
     assert space.points is not None
     moved = iterate(mean_shift(eps, profile), space, n_iter=1, engine=engine).last
     assert moved.points is not None
@@ -82,7 +82,7 @@ def _mean_shift_error(space: Space, eps: float, profile: str, engine: Engine) ->
 
 
 def _without_covariance(cloud: Cloud, steps: int, engine: Engine) -> tuple[float, float]:
-    """Distances of GT with λ = 0 beside Euclidean ones before any step, and beside mean shift's after some."""
+    """GT with λ = 0 compared with Euclidean distances after 0 iterations, and with mean shift after some."""
     gt = gaussian_transform(cloud.eps, 0.0)
     space = cloud.space(cloud.alpha)
     start = iterate(gt, space, n_iter=0, engine=engine).last.metric.condensed(engine)
@@ -113,17 +113,17 @@ def _two_points() -> tuple[float, float]:
 
 
 def bounds_claims(found: Bounds) -> list[Claim]:
-    """Three claims."""
+    """The three claims."""
     tolerance = f"{found.rounding:g} of the diameter"
     return [
         Claim(
             "theory: mean shift is a transform",
             "section on mean shift, the proposition that mean shift is a Wasserstein Transform",
-            "Distances of mean shift's points after a step are the W1 distances of Diracs at the local means.",
+            "Distances of mean shift's points after one iteration are the W1 distances of Diracs at the local means.",
             "Largest |‖x¹ − x'¹‖ − W1(δ, δ')| over all pairs of random clouds, W1 by the simplex between unit masses "
             f"at means from the localization's matrix; true if ≤ {tolerance}.",
             tuple(agreement(name, errors, found.rounding) for name, errors in found.shifted.items()),
-            "The paper says it for equal weights; it does not depend on them.",
+            "The paper states it for equal weights; it holds for any weights.",
         ),
         Claim(
             "theory: GT without covariance is mean shift",
@@ -156,7 +156,8 @@ def _unmoved(found: Bounds) -> str:
     above = found.unmoved.left > found.unmoved.right + found.rounding
     gt, lt = found.pair
     return (
-        "The GT distance keeps its centers at the points, and for it the upper bound is false: it is above W2 for "
-        f"{above.mean():.0%} of the pairs, by up to {found.unmoved.excess:.2g} diameters. The smallest example are two "
-        f"points at distance 1 with ε = 1: both see the same, so LT-WT2 gives {lt:g}, and GT with λ = 1 gives {gt:g}."
+        "The GT distance keeps its centers at the points, and does not satisfy the upper bound: it is above W2 for "
+        f"{above.mean():.0%} of the pairs, by up to {found.unmoved.excess:.2g} diameters. The smallest example is two "
+        f"points at distance 1 with ε = 1: they have the same neighborhood, so LT-WT2 gives {lt:g}, and GT with λ = 1 "
+        f"gives {gt:g}."
     )

@@ -1,4 +1,4 @@
-"""Random spaces that the statements are tried on."""
+"""Random spaces on which statements are tested."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Cloud:
     ----------
     points : array of shape (n, m)
     alpha, beta : arrays of shape (n,)
-        Positive weights of total 1, from nearly equal to unrelated.
+        Positive weights with sum 1; the two differ a little to completely.
     eps : float
         A quantile of the distances.
     diameter : float
@@ -39,7 +39,7 @@ class Cloud:
 
 
 def clouds(parameters: Theory, stream: int) -> Iterator[Cloud]:
-    """As many as are asked for; `stream` names the statement, so that each has spaces of its own."""
+    """The random clouds of a statement; `stream` gives each statement its own random numbers."""
     rng = np.random.default_rng((parameters.seed, stream))
     for k in range(parameters.spaces):
         n = int(rng.integers(*parameters.sizes, endpoint=True))

@@ -28,16 +28,17 @@ class Curvature:
     ----------
     eps : array of shape (k,)
     contractions, coarse : dict of arrays of shape (k,)
-        With all nodes, and with fewer: their difference says what the quadrature is good for.
+        With all nodes, and with fewer: their difference shows the error of the quadrature.
     sampled : array
-        Of pairs of points of a Fibonacci sample of the sphere, about `sample_apart` apart, at the radius `sample_eps`.
+        Contractions of pairs of points of a Fibonacci sample of the sphere, about `sample_apart` apart, for the radius
+        `sample_eps`.
     expected : float
-        Of the same radius and distance, by quadrature.
+        Contraction for the same radius and distance, by quadrature.
     sample_eps, sample_apart : float
     n : int
         Points of the sample.
     floor : float
-        Relative error that the formula must be met to at the smallest ε.
+        Largest relative error of the formula at the smallest ε.
     rounding : float
     """
 
@@ -53,7 +54,7 @@ class Curvature:
     rounding: float
 
     def ratios(self, name: str) -> Floats:
-        """Contraction over the predicted one, where that is not 0."""
+        """Measured over predicted contraction, for spaces with curvature."""
         return np.asarray(self.contractions[name] / predicted(FORMS[name], self.eps))
 
 
@@ -73,7 +74,7 @@ def run_curvature(parameters: Theory, engine: Engine) -> Curvature:
 
 
 def curvature_claims(found: Curvature) -> list[Claim]:
-    """One claim."""
+    """The claim."""
     return [
         Claim(
             "theory: truncation contracts by Ricci curvature",
@@ -81,9 +82,9 @@ def curvature_claims(found: Curvature) -> list[Claim]:
             "Between near points of an n-dimensional space, d^(ε) = d·(1 − ε²/(2(n + 2))·Ric(v, v)) up to higher "
             "orders: less than d on a sphere, d on a flat torus, more on a hyperbolic plane.",
             f"Contraction 1 − d^(ε)/d at d = ε = {found.eps[0]:g} … {found.eps[-1]:g}, exact transport between "
-            "quadratures of the balls; true if measured/predicted comes nearer to 1 with every smaller ε and within "
-            f"{found.floor:g} of it (flat: |contraction| ≤ {found.rounding:g}). The sample: true if its mean is "
-            "within three standard errors of the quadrature's value.",
+            "quadratures of the balls; true if measured/predicted gets closer to 1 with every smaller ε and ends "
+            f"within {found.floor:g} of it (flat: |contraction| ≤ {found.rounding:g}). For the sample: true if its "
+            "mean is within three standard errors of the value by quadrature.",
             (
                 *(
                     _flat_choice(found, name) if form.curvature == 0 else _curved_choice(found, name)
@@ -91,9 +92,10 @@ def curvature_claims(found: Curvature) -> list[Claim]:
                 ),
                 _sample_choice(found),
             ),
-            "The two balls are one quadrature, moved by an isometry, so that errors of the nodes do not enter the "
-            "distance at first order; fewer nodes say how much they matter. On a finite sample the rim of a ball is "
-            "ragged and single pairs scatter: their mean is compared, with what quadrature gives at the same ε and d.",
+            "Both balls use the same quadrature, moved by an isometry, so that errors of the nodes cancel to first "
+            "order in the distance; fewer nodes show how much they matter. On a finite sample the boundary of a ball "
+            "is ragged and single pairs scatter: their mean is compared with the value by quadrature at the same ε and "
+            "d.",
         )
     ]
 

@@ -1,4 +1,4 @@
-"""The shape of small GT balls where λ = ε⁻⁶."""
+"""The shape of small GT balls for λ = ε⁻⁶."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RIGHT, PRINTED = 15.0, 9.0  # denominators of h
 
 @dataclass(frozen=True)
 class Ellipsoid:
-    """Rescaled GT balls over ε.
+    """Rescaled GT balls for decreasing ε.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Ellipsoid:
     ellipses : array of shape (k, q)
         The ellipses that fit them best.
     floor : float
-        What the limit must be met to at the smallest ε.
+        Largest relative error at the smallest ε.
     """
 
     eps: Floats
@@ -50,18 +50,18 @@ class Ellipsoid:
     floor: float
 
     def errors(self, denominator: float) -> Floats:
-        """Half-widths beside their limit, relative to it."""
+        """Relative errors of the half-widths with respect to their limit."""
         limits = self.limits[denominator][:, None]
         return np.abs(self.widths - limits) / limits
 
     @property
     def departures(self) -> Floats:
-        """Largest departure from an ellipse, relative to the radius there, for each ε."""
+        """Largest deviation from an ellipse, relative to the radius, for each ε."""
         return np.asarray(np.abs(self.radii / self.ellipses - 1).max(axis=1))
 
 
 def run_ellipsoid(parameters: Theory, engine: Engine) -> Ellipsoid:
-    """Balls of the line and of the plane."""
+    """Balls on the line and in the plane."""
     f, ball = on_the_line(parameters.ball_unit), interval(parameters.nodes)
     eps, centers = np.array(parameters.ball_eps), np.array(parameters.ball_centers)
     sides = np.array([[1.0], [-1.0]])
@@ -98,11 +98,11 @@ def _ellipse(angles: Floats, radii: Floats) -> Floats:
 
 
 def ellipsoid_claims(found: Ellipsoid) -> list[Claim]:
-    """Four claims."""
+    """The four claims."""
     place = "section on anisotropy properties of GT, the theorem; its proof among the relegated proofs"
     rule = (
         f"Half-widths of GT balls at {len(found.centers)} points of a line, ε = {found.eps[0]:g} … {found.eps[-1]:g}, "
-        "λ = ε⁻⁶, covariances by quadrature; true if the relative error falls with every smaller ε and ends ≤ "
+        "λ = ε⁻⁶, covariances by quadrature; true if the relative error decreases with every smaller ε and ends ≤ "
         f"{found.floor:g}."
     )
     return [
@@ -113,7 +113,7 @@ def ellipsoid_claims(found: Ellipsoid) -> list[Claim]:
             "Rescaled GT balls tend to intervals of half-width √(12/(12 + h'²)), h = (−5f'² + 2ff'')/(15f²).",
             rule,
             (_limit_choice(found, RIGHT),),
-            "The paper prints 9 instead of 15; 15 follows from its own expansion of the variance, (·)/45·ε⁴ beside "
+            "The paper prints 9 instead of 15; 15 follows from its own expansion of the variance, with (·)/45·ε⁴ and "
             "ε²/3.",
         ),
         Claim(
@@ -122,7 +122,8 @@ def ellipsoid_claims(found: Ellipsoid) -> list[Claim]:
             "Rescaled GT balls tend to intervals of half-width √(12/(12 + h'²)), h = (−5f'² + 2ff'')/(9f²).",
             rule,
             (_limit_choice(found, PRINTED),),
-            "A slip in a constant: with 15 in place of 9 the limit is met. The theorem itself does not name it.",
+            "An error in a constant: the limit is correct with 15 instead of 9. The theorem itself does not contain "
+            "it.",
         ),
         _plane_claim(found),
     ]
@@ -134,7 +135,8 @@ def _variance_claim(found: Ellipsoid) -> Claim:
         "theory: local variance on a line, to fourth order",
         "relegated proofs, proof of the theorem on GT balls",
         "Σ^(ε) = ε²/3 + (−5f'² + 2ff'')/(45f²)·ε⁴ + O(ε⁶).",
-        "Exponent of ε in the error, fitted for each point; true if all are above 5, so that the next even one is met.",
+        "Exponent of ε in the error, fitted for each point; true if all are above 5, so that the next even one is "
+        "reached.",
         (
             Choice(
                 "Gauss quadrature of the balls",
@@ -164,13 +166,13 @@ def _plane_claim(found: Ellipsoid) -> Claim:
         "theory: limit of GT balls in the plane",
         "section on anisotropy properties of GT, the theorem",
         "Rescaled GT balls with λ = ε⁻⁶ tend to an ellipse.",
-        f"Departure of the ball, in {len(found.angles)} directions, from the centered ellipse that fits it best; true "
-        f"if it falls with every smaller ε and ends ≤ {found.floor:g} of the radius.",
+        f"Deviation of the ball, in {len(found.angles)} directions, from the centered ellipse that fits it best; true "
+        f"if it decreases with every smaller ε and ends ≤ {found.floor:g} of the radius.",
         (
             Choice(
                 "quadrature in the plane",
                 bool((np.diff(departures) < 0).all() and departures[-1] <= found.floor),
-                f"departure {departures[0]:.2g} at ε = {found.eps[0]:g}, {departures[-1]:.2g} at {found.eps[-1]:g}, "
+                f"deviation {departures[0]:.2g} at ε = {found.eps[0]:g}, {departures[-1]:.2g} at {found.eps[-1]:g}, "
                 f"where the half-axes are {last.max():.3f} and {last.min():.3f}",
             ),
         ),

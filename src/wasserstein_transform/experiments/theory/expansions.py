@@ -1,4 +1,4 @@
-"""What local truncation does to distances on a line, to second order in ε."""
+"""Distances on a line under local truncation, to second order in ε."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .densities import on_the_line
 
 @dataclass(frozen=True)
 class Expansion:
-    """d^(ε) beside its expansion.
+    """d^(ε) compared with its expansion.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ def run_expansion(parameters: Theory, engine: Engine) -> Expansion:
 
 
 def expansion_claims(found: Expansion) -> list[Claim]:
-    """One claim."""
+    """The claim."""
     orders = found.orders
     smallest = np.abs(found.errors[:, -1] / found.changes[:, -1]).max()
     return [

@@ -1,4 +1,4 @@
-"""The pictures, drawn when somebody wants them: matplotlib is an extra."""
+"""The figures. matplotlib is an optional dependency and is imported when they are drawn."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GRAY = "#777777"
-_HEIGHT = 2.5  # ε of the picture of the quotient
+_HEIGHT = 2.5  # ε of the figure of the quotient
 _STYLE: dict[str, Any] = {"font.size": 8, "axes.spines.top": False, "axes.spines.right": False}
-_SIZES = (4.0, 3.2, 1.8, 2.5, 2.5)  # means often move as far as measures: both are seen
+_SIZES = (4.0, 3.2, 1.8, 2.5, 2.5)  # means often move as far as measures: different sizes keep both visible
 _LEGEND: dict[str, Any] = {"frameon": False, "fontsize": 7}
 
 
@@ -45,7 +45,7 @@ def _figure(width: float, height: float, columns: int = 1, **shares: Any) -> tup
 
 
 def _plain_ticks(axis: Any, values: Floats) -> None:
-    """The values themselves on a logarithmic axis."""
+    """Label a logarithmic axis with the values themselves."""
     axis.set_ticks(values, [f"{value:g}" for value in values])
     axis.set_ticks([], minor=True)
 
@@ -158,7 +158,7 @@ def _histogram(axis: Any, found: Curvature) -> None:
 
 
 def stability(found: Stability) -> Figure:
-    """Left against right sides, kernels and truncation apart."""
+    """Left against right sides, in one panel for kernels and one for truncation."""
     figure, axes = _figure(7, 3.6, 2)
     for axis, kind in zip(axes, ("kernel", "truncation"), strict=True):
         names = [name for name in PLACES if name.endswith(kind)]
@@ -177,7 +177,7 @@ def stability(found: Stability) -> Figure:
 
 
 def _scatter(axis: Any, sides: Sides, mark: str, color: str, size: float, label: str | None) -> None:
-    """At most a hundred trials."""
+    """Draw at most a hundred trials."""
     some = np.flatnonzero((sides.left > 0) & (sides.right > 0))
     some = some[:: max(1, len(some) // 100)]
     axis.loglog(sides.right[some], sides.left[some], mark, color=color, markersize=size, alpha=0.8, label=label)
@@ -191,7 +191,7 @@ def _diagonal(axis: Any) -> None:
 
 
 def sampling(found: SamplingConvergence) -> Figure:
-    """Bounds over n, single samples and their mean."""
+    """Bounds against n, for single samples and their mean."""
     figure, (axis,) = _figure(6.5, 3.0)
     means = found.bounds.mean(axis=1)
     for column in found.bounds.T:

@@ -1,4 +1,4 @@
-"""The Prokhorov distance of weightings, and transport between its bounds."""
+"""The Prokhorov distance of weightings, and the bounds of W1 by it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .sides import Sides
 
 @dataclass(frozen=True)
 class Prokhorov:
-    """Both sides of the inequalities d_P² ≤ W1 ≤ (1 + diam)·d_P; the last also with the supports' diameter."""
+    """Both sides of the inequalities d_P² ≤ W1 ≤ (1 + diam)·d_P; the last also with the diameter of the supports."""
 
     lower: Sides
     upper: Sides
@@ -27,7 +27,7 @@ class Prokhorov:
 
 
 def run_prokhorov(parameters: Theory, engine: Engine) -> Prokhorov:
-    """Small random spaces of all sizes, some points without mass."""
+    """Small random spaces of different sizes, with some points without mass."""
     rng = np.random.default_rng((parameters.seed, 10))
     found = np.array([_trial(parameters.small, parameters.grains, rng) for _ in range(parameters.spaces)])
     dp, w1, diameter, support = found.T
@@ -37,7 +37,7 @@ def run_prokhorov(parameters: Theory, engine: Engine) -> Prokhorov:
 
 
 def _trial(largest: int, grains: int, rng: np.random.Generator) -> tuple[float, float, float, float]:
-    """d_P, W1, and the diameters of the space and of what carries mass."""
+    """d_P, W1, and the diameters of the space and of the supports."""
     n = int(rng.integers(3, largest, endpoint=True))
     D = squareform(pdist(rng.normal(size=(n, 2)) * 10 ** rng.uniform(-1.5, 0.5)))
     one, other = (rng.multinomial(grains, rng.dirichlet(np.full(n, 0.5))) for _ in range(2))
@@ -47,12 +47,12 @@ def _trial(largest: int, grains: int, rng: np.random.Generator) -> tuple[float, 
 
 
 def prokhorov_claims(found: Prokhorov) -> list[Claim]:
-    """One claim."""
+    """The claim."""
     return [
         Claim(
             "theory: transport and the Prokhorov distance",
             "section on optimal transport, lemma relating Wasserstein and Prokhorov distances, and the remark after it",
-            "d_P² ≤ W1 ≤ (1 + diam)·d_P; for the right one the diameter of what carries mass is enough.",
+            "d_P² ≤ W1 ≤ (1 + diam)·d_P; in the right inequality the diameter of the supports is enough.",
             "Both sides on random weightings of random small spaces of diameters from 0.1 to 10, d_P by maximum flows "
             f"(Strassen); true if left ≤ right up to {found.rounding:g} always.",
             (

@@ -1,4 +1,4 @@
-"""Local truncation where it can be written down: ultrametric spaces, and points on segments."""
+"""Local truncation in cases with a closed form: ultrametric spaces, and points on segments."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Quotients:
     Attributes
     ----------
     between, at : arrays
-        LT-WT1 beside the closed quotient, for ε between the heights of the dendrogram and for ε that are heights.
+        LT-WT1 compared with the closed quotient, for ε between heights of the dendrogram and for ε equal to a height.
     segments : array
-        GT (λ = 1) beside LT-WT2, between points whose balls are centered segments.
+        GT (λ = 1) compared with LT-WT2, between points whose balls are centered segments.
     angles : array
-        Of the two segments, in degrees.
+        Angles between the two segments, in degrees.
     """
 
     between: Floats
@@ -42,7 +42,7 @@ class Quotients:
 
 
 def run_quotients(parameters: Theory, engine: Engine) -> Quotients:
-    """All of it."""
+    """Run all comparisons."""
     rng = np.random.default_rng((parameters.seed, 2))
     ultrametric = np.array([_ultrametric_errors(parameters, rng, engine) for _ in range(parameters.spaces)])
     angles = np.append([0.0, 90.0], rng.uniform(0, 180, parameters.spaces - 2))
@@ -51,7 +51,7 @@ def run_quotients(parameters: Theory, engine: Engine) -> Quotients:
 
 
 def _ultrametric_errors(parameters: Theory, rng: np.random.Generator, engine: Engine) -> tuple[float, float]:
-    """For an ε between two heights of a random dendrogram, and for one of the heights."""
+    """Errors for an ε between two heights of a random dendrogram, and for one equal to a height."""
     n = int(rng.integers(*parameters.sizes, endpoint=True))
     rule = str(rng.choice(["average", "complete", "single"]))
     heights = cophenet(linkage(rng.normal(size=(n, 3)), rule))
@@ -71,7 +71,7 @@ def _quotient_error(D: Floats, weights: Floats, eps: float, engine: Engine) -> f
 
 
 def _segments_error(angle: float, half_ball: int, rng: np.random.Generator, engine: Engine) -> float:
-    """Two segments at an angle, sampled alike, far enough from each other that no ball sees both."""
+    """Error for two equally sampled segments at an angle, so far apart that no ball contains points of both."""
     steps = np.arange(-3 * half_ball, 3 * half_ball + 1.0) / half_ball
     turn = np.radians(angle)
     first = steps[:, None] * [1.0, 0.0]
@@ -86,13 +86,13 @@ def _segments_error(angle: float, half_ball: int, rng: np.random.Generator, engi
 
 
 def _inner(n: int, half_ball: int) -> Ints:
-    """Some points of both segments, a ball away from the ends."""
+    """Some points of both segments, at least ε away from the ends."""
     places = np.arange(half_ball, n - half_ball, half_ball // 2)
     return np.concatenate([places, n + places])
 
 
 def quotients_claims(found: Quotients) -> list[Claim]:
-    """Two claims."""
+    """The two claims."""
     tolerance = f"{found.rounding:g} of the largest distance"
     return [
         Claim(

@@ -1,4 +1,4 @@
-"""Transforms of samples come near the transform of what they are drawn from."""
+"""Transforms of samples converge to the transform of the population."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RATE = 1 / 3  # 1/(k + 2) for densities on an interval, k = 1
 
 @dataclass(frozen=True)
 class Sampling:
-    """Samples of a population of so many points, a grid."""
+    """Samples of a population, which is a grid of `grid` points."""
 
     samples: SamplingConvergence
     grid: int
@@ -28,7 +28,7 @@ class Sampling:
 
 
 def run_sampling(parameters: Theory, engine: Engine) -> Sampling:
-    """Independent draws from a density on an interval, given by a fine grid."""
+    """Independent draws from a density on an interval, discretized by a fine grid."""
     points = np.linspace(-2.5, 2.5, parameters.grid)[:, None]
     population = Space.from_points(points, on_the_line()(points))
     eps, seed = parameters.bandwidth * 5.0, (parameters.seed, 9)
@@ -37,7 +37,7 @@ def run_sampling(parameters: Theory, engine: Engine) -> Sampling:
 
 
 def sampling_claims(found: Sampling) -> list[Claim]:
-    """Three claims."""
+    """The three claims."""
     samples = found.samples
     means = samples.bounds.mean(axis=1)
     first, last = (int(samples.sizes[k]) for k in (0, -1))
@@ -53,7 +53,7 @@ def sampling_claims(found: Sampling) -> list[Claim]:
             "theory: transforms of samples converge",
             place + ", the theorem",
             "The transform of a sample tends to the transform of the population in the Gromov–Wasserstein distance.",
-            what + "; true if its mean falls with every larger n.",
+            what + "; true if its mean decreases with every larger n.",
             (
                 Choice(
                     "draws from a density",
@@ -61,13 +61,14 @@ def sampling_claims(found: Sampling) -> list[Claim]:
                     f"mean bound {means[0]:.3g} at n = {first}, {means[-1]:.3g} at n = {last}",
                 ),
             ),
-            "Single samples scatter by a factor of two: over doublings of n, with six samples each, a first run's "
-            "mean did not fall at every step. Sizes four times apart with more samples tell what is noise.",
+            "Single samples scatter by a factor of two: in a first run, with n doubled at each step and six samples "
+            "each, the mean did not decrease at every step. Sizes that differ by a factor of four, with more samples, "
+            "reduce the noise.",
         ),
         Claim(
             "theory: rate of convergence of samples",
             place + ", corollary on the rate",
-            "The mean distance falls at least like n^(−1/(k + 2 + δ)); a density on an interval has k = 1.",
+            "The mean distance decreases at least like n^(−1/(k + 2 + δ)); a density on an interval has k = 1.",
             what + "; true if the fitted exponent of n is ≤ −1/3.",
             (
                 Choice(
@@ -76,16 +77,16 @@ def sampling_claims(found: Sampling) -> list[Claim]:
                     f"exponent {samples.rate:.3f} ± {samples.rate_error:.3f}",
                 ),
             ),
-            "The exponent to expect is −1/2, that of W1 on a line.",
+            "The expected exponent is −1/2, that of W1 on a line.",
         ),
         Claim(
-            "theory: transforms of samples are as near as the proof says",
+            "theory: transforms of samples within the proven bound",
             "relegated proofs, proof of the sampling theorem, its last inequality",
             "d_GW1 of the transformed sample and population is at most (C₁ + 2C₂)·W1 of sample and population, with "
             "the constants of the continuity and the stability theorem.",
             "The same upper bound against the right side, for every sample; true if left ≤ right always.",
             (sides.choice("draws from a density", found.rounding),),
-            "The proof takes the factor ½ of another definition of d_GW; in the paper's own definition there is "
-            "none. The bound is far from sharp, and the difference does not show.",
+            "The proof uses the factor ½ of another definition of d_GW, which the paper's own definition does not "
+            "have. The bound is far from sharp, so this makes no difference.",
         ),
     ]

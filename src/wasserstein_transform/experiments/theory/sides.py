@@ -12,25 +12,25 @@ from ..claims import Choice
 
 @dataclass(frozen=True)
 class Sides:
-    """Left and right sides of an inequality, tried many times."""
+    """Left and right sides of an inequality in many trials."""
 
     left: Floats
     right: Floats
 
     @property
     def excess(self) -> float:
-        """By how much left is above right, at worst; negative if it never is."""
+        """The largest left − right; negative if left is always smaller."""
         return float((self.left - self.right).max())
 
     @property
     def worst(self) -> float:
-        """The largest left/right, where right is not 0."""
+        """The largest left/right over trials with right > 0."""
         some = self.right > 0
         return float((self.left[some] / self.right[some]).max())
 
     @property
     def typical(self) -> float:
-        """The median of left/right, where right is not 0."""
+        """The median of left/right over trials with right > 0."""
         some = self.right > 0
         return float(np.median(self.left[some] / self.right[some]))
 
@@ -41,10 +41,10 @@ class Sides:
 
 
 def gather(parts: list[Sides]) -> Sides:
-    """All trials in a row."""
+    """Concatenate the trials."""
     return Sides(np.concatenate([part.left for part in parts]), np.concatenate([part.right for part in parts]))
 
 
 def agreement(name: str, errors: Floats, rounding: float) -> Choice:
-    """Whether two things are one up to rounding on all spaces."""
+    """The case that two quantities are equal up to rounding on all spaces."""
     return Choice(name, bool(errors.max() <= rounding), f"{len(errors)} spaces: at most {errors.max():.1e}")

@@ -1,4 +1,4 @@
-"""Near weightings have near transforms: both sides of the stability theorems."""
+"""Both sides of the stability theorems: similar weightings have similar transforms."""
 
 from __future__ import annotations
 
@@ -51,27 +51,27 @@ STATEMENTS = {
 }
 ONE, TWO = "one Λ", "Λ for each pair of radii"
 _FINITE = (
-    "No finite space satisfies the Bishop–Gromov condition at all radii. The proof uses it at (ε, ε + η) and (ε, D) "
-    "alone; Λ is the least exponent for these, with η = √W{} and D a little above the diameter. With one Λ for both "
-    "the right side can be astronomical; the proof gives the same with an exponent for each: the second reading. "
+    "No finite space satisfies the Bishop–Gromov condition at all radii. The proof uses it only at (ε, ε + η) and "
+    "(ε, D); Λ is the least exponent for these, with η = √W{} and D a little larger than the diameter. With one Λ for "
+    "both, the right side can be extremely large; the proof also works with an exponent for each: the second reading. "
 )
 NOTES = {
-    "measures, truncation": _FINITE.format("1") + "So read, it is a theorem on finite spaces, too.",
+    "measures, truncation": _FINITE.format("1") + "In this reading it is a theorem on finite spaces as well.",
     "metric, truncation": "Λ as for the measures.",
     "mean shift, truncation": "Λ as for the measures.",
     "GT, truncation": _FINITE.format("∞")
-    + "Ψ has a further term c·A·W∞ with a constant A that the paper does not give, and c with α ≤ c·volume, which no "
-    "finite space has. Without it the right side is smaller and nothing is proven on finite spaces; it held all the "
-    "same.",
-    "GT, kernel": "C is not given in the paper. Its proof gives one once A_K is known, and that is the Lipschitz "
-    "constant of zzᵀK(‖z‖²/ε²): √2·ε·sup rK(r²). With C = 1 the ratio is {:.2g} at worst.",
-    "continuity, kernel": "Half of the points have no weight, as the theorem allows.",
+    + "Ψ has a further term c·A·W∞ with a constant A that the paper does not give, and c with α ≤ c·volume, which does "
+    "not exist on a finite space. Without this term the right side is smaller and nothing is proven on finite spaces; "
+    "the inequality held nevertheless.",
+    "GT, kernel": "The paper does not give C. Its proof gives C from A_K, which is the Lipschitz constant of "
+    "zzᵀK(‖z‖²/ε²): √2·ε·sup rK(r²). With C = 1 the ratio is at most {:.2g}.",
+    "continuity, kernel": "Half of the points have weight 0, which the theorem allows.",
 }
 
 
 @dataclass(frozen=True)
 class Stability:
-    """Both sides of each statement, by its name, and by the kernel or the reading of Λ."""
+    """Both sides of each statement, by its name and by the kernel or the reading of Λ."""
 
     sides: dict[str, dict[str, Sides]]
     bare: Sides
@@ -100,7 +100,7 @@ def _collect(found: dict[str, dict[str, list[Sides]]], by: str, sides: dict[str,
 
 
 def _one(found: Inequality | None, share: float = 1.0) -> Sides:
-    """The suprema of both sides, the right one times a share: a trial."""
+    """One trial: the suprema of both sides, with the right side times `share`."""
     assert found is not None
     return Sides(found.left.max(keepdims=True), share * found.right.max(keepdims=True))
 
@@ -139,7 +139,7 @@ def _under_truncation(cloud: Cloud, single: bool, parameters: Theory, engine: En
 
 
 def stability_claims(found: Stability) -> list[Claim]:
-    """A claim for each statement."""
+    """One claim for each statement."""
     notes = {**NOTES, "GT, kernel": NOTES["GT, kernel"].format(found.bare.worst)}
     return [
         Claim(
@@ -156,7 +156,7 @@ def stability_claims(found: Stability) -> list[Claim]:
 
 
 def stability_table(found: Stability) -> Table:
-    """How much room each theorem leaves."""
+    """Ratios of both sides for each theorem."""
     rows = [
         (name, by, str(len(some.left)), f"{some.worst:.3g}", f"{some.typical:.2g}")
         for name in PLACES
@@ -166,5 +166,5 @@ def stability_table(found: Stability) -> Table:
         "Left over right side of the stability theorems",
         ("statement", "localization", "trials", "largest", "median"),
         tuple(rows),
-        "1 would be sharp; above 1 would be a counterexample.",
+        "1 would be sharp; a ratio above 1 would be a counterexample.",
     )

@@ -1,4 +1,4 @@
-"""Figures behind the pictures."""
+"""The numbers behind the figures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def ellipsoid_table(found: Ellipsoid) -> Table:
 
 
 def curvature_table(found: Curvature) -> Table:
-    """Contractions by surface and ε."""
+    """Contractions by space and ε."""
     rows = [
         (
             name,

@@ -1,20 +1,20 @@
-// The panel of settings: it asks the server for what the sliders say, the newest only, and shows what it answers.
+// The settings panel: it sends the newest settings to the server and shows the replies.
 (() => {
   "use strict";
-  const PATIENCE = 100;  // milliseconds after which the next request does not wait for an answer
+  const PATIENCE = 100;  // milliseconds after which the next request is sent without waiting for a reply
   const $ = (id) => document.getElementById(id);
   const SLIDERS = {points: ["eps", "lam", "n_iter", "p"], picture: ["spatial", "range", "brush-lam", "min_size"]};
   let wire = null, kind = "points", limits = [1e-3, 1], suggested = null, shown = {}, name = "", addressed = 0, opening = true;
   const queue = {next: 1, sent: 0, answered: 0, at: 0, waiting: null, timer: 0};
   window.wtPage = {queue, answers: [], get shown() { return shown; }};
 
-  // requests: one is on its way at a time, or a tenth of a second old; of those that wait the newest goes
+  // requests: one at a time, or one every tenth of a second; of the waiting ones only the newest is sent
   function ask(message) {
     if (message.what === "open") opening = true;
-    else if (opening) return;  // what is being opened is not given up for a slider, which is about to be set anew
+    else if (opening) return;  // opening a data set is not interrupted by sliders, which will be reset
     queue.waiting = message;
     clearTimeout(queue.timer);
-    queue.timer = setTimeout(flush);  // after all events that came together
+    queue.timer = setTimeout(flush);  // after all simultaneous events
   }
   function flush() {
     clearTimeout(queue.timer);
@@ -58,11 +58,11 @@
   }
   function moved(released) {
     label();
-    $("found").textContent = $("found").textContent.replace("looking …", "");
+    $("found").textContent = $("found").textContent.replace("searching …", "");
     ask({what: "settings", settings: settings(), released});
   }
 
-  // answers
+  // replies
   function say(text) { if (text) $("status").textContent = text; }
   function fail(text) {
     $("error").hidden = !text;
@@ -115,7 +115,7 @@
   }
   function settled(reply) {
     $("code").value = reply.code;
-    clearTimeout(addressed);  // browsers allow few changes of an address in a second
+    clearTimeout(addressed);  // browsers limit the rate of URL changes
     addressed = setTimeout(() => {
       const link = new URL(window.location.href);
       link.search = `data=${encodeURIComponent(name)}&${reply.query}`;
@@ -123,7 +123,7 @@
     }, 250);
     const behind = queue.waiting || queue.answered < queue.sent;
     shown = reply.settings;
-    if (behind && !reply.names) return;  // the user is ahead: the sliders are theirs
+    if (behind && !reply.names) return;  // the user has moved the sliders since
     if (kind === "points") {
       $("method").value = shown.method;
       $("eps").value = place(shown.eps);
@@ -152,14 +152,14 @@
     $("file").value = "";
   }
 
-  // what is kept
+  // saving
   function save(content, filename, type) {
     const link = Object.assign(document.createElement("a"), {href: URL.createObjectURL(new Blob([content], {type})), download: filename});
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
 
-  function picture() {  // the figure of the points, or of the regions, as it is on the screen
+  function picture() {  // the figure of the points or regions, as shown
     const model = kind === "points" ? window.wassersteinPage.m.cloud : window.Bokeh.documents[0].get_model_by_name("figure-outlined");
     const drawn = window.Bokeh.index.find_one(model).export("auto", false).canvas;
     const canvas = Object.assign(document.createElement("canvas"), {width: drawn.width, height: drawn.height});
@@ -188,7 +188,7 @@
       if (!columns.length) return fail("choose at least one column of coordinates");
       ask({what: "open", data: name, columns, label: $("label").value, weight: $("weight").value});
     });
-    $("clusters").addEventListener("click", () => { $("found").textContent = "looking …"; ask({what: "clusters"}); });
+    $("clusters").addEventListener("click", () => { $("found").textContent = "searching …"; ask({what: "clusters"}); });
     $("save-labels").addEventListener("click", () => kind === "points" ? window.wassersteinPage.take("labels") : ask({what: "labels"}));
     $("save-points").addEventListener("click", () => window.wassersteinPage.take("points"));
     $("save-figure").addEventListener("click", picture);
@@ -203,7 +203,7 @@
     document.addEventListener("dragleave", () => document.body.classList.remove("dropping"));
     document.addEventListener("drop", (event) => { event.preventDefault(); document.body.classList.remove("dropping"); open(event.dataTransfer.files[0]); });
     label();
-    if (!wire.reply) say("computing … (the first time some code is compiled, which takes a while)");
+    if (!wire.reply) say("computing … (the first run compiles some code, which takes a while)");
     listen();
   };
 })();

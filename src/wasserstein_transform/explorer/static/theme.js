@@ -1,4 +1,4 @@
-// Light and dark: what is drawn on a canvas sees no style sheet.
+// Light and dark colors, because style sheets have no effect on a canvas.
 
 function set(model, values) { model.setv(values, {sync: false}); }
 

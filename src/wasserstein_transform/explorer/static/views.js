@@ -1,5 +1,5 @@
-// The page in the browser: frames, the cut, balls, colors. Nothing here asks a server.
-// Arrays are changed in place, and models by `set` (theme.js): a live page sends neither back.
+// Interaction in the browser: frames, the cut, balls, colors. Nothing here needs a server.
+// Arrays are changed in place, and models by `set` (theme.js), so that a live page sends nothing back.
 
 const SMALL = -1, ABOVE = -2, TIE = 1e-9, NEAR = 15, MARKS = 21;
 
@@ -12,7 +12,7 @@ function number(value) {
 
 function counted(n, thing) { return `${n.toLocaleString("en-US")} ${thing}${n === 1 ? "" : "s"}`; }
 
-// Clusters of the merges up to a height: by falling size, of equal ones the first; small ones −1.
+// Clusters of the merges up to a height, by decreasing size, ties by the first point; −1 for small ones.
 function cutAt(tree, n, height, least) {
   const {a, b, h} = tree;
   const part = new Int32Array(2 * n - 1).fill(-1);
@@ -55,7 +55,7 @@ class Page {
     document.documentElement.dataset.ready = "yes";
   }
 
-  // Fingers scroll the page over figures; whoever wants to pan turns the tool on.
+  // Touch scrolls the page over figures; panning must be turned on.
   letScroll() {
     for (const name of ["cloud", "scaling", "matrix"]) {
       for (const tool of this.m[name].toolbar.tools) if (tool.active && tool.type === "PanTool") set(tool, {active: false});
@@ -80,7 +80,7 @@ class Page {
     this.dress();
   }
 
-  // While a slider is dragged only the points are new, and all that follows from them.
+  // While a slider is dragged, only the points and what depends on them are updated.
   follow() {
     set(this.m.corners, {data: this.about.corners});
     this.move();
@@ -139,7 +139,7 @@ class Page {
     if (this.playing !== null) return;
     const last = this.about.times[this.about.times.length - 1];
     const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const seconds = Math.min(Math.max(8 / last, 0.12), 1.2) * (still ? 1.5 : 1);  // an iteration
+    const seconds = Math.min(Math.max(8 / last, 0.12), 1.2) * (still ? 1.5 : 1);  // per iteration
     let from = frame.value >= last ? 0 : frame.value, began = null;
     const step = (now) => {
       if (!play.active) return;
@@ -207,7 +207,7 @@ class Page {
     if (this.picked !== null) this.pick(this.picked);
   }
 
-  // The number of each cluster stands at its point nearest to its mean.
+  // The number of each cluster is at its point nearest to the mean.
   mark() {
     const labels = this.labels(), {x, y} = this.m.points.data;
     this.number(this.m.marks, labels, x, y);
@@ -289,7 +289,7 @@ class Page {
     return found;
   }
 
-  // Where distances do not follow from what is drawn, a live page asks its server (`wtAskBall`); a report has no ball.
+  // If distances cannot be computed from the drawn points, a live page asks its server (`wtAskBall`); a report shows no ball.
   pick(i) {
     const {near} = this.frameAt(this.m.frame.value), known = this.about.known[near];
     const told = this.told?.point === i && this.told.frame === near && this.told.eps === this.eps;
@@ -331,7 +331,7 @@ class Page {
     if (known) drawn.push(`dashed: radius ε = ${number(this.eps)}; marked: the ball at τ = ${this.about.times[near]}`);
     if (shaped) drawn.push(`solid: the Gaussian at ${this.about.deviations} standard deviations`);
     if (!known && this.inBall.length) drawn.push(`circled: the ball of radius ε = ${number(this.eps)} at τ = ${this.about.times[near]}`);
-    if (!known && !window.wtAskBall) drawn.push("distances here do not follow from the two coordinates drawn: no ball is shown");
+    if (!known && !window.wtAskBall) drawn.push("no ball is shown: distances cannot be computed from the two coordinates");
     text(this.m.caption, drawn.join("; "));
   }
 

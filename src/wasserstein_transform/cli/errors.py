@@ -1,4 +1,4 @@
-"""How commands end: in a result, or in a line that says what was wrong."""
+"""Report errors and warnings of a command: one line each, and an exit status."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ BAD, MEMORY, STOPPED, PIPE = 2, 3, 130, 128 + getattr(signal, "SIGPIPE", 13)
 
 
 @contextmanager
-def door(command: str, note: Callable[[str], None] | None = None, left: str = "nothing was written") -> Iterator[None]:
-    """What cannot be done is one line, and a status of its own; warnings are notes; Ctrl-C is status 130."""
+def reporting_errors(
+    command: str, note: Callable[[str], None] | None = None, left: str = "nothing was written"
+) -> Iterator[None]:
+    """Print expected errors in one line and exit with a status; warnings become notes; Ctrl-C exits with 130."""
     note = note or (lambda words: say(f"note: {words}", err=True))
     try:
         with warnings.catch_warnings(action="always"):
-            warnings.simplefilter("ignore", DeprecationWarning)  # for those who write code, not for those who run it
+            warnings.simplefilter("ignore", DeprecationWarning)  # for developers, not for users of the command line
             warnings.showwarning = lambda message, *_, **__: note(str(message))
             yield
     except BrokenPipeError:
@@ -39,7 +41,7 @@ def door(command: str, note: Callable[[str], None] | None = None, left: str = "n
 
 
 def in_a_line(error: BaseException) -> str:
-    """What an error says, without line ends and numbers of the system."""
+    """The message of an error in one line, without system error numbers."""
     words = str(error)
     if isinstance(error, OSError) and error.errno is not None and error.strerror:
         at = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes | os.PathLike) else ""
@@ -50,13 +52,13 @@ def in_a_line(error: BaseException) -> str:
 
 
 def hush() -> None:
-    """Whoever read is gone: what is still to be flushed goes nowhere, and nobody complains when Python ends."""
+    """Send the rest of standard output to /dev/null after a broken pipe, so that Python exits without an error."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def hushed(work: Callable[[], Any]) -> Any:
-    """Do what prints at the end of a command; a reader that went away is status 141 and no word."""
+    """Print the output of a command; exit silently with status 141 on a broken pipe."""
     try:
         return work()
     except BrokenPipeError:
