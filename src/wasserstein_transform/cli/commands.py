@@ -134,4 +134,5 @@ def _parameters(command: Any, ctx: Any) -> Iterator[tuple[str, list[tuple[str, s
         own = [parameter for parameter in command.get_params(ctx) if parameter.param_type_name == kind]
         rows = [row for row in (parameter.get_help_record(ctx) for parameter in own) if row is not None]
         if rows:
-            yield title, [(name, text.replace("\\[", "[")) for name, text in rows]  # older versions of typer escape brackets
+            # older versions of typer escape brackets
+            yield title, [(name, text.replace("\\[", "[")) for name, text in rows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _IN_SHELLS = {
-    r"; verbose=True or wt\.using\(progress=wt\.bar\(\)\) shows how far it is": "",
+    r"; verbose=True or wt\.using\(progress=wt\.bar\(\)\) shows the progress": "",
     r"wt\.suggest(_eps)?\(X\)": "wt suggest",
     r", and wt\.sweep tries one after the other": "",
     r"Space\.from_distances\(D\) says so, for an estimator metric='precomputed'": "--distances says so",
