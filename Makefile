@@ -37,8 +37,11 @@ check: $(READY)
 gpu:
 	WT_GPU_RECORD=tests/gpu/record.json PYTHONPATH="src:tests:.:$$PYTHONPATH" $(PYTHON) -m pytest tests/gpu -m gpu -p no:cacheprovider
 
-release-check: test
+# Everything a release needs: tests, a record of the GPU that is of this code, versions that agree, a wheel and an sdist that
+# install and run.
+release-check: test $(VENV)/release
 	$(BIN)/python tests/gpu/record.py --check
+	$(BIN)/python tests/release.py
 
 slow: $(READY)
 	$(BIN)/python -m pytest -m slow
@@ -67,10 +70,13 @@ bench: $(VENV)/bench
 bench-quality: $(QUALITY)/ready
 	$(QUALITY)/bin/python -m benchmarks.quality $(SETS)
 
-# The site, in build/docs: warnings are errors; snippets, links and public names are checked. Nothing is downloaded.
+# The site, in build/docs. Warnings are errors. Spelling, code on pages, links and public docstrings are checked. Building it
+# downloads nothing.
 docs: $(DOCS)/ready
-	PYTHONPATH=docs $(DOCS)/bin/python -m building.snippets docs/start.md docs/five-lines.md
-	$(DOCS)/bin/python -m sphinx -E -W --keep-going -q -b html -d build/doctrees docs build/docs
+	PYTHONPATH=docs $(DOCS)/bin/python -m building.spelling
+	$(DOCS)/bin/wt warmup --quiet  # on all cores, each kernel once: snippets and gallery would compile the same ones side by side
+	PYTHONPATH=docs $(DOCS)/bin/python -m building.snippets
+	PYTHONPATH=docs $(DOCS)/bin/python -m sphinx -j auto -E -W --keep-going -q -b html -d build/doctrees docs build/docs
 	PYTHONPATH=docs $(DOCS)/bin/python -m building.complete build/docs
 	@echo "the site is build/docs/index.html"
 
@@ -86,6 +92,10 @@ $(READY): pyproject.toml
 $(VENV)/bench: $(READY)
 	$(BIN)/python $(INSTALL) --editable ".[bench]"
 	touch $(VENV)/bench
+
+$(VENV)/release: $(READY)
+	$(BIN)/python $(INSTALL) --editable ".[release]"
+	touch $(VENV)/release
 
 $(VENV)/coverage: $(READY)
 	$(BIN)/python $(INSTALL) --editable ".[coverage]"
@@ -114,5 +124,5 @@ clean-kernels:
 	rm -rf src/wasserstein_transform/kernels/__pycache__
 
 clean:
-	rm -rf $(VENV) build dist docs/gallery docs/project docs/reference .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist docs/drawn docs/gallery docs/tutorial docs/project docs/reference .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -14,7 +14,6 @@ Everything was settled on graphs of the seeds 0 to 5. The tables are of seeds fr
 from __future__ import annotations
 
 import importlib.util
-import sys
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -191,4 +190,4 @@ def _large() -> Row:
 
 
 def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
+    print(line, flush=True)

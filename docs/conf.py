@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 sys.path.insert(0, str(DOCS))
 
-from building import architecture, gallery, links, reference, root_pages  # noqa: E402
+from building import architecture, charts, drawn, gallery, inks, links, reference, root_pages, theory_pictures  # noqa: E402
 
 import wasserstein_transform as wt  # noqa: E402
 
@@ -28,7 +29,7 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
 ]
-exclude_patterns = ["building", "templates", "sg_execution_times.rst", "gallery/sg_execution_times.rst"]
+exclude_patterns = ["building", "templates", "**/sg_execution_times.rst", "sg_execution_times.rst"]
 templates_path = ["templates"]
 nitpicky = True
 suppress_warnings = ["config.cache"]  # settings of the gallery are functions, which are not kept
@@ -51,7 +52,7 @@ numpydoc_attributes_as_param_list = True
 maximum_signature_line_length = 80
 toc_object_entries_show_parents = "hide"
 
-sphinx_gallery_conf = gallery.settings(ROOT)
+sphinx_gallery_conf = gallery.settings(ROOT) | {"parallel": os.cpu_count() or 1}
 
 html_theme = "pydata_sphinx_theme"
 html_title = "wasserstein-transform"
@@ -60,7 +61,7 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options: dict[str, Any] = {
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 8,
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "show_prev_next": False,
@@ -79,6 +80,7 @@ def write_pages(*_: Any) -> None:
     reference.write(DOCS / "reference")
     root_pages.write(ROOT, DOCS / "project")
     architecture.draw(ROOT / "src" / "wasserstein_transform", DOCS / "project")
+    inks.save(theory_pictures.PICTURES, DOCS / drawn.FOLDER)
 
 
 def escape(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
@@ -101,5 +103,7 @@ def setup(app: Any) -> None:
     app.connect("autodoc-skip-member", skip)
     app.connect("autodoc-process-docstring", escape, priority=400)
     app.add_transform(links.NamesAsLinks)
+    app.add_directive("drawn", drawn.Drawn)
+    app.add_directive("chart", charts.FlowChart)
     app.connect("source-read", links.to_pages)
     app.connect("config-inited", write_pages)

@@ -1,4 +1,4 @@
-"""The pictures of the documentation that no other example and no experiment makes.
+"""Pictures of the documentation that no other example and no experiment draws.
 
 Saves cluster.png, suggest.png and curves.png: `python examples/docs_pictures.py [FOLDER]`, by default docs/images.
 Of the others demo.png is made by demo.py, ridge.png by ridge.py; t-junction.png and choosing.png are the figures
@@ -31,7 +31,7 @@ def suggest() -> Any:
     moved = wt.GaussianTransform(found.eps, found.lam, ridge=1, n_iter=1).fit(X).trajectory_.points
     before, after = "before", f"one step at ε = {found.eps:.2g}"
     figure, (left, right) = wt.plotting.panels(1, 2, width=9.5, height=4.0)
-    found.plot(left, title="what was looked at")
+    found.plot(left, title="radii that were tried")
     both, when = np.vstack([X, moved]), np.repeat([before, after], len(X))
     colors = {before: FAINT, after: wt.plotting.color(0)}
     wt.plotting.cloud(both, when, ax=right, colors=colors, legend=True, title="GaussianTransform(ridge=1)")
@@ -43,8 +43,8 @@ def curves() -> Any:
     X, trips, _ = wt.datasets.streets(2, n_trips=120)
     found = wt.denoise(X, order=trips)
     figure, (left, right) = wt.plotting.panels(1, 2, width=11.0, height=4.2)
-    wt.plotting.denoised(found, ax=left, title="fixes, and where they went", legend=True)
-    wt.plotting.skeleton(wt.skeleton(found), ax=right, title="lines, and their junctions as dots")
+    wt.plotting.denoised(found, ax=left, title="fixes before and after", legend=True)
+    wt.plotting.skeleton(wt.skeleton(found), ax=right, title="lines; dots are junctions")
     return figure
 
 

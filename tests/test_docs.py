@@ -5,15 +5,17 @@ from __future__ import annotations
 import contextlib
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from docs.building import constants, names, root_pages, snippets
+pytest.importorskip("typer")
+
+from docs.building import commands, constants, names, root_pages, samples, snippets
 from docs.building.layered import arrange
 
 nx = pytest.importorskip("networkx")
 ROOT = Path(__file__).parents[1]
-PAGES = ("start", "five-lines")
 
 
 @pytest.fixture(scope="module")
@@ -23,22 +25,91 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("PIL")
     found = tmp_path_factory.mktemp("files")
     with contextlib.chdir(found):
-        snippets.make_files()
+        samples.make_files()
     return found
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", snippets.EXACT)
 def test_snippets_give_what_the_page_says(page: str, folder: Path) -> None:
-    found = snippets.blocks((ROOT / "docs" / f"{page}.md").read_text("utf-8"))
-    assert len(found) > 1
     with contextlib.chdir(folder):
-        assert {line: snippets.run(code, page) for line, code in found} == {line: None for line, _ in found}
+        found = snippets.check(ROOT / "docs" / page)
+    assert found.faults == ()
+    assert found.left == ()
+    assert found.n_run > 1
 
 
-def test_a_snippet_that_prints_something_else_or_fails_is_found() -> None:
-    assert snippets.run("print(1 + 1)  # 2\n", "good") is None
-    assert "prints ['2']" in (snippets.run("print(1 + 1)  # 3\n", "other") or "")
-    assert "ZeroDivisionError" in (snippets.run("1 / 0\n", "bad") or "")
+def test_commands_on_pages_are_commands_of_wt(folder: Path) -> None:
+    n_blocks = 0
+    with contextlib.chdir(folder):
+        for page in snippets.pages():
+            text = page.read_text("utf-8")
+            found = [block for block in snippets.blocks(text) if block.kind == "sh" and block.reason is None]
+            assert [fault for block in found for fault in commands.wrong(block.code)] == [], page.name
+            assert commands.wrong_inline(text) == [], page.name
+            n_blocks += len(found)
+    assert n_blocks > 2
+
+
+def test_code_is_left_out_for_a_reason_that_readers_see() -> None:
+    for page in snippets.pages():
+        for block in snippets.blocks(page.read_text("utf-8")):
+            assert block.reason is None or block.reason in snippets.REASONS, f"{page.name}:{block.line}"
+
+
+def python(code: str, exact: bool = False, names: dict[str, Any] | None = None) -> str:
+    return snippets.run(snippets.Block("python", 1, code), "page.md:1", {} if names is None else names, exact) or ""
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_snippet_that_prints_something_else_or_fails_is_found(exact: bool) -> None:
+    assert python("print(1 + 1)  # 2\n", exact) == ""
+    assert "prints" in python("print(1 + 1)  # 3\n", exact)
+    assert "ZeroDivisionError" in python("1 / 0\n", exact)
+
+
+def test_a_comment_may_explain_what_is_printed() -> None:
+    assert python("print([3, 2])  # [3, 2]: two clusters\n") == ""
+    assert "prints '[3, 2]'" in python("print([3, 2])  # two clusters\n")
+    assert "prints '2'" in python("print(\n    2\n)  # 25\n")
+    assert python("print('many\\nlines')  # a table\n") == ""
+    assert "prints ['[3, 2]']" in python("print([3, 2])  # [3, 2]: two clusters\n", exact=True)
+
+
+def test_blocks_of_a_page_share_names_and_lists_may_hold_them(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "```python\nx = 2\n```\n- item\n\n  ```python\n  y = x + 1\n  ```\n```pycon\n>>> x + y\n5\n>>> y\n4\n```\n"
+        "```python\n# not run: needs a GPU\n1 / 0\n```\n```python\n# not run: needs time\n```\n"
+        "```python\n# src/new.py\nfrom . import nothing\n```\n```sh\nwt cluster --nothing\n```\n`wt parts --nothing`\n",
+        "utf-8",
+    )
+    found = snippets.check(page)
+    assert found.n_run == 4
+    assert found.left == ("page.md:16: needs a GPU", "page.md:20: needs time")
+    wrong, no_reason, option, inline = found.faults
+    assert "Expected:\n    4\nGot:\n    3" in wrong
+    assert "no reason to leave code out: time" in no_reason
+    assert "No such option: --nothing" in option
+    assert "--nothing is no option" in inline
+
+
+@pytest.mark.parametrize(
+    ("command", "fault"),
+    [
+        ("wt cluster points.csv -k 3  # three", None),
+        ("$ .venv/bin/wt info | head", None),
+        ("make docs PYTHON=python3.12", None),
+        ('pip install "wasserstein-transform[cli]"', None),
+        ("wt clusters points.csv", "no such command"),
+        ("wt cluster nowhere.csv --eps", "--eps"),
+        ("wt parts && make nothing", "the Makefile has no nothing"),
+        ('pip install "wasserstein-transform[cli,nothing]"', "there is no extra nothing"),
+    ],
+)
+def test_a_command_that_is_none_is_found(command: str, fault: str | None, folder: Path) -> None:
+    with contextlib.chdir(folder):
+        said = commands.wrong(f"{command}\n")
+    assert said == [] if fault is None else fault in "".join(said)
 
 
 def test_every_public_name_is_documented() -> None:
@@ -46,6 +117,37 @@ def test_every_public_name_is_documented() -> None:
     for name in names.every_name():
         home = at[name.short, id(name.value)]
         assert constants.about(home) if name.kind == "data" else name.value.__doc__, name.shown
+
+
+def test_every_public_class_and_function_has_an_example() -> None:
+    assert names.without_example(names.documented()) == []
+
+
+def test_a_docstring_without_example_or_with_unknown_parameters_is_found() -> None:
+    pytest.importorskip("numpydoc")
+    from docs.building import docstrings  # noqa: PLC0415
+
+    good = names.Name("", "suggest_eps", names.wt.suggest_eps)
+    assert names.without_example([good]) == []
+    assert docstrings.faults([good])[0] == []
+    assert names.without_example([names.Name("tests", "python", python)]) == ["wt.tests.python"]
+
+    def wrong(points: object) -> None:
+        """Do nothing.
+
+        Parameters
+        ----------
+        point : array of shape (n, m)
+            Points.
+        """
+
+    names.wt.auto.wrong = wrong  # where numpydoc looks for it
+    try:
+        (fault,), counted = docstrings.faults([names.Name("auto", "wrong", wrong)])
+    finally:
+        del names.wt.auto.wrong
+    assert "wt.auto.wrong: PR02 Unknown parameters {'point'}" in fault
+    assert counted["PR01"] == 1
 
 
 def test_names_as_people_write_them_lead_to_one_page() -> None:
@@ -63,8 +165,47 @@ def test_links_of_pages_made_of_files_in_the_root_lead_to_files() -> None:
         for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
             made = {"contributing.md", "architecture.md", "changes.md"}
             assert target.startswith("http") or target in made or (ROOT / "docs" / target[3:]).exists(), target
-    with pytest.raises(ValueError, match='no section "## Nothing"'):
-        root_pages.section("## Measured\n", "Nothing")
+
+
+def test_files_that_the_architecture_names_are_there() -> None:
+    named = re.findall(r"`([\w/]+\.(?:py|h|js|json))`", (ROOT / "ARCHITECTURE.md").read_text("utf-8"))
+    there = [f"/{file.relative_to(ROOT).as_posix()}" for file in ROOT.glob("*/**/*.*") if ".venv" not in file.parts]
+    assert len(named) > 50
+    for path in named:
+        assert any(file.endswith(f"/{path}") for file in there), path
+
+
+def test_the_list_of_packages_in_the_architecture_is_whole() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8").partition("Words with one meaning")[0]
+    source = ROOT / "src" / "wasserstein_transform"
+    packages = [folder.parent.name for folder in source.glob("*/__init__.py")]
+    modules = [file.stem for file in source.glob("_*.py") if file.stem != "__init__"]
+    assert sorted(re.findall(r"^\| `([a-z]\w+)` \|", text, re.MULTILINE)) == sorted(packages)
+    assert sorted(re.findall(r"`(_[a-z]+)`", text)) == sorted(modules)
+
+
+def test_a_misspelled_word_is_found_and_code_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("spellchecker")
+    from docs.building import spelling  # noqa: PLC0415
+
+    monkeypatch.setattr(spelling, "ROOT", tmp_path)
+    page, module = tmp_path / "page.md", tmp_path / "module.py"
+    page.write_text(
+        "A metric of metrixes, `qwerty_code`, GridSearchCV.\n```python\nqwerty = 1\n```\nMarco's transformz\n", "utf-8"
+    )
+    module.write_text(
+        '"""Locolor of points.\n\n>>> qwerty()\nqwertied\n"""\nx = "localizze it"  # ballz so on\ny = "ballz"\n',
+        "utf-8",
+    )
+    found = spelling.unknown([page, module])
+    assert list(found) == ["ballz", "localizze", "locolor", "metrixes", "transformz"]
+    assert found["transformz"] == ["page.md:5"]
+    assert found["ballz"] == ["module.py:6"]
+
+
+def test_words_of_the_project_are_sorted_and_listed_once() -> None:
+    words = (ROOT / "docs" / "words.txt").read_text("utf-8").split()
+    assert words == sorted(set(words))
 
 
 def test_arrows_that_pass_a_layer_have_a_joint_beside_its_boxes() -> None:

@@ -146,7 +146,7 @@ def test_devices_and_pipes_are_written_through_and_stay(tmp_path: Path) -> None:
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     write_bytes("/dev/null", b"nothing")
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)  # noqa: PTH116
-    with pytest.raises(OSError, match=r"must go to a file, which is mapped; /dev/null is a device"):
+    with pytest.raises(OSError, match=r"needs a file that can be mapped, but /dev/null is a device"):
         wt.Euclidean(np.eye(3)).dense(out="/dev/null")
 
 
@@ -230,7 +230,7 @@ except OSError as error:
         [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
     )
     assert "bytes on disk" in done.stdout
-    assert "give a file in another folder" in done.stdout
+    assert "choose a file in another folder" in done.stdout
     assert names(tmp_path) == set()
 
 

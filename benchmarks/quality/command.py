@@ -1,6 +1,7 @@
 """Run all methods on labelled sets: `python -m benchmarks.quality [FOLDER …]`.
 
-The tables go to stdout, and into a page of the docs if one is named. Runs are kept; only what is missing is done.
+The tables go to stdout, and into a record if one is named; that of the docs is docs/figures/clustering.json. Runs are
+kept; only what is missing is done.
 """
 
 from __future__ import annotations
@@ -8,11 +9,13 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
+from .. import record
 from .methods import METHODS, Method
 from .runs import Kept, run_all
 from .sets import Labelled, generated_sets, read_folder, sklearn_sets
-from .tables import notes, put, table, write_scores
+from .tables import markdown, notes, table, write_scores
 
 
 def main(arguments: list[str]) -> None:
@@ -29,19 +32,25 @@ def main(arguments: list[str]) -> None:
         every = [one for sets in collections.values() for one in sets]
         for line in run_all(every, methods, kept, asked.jobs):
             print(line, file=sys.stderr, flush=True)
-    text = _text(collections, methods, missing, kept)
-    print(text)
-    if asked.docs:
-        put(text, asked.docs)
+    tables = _tables(collections, methods, kept)
+    told = _notes(collections, methods, missing)
+    print("\n".join([*map(markdown, tables), told]))
+    if asked.record:
+        command = " ".join(["python -m benchmarks.quality", *("FOLDER" for _ in asked.folders)])
+        record.write(record.of_tables(command, tables, told.strip()), asked.record)
     if asked.scores:
         write_scores([one for sets in collections.values() for one in sets], methods, kept, asked.scores)
 
 
-def _text(collections: dict[str, list[Labelled]], methods: list[Method], missing: list[Method], kept: Kept) -> str:
-    every = [one for sets in collections.values() for one in sets]
+def _tables(collections: dict[str, list[Labelled]], methods: list[Method], kept: Kept) -> list[dict[str, Any]]:
     tables = [table(title, sets, methods, kept, k) for title, sets in collections.items() for k in (True, False)]
+    return [found for found in tables if found is not None]
+
+
+def _notes(collections: dict[str, list[Labelled]], methods: list[Method], missing: list[Method]) -> str:
+    every = [one for sets in collections.values() for one in sets]
     sampled = {m.name: sum(len(one.X) > m.most for one in every) for m in methods if m.most}
-    return "\n".join([*filter(None, tables), notes(methods, missing, sampled)])
+    return notes(methods, missing, sampled)
 
 
 def _collections(asked: argparse.Namespace) -> dict[str, list[Labelled]]:
@@ -62,5 +71,5 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--no-sklearn", dest="sklearn", action="store_false", help="without scikit-learn's sets")
     parser.add_argument("--table-only", action="store_true", help="run nothing: tables of what is kept")
     parser.add_argument("--scores", type=Path, help="a CSV file for every run on every set")
-    parser.add_argument("--docs", type=Path, help="a page whose section between two marks the tables replace")
+    parser.add_argument("--record", type=Path, help="a JSON file for the tables, with machine, date and versions")
     return parser

@@ -1,4 +1,4 @@
-"""The table in Markdown, and its place in a file of the docs."""
+"""The tables: what they hold, as Markdown, and every run as CSV."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 from dataclasses import asdict, fields
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from .methods import OURS, REFERENCE, Method
 from .runs import Kept, Run, asked
 from .sets import Labelled
 
-BEGIN, END = "<!-- bench-quality -->", "<!-- /bench-quality -->"
 LEAST = 0.8  # sets below this are counted
 _FREE_REFERENCE = "HDBSCAN"
 _NOTES = (
@@ -33,13 +33,13 @@ and single linkage need k.""",
 )
 
 
-def table(title: str, sets: list[Labelled], methods: list[Method], kept: Kept, with_k: bool) -> str:
-    """One table; empty if no method has been run on all of the sets."""
+def table(title: str, sets: list[Labelled], methods: list[Method], kept: Kept, with_k: bool) -> dict[str, Any] | None:
+    """One table: its title, columns and rows; None if no method has been run on all of the sets."""
     usable = [method for method in methods if (method.with_k if with_k else method.without_k)]
     sets = [one for one in sets if any(asked(method, one, with_k) for method in usable)]
     lines = [line for method in usable for line in lines_of(method, sets, kept, with_k)]
     if not lines:
-        return ""
+        return None
     first = {line.method: line for line in reversed(lines)}
     reference = first.get(REFERENCE if with_k else _FREE_REFERENCE)
     ours = first.get(OURS)
@@ -48,10 +48,15 @@ def table(title: str, sets: list[Labelled], methods: list[Method], kept: Kept, w
     head += ["noise as a class", "seconds"]
     head += [f"− {reference.method}"] if reference else []
     head += [f"{OURS} − it"] if ours else []
-    rows = [head, ["---"] * len(head), *(_row(line, reference, ours) for line in lines)]
     given = "number of clusters given" if with_k else "number of clusters not given"
-    body = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    return f"### {title}: {len(sets)} sets, {given}\n\n{body}\n"
+    rows = [_row(line, reference, ours) for line in lines]
+    return {"title": f"{title}: {len(sets)} sets, {given}", "columns": head, "rows": rows}
+
+
+def markdown(found: dict[str, Any]) -> str:
+    """A table as Markdown, under its title."""
+    rows = [found["columns"], ["---"] * len(found["columns"]), *found["rows"]]
+    return f"### {found['title']}\n\n" + "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
 
 
 def _row(line: Line, reference: Line | None, ours: Line | None) -> list[str]:
@@ -83,15 +88,6 @@ def notes(methods: list[Method], missing: list[Method], n_sampled: dict[str, int
     told += [f"Not run, since it is not installed: {method.name} ({method.needs})." for method in missing]
     told += ["Versions: " + "; ".join(dict.fromkeys(method.version for method in methods)) + "."]
     return "\n\n".join(told) + "\n"
-
-
-def put(text: str, file: Path) -> None:
-    """Replace what is between the two marks of a file."""
-    page = file.read_text() if file.exists() else ""
-    if page.count(BEGIN) != 1 or page.count(END) != 1 or page.index(BEGIN) > page.index(END):
-        raise SystemExit(f"{file} must hold {BEGIN} and, after it, {END} once: the tables go between them")
-    before, rest = page.split(BEGIN)
-    file.write_text(f"{before}{BEGIN}\n{text}{END}{rest.split(END)[1]}")
 
 
 def write_scores(sets: list[Labelled], methods: list[Method], kept: Kept, file: Path) -> None:

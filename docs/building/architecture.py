@@ -1,4 +1,4 @@
-"""The picture of the architecture: rooms and what they import, read from the source."""
+"""The diagram of the architecture: packages and what they import, read from the source."""
 
 from __future__ import annotations
 
@@ -17,7 +17,17 @@ from scipy.interpolate import PchipInterpolator
 
 from .layered import arrange
 
-_INKS = {"light": ("#1f2937", "#e8eef7", "#5b7fb5"), "dark": ("#e5e7eb", "#26344a", "#7ea6e0")}  # text, box, line
+_INKS = {"light": ("#1f2937", "#5b7fb5"), "dark": ("#e5e7eb", "#7ea6e0")}  # text, line
+_FILLS = {  # of the groups below, in their order
+    "light": ("#fdf0dc", "#e8eef7", "#dff0e3", "#f1e6f5"),
+    "dark": ("#4a3b22", "#26344a", "#23402c", "#402c49"),
+}
+_GROUPS = {
+    "interfaces": {"cli", "explorer", "experiments", "plotting"},
+    "applications": set[str](),  # all others
+    "the transform": {"transforms", "transport", "localize", "measures", "spaces"},
+    "computation and data": {"backends", "engine", "kernels", "datasets"},
+}
 _WIDTH, _HEIGHT = 0.92, 0.5
 
 
@@ -26,13 +36,13 @@ def draw(package: Path, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     rooms = rooms_of(package)
     layers = _layers(package.parents[1] / "pyproject.toml", set(rooms))
-    for name, inks in _INKS.items():
-        figure = _picture(nx.transitive_reduction(rooms), layers, inks)
+    for name in _INKS:
+        figure = _picture(nx.transitive_reduction(rooms), layers, name)
         FigureCanvasSVG(figure).print_svg(folder / f"rooms-{name}.svg", metadata={"Date": None})
 
 
 def rooms_of(package: Path) -> nx.DiGraph:
-    """The graph of the rooms: an edge from each room to those that a file of it imports."""
+    """The graph of the packages: an edge from each package to those that one of its files imports."""
     graph = nx.DiGraph()
     rooms = {folder.parent.name for folder in package.glob("*/__init__.py")}
     graph.add_nodes_from(sorted(rooms))
@@ -43,7 +53,7 @@ def rooms_of(package: Path) -> nx.DiGraph:
 
 
 def _imported(file: Path, package: Path) -> Iterator[str]:
-    """Rooms that a file imports, wherever in it that stands, apart from what only type checkers see."""
+    """Packages that a file imports, at the top or in a function, apart from imports for type checkers."""
     depth = len(file.relative_to(package).parts)
     for node in ast.walk(_without_typing(ast.parse(file.read_text("utf-8")))):
         if isinstance(node, ast.ImportFrom) and node.level == depth:
@@ -65,8 +75,8 @@ def _layers(pyproject: Path, rooms: set[str]) -> list[list[str]]:
     return [layer for layer in layers if layer]
 
 
-def _picture(graph: nx.DiGraph, layers: list[list[str]], inks: tuple[str, str, str]) -> Figure:
-    ink, box, line = inks
+def _picture(graph: nx.DiGraph, layers: list[list[str]], theme: str) -> Figure:
+    ink, line = _INKS[theme]
     places, ways = arrange(graph, layers)
     across = max(abs(x) for way in ways for x, _ in way) + _WIDTH / 2 + 0.15
     figure = Figure(figsize=(1.12 * across * 2, 0.62 * len(layers)))
@@ -75,12 +85,25 @@ def _picture(graph: nx.DiGraph, layers: list[list[str]], inks: tuple[str, str, s
     ax.set_axis_off()
     for way in ways:
         ax.add_patch(_arrow(way, line))
-    for room, (x, y) in places.items():
-        corner = (x - _WIDTH / 2, y - _HEIGHT / 2)
-        ax.add_patch(FancyBboxPatch(corner, _WIDTH, _HEIGHT, "round,pad=0.04", fc=box, ec=line, lw=1.0, zorder=3))
-        ax.text(x, y, room, ha="center", va="center", color=ink, fontsize=10, zorder=4)
+    for room, place in places.items():
+        ax.add_patch(_box(place, _WIDTH, _HEIGHT, _FILLS[theme][_group(room)], line))
+        ax.text(*place, room, ha="center", va="center", color=ink, fontsize=10, zorder=4)
+    for k, group in enumerate(_GROUPS):  # the lower right corner is free: layers below are narrow
+        place = (across - 1.66, 0.9 - len(layers) + 0.42 * (len(_GROUPS) - 1 - k))
+        ax.add_patch(_box(place, 0.26, 0.2, _FILLS[theme][k], line))
+        ax.text(place[0] + 0.28, place[1], group, ha="left", va="center", color=ink, fontsize=9)
     figure.patch.set_alpha(0)
     return figure
+
+
+def _group(room: str) -> int:
+    """Which group a package is of; applications are those that no other group names."""
+    return next((k for k, names in enumerate(_GROUPS.values()) if room in names), list(_GROUPS).index("applications"))
+
+
+def _box(place: tuple[float, float], width: float, height: float, fill: str, line: str) -> FancyBboxPatch:
+    corner = (place[0] - width / 2, place[1] - height / 2)
+    return FancyBboxPatch(corner, width, height, "round,pad=0.04", fc=fill, ec=line, lw=1.0, zorder=3)
 
 
 def _arrow(way: list[tuple[float, float]], color: str) -> FancyArrowPatch:

@@ -1,4 +1,4 @@
-"""Check that every public name has a docstring and a page, and that every link on the site leads somewhere.
+"""Check that every public name has a page and a docstring with an example, and that every link on the site works.
 
 `PYTHONPATH=docs python -m building.complete FOLDER`, after the site was built there.
 """
@@ -10,8 +10,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from . import constants
-from .names import every_name, homes
+from . import constants, docstrings
+from .names import documented, every_name, homes, without_example
 
 
 class Page(HTMLParser):
@@ -76,8 +76,11 @@ def foreign(site: Path) -> list[str]:
 
 def main(folder: str) -> int:
     """Say what is missing, and return how much."""
-    site, n_names = Path(folder), sum(1 for _ in every_name())
-    faults = missing_names(site) + broken_links(site) + foreign(site)
+    site, n_names, objects = Path(folder), sum(1 for _ in every_name()), documented()
+    wrong, counted = docstrings.faults(objects)
+    without = [f"{name}: no example in the docstring" for name in without_example(objects)]
+    faults = missing_names(site) + without + wrong + broken_links(site) + foreign(site)
+    print("counted by numpydoc:", ", ".join(f"{code} {n}" for code, n in sorted(counted.items())) or "nothing")
     for fault in faults:
         print(fault, file=sys.stderr)
     pages = sum(1 for _ in site.rglob("*.html"))

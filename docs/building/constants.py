@@ -38,7 +38,7 @@ def about(name: Name) -> str:
 
 @cache
 def _texts(room: str) -> dict[str, str]:
-    """Texts below assignments, in all files of a room."""
+    """Texts below assignments, in all files of a subpackage."""
     found = {}
     for file in sorted((Path(wt.__file__).parent / room).glob("*.py")):
         body = ast.parse(file.read_text("utf-8")).body

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -16,7 +16,7 @@ ROOMS: tuple[str, ...] = wt._ROOMS
 
 @dataclass(frozen=True)
 class Name:
-    """A public name: the room that lists it ("" is the top of the package), and the object."""
+    """A public name: the subpackage that lists it ("" is the top of the package), and the object."""
 
     room: str
     short: str
@@ -24,7 +24,7 @@ class Name:
 
     @property
     def full(self) -> str:
-        """The name with the package and the room in front."""
+        """The name with the package and the subpackage in front."""
         return ".".join(filter(None, (PACKAGE, self.room, self.short)))
 
     @property
@@ -43,7 +43,7 @@ class Name:
 
 
 def listed(module: ModuleType) -> list[str]:
-    """What a room lists: its `__all__`, or what it imports by name."""
+    """What a subpackage lists: its `__all__`, or what it imports by name."""
     names = vars(module).get("__all__") or getattr(module, "__all__", None)
     if names is None:
         names = [name for name in vars(module) if not name.startswith("_") and not _is_module(module, name)]
@@ -55,23 +55,33 @@ def _is_module(module: ModuleType, name: str) -> bool:
 
 
 def of_room(room: str) -> list[Name]:
-    """All names of a room; "" is the top of the package."""
+    """All names of a subpackage; "" is the top of the package."""
     module = importlib.import_module(".".join(filter(None, (PACKAGE, room))))
     return [Name(room, name, getattr(module, name)) for name in listed(module)]
 
 
 def every_name() -> Iterator[Name]:
-    """All public names; what two rooms list comes twice."""
+    """All public names; a name that two subpackages list comes twice."""
     for room in ("", *ROOMS):
         yield from of_room(room)
 
 
 def homes() -> dict[tuple[str, int], Name]:
-    """For each name and object the place that documents it: the top of the package where it is there, else a room."""
+    """The place that documents each name and object: the top of the package if it is there, else a subpackage."""
     found: dict[tuple[str, int], Name] = {}
     for name in every_name():
         found.setdefault((name.short, id(name.value)), name)
     return found
+
+
+def documented() -> list[Name]:
+    """Public classes and functions, each once, where they are documented."""
+    return [name for name in homes().values() if name.kind != "data"]
+
+
+def without_example(names: Iterable[Name]) -> list[str]:
+    """Names whose docstring has no `>>>`."""
+    return [name.shown for name in names if ">>>" not in (name.value.__doc__ or "")]
 
 
 def written() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Pages of the reference: one for each room, one for each public name (by autosummary and its templates)."""
+"""Pages of the reference: one for each package, one for each public name (by autosummary and its templates)."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _TITLES = {"class": "Classes", "function": "Functions", "data": "Constants and t
 
 
 def write(folder: Path) -> None:
-    """Write the pages of all rooms into a folder; autosummary then writes those of the names beside them."""
+    """Write the pages of all packages into a folder; autosummary then writes those of the names beside them."""
     folder.mkdir(parents=True, exist_ok=True)
-    assert {room for rooms in GROUPS.values() for room in rooms} == set(ROOMS), "a room has no group: see GROUPS"
+    assert {room for rooms in GROUPS.values() for room in rooms} == set(ROOMS), "a package has no group: see GROUPS"
     at = homes()
     _forget(folder, {name.full for name in at.values()})
     _write(folder / "index.rst", _front())
@@ -51,10 +51,10 @@ def _write(file: Path, text: str) -> None:
 def _front() -> str:
     lines = [_heading("Reference", "=")]
     lines.append(
-        "Every public name has a page. ``import wasserstein_transform as wt`` is enough for all of them: rooms\n"
-        "such as ``wt.image`` are imported when they are first used.\n"
+        "Every public name has a page. ``import wasserstein_transform as wt`` is the only import you need: packages\n"
+        "such as ``wt.image`` are loaded when they are first used.\n"
     )
-    lines.append(".. toctree::\n   :maxdepth: 1\n   :caption: First visit\n\n   top\n")
+    lines.append(".. toctree::\n   :maxdepth: 1\n   :caption: Most used\n\n   top\n")
     for group, rooms in GROUPS.items():
         entries = "\n".join(f"   {room}" for room in rooms)
         lines.append(f".. toctree::\n   :maxdepth: 1\n   :caption: {group}\n\n{entries}\n")
@@ -65,7 +65,7 @@ def _front() -> str:
 
 def _page(room: str, names: list[Name]) -> str:
     title = f"wt.{room}" if room else "wt: names at the top"
-    about = inspect.getdoc(_module(room)) if room else "What a first visit needs; the rest is in the rooms."
+    about = inspect.getdoc(_module(room)) if room else "The names that most users need. All others are in the packages."
     lines = [_heading(title, "="), about or "", ""]
     for kind, heading in _TITLES.items():
         chosen = [name for name in names if name.kind == kind]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from . import figures
+
 _PAGES = {"CONTRIBUTING.md": "contributing.md", "ARCHITECTURE.md": "architecture.md", "CHANGELOG.md": "changes.md"}
 _ROOMS = """
 Arrows lead from a room to those it imports. An arrow is left out where a way over other rooms leads there as well.
@@ -19,15 +21,11 @@ Arrows lead from a room to those it imports. An arrow is left out where a way ov
 :class: only-dark
 ```
 """
-_MEASURED = """# Quality and speed, in one table
-
-`make bench-quality` and `make bench` print these figures. This page is the section "Measured" of the README.
-
-"""
 
 
 def write(root: Path, folder: Path) -> None:
-    """Write all of them into a folder of the documentation."""
+    """Write all of them into a folder of the documentation; tables of figures are rendered from their records first."""
+    figures.write(root)
     folder.mkdir(parents=True, exist_ok=True)
     for source, page in _PAGES.items():
         text = (root / source).read_text("utf-8")
@@ -35,16 +33,6 @@ def write(root: Path, folder: Path) -> None:
             heading, _, rest = text.partition("\n")
             text = f"{heading}\n{_ROOMS}{rest}"
         (folder / page).write_text(turned(text), "utf-8")
-    measured = section((root / "README.md").read_text("utf-8"), "Measured")
-    (folder / "measured.md").write_text(turned(_MEASURED + measured), "utf-8")
-
-
-def section(text: str, title: str) -> str:
-    """What stands under a heading of the second level."""
-    found = re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
-    if found is None:
-        raise ValueError(f'README.md has no section "## {title}", which the site shows; see {Path(__file__).name}')
-    return found.group(1)
 
 
 def turned(text: str) -> str:

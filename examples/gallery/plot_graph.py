@@ -2,13 +2,13 @@
 Communities of a graph
 ======================
 
-Edges inside of a community are positively curved, bridges between communities negatively. Ricci flow shrinks the first
-and stretches the second until the bridges are long enough to be cut.
+Edges inside a community have positive curvature, and bridges between communities have negative curvature. Ricci flow
+shortens the first and stretches the second, until the bridges are long enough to cut.
 """
 
 # %%
-# Zachary's karate club: 34 people who split into two clubs. Numbers at its edges say how often two people met, so they
-# are strengths.
+# Zachary's karate club comes with networkx: 34 people who split into two clubs. The numbers at its edges say how
+# often two people met. They are strengths, not lengths, and ``weight="strength"`` says so.
 
 import networkx as nx
 import numpy as np
@@ -21,15 +21,21 @@ print(f"curvature of {len(bent.values)} edges, from {bent.values.min():.2f} to {
 
 # %%
 
-figure, (left, right) = wt.plotting.panels(1, 2, width=10, height=4.5)
+figure, (left, right) = wt.plotting.panels(1, 2, width=10, height=3.9)
 wt.plotting.curvature(bent, ax=left, title="curvature of the edges")
 flow = wt.graphs.ricci_flow(club, n_iter=20, weight="strength")
 wt.plotting.communities(flow.communities(), ax=right, title="communities after 20 iterations")
 
 # %%
-# Communities are finer than the two clubs: groups of friends. None of them mixes the clubs much.
+# The communities are smaller than the two clubs: they are groups of friends. Nearly all members of a group chose the
+# same club.
 
 groups = flow.communities().labels
 clubs = np.array([club.nodes[node]["club"] == "Officer" for node in club], dtype=int)
-for group in range(groups.max() + 1):
-    print(f"community {group}: {np.bincount(clubs[groups == group], minlength=2)} people of the two clubs")
+counts = np.array([np.bincount(clubs[groups == k], minlength=2) for k in range(groups.max() + 1)])
+for k, (first, second) in enumerate(counts):
+    print(f"community {k}: {first} people of one club, {second} of the other")
+print(f"{counts.max(axis=1).sum()} of {len(clubs)} people are with the majority of their community")
+
+# %%
+# :doc:`More on curvature, flow and communities </graphs>`.

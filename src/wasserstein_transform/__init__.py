@@ -1,4 +1,4 @@
-"""The Wasserstein Transform: localize every point to a measure, compare the measures by optimal transport, repeat."""
+"""The Wasserstein Transform: replace every point by a measure on its neighborhood, compare the measures, repeat."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ROOMS = (
     "auto", "clouds", "curves", "datasets", "engine", "estimators", "experiments", "explorer", "graphs", "hierarchy",
     "image", "localize", "measures", "plotting", "spaces", "tables", "theory", "transforms", "transport", "words",
 )  # fmt: skip
-_NAMES = {  # what a first visit needs; the rest stays in its room: wt.image.Merging, wt.spaces.Metric
+_NAMES = {  # names at the top of the package; the others are in its subpackages, such as wt.image and wt.spaces
     "auto": ("ScaleWarning", "cluster", "suggest", "sweep"),
     "curves": ("denoise", "skeleton"),
     "engine": ("Cancelled", "Engine", "Store", "StoreWarning", "bar", "using"),
@@ -31,7 +31,7 @@ _NAMES = {  # what a first visit needs; the rest stays in its room: wt.image.Mer
     "transport": ("bures_pairs", "gaussian_wasserstein", "wasserstein", "wasserstein_cross", "wasserstein_pairs"),
 }  # fmt: skip
 _HOME = {name: room for room, names in _NAMES.items() for name in names}
-_PARTS = {"localize": "LOCALIZATIONS", "transport": "TRANSPORTS"}  # all parts of these tables are names here, too
+_PARTS = {"localize": "LOCALIZATIONS", "transport": "TRANSPORTS"}  # all classes in these tables are also at the top
 
 if TYPE_CHECKING:  # the same names, for type checkers and editors
     from . import (
@@ -99,12 +99,12 @@ def _room(name: str) -> Any:
 
 
 def _all_parts() -> dict[str, str]:
-    """Every localization and transport, and the room it is from."""
+    """The name of every localization and transport, and its subpackage."""
     return {part.__name__: room for room, table in _PARTS.items() for part in vars(_room(room))[table].values()}
 
 
 def __getattr__(name: str) -> Any:
-    """Names are imported when first used: `import wasserstein_transform` alone stays fast."""
+    """Import names on first use, so that `import wasserstein_transform` stays fast."""
     if name == "__all__":
         return sorted([*_HOME, *_all_parts()])
     if name in _ROOMS:
@@ -120,7 +120,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _hint(name: str) -> str:
-    """Where a name is that is not here; rooms that need more than the others are not asked."""
+    """Name the subpackage that has a missing name; subpackages with optional dependencies are not searched."""
     homes = [
         room for room in _ROOMS if room not in ("experiments", "explorer", "plotting") and name in dir(_room(room))
     ]

@@ -1,7 +1,8 @@
-"""Values in a file, without pickle: arrays beside a tree of names and numbers, with a version and a fingerprint.
+"""Store values in `.npz` files without pickle: arrays, and a JSON tree with a version and a fingerprint.
 
-A value is built of registered classes (by the arguments of their constructors), arrays, sparse arrays, tuples, lists,
-dicts, strings, numbers and None. What stands in it twice is stored once and is one thing again when it is read.
+A value consists of registered classes (stored as the arguments of their constructors), arrays, sparse arrays, tuples,
+lists, dicts, strings, numbers and None. An object that occurs twice is stored once, and is one object again after
+reading.
 """
 
 from __future__ import annotations
@@ -29,20 +30,20 @@ _KINDS = {"f": "floats", "i": "whole numbers"}
 
 
 def archived(cls: T) -> T:
-    """Register a class, by its name, as one whose values can be stored."""
+    """Register a class by its name, so that its instances can be stored."""
     _CLASSES[cls.__name__] = cls
     return cls
 
 
 def described(value: Any) -> tuple[str, tuple[np.ndarray, ...]]:
-    """What a value is, as a text and arrays; TypeError for what cannot be stored."""
+    """Describe a value by a string and arrays; raise a TypeError if it cannot be stored."""
     writer = _Writer()
     tree = writer.encode(value)
     return json.dumps(tree, sort_keys=True), tuple(writer.arrays)
 
 
 def write(path: str | os.PathLike[str], value: Any) -> Path:
-    """Store a value as `.npz`; the file has its name only once it is complete. Returns where it is."""
+    """Store a value in a `.npz` file and return its path; the file gets its name when it is complete."""
     path = Path(path)
     if path.suffix != ".npz":
         path = path.with_name(path.name + ".npz")
@@ -63,53 +64,53 @@ def write(path: str | os.PathLike[str], value: Any) -> Path:
 
 
 def read(path: str | os.PathLike[str], kind: type, room: Callable[[float], None] = lambda n_bytes: None) -> Any:
-    """The value in a file, which must be of the class `kind`; `room` may refuse its size before anything is read."""
+    """Read a value of the class `kind` from a file; `room` is called with its size first and may raise an error."""
     try:
         stored = read_arrays(path, room)
         header = json.loads(str(stored.pop("header")))
         arrays = [stored[f"a{k}"] for k in range(len(stored))]
     except (ValueError, KeyError, RecursionError) as error:
-        raise ValueError(f"{path} is no file that save() wrote, or it is damaged ({_brief(error)})") from None
+        raise ValueError(f"{path} is not a file that save() wrote, or it is damaged ({_brief(error)})") from None
     if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise ValueError(f"{path} is no file that save() wrote")
+        raise ValueError(f"{path} is not a file that save() wrote")
     if header.get("version") != VERSION:
         raise ValueError(
-            f"{path} has version {_brief(repr(header.get('version')))}, and this library reads version {VERSION}"
+            f"{path} has version {_brief(repr(header.get('version')))}, but this library reads version {VERSION}"
         )
     tree = header.get("tree")
     if any(array.dtype.kind not in "biufcSU" for array in arrays):
-        raise ValueError(f"{path} is damaged: it holds arrays that save() never writes")
+        raise ValueError(f"{path} is damaged: it holds arrays of types that save() never writes")
     try:
         written = json.dumps(tree, sort_keys=True)
     except RecursionError:
-        raise ValueError(f"{path} is damaged: what it holds is nested too deep") from None
+        raise ValueError(f"{path} is damaged: its content is nested too deeply") from None
     if header.get("fingerprint") != fingerprint((written, tuple(arrays))):
         raise ValueError(f"{path} is damaged: its content does not match its fingerprint; write it again")
     if str(header.get("kind")) not in _names(kind):
-        raise ValueError(f"{path} holds a {_brief(header.get('kind'))}, and a {kind.__name__} is asked for")
+        raise ValueError(f"{path} holds a {_brief(header.get('kind'))}, but a {kind.__name__} is needed")
     try:
         value = _Reader(arrays).decode(tree)
     except UnknownClassError as error:
         raise ValueError(f"{path}: {_brief(error, 300)}") from None
-    except Exception as error:  # constructors of whatever it names, with whatever it holds
+    except Exception as error:  # constructors may raise anything for the content of a damaged file
         raise ValueError(f"{path} is damaged: {type(error).__name__}, {_brief(error, 300)}; write it again") from None
     if not isinstance(value, kind):
-        raise ValueError(f"{path} is damaged: it says that it holds a {kind.__name__}, and does not; write it again")
+        raise ValueError(f"{path} is damaged: its header names a {kind.__name__}, but it holds none; write it again")
     return value
 
 
 def _brief(words: object, most: int = 200) -> str:
-    """What a file says, for messages: it may say anything at any length."""
+    """Shorten text from a file for messages."""
     text = str(words)
     return text if len(text) <= most else f"{text[:most]}…"
 
 
 class UnknownClassError(ValueError):
-    """A class of somebody's own that was not imported."""
+    """A user-defined class that was not imported before reading."""
 
 
 def check_array(value: Any, name: str, kinds: str, *shape: int | None) -> None:
-    """Refuse what a stored value cannot hold: no array, of other numbers or another shape (None: any), not finite."""
+    """Check that a stored value is a finite array with these kinds of numbers and this shape (None: any length)."""
     if not isinstance(value, np.ndarray) or value.dtype.kind not in kinds:
         got = value.dtype if isinstance(value, np.ndarray) else type(value).__name__
         raise ValueError(f"{name} must be an array of {_KINDS[kinds]}, got {got}")
@@ -120,22 +121,22 @@ def check_array(value: Any, name: str, kinds: str, *shape: int | None) -> None:
 
 
 def check_rows(indptr: Any, indices: Any, height: int, width: int) -> None:
-    """Refuse what cannot be compressed rows: kernels look up what they name, without asking again."""
+    """Check compressed rows, since compiled loops use their indices without bounds checks."""
     check_array(indptr, "indptr", "i", height + 1)
     check_array(indices, "indices", "i", None)
     check_range(indices, "indices", 0, width - 1)
     if indptr[0] != 0 or indptr[-1] != len(indices) or (indptr[1:] < indptr[:-1]).any():
-        raise ValueError("rows must follow each other, from the first entry to the last")
+        raise ValueError("indptr must rise from 0 to the number of entries")
 
 
 def check_range(values: Any, name: str, low: float, high: float = float("inf")) -> None:
-    """Refuse numbers below `low` or above `high`."""
+    """Check that numbers are between `low` and `high`."""
     if np.size(values) and not (low <= np.min(values) and np.max(values) <= high):
         raise ValueError(f"{name} must be {low} to {high}, got {np.min(values)} to {np.max(values)}")
 
 
 def check_type(value: Any, name: str, *kinds: type) -> None:
-    """Refuse a stored value of another class; True is no number."""
+    """Check the class of a stored value; a bool does not count as a number."""
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         raise ValueError(f"{name} must be a {kinds[0].__name__}, got {type(value).__name__}")
 
@@ -149,7 +150,7 @@ class _Writer:
 
     def __init__(self) -> None:
         self.arrays: list[np.ndarray] = []
-        self._seen: dict[int, tuple[dict[str, Any], Any]] = {}  # holds the values, so that no other gets their id
+        self._seen: dict[int, tuple[dict[str, Any], Any]] = {}  # keeps the values alive, so that their ids stay unique
         self._count = 0
 
     def encode(self, value: Any) -> Any:
@@ -157,7 +158,7 @@ class _Writer:
             value = value.item()
         if value is None or isinstance(value, bool | int | str):
             return value
-        if isinstance(value, float):  # JSON knows neither infinity nor NaN
+        if isinstance(value, float):  # JSON has neither infinity nor NaN
             return value if np.isfinite(value) else {"float": str(value)}
         if id(value) in self._seen:
             return {"same": self._seen[id(value)][0]["id"]}
@@ -185,19 +186,19 @@ class _Writer:
         if type(value) is dict and all(isinstance(key, str) for key in value):
             return {"dict": {key: self.encode(entry) for key, entry in value.items()}}
         if callable(value):
-            raise TypeError(f"a function cannot be stored, got {value!r}; use a profile that has a name")
-        raise TypeError(f"{name} cannot be stored; archived classes, arrays, numbers and strings can")
+            raise TypeError(f"a function cannot be stored, got {value!r}; use a named profile")
+        raise TypeError(f"{name} cannot be stored; use classes of this library, arrays, numbers and strings")
 
 
 def _state(value: Any) -> dict[str, Any]:
-    """What a value is made of: what it says itself, or the arguments of its constructor."""
+    """The state of a value to store: its own `_archive_state`, or the arguments of its constructor."""
     if hasattr(value, "_archive_state"):
         return dict(value._archive_state())
     return {name: getattr(value, name) for name in inspect.signature(type(value)).parameters}
 
 
 class _Reader:
-    """The way back."""
+    """Turns the JSON tree and the arrays back into a value."""
 
     def __init__(self, arrays: list[np.ndarray]) -> None:
         self._arrays = arrays
@@ -238,7 +239,7 @@ class _Reader:
         cls = _CLASSES.get(node["class"])
         if cls is None:
             raise UnknownClassError(
-                f"the class {_brief(node['class'], 60)} is not known here; import the module that defines it first"
+                f"the class {_brief(node['class'], 60)} is unknown; import the module that defines it first"
             )
         state = {key: self.decode(part) for key, part in node["state"].items()}
         value = cls._from_archive(state) if hasattr(cls, "_from_archive") else cls(**state)

@@ -1,4 +1,4 @@
-"""Attributes that are computed when first read."""
+"""Attributes that are computed on first use."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, Generic, Self, TypeVar, overload
 T = TypeVar("T")
 
 
-class cached_property(Generic[T]):  # noqa: N801 as functools calls it
-    """Like that of functools, without a lock: Python 3.11 has one for all instances of a class.
+class cached_property(Generic[T]):  # noqa: N801 the name in functools
+    """Like functools.cached_property, but without the lock that Python 3.11 shares among all instances of a class.
 
-    A process that is forked while another thread computes would wait for it forever. Threads that ask at once may
-    compute twice; all get what was kept first.
+    With that lock, a process forked while another thread computes would wait forever. Without it, threads that read
+    the attribute at the same time may compute it twice; all of them get the value that was stored first.
     """
 
     def __init__(self, compute: Callable[[Any], T]) -> None:

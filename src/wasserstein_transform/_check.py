@@ -1,4 +1,7 @@
-"""Checks at the door: what came, what is needed, what to do. Inside the house, arrays are trusted."""
+"""Checks of user input. Public functions call them once; internal code trusts its arrays.
+
+Messages say what came, what is needed, and what to do.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,13 @@ from numpy.typing import ArrayLike
 
 from ._types import Floats
 
-_ROWS = 64  # of a matrix that are looked at together
+_ROWS = 64  # rows of a matrix that are checked at a time
 
-_NARROW = 16  # columns; NumPy goes along short rows slowly, a million of two took 0.2 s
+_NARROW = 16  # columns; NumPy is slow along short rows: a million rows of two took 0.2 s
 
 
 def floats(values: ArrayLike, name: str) -> Floats:
-    """A float64 array, C-ordered, without NaN or infinity."""
+    """Return a C-ordered float64 array without NaN or infinity."""
     numbers(values, name)
     try:
         if np.iscomplexobj(values):
@@ -35,7 +38,7 @@ def floats(values: ArrayLike, name: str) -> Floats:
 
 
 def numbers(values: Any, name: str) -> None:
-    """Refuse what NumPy takes for numbers and is none: masked entries, dates, text; of a table, name the column."""
+    """Raise an error for values that NumPy would convert to numbers: masked entries, dates, text."""
     if values is None:
         raise ValueError(f"{name} must be numbers, got None")
     if np.ma.is_masked(values):
@@ -45,22 +48,22 @@ def numbers(values: Any, name: str) -> None:
         return
     try:
         kind = np.asarray(values).dtype.kind if isinstance(values, np.ndarray | list | tuple) else "f"
-    except ValueError:  # rows of different lengths, which is said where they are read
+    except ValueError:  # rows of different lengths: `floats` raises the error
         return
     if kind in _NO_NUMBERS:
         raise ValueError(f"{name} must be numbers, got {_NO_NUMBERS[kind]}")
 
 
 _NO_NUMBERS = {
-    "M": "dates; (X - X.min()) / np.timedelta64(1, 's') makes seconds of them",
-    "m": "time spans; X / np.timedelta64(1, 's') makes seconds of them",
+    "M": "dates; (X - X.min()) / np.timedelta64(1, 's') turns them into seconds",
+    "m": "time spans; X / np.timedelta64(1, 's') turns them into seconds",
     "U": "text; X.astype(float) reads numbers from it",
     "S": "bytes; X.astype(float) reads numbers from them",
 }
 
 
 def _columns(table: Any, name: str) -> None:
-    """Look at a table column by column: these have names."""
+    """Check a table column by column, so that messages can name the column."""
     for k, column in enumerate(table.columns):
         entries = np.asarray(table.iloc[:, k] if hasattr(table, "iloc") else table[column])
         if entries.dtype.kind in _NO_NUMBERS:
@@ -75,19 +78,19 @@ def _columns(table: Any, name: str) -> None:
         if len(missing):
             raise ValueError(
                 f"{name} must be finite, column {column!r} has {entries[missing[0]]} in row {missing[0]} "
-                f"({len(missing)} such in all); drop or fill them"
+                f"({len(missing)} such entries in total); drop or fill them"
             )
 
 
 def _is_missing(entry: Any) -> bool:
     try:
         return not math.isfinite(entry)
-    except (TypeError, OverflowError):  # None, pandas.NA, and what is refused later
+    except (TypeError, OverflowError):  # None, pandas.NA, and values that raise an error later
         return True
 
 
 def points(values: ArrayLike, name: str = "points") -> Floats:
-    """An n × m array of coordinates, a copy: what the caller does to theirs later is none of our business."""
+    """Return a copy of coordinates, shape (n, m), so that later changes of the input have no effect."""
     array = floats(values, name).copy()
     shape_of_points(array.shape, name)
     extent(*_extent(array), name)
@@ -95,21 +98,21 @@ def points(values: ArrayLike, name: str = "points") -> Floats:
 
 
 def shape_of_points(shape: tuple[int, ...], name: str = "points") -> None:
-    """Refuse a shape that is not n × m."""
+    """Check that a shape is (n, m) with n, m ≥ 1."""
     if len(shape) != 2:
         raise ValueError(
-            f"{name} must be a 2-D array, one row a point, got shape {shape}; "
-            "reshape(-1, 1) makes one coordinate of a list of numbers"
+            f"{name} must be a 2-D array with one row per point, got shape {shape}; "
+            "for points with one coordinate use X.reshape(-1, 1)"
         )
     if shape[0] == 0 or shape[1] == 0:
         raise ValueError(f"{name} must hold at least one point with one coordinate, got shape {shape}")
 
 
 def extent(largest: float, spread: float, name: str = "points") -> None:
-    """Refuse coordinates out of range, given the largest of them and the largest width along an axis."""
-    if largest > 1e150 or 0 < spread < 1e-150:  # their squares would leave the range of floats
+    """Check the range of coordinates, given the largest absolute value and the largest width along an axis."""
+    if largest > 1e150 or 0 < spread < 1e-150:  # squares would overflow or underflow
         raise ValueError(
-            f"{name} must lie between 1e-150 and 1e150, got {largest:g} and a width of {spread:g}; rescale"
+            f"{name} must lie between 1e-150 and 1e150, got {largest:g} and a width of {spread:g}; rescale them"
         )
 
 
@@ -119,12 +122,12 @@ def _extent(array: Floats) -> tuple[float, float]:
         low, high = (np.array([side(column) for column in array.T]) for side in (np.min, np.max))
     else:
         low, high = array.min(axis=0), array.max(axis=0)
-    with np.errstate(over="ignore"):  # such coordinates are too large already
+    with np.errstate(over="ignore"):  # `extent` raises an error for such coordinates
         return float(max(-low.min(), high.max())), float((high - low).max())
 
 
 def weights(values: ArrayLike | None, n: int) -> Floats:
-    """Masses of the n points, scaled to total 1; uniform by default."""
+    """Return masses of n points with total 1; uniform for None."""
     if values is None:
         return np.full(n, 1.0 / n)
     array = floats(values, "weights")
@@ -133,13 +136,13 @@ def weights(values: ArrayLike | None, n: int) -> Floats:
     if (array < 0).any():
         raise ValueError(f"weights must not be negative, got {array.min()} at {array.argmin()}")
     if not array.any():
-        raise ValueError("weights must have a positive total, all of them are 0; leave weights out for uniform ones")
+        raise ValueError("weights must have a positive total, but all of them are 0; use None for uniform weights")
     array = array / array.max()
-    return np.asarray(array / math.fsum(array))  # the same total in whatever order the points come
+    return np.asarray(array / math.fsum(array))  # fsum does not depend on the order of the points
 
 
 def distances(values: ArrayLike, name: str = "distances") -> Floats:
-    """A square matrix of distances from a square or condensed one: finite, ≥ 0, symmetric, 0 on the diagonal."""
+    """Return a square matrix of distances from a square or condensed one; check that they are distances."""
     array = floats(values, name)
     if array.ndim == 1:
         array = _square(array, name)
@@ -158,7 +161,7 @@ def distances(values: ArrayLike, name: str = "distances") -> Floats:
 
 
 def _symmetric(array: Floats, name: str) -> Floats:
-    """A symmetric copy, some rows at a time; what the caller does to theirs later is their business."""
+    """Return a symmetric copy, made block by block."""
     out, worst, at = np.empty_like(array), 1e-9 * array.max(), (-1, -1)
     for start in range(0, len(array), _ROWS):
         rows = slice(start, start + _ROWS)
@@ -172,13 +175,13 @@ def _symmetric(array: Floats, name: str) -> Floats:
     if i >= 0:
         raise ValueError(
             f"{name} must be symmetric, got {array[i, j]} at [{i}, {j}] and {array[j, i]} at [{j}, {i}]; "
-            "(D + D.T) / 2 is symmetric"
+            "use (D + D.T) / 2"
         )
     return out
 
 
 def are_like_distances(array: Floats) -> bool:
-    """Whether an array that is to hold points might be a matrix of distances: of at least three points."""
+    """Whether an array passed as points looks like a distance matrix of at least three points."""
     n = len(array)
     if n < 3 or array.shape != (n, n) or array.diagonal().any() or array.min() < 0 or not array.any():
         return False
@@ -189,7 +192,8 @@ def _square(condensed: Floats, name: str) -> Floats:
     n = round((1 + np.sqrt(1 + 8 * len(condensed))) / 2)
     if n * (n - 1) // 2 != len(condensed) or len(condensed) == 0:
         raise ValueError(
-            f"{name} as a condensed vector must have n(n-1)/2 entries, got {len(condensed)}; for n points use n × n"
+            f"{name} as a condensed vector must have n(n-1)/2 entries, got {len(condensed)}; "
+            "or use a square matrix of shape (n, n)"
         )
     square, at = np.zeros((n, n)), 0
     for i in range(n - 1):
@@ -200,13 +204,13 @@ def _square(condensed: Floats, name: str) -> Floats:
 
 
 def covariances(values: ArrayLike, name: str = "covs") -> Floats:
-    """A stack of symmetric positive semidefinite matrices, n × m × m."""
+    """Return a stack of symmetric positive semidefinite matrices, shape (n, m, m)."""
     array = floats(values, name)
     if array.ndim != 3 or array.shape[1] != array.shape[2] or array.size == 0:
         raise ValueError(f"{name} must be a stack of square matrices, shape (n, m, m), got shape {array.shape}")
     size = np.abs(array).max(axis=(1, 2), keepdims=True)
     if (np.abs(array - array.transpose(0, 2, 1)) > 1e-9 * size).any():
-        raise ValueError(f"{name} must be symmetric matrices; (C + C.transpose(0, 2, 1)) / 2 is")
+        raise ValueError(f"{name} must be symmetric matrices; use (C + C.transpose(0, 2, 1)) / 2")
     array = array / 2 + array.transpose(0, 2, 1) / 2
     if not _has_roots(array):
         least = np.linalg.eigvalsh(array)[:, 0]
@@ -217,7 +221,7 @@ def covariances(values: ArrayLike, name: str = "covs") -> Floats:
 
 
 def _has_roots(matrices: Floats) -> bool:
-    """Whether all have Cholesky's root, so that they are positive; found much faster than eigenvalues."""
+    """Whether all matrices have a Cholesky factor, and so are positive; much faster than eigenvalues."""
     try:
         np.linalg.cholesky(matrices)
     except np.linalg.LinAlgError:
@@ -226,7 +230,7 @@ def _has_roots(matrices: Floats) -> bool:
 
 
 def variances(values: ArrayLike, name: str = "covs") -> Floats:
-    """The diagonals of a stack of diagonal covariances, n × m."""
+    """Return the diagonals of diagonal covariances, shape (n, m)."""
     array = floats(values, name)
     if (array < 0).any():
         at = np.unravel_index(array.argmin(), array.shape)
@@ -235,7 +239,7 @@ def variances(values: ArrayLike, name: str = "covs") -> Floats:
 
 
 def gaussians(means: ArrayLike | None, covs: ArrayLike, suffix: str = "") -> tuple[Floats, Floats]:
-    """Means n × m, zero by default, and covariances n × m × m, or beside means n × m: diagonals of diagonal ones."""
+    """Return means (n, m), zeros for None, and covariances (n, m, m) or, with means, their diagonals (n, m)."""
     name, of_means = "covs" + suffix, "means" + suffix
     if means is None:
         stack = covariances(covs, name)
@@ -246,15 +250,15 @@ def gaussians(means: ArrayLike | None, covs: ArrayLike, suffix: str = "") -> tup
     stack = covariances(entries, name)
     if centers.shape != stack.shape[:2]:
         raise ValueError(
-            f"{of_means} and {name} must be of as many Gaussians in as many dimensions, shapes (n, m) and (n, m, m), "
+            f"{of_means} and {name} must have shapes (n, m) and (n, m, m) with the same n and m, "
             f"got {centers.shape} and {stack.shape}"
         )
     return centers, stack
 
 
 def _number(value: Any) -> float:
-    """The number as a float; NaN for what is none, or too large for one."""
-    truth: object = value  # True and False are numbers to Python, and time spans to NumPy, not to us
+    """Convert a number to float; NaN if the value is not a number or too large."""
+    truth: object = value  # bool is a number in Python, and timedelta64 in NumPy, but not here
     if isinstance(truth, bool | np.bool_ | np.timedelta64) or not isinstance(value, Real):
         return math.nan
     try:
@@ -272,15 +276,15 @@ _LONGEST = 60
 
 
 def positive(value: Any, name: str) -> float:
-    """A finite number > 0."""
+    """Check a finite number > 0."""
     if not 0 < _number(value) < np.inf:
         raise ValueError(f"{name} must be positive and finite, got {_shown(value)}")
     return float(value)
 
 
 def eps(value: Any) -> float:
-    """A radius."""
-    if not 1e-150 < _number(value) < 1e150:  # it will be squared
+    """Check a radius."""
+    if not 1e-150 < _number(value) < 1e150:  # its square must not overflow or underflow
         order = "eps comes first, a profile after it; " if isinstance(value, str) or callable(value) else ""
         raise ValueError(
             f"eps must be positive and finite, got {_shown(value)}; {order}wt.suggest_eps(X) gives a starting value"
@@ -289,35 +293,35 @@ def eps(value: Any) -> float:
 
 
 def eps_sequence(value: Any) -> list[float]:
-    """One radius, or one for each iteration."""
+    """Check one radius, or one per iteration."""
     if np.ma.is_masked(value):
         raise ValueError("eps must not be masked; drop or fill masked entries")
     if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) and np.ndim(value):
         if len(value) == 0:
-            raise ValueError("eps as a sequence must hold one radius per iteration, got an empty one")
+            raise ValueError("eps as a sequence must hold one radius per iteration, got an empty sequence")
         return [eps(v) for v in value]
     return [eps(value.item() if isinstance(value, np.ndarray) else value)]
 
 
 def lam(value: Any) -> float:
-    """The weight of the covariance term."""
+    """Check the weight λ of the covariances."""
     if not 0 <= _number(value) < np.inf:
-        raise ValueError(f"lam must be a finite number ≥ 0, got {_shown(value)}; 0 is mean shift, 1 to 5 are usual")
+        raise ValueError(f"lam must be a finite number ≥ 0, got {_shown(value)}; 0 is mean shift, 1 to 5 is usual")
     return float(value)
 
 
 def order_p(value: Any) -> float:
-    """The order of a Wasserstein distance."""
+    """Check the order of a Wasserstein distance."""
     if not _number(value) >= 1:
         raise ValueError(f"p must be a number ≥ 1 or infinity, got {_shown(value)}; 1 and 2 are usual")
     return float(value)
 
 
-_MOST = int(np.iinfo(np.int64).max)  # kernels count in 64 bits
+_MOST = int(np.iinfo(np.int64).max)  # compiled loops count in 64 bits
 
 
 def count(value: Any, name: str, least: int) -> int:
-    """A whole number of at least `least`."""
+    """Check a whole number ≥ `least`."""
     number = _number(value)
     if not np.isfinite(number) or value != int(value) or value < least:
         raise ValueError(f"{name} must be a whole number ≥ {least}, got {_shown(value)}")
@@ -327,7 +331,7 @@ def count(value: Any, name: str, least: int) -> int:
 
 
 def tolerance(value: Any, name: str) -> float:
-    """A number ≥ 0."""
+    """Check a finite number ≥ 0."""
     if not 0 <= _number(value) < np.inf:
         raise ValueError(f"{name} must be a finite number ≥ 0, got {_shown(value)}")
     return float(value)

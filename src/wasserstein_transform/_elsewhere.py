@@ -1,4 +1,4 @@
-"""Arrays that lie elsewhere, such as in the memory of a GPU, and come to the host when somebody reads them there."""
+"""Arrays that are not in host memory, such as on a GPU, and are copied to the host on first use."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ C = TypeVar("C", bound=type)
 
 
 class Elsewhere(NDArrayOperatorsMixin):
-    """An array elsewhere: its shape is known here, its values are fetched when they are needed, once."""
+    """An array outside host memory: its shape is known, and its values are copied to the host once, on first use."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
 
     @abstractmethod
     def _fetch(self) -> np.ndarray:
-        """The array on the host."""
+        """Copy the array to the host."""
 
     @cached_property
     def host(self) -> np.ndarray:
-        """The array on the host, fetched when first asked for."""
+        """The array on the host, copied on first use."""
         return self._fetch()
 
     @property
@@ -41,7 +41,7 @@ class Elsewhere(NDArrayOperatorsMixin):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all entries."""
+        """Size in bytes."""
         return self.size * self.dtype.itemsize
 
     def __len__(self) -> int:
@@ -72,24 +72,24 @@ class Elsewhere(NDArrayOperatorsMixin):
 
 
 def _on_host(value: Any) -> Any:
-    """The same with all arrays on the host, as deep as lists of arrays are given to NumPy."""
+    """Copy all arrays to the host, also those in nested lists and tuples."""
     if isinstance(value, list | tuple):
         return type(value)(map(_on_host, value))
     return to_host(value)
 
 
 def to_host(value: Any) -> Any:
-    """An array on the host; what is none, as it is."""
+    """Copy an `Elsewhere` array to the host; return any other value unchanged."""
     return value.host if isinstance(value, Elsewhere) else value
 
 
 def contiguous(values: Any) -> Any:
-    """Floats in a row: an array as it is, or a copy; what lies elsewhere stays there."""
+    """Return a contiguous float64 array, copied if needed; an `Elsewhere` array stays where it is."""
     return values if isinstance(values, Elsewhere) else np.ascontiguousarray(values, np.float64)
 
 
 def on_host(*names: str) -> Callable[[C], C]:
-    """A class whose fields of these names may lie elsewhere: whoever reads them has them on the host."""
+    """Class decorator: the named fields may be `Elsewhere` arrays, and reading them gives arrays on the host."""
 
     def changed(kind: C) -> C:
         for name in names:
@@ -100,7 +100,7 @@ def on_host(*names: str) -> Callable[[C], C]:
 
 
 class _OnHost:
-    """A field that is kept under another name, as it lies."""
+    """A field that is stored unchanged under another name, and read on the host."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -113,7 +113,7 @@ class _OnHost:
 
 
 def where_it_lies(instance: object, name: str) -> Any:
-    """The array of such a field as it was given: on the host, or `Elsewhere`."""
+    """The array of such a field without a copy: on the host, or an `Elsewhere` array."""
     return vars(instance)[_kept_as(name)]
 
 

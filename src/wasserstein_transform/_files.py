@@ -1,10 +1,9 @@
-"""Files written whole or not at all, by however many at once.
+"""Atomic file writes: a file is written completely or not at all, also with several writers.
 
-A file is written as a draft in the folder where it will be, and takes its name once it is complete: whoever reads sees
-what was there or what is new, and of two who write at once neither sees the other's half. A draft has no name where the
-system knows such files (Linux), so nothing is left of it however the process ends; elsewhere it has a name that nobody
-else has, and is removed when the work or the interpreter ends. What a link points to is written, and the link stays;
-devices and pipes are written through.
+A file is written as a draft in its target folder, and gets its name when it is complete. So readers see the old file or
+the new one, never a part. On Linux a draft is a file without a name, so that nothing is left if the process is killed.
+On other systems it has a unique name, and is removed at the end of the work or of the interpreter. A symbolic link
+stays, and the file it points to is written. Devices and pipes are written to directly.
 """
 
 from __future__ import annotations
@@ -26,25 +25,25 @@ PathLike: TypeAlias = "str | os.PathLike[str]"
 
 
 def check_target(path: PathLike) -> Path:
-    """Where a file of that name is written: what a link points to. What cannot be written is an error that says why."""
+    """Return the file to write, with links resolved; raise an error if it cannot be written."""
     path = Path(path)
     if path.is_dir():
-        raise IsADirectoryError(f"a file is needed to write to, got the folder {path}")
+        raise IsADirectoryError(f"a file is needed to write to, got the folder {path}; add a file name")
     if _is_stream(path):
         return path
     target = Path(os.path.realpath(path))
     if target.is_symlink():
-        raise OSError(errno.ELOOP, f"{path} is a link that leads back to itself; give another name")
+        raise OSError(errno.ELOOP, f"{path} is a link that leads back to itself; choose another name")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} to; make it first")
     if target.exists() and not os.access(target, os.W_OK):
-        raise PermissionError(f"{path} may not be written to; give another name, or change its permissions")
+        raise PermissionError(f"{path} may not be written to; choose another name, or change its permissions")
     return target
 
 
 @contextmanager
 def writing(path: PathLike) -> Iterator[IO[bytes]]:
-    """A stream to write a file by; it has its name when the block ends, and is gone if that ends by an error."""
+    """Open a stream to write a file; it gets its name at the end of the block, and is removed after an error."""
     with Draft(path) as draft:
         try:
             yield draft.stream
@@ -52,7 +51,7 @@ def writing(path: PathLike) -> Iterator[IO[bytes]]:
         except OSError as error:
             if error.errno is None or error.filename is not None:
                 raise
-            raise OSError(error.errno, error.strerror, os.fspath(path)) from None  # a full disk does not say which
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from None  # add the missing file name
 
 
 def write_bytes(path: PathLike, content: bytes) -> None:
@@ -62,15 +61,15 @@ def write_bytes(path: PathLike, content: bytes) -> None:
 
 
 def write_together(files: Mapping[Path, bytes], stale: Collection[Path] = ()) -> None:
-    """Write several files, all or none: if one cannot take its name, the others get back what was there.
+    """Write several files, all or none: if one cannot be written, the old files are restored.
 
-    Files of the names `stale` go when the new ones are there.
+    The files `stale` are removed after the new ones are written.
     """
     with ExitStack() as open_drafts:
         drafts = [open_drafts.enter_context(Draft(path)) for path in files]
         for draft, content in zip(drafts, files.values(), strict=True):
             draft.stream.write(content)
-            draft.stream.flush()  # a full disk is noticed before the first name is taken
+            draft.stream.flush()  # detects a full disk before any file is replaced
         with _Replacing() as replacing:
             for draft in drafts:
                 replacing.keep(draft.target)
@@ -82,7 +81,7 @@ def write_together(files: Mapping[Path, bytes], stale: Collection[Path] = ()) ->
 
 
 class Draft:
-    """A file that is being written, and not there yet."""
+    """A file that is being written and has no name yet."""
 
     def __init__(self, path: PathLike) -> None:
         self.target = check_target(path)
@@ -95,22 +94,22 @@ class Draft:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        with suppress(OSError):  # of a full disk: what could not be written is of no use any more
+        with suppress(OSError):  # a full disk: the draft is discarded anyway
             self.stream.close()
         if self._removed is not None:
             self._removed()
 
     def publish(self) -> IO[bytes]:
-        """Give it its name; the stream can still be read from, of this very file."""
+        """Give the draft its name; the returned stream reads this file."""
         self.stream.flush()
         if self.is_stream:
             return self._passed_on()
-        with suppress(OSError, AttributeError):  # there was none, or permissions are unknown here
+        with suppress(OSError, AttributeError):  # there is no old file, or the system has no permissions
             os.fchmod(self.stream.fileno(), stat.S_IMODE(self.target.stat().st_mode))
-        if self._name is None:  # of two names for a file without one the link is followed if a folder is given, too
+        if self._name is None:  # os.link follows the /proc link only if src_dir_fd is given
             self._take_name()
             os.link(f"/proc/self/fd/{self.stream.fileno()}", cast(Path, self._name), src_dir_fd=self.stream.fileno())
-        if os.name == "nt":  # open files are not renamed there
+        if os.name == "nt":  # Windows cannot rename open files
             self.stream.close()
         cast(Path, self._name).replace(self.target)
         if os.name == "nt":
@@ -121,7 +120,7 @@ class Draft:
         if self.is_stream:
             return tempfile.TemporaryFile()
         if hasattr(os, "O_TMPFILE"):
-            with suppress(OSError):  # not every file system has files without names
+            with suppress(OSError):  # not all file systems support files without names
                 nameless = os.fdopen(os.open(self.target.parent, os.O_TMPFILE | os.O_RDWR, 0o666), "w+b")
                 if Path(f"/proc/self/fd/{nameless.fileno()}").exists():
                     return nameless
@@ -131,7 +130,9 @@ class Draft:
         try:
             return os.fdopen(os.open(cast(Path, self._name), flags, 0o666), "w+b")
         except PermissionError:
-            raise PermissionError(f"the folder {self.target.parent} may not be written to; give another") from None
+            raise PermissionError(
+                f"the folder {self.target.parent} may not be written to; choose another folder"
+            ) from None
 
     def _take_name(self) -> None:
         self._name = _unused(self.target.parent)
@@ -145,15 +146,15 @@ class Draft:
 
 
 class _Replacing:
-    """Remembers what stood under names, and puts it back if the block ends by an error."""
+    """Keeps old files, and restores them if the block ends with an error."""
 
     def __init__(self) -> None:
         self._before: list[tuple[Path, Path | None]] = []
 
     def keep(self, path: Path) -> None:
-        """Keep what is there under another name, until all is done."""
+        """Keep the file under another name until the block ends."""
         if path.is_dir():
-            raise IsADirectoryError(f"a file is needed to write to, got the folder {path}")
+            raise IsADirectoryError(f"a file is needed to write to, got the folder {path}; add a file name")
         self._before.append((path, _second_name(path) if path.is_file() else None))
 
     def __enter__(self) -> Self:
@@ -163,7 +164,7 @@ class _Replacing:
         for path, kept in reversed(self._before):
             if kind is not None and kept is not None:
                 kept.replace(path)
-                _remove(kept)  # two names of one file stay both
+                _remove(kept)  # replace does nothing if both names are the same file
             elif kind is not None and not _is_stream(path):
                 path.unlink(missing_ok=True)
             elif kept is not None:
@@ -174,25 +175,25 @@ def _second_name(path: Path) -> Path:
     name = _unused(path.parent)
     try:
         os.link(path, name)
-    except OSError:  # file systems without second names
+    except OSError:  # file systems without hard links
         shutil.copy2(path, name)
     return name
 
 
 def _unused(folder: Path) -> Path:
-    """A name that nobody else has; not made of the file's, which may be as long as names can be."""
+    """A unique name; it does not contain the name of the file, which may already have the maximum length."""
     return folder / f".{uuid.uuid4().hex[:16]}.part"
 
 
 def _remove(path: Path, owner: int | None = None) -> None:
-    """Remove what is left over; a forked process leaves what is its parent's."""
+    """Remove a leftover file, unless it belongs to the parent of a forked process."""
     if owner in (None, os.getpid()):
         with suppress(OSError):
             path.unlink(missing_ok=True)
 
 
 def _is_stream(path: PathLike) -> bool:
-    """Whether it is a device, a pipe, or an open file by its number, as /dev/stdout is."""
+    """Whether a path is a device, a pipe, or a file descriptor such as /dev/stdout."""
     at = os.fspath(path)
     with suppress(OSError):
         if not stat.S_ISREG(os.stat(at).st_mode):  # noqa: PTH116

@@ -1,4 +1,4 @@
-"""What a value is, in 32 letters: the same for equal values in any process."""
+"""Fingerprints: a digest of 32 characters that is the same for equal values in any process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 
 
 def fingerprint(value: Any) -> str:
-    """A digest of arrays, numbers, strings, None, and tuples, lists, dicts and dataclasses of them."""
+    """Compute the digest of arrays, numbers, strings, None, and tuples, lists, dicts and dataclasses of them."""
     digest = hashlib.blake2b(digest_size=16)
     _feed(digest, value)
     return digest.hexdigest()
@@ -41,4 +41,4 @@ def _feed(digest: Any, value: Any) -> None:
         for field in fields(value):
             _feed(digest, getattr(value, field.name))
     else:
-        raise TypeError(f"a fingerprint is of arrays, numbers, strings and tuples of them, got {type(value).__name__}")
+        raise TypeError(f"a fingerprint needs arrays, numbers, strings or tuples of them, got {type(value).__name__}")

@@ -1,4 +1,4 @@
-"""Arrays in files that are filled through memory."""
+"""Arrays in memory-mapped files."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ import numpy as np
 
 from ._files import Draft, PathLike, check_target, writing
 
-_ZEROS = 1 << 20  # bytes written at a time where room cannot be asked for
+_ZEROS = 1 << 20  # bytes written at a time if the system cannot allocate a file
 
 
 def write_mapped(
     path: PathLike, dtype: Any, shape: tuple[int, ...], fill: Callable[[Any], None], what: str,
     unfinished: Path | None = None,
 ) -> Any:  # fmt: skip
-    """An array in a file of NumPy's format, written by `fill` through memory, and mapped for reading.
+    """Let `fill` write an array to a `.npy` file through a memory map, and return it mapped for reading.
 
-    All of its room on the disk is taken before: a disk that fills up under a map would end the process. The array is
-    what was filled here, whoever else wrote a file of that name meanwhile. Given a name for it while it is unfinished,
-    what is filled stays under that name if the work is ended, and is there again the next time.
+    The disk space is allocated first, since a disk that gets full under a map would kill the process. The returned
+    array is the one that was filled here, even if another process wrote a file of that name in the meantime. With
+    `unfinished`, a partly filled array stays in that file if the work is interrupted, and is used again the next time.
     """
     if unfinished is not None:
         return _write_named(Path(path), dtype, shape, fill, what, unfinished)
     with Draft(path) as draft:
         if draft.is_stream:
-            raise OSError(errno.EINVAL, f"{what} must go to a file, which is mapped; {path} is a device or a pipe")
+            raise OSError(errno.EINVAL, f"{what} needs a file that can be mapped, but {path} is a device or a pipe")
         begin = _begun(draft.stream, dtype, shape, draft.target.parent, what)
         array = np.memmap(draft.stream, dtype, "r+", begin, shape)
         fill(array)
@@ -50,7 +50,7 @@ def write_mapped(
 
 
 def _begun(stream: IO[bytes], dtype: Any, shape: tuple[int, ...], folder: Path, what: str) -> int:
-    """Write the header of an array and take its room; returns where its numbers begin."""
+    """Write the header of an array and allocate its space; return the offset of the data."""
     header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(stream, header)
     begin = stream.tell()
@@ -81,7 +81,7 @@ def _write_named(
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
-        with unfinished.open("rb") as source, writing(target) as copy:  # on another disk
+        with unfinished.open("rb") as source, writing(target) as copy:  # the target is on another disk
             shutil.copyfileobj(source, copy, 1 << 24)
         unfinished.unlink()
     found: Any = np.memmap(target, dtype, "r", begin, shape)
@@ -89,21 +89,21 @@ def _write_named(
 
 
 def read_map(path: Path) -> np.ndarray:
-    """An array in a file of NumPy's format, mapped for reading; whatever else it is, is one error."""
+    """Map a `.npy` file for reading; raise a ValueError for any other file."""
     try:
         found = np.load(path, mmap_mode="r", allow_pickle=False)
-    except Exception as error:  # headers are read as Python, which raises what it likes
+    except Exception as error:  # NumPy parses headers as Python, which may raise anything
         raise ValueError(
-            f"{path} is no .npy file of numbers, or it is cut off or damaged ({error!s:.200}); fetch it again"
+            f"{path} is not a .npy file of numbers, or it is cut off or damaged ({error!s:.200}); get it again"
         ) from None
     if not isinstance(found, np.ndarray):
         found.close()
-        raise ValueError(f"{path} is no .npy file of numbers, but an archive")
+        raise ValueError(f"{path} is not a .npy file of numbers but an archive; save one array with np.save")
     return found
 
 
 def scratch_map(folder: Path, dtype: Any, shape: tuple[int, ...], what: str) -> Any:
-    """An array to work in that lies in a file without a name, zeros at first: the file is gone when the array is."""
+    """Make an array of zeros in a temporary file without a name; the file is removed with the array."""
     dtype = np.dtype(dtype)
     with tempfile.TemporaryFile(dir=folder) as stream:
         n_bytes = dtype.itemsize * int(np.prod(shape, dtype=object))
@@ -112,7 +112,7 @@ def scratch_map(folder: Path, dtype: Any, shape: tuple[int, ...], what: str) -> 
 
 
 def is_mapped(array: np.ndarray) -> bool:
-    """Whether the numbers of an array lie in a file that is mapped."""
+    """Whether an array is in a memory-mapped file."""
     base: Any = array
     while base is not None:
         if isinstance(base, np.memmap | mmap.mmap):
@@ -122,7 +122,7 @@ def is_mapped(array: np.ndarray) -> bool:
 
 
 class _Lent:
-    """An array as one that may be written to; holds it."""
+    """Exposes a read-only array as writable, and keeps it alive."""
 
     def __init__(self, array: np.ndarray) -> None:
         self._array = array
@@ -130,31 +130,32 @@ class _Lent:
 
 
 def as_writable(array: np.ndarray) -> np.ndarray:
-    """The same numbers for loops that only read: compiled code for arrays that may not be written is other code.
+    """Return the same array marked as writable, for compiled loops that only read it.
 
-    Whoever writes to it, and the file may not be written, ends the process.
+    Compiled code for read-only arrays would be a second version. Writing to the result of a read-only file kills the
+    process.
     """
     return array if array.flags.writeable else np.asarray(_Lent(array))
 
 
 @contextmanager
 def writing_folder(path: PathLike, may_replace: Callable[[Path], bool], what: str) -> Iterator[Path]:
-    """A folder to write to that takes the name `path` when the block ends, and is gone if that ends by an error.
+    """Make a folder that gets the name `path` at the end of the block, and is removed after an error.
 
-    What stands there is replaced if `may_replace` says so. What killed processes left of folders of this name goes.
+    An existing folder is replaced if `may_replace` returns True. Leftovers of killed processes are removed.
     """
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {target.parent} to write {target.name} to; make it first")
     if target.exists() and not may_replace(target):
-        raise FileExistsError(f"{path} is there already and holds something else than {what}; give another name")
+        raise FileExistsError(f"{path} exists already and holds something else than {what}; choose another name")
     mark = f".{hashlib.sha256(target.name.encode()).hexdigest()[:8]}-"
     _sweep(target.parent, mark)
     part = target.parent / f"{mark}{uuid.uuid4().hex[:16]}.part"
     try:
         part.mkdir()
     except PermissionError:
-        raise PermissionError(f"the folder {target.parent} may not be written to; give another") from None
+        raise PermissionError(f"the folder {target.parent} may not be written to; choose another folder") from None
     held = _hold(part)
     try:
         yield part
@@ -166,7 +167,7 @@ def writing_folder(path: PathLike, may_replace: Callable[[Path], bool], what: st
 
 
 def _take_place(part: Path, target: Path, mark: str) -> None:
-    """Rename a folder; one of that name is moved away first, and back if it cannot be replaced."""
+    """Rename a folder; an existing one is moved away first, and back if the rename fails."""
     old = target.parent / f"{mark}{uuid.uuid4().hex[:16]}.part"
     there = target.exists()
     if there:
@@ -183,7 +184,7 @@ def _take_place(part: Path, target: Path, mark: str) -> None:
 
 
 def _hold(folder: Path) -> int | None:
-    """Lock a folder for as long as this process lives; None if somebody else has it, or there are no such locks."""
+    """Lock a folder for the life of this process; None if it is locked already or locks are not supported."""
     with suppress(ImportError, OSError):
         locks = importlib.import_module("fcntl")
         handle = os.open(folder, os.O_RDONLY)
@@ -197,7 +198,7 @@ def _hold(folder: Path) -> int | None:
 
 
 def _sweep(folder: Path, mark: str) -> None:
-    """Remove folders that no process holds."""
+    """Remove folders that no process has locked."""
     for left in folder.glob(f"{mark}*.part"):
         held = _hold(left)
         if held is not None:
@@ -206,7 +207,7 @@ def _sweep(folder: Path, mark: str) -> None:
 
 
 def check_room(n_bytes: float, folder: Path, what: str) -> None:
-    """Refuse what a disk has no room for."""
+    """Raise an error if a disk has too little free space."""
     free = shutil.disk_usage(folder).free
     if n_bytes > free:
         raise OSError(errno.ENOSPC, _no_room(n_bytes, free, folder, what, os.strerror(errno.ENOSPC)))
@@ -214,11 +215,11 @@ def check_room(n_bytes: float, folder: Path, what: str) -> None:
 
 def _no_room(n_bytes: float, free: float, folder: Path, what: str, reason: str | None) -> str:
     said = f"{what} needs {n_bytes:.3g} bytes on disk, and {free:.3g} are free in {folder} ({reason})"
-    return f"{said}; give a file in another folder"
+    return f"{said}; choose a file in another folder"
 
 
 def _allocate(stream: IO[bytes], n_bytes: int, folder: Path, what: str) -> None:
-    """Take room for a file of that size, or say that there is none."""
+    """Allocate disk space for a file, or raise an error."""
     stream.flush()
     free = shutil.disk_usage(folder).free
     try:
@@ -235,7 +236,7 @@ def _take(stream: IO[bytes], n_bytes: int) -> None:
             os.posix_fallocate(stream.fileno(), 0, n_bytes)
             return
         except OSError as error:
-            if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # a file system that knows no such thing
+            if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):  # not supported by the file system
                 raise
     left = n_bytes - stream.seek(0, os.SEEK_END)
     while left > 0:

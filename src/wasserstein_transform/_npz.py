@@ -1,4 +1,4 @@
-"""Arrays from a file that `np.savez` wrote, whatever has become of it."""
+"""Read arrays from a file of `np.savez` safely, even if it is damaged or malicious."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ from numpy.lib import format as npy
 
 _READERS: dict[tuple[int, int], Any] = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
-_SIDES = 8  # of a shape, in messages
-_LONGEST = 200  # letters of what others say
+_SIDES = 8  # numbers of a shape in messages
+_LONGEST = 200  # characters of other messages in ours
 
 
 class DamagedError(ValueError):
-    """A file that cannot be read as what it should be."""
+    """A file that is damaged or not of the expected format."""
 
 
 def read_arrays(path: str | os.PathLike[str], room: Callable[[float], None]) -> dict[str, np.ndarray]:
-    """All arrays of a file, by name. They take no more memory than the file has bytes; `room` may refuse even that.
+    """Read all arrays of a file, by name. They take no more memory than the file has bytes.
 
-    Raises `DamagedError` for whatever is wrong inside, and OSError if there is no such file.
+    `room` is called with the size first and may raise an error. A damaged file raises `DamagedError`, a missing file
+    OSError.
     """
-    with open(path, "rb") as stream:  # noqa: PTH123 a path of any kind
+    with open(path, "rb") as stream:  # noqa: PTH123 the path may be a string
         if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
             raise DamagedError("it is a device or a pipe")
         members = _tried(partial(zipfile.ZipFile, stream))
@@ -40,7 +41,7 @@ def read_arrays(path: str | os.PathLike[str], room: Callable[[float], None]) -> 
 
 
 def _tried(read: Callable[[], Any]) -> Any:
-    """What is damaged makes readers raise what they like."""
+    """Turn any exception of a reader, which damaged files can cause, into a DamagedError."""
     try:
         return read()
     except DamagedError:
@@ -51,11 +52,11 @@ def _tried(read: Callable[[], Any]) -> Any:
 
 
 def _check_members(listed: list[zipfile.ZipInfo], n_bytes: int) -> None:
-    """A few bytes could stand for more than all memory: what is packed, or listed many times, is not read."""
+    """Reject compressed and repeated members, since a small file could then fill the memory."""
     if any(member.compress_type != zipfile.ZIP_STORED for member in listed):
-        raise DamagedError("it is compressed, and save() compresses nothing")
+        raise DamagedError("it is compressed, but save() does not compress")
     if len({member.filename for member in listed}) < len(listed):
-        raise DamagedError("it holds two arrays of one name")
+        raise DamagedError("it holds two arrays with the same name")
     if sum(member.file_size for member in listed) > n_bytes:
         raise DamagedError(f"it announces more than its {n_bytes} bytes")
 
@@ -68,7 +69,7 @@ def _named(members: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[str, np.n
 
 
 def _check_header(stream: IO[bytes], n_bytes: int) -> None:
-    """The array must be as large as what follows: NumPy takes memory by what is announced."""
+    """Check that the size in the header is the size of the data, since NumPy allocates memory by the header."""
     shape, dtype = read_header(stream)
     if dtype.hasobject:
         raise DamagedError("it holds Python objects")
@@ -79,17 +80,17 @@ def _check_header(stream: IO[bytes], n_bytes: int) -> None:
 
 
 def read_header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Shape and kind of the array that a stream in NumPy's format announces."""
+    """Read the shape and type of an array from its header in NumPy format."""
     reader = _READERS.get(_tried(partial(npy.read_magic, stream)))
     if reader is None:
-        raise DamagedError("it holds an array in an unknown version of NumPy's format")
+        raise DamagedError("it holds an array in an unknown version of the NumPy format")
     shape, _, dtype = _tried(partial(reader, stream))
-    if dtype.itemsize == 0:  # as many as one likes would take no bytes
+    if dtype.itemsize == 0:  # any number of them would take no bytes
         raise DamagedError(f"it holds values without content ({dtype})")
     return shape, dtype
 
 
 def in_few(shape: tuple[int, ...]) -> str:
-    """A shape for messages: files may announce any number of sides."""
+    """Format a shape for messages, shortened, since a damaged file may have any number of axes."""
     sides = [f"{side:.3g}" if abs(side) > 10**15 else str(side) for side in shape[:_SIDES]]
     return f"({', '.join([*sides, '…'] if len(shape) > _SIDES else sides)}{',' * (len(shape) == 1)})"

@@ -1,4 +1,4 @@
-"""Parts of a transform as values that scikit-learn can look into."""
+"""Parts of a transform as immutable values with scikit-learn parameters."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ._archive import archived
 
 
 class Part:
-    """An immutable part whose constructor's arguments are its attributes.
+    """An immutable object whose attributes are the arguments of its constructor.
 
-    scikit-learn's `clone` and `get_params` see its parameters; `replaced` makes a part with some of them changed.
+    scikit-learn's `clone` and `get_params` work with it; `replaced` returns a copy with other parameters.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -21,7 +21,7 @@ class Part:
         archived(cls)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters by name, and with `deep` those of nested parts as `part__parameter`."""
+        """Return the parameters by name; with deep=True also those of nested parts, as `part__parameter`."""
         params: dict[str, Any] = {}
         for name in inspect.signature(type(self)).parameters:
             params[name] = value = getattr(self, name)
@@ -30,7 +30,7 @@ class Part:
         return params
 
     def replaced(self, **changes: Any) -> Self:
-        """A copy with other parameters; `base__eps=2` reaches into the part `base`."""
+        """Return a copy with other parameters; `base__eps=2` changes `eps` of the part `base`."""
         params = self.get_params(deep=False)
         nested: dict[str, dict[str, Any]] = {}
         for key, value in changes.items():
@@ -45,17 +45,17 @@ class Part:
                 params[name] = value
         for name, inner_changes in nested.items():
             if not isinstance(params[name], Part):
-                raise ValueError(f"{name} of {type(self).__name__} is {params[name]!r} and has no parameters to set")
+                raise ValueError(f"{name} of {type(self).__name__} is {params[name]!r}, which has no parameters to set")
             params[name] = params[name].replaced(**inner_changes)
         return type(self)(**params)
 
 
 def parts_in(names: Mapping[str, object], kind: type[Part]) -> dict[str, Any]:
-    """The parts of one kind among the names of a room, in small letters: what a room imports is what it offers."""
+    """The concrete subclasses of `kind` among the names of a module, by name in snake case."""
     classes = [value for value in names.values() if isinstance(value, type) and issubclass(value, kind)]
     return {_key(found.__name__): found for found in classes if not inspect.isabstract(found)}
 
 
 def _key(name: str) -> str:
-    """CachedNeighbors is cached_neighbors."""
+    """Convert a class name to snake case: CachedNeighbors becomes cached_neighbors."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()

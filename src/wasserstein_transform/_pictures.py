@@ -1,4 +1,4 @@
-"""How results show themselves: by `plotting` and `explorer`, which sit above them and are imported when asked for."""
+"""Plots and reports of results, by `plotting` and `explorer`, which are imported on demand."""
 
 from __future__ import annotations
 
@@ -9,28 +9,29 @@ from types import ModuleType
 
 
 def drawn_by(name: str) -> ModuleType:
-    """The module of `plotting` with that name."""
+    """Import a module of `plotting`."""
     return importlib.import_module(f"wasserstein_transform.plotting.{name}")
 
 
 class Reported:
-    """A result that writes a page about itself."""
+    """A result with a method that writes an HTML report."""
 
     def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> Path:
-        """Write one HTML file with linked, interactive views of the result; it needs no server and no network.
+        """Write one HTML file with linked, interactive views of the result; it works without a server or network.
 
         Needs Bokeh, the extra `explore`.
 
         Parameters
         ----------
-        path : path
-            Where to write; a file of that name is replaced.
+        path : str or path
+            The file to write; an existing file is replaced.
         title : str, optional
-            The heading of the page.
+            The heading of the page. None: a default heading.
 
         Returns
         -------
         Path
+            The path of the file.
         """
         written: Path = importlib.import_module("wasserstein_transform.explorer.report").report(self, path, title=title)
         return written

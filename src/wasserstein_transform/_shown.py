@@ -1,4 +1,4 @@
-"""How values are shown: one short line, and a small table in a notebook."""
+"""Short text and notebook views of values."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-_SMALL = 4  # entries up to which an array is shown
-_LONG = 200  # letters of a cell
+_SMALL = 4  # arrays with more entries are shown by their shape
+_LONG = 200  # characters of a table cell
 
 
 def brief(value: Any) -> str:
-    """A value in a few words: arrays and sparse matrices by their shape."""
+    """A short text for a value; large arrays and sparse matrices are shown by their shape."""
     if type(value) is tuple:
         return f"({', '.join(map(brief, value))})"
     if not (isinstance(value, np.ndarray) or hasattr(value, "nnz")):
@@ -35,7 +35,7 @@ class Tabled:
 
 
 class Brief(Tabled):
-    """A record whose arrays are shown by their shape; a dataclass needs `repr=False` beside it."""
+    """A dataclass whose arrays are shown by their shape; the dataclass needs repr=False."""
 
     def __repr__(self) -> str:
         shown = [
@@ -47,7 +47,7 @@ class Brief(Tabled):
 
 
 def _cell(value: Any) -> str:
-    """A value in a table: numbers to four digits, arrays by shape and range."""
+    """The text of a value in a table: numbers with four digits, arrays by shape and range."""
     if isinstance(value, float | np.floating):
         return f"{value:.4g}"
     if isinstance(value, np.ndarray) and value.size > _SMALL and value.dtype.kind in "fiu":
@@ -57,14 +57,14 @@ def _cell(value: Any) -> str:
 
 
 def in_range(values: Any) -> str:
-    """From the least to the largest number, those that are unknown aside."""
+    """The range of numbers in words, without NaN."""
     known = np.asarray(values, np.float64)
     known = known[~np.isnan(known)]
     return f"{known.min():.4g} to {known.max():.4g}" if known.size else "all unknown" if np.size(values) else "none"
 
 
 def frame(columns: Mapping[str, Any], otherwise: str) -> Any:
-    """A pandas DataFrame of the columns; `otherwise` says what has them without pandas."""
+    """Make a pandas DataFrame; without pandas, the error names the alternative `otherwise`."""
     try:
         pandas = importlib.import_module("pandas")
     except ImportError:
@@ -73,13 +73,13 @@ def frame(columns: Mapping[str, Any], otherwise: str) -> Any:
 
 
 def facts(title: str, rows: Mapping[str, Any]) -> str:
-    """A table of names and values, as HTML."""
+    """Make an HTML table of names and values."""
     body = "".join(f"<tr><th>{escape(name)}</th><td>{escape(str(value))}</td></tr>" for name, value in rows.items())
     return f"<table><caption>{escape(title)}</caption><tbody>{body}</tbody></table>"
 
 
 def table(title: str, names: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table with a name for each column, as HTML."""
+    """Make an HTML table with a header row."""
     head = "".join(f"<th>{escape(name)}</th>" for name in names)
     body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     return f"<table><caption>{escape(title)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

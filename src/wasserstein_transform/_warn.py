@@ -1,4 +1,4 @@
-"""Warnings that point at the line of the caller, not at one of ours."""
+"""Warnings that point at the line of the user's code, not at a line of the package."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FrameType
 
-_WITHIN = ("wasserstein_transform", "sklearn", "imblearn", "joblib")  # who calls us on somebody's behalf
+_WITHIN = ("wasserstein_transform", "sklearn", "imblearn", "joblib")  # packages that call this one for the user
 
 _LISTENER: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
 def heard_by(listen: Callable[[str], None]) -> Iterator[None]:
-    """Warnings of this thread go to `listen`: filters of Python are those of the whole process."""
+    """Send the warnings of this thread to `listen`; Python's own filters are global to the process."""
     token = _LISTENER.set(listen)
     try:
         yield
@@ -25,9 +25,9 @@ def heard_by(listen: Callable[[str], None]) -> Iterator[None]:
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn at the first line outside the package and of those who call it for others: pipelines, searches.
+    """Warn at the first line outside this package and the packages that call it, such as scikit-learn's pipelines.
 
-    Python shows what is said twice at one line once, so a search of a hundred fits does not repeat itself.
+    Python shows equal warnings of one line once, so that a grid search of a hundred fits does not repeat them.
     """
     if (listen := _LISTENER.get()) is not None:
         listen(message)
@@ -36,7 +36,7 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 def frames_within(frame: FrameType | None = None) -> Iterator[FrameType]:
-    """The frames from here, or from the one given, up to the caller's, which is left out."""
+    """Yield the frames from here, or from `frame`, up to the user's frame, which is left out."""
     frame = sys._getframe(1) if frame is None else frame
     while frame.f_back is not None and module_of(frame).partition(".")[0] in _WITHIN:
         yield frame
@@ -44,5 +44,5 @@ def frames_within(frame: FrameType | None = None) -> Iterator[FrameType]:
 
 
 def module_of(frame: FrameType) -> str:
-    """The name of the module a frame is of."""
+    """The name of the module of a frame."""
     return str(frame.f_globals.get("__name__", ""))

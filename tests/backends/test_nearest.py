@@ -268,10 +268,10 @@ def test_many_duplicates_are_no_work() -> None:
     [
         (0, None, ValueError, "k must be a whole number ≥ 1, got 0"),
         (2.5, None, ValueError, "k must be a whole number"),
-        (5, None, ValueError, "k must be at most 4, as many as there are other points, got 5"),
-        (6, wt.Euclidean(np.zeros((1, 2))), ValueError, "k must be at most 5, as many as there are points, got 6"),
-        (1, wt.Euclidean(np.zeros((1, 3))), ValueError, "new points must have 2 coordinates, as these have, got 3"),
-        (1, gaussians(2, 2, 1.0), TypeError, "new points must be Euclidean, as these are, got GaussianMetric"),
+        (5, None, ValueError, "k must be at most 4, the number of other points, got 5"),
+        (6, wt.Euclidean(np.zeros((1, 2))), ValueError, "k must be at most 5, the number of points, got 6"),
+        (1, wt.Euclidean(np.zeros((1, 3))), ValueError, "new points must have 2 coordinates like the others, got 3"),
+        (1, gaussians(2, 2, 1.0), TypeError, "new points must be Euclidean like the others, got GaussianMetric"),
     ],
 )
 def test_neighbors_refuse_what_they_cannot_do(
@@ -283,11 +283,11 @@ def test_neighbors_refuse_what_they_cannot_do(
 
 def test_new_gaussians_must_be_of_the_same_kind() -> None:
     metric = gaussians(5, 2, 1.0)
-    with pytest.raises(ValueError, match=r"must live in R\^2 with lam=1, got R\^3 with lam=1"):
+    with pytest.raises(ValueError, match=r"must be in R\^2 with lam=1, got R\^3 with lam=1"):
         metric.neighbors(1, gaussians(5, 3, 1.0))
     with pytest.raises(ValueError, match=r"got R\^2 with lam=2"):
         metric.neighbors(1, gaussians(5, 2, 2.0))
-    with pytest.raises(TypeError, match="must be a GaussianMetric, as these are, got Euclidean"):
+    with pytest.raises(TypeError, match="must be a GaussianMetric like the others, got Euclidean"):
         metric.neighbors(1, wt.Euclidean(np.zeros((1, 2))))
     with pytest.raises(TypeError, match="Dense distances are known between their own points only"):
         wt.Dense(np.zeros((3, 3))).neighbors(1, metric)

@@ -124,7 +124,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         wt.plotting.flow(found)
     with pytest.raises(TypeError, match="found must be Communities"):
         wt.plotting.communities(found)
-    with pytest.raises(TypeError, match="found must be a Curvature"):
+    with pytest.raises(TypeError, match="found must be a Curvature, got Graph"):
         wt.plotting.curvature(nx.path_graph(3))
     with pytest.raises(ValueError, match="at most 1500 nodes"):
         wt.plotting.layout(nx.path_graph(1501))

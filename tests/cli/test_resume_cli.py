@@ -39,6 +39,7 @@ def stopped_halfway(table: Path, cwd: Path, by: int) -> str:
         return wt.stderr.read()
 
 
+@pytest.mark.slow
 def test_a_killed_command_goes_on_and_its_folder_goes(
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -58,7 +59,7 @@ def test_a_killed_command_goes_on_and_its_folder_goes(
         (["--resume"], "--resume keeps finished work next to the output, and needs -o NAME"),
         (["-o", "out", "--resume", "--store", "s"], "leave --resume out"),
         (["-o", "out", "--store", "no/such"], "there is no folder"),
-        (["-o", "out", "--store", "."], "holds other files and is no store"),
+        (["-o", "out", "--store", "."], "holds other files and is not a store"),
     ],
 )
 def test_folders_that_do_are_asked_for_in_a_line(

@@ -124,7 +124,7 @@ def test_what_does_not_fit_or_is_not_there_is_refused(walk: wt.clouds.StoredTraj
     with pytest.raises(ValueError, match=r"points are written as .npy, .parquet, .zarr, got .*moved.csv"):
         walk.write(tmp_path / "moved.csv")
     walk.write(tmp_path / "moved.zarr")
-    with pytest.raises(FileExistsError, match=r"moved.zarr is there already; remove it"):
+    with pytest.raises(FileExistsError, match=r"moved.zarr exists already; remove it"):
         walk.write(tmp_path / "moved.zarr")
     with pytest.raises(FileNotFoundError, match=r"there is no folder .*/nowhere to write moved.zarr to"):
         walk.write(tmp_path / "nowhere" / "moved.zarr")
@@ -162,13 +162,13 @@ def refused(path: Path, message: str, **asked: Any) -> None:
 
 def test_files_that_hold_no_points_are_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "line.npy", np.zeros(5))
-    refused(tmp_path / "line.npy", r"line.npy: points must be an array of shape \(n, m\), one row a point")
+    refused(tmp_path / "line.npy", r"line.npy: points must be an array of shape \(n, m\), one row per point")
     np.save(tmp_path / "words.npy", np.array([["a"]]))
     refused(tmp_path / "words.npy", "the array must hold numbers, it has the type <U1")
     np.save(tmp_path / "objects.npy", np.array([[{}]]), allow_pickle=True)
-    refused(tmp_path / "objects.npy", "is no .npy file of numbers, or it is cut off or damaged")
+    refused(tmp_path / "objects.npy", "is not a .npy file of numbers, or it is cut off or damaged")
     (tmp_path / "short.npy").write_bytes((tmp_path / "line.npy").read_bytes()[:-9])
-    refused(tmp_path / "short.npy", "is no .npy file of numbers, or it is cut off or damaged")
+    refused(tmp_path / "short.npy", "is not a .npy file of numbers, or it is cut off or damaged")
     np.save(tmp_path / "far.npy", [[0.0], [1e200]])
     refused(tmp_path / "far.npy", r"far.npy: points must lie between 1e-150 and 1e150, got 1e\+200")
     refused(tmp_path / "none.npy", "there is no file .*none.npy")
@@ -177,7 +177,7 @@ def test_files_that_hold_no_points_are_refused(tmp_path: Path) -> None:
     (tmp_path / "text.csv").write_text("x\n1\n")
     refused(tmp_path / "text.csv", r"points are read from .npy, .parquet and .zarr, got .*text.csv")
     (tmp_path / "text.parquet").write_text("x\n1\n")
-    refused(tmp_path / "text.parquet", "is no Parquet file, or cut off or damaged")
+    refused(tmp_path / "text.parquet", "is not a Parquet file, or cut off or damaged")
     (tmp_path / "empty").mkdir()
     refused(tmp_path / "empty", r"the folder .*empty holds no \*.parquet files")
 
@@ -201,7 +201,7 @@ def test_zarr_is_checked_and_never_unpickled(tmp_path: Path) -> None:
         group.create_array(name, shape=shape, dtype="float64")
     refused(tmp_path / "g.zarr", r"is a group of arrays \(x, y\); name the columns that are coordinates")
     refused(tmp_path / "g.zarr", "has no array 'z'; there are x, y", columns=["x", "z"])
-    refused(tmp_path / "g.zarr", "all arrays must have as many rows, got 5 and 4", columns=["x", "y"])
+    refused(tmp_path / "g.zarr", "all arrays must have the same number of rows, got 5 and 4", columns=["x", "y"])
     folder = tmp_path / "packed.zarr"
     folder.mkdir()
     (folder / ".zarray").write_text(
@@ -209,5 +209,5 @@ def test_zarr_is_checked_and_never_unpickled(tmp_path: Path) -> None:
         '"fill_value": 0, "filters": null, "order": "C"}'
     )
     (folder / "0.0").write_bytes(b"cos\nsystem\n(S'touch " + str(tmp_path / "ran").encode() + b"'\ntR.")
-    refused(folder, "data packed by pickle can run code when it is read|is no Zarr array or group, or damaged")
+    refused(folder, "data packed by pickle can run code when it is read|is not a Zarr array or group, or damaged")
     assert not (tmp_path / "ran").exists()

@@ -43,7 +43,7 @@ def watch():
 
 
 threading.Thread(target=watch, daemon=True).start()
-engine = wt.Engine(memory=memory)
+engine = wt.Engine(int(sys.argv[6]), memory=memory)
 walk = wt.clouds.iterate(process, folder / "points.npy", folder=folder / "run", n_iter=2, engine=engine)
 walk.write(folder / "moved.npy", engine)
 stop.set()
@@ -57,9 +57,10 @@ print(json.dumps([peak[0] - began, len(walk.state.blocks)]))
     ("n", "m", "name"),
     [(1_500_000, 2, "GT"), (400_000, 3, "GT"), (1_500_000, 2, "mean shift"), (1_500_000, 2, "ridge"), (10**6, 1, "GT")],
 )
-def test_a_run_stays_within_its_memory(n: int, m: int, name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("n_jobs", [2, 16])
+def test_a_run_stays_within_its_memory(n: int, m: int, name: str, n_jobs: int, tmp_path: Path) -> None:
     memory = 1.5e8
-    arguments = [str(n), str(m), str(memory), name, str(tmp_path)]
+    arguments = [str(n), str(m), str(memory), name, str(tmp_path), str(n_jobs)]
     done = subprocess.run([sys.executable, "-c", _CHILD, *arguments], capture_output=True, check=True, text=True)
     peak, n_parts = json.loads(done.stdout)
     assert n_parts > 2
@@ -71,7 +72,7 @@ def test_boxes_that_hold_more_than_planned_are_cut_again(tmp_path: Path) -> None
     X = cloud(3000, 2)
     X[:1500] = np.random.default_rng(0).normal(9, 0.3, (1500, 2))
     process = wt.gaussian_transform(0.04)
-    few = wt.Engine(memory=job_bytes(900, process, 2, False, wt.Engine()))
+    few = wt.Engine(1, memory=job_bytes(900, process, 2, False, wt.Engine(1)))
     assert most_points(process, 2, False, few) == 900
     start = stored(tmp_path, process, X, n_iter=0, engine=few)
     assert max(block.n for block in start.state.blocks) > 900  # of several boxes, written one after the other
@@ -82,7 +83,7 @@ def test_boxes_that_hold_more_than_planned_are_cut_again(tmp_path: Path) -> None
 
 def test_a_cell_too_full_for_memory_is_an_error(tmp_path: Path) -> None:
     process = wt.gaussian_transform(EPS[2])
-    few = wt.Engine(memory=job_bytes(100, process, 2, False, wt.Engine()))
+    few = wt.Engine(1, memory=job_bytes(100, process, 2, False, wt.Engine(1)))
     with pytest.raises(MemoryError, match=r"more than 100 points lie within two radii of a cell of side .*smaller eps"):
         stored(tmp_path, process, cloud(3000, 2), n_iter=1, engine=few)
 
@@ -96,10 +97,10 @@ def test_too_little_memory_is_refused_before_anything_is_read(tmp_path: Path) ->
 
 def test_more_memory_makes_fewer_parts(tmp_path: Path) -> None:
     X, process = np.random.default_rng(0).random((40_000, 2)), wt.mean_shift(0.01)
-    each = bytes_of_point(process, 2, False, wt.Engine())
+    each = bytes_of_point(process, 2, False, wt.Engine(1))
     parts = []
     for k, n in enumerate((4_000, 16_000, 64_000)):
-        engine = wt.Engine(memory=job_bytes(n, process, 2, False, wt.Engine()))
+        engine = wt.Engine(1, memory=job_bytes(n, process, 2, False, wt.Engine(1)))
         assert engine.memory is not None
         assert engine.memory > each * n
         parts.append(len(stored(tmp_path / f"{k}", process, X, n_iter=1, engine=engine).state.blocks))

@@ -94,10 +94,10 @@ def test_a_foreign_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"run holds a run of another process, of other columns"):
         go(tmp_path, process=wt.gaussian_transform(EPS[2], 2.5))
     (tmp_path / "run" / "run.json").write_text("{")
-    with pytest.raises(ValueError, match=r"run.json is damaged, or no manifest of a run .* remove its folder"):
+    with pytest.raises(ValueError, match=r"run.json is damaged, or not the manifest of a run .* remove its folder"):
         go(tmp_path)
     (tmp_path / "run" / "run.json").unlink()
-    with pytest.raises(ValueError, match=r"run holds other files, and no run of a cloud; give a new or empty folder"):
+    with pytest.raises(ValueError, match=r"run holds other files, but no run of a cloud; give a new or empty folder"):
         go(tmp_path)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "run").write_text("")
@@ -112,7 +112,7 @@ def test_a_manifest_that_leads_elsewhere_is_refused(tmp_path: Path) -> None:
     said = json.loads(path.read_text())
     for change in ({"state": "../x"}, {"hot": ["../../x"]}, {"n": -1}, {"n": "many"}, {"scale": [1]}, {"more": 1}):
         path.write_text(json.dumps({**said, **change}))
-        with pytest.raises(ValueError, match=r"run.json is damaged, or no manifest"):
+        with pytest.raises(ValueError, match=r"run.json is damaged, or not the manifest"):
             go(tmp_path)
 
 
@@ -177,7 +177,7 @@ def test_any_flipped_byte_of_a_block_is_noticed(tmp_path: Path) -> None:
         ),
         (
             wt.mean_shift(1.0, lambda t: np.exp(-t)),
-            r"a kernel with a profile of a name, such as Truncation\(eps\), got",
+            r"a kernel with a named profile, such as Truncation\(eps\), got",
         ),
         (wt.Transform(wt.Mean(wt.Nearest(3)), wt.DiracDistance()), r"such as Truncation\(eps\), got Nearest\(k=3"),
     ],
@@ -198,5 +198,5 @@ def test_arguments_are_checked(tmp_path: Path) -> None:
     ):
         with pytest.raises(ValueError, match=message):
             stored(tmp_path, process, X, **asked)
-    with pytest.raises(ValueError, match=r"there are steps .* for 2 iterations, and iteration 3 was asked for"):
+    with pytest.raises(ValueError, match=r"there are steps .* for 2 iterations, but iteration 3 was requested"):
         stored(tmp_path, wt.mean_shift([1.0, 2.0]), X, n_iter=3)

@@ -80,7 +80,7 @@ def test_the_guard_says_why():
     clean = wt.denoise(sphere(2000, 0.0).points, 2, eps=0.3)
     assert clean.n_iter == 0
     assert "neighbors would move alike" in clean.outcome
-    assert "that shrinks the shape" in clean.outcome
+    assert "that would shrink the shape" in clean.outcome
     noisy = wt.denoise(circle(500, 0.1).points)
     assert noisy.outcome.startswith(f"stopped after {noisy.n_iter} step")
     asked = wt.denoise(sphere(2000, 0.0).points, 2, eps=0.3, n_iter=2)
@@ -325,5 +325,5 @@ def test_the_result_draws_itself():
     assert ball.plot(deep) is deep
     with pytest.raises(ValueError, match="need 3-D Axes"):
         ball.plot(flat)
-    with pytest.raises(TypeError, match="found must be a Denoised"):
+    with pytest.raises(TypeError, match="found must be a Denoised, got ndarray"):
         wt.plotting.denoised(np.zeros((3, 2)))

@@ -156,7 +156,7 @@ def test_the_result_shows_and_draws_itself():
     assert space.name == "3d"
     for drawn in (ax, space):
         plt.close(drawn.figure)
-    with pytest.raises(TypeError, match="found must be a Skeleton"):
+    with pytest.raises(TypeError, match="found must be a Skeleton, got int"):
         wt.plotting.skeleton(1)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 from reference.executor import Shipped
+from repeated import mostly_slow
 
 import wasserstein_transform as wt
 from wasserstein_transform import words
@@ -65,9 +66,10 @@ WORK: dict[str, Callable[[], list[np.ndarray]]] = {
     "words": asked,
     "words about means, shrunk": lambda: asked(about=words.AboutMean(), shrinkage=words.Shrinkage(3.0)),
 }
+SOME = mostly_slow(WORK, quick=["gray levels", "shapes in space", "words"])
 
 
-@pytest.mark.parametrize("name", WORK)
+@pytest.mark.parametrize("name", SOME)
 def test_tasks_of_apps_that_travel_give_the_bits_of_threads(name: str, shipped: Shipped) -> None:
     here = WORK[name]()
     shipped.names.clear()
@@ -78,7 +80,7 @@ def test_tasks_of_apps_that_travel_give_the_bits_of_threads(name: str, shipped: 
         np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("name", WORK)
+@pytest.mark.parametrize("name", SOME)
 def test_tasks_of_apps_have_the_fingerprint_of_what_they_are_made_of(name: str) -> None:
     one, other = Printing(), Printing()
     for executor in (one, other):

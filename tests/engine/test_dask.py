@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from repeated import mostly_slow
 from test_seams import WORK
 
 import wasserstein_transform as wt
@@ -76,7 +77,7 @@ def all_to(client: Any, **changes: Any) -> wt.Engine:
     return wt.Engine(executor=Cluster(client, small=0.0), **changes)
 
 
-@pytest.mark.parametrize("name", WORK)
+@pytest.mark.parametrize("name", mostly_slow(WORK, quick=list(WORK)[::3]))
 def test_a_cluster_gives_the_bits_of_threads(name: str, client: Any) -> None:
     here = WORK[name]()
     before = session_of(client).traffic.messages

@@ -191,7 +191,7 @@ def test_fingerprints_are_of_values() -> None:
     assert fingerprint((X, 1, "a")) == fingerprint((X.copy(order="F"), 1, "a"))
     others = [(X.astype(np.float32), 1, "a"), (X.T, 1, "a"), (X, 1.0, "a"), (X, 1, "b"), [X, 1, "a"], (X, (1, "a"))]
     assert len({fingerprint(value) for value in [(X, 1, "a"), *others]}) == 1 + len(others)
-    with pytest.raises(TypeError, match="a fingerprint is of arrays"):
+    with pytest.raises(TypeError, match="a fingerprint needs arrays"):
         fingerprint(object())
 
 

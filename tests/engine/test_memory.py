@@ -61,7 +61,8 @@ def _taken(
 def test_a_run_stays_within_its_plan(name: str, keep: str, caplog: pytest.LogCaptureFixture) -> None:
     make, process = RUNS[name]
     space = make()
-    planned, peak = _taken(caplog, lambda: wt.iterate(process, space, n_iter=4, keep=keep))
+    engine = wt.Engine(2)  # every thread adds to the plan, and not all of them are busy at the peak
+    planned, peak = _taken(caplog, lambda: wt.iterate(process, space, n_iter=4, keep=keep, engine=engine))
     assert peak <= 1.1 * planned
     assert planned <= 2.5 * peak  # a plan that is always kept says nothing
 
@@ -82,7 +83,7 @@ def test_keep_governs_the_trajectory_and_what_is_held() -> None:
     for fitted in walks.values():
         np.testing.assert_array_equal(fitted.points_, walks["all"].points_)
     np.testing.assert_array_equal(walks["last"].transform(X[:9]), walks["all"].transform(X[:9]))
-    with pytest.raises(ValueError, match="new points follow the states of the flow, and keep='result' dropped them"):
+    with pytest.raises(ValueError, match="new points need the states of the fit, but keep='result' dropped them"):
         walks["result"].transform(X)
     with pytest.raises(ValueError, match="keep must be 'result', 'last' or 'all', got 'some'"):
         wt.MeanShift(0.9, keep="some").fit(X)
@@ -143,7 +144,8 @@ CALLS: dict[str, tuple[str, Callable[[], Callable[[], object]]]] = {
 @pytest.mark.parametrize("name", CALLS)
 def test_what_grows_faster_than_the_data_is_announced_in_full(name: str, caplog: pytest.LogCaptureFixture) -> None:
     about, make = CALLS[name]
-    planned, peak = _taken(caplog, make(), about)
+    with wt.using(n_jobs=2):  # every thread adds to the plan, and not all of them are busy at the peak
+        planned, peak = _taken(caplog, make(), about)
     assert peak <= 1.1 * planned + 2**21
     assert planned <= 3 * peak
 

@@ -241,10 +241,10 @@ def _at(folder: Path, walk: wt.transforms.Trajectory) -> Path:
 
 def test_a_run_on_other_points_is_not_resumed() -> None:
     walk = wt.iterate(wt.mean_shift(0.7), wt.Space.from_points(cloud(50, 2)), n_iter=1)
-    with pytest.raises(ValueError, match="resume is a run on 50 points, and the space has 40"):
+    with pytest.raises(ValueError, match="resume is a run on 50 points, but the space has 40"):
         wt.iterate(wt.mean_shift(0.7), wt.Space.from_points(cloud(40, 2)), n_iter=3, resume=walk)
     space = wt.Space.from_points(cloud(50, 2))
-    with pytest.raises(ValueError, match="resume has done 1 iterations already, and n_iter=0 are asked for in all"):
+    with pytest.raises(ValueError, match="resume has done 1 iterations already, but n_iter=0 is the total"):
         wt.iterate(wt.mean_shift(0.7), space, n_iter=0, resume=walk)
     with pytest.raises(
         TypeError, match=r"resume must be a Trajectory, got .run\.npz.; wt\.transforms\.Trajectory\.load reads one"

@@ -219,7 +219,7 @@ def test_a_journal_gives_what_was_put_there_or_nothing(
 
 def test_a_foreign_folder_is_refused_and_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(ValueError, match="holds other files and is no store"):
+    with pytest.raises(ValueError, match="holds other files and is not a store"):
         wt.Engine(store=tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
     with pytest.raises(NotADirectoryError, match="is a file"):

@@ -104,10 +104,10 @@ def test_all_that_was_learned_comes_back_from_a_file(blobs, options, tmp_path: P
 def test_parts_of_files_that_do_not_fit_are_refused(blobs, tmp_path: Path) -> None:
     whole, part = wt.AutoCluster(3).fit(blobs[0]), wt.AutoCluster(3).fit(blobs[0][:30])
     whole.clustering_ = part.clustering_
-    with pytest.raises(ValueError, match=r"what was learned is of (90 and of 30|30 and of 90) points"):
+    with pytest.raises(ValueError, match=r"fitted attributes have different numbers of points: (90 and 30|30 and 90)"):
         wt.AutoCluster.load(whole.save(tmp_path / "mixed"))
     del part.probabilities_
-    with pytest.raises(ValueError, match="stored without probabilities_"):
+    with pytest.raises(ValueError, match="fitted attributes are missing: probabilities_"):
         wt.AutoCluster.load(part.save(tmp_path / "less"))
 
 

@@ -30,7 +30,7 @@ def blobs(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 def test_a_pipeline_that_loses_the_metric_says_so_once_at_the_line_that_runs_it() -> None:
     X, truth = wt.datasets.t_junction()
     pipeline = make_pipeline(wt.GaussianTransform(**JUNCTION), wt.SingleLinkage(2))
-    lost = pytest.warns(wt.MetricLostWarning, match=r"output='distances' hands it on.*output='points' says")
+    lost = pytest.warns(wt.MetricLostWarning, match=r"Use output='distances' with.*output='points' to keep")
     with pytest.warns(wt.FewerClustersWarning, match="would make 3"), lost as caught:  # the arms tie
         labels, line = pipeline.fit_predict(X), inspect.currentframe().f_lineno
     assert [found.category for found in caught] == [wt.MetricLostWarning, wt.FewerClustersWarning]
@@ -176,7 +176,7 @@ def test_outputs_that_cannot_be_are_refused_before_anything_is_computed(blobs) -
     with pytest.raises(ValueError, match="output must be one of 'auto', 'points', 'distances', 'embedding', got 'x'"):
         wt.GaussianTransform(output="x").fit(blobs[0])
     for intrinsic in (wt.LocalTruncation(0.9), wt.WassersteinTransform(wt.Truncation(0.9), wt.Exact())):
-        with pytest.raises(ValueError, match="changes distances and leaves points where they are: output='distances'"):
+        with pytest.raises(ValueError, match="changes distances and does not move points: use output='distances'"):
             intrinsic.set_params(output="points").fit(blobs[0])
     with pytest.raises(MemoryError, match=r"matrix of new distances.*use fewer points, or output='points'"):
         wt.GaussianTransform(output="distances").fit(np.zeros((1_000_000, 2)))

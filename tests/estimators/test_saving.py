@@ -100,7 +100,7 @@ def test_a_matrix_given_as_sparse_rows_comes_back(tmp_path: Path) -> None:
 
 def test_functions_are_not_stored(tmp_path: Path) -> None:
     fitted = wt.MeanShift(eps=0.8, profile=np.ones_like, tol=None, n_iter=1).fit(cloud())
-    with pytest.raises(TypeError, match=r"a function cannot be stored, got .*; use a profile that has a name"):
+    with pytest.raises(TypeError, match=r"a function cannot be stored, got .*; use a named profile"):
         fitted.save(tmp_path / "x.npz")
     assert list(tmp_path.iterdir()) == []
 
@@ -123,9 +123,9 @@ def _rewritten(path: Path, change: Callable[[dict[str, Any]], None], true: bool 
 DAMAGES: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "another number": (lambda a: a.update(a0=a["a0"] + 1), "does not match its fingerprint"),
     "another tree": (lambda a: a["header"]["tree"].update({"class": "Dense"}), "does not match its fingerprint"),
-    "a later version": (lambda a: a["header"].update(version=99), "version 99, and this library reads version 1"),
-    "another format": (lambda a: a["header"].update(format="x"), "is no file that save"),
-    "a missing array": (lambda a: a.pop("a0"), "is no file that save.* wrote, or it is damaged"),
+    "a later version": (lambda a: a["header"].update(version=99), "version 99, but this library reads version 1"),
+    "another format": (lambda a: a["header"].update(format="x"), "is not a file that save"),
+    "a missing array": (lambda a: a.pop("a0"), "is not a file that save.* wrote, or it is damaged"),
 }
 
 
@@ -179,18 +179,18 @@ CRAFTED: dict[str, tuple[Callable[[], Any], Callable[[dict[str, Any]], None], st
     "distances below 0": (SPACES["distances"], _put("a0", (0, 1), -1.0), "distances must be 0.0 to"),
     "distances of no square": (SPACES["distances"], lambda a: a.update(a0=a["a0"][1:]), r"must have shape \(39, 39\)"),
     "edges to nowhere": (SPACES["graph"], _put("a1", 0, 99), "indices must be 0 to 2"),
-    "rows that end too early": (SPACES["graph"], _put("a2", -1, 0), "rows must follow each other"),
-    "edges one way": (SPACES["graph"], _put("a0", 0, 5.0), "must be the same both ways"),
+    "rows that end too early": (SPACES["graph"], _put("a2", -1, 0), "indptr must rise from 0"),
+    "edges one way": (SPACES["graph"], _put("a0", 0, 5.0), "must be the same in both directions"),
     "near points nowhere": (SPACES["near distances"], _put("a1", 0, -5), "indices must be 0 to 39"),
     "near points out of order": (SPACES["near distances"], _put("a1", slice(0, 2), 0), "must be sorted"),
     "covariances that are not finite": (SPACES["Gaussians"], _put("a1", 0, np.inf), "covs must be finite"),
     "ends of edges nowhere": (_linked, _put_tree("edges", 0, 10**9), "ends of edges must be 0 to 5"),
     "a circle": (_linked, _put_tree("edges", slice(None), 0), "edges must join all points"),
     "heights out of order": (_linked, _put_tree("heights", -1, 0.0), "steps between heights must be 0.0 to"),
-    "no tree": (_linked, lambda a: a["header"]["tree"]["state"].pop("tree_"), "is stored without tree_"),
+    "no tree": (_linked, lambda a: a["header"]["tree"]["state"].pop("tree_"), "fitted attributes are missing: tree_"),
     "a parameter less": (_linked, lambda a: a["header"]["tree"]["state"].pop("share"), "missing or unknown: share"),
     "no parameters": (_linked, lambda a: a["header"]["tree"].pop("state"), "KeyError, 'state'"),
-    "something else": (_linked, lambda a: a["header"].update(tree=[1]), "and does not"),
+    "something else": (_linked, lambda a: a["header"].update(tree=[1]), "but it holds none"),
     "a reference to nothing": (SPACES["points"], _tree("metric", value={"same": 99}), "KeyError, 99"),
 }
 
@@ -208,7 +208,7 @@ def test_a_state_of_a_run_must_fit_the_others(tmp_path: Path) -> None:
     walk = wt.iterate(wt.mean_shift(0.5), wt.Space.from_points(cloud()), n_iter=2, tol=None, keep="all")
     path = walk.save(tmp_path / "walk")
     for change, message in (
-        (_tree("n_iter", value=7), "a state for each iteration from 0 to 7"),
+        (_tree("n_iter", value=7), "one state per iteration from 0 to 7"),
         (_tree("quotients", value=None), "states must be a tuple, got NoneType"),
         (_tree("converged", value=1), "converged must be a bool, got int"),
     ):
@@ -239,7 +239,9 @@ def test_archives_take_no_more_memory_than_they_have_bytes(tmp_path: Path) -> No
     path = wt.Space.from_points(cloud()).save(tmp_path / "x")
     with np.load(path) as stored:
         np.savez_compressed(path, **{name: stored[name] for name in stored.files})
-    with pytest.raises(ValueError, match=r"x.npz is no file .* \(it is compressed, and save\(\) compresses nothing\)"):
+    with pytest.raises(
+        ValueError, match=r"x.npz is not a file .* \(it is compressed, but save\(\) does not compress\)"
+    ):
         wt.Space.load(path)
     header = b"\x93NUMPY\x01\x00\x76\x00" + b"{'descr': '<f8', 'fortran_order': False, 'shape': (10**12,), }"
     header = header.replace(b"10**12", b"1" + b"0" * 12).ljust(127) + b"\n"
@@ -254,12 +256,12 @@ def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
     np.savez(tmp_path / "other.npz", x=np.arange(3))
     np.savez(tmp_path / "objects.npz", header=np.array([{}], object))
     for name in ("text", "other", "objects"):
-        with pytest.raises(ValueError, match=r"is no file that save\(\) wrote"):
+        with pytest.raises(ValueError, match=r"is not a file that save\(\) wrote"):
             wt.Space.load(tmp_path / f"{name}.npz")
     with pytest.raises(FileNotFoundError):
         wt.Space.load(tmp_path / "nowhere.npz")
     path = wt.Space.from_points(cloud()).save(tmp_path / "space")
-    with pytest.raises(ValueError, match="holds a Space, and a Trajectory is asked for"):
+    with pytest.raises(ValueError, match="holds a Space, but a Trajectory is needed"):
         wt.transforms.Trajectory.load(path)
     (tmp_path / "folder.npz").mkdir()
     with pytest.raises(IsADirectoryError, match="got the folder"):
@@ -290,5 +292,5 @@ def test_unknown_classes_are_named(tmp_path: Path) -> None:
     from wasserstein_transform import _archive  # noqa: PLC0415
 
     _archive._CLASSES.pop("Mine")
-    with pytest.raises(ValueError, match="the class Mine is not known here; import the module that defines it first"):
+    with pytest.raises(ValueError, match="the class Mine is unknown; import the module that defines it first"):
         read(path, wt.Space)

@@ -32,8 +32,9 @@ _STRICT = os.environ.get("WT_EMULATED") == "strict"
 _CHECKED = ["-O2", "-fsanitize=undefined", "-fno-sanitize-recover=undefined"]
 _OPTIONS = [
     "-std=c++17", "-O1", "-fPIC", "-fno-gnu-unique", "-Wall", "-Wno-unused-function",
-    "-ffp-contract=off", *(_CHECKED if _STRICT else []),
+    "-ffp-contract=off", "-U_FORTIFY_SOURCE", *(_CHECKED if _STRICT else []),
 ]  # fmt: skip
+"""Some compilers fortify by default: longjmp to the stack of another fiber would abort there."""
 _MOST_THREADS, _MOST_SHARED, _MOST_BLOCKS = 1024, 227 << 10, 2**31 - 1  # of a block, and of a grid
 _SETTING = "long long grid_, long long size_, long long shared_, long long seed_, long long together_"
 _KERNEL = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\([^)]*\) )?(\w+)\(([^)]*)\)')

@@ -28,9 +28,20 @@ def code_hash(folder: Path = _BACKEND) -> str:
     for path in sorted(folder.rglob("*")):
         text = path.read_text(encoding="utf-8") if path.suffix in (".py", ".cu", ".h") else ""
         if path.suffix == ".py":
-            text = ast.dump(_without_docstrings(ast.parse(text)))
+            text = _written(_without_docstrings(ast.parse(text)))
         digest.update(f"{path.relative_to(folder).as_posix()}\0{_without_comments(text)}\0".encode() if text else b"")
     return digest.hexdigest()[:16]
+
+
+def _written(node: Any) -> str:
+    """A syntax tree as text. Unlike that of `ast.dump`, it is the same for all versions of Python: empty fields are
+    left out, as a newer version may have more of them."""
+    if isinstance(node, list):
+        return f"[{', '.join(map(_written, node))}]"
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    filled = ((name, value) for name, value in ast.iter_fields(node) if value is not None and value != [])
+    return f"{type(node).__name__}({', '.join(f'{name}={_written(value)}' for name, value in filled)})"
 
 
 def _without_comments(text: str) -> str:

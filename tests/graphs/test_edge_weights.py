@@ -83,9 +83,11 @@ def test_names_that_speak_for_themselves_are_believed() -> None:
     assert as_network(both, "length").lengths.tolist() == [4, 1]
     assert as_network(both, "strength").lengths.tolist() == [0.125, 1]
     assert as_network(with_(length=4, weight=2), "strength").lengths.tolist() == [0.5, 1]
-    with pytest.raises(ValueError, match="edges have 'length' and 'weight'; say which by weight='length'"):
+    with pytest.raises(ValueError, match="edges have 'length' and 'weight'; choose one by weight='length'"):
         as_network(with_(length=4, weight=2))
-    with pytest.raises(ValueError, match="weight='strength' needs edges with 'strength' or 'weight', these have 'len"):
+    with pytest.raises(
+        ValueError, match="weight='strength' needs edges with 'strength' or 'weight', but these have 'len"
+    ):
         as_network(with_(length=4), "strength")
     assert as_network(with_(), "strength").lengths.tolist() == [1, 1]
 
@@ -146,7 +148,7 @@ def test_a_network_keeps_its_lengths_or_loses_them() -> None:
 def test_a_metric_of_a_sparse_matrix_has_lengths_and_of_a_graph_is_asked_about() -> None:
     matrix = csr_array(np.array([[0.0, 2.0, 0.0], [2.0, 0.0, 3.0], [0.0, 3.0, 0.0]]))
     assert np.asarray(wt.wasserstein_pairs(np.eye(3), matrix, 1.0, [(0, 2)])) == pytest.approx(5)
-    with pytest.raises(ValueError, match=r"give wt.Graph.of\(graph, weight=…\)"):
+    with pytest.raises(ValueError, match=r"pass wt.Graph.of\(graph, weight=…\)"):
         wt.wasserstein_pairs(np.eye(3), with_(weight=2.0), 1.0, [(0, 2)])
 
 

@@ -315,5 +315,7 @@ def test_points_in_one_place_are_never_told_apart() -> None:
     for cut in ("count", "robust"):
         with pytest.warns(wt.FewerClustersWarning, match="found 3 clusters of the 5"):
             assert partition(wt.SingleLinkage(5, cut=cut, share=0).fit_predict(X)) == [1] * 4 + [2] * 4 + [3] * 4
-    with pytest.warns(wt.FewerClustersWarning, match="in one place; a transform with a smaller eps, or less of it"):
+    with pytest.warns(
+        wt.FewerClustersWarning, match="in one place; a transform with a smaller eps or fewer iterations"
+    ):
         wt.SingleLinkage(2).fit(wt.GaussianTransform(1e3).fit(np.arange(20.0)[:, None] / 7))

@@ -207,7 +207,7 @@ def test_a_sparse_metric_knows_its_balls_and_refuses_what_it_does_not_know() -> 
         np.testing.assert_array_equal(found.indices, expected.indices)
         np.testing.assert_allclose(found.distances, expected.distances, atol=1e-14)
     for wrong in (lambda: metric.balls(0.6), metric.dense, metric.condensed, lambda: uncut(metric)):
-        with pytest.raises(ValueError, match=r"known up to 0.5 only, and .* was asked for; ask for a larger radius"):
+        with pytest.raises(ValueError, match=r"known up to 0.5 only, but .* was requested; ask for a larger radius"):
             wrong()
 
 
@@ -297,7 +297,7 @@ def test_local_metrics_are_refused_where_all_distances_are_needed() -> None:
         lambda: wt.hierarchy.lazy_spanning_tree(step(eps, 1.0), near),
         lambda: wt.wasserstein_pairs(np.eye(near.n)[:3], near, pairs=[[0, 1]]),
     ):
-        with pytest.raises(ValueError, match=r"known up to 0\.4 only, and transport between all"):
+        with pytest.raises(ValueError, match=r"known up to 0\.4 only, but transport between all"):
             wrong()
 
 
@@ -324,5 +324,5 @@ def test_lazy_questions_take_a_process_of_one_step() -> None:
 
 
 def test_pairs_of_points_that_do_not_exist_are_refused() -> None:
-    with pytest.raises(IndexError, match="numbered 0 to 1, got 5 to 5"):
+    with pytest.raises(IndexError, match="indices of points must be 0 to 1, got 5 to 5"):
         wt.Euclidean(np.eye(2)).pairs(np.array([0]), np.array([5]))

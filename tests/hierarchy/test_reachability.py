@@ -136,7 +136,7 @@ def test_points_without_mass_are_not_there(rng: np.random.Generator) -> None:
 
 def test_more_neighbors_than_points_are_refused() -> None:
     space = wt.Space.from_points([[0.0], [1.0], [5.0]])
-    with pytest.raises(ValueError, match="reachability must be at most 2, as many as there are other points, got 3"):
+    with pytest.raises(ValueError, match="reachability must be at most 2, the number of other points, got 3"):
         spanning_tree(space, reachability=3)
     with pytest.raises(ValueError, match="reachability must be"):
         spanning_tree(space, reachability=-1)

@@ -149,7 +149,7 @@ def test_the_papers_linking_of_many_channels_joins_what_its_slow_twin_joins(
 
 
 def test_the_papers_linking_refuses_radii_no_cell_can_have() -> None:
-    with pytest.raises(ValueError, match="needs radii of at least 5e-10 of what they measure"):
+    with pytest.raises(ValueError, match="needs radii of at least 5e-10 times the spread of the data"):
         wt.image.segment(np.array([[0.0, 1e12]]), range=1.0, linking="paper")
 
 
@@ -308,7 +308,7 @@ def test_obvious_images_have_obvious_segments(image: np.ndarray, options: dict, 
             r"mask must have the shape of the image, \(2, 2\)",
         ),
         ({"image": np.zeros((2, 2)), "mask": np.ones((2, 2))}, "mask must be True and False"),
-        ({"image": np.zeros((2, 2)), "mask": np.zeros((2, 2), bool)}, "mask must leave at least one pixel"),
+        ({"image": np.zeros((2, 2)), "mask": np.zeros((2, 2), bool)}, "mask must be True for at least one pixel"),
     ],
     ids=range(20),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from repeated import mostly_slow
 from scipy.stats import ortho_group
 
 import wasserstein_transform as wt
@@ -56,7 +57,7 @@ def test_a_lane_does_not_depend_on_the_others(m: int, rng: np.random.Generator) 
         assert (norms(np.repeat(matrices[k : k + 1], LANES, axis=0)) == together[k]).all()
 
 
-@pytest.mark.parametrize("m", [4, 5, 9, 24, 25])
+@pytest.mark.parametrize("m", mostly_slow([4, 5, 9, 24, 25], quick=[5, 25]))
 def test_runs_of_any_length_agree_with_single_pairs(m: int, rng: np.random.Generator) -> None:
     n = 70
     factors = rng.normal(size=(n, m, m + 1))

@@ -295,10 +295,10 @@ def test_a_dimension_is_a_whole_number(dim: object, cloud: np.ndarray) -> None:
 
 
 def test_other_mistakes_are_named() -> None:
-    with pytest.raises(ValueError, match=r"ridge=1 says how centers move, and they do not: use move=True as well"):
+    with pytest.raises(ValueError, match=r"ridge=1 needs centers that move: use move=True as well"):
         wt.Gaussian(wt.Truncation(1.0), 1.0, ridge=1)
     with pytest.raises(TypeError, match="Ridge needs a base localization on the space itself"):
         wt.Ridge(wt.Mean(wt.Truncation(1.0)))
-    with pytest.raises(ValueError, match="Ridge needs coordinates, and this space has distances only"):
+    with pytest.raises(ValueError, match="Ridge needs coordinates, but this space has only distances"):
         wt.Ridge(wt.Truncation(1.0))(wt.Space.from_distances([1.0, 2.0, 1.0]))
     assert not hasattr(wt.Ridge, "cross")  # new points need coordinates, not distances

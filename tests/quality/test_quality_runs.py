@@ -1,6 +1,7 @@
 """Runs of `benchmarks/quality`: kept, cross-fitted, tabled."""
 
 import csv
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -128,7 +129,7 @@ def test_a_method_that_was_not_run_on_all_sets_has_no_line(method, sets, tmp_pat
     kept = Kept(tmp_path)
     list(run_all(sets[:2], [method], kept, 1))
     assert lines_of(method, sets, kept, True) == []
-    assert tables.table("some", sets, [method], kept, True) == ""
+    assert tables.table("some", sets, [method], kept, True) is None
 
 
 def test_the_table_counts_and_compares(sets, tmp_path):
@@ -137,7 +138,9 @@ def test_the_table_counts_and_compares(sets, tmp_path):
     for method, scores in ((ours, (1.0, 0.9, 0.7)), (reference, (0.5, 0.4, 0.2))):
         for one, value in zip(sets, scores, strict=True):
             kept.write(method, one, {key_of({}, True): Run(value, value, 0.1, (2,), 0.0)})
-    text = tables.table("some", sets, [reference, ours], kept, True)
+    found = tables.table("some", sets, [reference, ours], kept, True)
+    assert found is not None
+    text = tables.markdown(found)
     assert "some: 3 sets, number of clusters given" in text
     assert "| ours | as it comes | 0.867 | 0.700 | 0.950 | 0.900 | 1 | – | 0.1, at most 0.1 | +0.500 [" in text
     assert "| raw tree, old cut | as it comes | 0.367 | 0.200 | 0.450 | 0.400 | 3 |" in text
@@ -147,17 +150,6 @@ def test_methods_that_are_not_installed_are_named():
     gone = Method("gone", _first_column, "gone-away", "gone_away_nowhere")
     assert gone.missing
     assert "it is not installed: gone (gone-away)" in tables.notes([], [gone], {})
-
-
-def test_tables_go_between_the_marks(tmp_path):
-    page = tmp_path / "page.md"
-    page.write_text(f"before\n{tables.BEGIN}\nold\n{tables.END}\nafter\n")
-    for _ in range(2):
-        tables.put("new\n", page)
-    assert page.read_text() == f"before\n{tables.BEGIN}\nnew\n{tables.END}\nafter\n"
-    page.write_text("no marks")
-    with pytest.raises(SystemExit, match="the tables go between them"):
-        tables.put("new\n", page)
 
 
 def test_every_grid_begins_with_a_method_as_it_comes_and_repeats_nothing():
@@ -179,12 +171,17 @@ def test_the_command_runs_what_is_installed(tmp_path, capsys):
             str(tmp_path),
             "--scores",
             str(tmp_path / "a.csv"),
+            "--record",
+            str(tmp_path / "clustering.json"),
             "--seeds",
         ]
     )
     told = capsys.readouterr()
     assert "scikit-learn: 4 sets, number of clusters given" in told.out
     assert "iris: Ward, 1 runs" in told.err
+    record = json.loads((tmp_path / "clustering.json").read_text("utf-8"))
+    assert [table["title"] for table in record["tables"]] == ["scikit-learn: 4 sets, number of clusters given"]
+    assert [row[0] for row in record["tables"][0]["rows"]] == ["Ward", "raw tree, old cut"]
     with (tmp_path / "a.csv").open() as stream:
         rows = list(csv.DictReader(stream))
     assert len(rows) == 8

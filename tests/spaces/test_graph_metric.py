@@ -5,6 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+from repeated import each_once
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import dijkstra
 from scipy.sparse.linalg import expm_multiply
@@ -72,8 +73,11 @@ def test_some_of_the_points_keep_the_paths_through_the_others(metric: wt.Graph, 
     assert wt.spaces.quotient(wt.Space(some, np.full(5, 0.2), None)).labels.tolist() == [0, 1, 1, 2, 0]
 
 
-@pytest.mark.parametrize("localize", [wt.Truncation(1.0), wt.Nearest(0.1), wt.Heat(1.0, cut=1e-3)], ids=repr)
-@pytest.mark.parametrize("p", [1.0, 2.0, np.inf])
+@pytest.mark.parametrize(
+    ("localize", "p"),
+    each_once([wt.Truncation(1.0), wt.Nearest(0.1), wt.Heat(1.0, cut=1e-3)], [1.0, 2.0, np.inf]),
+    ids=repr,
+)
 def test_paths_looked_for_around_a_measure_are_the_shortest(
     graph: nx.Graph, localize: wt.localize.Localization, p: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,11 +184,11 @@ def test_heat_drops_small_masses_and_normalises_the_rest() -> None:
 
 def test_heat_needs_a_walk(cloud: np.ndarray) -> None:
     space = wt.Space.from_points(cloud)
-    with pytest.raises(ValueError, match="needs the graph of the space"):
+    with pytest.raises(ValueError, match=r"needs a space from Space\.from_graph"):
         wt.Heat(1.0)(space)
     with pytest.raises(TypeError, match="needs a localization"):
         wt.Heat(1.0, 0.5)
-    with pytest.raises(ValueError, match="must be 30 × 30"):
+    with pytest.raises(ValueError, match=r"must have shape \(30, 30\)"):
         wt.Heat(1.0, csr_array((3, 3)))(space)
     with pytest.raises(ValueError, match="time must be positive"):
         wt.Heat(0.0)
@@ -259,11 +263,11 @@ def test_the_start_of_a_large_problem_can_be_interrupted() -> None:
 @pytest.mark.parametrize(
     ("lengths", "size", "said"),
     [
-        (np.eye(2), None, "a square sparse array in csr form"),
-        (csr_array(np.ones((2, 3))), None, "a square sparse array in csr form"),
-        (csr_array([[0.0, -1.0], [-1.0, 0.0]]), None, "finite and at least 0; Graph.of names the edge"),
+        (np.eye(2), None, "a square sparse array in CSR format"),
+        (csr_array(np.ones((2, 3))), None, "a square sparse array in CSR format"),
+        (csr_array([[0.0, -1.0], [-1.0, 0.0]]), None, "finite and at least 0; drop or correct the other edges"),
         (csr_array([[0.0, np.nan], [np.nan, 0.0]]), None, "finite and at least 0"),
-        (csr_array([[0.0, 1.0], [1.0, 0.0]]), 3, "size must be a number of nodes, 1 to 2, got 3"),
+        (csr_array([[0.0, 1.0], [1.0, 0.0]]), 3, "size must be a number of nodes from 1 to 2, got 3"),
     ],
 )
 def test_lengths_are_looked_at(lengths: object, size: int | None, said: str) -> None:

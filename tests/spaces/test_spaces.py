@@ -147,7 +147,7 @@ def test_points_without_mass_never_lead_points_with_mass() -> None:
 def test_indices_are_checked() -> None:
     metric = wt.Euclidean([[0.0], [1.0]])
     for rows in ([2], [-1]):
-        with pytest.raises(IndexError, match="points are numbered 0 to 1"):
+        with pytest.raises(IndexError, match="indices of points must be 0 to 1"):
             metric.block(np.array(rows), np.array([0]))
 
 

@@ -202,7 +202,7 @@ def test_the_plan_of_pot_is_an_upper_bound_that_may_be_better(rng: np.random.Gen
 def test_without_pot_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ot.gromov", None)
     space = wt.Space.from_points([[0.0], [1.0]])
-    with pytest.raises(ImportError, match=r"needs POT, which is not installed; pip install .*\[theory\]"):
+    with pytest.raises(ImportError, match=r"needs POT, which is not installed; use pip install .*\[theory\]"):
         theory.gromov_wasserstein_plan(space, space)
 
 
@@ -299,15 +299,15 @@ LINE = wt.Space.from_points([[0.0], [1.0], [3.0]])
     [
         (lambda: theory.order([1.0], [1.0]), "two different steps"),
         (lambda: theory.order([1.0, 2.0], [0.0, 1.0]), "errors other than 0"),
-        (lambda: theory.sampling_convergence(LINE, [], 1.0), "sizes must be a list"),
-        (lambda: theory.sampling_convergence(LINE, 5, 1.0), "sizes must be a list"),
-        (lambda: theory.sampling_convergence(LINE, [5, 9], 1.0, repeats=1).rate_error, "needs two samples"),
+        (lambda: theory.sampling_convergence(LINE, [], 1.0), "sizes must be a nonempty list"),
+        (lambda: theory.sampling_convergence(LINE, 5, 1.0), "sizes must be a nonempty list"),
+        (lambda: theory.sampling_convergence(LINE, [5, 9], 1.0, repeats=1).rate_error, "needs at least two samples"),
         (lambda: theory.Psi(1.0, 2, 2.0, 1.0, m=-2), "m must be a whole number"),
         (lambda: theory.taylor_1d(BELL, "a", 1.0, 0.1), "x and y must be numbers"),
         (lambda: theory.limit_ellipsoid(BELL, [1e3]), "density must be positive"),
         (lambda: theory.limit_ellipsoid(BELL, []), "must be one point"),
         (lambda: theory.ball_radii(BELL, theory.interval(8), [0.1], [[1.0]], -1.0), "eps must be positive"),
-        (lambda: theory.ball_radii(BELL, theory.disc(8), [0.1], [[1.0]], 0.1), "ball's 2 coordinates"),
+        (lambda: theory.ball_radii(BELL, theory.disc(8), [0.1], [[1.0]], 0.1), "2 coordinates like the ball"),
         (lambda: theory.interval(0), "n must be a whole number"),
         (lambda: theory.Mixture(np.zeros((2, 1)), np.ones(3), np.ones(2)), "scales and shares of shape"),
         (lambda: theory.Mixture(np.zeros((1, 1)), -np.ones(1), np.ones(1)), "scales must be > 0"),

@@ -36,7 +36,7 @@ def cancelled_at_once(work: Callable[[], object]) -> list[wt.engine.Update]:
             r".* exact transport \(124,750 transport problems of about 500 × 500 .*8 minutes; .*cut=3",
         ),
         (lambda: wt.Transform(DENSE, wt.Exact(1))(SPACE), "about 500 of the 500 points, .*about 8 minutes; .*Nearest"),
-        (lambda: wt.LocalTruncation(9.0, n_iter=2).fit(POINTS), "16 minutes; is eps=9 in the units of the data"),
+        (lambda: wt.LocalTruncation(9.0, n_iter=2).fit(POINTS), "16 minutes; is eps=9 in the unit of the data"),
         (
             lambda: wt.wasserstein_pairs(np.full((500, 500), 1.0) + np.eye(500), POINTS),
             "124,750 transport problems of about 500 × 500 masses will take about 8 minutes; measures on fewer points",
@@ -55,7 +55,7 @@ def cancelled_at_once(work: Callable[[], object]) -> list[wt.engine.Update]:
         ),
         (
             lambda: wt.MeanShift(500.0).fit(np.random.default_rng(0).random((200_000, 2))),
-            "moving them will take about 3 minutes an iteration; is eps=500",
+            "moving them will take about 3 minutes per iteration; is eps=500",
         ),
     ],
     ids=["uncut", "dense", "all in reach", "pairs", "cross", "listed", "GT", "mean shift"],

@@ -67,7 +67,7 @@ def test_a_sequence_of_eps_is_one_step_after_another(blobs: wt.Space) -> None:
     walk = wt.iterate(wt.mean_shift([0.3, 0.6]), blobs, n_iter=2)
     by_hand = wt.iterate(wt.mean_shift(0.6), wt.iterate(wt.mean_shift(0.3), blobs, n_iter=1).last, n_iter=1)
     np.testing.assert_array_equal(walk.points, by_hand.points)
-    with pytest.raises(ValueError, match="iterations, and iteration 3 was asked for"):
+    with pytest.raises(ValueError, match="iterations, but iteration 3 was requested"):
         wt.iterate(wt.mean_shift([0.3, 0.6]), blobs, n_iter=3)
 
 

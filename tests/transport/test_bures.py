@@ -343,7 +343,7 @@ def test_one_covariance_has_no_pairs() -> None:
         (np.ones((0, 2, 2)), r"stack of square matrices, shape \(n, m, m\), got shape \(0, 2, 2\)"),
         ([np.eye(2), [[1.0, 0.0], [0.0, np.nan]]], r"covs must be finite, got nan at \[1, 1, 1\]"),
         ([np.eye(2), [[np.inf, 0.0], [0.0, 1.0]]], r"covs must be finite, got inf at \[1, 0, 0\]"),
-        ([[[1.0, 0.5], [0.4, 1.0]]], r"covs must be symmetric matrices; \(C \+ C.transpose\(0, 2, 1\)\) / 2 is"),
+        ([[[1.0, 0.5], [0.4, 1.0]]], r"covs must be symmetric matrices; use \(C \+ C.transpose\(0, 2, 1\)\) / 2"),
         ([np.eye(2), [[1.0, 2.0], [2.0, 1.0]]], "positive semidefinite, matrix 1 has the eigenvalue -1"),
         ([[[-1.0]]], "positive semidefinite, matrix 0 has the eigenvalue -1"),
         ([np.eye(2), np.eye(3)], "covs must be numbers"),
@@ -521,8 +521,8 @@ EYES = [np.eye(2)] * 3
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((np.zeros((2, 2)), EYES), "as many Gaussians in as many dimensions"),
-        ((np.zeros((3, 3)), EYES), "as many Gaussians in as many dimensions"),
+        ((np.zeros((2, 2)), EYES), "with the same n and m"),
+        ((np.zeros((3, 3)), EYES), "with the same n and m"),
         ((np.zeros(3), EYES), "means must be a 2-D array"),
         ((None, np.eye(2)), r"covs must be a stack of square matrices, shape \(n, m, m\), got shape \(2, 2\)"),
         ((np.zeros((3, 2)), np.eye(2)), r"covs must be a stack of square matrices, shape \(n, m, m\)"),
@@ -533,11 +533,11 @@ EYES = [np.eye(2)] * 3
         ((np.zeros((1, 2)), [[[1.0, np.nan], [np.nan, 1.0]]]), "covs must be finite"),
         (([[0.0, np.inf]], [np.eye(2)]), "means must be finite"),
         (([[0.0, 0.0]], [1j * np.eye(2)]), "covs must be numbers"),
-        ((None, EYES, np.zeros((3, 2))), "means_b came without covs_b"),
+        ((None, EYES, np.zeros((3, 2))), "means_b needs covs_b: pass both"),
         ((np.zeros((3, 2)), EYES, None, EYES), "means and means_b must both be given"),
         ((None, EYES, None, [np.eye(3)]), "both families must have the same dimension, got 2 and 3"),
         ((None, EYES, None, [-np.eye(2)]), "covs_b must be positive semidefinite"),
-        ((np.zeros((3, 2)), EYES, np.zeros((2, 2)), EYES), "means_b and covs_b must be of as many"),
+        ((np.zeros((3, 2)), EYES, np.zeros((2, 2)), EYES), "means_b and covs_b must have shapes"),
     ],
 )
 def test_wrong_gaussians_are_refused(arguments: tuple[Any, ...], message: str) -> None:

@@ -497,9 +497,7 @@ def test_another_metric_as_ground_is_refused() -> None:
         lambda: Line().cross(measures, measures, dense),
         lambda: Line().coupling(measures, dense, 0, 1),
     ):
-        with pytest.raises(
-            TypeError, match="one coordinate under the Euclidean metric as ground, got Dense; use Exact"
-        ):
+        with pytest.raises(TypeError, match="one coordinate and the Euclidean metric, got Dense; use Exact"):
             ask()
 
 
@@ -511,7 +509,7 @@ def test_measures_of_another_kind_are_refused() -> None:
 
 def test_a_pair_that_is_not_there_is_refused() -> None:
     problems = seeded(random)
-    with pytest.raises(IndexError, match="measures are numbered 0 to 11, got 0 and 12"):
+    with pytest.raises(IndexError, match="indices of measures from 0 to 11, got 0 and 12"):
         Line().coupling(problems.measures, problems.ground, 0, 12)
 
 

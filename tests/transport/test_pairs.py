@@ -103,7 +103,7 @@ def test_a_networkx_graph_is_read_in_its_own_order_with_its_weights() -> None:
     graph.add_edge("b", "b", weight=5.0)
     lengths = wt.Graph.of(graph, weight="length")
     np.testing.assert_array_equal(wt.wasserstein_pairs(np.eye(3), lengths), [2.0, 3.0, 1.0])
-    with pytest.raises(ValueError, match=r"may be lengths or strengths; say .* give wt\.Graph\.of"):
+    with pytest.raises(ValueError, match=r"may be lengths or strengths; say .* pass wt\.Graph\.of"):
         wt.wasserstein_pairs(np.eye(3), graph)
 
 
@@ -177,13 +177,13 @@ def test_cancelled_problems_have_the_value_of_the_whole_ones(seed: int) -> None:
 @pytest.mark.parametrize(
     ("measures", "metric", "message"),
     [
-        (np.eye(3), np.zeros((2, 2)), "a column for each of the metric's 2 points, got 3"),
+        (np.eye(3), np.zeros((2, 2)), "must have 2 columns, one per point of the metric, got 3"),
         (-np.eye(2), np.eye(2), "must not be negative"),
         (np.array([[1.0, 0.0], [0.0, 0.0]]), np.eye(2), "measures number 1 has none"),
         (np.array([[1.0, np.nan]]), np.eye(2), "must be finite"),
         ([([0, 5], [1.0, 1.0])], np.eye(2), "whole numbers from 0 to 1"),
         ([([0.5], [1.0])], np.eye(2), "whole numbers from 0 to 1"),
-        ([([0], [1.0, 2.0])], np.eye(2), r"indices of shape \(1,\) and weights of \(2,\)"),
+        ([([0], [1.0, 2.0])], np.eye(2), r"indices of shape \(1,\) and weights of shape \(2,\)"),
         ([1.0, 2.0], np.eye(2), r"pairs \(indices, weights\)"),
         ([], np.eye(2), "at least one measure"),
         (np.eye(2), np.array([[0.0, 1.0], [2.0, 0.0]]), "must be symmetric"),
@@ -250,7 +250,7 @@ def test_rounding_on_the_diagonal_does_not_make_points_of_distances() -> None:
 
 
 def test_what_may_be_distances_or_points_is_refused() -> None:
-    with pytest.raises(ValueError, match="if these are points, pass wt"):
+    with pytest.raises(ValueError, match="for points pass wt"):
         wt.wasserstein_pairs(np.eye(2), [[0.0, 1.0], [2.0, 0.0]])
     assert np.asarray(wt.wasserstein_pairs(np.eye(2), wt.Euclidean([[0.0, 1.0], [2.0, 0.0]])))[0] == np.sqrt(5)
     for wrong in ("euclidean", np.array([1.0, 2.0, 3.0])):

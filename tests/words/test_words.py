@@ -209,7 +209,7 @@ def test_unknown_words_and_words_without_context_are_named(fitted) -> None:
     assert found.without_context == ("only",)
     assert np.isnan(found.distances).tolist() == [True, False, True]
     assert found.n_missing == 2
-    with pytest.raises(ValueError, match="'w99' has no vector; there is w9"):
+    with pytest.raises(ValueError, match="'w99' has no vector; similar words are w9"):
         fitted.distance("w99", "w0")
 
 
@@ -302,7 +302,7 @@ def test_what_is_saved_comes_back(text, vectors, tmp_path) -> None:
     assert again.get_params()["shrinkage"] == words.Shrinkage(3.0)
     assert [path.name for path in tmp_path.iterdir()] == ["words.npz"]
     file.write_bytes(file.read_bytes()[:1000])
-    with pytest.raises(ValueError, match="no saved WordTransform"):
+    with pytest.raises(ValueError, match="not a saved WordTransform"):
         wt.words.WordTransform.load(file)
 
 
@@ -313,7 +313,7 @@ def test_what_is_saved_comes_back(text, vectors, tmp_path) -> None:
         (["  \n "], "must hold at least one word"),
         (7, "a corpus must be a file, or an iterable"),
         ([b"w1"], "document 0 of the corpus must be a text or a list of words, got bytes"),
-        ([["two words"]], "document 0 of the corpus holds something that is not one word"),
+        ([["two words"]], "document 0 of the corpus holds an item that is not one word"),
         ("nowhere.txt", "nowhere.txt is not there"),
         (csr_array((2, 2)), "a row and a column for each of the 47 words"),
     ],
@@ -326,7 +326,7 @@ def test_what_is_no_corpus_is_refused(vectors, corpus, error) -> None:
 def test_wrong_encodings_and_damaged_files_are_said(vectors, tmp_path) -> None:
     file = tmp_path / "latin.txt"
     file.write_bytes("w1 Ärger w2".encode("latin-1"))
-    with pytest.raises(ValueError, match=r"is not utf-8: byte 3 is b'\\xc4'; say its encoding"):
+    with pytest.raises(ValueError, match=r"is not utf-8: byte 3 is b'\\xc4'; give its encoding"):
         wt.words.Corpus.read(file)
     assert wt.words.Corpus.read(file, encoding="latin-1").words == ("w1", "Ärger", "w2")
     packed = tmp_path / "half.xz"
@@ -336,7 +336,7 @@ def test_wrong_encodings_and_damaged_files_are_said(vectors, tmp_path) -> None:
 
 
 def test_asking_before_fitting_is_refused(vectors) -> None:
-    with pytest.raises(ValueError, match="has seen no corpus; call fit"):
+    with pytest.raises(ValueError, match="is not fitted; call fit"):
         wt.words.WordTransform(vectors).distance("w0", "w1")
 
 
@@ -402,7 +402,7 @@ def test_texts_of_zeros_or_half_characters_are_refused(tmp_path) -> None:
     assert wt.words.Corpus.read(tmp_path / "wide.txt", encoding="utf-16-le").words == ("cat", "sat")
     with pytest.raises(ValueError, match="a document of the corpus holds zeros"):
         wt.words.Corpus.read(["cat\0sat"])
-    with pytest.raises(ValueError, match="which is no character"):
+    with pytest.raises(ValueError, match="which is not a character"):
         wt.words.Corpus.read(["caf\udce9"])
 
 
@@ -443,7 +443,7 @@ def test_what_is_no_word_is_refused(fitted) -> None:
         with pytest.raises(ValueError, match="pairs must be"):
             fitted.pairs(pairs)
     for names in ([1, 2], ["a", ""], [["a"], ["b"]]):
-        with pytest.raises(ValueError, match="words must be texts"):
+        with pytest.raises(ValueError, match="words must be nonempty strings"):
             wt.words.WordVectors.of(names, np.eye(2))
     for arguments in (("a",), (np.nan,), (0.75, np.nan)):
         with pytest.raises(ValueError, match="must be a finite number"):
@@ -469,7 +469,7 @@ def test_what_was_not_saved_cannot_be_loaded(fitted, tmp_path) -> None:
     np.savez(tmp_path / "half.npz", version=2)
     np.savez(tmp_path / "odd.npz", version=np.arange(3))
     for file in ("array.npz", "half.npz", "odd.npz"):
-        with pytest.raises(ValueError, match="is no saved WordTransform"):
+        with pytest.raises(ValueError, match="is not a saved WordTransform"):
             wt.words.WordTransform.load(tmp_path / file)
 
 
@@ -524,22 +524,22 @@ def test_preparing_leaves_no_half_file(crowd, tmp_path, monkeypatch) -> None:
 LOAD_DAMAGES: dict[str, tuple[dict[str, Any], str]] = {
     "contexts beyond the words": ({"indices": 10**6}, "indices must be 0 to"),
     "contexts below 0": ({"indices": -1}, "indices must be 0 to"),
-    "rows out of order": ({"indptr": 2**40}, "rows must follow each other"),
+    "rows out of order": ({"indptr": 2**40}, "indptr must rise from 0"),
     "weights that are no numbers": ({"weights": np.nan}, "weights of contexts must be finite"),
     "weights below 0": ({"weights": -1.0}, "weights of contexts must be finite and not negative"),
     "weights beyond single precision": ({"weights": 3e38}, "must sum to at most 1e"),
     "vectors that are not finite": ({"vectors": np.inf}, "its vectors are not all finite"),
-    "counts below 0": ({"counts": -1}, "less than 0 times"),
+    "counts below 0": ({"counts": -1}, "it has negative counts of words"),
     "vectors of whole numbers": ({"vectors": np.int32}, "vectors has dtype int32"),
     "complex weights": ({"weights": np.complex128}, "weights has dtype complex128"),
     "indices as floats": ({"indices": np.float64}, "indices must be an array of whole numbers, got float64"),
     "a row less": ({"vectors": slice(1, None)}, "vectors has dtype float32 and shape"),
-    "a context less": ({"indices": slice(1, None)}, "rows must follow each other"),
+    "a context less": ({"indices": slice(1, None)}, "indptr must rise from 0"),
     "no contexts": ({"indptr": None}, "indptr"),
     "no words": ({"words": None}, "words"),
     "another version": ({"version": np.array(7)}, "it has version 7"),
-    "words that are numbers": ({"words": np.frombuffer(b"[1, 2]", np.uint8)}, "its words are no texts"),
-    "words that are no list": ({"words": np.frombuffer(b"{}", np.uint8)}, "its words are no texts"),
+    "words that are numbers": ({"words": np.frombuffer(b"[1, 2]", np.uint8)}, "its words are not nonempty strings"),
+    "words that are no list": ({"words": np.frombuffer(b"{}", np.uint8)}, "its words are not nonempty strings"),
     "words that are no JSON": ({"words": np.frombuffer(b"\xff{", np.uint8)}, "utf-8"),
     "parameters that are a list": ({"parameters": np.array("[]")}, "its parameters are not those"),
     "a part that is not known": ({"parameters": np.array('{"shift": {"part": "Nope"}}')}, "Nope"),
@@ -564,7 +564,9 @@ def test_what_is_wrong_with_a_saved_transform_is_one_error_that_names_the_file(n
     for key, change in changes.items():
         arrays[key] = _damaged(arrays[key], change)
     np.savez(tmp_path / "gt.npz", **{key: array for key, array in arrays.items() if array is not None})
-    with pytest.raises(ValueError, match=rf"gt.npz is no saved WordTransform.* damaged \(.*{message}.*fit again"):
+    with pytest.raises(
+        ValueError, match=rf"gt.npz is not a saved WordTransform.* damaged \(.*{message}.*fit and save again"
+    ):
         wt.words.WordTransform.load(tmp_path / "gt.npz")
 
 

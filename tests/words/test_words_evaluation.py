@@ -120,7 +120,7 @@ def test_neighborhoods_in_the_embedding_stand_in_for_a_corpus() -> None:
 
 
 def test_benchmarks_without_a_known_pair_are_refused(place: Path) -> None:
-    with pytest.raises(ValueError, match="no pair of the 1 benchmarks has vectors for both words, as gnu, yeti"):
+    with pytest.raises(ValueError, match="no pair of the 1 benchmarks has vectors for both words, such as gnu, yeti"):
         words.evaluate(place / "vectors.txt", place / "corpus.txt", place / "benchmarks" / "EN-NONE.txt")
 
 
@@ -155,7 +155,7 @@ def test_settings_are_listed_once() -> None:
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        ({"windows": 5}, r"windows must be a list, got 5; \[5\] is one"),
+        ({"windows": 5}, r"windows must be a list, got 5; write \[5\]"),
         ({"lams": 0.5}, "lams must be a list"),
         ({"rng": "a"}, "rng must be a whole number"),
     ],

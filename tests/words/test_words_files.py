@@ -100,7 +100,7 @@ WRONG_FILES = {
     "fewer words": (b"3 2\ncat 1 2\ndog 1 2\n", "announces 3 words and holds 2; it is cut off"),
     "no words": (b"0 2\n", "announces 0 words in 2 dimensions"),
     "binary cut off": (binary()[:-6], "ends within word 4; it is cut off"),
-    "binary with more": (binary() + b"rest", "holds more; its first line is not true"),
+    "binary with more": (binary() + b"rest", "holds more; correct its first line"),
     "xz cut off": (lzma.compress(text())[:-30], "cut off or damaged"),
     "gz damaged": (gzip.compress(text())[:15] + bytes([255] * 9) + gzip.compress(text())[24:], "cut off or damaged"),
     "long": (b"cat 1.0 2.0\ndog 1.0 2.0 3.0\n", "line 2 holds 3 numbers, and the first 2"),
@@ -130,11 +130,11 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
         wt.words.read_vectors(None)
     with pytest.raises(ValueError, match="is not there"):
         wt.words.read_vectors(tmp_path / "none")
-    with pytest.raises(ValueError, match="is no file"):
+    with pytest.raises(ValueError, match="is not a file"):
         wt.words.read_vectors(tmp_path)
     with pytest.raises(ValueError, match="each word needs a vector, got 1 words and 2"):
         wt.words.WordVectors.of(["a"], [[1.0], [2.0]])
-    with pytest.raises(ValueError, match="that of 'b' is not, at 1"):
+    with pytest.raises(ValueError, match=r"that of 'b' \(row 1\) is not"):
         wt.words.WordVectors.of(["a", "b"], np.array([[1], [np.inf]], np.float32))
 
 
@@ -149,7 +149,7 @@ def test_benchmarks_are_read(tmp_path: Path) -> None:
 
 
 WRONG_BENCHMARKS = {
-    "empty": (b"", "must hold at least one pair of words, it is empty"),
+    "empty": (b"", "must hold at least one pair of words, it holds none"),
     "no score": (b"cat dog\n", "line 1 must hold two words and a number, got 'cat dog"),
     "no number": (b"cat dog 1\ncat dog high\n", "line 2 must hold two words and a number"),
     "not finite": (b"cat dog nan\n", "line 1 must hold a finite score"),
@@ -180,7 +180,7 @@ def test_a_dict_without_words_is_named() -> None:
 BOMBS = {
     "one long line": (
         b"a " + b"0 " * (1 << 23),
-        "line 1 has more than 16.0 MiB, and begins with 'a 0 0 .* is it text?",
+        "line 1 has more than 16.0 MiB and begins with 'a 0 0 .* is it text?",
     ),
     "a long second line": (b"a 1 2\nb " + b"1 " * (1 << 23), "line 2 has more than 16.0 MiB"),
     "too many numbers": (b"a" + b" 0" * ((1 << 20) + 1), "line 1 holds more than 1048576 numbers"),
@@ -206,7 +206,7 @@ def test_a_small_file_does_not_unpack_to_more_than_lines_can_be(name: str, tmp_p
 @pytest.mark.parametrize("content", [text(), binary()], ids=["text", "binary"])
 def test_reading_takes_no_more_memory_than_there_is(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "vectors").write_bytes(content)
-    message = r"vectors takes more than 100 bytes of memory to be read; .* raise the limit with wt.using\(memory=…\)"
+    message = r"vectors takes more than 100 bytes of memory to read; .* raise the limit with wt.using\(memory=…\)"
     with wt.using(memory=100), pytest.raises(MemoryError, match=message):
         wt.words.read_vectors(tmp_path / "vectors")
     (tmp_path / "pairs.txt").write_bytes(b"cat dog 1\n")
@@ -232,5 +232,5 @@ def test_xz_that_wants_all_memory_is_refused(tmp_path: Path) -> None:
     head[16] = 40  # 4 GiB
     head[20:24] = zlib.crc32(bytes(head[12:20])).to_bytes(4, "little")
     (tmp_path / "vectors.xz").write_bytes(head)
-    with pytest.raises(ValueError, match=r"takes more than 256.0 MiB to be unpacked; pack it again by xz -9 or less"):
+    with pytest.raises(ValueError, match=r"takes more than 256.0 MiB to be unpacked; pack it again with xz -9 or less"):
         wt.words.read_vectors(tmp_path / "vectors.xz")

@@ -1,4 +1,4 @@
-"""Answers without parameters: a scale for the noise of the data, clusters."""
+"""Parameters from the data: noise scales, suggested radii, sweeps, and clustering without parameters."""
 
 from .clustering.cluster import cluster
 from .clustering.clustering import Clustering

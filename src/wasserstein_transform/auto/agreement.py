@@ -1,4 +1,4 @@
-"""How far two clusterings of the same points agree."""
+"""Agreement of two clusterings of the same points."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from .clustering.criteria import adjusted_rand as each_with_each
 
 
 def adjusted_rand(a: Ints, b: Ints) -> float:
-    """The adjusted Rand index: 1 for the same clusters, about 0 for unrelated ones."""
+    """Return the adjusted Rand index: 1 for the same clusters, about 0 for unrelated ones."""
     numbers = [np.unique(labels, return_inverse=True)[1] for labels in (a, b)]
     return float(each_with_each(numbers, np.ones(len(a)))[0, 1])

@@ -1,4 +1,4 @@
-"""How wide modes are: the radius at which mean shift finds the same clusters as at the radii beside it."""
+"""A radius for mean shift: one at which it finds the same clusters as at neighboring radii."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from ..transforms import iterate, mean_shift
 from .agreement import adjusted_rand
 
 _SAMPLE = 400  # places that are moved
-_STEP = 1.25  # from one radius to the next
+_STEP = 1.25  # factor from one radius to the next
 _MOST = 30  # radii
-_ITERATIONS, _TOL, _MERGE = 30, 1e-2, 1e-3  # near enough to rest to tell who is together
-_STABLE = 0.95  # adjusted Rand index from which on two radii find the same
-_LONG = 3  # steps over which that holds: a range of radii that is no accident
-_LARGE = 0.02  # of the mass: what holds less is no cluster
+_ITERATIONS, _TOL, _MERGE = 30, 1e-2, 1e-3  # converged enough to tell which points are together
+_STABLE = 0.95  # adjusted Rand index above which two radii count as finding the same clusters
+_LONG = 3  # steps over which clusters must stay the same to be no coincidence
+_LARGE = 0.02  # fraction of the mass: anything smaller is no cluster
 
 
 @dataclass(frozen=True, eq=False)
 class Modes:
-    """The radii that were tried, growing, and what mean shift found at each."""
+    """The radii that were tried, in increasing order, and what mean shift found at each."""
 
     eps: float
     chosen: int
@@ -39,7 +39,7 @@ class Modes:
 
 
 def modes_of(places: Space, engine: Engine) -> Modes:
-    """A radius for mean shift, of distinct places in their order."""
+    """Choose a radius for mean shift, from distinct places in a fixed order."""
     sample = _sampled(places)
     start = median_radii(sample, [n_neighbors(sample.n)], engine)[0]
     tried = list[tuple[float, int, float]]()
@@ -51,7 +51,7 @@ def modes_of(places: Space, engine: Engine) -> Modes:
         mass = np.bincount(found, weights=sample.weights)
         tried.append((eps, int((mass >= _LARGE).sum()), float(mass[mass >= _LARGE].sum())))
         labels.append(found)
-        if len(mass) == 1:  # and so for all larger radii
+        if len(mass) == 1:  # larger radii give one cluster, too
             break
     radii, clusters, held = (np.array(column) for column in zip(*tried, strict=True))
     stability = np.array([adjusted_rand(a, b) for a, b in pairwise(labels)] + [1.0])
@@ -61,7 +61,7 @@ def modes_of(places: Space, engine: Engine) -> Modes:
 
 def _sampled(places: Space) -> Space:
     rows = spread(places.n, _SAMPLE)
-    assert places.points is not None  # asked for at the door
+    assert places.points is not None  # checked by the callers
     points, weights = places.points[rows], places.weights[rows]
     return Space(Euclidean(points), weights / weights.sum(), points)
 
@@ -72,22 +72,22 @@ def _found(sample: Space, eps: float, engine: Engine) -> Ints:
 
 
 def _chosen(radii: Floats, clusters: Ints, stability: Floats) -> tuple[int, str]:
-    """Of the first long range of radii that find the same clusters, the middle.
+    """Return the middle of the first long range of radii that find the same clusters.
 
-    Without a long one it is the longest, and without any the radius from which on there is one cluster.
+    Without a long range it is the longest one; without any, the radius from which on there is one cluster.
     """
     runs = _runs(clusters, stability)
     long = [run for run in runs if run[1] - run[0] >= _LONG]
     if not runs:
-        return len(radii) - 1, "no two radii beside each other find the same clusters: from this one on there is one"
+        return len(radii) - 1, "no two neighboring radii find the same clusters: from this one on there is one"
     first, last = long[0] if long else max(runs, key=lambda run: run[1] - run[0])
-    at = (first + last) // 2  # at the end of a range, single points between two clusters draw them together
+    at = (first + last) // 2  # near the end of a range, single points between two clusters draw them together
     spoken = f"radii from {radii[first]:.4g} to {radii[last]:.4g} find the same {clusters[at]} clusters"
     return at, spoken if long else f"{spoken}, though that range is short"
 
 
 def _runs(clusters: Ints, stability: Floats) -> list[tuple[int, int]]:
-    """First and last radius of each range over which two clusters or more stay the same."""
+    """Return the first and last radius of each range over which two or more clusters stay the same."""
     same = (stability[:-1] >= _STABLE) & (clusters[:-1] > 1) & (clusters[1:] > 1)
     edges = np.flatnonzero(np.diff(np.concatenate([[0], same.astype(int), [0]])))
     return [(int(first), int(last)) for first, last in edges.reshape(-1, 2)]

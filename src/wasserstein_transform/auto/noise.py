@@ -1,4 +1,4 @@
-"""How far points lie off the curve or surface they were drawn from: the scale of the noise across it."""
+"""Noise scale: how far points scatter across the curve or surface they were sampled from."""
 
 from __future__ import annotations
 
@@ -15,49 +15,63 @@ from ..localize.places import distinct, read, rows_of, spread, weighted_median
 from ..localize.scale import scale_of
 from ..spaces import Space
 
-_CENTERS = 400  # neighborhoods that are looked at
-_DISTANCES = 2.5e7  # measured, about, however many points there are
-_FEWEST = 50  # neighborhoods, even where that takes more
-_NUMBERS = 6e7  # cubes of dimensions, about: in many dimensions fewer neighborhoods are looked at
-_MOST = 256  # neighbors of one neighborhood: for larger ones every fourth point is taken, of these every fourth, …
-_STEP = 1.3  # from one size of a neighborhood to the next
+_CENTERS = 400  # number of neighborhoods
+_DISTANCES = 2.5e7  # number of distances to compute, about, for any number of points
+_FEWEST = 50  # smallest number of neighborhoods, even if it takes more distances
+_NUMBERS = 6e7  # sum of cubed dimensions, about: fewer neighborhoods in many dimensions
+_MOST = 256  # neighbors in one neighborhood: larger ones use every fourth point, then every sixteenth, …
+_STEP = 1.3  # factor from one size of a neighborhood to the next
 _SHARE = 1 / 4  # of the points: larger neighborhoods show the whole, not its parts
-_WINDOW = np.log(1.45)  # of radii over which a slope is measured
-_FLAT = 0.85  # a slope below that is a plateau: across a cloud without shape the spread grows like the radius
-_SAME = 0.05  # over dim², as steps are finer there: slopes that near are alike, and the smaller radius is taken
-_RISE = 0.2  # above the least slope: the plateau has ended
-_ROUND = 0.6  # of the spread of a full ball, which is radius/√(m + 2): what is nearly as wide as long is no shape
-_BENT = 0.2  # of the same: a spread below that in the smallest neighborhoods, and growing fast, is curvature
-_EXACT = 1e-7  # of the radius: a spread below that is rounding
+_WINDOW = np.log(1.45)  # half width of the window of log radii over which a slope is measured
+_FLAT = 0.85  # a smaller slope is a plateau: in a cloud without shape the spread grows like the radius
+_SAME = 0.05  # difference, times 1/dim², below which slopes count as equal, and the smaller radius is taken
+_RISE = 0.2  # increase above the smallest slope at which the plateau has ended
+_ROUND = 0.6  # of the spread of a full ball, radius/√(m + 2): a neighborhood as wide as that has no shape
+_BENT = 0.2  # of the same: a smaller spread in the smallest neighborhoods, growing fast, is curvature
+_EXACT = 1e-7  # of the radius: a smaller spread is rounding
 
 Levels = list[tuple[int, Ints]]
-"""Every how many places are counted, and the sizes of neighborhoods in these."""
+"""For each level: the stride between the places used, and the sizes of neighborhoods in these places."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Noise(Brief):
-    """The noise across a curve or surface, and the curve of spreads it was read from.
+    """Noise across a curve or surface, and the measurements it was read from; `noise_scale` returns it.
 
-    Neighborhoods grow from a few points to a quarter of them. Their spread across the best line (or plane) first grows
-    with the radius, since the ball cuts it off; then it rests at that of the noise; then curvature makes it grow again.
+    Neighborhoods grow from a few points to a quarter of all points. Their spread across the best line (or plane) first
+    grows with the radius, since the ball truncates the noise; then it reaches a plateau at the level of the noise; then
+    it grows again by curvature.
 
     Attributes
     ----------
     sigma : float
-        Standard deviation of the noise along one direction across the shape; 0 if none can be told.
+        Standard deviation of the noise along one direction across the shape, in the unit of the points; 0 if it cannot
+        be determined.
     eps : float
-        The radius in the middle of that rest: wide enough to average the noise, too small for the curvature.
+        The radius in the middle of the plateau, in the unit of the points: large enough to average the noise, too small
+        for curvature to matter.
     dim : int
         1 for curves, 2 for surfaces.
     seen : bool
-        Whether there is such a rest. Else `eps` is a radius of some neighbors, and `reason` says what was seen.
+        Whether there is a plateau. If not, `eps` is a radius that holds some neighbors, and `reason` tells why.
     reason : str
-    counts : array
-        Points of a neighborhood, growing.
-    radii, spreads : array
-        Their radius, and the spread across it: medians over the points.
-    slopes : array
-        d log(spread) / d log(radius): 1 in a cloud without shape, near 0 at rest, near 2 where curvature counts.
+        Explanation in words.
+    counts : array of shape (k,)
+        Number of points in neighborhoods of k growing sizes.
+    radii, spreads : arrays of shape (k,)
+        Their radius, and the spread across the shape: medians over the points, in the unit of the points.
+    slopes : array of shape (k,)
+        d log(spread) / d log(radius): 1 in a cloud without shape, near 0 on the plateau, near 2 where curvature
+        dominates.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> found = wt.auto.noise_scale(wt.datasets.circles(0, n=2000, noise=0.05).points)
+    >>> found.seen, round(found.sigma, 2), round(found.eps, 2)
+    (True, 0.05, 0.21)
+    >>> bool(found.slopes.min() < 0.5)  # the plateau
+    True
     """
 
     sigma: float
@@ -81,20 +95,27 @@ def noise_scale(
     *,
     engine: Engine | None = None,
 ) -> Noise:
-    """The scale of the noise across curves (dim=1) or surfaces (dim=2), and the radius at which it shows.
+    """Estimate the noise across curves (dim=1) or surfaces (dim=2), and the radius at which it shows.
 
     Parameters
     ----------
     X : array of shape (n, m), or Space with points
-    dim : int
+        The points.
+    dim : int, default 1
         Dimension of the shape.
     sample_weight : array of shape (n,), optional
-        Masses of the points; weight k is the same as k copies.
+        Masses of the points; weight k is the same as k copies. None means equal masses.
     engine : Engine, optional
+        Threads, memory limit and progress; None means the setting of `wt.using`.
 
     Returns
     -------
     Noise
+        `sigma` and `eps`, in the unit of the points, and the measurements.
+
+    Notes
+    -----
+    Up to 400 neighborhoods and about 2.5·10⁷ distances (at least 50·n), for any number of points.
 
     Examples
     --------
@@ -106,14 +127,14 @@ def noise_scale(
     dim, engine = check.count(dim, "dim", 1), current(engine)
     space = read(X, sample_weight)
     if space.points is None:
-        raise ValueError("noise across a shape needs coordinates, and this Space has distances only")
+        raise ValueError("noise across a shape needs coordinates, but this Space has distances only; give points")
     with engine.watched() as engine:
         return noise_of(distinct(space, engine), dim, engine)
 
 
 def noise_of(places: Space, dim: int, engine: Engine) -> Noise:
-    """The same, of distinct places in their order."""
-    assert places.points is not None  # asked for at the door
+    """Estimate the noise from distinct places in a fixed order."""
+    assert places.points is not None  # checked by the callers
     n, m = places.points.shape
     if n < dim + 4 or m <= dim:
         return _unseen(places, dim, engine, *_why_nothing(n, m, dim))
@@ -131,7 +152,7 @@ def noise_of(places: Space, dim: int, engine: Engine) -> Noise:
     if k is not None:
         reason = (
             f"the points spread {spreads[k]:.3g} across {_pieces(dim)}, and within this radius "
-            f"({counts[k]:.0f} points) that is noise, not yet curvature"
+            f"({counts[k]:.0f} points) the spread is noise, not yet curvature"
         )
         return Noise(float(spreads[k]), float(radii[k]), dim, True, reason, counts, radii, spreads, slopes)
     if bent:
@@ -142,7 +163,7 @@ def noise_of(places: Space, dim: int, engine: Engine) -> Noise:
 
 
 def _rest(slopes: Floats, thin: Bools, same: float) -> int | None:
-    """Where the spread of thin neighborhoods grows least, before it grows faster again for the first time."""
+    """Return where the spread of thin neighborhoods grows least, before it grows faster again for the first time."""
     best, least = None, _FLAT
     for k, slope in enumerate(slopes):
         if thin[k] and slope < least - (0.0 if best is None else same):
@@ -153,7 +174,7 @@ def _rest(slopes: Floats, thin: Bools, same: float) -> int | None:
 
 
 def _grown(places: Space, dim: int, engine: Engine) -> tuple[Floats, Floats, Floats]:
-    """Counts, radii and spreads of growing neighborhoods, medians over up to 400 of them."""
+    """Return counts, radii and spreads of growing neighborhoods: medians over up to 400 of them."""
     assert places.points is not None
     n, m = places.points.shape
     centers = spread(n, int(np.clip(min(_DISTANCES / n, _NUMBERS / m**3), _FEWEST, _CENTERS)))
@@ -173,7 +194,7 @@ def _grown(places: Space, dim: int, engine: Engine) -> tuple[Floats, Floats, Flo
 
 
 def _levels(n: int, dim: int) -> Levels:
-    """Sizes of neighborhoods, in steps of a factor: those above 256 are counted in every fourth point, and so on."""
+    """Return sizes of neighborhoods, growing by a factor; above 256 every fourth point is used, and so on."""
     largest = max(int(_SHARE * n), min(n, dim + 6))
     sizes = np.unique(np.round(np.geomspace(dim + 4, largest, 2 + int(np.log(largest / (dim + 4)) / np.log(_STEP)))))
     levels, stride = Levels(), 1
@@ -185,7 +206,7 @@ def _levels(n: int, dim: int) -> Levels:
 
 
 def _neighbors(places: Space, centers: Ints, levels: Levels, engine: Engine) -> list[tuple[Floats, Ints]]:
-    """Of each level, the nearest of the places it counts: distances and numbers, a row for each center."""
+    """Return, for each level, the nearest of its places: distances and numbers, with a row for each center."""
     n = places.n
     widths = [min(int(sizes[-1]), -(-n // stride)) for stride, sizes in levels]
     found = [(np.empty((len(centers), width)), np.empty((len(centers), width), np.intp)) for width in widths]
@@ -198,7 +219,7 @@ def _neighbors(places: Space, centers: Ints, levels: Levels, engine: Engine) -> 
 
 
 def _nearest(distances: Floats, count: int) -> Ints:
-    """Of each row, the numbers of the nearest, in order."""
+    """Return the numbers of the nearest in each row, in order of distance."""
     near = np.argpartition(distances, count - 1, axis=1)[:, :count]
     near.sort(axis=1)
     order = np.argsort(np.take_along_axis(distances, near, axis=1), axis=1, kind="stable")
@@ -206,7 +227,7 @@ def _nearest(distances: Floats, count: int) -> Ints:
 
 
 def _across(points: Floats, weights: Floats, dim: int) -> Floats:
-    """Standard deviation along a direction across the best line, plane, …: less so many degrees of freedom."""
+    """Return the standard deviation per direction across the best line, plane, …, corrected for degrees of freedom."""
     share = weights / weights.sum(axis=1, keepdims=True)
     off = points - points[:, :1]
     off -= (share[:, :, None] * off).sum(axis=1, keepdims=True)
@@ -219,7 +240,7 @@ def _across(points: Floats, weights: Floats, dim: int) -> Floats:
 
 
 def _slopes(log_radii: Floats, log_spreads: Floats) -> Floats:
-    """Slopes of least-squares lines over windows of radii, of three neighborhoods at least."""
+    """Return slopes of least-squares lines over windows of radii, of at least three neighborhoods."""
     slopes = np.empty(len(log_radii))
     for k, at in enumerate(log_radii):
         near = np.abs(log_radii - at) <= _WINDOW
@@ -233,7 +254,7 @@ def _unseen(
     places: Space, dim: int, engine: Engine, reason: str, counts: Floats | None = None, radii: Floats | None = None,
     spreads: Floats | None = None, slopes: Floats | None = None,
 ) -> Noise:  # fmt: skip
-    """No noise is seen: the radius of some neighbors."""
+    """Return a result without noise, with the radius of some neighbors."""
     nothing = np.empty(0)
     parts = [nothing if part is None else part for part in (counts, radii, spreads, slopes)]
     return Noise(0.0, float(scale_of(places, engine)), dim, False, reason, *parts)

@@ -1,4 +1,4 @@
-"""What the runs of a sweep tell, run by run and beside each other."""
+"""Results of a sweep: statistics of each run, and their comparison."""
 
 from __future__ import annotations
 
@@ -18,24 +18,34 @@ from ..spaces import Euclidean, Space, quotient, rim
 from ..transforms import Trajectory
 from .agreement import adjusted_rand
 
-_TOGETHER = 1e-3  # of eps: points that near are in one place
+_TOGETHER = 1e-3  # times eps: points this close count as one place
 _ASKED = 1000  # points whose neighbors are counted
-_SAME = 1e-9  # relative: 0.1 + 0.2 finds the run of 0.3
-_LARGE = 0.02  # of the mass: what holds less is no cluster
-_STABLE = 0.8  # adjusted Rand index from which on two clusterings are much the same
+_SAME = 1e-9  # relative difference: 0.1 + 0.2 finds the run of 0.3
+_LARGE = 0.02  # fraction of the mass: anything smaller is no cluster
+_STABLE = 0.8  # adjusted Rand index above which two clusterings are much the same
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One run of a sweep. What is counted is counted on first use.
+    """One run of a sweep; its statistics are computed when first read.
+
+    `sweep[eps, lam]` and iterating over a `Sweep` give it.
 
     Attributes
     ----------
     eps, lam : float
+        Radius ε, in the unit of the points, and weight λ.
     start : Space
-        The state of τ = 0: the unmoved points under their GT distance.
+        The state at τ = 0: the n unmoved points with their GT distance.
     trajectory : Trajectory
-        What `iterate` gives for these two.
+        The result of `iterate` for this ε and λ.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> run = wt.sweep([[0.0], [1.0], [2.0], [7.0], [8.0]], eps=[1, 2], lam=0, n_iter=2)[2, 0]
+    >>> run.clusters, run.labels, round(run.neighbors, 1)
+    (2, array([0, 0, 0, 1, 1]), 2.6)
     """
 
     eps: float
@@ -45,45 +55,45 @@ class Run:
 
     @property
     def neighbors(self) -> float:
-        """Points within ε of a point at the start, in the GT distance, itself included: the mean over up to 1,000.
+        """Mean number of points within ε of a point at the start, itself included, over up to 1,000 points.
 
-        Near 1, ε is too small (or λ too large) for anything to happen; near n, everything falls together at once. With
-        weights, the mass within ε in units of the mean mass of a point.
+        It is measured in the GT distance. Near 1, ε is too small (or λ too large) for points to move; near n, all
+        points collapse at once. With weights, it is the mass within ε in units of the mean mass of a point.
         """
         return self._company[0]
 
     @property
     def alone(self) -> float:
-        """Share of the mass, of the same points, that has nobody else within ε."""
+        """Fraction of the mass, of the same points, that has no other point within ε."""
         return self._company[1]
 
     @property
     def movement(self) -> float:
-        """Largest movement of the last iteration, relative to ε; NaN if there was none."""
+        """Largest movement in the last iteration, relative to ε; NaN if there was none."""
         return self.trajectory.movements[-1] if self.trajectory.movements else float("nan")
 
     @cached_property
     def labels(self) -> Ints:
-        """Groups at the end, by falling mass: points within ε of each other in the GT distance, by way of others."""
+        """Groups at the end, by decreasing mass: single linkage of the GT distance, cut at height ε; shape (n,)."""
         return cut_tree(spanning_tree(self.trajectory.last), cut="height", height=self.eps)
 
     @property
     def clusters(self) -> int:
-        """Groups at the end that hold at least 2 % of the mass."""
+        """Number of groups at the end that hold at least 2 % of the mass."""
         mass = np.bincount(self.labels, weights=self.start.weights)
         return int(np.count_nonzero(mass >= _LARGE * (1 - 1e-9)))
 
     @cached_property
     def coverage(self) -> float:
-        """Share of the mass, of up to 1,000 points, whose old place has a moved point within ε/2.
+        """Fraction of the mass, of up to 1,000 points, whose original position has a moved point within ε/2.
 
-        It falls where points clump along a shape, or leave a part of it.
+        It decreases if points clump along a shape, or leave a part of it.
         """
         return _coverage(self.start, self.trajectory.last, self.eps / 2)
 
     @cached_property
     def places(self) -> int:
-        """Different places with mass at the end, those within ε/1000 of each other counted as one."""
+        """Number of different places with mass at the end; places within ε/1000 of each other count as one."""
         return _n_places(self.trajectory, self.eps)
 
     @cached_property
@@ -106,39 +116,48 @@ _COLUMNS: dict[str, tuple[Callable[[Run], Any], Callable[[Any], str]]] = {
     "clusters": (lambda run: run.clusters, str),
     "coverage": (lambda run: run.coverage, "{:.0%}".format),
 }
-"""What a run tells: by name, the value and how it is written."""
+"""Columns of the table: by name, the value and its format."""
 _WRITTEN: dict[str, Callable[[Any], str]] = {name: write for name, (_, write) in _COLUMNS.items()}
 _WRITTEN |= {"stability": lambda value: "" if np.isnan(value) else f"{value:.2f}"}
 
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """The runs of a sweep; prints as a table, and `sweep[eps, lam]` is one run.
+    """The runs of a sweep; it prints as a table, and `sweep[eps, lam]` is one run.
 
-    The columns are what `Run` tells: eps, lam, neighbors and alone at the start, n_iter (iterations done), movement
-    (the last one, in ε), converged, places, clusters and coverage at the end; and stability, how far these clusters are
-    those at the radii beside it. What several radii agree on is worth a look: the last line says where that is.
-    Counting all this for the first print takes a moment.
+    `sweep` returns it. Columns are the statistics of `Run`: eps, lam, neighbors and alone at the start, n_iter
+    (iterations made), movement (of the last iteration, relative to ε), converged, places, clusters and coverage at the
+    end; and stability, the agreement with the clusters at neighboring radii. Clusters that several radii agree on are
+    worth a look; the last line names the most stable run. The first print takes a moment to compute all this.
 
     Attributes
     ----------
     runs : tuple of Run
-        By eps, then lam, as they were given.
+        By eps, then lam, in the given order.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> found = wt.sweep([[0.0], [1.0], [2.0], [7.0], [8.0]], eps=[1, 2], lam=0, n_iter=2)
+    >>> len(found), found.table["clusters"], found.stability
+    (2, [2, 2], [1.0, 1.0])
+    >>> found.advice
+    'steadiest: eps=1, lam=0 with 2 clusters'
     """
 
     runs: tuple[Run, ...]
 
     @property
     def table(self) -> dict[str, list[Any]]:
-        """The columns by name; `pandas.DataFrame(sweep.table)` takes them as they are."""
+        """The columns by name; `pandas.DataFrame(sweep.table)` takes them."""
         columns: dict[str, list[Any]] = {n: [value(run) for run in self.runs] for n, (value, _) in _COLUMNS.items()}
         return columns | {"stability": self.stability}
 
     @cached_property
     def stability(self) -> list[float]:
-        """Of each run, the adjusted Rand index of its labels with those at the next smaller and larger ε, the lesser.
+        """For each run, the smaller adjusted Rand index of its labels with those at the next smaller and larger ε.
 
-        NaN if there is one ε only.
+        NaN if there is only one ε.
         """
         return [self._agreement(run) for run in self.runs]
 
@@ -151,18 +170,18 @@ class Sweep:
 
     @property
     def advice(self) -> str:
-        """Which run finds several clusters that the radii beside it find, too; empty if there is one ε only."""
+        """The most stable run with several clusters, in words; empty if there is only one ε."""
         if np.isnan(self.stability).all():
             return ""
         good = [(score, -k) for k, score in enumerate(self.stability) if self.runs[k].clusters > 1]
         score, k = max(good, default=(0.0, 0))
         if score < _STABLE:
-            return "no ε finds several clusters that the ε beside it finds, too: try steps of less than a factor of 1.5"
+            return "no ε finds several clusters that a neighboring ε finds, too: try steps of less than a factor of 1.5"
         best = self.runs[-k]
         return f"steadiest: eps={best.eps:.4g}, lam={best.lam:.4g} with {best.clusters} clusters"
 
     def to_pandas(self) -> Any:
-        """The table as a pandas DataFrame, a row for each run."""
+        """Return the table as a pandas DataFrame, with a row for each run."""
         return frame(self.table, "sweep.table has the same columns")
 
     def _repr_html_(self) -> str:
@@ -170,7 +189,7 @@ class Sweep:
         return table(title, _WRITTEN, zip(*self._cells(), strict=True))
 
     def _cells(self) -> list[list[str]]:
-        """The table as it is written, column by column."""
+        """Return the formatted cells, column by column."""
         return [list(map(_WRITTEN[name], column)) for name, column in self.table.items()]
 
     @property
@@ -189,7 +208,7 @@ class Sweep:
 
     def __getitem__(self, pair: tuple[float, float]) -> Run:
         if not isinstance(pair, tuple) or len(pair) != 2:
-            raise KeyError(f"a sweep is asked for sweep[eps, lam], got {pair!r}; sweep.runs lists all")
+            raise KeyError(f"a sweep is indexed as sweep[eps, lam], got {pair!r}; sweep.runs lists all")
         off = [max(_apart(run.eps, pair[0]), _apart(run.lam, pair[1])) for run in self.runs]
         nearest = int(np.argmin(off))
         if not off[nearest] <= _SAME:
@@ -206,7 +225,7 @@ class Sweep:
 
 
 def _company(start: Space, eps: float) -> tuple[float, float]:
-    """How many points a point has within ε, in units of their mean mass, and the share of the mass that is alone."""
+    """Return the mean mass within ε, in units of the mean mass of a point, and the fraction of the mass alone."""
     assert start.points is not None  # the Gaussian Transform moves coordinates
     asked = _spread_out(start.points, start.weights)
     others = np.delete(np.arange(start.n), asked)
@@ -219,7 +238,7 @@ def _company(start: Space, eps: float) -> tuple[float, float]:
 
 
 def _spread_out(points: Floats, weights: Floats) -> Ints:
-    """Points with mass, up to 1,000, evenly along an order that does not depend on how the data came."""
+    """Return up to 1,000 points with mass, evenly spaced in an order that does not depend on the order of the rows."""
     heavy = np.flatnonzero(weights)
     sorted_heavy = heavy[np.lexsort(points[heavy].T)]
     picked = np.linspace(0, len(heavy) - 1, min(len(heavy), _ASKED)).round().astype(np.intp)
@@ -239,7 +258,7 @@ def _apart(a: float, b: Any) -> float:
 
 
 def _coverage(before: Space, after: Space, within: float) -> float:
-    """Share of the mass, of points spread out, that has a moved point with mass within that distance."""
+    """Return the fraction of the mass, of evenly chosen points, that has a moved point with mass within `within`."""
     assert before.points is not None  # the Gaussian Transform moves coordinates
     assert after.points is not None
     asked = _spread_out(before.points, before.weights)

@@ -1,4 +1,4 @@
-"""Radius, weight of covariances and iterations for given points, with the reason and what was looked at."""
+"""Suggest radius, weight of covariances and iterations for given points, with a reason."""
 
 from __future__ import annotations
 
@@ -23,36 +23,47 @@ if TYPE_CHECKING:
 
 Purpose = Literal["clusters", "modes", "curve", "surface"]
 
-_FACTORS = np.array([0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0])  # of the radius chosen, in the table
-_ASKED, _DISTANCES = 100, 1e7  # places whose neighbors are counted for the table; distances looked at, about
+_FACTORS = np.array([0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0])  # radii of the table, relative to the chosen one
+_ASKED, _DISTANCES = 100, 1e7  # places whose neighbors are counted for the table; distances computed, about
 _DIMS = {"curve": 1, "surface": 2}
 _WIDER, _LAM_STILL = (
     2.5,
     10.0,
-)  # times `suggest_eps`, where points do not move; docs/choosing.md says how they were found
-_FEW, _SHARE = 30, 0.15  # places that a typical ball then holds at most, or their share of all
-_LAM, _FLAT = 1.0, 3  # λ with more coordinates than that, or where points move
+)  # radius relative to `suggest_eps`, and λ, if points do not move; docs/choosing.md tells how they were found
+_FEW, _SHARE = 30, 0.15  # most places in a typical ball in that case: this number, or this fraction of all
+_LAM, _FLAT = 1.0, 3  # λ if there are more coordinates than _FLAT, or if points move
 _UNTIL_REST = 300
 
 
 @dataclass(frozen=True, eq=False)
 class Suggestion(Reported):
-    """Parameters for a transform, why, and the radii that were looked at.
+    """Parameters for a transform, the reason, and the radii that were compared; `suggest` returns it.
 
     Attributes
     ----------
     eps, lam, n_iter : float, float, int
-        For `GaussianTransform(eps, lam, n_iter=n_iter)`; with purpose "curve" or "surface" and `ridge` 1 or 2, with
-        "modes" for `MeanShift(eps)`.
+        Radius ε in the unit of the points, λ and number of iterations, for `GaussianTransform(eps, lam,
+        n_iter=n_iter)`; with `ridge=1` or 2 for the purpose "curve" or "surface". For "modes", eps is for
+        `MeanShift(eps)`.
     purpose : str
+        The purpose it is for.
     reason : str
-        Where the radius comes from, in words.
-    table : dict of lists
-        A row for each radius that was looked at, by the names of columns.
+        How the radius was found, in words.
+    table : dict of str to list
+        Columns by name, with a row for each radius that was compared.
     chosen : int or None
-        The row of the table that was chosen; None if there was nothing to choose between.
+        The chosen row of the table; None if the radius is not in the table.
     n : int
-        Different places with mass.
+        Number of different places with mass.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> found = wt.suggest(wt.datasets.circles(0, n=2000, noise=0.05).points, "curve")
+    >>> round(found.eps, 2), found.lam, found.n_iter
+    (0.21, 1.0, 1)
+    >>> list(found.table)
+    ['eps', 'neighbors', 'spread', 'slope']
     """
 
     eps: float
@@ -65,17 +76,17 @@ class Suggestion(Reported):
     n: int
 
     def to_pandas(self) -> Any:
-        """The table as a pandas DataFrame, a row for each radius."""
+        """Return the table as a pandas DataFrame, with a row for each radius."""
         return frame(self.table, ".table has the same columns")
 
     def plot(self, ax: Axes | None = None, *, title: str | None = None) -> Axes:
-        """A picture of what was looked at, and of the radius chosen; needs matplotlib."""
+        """Draw the compared radii and the chosen one; needs matplotlib."""
         axes: Axes = drawn_by("suggestions").draw(self, ax, title=title)
         return axes
 
     @property
     def _call(self) -> str:
-        """What to write with these parameters."""
+        """The estimator with these parameters, as code."""
         if self.purpose == "modes":
             return f"MeanShift(eps={self.eps:.4g})"
         ridge = f", ridge={_DIMS[self.purpose]}" if self.purpose in _DIMS else ""
@@ -105,27 +116,32 @@ def suggest(
     *,
     engine: Engine | None = None,
 ) -> Suggestion:
-    """Parameters for these points: ε from their own scale, λ and τ that go with it, and the reason.
-
-    The time is bounded: neighbors of some hundred points are looked at, however many there are.
+    """Suggest parameters for these points: ε from their scale, matching λ and τ, and the reason.
 
     Parameters
     ----------
     X : array of shape (n, m), distances of shape (n, n) for metric="precomputed", or Space
-    purpose : {"clusters", "modes", "curve", "surface"}
-        "clusters": ε 2.5 times the distance to the 10th neighbor, and points that stay where they are (τ = 0): their
-        neighborhoods make the new distance, for `SingleLinkage`. Distances are enough. "modes": for `MeanShift`, a
-        radius at which a sample has the same clusters as at those beside it. "curve", "surface": for `ridge`; the
-        radius at which the spread across lines or planes is that of the noise, see `auto.noise_scale`.
+        The points.
+    purpose : {"clusters", "modes", "curve", "surface"}, default "clusters"
+        "clusters": for `SingleLinkage` of the GT distance of points that do not move (τ = 0); ε is 2.5 times the median
+        distance to the 10th neighbor. Works with distances, too. "modes": for `MeanShift`; a radius at which a sample
+        has the same clusters as at neighboring radii. "curve", "surface": for `ridge`; the radius at which the spread
+        across lines or planes is that of the noise, see `auto.noise_scale`.
     metric : str, optional
-        "precomputed" for distances, or a SciPy name; Euclidean by default.
+        "precomputed" for distances, or a SciPy name; None means Euclidean.
     sample_weight : array of shape (n,), optional
-        Masses of the points; weight k is the same as k copies.
+        Masses of the points; weight k is the same as k copies. None means equal masses.
     engine : Engine, optional
+        Threads, memory limit and progress; None means the setting of `wt.using`.
 
     Returns
     -------
     Suggestion
+        `eps`, `lam`, `n_iter` and the reason; it prints as a table.
+
+    Notes
+    -----
+    Time is O(n) for large n: neighbors of at most a few hundred points are computed.
 
     Examples
     --------
@@ -137,13 +153,13 @@ def suggest(
         raise ValueError(f"purpose must be one of {', '.join(map(repr, _PURPOSES))}, got {purpose!r}")
     space, engine = read(X, sample_weight, metric), current(engine)
     if purpose != "clusters" and space.points is None:
-        raise ValueError(f"purpose={purpose!r} needs coordinates, and these are distances only; 'clusters' does not")
+        raise ValueError(f"purpose={purpose!r} needs coordinates, and these are distances only; use 'clusters'")
     with engine.watched() as engine:
         return suggestion_of(space, purpose, engine)
 
 
 def suggestion_of(space: Space, purpose: Purpose, engine: Engine, n_iter: int | None = None) -> Suggestion:
-    """The same, of a space; for as many iterations, if they are given."""
+    """Suggest parameters for a space; for a given number of iterations, if any."""
     places = distinct(space, engine)
     if purpose == "clusters" and n_iter:
         scale = scale_of(places, engine)
@@ -162,12 +178,12 @@ def _for_clusters(places: Space, purpose: Purpose, engine: Engine) -> Suggestion
 
 
 def _is_flat(places: Space) -> bool:
-    """Whether some dozens of points tell a covariance: with three coordinates at most."""
+    """Tell whether a few dozen points determine a covariance: with at most three coordinates."""
     return places.points is None or places.points.shape[1] <= _FLAT
 
 
 def _still(places: Space, engine: Engine) -> tuple[float, str, dict[str, list[Any]]]:
-    """A radius for points that do not move: wider, but no large part of the data, as it would be in many dimensions."""
+    """Return a radius for points that do not move: wide, but not a large part of the data, as in many dimensions."""
     n, k = places.n, n_neighbors(places.n)
     eps = _WIDER * median_radii(places, [k], engine)[0]
     columns = _company(places, eps * _FACTORS, engine)
@@ -196,7 +212,7 @@ def _for_shapes(places: Space, purpose: Purpose, engine: Engine) -> Suggestion:
 
 
 def of_noise(noise: Noise, purpose: Purpose, n: int) -> Suggestion:
-    """The suggestion that noise across a shape makes."""
+    """Return the suggestion that follows from noise across a shape."""
     columns = {
         "eps": noise.radii.tolist(), "neighbors": noise.counts.tolist(), "spread": noise.spreads.tolist(),
         "slope": noise.slopes.tolist(),
@@ -216,7 +232,7 @@ _PURPOSES: dict[str, Callable[[Space, Purpose, Engine], Suggestion]] = {
 
 
 def _company(places: Space, radii: np.ndarray, engine: Engine) -> dict[str, list[Any]]:
-    """Of each radius: places within it of a typical one, itself included; the share that is alone."""
+    """For each radius, count the places within it of a typical place, itself included, and the fraction alone."""
     centers = spread(places.n, int(np.clip(_DISTANCES / places.n, _ASKED // 5, _ASKED)))
     counts = np.empty((len(centers), len(radii)))
     for part, rows in rows_of(places, centers, engine):
@@ -238,7 +254,7 @@ def _written(name: str, value: Any) -> str:
 
 
 def _rows(names: list[str], cells: list[list[str]], chosen: int | None) -> list[str]:
-    """The table in lines, the chosen row marked."""
+    """Return the table in lines, the chosen row marked."""
     columns = [[name, *column] for name, column in zip(names, cells, strict=True)]
     widths = [max(map(len, column)) for column in columns]
     lines = []

@@ -1,4 +1,4 @@
-"""The Gaussian Transform for many radii and weights at once, to choose between them."""
+"""`sweep`: run the Gaussian Transform for many radii and weights, to choose between them."""
 
 from __future__ import annotations
 
@@ -38,36 +38,44 @@ def sweep(
     progress: Progress | None = None,
     engine: Engine | None = None,
 ) -> Sweep:
-    """The Gaussian Transform for every pair of an ε and a λ.
+    """Run the Gaussian Transform for every pair of an ε and a λ.
 
     Each run is, bit for bit, `iterate(gaussian_transform(eps, lam, profile, ridge), space, n_iter=n_iter, ...)`. The
-    covariances of the start do not depend on λ and are made once for each ε; the steps are each run's own.
+    covariances at the start do not depend on λ and are computed once for each ε; the iterations are computed for each
+    run.
 
     Parameters
     ----------
     X : array of shape (n, m), or Space
+        The points.
     eps : float or sequence of float
-        Radii; each is used for all iterations of its runs. Repeated values are run once, here and in `lam`.
-    lam : float or sequence of float
+        Radii, in the unit of the points; each is used for all iterations of its runs. Repeated values are run once,
+        here and in `lam`.
+    lam : float or sequence of float, default 1
         Weights λ ≥ 0 of the covariances.
-    n_iter : int
-        Iterations of each run; 0 gives the GT distances of the unmoved points.
+    n_iter : int, default 1
+        Number of iterations of each run; 0 gives the GT distances of the unmoved points.
     profile, ridge
-        As in `gaussian_transform`.
+        As for `gaussian_transform`.
     tol, merge
-        As in `iterate`.
+        As for `iterate`.
     sample_weight : array of shape (n,), optional
-        Masses of the points; a Space carries its own.
+        Masses of the points; None means equal masses. A Space has its own.
     n_jobs : int, optional
-        Threads; −1 means all cores, None what the engine says. Results do not depend on it.
+        Number of threads; −1 means all cores, None the setting of the engine. Results do not depend on it.
     progress : callable, optional
-        Called with an `Update` as runs end; `bar()` draws a line.
+        Called with an `Update` as runs end; `bar()` draws a progress bar.
     engine : Engine, optional
-        Where it runs; by default what `wt.using` says.
+        Threads, memory limit and progress; None means the setting of `wt.using`.
 
     Returns
     -------
     Sweep
+        All runs; prints as a table.
+
+    Notes
+    -----
+    Time is that of one `iterate` per run; memory 8·n·(m + m²) bytes per run and per ε.
 
     Examples
     --------
@@ -95,7 +103,7 @@ def sweep(
     engine, total = current(engine, n_jobs=n_jobs, progress=progress), len(radii) * len(lams)
     if space.points is not None:
         n, m = space.points.shape
-        states = total + len(radii)  # the start of each eps, the end of each run
+        states = total + len(radii)  # the start of each eps, and the end of each run
         engine.reserve(8.0 * states * n * (m + m * m), f"a sweep of {total} runs", "sweep over fewer values")
 
     with engine.watched() as engine:
@@ -106,7 +114,7 @@ def _runs(
     space: Space, radii: list[float], lams: list[float], processes: list[list[Process]], n_iter: int,
     tol: float | None, merge: float | None, engine: Engine,
 ) -> Iterator[Run]:  # fmt: skip
-    done, total, quiet = 0, len(radii) * len(lams), engine.quiet()  # progress is that of the sweep
+    done, total, quiet = 0, len(radii) * len(lams), engine.quiet()  # only the sweep reports progress
     massless = np.zeros(space.n, bool)
     engine.report("sweep", 0, total)
     for e, of_radius in zip(radii, processes, strict=True):
@@ -120,12 +128,12 @@ def _runs(
             yield Run(e, l, started, walk)
             done += 1
             engine.report("sweep", done, total)
-    warn_massless(massless)  # once, whatever the number of runs
+    warn_massless(massless)  # one warning for all runs
 
 
 @dataclass(frozen=True, eq=False)
 class _Ready(Localization):
-    """Measures that are there already, as a localization: the loop starts from them as from any others."""
+    """A localization that returns given measures, so that the loop starts from them."""
 
     measures: Gaussians
     eps: float
@@ -140,7 +148,7 @@ class _Ready(Localization):
 
 
 def _values(values: Any, name: str, checked: Callable[[Any], float]) -> list[float]:
-    """One number or several, each checked, each once."""
+    """Check one number or several; return them without repetition."""
     if np.ndim(values) == 0:
         return [checked(values.item() if isinstance(values, np.ndarray) else values)]
     if len(values) == 0:
@@ -154,7 +162,7 @@ def _first(process: Process) -> Transform:
 
 
 def _start(process: Process, space: Space, engine: Engine) -> Gaussians:
-    """The measures of τ = 0, the same for every λ but for the λ they carry."""
+    """Return the measures at τ = 0; they are the same for every λ, apart from the λ they carry."""
     measures = _first(process).localize(space, engine)
     assert isinstance(measures, Gaussians)
     return measures

@@ -1,4 +1,4 @@
-"""A radius that does not fit the data: everybody alone, or everything in one ball."""
+"""Warn of a radius that does not fit the data: all points alone, or most of them in one ball."""
 
 from __future__ import annotations
 
@@ -9,25 +9,36 @@ from .._warn import warn
 from ..localize.places import spread
 from ..spaces import Space
 
-_DISTANCES, _FEWEST, _MOST = 1e6, 20, 100  # looked at, about; places asked
-_SMALL = 30  # points, of which nothing is said: examples, tests of one's own
-_ALONE, _ALL = 0.97, 0.6  # shares of points without a neighbor; of all points in a typical ball
-_UNEQUAL = 30.0  # times: columns of such different spread have different units
+_DISTANCES, _FEWEST, _MOST = 1e6, 20, 100  # distances to compute, about; smallest and largest number of places
+_SMALL = 30  # with fewer points there is no warning: examples, small tests
+_ALONE, _ALL = 0.97, 0.6  # fraction of points without a neighbor; fraction of all points in a typical ball
+_UNEQUAL = 30.0  # ratio of spreads above which columns seem to have different units
 
 
 class ScaleWarning(UserWarning):
-    """A radius at which nearly all points are alone, or at which a typical ball holds more than half of them."""
+    """Warning: at the given radius nearly all points are alone, or a typical ball holds more than half of them.
+
+    Examples
+    --------
+    >>> import warnings, numpy as np, wasserstein_transform as wt
+    >>> X = np.random.default_rng(0).normal(size=(100, 2))
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = wt.GaussianTransform(eps=1e-6).fit(X)
+    >>> caught[0].category.__name__, str(caught[0].message).split(":")[0]
+    ('ScaleWarning', 'at eps=1e-06 all points are alone')
+    """
 
 
 def warn_of_scale(space: Space, eps: float) -> None:
-    """One warning if `eps` does not fit the data; some rows of distances are looked at, however many there are."""
+    """Warn once if `eps` does not fit the data; only some rows of distances are computed."""
     if space.n < _SMALL:
         return
     alone, share = company(space, eps)
     if alone >= _ALONE:
         wrong = f"at eps={eps:.4g} {'all' if alone == 1 else 'nearly all'} points are alone: nothing will move"
     elif share >= _ALL:
-        wrong = f"at eps={eps:.4g} a typical neighborhood holds {share:.0%} of the points: all will fall together"
+        wrong = f"at eps={eps:.4g} a typical neighborhood holds {share:.0%} of the points: all will collapse to one"
     else:
         return
     warn(
@@ -36,14 +47,14 @@ def warn_of_scale(space: Space, eps: float) -> None:
 
 
 def company(space: Space, eps: float) -> tuple[float, float]:
-    """The share of points, of some, that have nobody else within `eps`; the median share of points within it."""
+    """Return the fraction of sampled points without another within `eps`, and the median fraction of points within."""
     asked = spread(space.n, int(np.clip(_DISTANCES / space.n, _FEWEST, _MOST)))
     counts = space.metric.n_within(asked, eps)
     return float(np.mean(counts <= 1)), float(np.median(counts)) / space.n
 
 
 def _of_columns(points: Floats | None) -> str:
-    """What to say of columns whose spreads are far apart."""
+    """Return a hint on columns whose spreads differ widely, or nothing."""
     if points is None or points.shape[1] < 2:
         return ""
     spreads = points.std(axis=0)

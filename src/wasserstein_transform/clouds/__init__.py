@@ -1,4 +1,4 @@
-"""Clouds larger than memory: mean shift, the Gaussian Transform and ridges of points in files, part by part."""
+"""Point clouds larger than memory: mean shift, the Gaussian Transform and ridges of points in files, part by part."""
 
 from .blocks import Damaged
 from .loop import iterate

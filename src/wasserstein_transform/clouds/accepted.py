@@ -1,4 +1,4 @@
-"""Which processes can be run on stored clouds: those whose steps see a finite part of space."""
+"""Check that a process can run on stored clouds: its steps must have a finite reach."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _INSTEAD = "use wt.mean_shift or wt.gaussian_transform, or wt.iterate in memory"
 
 
 def check_process(process: Process, n_iter: int) -> None:
-    """Refuse steps that cannot be computed part by part, with a line that says why."""
+    """Reject steps that cannot be computed part by part, with the reason."""
     n_steps = 1 if isinstance(process.step, Transform) else max(n_iter, 1)
     for step in [process.start, *(process.at(k) for k in range(n_steps))]:
         if step is not None:
@@ -23,7 +23,7 @@ def _check_step(step: Transform) -> None:
     localize, transport = step.localize, step.transport
     if not isinstance(transport, DiracDistance | Bures):
         raise ValueError(
-            f"a stored cloud moves its points, and {transport!r} makes a metric without points, of n × n distances; "
+            f"a stored cloud moves its points, but {transport!r} makes a metric without points, of n × n distances; "
             f"{_INSTEAD}"
         )
     if not isinstance(localize, Extrinsic) or not issubclass(localize.makes, transport.accepts):
@@ -31,7 +31,7 @@ def _check_step(step: Transform) -> None:
     base = localize.base
     if not isinstance(base, Kernel) or callable(base.profile):
         raise ValueError(
-            f"a stored cloud needs neighborhoods by a kernel with a profile of a name, such as Truncation(eps), "
+            f"a stored cloud needs neighborhoods by a kernel with a named profile, such as Truncation(eps), "
             f"got {base!r}; {_INSTEAD}"
         )
     if not np.isfinite(base.reach):

@@ -1,4 +1,4 @@
-"""From one state on disk to the next: a plan of boxes, a job for each, and what depends on all of them together."""
+"""Advance a state on disk by one step: plan boxes, run a job for each, and combine their results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .stepping import Job, Stage, take_step
 
 
 class Wanted(NamedTuple):
-    """What a step is asked for: points of a job at most, parts at least, a folder, and a name for the whole run."""
+    """Options of a step: most points per job, least number of parts, target folder, and a name for the whole run."""
 
     most: float
     n_parts: int
@@ -42,15 +42,15 @@ class Advanced(NamedTuple):
     jobs: list[Job]
 
     def noted(self, name: str) -> list[Any]:
-        """What the jobs say of something."""
+        """Return a note of all jobs, by name."""
         return [block.note[name] for block in self.state.blocks]
 
 
 def advance(state: State, step: Transform, moves: bool, wanted: Wanted, engine: Engine) -> Advanced:
-    """Take a step of a whole cloud; blocks that are there already are not computed again."""
+    """Take a step of the whole cloud; blocks that exist already are not computed again."""
     frame = state.frame(step.localize.reach, engine)
     unit = unit_of_size(state.extent.largest)
-    units = (unit, 2 * unit) if moves and state.lam else (unit,) if moves else ()  # covariances may have grown
+    units = (unit, 2 * unit) if moves and state.lam else (unit,) if moves else ()  # covariances may grow in the step
     wanted.folder.mkdir(exist_ok=True)
     cut, stamp = _plan(state, frame, wanted, engine)
     stage = Stage(step, frame, state.n, state.m, state.lam, state.scale, units, wanted.most, stamp, wanted.hot)
@@ -72,14 +72,14 @@ def _run(jobs: Sequence[Job], engine: Engine) -> None:
 
 
 def _plan(state: State, frame: Frame, wanted: Wanted, engine: Engine) -> tuple[list[Box], str]:
-    """The boxes of a step: those of a run that was left, or new ones."""
+    """Return the boxes of a step: those of an interrupted run, or new ones."""
     path = wanted.folder / "plan.json"
     if path.exists():
         try:
             cut = [Box(*(tuple(map(float, side)) for side in box)) for box in json.loads(path.read_bytes())]
             return cut, fingerprint((wanted.run, frame, cut))
         except (ValueError, TypeError):
-            pass  # damaged: all is computed again
+            pass  # damaged: everything is computed again
     for leftover in wanted.folder.glob("*.block"):
         leftover.unlink()
     cut = boxes(state.chunks, frame, wanted.most, wanted.n_parts, engine)
@@ -88,7 +88,7 @@ def _plan(state: State, frame: Frame, wanted: Wanted, engine: Engine) -> tuple[l
 
 
 def _jobs(state: State, stage: Stage, cut: list[Box], folder: Path, engine: Engine) -> list[Job]:
-    """A job for each box, with the blocks that reach near it."""
+    """Return a job for each box, with the blocks that reach near it."""
     spans = spans_of(state.chunks, stage.frame, engine)
     paths = [block.path for block in state.blocks if block.n]
     owner = np.repeat(np.arange(len(paths)), [len(block.chunks.counts) for block in state.blocks if block.n])
@@ -100,7 +100,7 @@ def _jobs(state: State, stage: Stage, cut: list[Box], folder: Path, engine: Engi
 
 
 def _is_there(path: Path, stamp: str) -> bool:
-    """Whether a block of this step is there, by its footer."""
+    """Tell, by its footer, whether a block of this step exists."""
     try:
         return bool(open_block(path).note.get("stamp") == stamp)
     except (Damaged, OSError):
@@ -108,7 +108,7 @@ def _is_there(path: Path, stamp: str) -> bool:
 
 
 def _is_whole(job: Job) -> bool:
-    """Whether all of it is what was written."""
+    """Tell whether a block is undamaged, by its checksums."""
     try:
         open_block(job.target).verify()
     except (Damaged, OSError):
@@ -117,7 +117,7 @@ def _is_whole(job: Job) -> bool:
 
 
 def _check_disk(state: State, stage: Stage, folder: Path) -> None:
-    """Refuse a step whose state will not fit the disk."""
+    """Reject a step whose state will not fit on the disk."""
     covs = 0 if stage.lam_after is None else state.m * (state.m + 1) // 2
     n_bytes = state.n * (8 * (1 + state.m + covs + (state.scale is not None)) + (state.scale is not None))
     there = sum(path.stat().st_size for path in folder.glob("*.block"))
@@ -131,7 +131,7 @@ def _check_disk(state: State, stage: Stage, folder: Path) -> None:
 
 
 def movement_of(before: State, done: Advanced, engine: Engine) -> float:
-    """The largest movement of a point, in the unit of the whole: measured again if jobs could not know that."""
+    """Return the largest movement of a point, in the unit of the whole cloud; measure again if jobs used another."""
     stage, after = done.jobs[0].stage, done.state
     lam = stage.lam if stage.lam_after is None else stage.lam_after
     unit = unit_of_size(max(before.extent.largest or 0.0, after.extent.largest or 0.0)) if lam else stage.units[0]
@@ -149,7 +149,7 @@ def _measured(jobs: Sequence[Job], unit: float, planar: bool, engine: Engine) ->
 
 
 def hot_of(before: State, done: Advanced, engine: Engine) -> tuple[Path, ...] | None:
-    """Blocks of the cells around which points may change in a step like the last; None if that is about everybody."""
+    """Return blocks of the cells around which points may change in an equal step; None if that is most points."""
     after, stage = done.state, done.jobs[0].stage
     if (before.lam is None) != (after.lam is None):
         return None

@@ -1,8 +1,8 @@
-"""Blocks of points in files: chunks of columns, and at the end a table of them.
+"""Blocks of points in files: chunks of columns, followed by a table of the chunks.
 
-A block is a mark, the columns of each chunk one after the other, a footer in JSON (what columns there are, and for each
-chunk its count, its bounds and a checksum for every column), the length and checksum of the footer, and the mark. All
-sizes follow from the footer and are compared with the size of the file before anything is read.
+A block consists of a magic mark, the columns of each chunk in sequence, a footer in JSON (the names of the columns, and
+for each chunk its count, its bounds and a checksum for every column), the length and checksum of the footer, and the
+mark again. All sizes follow from the footer and are compared with the size of the file before anything is read.
 """
 
 from __future__ import annotations
@@ -33,11 +33,26 @@ _TYPES = {"rows": "<i8", "places": "<f8", "covs": "<f8", "weights": "<f8", "mass
 
 
 class Damaged(ValueError):  # noqa: N818  # what the file is
-    """A block is not what was written."""
+    """Error: a file of a stored run is damaged or incomplete.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, numpy as np, wasserstein_transform as wt
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run = pathlib.Path(folder, "run")
+    ...     np.save(f"{folder}/points.npy", [[0.0], [1.0], [5.0]])
+    ...     _ = wt.clouds.iterate(wt.mean_shift(1.0), f"{folder}/points.npy", folder=run, n_iter=1)
+    ...     _ = next(run.glob("tau-*/*.block")).write_bytes(b"not a block")
+    ...     try:
+    ...         wt.clouds.iterate(wt.mean_shift(1.0), f"{folder}/points.npy", folder=run, n_iter=2)
+    ...     except wt.clouds.Damaged as error:
+    ...         print(str(error).rpartition(": ")[2].replace(folder, "…"))
+    remove …/run and start again
+    """
 
 
 class Chunks(NamedTuple):
-    """The table of chunks: a row for each."""
+    """The table of chunks, with a row for each chunk."""
 
     counts: Ints
     low: Floats
@@ -47,19 +62,22 @@ class Chunks(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """A block that is there.
+    """An existing block of points.
 
     Attributes
     ----------
     path : Path
+        Its file.
     columns : tuple of str
+        Names of its columns.
     m : int
-        Coordinates of a point.
+        Number of coordinates of a point.
     chunks : Chunks
+        The table of chunks.
     extent : Extent or None
-        None of a block without points.
+        Bounds of its points; None for a block without points.
     note : dict
-        What the job that wrote it has to say.
+        Notes of the job that wrote it.
     """
 
     path: Path
@@ -75,12 +93,12 @@ class Block:
         return int(self.chunks.counts.sum())
 
     def read(self, which: Iterable[int]) -> Iterator[Points]:
-        """The points of some chunks, one after the other."""
+        """Yield the points of some chunks."""
         for found in self.read_columns(which, self.columns):
             yield Points(**found)
 
     def read_columns(self, which: Iterable[int], names: Sequence[str]) -> Iterator[dict[str, NDArray[Any]]]:
-        """Some columns of some chunks, one after the other; the others are not read."""
+        """Yield some columns of some chunks; other columns are not read."""
         widths = _widths(self.columns, self.m)
         starts = len(_MARK) + np.append(0, np.cumsum(self.chunks.counts)) * sum(widths.values())
         with self.path.open("rb", buffering=0) as stream:
@@ -95,7 +113,7 @@ class Block:
 
     @property
     def all_chunks(self) -> range:
-        """Numbers of all chunks."""
+        """Indices of all chunks."""
         return range(len(self.chunks.counts))
 
     def _column(self, stream: IO[bytes], name: str, count: int, checksum: int) -> NDArray[Any]:
@@ -107,13 +125,13 @@ class Block:
         return column
 
     def verify(self) -> None:
-        """Read all of it, and raise `Damaged` if that is not what was written."""
+        """Read the whole block; raise `Damaged` if a checksum is wrong."""
         for _ in self.read(self.all_chunks):
             pass
 
 
 class Writer:
-    """Writes a block; `add` may be called with as many points at a time as memory holds."""
+    """Writes a block; `add` may be called repeatedly, with as many points as fit in memory."""
 
     def __init__(self, stream: IO[bytes], columns: tuple[str, ...], m: int) -> None:
         self._stream, self._columns, self._m = stream, columns, m
@@ -125,7 +143,7 @@ class Writer:
         stream.write(_MARK)
 
     def add(self, points: Points) -> None:
-        """Cut points, in the order of their rows, into chunks, and write these."""
+        """Cut points, in the order of their rows, into chunks, and write them."""
         if points.n == 0:
             return
         assert tuple(points.columns) == self._columns
@@ -166,13 +184,13 @@ class Writer:
 
 @contextmanager
 def writing_block(path: Path, columns: tuple[str, ...], m: int) -> Iterator[Writer]:
-    """Write a block: it is there, whole, when the context ends."""
+    """Write a block; the file appears, complete, when the context ends."""
     with writing(path) as stream:
         yield Writer(stream, columns, m)
 
 
 def open_block(path: Path) -> Block:
-    """A block by its file; `Damaged` if that is none, or not whole."""
+    """Open a block; raise `Damaged` if the file is no block or is incomplete."""
     try:
         text, length = _footer(path)
         footer = json.loads(text)
@@ -183,28 +201,28 @@ def open_block(path: Path) -> Block:
         if "rows" not in columns or "places" not in columns or not set(columns) <= set(_TYPES) or m < 1:
             raise ValueError(f"columns {columns} of points in R^{m}")
         if len({len(entries) for entries in chunks}) != 1 or (counts < 1).any():
-            raise ValueError("its table of chunks is torn")
+            raise ValueError("its table of chunks is inconsistent")
         if len(_MARK) + sum(counts.tolist()) * sum(_widths(columns, m).values()) != length:
-            raise ValueError("its table and its size disagree")
+            raise ValueError("its table does not match its size")
         return Block(path, columns, m, chunks, _extent(chunks, footer["covs"]), dict(footer["note"]))
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise Damaged(f"{path} is no block of points, or damaged ({error})") from None
+        raise Damaged(f"{path} is not a block of points, or damaged ({error})") from None
 
 
 def _footer(path: Path) -> tuple[bytes, int]:
-    """The text of the footer, and where it begins."""
+    """Return the text of the footer, and where it begins."""
     size = path.stat().st_size
     if size < len(_MARK) + _END.size:
-        raise ValueError(f"it has {size} bytes")
+        raise ValueError(f"it has only {size} bytes")
     with path.open("rb") as stream:
         stream.seek(size - _END.size)
         length, checksum, mark = _END.unpack(stream.read(_END.size))
         begin = size - _END.size - length
         if mark != _MARK or not len(_MARK) <= begin or length > _MOST_FOOTER:
-            raise ValueError("it ends otherwise")
+            raise ValueError("it does not end like a block")
         stream.seek(0)
         if stream.read(len(_MARK)) != _MARK:
-            raise ValueError("it begins otherwise")
+            raise ValueError("it does not begin like a block")
         stream.seek(begin)
         text = stream.read(length)
     if zlib.crc32(text) != checksum:
@@ -223,10 +241,10 @@ def _extent(chunks: Chunks, covs: list[float | None] | None) -> Extent | None:
 
 
 def _width(name: str, m: int) -> int:
-    """Numbers of a point in a column."""
+    """Return how many numbers a point has in a column."""
     return {"places": m, "covs": m * (m + 1) // 2}.get(name, 1)
 
 
 def _widths(columns: Sequence[str], m: int) -> dict[str, int]:
-    """Bytes of a point in each column."""
+    """Return how many bytes a point has in each column."""
     return {name: _width(name, m) * np.dtype(_TYPES[name]).itemsize for name in columns}

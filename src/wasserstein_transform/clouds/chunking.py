@@ -1,6 +1,6 @@
-"""Points in compact chunks of about the same size, without sorting them all.
+"""Cut points into compact chunks of about equal size, without sorting all points.
 
-Each axis in turn is cut at quantiles of a sample, and keys of two bytes are sorted by digits.
+Each axis in turn is cut at quantiles of a sample; points are then sorted by 16-bit keys with a radix sort.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import numpy as np
 from .._types import Floats, Ints
 
 CHUNK = 1 << 14  # points, about: read and checked together
-_SAMPLED = 64  # points that are looked at for each chunk
-_MOST_CUTS = 1 << 15  # along an axis: keys have two bytes
+_SAMPLED = 64  # points sampled for each chunk
+_MOST_CUTS = 1 << 15  # along an axis: keys have 16 bits
 
 
 def spatial_order(places: Floats, chunk: int = CHUNK) -> tuple[Ints, Ints]:
-    """An order of the points in which near ones stand together, and where each chunk begins and the last one ends.
+    """Return an order of the points that keeps close points together, and the edges of the chunks in it.
 
-    Within a chunk points stay in the order they came in.
+    Within a chunk, points keep their original order.
     """
     n = len(places)
     order, edges = np.arange(n), np.array([0, n])
@@ -28,7 +28,7 @@ def spatial_order(places: Floats, chunk: int = CHUNK) -> tuple[Ints, Ints]:
         return order, edges
     axes, widths = _axes(places, n_chunks)
     for k, axis in enumerate(axes):
-        left = np.prod(widths[k] / widths[k:])  # cells are cubes: wide axes are cut more often
+        left = np.prod(widths[k] / widths[k:])  # makes cells nearly cubes: wide axes are cut more often
         n_cuts = float((n_chunks * left) ** (1 / (len(axes) - k)))
         edges = _cut_all(places[:, axis], order, edges, n_cuts)
         n_chunks = max(1, round(n_chunks / max(1.0, n_cuts)))
@@ -36,7 +36,7 @@ def spatial_order(places: Floats, chunk: int = CHUNK) -> tuple[Ints, Ints]:
 
 
 def _axes(places: Floats, n_chunks: int) -> tuple[Ints, Floats]:
-    """The widest axes, three at most, and how wide most of the points lie along each."""
+    """Return the widest axes, at most three, and the width that holds 90 % of the points along each."""
     sample = places[:: max(1, len(places) // (_SAMPLED * max(1, n_chunks)))]
     low, high = np.quantile(sample, [0.05, 0.95], axis=0)
     widths = high - low
@@ -46,7 +46,7 @@ def _axes(places: Floats, n_chunks: int) -> tuple[Ints, Floats]:
 
 
 def _cut_all(x: Floats, order: Ints, edges: Ints, n_cuts: float) -> Ints:
-    """Cut each stretch of the order along an axis; n_cuts are the parts of the average one."""
+    """Cut each stretch of the order along an axis; `n_cuts` is the number of parts of an average stretch."""
     average = len(order) / (len(edges) - 1)
     found = [np.zeros(1, np.intp)]
     for start, stop in pairwise(edges.tolist()):
@@ -56,7 +56,7 @@ def _cut_all(x: Floats, order: Ints, edges: Ints, n_cuts: float) -> Ints:
 
 
 def _cut(x: Floats, order: Ints, parts: int) -> Ints:
-    """Sort a stretch into so many parts, in place; where they end."""
+    """Sort a stretch into `parts` parts, in place; return where they end."""
     if parts <= 1:
         return np.array([len(order)])
     x = x[order]
@@ -69,7 +69,7 @@ def _cut(x: Floats, order: Ints, parts: int) -> Ints:
 
 
 def _halved(edges: Ints, most: int, chunk: int) -> Ints:
-    """Cut what is too large as it comes: points in one place have no order in space."""
+    """Cut chunks that are too large into equal runs: coincident points cannot be cut in space."""
     found = [np.zeros(1, np.intp)]
     for start, stop in pairwise(edges.tolist()):
         inner = np.arange(start + chunk, stop, chunk) if stop - start > most else np.empty(0, np.intp)

@@ -1,4 +1,4 @@
-"""The first state of a run: all points of the source in blocks, checked, and their weights added up."""
+"""Create the first state of a run: read all points of the source into blocks, check them, and sum the weights."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .state import State, open_blocks
 
 
 def enter(folder: RunFolder, source: Source, engine: Engine) -> None:
-    """Bring all points into blocks, unless they are; refuse a source that has changed meanwhile."""
+    """Read all points into blocks, unless that is done; reject a source that has changed."""
     looks = source.looks()
     if folder.manifest.digest is not None:
         if looks != folder.manifest.looks:
@@ -34,7 +34,7 @@ def enter(folder: RunFolder, source: Source, engine: Engine) -> None:
 
 
 def repair(folder: RunFolder, source: Source, engine: Engine) -> None:
-    """Read again those stretches of the source whose blocks are damaged; it must be the same source."""
+    """Read again the parts of the source whose blocks are damaged; the source must be unchanged."""
     for path in folder.blocks(INGEST):
         try:
             open_block(path).verify()
@@ -71,7 +71,7 @@ def _is_done(path: Path, stamp: str) -> bool:
 
 
 def _check_digest(folder: RunFolder, source: Source, engine: Engine) -> None:
-    """Compare what the source holds now with what the run began with: names and times may change, points may not."""
+    """Compare the content of the source with that at the start of the run; names and times may differ."""
     stretches, found = source.stretches(), dict[int, str]()
     most = most_rows(len(source.names()), engine.share())
     jobs = [Digesting(source, stretch, most) for stretch in stretches]
@@ -83,7 +83,7 @@ def _check_digest(folder: RunFolder, source: Source, engine: Engine) -> None:
 def _changed(folder: RunFolder, source: Source) -> ValueError:
     return ValueError(
         f"{source.path} does not hold the points that the run in {folder.path} began with; "
-        "give another folder, or remove it"
+        "give another folder, or remove this one"
     )
 
 
@@ -91,15 +91,15 @@ def _check_size(state: State, source: Source) -> None:
     low, high = state.extent.low, state.extent.high
     largest = max(map(abs, (*low, *high)))
     width = max(b - a for a, b in zip(low, high, strict=True))
-    if largest > 1e150 or 0 < width < 1e-150:  # their squares would leave the range of floats
+    if largest > 1e150 or 0 < width < 1e-150:  # squares would overflow or underflow
         raise ValueError(
             f"{source.path}: points must lie between 1e-150 and 1e150, got {largest:g} and a width of {width:g}; "
-            "rescale"
+            "rescale them"
         )
 
 
 def _scale(blocks: tuple[Block, ...], source: Source, engine: Engine) -> Scale | None:
-    """What makes masses of total 1 of the weights, to the bits that all weights together would give."""
+    """Return the scale of weights to masses of total 1, with the same bits as if all weights were in memory."""
     if source.weights is None:
         return None
     largest = max(block.note["heaviest"] for block in blocks)

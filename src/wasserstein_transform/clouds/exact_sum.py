@@ -1,4 +1,4 @@
-"""Sums without rounding, of parts: the total of all is rounded once, in whatever order and parts it was taken."""
+"""Exact sums of floats in parts: only the total is rounded, so the result does not depend on order or parts."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import numpy as np
 
 from .._types import Floats
 
-_DIGITS, _HALF = 53, 26  # of a float, and those that are summed apart so that an integer holds the sum
-_SHIFT = 1127  # brings the least float to a whole number
+_DIGITS, _HALF = 53, 26  # bits of a float's mantissa, and those summed separately to fit in 64-bit integers
+_SHIFT = 1127  # power of two that makes the smallest float an integer
 
 
 def exact_sum(values: Floats) -> int:
-    """The sum of at most 2³⁶ finite numbers ≥ 0, times a power of two that makes it whole."""
+    """Return the exact sum of at most 2³⁶ finite numbers ≥ 0, times 2^_SHIFT, as an integer."""
     fractions, exponents = np.frexp(values)
     whole = (fractions * 2.0**_DIGITS).astype(np.int64)
     total = 0
@@ -23,5 +23,5 @@ def exact_sum(values: Floats) -> int:
 
 
 def rounded(total: int) -> float:
-    """The float nearest to an exact sum."""
+    """Return the float nearest to an exact sum."""
     return total / (1 << _SHIFT)

@@ -1,4 +1,4 @@
-"""The points of a box and those around it, read from the blocks of a state."""
+"""Read the points of a box and around it from the blocks of a state."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from .state import Box, near, spans_of
 
 
 class Context(NamedTuple):
-    """Points in the order of their rows, and the numbers of those that are in the box itself."""
+    """Points in the order of their rows, and the indices of those inside the box."""
 
     points: Points
     core: Ints
 
 
-class Crowded(Exception):  # noqa: N818  # no error: the box is cut
+class Crowded(Exception):  # noqa: N818  # no error: the caller cuts the box
     """There are more points in and around a box than may be read at a time."""
 
 
 def gather(files: Sequence[Path], box: Box, margin: int, frame: Frame, most: float, engine: Engine) -> Context | None:
-    """The points of a box and of the cells around it; None if the box has none, `Crowded` if they are too many."""
+    """Return the points of a box and of the cells around it; None if the box is empty, `Crowded` if too many."""
     parts, inside, n = list[Points](), list[np.ndarray](), 0
     for path in files:
         block = open_block(path)
@@ -45,12 +45,12 @@ def gather(files: Sequence[Path], box: Box, margin: int, frame: Frame, most: flo
         return None
     together, core = joined(parts), np.concatenate(inside)
     del parts, inside
-    order = np.argsort(together.rows, kind="stable")  # ties go by number, as in the whole
+    order = np.argsort(together.rows, kind="stable")  # ties are broken by row, as in the whole cloud
     return Context(together.take(order), np.flatnonzero(core[order]))
 
 
 def _read(block: Block, box: Box, margin: int, frame: Frame, engine: Engine) -> Iterator[tuple[Points, np.ndarray]]:
-    """The points of each chunk in and around a box, and which are in it."""
+    """Yield the points of each chunk in and around a box, and which of them are inside."""
     spans = spans_of(block.chunks, frame, engine)
     wanted = near(spans, box, margin)
     within = box.holds(spans.first[wanted]) & box.holds(spans.last[wanted])

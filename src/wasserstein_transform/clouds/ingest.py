@@ -1,4 +1,4 @@
-"""Points from a source into blocks: one pass, some rows at a time, each sorted into compact chunks."""
+"""Read points from a source into blocks: one pass, a number of rows at a time, sorted into compact chunks."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .exact_sum import exact_sum
 from .points import Points
 from .sources import Rows, Source, Stretch
 
-_TAKEN = 3.0  # copies of the rows while they are read, checked and sorted
-_SHARE = 0.5  # of the limit: readers of files hold some memory of their own
-_KEYS = 40.0  # bytes a row: numbers, keys, order
+_TAKEN = 3.0  # copies of the rows in memory while they are read, checked and sorted
+_SHARE = 0.5  # of the memory limit: file readers use some memory of their own
+_KEYS = 40.0  # bytes per row for row numbers, keys and order
 
 
 class Ingest(NamedTuple):
-    """A stretch of rows that become a block."""
+    """A job: read a stretch of rows and write it as a block."""
 
     source: Source
     stretch: Stretch
@@ -30,17 +30,17 @@ class Ingest(NamedTuple):
 
 
 def most_rows(m: int, limit: float) -> int:
-    """How many rows fit a limit of memory at a time."""
+    """Return how many rows fit in a limit of memory at a time."""
     return int(max(1024, min(1 << 22, _SHARE * limit / bytes_of_row(m))))
 
 
 def bytes_of_row(m: int) -> float:
-    """What a row takes while it is read, checked, sorted and written."""
+    """Return the bytes of memory per row while it is read, checked, sorted and written."""
     return _TAKEN * 8.0 * (m + 2) + _KEYS
 
 
 def ingest(job: Ingest, engine: Engine) -> str:
-    """Write the block of a stretch; returns the digest of what was read."""
+    """Write the block of a stretch; return the digest of the rows."""
     columns = ("rows", "places") if job.source.weights is None else ("rows", "places", "weights", "massless")
     digest = Digest()
     heaviest = 0.0
@@ -63,25 +63,25 @@ def _points(rows: Rows) -> Points:
 
 
 class Digest:
-    """What a stretch of rows holds, in 32 letters; the same however many are read at a time."""
+    """Digest of a stretch of rows, 32 hex digits; it does not depend on how many rows are read at a time."""
 
     def __init__(self) -> None:
         self._points, self._weights = (hashlib.blake2b(digest_size=16) for _ in range(2))
 
     def add(self, rows: Rows) -> None:
-        """The next rows."""
+        """Add the next rows."""
         self._points.update(rows.points.data)
         if rows.weights is not None:
             self._weights.update(rows.weights.data)
 
     @property
     def text(self) -> str:
-        """The digest of all rows so far."""
+        """Digest of all rows so far."""
         return hashlib.blake2b(self._points.digest() + self._weights.digest(), digest_size=16).hexdigest()
 
 
 class Digesting(NamedTuple):
-    """A stretch of rows whose digest is asked for."""
+    """A job: compute the digest of a stretch of rows."""
 
     source: Source
     stretch: Stretch
@@ -89,7 +89,7 @@ class Digesting(NamedTuple):
 
 
 def digest_of(job: Digesting, engine: Engine) -> str:
-    """The digest of a stretch."""
+    """Return the digest of a stretch."""
     digest = Digest()
     for rows in job.source.read(job.stretch, job.most):
         engine.check()
@@ -98,14 +98,14 @@ def digest_of(job: Digesting, engine: Engine) -> str:
 
 
 class Weighing(NamedTuple):
-    """A block whose weights are to be added up, in units of the largest of all."""
+    """A job: sum the weights of a block, in units of the largest weight of all."""
 
     path: Path
     largest: float
 
 
 def weigh(job: Weighing, engine: Engine) -> int:
-    """The exact sum of the weights of a block."""
+    """Return the exact sum of the weights of a block."""
     block, total = open_block(job.path), 0
     for columns in block.read_columns(block.all_chunks, ("weights",)):
         engine.check()

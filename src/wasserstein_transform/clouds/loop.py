@@ -1,4 +1,4 @@
-"""The loop over states on disk."""
+"""`iterate`: the loop over states on disk."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from .sources import Source, open_source
 from .state import State, open_blocks
 from .stored import StoredTrajectory
 
-_JOBS = 2  # parts for each that is computed at a time, so that all end together
-_POINTS = 200_000  # of a part that is worth it
+_JOBS = 2  # parts per concurrent job, so that all workers finish at about the same time
+_POINTS = 200_000  # least number of points of a part, unless n_parts asks for more parts
 
 
 def iterate(
@@ -38,34 +38,41 @@ def iterate(
     n_parts: int | None = None,
     engine: Engine | None = None,
 ) -> StoredTrajectory:
-    """Apply a transform again and again to a cloud that need not fit memory, to the bits of `wt.iterate`.
+    """Iterate a transform on a point cloud that need not fit in memory; the result equals that of `wt.iterate` exactly.
 
-    The points are read from files into blocks on disk. A step takes one box of space after the other: the points in it
-    and those within two reaches of it are read, moved, and those in it written. Finished blocks stay: a run that was
-    ended in whatever way goes on where it was when it is called again with the same folder, to the same bits.
+    Points are read from files into blocks on disk. A step processes boxes of space: for each box, the points in it and
+    within two reaches of it are read, and the points in it are moved and written. Finished blocks are kept: an
+    interrupted run continues where it stopped when called again with the same folder, with the same result to the bit.
 
     Parameters
     ----------
     process : Process or Transform
-        Mean shift, the Gaussian Transform, with or without ridge, by a kernel of finite reach.
+        Mean shift or the Gaussian Transform, with or without ridge, with a kernel of finite reach.
     source : path or Source
-        `.npy`, Parquet or Zarr; `wt.clouds.open_source` names columns and weights.
+        A `.npy`, Parquet or Zarr file of n points; `wt.clouds.open_source` selects columns and weights.
     folder : path
-        Where the blocks go, two states at a time: a new folder, or that of the same run.
+        Folder for the blocks, which holds up to two states at a time: a new folder, or that of the same run.
     n_iter : int
-        Number of iterations τ; 0 gives the state after the start alone. A finished run goes on with a larger number.
+        Number of iterations τ; 0 gives the state after the start. A finished run can be continued with a larger number.
     tol : float, optional
-        End early once the largest movement of an iteration, relative to ε, is at most this.
+        Stop early when the largest movement of an iteration, relative to ε, is at most this; None never stops early.
     merge : None
-        Points are not merged: that is decided for all of them together, in memory.
+        Not supported: merging needs all points in memory.
     n_parts : int, optional
-        Boxes that a step has at least; by default as few as memory allows.
+        Least number of boxes per step; None means as few as memory and threads allow.
     engine : Engine, optional
-        Its `memory` is what a box with what is around it may take.
+        Threads, progress, and the `memory` that a box with its surroundings may take; None means the setting of
+        `wt.using`.
 
     Returns
     -------
     StoredTrajectory
+        The last state on disk.
+
+    Notes
+    -----
+    Each iteration reads every block about once, plus the surroundings of each box, and writes a new state. Points at
+    rest are not computed again.
 
     Examples
     --------
@@ -82,11 +89,11 @@ def iterate(
     n_parts = 1 if n_parts is None else check.count(n_parts, "n_parts", 1)
     if merge is not None:
         raise ValueError(
-            f"merge={merge!r} is decided for all points together, and a stored cloud never has them together; "
+            f"merge={merge!r} is decided for all points together, and a stored cloud never has all points in memory; "
             "leave merge out, or use wt.iterate in memory"
         )
     if n_iter:
-        scale_of(process.at(n_iter - 1), tol)  # a sequence of eps that is too short fails here, not hours later
+        scale_of(process.at(n_iter - 1), tol)  # a sequence of eps that is too short fails now, not hours later
     check_process(process, n_iter)
     source = source if isinstance(source, Source) else open_source(source)
     request = request_of(process, source)
@@ -104,12 +111,12 @@ class _Run:
         self.process, self.source, self.folder, self.n_parts, self.engine = process, source, folder, n_parts, engine
 
     def to(self, n_iter: int, tol: float | None) -> StoredTrajectory:
-        """Go on to an iteration, or until nothing moves."""
+        """Run up to an iteration, or until convergence."""
         done = len(self.folder.manifest.movements)
         if done > n_iter:
             raise ValueError(
                 f"the run in {self.folder.path} has done {done} iterations already, and n_iter={n_iter} are asked for "
-                "in all; ask for as many, or give another folder"
+                f"in all; give n_iter={done} or more, or another folder"
             )
         enter(self.folder, self.source, self.engine)
         if self.process.start is not None and not self.folder.manifest.started:
@@ -127,7 +134,7 @@ class _Run:
         return within and self.process.is_steady(len(movements) - 1, n_iter)
 
     def _repaired(self, work: Callable[..., None], *arguments: int) -> None:
-        """Do the work; once more if a block was damaged that can be read or computed again."""
+        """Do the work; repeat it once if a damaged block can be read or computed again."""
         try:
             work(*arguments)
             return
@@ -152,7 +159,7 @@ class _Run:
         manifest = self.folder.manifest
         k, hot = len(manifest.movements), manifest.hot
         step, engine = self.process.at(k), self.engine.iteration(k + 1, n_iter)
-        if hot is not None and len(hot) == 0:  # nothing has changed, and nothing will
+        if hot is not None and len(hot) == 0:  # nothing has changed, so nothing will
             self.folder.save(movements=(*manifest.movements, 0.0), hot=hot if self._goes_on(k) else None)
             return
         before = self._state()
@@ -166,7 +173,7 @@ class _Run:
         self.folder.sweep()
 
     def _goes_on(self, k: int) -> bool:
-        """Whether the iteration after k takes the same step."""
+        """Tell whether the iteration after k takes the same step."""
         step = self.process.step
         return isinstance(step, Transform) or (k + 1 < len(step) and step[k + 1] == step[k])
 
@@ -184,7 +191,7 @@ class _Run:
         n_parts = max(self.n_parts, min(_JOBS * self.engine.n_at_once, manifest.n // _POINTS))
         at_once = min(self.engine.n_at_once, max(n_parts, int(np.ceil(manifest.n / most))))
         n_bytes = at_once * job_bytes(min(most, manifest.n / at_once), self.process, m, weighted, self.engine)
-        what = f"{at_once} of the parts of a cloud of {manifest.n} points at a time, with what is around them"
+        what = f"{at_once} of the parts of a cloud of {manifest.n} points at a time, with their surroundings,"
         if self.engine.client is None:
             self.engine.reserve(n_bytes, what, "give the engine more memory")
         name = self.folder.next_name()

@@ -1,4 +1,4 @@
-"""What a job takes, known before it starts."""
+"""Estimate the memory of a job before it starts."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from ..spaces import Euclidean, GaussianMetric, Space
 from ..transforms import Process, Transform
 from ..transforms.memory import plan_of
 
-_SHARE = 0.5  # of what is free, where no limit is given
-_ASKED = 1 << 14  # points, and twice as many, that plans are made for: they grow with the number
-_FIXED = 2.0**25  # bytes that every job takes: chunks while they are read, tables of them
-_BITS = 32.0  # bytes for each entry of a covariance that pairs tested once may take
+_SHARE = 0.5  # of the free memory, if no limit is given
+_ASKED = 1 << 14  # plans are made for this many points and for twice as many: memory is linear in the number
+_FIXED = 2.0**25  # bytes that every job takes: chunks while they are read, and their tables
+_OF_THREAD = 2.0**22  # bytes that the system allocator keeps per thread after the arrays of tiles are freed
+_BITS = 32.0  # bytes per covariance entry for the results of tests on pairs
 
 
 def limit_of(engine: Engine) -> float:
-    """Bytes that work may take that is done here, one piece at a time."""
+    """Return the bytes that sequential work in this process may take."""
     return engine.memory if engine.memory is not None else _SHARE * available()
 
 
 def bytes_of_point(process: Process, m: int, weighted: bool, engine: Engine) -> float:
-    """What a point of a job takes: as it is read, as it was, as it will be, and what the step takes beside it."""
+    """Return the bytes per point of a job: as read, before and after the step, and the memory of the step."""
     n_iter = 1 if isinstance(process.step, Transform) else len(process.step)
     few, many = (plan_of(process, n_iter, _example(process, n, m), engine) for n in (_ASKED, 2 * _ASKED))
     state, working = ((more - less) / _ASKED for more, less in zip(many, few, strict=True))
@@ -35,28 +36,34 @@ def bytes_of_point(process: Process, m: int, weighted: bool, engine: Engine) -> 
 
 
 def _has_ridge(process: Process) -> bool:
-    """Whether a step looks at covariances on the way to its means."""
+    """Tell whether a step computes covariances on the way to its means."""
     steps = [process.step] if isinstance(process.step, Transform) else process.step
     return any(isinstance(step.localize, Ridge) or getattr(step.localize, "ridge", None) for step in steps)
 
 
 def most_points(process: Process, m: int, weighted: bool, engine: Engine) -> float:
-    """How many points a job may read."""
-    return max(1.0, (engine.share() - _FIXED) // bytes_of_point(process, m, weighted, engine))
+    """Return how many points a job may read."""
+    return max(1.0, (engine.share() - _fixed(engine)) // bytes_of_point(process, m, weighted, engine))
 
 
 def job_bytes(n: float, process: Process, m: int, weighted: bool, engine: Engine) -> float:
-    """What a job of so many points takes."""
-    return _FIXED + n * bytes_of_point(process, m, weighted, engine)
+    """Return the bytes of a job of n points."""
+    return _fixed(engine) + n * bytes_of_point(process, m, weighted, engine)
+
+
+def _fixed(engine: Engine) -> float:
+    """Return the bytes that a job takes regardless of its number of points; threads get at most half of the rest."""
+    others = max(1, engine.n_threads // engine.n_at_once) - 1
+    return _FIXED + min(_OF_THREAD * others, max(0.0, (engine.share() - _FIXED) / 2))
 
 
 def bits_allowed(n: int, m: int, lam: float | None, engine: Engine) -> float | None:
-    """What a step may take beside its plan: for covariances, and in space for bits of pairs that are tested once."""
+    """Return the memory for tests of pairs in a step, besides its plan; only covariances in m > 2 need it."""
     return engine.memory if lam is None or m <= 2 else _BITS * m * m * n
 
 
 def _example(process: Process, n: int, m: int) -> Space:
-    """A space of n points, as the steps see it."""
+    """Return a space of n points in the form that steps take."""
     first = process.start or process.at(0)
     points = np.zeros((n, m))
     weights = np.full(n, 1.0 / n)

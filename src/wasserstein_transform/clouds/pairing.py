@@ -1,4 +1,4 @@
-"""Points before and after a step side by side, once it is done: what depends on the whole state after it."""
+"""Compare points before and after a finished step, for results that depend on the whole state after it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .stepping import Job, contexts, differs
 
 
 def _pairs(job: Job, engine: Engine) -> Iterator[tuple[Points, Points]]:
-    """The points of a job before and after its step, in the same order."""
+    """Yield the points of a job before and after its step, in the same order."""
     block = open_block(job.target)
     for context in contexts(job, 0, engine):
         before = context.points.take(context.core)
@@ -34,7 +34,7 @@ def _pairs(job: Job, engine: Engine) -> Iterator[tuple[Points, Points]]:
 
 
 class Measuring(NamedTuple):
-    """A finished job whose movement is measured in another unit, or by other formulas."""
+    """A finished job whose movement is to be measured in another unit, or by other formulas."""
 
     job: Job
     unit: float
@@ -42,7 +42,7 @@ class Measuring(NamedTuple):
 
 
 def measure(asked: Measuring, engine: Engine) -> tuple[float, bool]:
-    """The largest movement, and whether the formulas are good for all points."""
+    """Return the largest movement, and whether the formulas are accurate for all points."""
     stage, largest, good = asked.job.stage, 0.0, True
     for before, after in _pairs(asked.job, engine):
         metrics = before.metric(stage.lam), after.metric(stage.lam_after)
@@ -52,7 +52,7 @@ def measure(asked: Measuring, engine: Engine) -> tuple[float, bool]:
 
 
 class Heating(NamedTuple):
-    """A finished job whose changed cells are wanted, by the frame of the state after it."""
+    """A finished job whose changed cells are to be found, in the frame of the state after it."""
 
     job: Job
     frame: Frame
@@ -60,7 +60,7 @@ class Heating(NamedTuple):
 
 
 def heat(asked: Heating, engine: Engine) -> None:
-    """Write the cells where points have left or arrived, as a block whose places are the cells."""
+    """Write the cells that points have left or entered, as a block whose places are the cells."""
     found = np.empty((0, len(asked.frame.axes)))
     for before, after in _pairs(asked.job, engine):
         changed = differs(before, after)

@@ -1,4 +1,4 @@
-"""Boxes that a step is computed in, one after the other: cut where chunks say that points lie."""
+"""Cut space into boxes for a step, according to the positions of chunks."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ..transforms.parts import halo
 from .blocks import Chunks
 from .state import Box, CellSpans, near, spans_of
 
-_STEPS = 60  # of a bisection: cells along an axis are counted in floats
+_STEPS = 60  # of a bisection: cells along an axis are numbered by floats
 
 
 def boxes(chunks: Chunks, frame: Frame, most: float, at_least: int, engine: Engine) -> list[Box]:
-    """Boxes that hold all points, `at_least` so many; each has about `most` points, at most, in it and around it.
+    """Return at least `at_least` boxes that contain all points, each with about `most` points in it and around it.
 
-    Points are taken to lie evenly in the bounds of their chunk.
+    Points are assumed to be spread evenly within the bounds of their chunk.
     """
     spans = spans_of(chunks, frame, engine)
     whole = Box(tuple(spans.first.min(axis=0).tolist()), tuple((spans.last.max(axis=0) + 1).tolist()))
@@ -41,13 +41,13 @@ def boxes(chunks: Chunks, frame: Frame, most: float, at_least: int, engine: Engi
 
 
 def _is_wide(box: Box, frame: Frame, context: float, most: float) -> bool:
-    """Whether cutting makes sense: thin boxes consist of what is around them."""
+    """Tell whether cutting helps: a thin box mostly consists of its surroundings."""
     widths = np.array(box.stop) - np.array(box.first)
     return bool((widths > (halo(frame) if context > most else 1)).any())
 
 
 def _tight(box: Box, spans: CellSpans) -> tuple[Box, Ints]:
-    """The part of a box that chunks reach into, and these."""
+    """Return the part of a box that chunks reach into, and these chunks."""
     inside = near(spans, box, 0)
     if len(inside) == 0:
         return box, inside
@@ -57,14 +57,14 @@ def _tight(box: Box, spans: CellSpans) -> tuple[Box, Ints]:
 
 
 def _share(spans: CellSpans, which: Ints, box: Box, margin: float) -> Floats:
-    """What share of each chunk lies in a box and near it."""
+    """Return the fraction of each chunk that lies in a box or near it."""
     first, last = spans.first[which], spans.last[which] + 1
     overlap = np.minimum(last, np.array(box.stop) + margin) - np.maximum(first, np.array(box.first) - margin)
     return np.asarray((np.maximum(overlap, 0.0) / (last - first)).prod(axis=1))
 
 
 def _cut(box: Box, spans: CellSpans, inside: Ints, counts: Floats, parts: int) -> tuple[Box, Box] | None:
-    """Cut across the longest side, such that the first part has its share of the points."""
+    """Cut across the longest side, so that the first part has its share of the points."""
     widths = np.array(box.stop) - np.array(box.first)
     axis = int(widths.argmax())
     if widths[axis] <= 1:

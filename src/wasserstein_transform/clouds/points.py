@@ -1,4 +1,4 @@
-"""Points as they are stored: which row of the source each was, where it is, and what it carries."""
+"""Points: columns of a stored cloud."""
 
 from __future__ import annotations
 
@@ -17,19 +17,30 @@ Rows: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Columns of some points of a cloud in R^m.
+    """Columns of n points of a cloud in R^m; `StoredTrajectory.chunks` yields them.
 
     Attributes
     ----------
-    rows : array of shape (n,)
-        Their numbers in the source.
+    rows : array of int, shape (n,)
+        Row numbers in the source.
     places : array of shape (n, m)
+        Coordinates.
     covs : array of shape (n, m(m+1)/2), or None
-        The lower triangles of their covariances.
+        Lower triangles of the covariances, row by row; None after mean shift.
     weights : array of shape (n,), or None
-        Masses as the source has them; without any, all are equal.
-    massless : array of shape (n,), or None
-        1 for points that saw no mass in a step; without weights, there are none.
+        Weights as in the source; None means equal weights.
+    massless : array of uint8, shape (n,), or None
+        1 for points that had no mass within reach in some step; None without weights.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, wasserstein_transform as wt
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/points.npy", [[0.0], [1.0], [5.0]])
+    ...     walk = wt.clouds.iterate(wt.mean_shift(1.0), f"{folder}/points.npy", folder=f"{folder}/run", n_iter=1)
+    ...     for points in walk.chunks():
+    ...         print(points.rows, points.places.ravel())
+    [0 1 2] [0.5 0.5 5. ]
     """
 
     rows: Rows
@@ -45,50 +56,50 @@ class Points:
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
-        """The columns there are, by name."""
+        """The columns that are not None, by name."""
         found = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: column for name, column in found.items() if column is not None}
 
     def take(self, which: Ints) -> Points:
-        """The points of these numbers."""
+        """Return the points of these indices."""
         return Points(**{name: column.take(which, axis=0) for name, column in self.columns.items()})
 
     def metric(self, lam: float | None) -> Euclidean | GaussianMetric:
-        """The metric of a state of the flow; lam is None where points have no covariances."""
+        """Return the metric of a state of the flow; `lam` is None if points have no covariances."""
         if lam is None or self.covs is None:
             return Euclidean(self.places)
         return GaussianMetric(self.places, unpacked(self.covs, self.places.shape[1]), lam)
 
 
 class Scale(NamedTuple):
-    """Makes masses of total 1 of weights: w / largest / total; of the whole cloud."""
+    """Converts weights of the whole cloud to masses of total 1: w / largest / total."""
 
     largest: float
     total: float
 
 
 def masses(points: Points, scale: Scale | None, n: int) -> Floats:
-    """The masses of some points of a cloud of n."""
+    """Return the masses of some points of a cloud of n points."""
     if points.weights is None or scale is None:
         return np.full(points.n, 1.0 / n)
     return np.asarray(points.weights / scale.largest / scale.total)
 
 
 def joined(parts: Sequence[Points]) -> Points:
-    """All points of the parts, at least one; they have the same columns."""
+    """Concatenate points with the same columns; at least one part."""
     if len(parts) == 1:
         return parts[0]
     return Points(**{name: np.concatenate([part.columns[name] for part in parts]) for name in parts[0].columns})
 
 
 def packed(covs: Floats) -> Floats:
-    """The lower triangles of symmetric matrices."""
+    """Return the lower triangles of symmetric matrices."""
     below = np.tril_indices(covs.shape[1])
     return np.ascontiguousarray(covs[:, below[0], below[1]])
 
 
 def unpacked(triangles: Floats, m: int) -> Floats:
-    """Symmetric matrices from their lower triangles."""
+    """Return symmetric matrices from their lower triangles."""
     covs = np.empty((len(triangles), m, m))
     for k, (i, j) in enumerate(zip(*np.tril_indices(m), strict=True)):
         covs[:, i, j] = covs[:, j, i] = triangles[:, k]
@@ -96,7 +107,7 @@ def unpacked(triangles: Floats, m: int) -> Floats:
 
 
 def after_step(before: Points, metric: Euclidean | GaussianMetric, massless: Bools) -> Points:
-    """Points after a step, with what they carried before it, and who of them has ever seen no mass."""
+    """Return points after a step, with their rows and weights, and a mark on those that ever had no mass in reach."""
     covs = packed(metric.covs) if isinstance(metric, GaussianMetric) else None
     ever = None if before.massless is None else before.massless | massless.astype(np.uint8)
     return Points(before.rows, metric.places, covs, before.weights, ever)

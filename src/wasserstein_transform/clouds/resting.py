@@ -1,4 +1,4 @@
-"""Who need not be looked at: decided on whole cells, as `transforms.resting` decides it in memory."""
+"""Find points at rest, cell by cell, by the same rule as `transforms.resting` in memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .blocks import open_block
 
 
 def hot_cells(files: Sequence[Path], cells: Floats, margin: float) -> Floats:
-    """The hot cells at most so far from given ones, along every axis, and some others."""
+    """Return a superset of the hot cells within `margin` of the given cells along every axis."""
     low, high = cells.min(axis=0) - margin, cells.max(axis=0) + margin
     found = [np.empty((0, cells.shape[1]))]
     for path in files:
@@ -28,7 +28,7 @@ def hot_cells(files: Sequence[Path], cells: Floats, margin: float) -> Floats:
 
 
 class Counting(NamedTuple):
-    """A block whose points near hot cells are to be counted."""
+    """A job: count the points of a block near hot cells."""
 
     path: Path
     hot: tuple[Path, ...]
@@ -36,7 +36,7 @@ class Counting(NamedTuple):
 
 
 def count_near(asked: Counting, engine: Engine) -> int:
-    """How many points of a block a step would have to read."""
+    """Return how many points of a block the next step must read."""
     block, n, margin = open_block(asked.path), 0, 2 * halo(asked.frame)
     for columns in block.read_columns(block.all_chunks, ("places",)):
         engine.check()

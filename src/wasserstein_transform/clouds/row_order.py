@@ -1,4 +1,4 @@
-"""The points of a state in the order of the source, as many at a time as memory holds."""
+"""Read the points of a state in the order of the source, a window of rows at a time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .state import State
 
 
 def in_row_order(state: State, column: str, most: int, engine: Engine) -> Iterator[tuple[int, Floats]]:
-    """The number of the first row, and a column of as many rows as asked for: all blocks are read for each."""
+    """Yield the first row number and a column of up to `most` rows; each window reads all blocks."""
     n_windows = -(-state.n // most)
     for k in range(n_windows):
         first, stop = k * most, min((k + 1) * most, state.n)
@@ -30,5 +30,5 @@ def in_row_order(state: State, column: str, most: int, engine: Engine) -> Iterat
 
 
 def width_of(column: str, m: int) -> int:
-    """Numbers of a row."""
+    """Return how many numbers a row has."""
     return m if column == "places" else m * (m + 1) // 2

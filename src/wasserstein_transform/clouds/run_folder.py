@@ -1,6 +1,7 @@
-"""The folder of a run: a manifest, the state it has reached, and the blocks of the next one as far as they are done.
+"""The folder of a run: a manifest, the blocks of the current state, and the finished blocks of the next state.
 
-The manifest is written whole, after everything it speaks of: what is not in it is a leftover, and is swept.
+The manifest is replaced as a whole, after everything it mentions is written. Files it does not mention are leftovers
+and are removed.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ INGEST = "ingest"
 
 @dataclass(frozen=True)
 class Manifest:
-    """What is known of a run. `digest` is None until all points are in blocks."""
+    """The state of a run. `digest` is None until all points are in blocks."""
 
     request: str
     looks: list[list[Any]]
@@ -49,7 +50,7 @@ class Manifest:
 
 
 def request_of(process: Process, source: Source) -> str:
-    """What was asked for, beside the points: the process, what a point is, and what computes it."""
+    """Return a fingerprint of the run besides its points: process, columns, and versions of the code."""
     return fingerprint((process, source.names(), source.weights is not None, code(), _VERSION))
 
 
@@ -61,7 +62,7 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: Path, request: str, source: Source) -> RunFolder:
-        """The folder of a run that was asked for: a new one, or one that was left; that of another run is refused."""
+        """Open the folder of a run, new or interrupted; reject the folder of another run."""
         if not (path / _MANIFEST).exists():
             folder = cls(path, Manifest(request, source.looks()))
             folder.save()
@@ -70,30 +71,30 @@ class RunFolder:
         if folder.manifest.request != request:
             raise ValueError(
                 f"{path} holds a run of another process, of other columns, or by another version of this library, of "
-                "those it uses, or another processor; give another folder, or remove it"
+                "its dependencies, or of the processor; give another folder, or remove this one"
             )
         folder.sweep()
         return folder
 
     def save(self, **changes: Any) -> None:
-        """Write the manifest, with changes."""
+        """Write the manifest with changes."""
         self.manifest = replace(self.manifest, **changes)
         write_bytes(self.path / _MANIFEST, json.dumps(asdict(self.manifest), indent=1, allow_nan=False).encode())
 
     def of_state(self, name: str) -> Path:
-        """The folder of a state."""
+        """Return the folder of a state."""
         return self.path / name
 
     def next_name(self) -> str:
-        """The name of the state that comes next."""
+        """Return the name of the next state."""
         return f"tau-{len(self.manifest.movements) + self.manifest.started:04}"
 
     def blocks(self, name: str) -> list[Path]:
-        """The blocks of a state, in order."""
+        """Return the blocks of a state, in order."""
         return sorted(self.of_state(name).glob("[0-9]*.block"))
 
     def sweep(self) -> None:
-        """Remove what no run will ask for: states before this one, and drafts that nobody finished."""
+        """Remove earlier states and unfinished temporary files."""
         kept = {self.manifest.state, self.next_name()}
         for path in self.path.iterdir():
             if _OURS.fullmatch(path.name) and path.name not in kept:
@@ -105,14 +106,14 @@ class RunFolder:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """The folder, made if there is none, is this run's until the block ends; that of others is refused."""
+    """Create and lock the folder of a run until the context ends; reject a folder with other files or in use."""
     if path.exists() and not path.is_dir():
         raise NotADirectoryError(f"a folder is needed for the blocks of a run, got the file {path}")
     if path.is_dir() and not (path / _MANIFEST).exists() and any(at.name != _LOCK for at in path.iterdir()):
-        raise ValueError(f"{path} holds other files, and no run of a cloud; give a new or empty folder")
+        raise ValueError(f"{path} holds other files, but no run of a cloud; give a new or empty folder")
     path.mkdir(parents=True, exist_ok=True)
     here = str(path.resolve())
-    with _TAKING:  # the system knows processes, not threads
+    with _TAKING:  # file locks exclude other processes, not threads of this one
         if here in _TAKEN:
             raise InUseError(f"the run in {path} is in use by this process; wait until it ends, or give another folder")
         lock = Lock(path / _LOCK, f"the run in {path}")
@@ -145,12 +146,12 @@ def _read(path: Path) -> Manifest:
         return replace(manifest, names=tuple(manifest.names), movements=tuple(map(float, manifest.movements)))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError(
-            f"{path} is damaged, or no manifest of a run ({error}); remove its folder and start again"
+            f"{path} is damaged, or not the manifest of a run ({error}); remove its folder and start again"
         ) from None
 
 
 def _check(manifest: Manifest) -> None:
-    """Refuse names that lead elsewhere, and numbers that are none."""
+    """Reject names outside the folder, and invalid numbers."""
     names = [manifest.state, *(manifest.hot or ())]
     if not _OURS.fullmatch(manifest.state) or not all(isinstance(name, str) and "/" not in name for name in names):
         raise ValueError(f"it names the state {manifest.state!r}")

@@ -1,4 +1,4 @@
-"""A state of the flow on disk: blocks of points, and what is known of all of them from their footers."""
+"""A state of the flow on disk: blocks of points, and the bounds of all points from the footers."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ..transforms.parts import cells_of
 from .blocks import Block, Chunks, open_block
 from .points import Scale
 
-_MOST_STEPS = 1 << 27  # cells along the axes of a cloud that are looked at one by one
+_MOST_STEPS = 1 << 27  # most occupied cells along the axes of a cloud
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """A cloud of n points in R^m in blocks; lam is None where they have no covariances."""
+    """A cloud of n points in R^m in blocks; `lam` is None if points have no covariances."""
 
     blocks: tuple[Block, ...]
     n: int
@@ -32,7 +32,7 @@ class State:
 
     @property
     def extent(self) -> Extent:
-        """What the frame depends on."""
+        """The bounds that determine the frame."""
         return join(block.extent for block in self.blocks if block.extent is not None)
 
     @property
@@ -48,19 +48,19 @@ class State:
         return Chunks(counts, low, high, np.empty((len(counts), 0), np.int64))
 
     def frame(self, reach: float, engine: Engine) -> Frame:
-        """The frame of the whole cloud for steps of that reach."""
+        """Return the frame of the whole cloud for steps of a given reach."""
         return backend_of(engine).frame_of_parts(self.extent, reach, lambda frame: self._occupied(frame, engine))
 
     def _occupied(self, frame: Frame, engine: Engine) -> list[Floats]:
-        """Along each axis the cells that hold points: of clouds so wide that not all cells can have a number."""
+        """Return the occupied cells along each axis; for clouds too wide to number all cells."""
         found = [np.empty(0) for _ in frame.axes]
         jobs = [_Looking(block.path, frame) for block in self.blocks if block.n]
         for _, steps in engine.each(_occupied, jobs, "looking at cells"):
             found = [np.union1d(one, other) for one, other in zip(found, steps, strict=True)]
             if sum(map(len, found)) > _MOST_STEPS:
                 raise MemoryError(
-                    f"the cloud is {_MOST_STEPS} radii wide and more, and filled: its cells have no numbers; "
-                    "use a larger eps, or take far points out"
+                    f"the cloud is more than {_MOST_STEPS} radii wide and filled: its cells cannot be numbered; "
+                    "use a larger eps, or remove far points"
                 )
         return found
 
@@ -81,7 +81,7 @@ def _occupied(job: _Looking, engine: Engine) -> list[Floats]:
 
 
 def open_blocks(paths: Sequence[Path]) -> tuple[Block, ...]:
-    """The blocks of files."""
+    """Open the blocks of files."""
     return tuple(open_block(path) for path in paths)
 
 
@@ -93,24 +93,24 @@ class CellSpans(NamedTuple):
 
 
 def spans_of(chunks: Chunks, frame: Frame, engine: Engine) -> CellSpans:
-    """Where chunks lie, in cells."""
+    """Return the cells that chunks span."""
     return CellSpans(*(cells_of(Euclidean(corner), frame, engine) for corner in (chunks.low, chunks.high)))
 
 
 def near(spans: CellSpans, box: Box, margin: float) -> Ints:
-    """Numbers of the chunks that may have points in a box, or that near it."""
+    """Return the indices of chunks that may have points in a box, or within `margin` of it."""
     reaches = (spans.last >= np.array(box.first) - margin) & (spans.first < np.array(box.stop) + margin)
     return np.flatnonzero(reaches.all(axis=1))
 
 
 class Box(NamedTuple):
-    """Whole cells: from `first` to below `stop` along each axis of a frame."""
+    """A box of whole cells: from `first` to below `stop` along each axis of a frame."""
 
     first: tuple[float, ...]
     stop: tuple[float, ...]
 
     def halves(self) -> tuple[Box, Box] | None:
-        """The box cut across its longest side; None of a single cell."""
+        """Return the box cut across its longest side; None for a single cell."""
         widths = np.array(self.stop) - np.array(self.first)
         axis = int(widths.argmax())
         if widths[axis] <= 1:
@@ -118,13 +118,13 @@ class Box(NamedTuple):
         return self.cut(axis, self.first[axis] + float(np.floor(widths[axis] / 2)))
 
     def cut(self, axis: int, at: float) -> tuple[Box, Box]:
-        """The box below and above a cell along an axis."""
+        """Return the parts of the box below and above a cell along an axis."""
         below = (*self.stop[:axis], at, *self.stop[axis + 1 :])
         above = (*self.first[:axis], at, *self.first[axis + 1 :])
         return Box(self.first, below), Box(above, self.stop)
 
     def holds(self, cells: Floats, margin: float = 0.0) -> np.ndarray:
-        """Which cells are in it, or so near it."""
+        """Tell which cells are in the box, or within `margin` of it."""
         inside = np.ones(len(cells), bool)
         for along, first, stop in zip(cells.T, self.first, self.stop, strict=True):
             inside &= (along >= first - margin) & (along < stop + margin)

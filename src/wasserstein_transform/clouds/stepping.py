@@ -1,4 +1,4 @@
-"""A step of the points of a box: read it and what is around it, take the ordinary step, write the box."""
+"""One step of the points of a box: read the box and its surroundings, take the ordinary step, write the box."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from .state import Box
 
 
 class Stage(NamedTuple):
-    """What all jobs of an iteration know.
+    """The common data of all jobs of an iteration.
 
-    `lam` and `lam_after` belong to the states before and after it. Movement is measured in `units`, of which
-    one is likely to be that of the whole. `hot` are the blocks of cells around which points may change; None if all
-    points are looked at.
+    `lam` and `lam_after` belong to the states before and after it. Movement is measured in all `units`, one of which is
+    likely to be that of the whole cloud. `hot` are the blocks of cells around which points may change; None means that
+    all points are computed.
     """
 
     step: Transform
@@ -52,7 +52,7 @@ class Stage(NamedTuple):
 
 
 class Job(NamedTuple):
-    """A box, the blocks that reach into it or near it, and the file of the block that comes out."""
+    """A box, the blocks that reach into it or near it, and the file of the resulting block."""
 
     stage: Stage
     box: Box
@@ -62,7 +62,7 @@ class Job(NamedTuple):
 
 @dataclass
 class Tally:
-    """What is found of a step: the largest movement in each unit, whether formulas were good for it, who changed."""
+    """Statistics of a step: largest movement in each unit, whether formulas were accurate, and counts of points."""
 
     movements: dict[float, tuple[float, bool]] = field(default_factory=dict)
     changed: int = 0
@@ -70,7 +70,7 @@ class Tally:
     massless: int = 0
 
     def add(self, before: Points, after: Points, n: int) -> None:
-        """Count who changed; where that cannot be said, all did."""
+        """Count the points that changed; all, if covariances appeared or disappeared."""
         changed = differs(before, after)
         self.changed += int(changed.sum())
         self.massless += 0 if after.massless is None else int(np.count_nonzero(after.massless))
@@ -84,7 +84,7 @@ class Tally:
 
     @property
     def note(self) -> dict[str, Any]:
-        """For the footer."""
+        """The statistics as plain values, for the footer."""
         return {**vars(self), "movements": [[unit, *found] for unit, found in self.movements.items()]}
 
 
@@ -98,7 +98,7 @@ def take_step(job: Job, engine: Engine) -> None:
 
 
 def contexts(job: Job, margin: int, engine: Engine) -> Iterator[Context]:
-    """The points of a box with those around it; where they are too many, of one half after the other."""
+    """Yield the points of a box with its surroundings; if they are too many, those of its halves."""
     stage, pending = job.stage, [job.box]
     while pending:
         engine.check()
@@ -132,7 +132,7 @@ def _step(stage: Stage, context: Context, tally: Tally, engine: Engine) -> Point
 
 
 def _moved(stage: Stage, around: Space, core: np.ndarray, engine: Engine) -> tuple[Euclidean | GaussianMetric, Bools]:
-    """The metric of the core after the step, and who saw no mass; who is at rest stays."""
+    """Return the metric of the core after the step, and which points had no mass in reach; points at rest stay."""
     engine = replace(engine, memory=bits_allowed(around.n, stage.m, stage.lam, engine))
     if stage.hot is None:
         moved, massless = step_among(around, stage.step, core, stage.frame, engine)
@@ -155,13 +155,13 @@ def _as_metric(space: Space) -> Euclidean | GaussianMetric:
 
 
 def differs(before: Points, after: Points) -> Bools:
-    """Which points have changed by a bit."""
+    """Tell which points changed in any bit."""
     if (before.covs is None) != (after.covs is None):
         return np.ones(before.n, bool)
     changed = np.zeros(before.n, bool)
     for one, other in ((before.places, after.places), (before.covs, after.covs)):
         if one is not None and other is not None:
-            for here, there in zip(one.T, other.T, strict=True):  # by columns: no room for all comparisons at once
+            for here, there in zip(one.T, other.T, strict=True):  # by columns, to save memory
                 changed |= here != there
     return changed
 

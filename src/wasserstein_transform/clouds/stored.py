@@ -1,4 +1,4 @@
-"""What a run on a stored cloud leaves behind."""
+"""StoredTrajectory: the result of a run on a stored cloud."""
 
 from __future__ import annotations
 
@@ -17,27 +17,36 @@ from .row_order import in_row_order, width_of
 from .state import State
 from .writing import write_column
 
-_SHOWN = 8  # movements that a notebook shows
+_SHOWN = 8  # movements shown in a notebook
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class StoredTrajectory:
-    """The last state of an iterated transform, on disk.
+    """The last state of a run on disk; `wt.clouds.iterate` returns it.
 
     Attributes
     ----------
     state : State
-        The blocks.
-    names : tuple of str
+        The blocks on disk.
+    names : tuple of str, length m
         Names of the coordinates.
     movements : tuple of float
         The largest movement of each iteration, relative to ε.
     n_iter : int
-        Iterations done.
+        Number of iterations made.
     converged : bool
         Whether the last movement was within the tolerance.
     outcome : str
-        How it ended, in words.
+        How the run ended, in words.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, wasserstein_transform as wt
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/points.npy", [[0.0], [1.0], [5.0]])
+    ...     walk = wt.clouds.iterate(wt.mean_shift(1.0), f"{folder}/points.npy", folder=f"{folder}/run", n_iter=2)
+    ...     print(walk.n, walk.movements, walk.points().ravel())
+    3 (0.5, 0.0) [0.5 0.5 5. ]
     """
 
     state: State
@@ -54,29 +63,29 @@ class StoredTrajectory:
 
     @property
     def n_massless(self) -> int:
-        """How many points have seen no mass within reach, and stayed where they were."""
+        """Number of points that had no mass within reach in some step, and did not move in it."""
         return sum(int(block.note.get("massless", 0)) for block in self.state.blocks)
 
     def chunks(self) -> Iterator[Points]:
-        """All points, some thousand at a time, in no order: `rows` says which of the source they are."""
+        """Yield all points, some thousand at a time, in any order; `rows` tells their rows in the source."""
         for block in self.state.blocks:
             yield from block.read(block.all_chunks)
 
     def points(self, engine: Engine | None = None) -> Floats:
-        """The moved points in the order of the source, if they fit memory."""
+        """Return the moved points in the order of the source, shape (n, m), if they fit in memory."""
         return self._whole("places", "moved points", current(engine))
 
     def covariances(self, engine: Engine | None = None) -> Floats:
-        """The covariances in the order of the source, shape (n, m, m), if they fit memory."""
+        """Return the covariances in the order of the source, shape (n, m, m), if they fit in memory."""
         self._check_covs()
         return unpacked(self._whole("covs", "covariances", current(engine)), self.state.m)
 
     def write(self, path: PathLike, engine: Engine | None = None) -> Path:
-        """Write the moved points, in the order of the source, as `.npy`, `.parquet` or `.zarr`; returns the path."""
+        """Write the moved points in the order of the source as `.npy`, `.parquet` or `.zarr`; return the path."""
         return write_column(self.state, "places", Path(path), self.names, current(engine))
 
     def write_covariances(self, path: PathLike, engine: Engine | None = None) -> Path:
-        """Write the covariances in the same way, with a column for each entry on and below the diagonal, row by row."""
+        """Write the covariances in the same way, with a column for each entry of the lower triangle, row by row."""
         self._check_covs()
         below = zip(*np.tril_indices(self.state.m), strict=True)
         names = tuple(f"cov({self.names[i]}, {self.names[j]})" for i, j in below)
@@ -84,7 +93,7 @@ class StoredTrajectory:
 
     def _check_covs(self) -> None:
         if self.state.lam is None:
-            raise ValueError("mean shift leaves points without covariances; wt.gaussian_transform has them")
+            raise ValueError("mean shift leaves points without covariances; use wt.gaussian_transform")
 
     def _whole(self, column: str, what: str, engine: Engine) -> Floats:
         width = width_of(column, self.state.m)

@@ -1,4 +1,4 @@
-"""Columns of a state into files that others read: `.npy`, Parquet, Zarr, in the order of the source."""
+"""Write columns of a state to `.npy`, Parquet or Zarr, in the order of the source."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from .row_order import in_row_order, width_of
 from .sources.base import need
 from .state import State
 
-_ROWS = 1 << 16  # of a chunk of Zarr, and of a row group's least
+_ROWS = 1 << 16  # rows of a Zarr chunk, and least number of rows written at a time
 _GROUP = 1 << 20  # rows of a row group
 
 
 def write_column(state: State, column: str, path: Path, names: tuple[str, ...], engine: Engine) -> Path:
-    """Write a column of all points to a file of the kind its name says; returns the path."""
+    """Write a column of all points to a file of the kind its suffix tells; return the path."""
     kinds = {".npy": _write_npy, ".parquet": _write_parquet, ".zarr": _write_zarr}
     if path.suffix not in kinds:
-        raise ValueError(f"points are written as {', '.join(kinds)}, got {path}")
+        raise ValueError(f"points are written as {', '.join(kinds)}, got {path}; use one of these suffixes")
     width = width_of(column, state.m)
     most = min(state.n, max(_ROWS, int(limit_of(engine) / (24.0 * width)) // _ROWS * _ROWS))
     engine.reserve(16.0 * width * most, f"{most} rows of {path} at a time", "give the engine more memory")
@@ -55,10 +55,10 @@ def _write_parquet(state: State, column: str, path: Path, names: tuple[str, ...]
 
 
 def _write_zarr(state: State, column: str, path: Path, names: tuple[str, ...], most: int, engine: Engine) -> None:
-    """A new array: written under another name, which it gives up when it is whole."""
+    """Write a new array under a temporary name, and rename it when it is complete."""
     zarr = need("zarr", "a Zarr array")
     if path.exists():
-        raise FileExistsError(f"{path} is there already; remove it, or give another name")
+        raise FileExistsError(f"{path} exists already; remove it, or give another name")
     if not path.absolute().parent.is_dir():
         raise FileNotFoundError(f"there is no folder {path.absolute().parent} to write {path.name} to; make it first")
     draft = path.with_name(f".{uuid.uuid4().hex[:16]}.part")

@@ -1,4 +1,4 @@
-"""Noisy points onto curves and surfaces, and lines out of them."""
+"""Denoise points onto curves and surfaces, and extract curves as polylines."""
 
 from .denoised import Denoised
 from .denoising import denoise

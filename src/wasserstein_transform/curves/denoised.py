@@ -1,4 +1,4 @@
-"""What denoising leaves behind."""
+"""The result of denoising."""
 
 from __future__ import annotations
 
@@ -16,43 +16,57 @@ from .guard import Step
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_WIDE = 0.25  # of the longest variance: an axis that spreads as much belongs to the shape
+_WIDE = 0.25  # relative to the largest variance: axes with at least this variance belong to the shape
 
 
 @dataclass(frozen=True, eq=False)
 class Denoised(Reported):
-    """Points moved onto a curve or surface.
+    """Points moved onto a curve or surface; `denoise` returns it.
 
     Attributes
     ----------
     points : array of shape (n, m)
         The moved points.
     before : array of shape (n, m)
-        The points as they were given.
+        The given points.
     weights : array of shape (n,)
-        Their masses, total 1.
+        Masses, with total 1.
     dim : int
-        Dimension of the shape: 0 modes, 1 curves, 2 surfaces; m where no shape was found.
+        Dimension of the shape: 0 modes, 1 curves, 2 surfaces; m if no shape was found.
     eps : float
-        How far points saw, in units of `scale`.
+        Radius of neighborhoods, in units of `scale`.
     sigma : float
-        The noise: standard deviation across the shape in one direction, in the same units; 0 if none was told.
-    outliers : array of shape (n,) of bool
-        Points that see far fewer others than most do.
+        The noise: standard deviation across the shape along one direction, in units of `scale`; 0 if it could not be
+        determined.
+    outliers : array of bool, shape (n,)
+        Points with far fewer neighbors than most.
     evidence : array of shape (n,)
-        How many others each point saw at the start, near ones counting more.
+        Number of neighbors of each point at the start, weighted by nearness.
     variances, axes : arrays of shape (n, r) and (n, m, r)
-        Of the neighborhoods at the end, longest first; axes are unit columns. r is m, or 32 if m is more.
+        Principal variances and axes of the neighborhoods at the end, largest first; axes are unit columns. r is
+        min(m, 32).
     steps : tuple of Step
-        The states the run went through.
+        The states of the run.
     outcome : str
-        How it ended, in words.
+        How the run ended, in words.
     reason : str
-        Where eps and the dimension come from, in words.
+        How `eps` and the dimension were chosen, in words.
     scale : array of shape (m,)
-        The length of each axis that counts as one.
-    track : array of shape (k, 2), or None
-        Rows that follow each other on a trip, where the order was known.
+        The unit of length of each axis.
+    track : array of int, shape (k, 2), or None
+        Pairs of consecutive rows of a trip, if `order` was given.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> angle, rng = np.linspace(0, 2 * np.pi, 200), np.random.default_rng(0)
+    >>> X = np.column_stack([np.cos(angle), np.sin(angle)]) * rng.normal(1, 0.05, (200, 1))
+    >>> found = wt.denoise(X, 1, eps=0.4, n_iter=1)
+    >>> found
+    <Denoised: 200 points, curves, eps=0.4: did 1 step as asked>
+    >>> before, after = (np.std(np.linalg.norm(points, axis=1)) for points in (found.before, found.points))
+    >>> float(before.round(3)), float(after.round(3)), found.tangents.shape
+    (0.048, 0.014, (200, 2, 1))
     """
 
     points: Floats
@@ -73,47 +87,47 @@ class Denoised(Reported):
 
     @cached_property
     def moved(self) -> Floats:
-        """How far each point went."""
+        """Distance that each point moved, shape (n,)."""
         return np.asarray(np.sqrt(((self.points - self.before) ** 2).sum(axis=1)))
 
     @property
     def n_iter(self) -> int:
-        """Steps that were taken."""
+        """Number of steps made."""
         return self.steps[-1].step
 
     @property
     def tangents(self) -> Floats:
-        """The axes along the shape, (n, m, dim): the direction of a curve, two directions of a surface."""
+        """The axes along the shape, shape (n, m, dim): the direction of a curve, two directions of a surface."""
         return self.axes[:, :, : self.dim]
 
     @property
     def normals(self) -> Floats:
-        """The axes across it, (n, m, r − dim); their signs mean nothing."""
+        """The axes across the shape, shape (n, m, r − dim); their signs are arbitrary."""
         return self.axes[:, :, self.dim :]
 
     @cached_property
     def local_dim(self) -> Ints:
-        """How many axes of each neighborhood are about as long as its longest; 0 where a point is alone.
+        """Number of axes of each neighborhood that are about as long as its longest, shape (n,); 0 for lone points.
 
-        2 on a curve is a crossing or an end where curves meet.
+        A value of 2 on a curve marks a crossing, or an end where curves meet.
         """
         wide = self.variances >= _WIDE * self.variances[:, :1]
         return np.asarray(np.where(self.variances[:, 0] > 0, np.count_nonzero(wide, axis=1), 0), np.intp)
 
     @property
     def table(self) -> dict[str, list[float]]:
-        """The steps as columns by name; `pandas.DataFrame(result.table)` takes them as they are."""
+        """The steps as columns by name; `pandas.DataFrame(result.table)` takes them."""
         return {name: [getattr(step, name) for step in self.steps] for name in Step._fields}
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame with a row for each point: where it was and is, how far it went, what it is."""
+        """Return a pandas DataFrame with a row for each point: coordinates before and after, distance, and marks."""
         columns = {f"x{k}": column for k, column in enumerate(self.before.T)}
         columns |= {f"moved_x{k}": column for k, column in enumerate(self.points.T)}
         columns |= {"moved": self.moved, "outlier": self.outliers, "local_dim": self.local_dim}
         return frame(columns | {"evidence": self.evidence}, "the attributes hold the same")
 
     def plot(self, ax: Axes | None = None, *, title: str | None = None) -> Axes:
-        """Before, in gray, and after. Points of two or three coordinates; needs matplotlib, the extra `plot`."""
+        """Draw the points before, in gray, and after; for two or three coordinates. Needs matplotlib (extra `plot`)."""
         axes: Axes = drawn_by("curves").denoised(self, ax, title=title)
         return axes
 

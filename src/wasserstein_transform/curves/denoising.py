@@ -1,4 +1,4 @@
-"""Points onto curves and surfaces."""
+"""`denoise`: move points onto curves and surfaces."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from .moving import Moved, move
 from .places import Places, check_scale, directions, distinct, track_of
 from .radius import dims_of, is_clean, noises, radius_of
 
-_FEWER = 0.25  # of what the middle point sees: who sees less is an outlier
-_MODES = 300  # steps of mean shift, where nobody says how many
-_STILL = 1e-3  # of eps: mean shift rests
+_FEWER = 0.25  # relative to the median number of neighbors: points with fewer are outliers
+_MODES = 300  # steps of mean shift, if n_iter is not given
+_STILL = 1e-3  # times eps: movement at which mean shift has converged
 
 
 def denoise(
@@ -42,53 +42,59 @@ def denoise(
     progress: Progress | None = None,
     engine: Engine | None = None,
 ) -> Denoised:
-    """Move noisy points onto the curve or surface they were drawn from.
+    """Move noisy points onto the curve or surface they were sampled from.
 
-    A step moves each point to the mean of what it sees within ε, across the leading axes of its neighborhood only
-    (`Ridge`), less what its neighbors do as well: the mean of a ball lies inside of every bend, and so do those of the
-    neighbors; their common part is taken off, so a curve does not shrink as it does under mean shift. A guard ends the
-    run when steps no longer lower the spread, when neighbors would move alike, when points clump or the shape
-    shrinks, and says so in `outcome`. In the end each point goes the share e⁵/(e⁵ + t⁵) of its way, e the number of
-    others it sees, t the `trust`: points that few others support stay near where they were.
+    Each step moves a point toward the mean of its neighbors within ε, but only across the leading axes of its
+    neighborhood (`Ridge`), and without the part of the movement that its neighbors share. The mean of a ball lies on
+    the inner side of every bend, for neighbors as well; without this shared part a curve does not shrink as under mean
+    shift. A guard stops the run when steps no longer reduce the spread, when neighbors would move alike, when points
+    would clump, or when the shape would shrink; `outcome` tells why. In the end each point moves the fraction
+    e⁵/(e⁵ + t⁵) of its way, where e is the number of its neighbors and t is `trust`: points with few neighbors stay
+    near their original position.
 
     Parameters
     ----------
     X : array of shape (n, m)
+        The points.
     dim : int, optional
-        1 for curves, 2 for surfaces, 0 for modes (mean shift). By default the lowest at which the neighborhoods
-        show a shape with noise around it; where there is none, points stay.
+        1 for curves, 2 for surfaces, 0 for modes (mean shift). None means the lowest dimension at which neighborhoods
+        show a shape with noise around it; if there is none, no point moves.
     eps : float, optional
-        How far points see. By default the radius at which the noise shows (`wt.auto.noise_scale`), or the next that
-        holds enough points; for modes that of `wt.suggest(X, "modes")`.
-    lam : float
-        Weight λ of the covariances: with λ > 0 balls are those of the Gaussian Transform, in which curves that cross
-        see less of each other.
+        Radius of neighborhoods, in the unit of the points. None means the radius at which the noise shows
+        (`wt.auto.noise_scale`), or the next one that holds enough points; for modes, that of `wt.suggest(X, "modes")`.
+    lam : float, default 0
+        Weight λ of the covariances: with λ > 0, neighborhoods are balls of the Gaussian Transform, in which crossing
+        curves influence each other less.
     n_iter : int, optional
-        Steps; the guard then only tells. By default as many as it lets pass, five at most.
+        Number of steps; the guard then only reports. None means as many as the guard allows, at most five.
     weights : array of shape (n,), optional
-        Masses; weight k is the same as k copies.
+        Masses; weight k is the same as k copies. None means equal masses.
     scale : array of shape (m,), optional
-        A length for each axis that counts as one, for axes that are measured differently, as the height of LiDAR;
-        `eps` is then in these units.
-    order : array of shape (n,), or pair of such, optional
-        The trip of each point, where points are tracks: rows of a trip follow each other; (trips, times) says when.
-        Points then see those less that were passed in another direction.
-    trust : float
-        Who sees so many others goes half of the way, who sees more nearly all of it; 0 lets all go all the way. Where
-        the noise is far below ε the shape is plain to see, and fewer suffice, in proportion.
+        Unit of length of each axis, for axes of different accuracy, such as the height of LiDAR points; `eps` is then
+        in these units. None means 1 for all axes.
+    order : array of shape (n,), or pair of such arrays, optional
+        The trip of each point, for GPS tracks: rows of a trip follow each other, or (trips, times) gives their times.
+        Neighbors that were passed in another direction then count less. None means points without order.
+    trust : float, default 6.5
+        Number of neighbors at which a point moves half of its way; with more neighbors it moves nearly all of it. 0
+        lets all points move all the way. If the noise is far below ε, proportionally fewer neighbors suffice.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Number of threads; −1 means all cores, None the setting of the engine. The result does not depend on it.
     progress : callable, optional
+        Called with an `Update` during the run; `bar()` draws a progress bar.
     engine : Engine, optional
+        Threads, memory limit and progress; None means the setting of `wt.using`.
 
     Returns
     -------
     Denoised
+        The moved points, the noise, outliers, and axes of the neighborhoods.
 
     Notes
     -----
-    With more than 32 coordinates, the axes of neighborhoods are looked for among the 32 widest of the whole cloud:
-    `axes` then has 32 columns. Distances and means are those of all coordinates.
+    Each step computes the covariances of all neighborhoods and their eigenvectors: about O(n·(k·m² + m³)) time for k
+    neighbors, O(n·m²) memory. With more than 32 coordinates, the axes of neighborhoods are restricted to the 32 widest
+    axes of the whole cloud, and `axes` has 32 columns; distances and means use all coordinates.
 
     Examples
     --------
@@ -112,7 +118,7 @@ def denoise(
 
 
 class _Asked(NamedTuple):
-    """What was asked for, checked; points in units of the scale."""
+    """Checked parameters; points are in units of the scale."""
 
     points: Floats
     given: Floats
@@ -139,12 +145,12 @@ def _read(
         most = (
             f"points have {m} coordinate{'s' if m > 1 else ''}"
             if m <= MOST_AXES
-            else f"no more than {MOST_AXES} axes are looked for"
+            else f"at most {MOST_AXES} axes are computed"
         )
         raise ValueError(f"dim must be at most {min(m, MOST_AXES)}, since {most}, got {dim}; 1 is for curves")
     lam, trust = check.lam(lam), check.tolerance(trust, "trust")
     if lam > 0 and order is not None:
-        raise ValueError("order and lam both say which neighbors count less; leave lam out where the order is known")
+        raise ValueError("order and lam both weaken some neighbors; leave lam out where the order is known")
     lengths = check_scale(scale, m)
     eps = None if eps is None else check.eps(eps)
     n_iter = None if n_iter is None else check.count(n_iter, "n_iter", 0)
@@ -153,7 +159,7 @@ def _read(
 
 
 class _Plan(NamedTuple):
-    """What will be done: the dimension, how far to look, the noise, and why; `stay` if nothing moves."""
+    """The chosen dimension, radius and noise, and the reason; `stay` if no point moves."""
 
     dim: int
     eps: float
@@ -180,7 +186,7 @@ def _denoised(asked: _Asked, engine: Engine) -> Denoised:
 
 
 def _plan(places: Places, asked: _Asked, engine: Engine) -> _Plan:
-    """The dimension and the radius, as given or as the noise says."""
+    """Choose dimension and radius: as given, or from the noise."""
     m = places.points.shape[1]
     if asked.dim == 0:
         if asked.eps is not None:
@@ -205,14 +211,14 @@ def _plan(places: Places, asked: _Asked, engine: Engine) -> _Plan:
 
 
 def _why(noise: Noise, given: float | None) -> str:
-    """Where eps comes from, in words."""
+    """Tell how eps was chosen, in words."""
     if given is not None:
         return f"eps as given; {noise}"
     return noise.reason if radius_of(noise) == noise.eps else f"{noise.reason}; eps is wider, to hold enough points"
 
 
 def _spread(places: Places, sight: Sight, dim: int, engine: Engine) -> float:
-    """What stands for the noise where nobody measured it: the spread across the neighborhoods."""
+    """Return the spread across the neighborhoods, as the noise where it was not measured."""
     return look(places.points, places.weights, sight, dim, engine).across
 
 
@@ -223,7 +229,7 @@ def _stayed(places: Places, sight: Sight, plan: _Plan, engine: Engine) -> Moved:
 
 
 def _modes(places: Places, sight: Sight, asked: _Asked, engine: Engine) -> Moved:
-    """Mean shift, by the library's own loop."""
+    """Run mean shift."""
     first = look(places.points, places.weights, sight, 0, engine)
     walk = iterate(
         mean_shift(sight.eps, PROFILE),
@@ -249,7 +255,7 @@ def _state(k: int, moved: float, points: Floats, places: Places, seen: Look, eng
 
 
 def _told(asked: _Asked, places: Places, plan: _Plan, sigma: float, ended: Moved) -> Denoised:
-    """The answer for all rows, in the units of the data."""
+    """Return the result for all rows, in the unit of the data."""
     of, stayed = places.of, ended.points is places.points
     points = asked.given.copy() if stayed else ended.points[of] * asked.scale
     variances, axes = _in_units(ended.last.variances, ended.last.axes, asked.scale)
@@ -265,7 +271,7 @@ def _outliers(evidence: Floats, weights: Floats) -> Bools:
 
 
 def _in_units(variances: Floats, axes: Floats, scale: Floats) -> tuple[Floats, Floats]:
-    """The spectra of neighborhoods with every axis in its own unit again."""
+    """Return principal variances and axes of neighborhoods with every axis in its own unit again."""
     if (scale == 1).all():
         return variances, axes
     stretched = scale[None, :, None] * axes

@@ -1,4 +1,4 @@
-"""A spanning forest of edges, and the ways through it."""
+"""A spanning forest of a graph, with path lengths."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from .._types import Bools, Floats, Ints
 
 
 class Forest(NamedTuple):
-    """Trees, hung on a root that is none of the knots.
+    """Trees joined at an artificial root.
 
     Attributes
     ----------
     above : array of shape (levels, k + 1)
-        The knot 1, 2, 4, … steps above each one; the root is above itself.
+        The ancestor 1, 2, 4, … levels above each knot; the root is its own ancestor.
     height : array of shape (k + 1,)
-        Length of the way to the root.
+        Length of the path to the root.
     depth : array of shape (k + 1,)
-        Edges of that way.
+        Number of edges of that path.
     tree : array of shape (k + 1,)
-        Which tree it is in.
+        The tree of each knot.
     """
 
     above: Ints
@@ -33,15 +33,15 @@ class Forest(NamedTuple):
 
     @classmethod
     def of(cls, n: int, edges: Ints, lengths: Floats) -> Self:
-        """The forest of edges that close no loop, of n knots."""
+        """Make the forest of n knots from edges without cycles."""
         tree = connected_components(_matrix(n, edges, np.ones(len(edges))), directed=False)[1]
-        tops = np.unique(tree, return_index=True)[1]  # the first knot of each tree hangs on the root
+        tops = np.unique(tree, return_index=True)[1]  # the first knot of each tree is joined to the root
         hung = np.concatenate([edges, np.column_stack([np.full(len(tops), n), tops])])
         above = breadth_first_order(_matrix(n + 1, hung, np.ones(len(hung))), n, directed=False)[1].astype(np.intp)
         above[n] = n
         height, depth = np.zeros(n + 1), np.zeros(n + 1, np.intp)
         depth[:n] = 1
-        for k in (0, 1):  # the lower end of every edge carries its length
+        for k in (0, 1):  # each edge's length belongs to its lower end
             low = above[edges[:, k]] == edges[:, 1 - k]
             height[edges[low, k]] = lengths[low]
         levels = [above]
@@ -51,7 +51,7 @@ class Forest(NamedTuple):
         return cls(np.array(levels), height, depth, np.append(tree, -1))
 
     def ways(self, pairs: Ints) -> Floats:
-        """Length of the way between the knots of each pair; infinite between trees.
+        """Return the path length between the knots of each pair; infinite between different trees.
 
         Examples
         --------
@@ -76,7 +76,7 @@ class Forest(NamedTuple):
 
 
 def spanning(n: int, edges: Ints) -> Bools:
-    """Which of the edges, the best first, join knots that those before do not join (Kruskal)."""
+    """Tell which edges, taken in order, join components that earlier edges do not join (Kruskal)."""
     ranks = np.arange(1.0, len(edges) + 1)
     kept = minimum_spanning_tree(_matrix(n, edges, ranks)).data
     chosen = np.zeros(len(edges), bool)

@@ -1,4 +1,4 @@
-"""When to stop: before a shape shrinks or clumps, or when a step no longer helps."""
+"""When to stop denoising: before a shape shrinks or clumps, or when a step no longer helps."""
 
 from __future__ import annotations
 
@@ -10,31 +10,40 @@ from scipy.spatial import cKDTree
 from .._types import Floats
 from ..engine import Engine
 
-_SHARED = 0.7  # of a step that neighbors have in common: what is left is not noise
-_HELPS = 0.98  # of the spread before: a step that leaves more has not helped
-_RESTS = 0.1  # of the noise: a step that moves points less has nothing left to do
-_SHRUNK = 0.97  # of the extent that is left without the noise
-_CROWDED = 0.5  # of the evenness that places thrown at random on such a shape have
-_SAMPLED = 20_000  # places whose nearest neighbor is looked for
+_SHARED = 0.7  # fraction of a step shared with neighbors, above which the rest is not noise
+_HELPS = 0.98  # ratio of spreads after and before, above which a step has not helped
+_RESTS = 0.1  # times the noise: a step that moves points less has converged
+_SHRUNK = 0.97  # least fraction of the extent, noise excluded, that must remain
+_CROWDED = 0.5  # least fraction of the evenness of random places on such a shape
+_SAMPLED = 20_000  # places whose nearest neighbor is computed
 
 
 class Step(NamedTuple):
-    """One state of a run.
+    """One state of a denoising run; `Denoised.steps` lists them.
 
     Attributes
     ----------
     step : int
-        0 is the start.
+        Number of the step; 0 is the start.
     moved : float
-        How far the step moved points: root mean square.
+        Root mean square distance that the step moved points, in units of `scale`.
     across : float
-        Median spread of a neighborhood across the shape.
+        Median spread of neighborhoods across the shape, in units of `scale`.
     shared : float
-        Share of the next step that neighbors have in common: near 1, it would move the shape and not the noise.
+        Fraction of the next step that neighbors share: near 1, it would move the shape and not remove noise.
     spacing : float
-        Evenness: the lowest tenth of the distances to the nearest neighbor, in units of their median.
+        Evenness: the 10 % quantile of the distances to the nearest neighbor, divided by their median.
     extent : float
-        Root mean square distance from the center.
+        Root mean square distance from the center, in units of `scale`.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> angle, rng = np.linspace(0, 2 * np.pi, 200), np.random.default_rng(0)
+    >>> X = np.column_stack([np.cos(angle), np.sin(angle)]) * rng.normal(1, 0.05, (200, 1))
+    >>> steps = wt.denoise(X, 1, eps=0.4, n_iter=1).steps
+    >>> [(step.step, round(step.across, 3)) for step in steps]
+    [(0, 0.047), (1, 0.018)]
     """
 
     step: int
@@ -46,19 +55,19 @@ class Step(NamedTuple):
 
 
 def before(step: Step, earlier: Step | None) -> str | None:
-    """Why no further step should be taken from a state, if so."""
+    """Return the reason not to take a step from a state, or None."""
     if earlier is not None and step.across > _HELPS * earlier.across:
         return f"the spread across the shape no longer falls ({earlier.across:.3g}, now {step.across:.3g})"
     if step.shared > _SHARED:
         return (
             f"neighbors would move alike in the next step ({step.shared:.0%} of it): "
-            "that shrinks the shape, and takes no noise away"
+            "that would shrink the shape and remove no noise"
         )
     return None
 
 
 def against(after: Step, earlier: Step, start: Step, dim: int, m: int, sigma: float) -> str | None:
-    """Why a step should be taken back, if so."""
+    """Return the reason to undo a step, or None."""
     if after.across > earlier.across:
         return f"the next step would widen the spread across the shape from {earlier.across:.3g} to {after.across:.3g}"
     left = _SHRUNK * np.sqrt(max(start.extent**2 - (m - dim) * sigma**2, 0.0))
@@ -71,17 +80,17 @@ def against(after: Step, earlier: Step, start: Step, dim: int, m: int, sigma: fl
 
 
 def rests(after: Step, sigma: float) -> bool:
-    """Whether a step moved so little that another has nothing to do."""
+    """Tell whether a step moved points so little that the run has converged."""
     return after.moved <= _RESTS * sigma
 
 
 def evenness_at_random(dim: int) -> float:
-    """The lowest tenth of the nearest distances over their median, for places at random in so many dimensions."""
+    """Return the evenness of random places in `dim` dimensions: 10 % quantile of nearest distances over the median."""
     return float((np.log(1 / 0.9) / np.log(2)) ** (1 / max(dim, 1)))
 
 
 def spacing(points: Floats, engine: Engine) -> float:
-    """The same of the points; 1 where there are too few to tell."""
+    """Return the evenness of the points; 1 if there are too few to tell."""
     if len(points) < 10:
         return 1.0
     some = points[:: -(-len(points) // _SAMPLED)]
@@ -91,6 +100,6 @@ def spacing(points: Floats, engine: Engine) -> float:
 
 
 def extent(points: Floats, weights: Floats) -> float:
-    """Root mean square distance from the center of mass."""
+    """Return the root mean square distance from the center of mass."""
     off = points - weights @ points
     return float(np.sqrt(weights @ (off**2).sum(axis=1)))

@@ -1,4 +1,4 @@
-"""Knots joined to a net: edges along the curve, no short cycles, no short spurs."""
+"""Join knots to a net: edges along the curve, without short cycles and short spurs."""
 
 from __future__ import annotations
 
@@ -14,23 +14,22 @@ from ..engine import Engine, Flag
 from .forest import Forest, spanning
 from .knots import Knots
 
-_AROUND = 4.0  # times its length: an edge is kept if the way around it is longer
-_ASTRAY = 0.5  # cosine to the curve: an edge that goes astray at both ends joins two curves, not one
-_STRAIGHT = 0.8  # the same: long edges close gaps in a curve, and follow it at both ends
-_BENT = 2.0  # how much longer an edge counts that stands at right angles to the curve
+_AROUND = 4.0  # an edge is kept if the path around it is longer than this many times its length
+_ASTRAY = 0.5  # least cosine to the curve at one end: an edge below it at both ends joins two different curves
+_STRAIGHT = 0.8  # least cosine at both ends for long edges, which close gaps in a curve
+_BENT = 2.0  # factor on the length of an edge at right angles to the curve
 
 Net = dict[int, dict[int, float]]
 """The neighbors of each knot, with the lengths of the edges."""
 
 
 def join(knots: Knots, near: float, reach: float, loop: float, engine: Engine) -> tuple[Net, Forest]:
-    """A net of the knots within reach of each other that run the same way: the straightest and shortest edges first.
+    """Join knots within `reach` of each other along the curve; the straightest and shortest edges come first.
 
-    Edges up to `near` follow the curve at one end at least, longer ones at both. No loop is shorter than `loop`.
+    Edges up to `near` must follow the curve at one end at least, longer ones at both. No cycle is shorter than `loop`.
 
-    An edge is kept if the way around it in what is kept already is more than four times as long: a spanning forest,
-    which comes with the net, and of the edges beyond it those that close loops that are there, not those of a thick
-    line.
+    An edge is kept if the path around it in the net so far is more than four times as long. This gives a spanning
+    forest, which is returned with the net, and the edges that close real loops, but not those within a thick line.
     """
     n = len(knots.points)
     tree = engine.alone(lambda stop: cKDTree(knots.points), "knots")
@@ -46,7 +45,7 @@ def join(knots: Knots, near: float, reach: float, loop: float, engine: Engine) -
 
 
 def _running_along(knots: Knots, pairs: Ints, near: float) -> tuple[Ints, Floats]:
-    """The pairs whose edge follows the curve, the best first, and their lengths."""
+    """Return the pairs whose edge follows the curve, best first, and their lengths."""
     steps = knots.points[pairs[:, 1]] - knots.points[pairs[:, 0]]
     lengths = np.sqrt((steps**2).sum(axis=1))
     units = steps / np.where(lengths > 0, lengths, 1.0)[:, None]
@@ -61,9 +60,9 @@ def _running_along(knots: Knots, pairs: Ints, near: float) -> tuple[Ints, Floats
 def add_where_missing(
     net: Net, forest: Forest, ends: Ints, lengths: Floats, around: float, loop: float, engine: Engine
 ) -> None:
-    """Add each edge to which the net has no way around of at most `around` times its length, or `loop` with it.
+    """Add each edge for which the net has no path of at most `around` times its length, or `loop` minus its length.
 
-    Most have one in the forest, which is part of the net: only for the others ways are searched.
+    Most have such a path in the forest, which is part of the net; only for the others a search is needed.
     """
     limits = np.maximum(around * lengths, loop - lengths)
     missing = forest.ways(ends) > limits
@@ -80,10 +79,10 @@ def add_where_missing(
 
 
 def is_within(net: Net, start: int, goal: int, limit: float) -> bool:
-    """Whether there is a way no longer than the limit."""
+    """Tell whether there is a path no longer than the limit."""
     last = net[goal]
     if any(there in last and step + last[there] <= limit for there, step in net[start].items()):
-        return True  # by one knot between: most are found here
+        return True  # through one knot in between: the most frequent case
     found, queue = {start: 0.0}, [(0.0, start)]
     while queue:
         length, here = heapq.heappop(queue)
@@ -100,7 +99,7 @@ def is_within(net: Net, start: int, goal: int, limit: float) -> bool:
 
 
 def prune(net: Net, spur: float) -> None:
-    """Take off dead ends shorter than `spur` that hang on a junction, the shortest first."""
+    """Remove dead ends shorter than `spur` at junctions, shortest first."""
     waiting = [(length, chain) for chain, length in _dead_ends(net, spur)]
     heapq.heapify(waiting)
     while waiting:
@@ -110,7 +109,7 @@ def prune(net: Net, spur: float) -> None:
             continue
         for a, b in pairwise(chain):
             del net[a][b], net[b][a]
-        if len(net[junction]) == 2:  # what met here may be a dead end now
+        if len(net[junction]) == 2:  # the remaining branches may now form a dead end
             for tail, length in _dead_ends_through(net, junction, spur):
                 heapq.heappush(waiting, (length, tail))
 
@@ -133,9 +132,9 @@ def _dead_ends_through(net: Net, knot: int, spur: float) -> Iterator[tuple[list[
 
 
 def follow(net: Net, start: int, ahead: int, most: float = np.inf) -> tuple[list[int], float]:
-    """The chain from a knot on, by a neighbor, to the next knot that is no mere link, and its length.
+    """Return the chain from a knot through a neighbor to the next end or junction, and its length.
 
-    It breaks off where it is longer than `most`.
+    It stops early if it is longer than `most`.
     """
     chain, length = [start, ahead], net[start][ahead]
     while len(net[chain[-1]]) == 2 and chain[-1] != start and length <= most:
@@ -147,14 +146,14 @@ def follow(net: Net, start: int, ahead: int, most: float = np.inf) -> tuple[list
 
 
 def melt(net: Net, points: Floats, near: float) -> None:
-    """Make one of junctions that a line shorter than `near` joins, the nearest first; `points` has their new places."""
+    """Merge junctions joined by a line shorter than `near`, closest first; `points` gets their new positions."""
     waiting = [link for knot, of in net.items() if len(of) >= 3 for link in _short_links(net, knot, near)]
     heapq.heapify(waiting)
     while waiting:
         _, chain = heapq.heappop(waiting)
         a, b = chain[0], chain[-1]
         if len(net[a]) < 3 or len(net[b]) < 3 or any(there not in net[here] for here, there in pairwise(chain)):
-            continue  # one of them melted before
+            continue  # one of them was merged before
         for here, there in pairwise(chain):
             del net[here][there], net[there][here]
         points[a] = (points[a] + points[b]) / 2
@@ -168,7 +167,7 @@ def melt(net: Net, points: Floats, near: float) -> None:
 
 
 def _short_links(net: Net, knot: int, near: float) -> list[tuple[float, list[int]]]:
-    """The lines shorter than `near` from a junction to others."""
+    """Return the lines shorter than `near` from a junction to others."""
     found = [(length, chain) for chain, length in (follow(net, knot, ahead, near) for ahead in net[knot])]
     return [
         (length, chain) for length, chain in found if length < near and chain[-1] != knot and len(net[chain[-1]]) >= 3
@@ -176,7 +175,7 @@ def _short_links(net: Net, knot: int, near: float) -> list[tuple[float, list[int
 
 
 def chains(net: Net) -> list[list[int]]:
-    """The lines between ends and junctions, and closed ones; each once, in an order of their knots."""
+    """Return the lines between ends and junctions, and closed lines, each once, as lists of knots."""
     found, linked = list[list[int]](), set[int]()
     for start in sorted(net):
         if len(net[start]) in (0, 2):

@@ -1,4 +1,4 @@
-"""Moved points gathered into knots: places along a curve, each with the direction the curve has there."""
+"""Gather moved points into knots: positions along a curve with the direction of the curve."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from ..spaces import Euclidean, Space, quotient
 
 
 class Knots(NamedTuple):
-    """Places along curves.
+    """Positions along curves.
 
     Attributes
     ----------
     points : array of shape (k, m)
+        Positions of the knots.
     ways : array of shape (k, m)
-        Unit vectors along the curve; their signs mean nothing.
+        Unit vectors along the curve; their signs are arbitrary.
     mass : array of shape (k,)
+        Mass of the points of each knot.
     of : array of shape (n,)
-        The knot of each point; −1 for those that were left out.
+        The knot of each point; −1 for points left out.
     """
 
     points: Floats
@@ -31,7 +33,7 @@ class Knots(NamedTuple):
 
 
 def gather(points: Floats, ways: Floats, weights: Floats, keep: Bools, radius: float, engine: Engine) -> Knots:
-    """Knots of the kept points: each gathers those within the radius of the first of them, sorted by coordinates."""
+    """Gather the kept points into knots; each knot holds points within the radius of its first, by coordinates."""
     of, rows = np.full(len(points), -1, np.intp), np.flatnonzero(keep)
     rows = rows[np.lexsort((weights[rows], *points[rows].T[::-1]))]
     if not len(rows):

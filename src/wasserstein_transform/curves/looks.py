@@ -1,4 +1,4 @@
-"""One look at a cloud: the axes of every neighborhood, and where its point would go."""
+"""Moments of every neighborhood: its principal axes, and the step of its point."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from ..localize import HasMoments, Kernel
 from ..localize.places import weighted_median
 from ..spaces import Euclidean, GaussianMetric, Space
 
-_ASIDE = 0.8  # of eps: how far apart tracks stand that run at right angles, but for a factor √2
+_ASIDE = 0.8  # times eps and √2: extra distance between tracks at right angles
 PROFILE = "epanechnikov"
-MOST_AXES = 32  # of a neighborhood: in more dimensions they lie within the widest of the whole cloud
+MOST_AXES = 32  # most axes of a neighborhood: in more dimensions they lie within the widest axes of the whole cloud
 
 
 class Sight(NamedTuple):
-    """How far points see, and what they count as near: eps, lam, and the way of tracks beside the places."""
+    """Neighborhoods: radius eps, weight lam, and track directions as extra coordinates, if any."""
 
     eps: float
     lam: float = 0.0
     ways: Floats | None = None
 
     def space(self, points: Floats, weights: Floats, engine: Engine) -> Space:
-        """The points under the metric in which they see each other."""
+        """Return the points with the metric of their neighborhoods."""
         if self.ways is not None:
             return Space(Euclidean(np.column_stack([points, _ASIDE * self.eps * self.ways])), weights, points)
         flat = Space(Euclidean(points), weights, points)
@@ -38,21 +38,21 @@ class Sight(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What all points see.
+    """Moments of all neighborhoods, and the next step.
 
     Attributes
     ----------
     steps : array of shape (n, m)
-        Where each would go: to the mean of what it sees, across the leading axes only, less what its neighbors
-        would do as well.
+        Movement of each point: to the mean of its neighborhood, only across the leading axes, without the part that
+        neighbors share.
     evidence : array of shape (n,)
-        Mass of the others that it sees, in units of the mean mass of a place.
+        Mass of the other points in the neighborhood, in units of the mean mass of a place.
     variances, axes : arrays of shape (n, r) and (n, m, r)
-        Of what it sees, the longest axis first; axes are columns. r is m, or 32 if m is more.
+        Principal variances, largest first, and axes as columns. r is min(m, 32).
     across : float
         Median spread across the leading axes.
     shared : float
-        Share, of the size of all steps, that neighbors have in common: the way a shape shrinks, not noise.
+        Ratio of the shared part of the steps to the steps, root mean square: it shrinks a shape and removes no noise.
     """
 
     steps: Floats
@@ -64,7 +64,7 @@ class Look:
 
 
 def look(points: Floats, weights: Floats, sight: Sight, dim: int, engine: Engine) -> Look:
-    """The look of the points at each other, for a shape of dimension `dim`."""
+    """Compute the neighborhoods of all points, for a shape of dimension `dim`."""
     m = points.shape[1]
     seen = Kernel(sight.eps, PROFILE).moments(sight.space(points, weights, engine), engine)
     mass, means, variances, axes, total = _moments(seen, points, weights, engine)
@@ -84,10 +84,10 @@ def look(points: Floats, weights: Floats, sight: Sight, dim: int, engine: Engine
 def _moments(
     seen: HasMoments, points: Floats, weights: Floats, engine: Engine
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Mass and mean of what each point sees, variances along its axes, these axes, and the variance along all.
+    """Return mass and mean of each neighborhood, its principal variances and axes, and its total variance.
 
-    Covariances of many coordinates are slow and large: beyond 32, they are taken along the 32 widest axes of the whole
-    cloud. Means and the total variance are those of all coordinates.
+    Covariances in many coordinates are slow and large: beyond 32 coordinates they are computed in the 32 widest axes of
+    the whole cloud. Means and the total variance use all coordinates.
     """
     if points.shape[1] <= MOST_AXES:
         mass, means, covs = seen.means_and_covs(points)
@@ -104,13 +104,13 @@ def _moments(
 
 
 def _widest(off: Floats, weights: Floats) -> Floats:
-    """The widest axes of a cloud around its center, as columns; signs do not matter."""
-    with one_blas_thread():  # the same bits for any number of threads
+    """Return the widest axes of a centered cloud as columns; signs are arbitrary."""
+    with one_blas_thread():  # the result is the same to the bit for any number of threads
         return np.ascontiguousarray(np.linalg.eigh((off * weights[:, None]).T @ off)[1][:, : -MOST_AXES - 1 : -1])
 
 
 def _off(field: Floats, axes: Floats) -> Floats:
-    """What remains of vectors off the axes of their points."""
+    """Return the part of each vector orthogonal to the axes of its point."""
     along = np.einsum("iak,ia->ik", axes, field)
     return np.asarray(field - np.einsum("iak,ik->ia", axes, along))
 
@@ -120,7 +120,7 @@ class _Covs(NamedTuple):
 
 
 def _spectra(covs: Floats, engine: Engine) -> tuple[Floats, Floats]:
-    """Variances, largest first, and their axes."""
+    """Return principal variances, largest first, and axes."""
     n, m = covs.shape[:2]
     variances, axes = np.empty((n, m)), np.empty((n, m, m))
     with one_blas_thread():  # many small matrices
@@ -130,5 +130,5 @@ def _spectra(covs: Floats, engine: Engine) -> tuple[Floats, Floats]:
 
 def _axes(asked: _Covs, tile: Tile, stop: Flag, record: Record) -> None:
     values, vectors = np.linalg.eigh(asked.covs[tile.start : tile.stop])
-    record[0][:] = np.maximum(values[:, ::-1], 0.0)  # ≥ 0 in theory; clip what rounding adds
+    record[0][:] = np.maximum(values[:, ::-1], 0.0)  # ≥ 0 in theory; clip rounding errors
     record[1][:] = vectors[:, :, ::-1]

@@ -1,4 +1,4 @@
-"""The steps: look, move, ask the guard, repeat."""
+"""The loop of denoising: compute neighborhoods, move, check the guard, repeat."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .guard import Step
 from .looks import Look, Sight, look
 from .places import Places
 
-MOST = 5  # steps, where nobody says how many
-_SHARP = 5  # how suddenly points follow once they see enough others
-_THIN = 0.45  # of the spread of a full ball: where the noise is less, the shape is thin, and fewer neighbors show it
+MOST = 5  # steps, if n_iter is not given
+_SHARP = 5  # exponent: how sharply the movement sets in with the number of neighbors
+_THIN = 0.45  # times the spread of a full ball: with less noise the shape is thin, and fewer neighbors suffice
 
 
 class Moved(NamedTuple):
-    """Where the places went, the look at the end, all states, and why it ended."""
+    """Final positions, first and last neighborhoods, all states, and how the run ended."""
 
     points: Floats
     first: Look
@@ -31,10 +31,10 @@ class Moved(NamedTuple):
 def move(
     places: Places, sight: Sight, dim: int, sigma: float, trust: float, n_iter: int | None, engine: Engine
 ) -> Moved:
-    """Move places onto a shape of dimension `dim`, until the guard says stop, or so many times as asked.
+    """Move places onto a shape of dimension `dim`, until the guard stops, or `n_iter` times.
 
-    Moving goes on from where the points are; what is returned are the places they started from, moved by the share of
-    the whole way that their neighbors are worth.
+    The loop moves points all the way. The result is the original positions, moved by the fraction of the whole way that
+    the number of neighbors justifies.
     """
     start, weights = places.points, places.weights
     here, seen = start, look(start, weights, sight, dim, engine)
@@ -62,7 +62,7 @@ def move(
 
 
 def thinness(sigma: float, eps: float, m: int) -> float:
-    """Which part of the trust a shape needs: all if it is as wide as a ball, little if the noise is far below eps.
+    """Return the fraction of the trust that a shape needs: 1 if it is as wide as a ball, less for low noise.
 
     The spread of a full ball along an axis is eps/√(m + 2).
     """
@@ -70,8 +70,8 @@ def thinness(sigma: float, eps: float, m: int) -> float:
 
 
 def _share(evidence: Floats, trust: float) -> Floats:
-    """Of the way to the shape: half of it for who sees `trust` others, little for fewer, nearly all for many."""
-    with np.errstate(divide="ignore"):  # who sees nobody stays
+    """Return the fraction of the way: one half at `trust` neighbors, little for fewer, nearly all for many."""
+    with np.errstate(divide="ignore"):  # points without neighbors stay
         return np.asarray(1 / (1 + (trust / evidence) ** _SHARP)) if trust > 0 else np.ones(len(evidence))
 
 

@@ -1,4 +1,4 @@
-"""The graph of lines that a skeleton is."""
+"""Skeleton: a graph of polylines."""
 
 from __future__ import annotations
 
@@ -24,21 +24,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Skeleton(Reported):
-    """Lines between ends and junctions.
+    """A graph of polylines between ends and junctions; `skeleton` returns it.
 
     Attributes
     ----------
     nodes : array of shape (k, m)
-        Where lines end or meet; a closed line has one of its own.
-    edges : array of shape (e, 2)
-        The nodes each line goes from and to.
-    lines : tuple of arrays of shape (·, m)
-        Their vertices.
+        Points where lines end or meet; a closed line has a node of its own.
+    edges : array of int, shape (e, 2)
+        The first and last node of each of the e lines.
+    lines : tuple of arrays of shape (v, m)
+        Vertices of each line.
     lengths : array of shape (e,)
+        Lengths of the lines, in the unit of the points.
     detail : float
-        How far vertices that were left out may be from their line.
+        Largest distance of removed vertices from their line, in units of `source.scale`.
     source : Denoised
-        The points.
+        The denoised points.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> angle, rng = np.linspace(0, 2 * np.pi, 200), np.random.default_rng(0)
+    >>> X = np.column_stack([np.cos(angle), np.sin(angle)]) * rng.normal(1, 0.05, (200, 1))
+    >>> found = wt.skeleton(wt.denoise(X, 1, eps=0.4, n_iter=1))
+    >>> found
+    <Skeleton of 1 line, 0 junctions, length 6.23>
+    >>> len(found.lines), len(found.ends)
+    (1, 0)
     """
 
     nodes: Floats
@@ -50,7 +62,7 @@ class Skeleton(Reported):
 
     @classmethod
     def of(cls, lines: list[Floats], source: Denoised, detail: float) -> Self:
-        """The graph of lines that share their end points, exactly."""
+        """Make the graph of lines whose end points coincide exactly."""
         m = source.points.shape[1]
         ends = np.array([line[[0, -1]] for line in lines]).reshape(-1, m)
         nodes, edges = np.unique(ends, axis=0, return_inverse=True)
@@ -59,27 +71,27 @@ class Skeleton(Reported):
 
     @property
     def length(self) -> float:
-        """Length of all lines."""
+        """Total length of all lines."""
         return float(self.lengths.sum())
 
     @property
     def degrees(self) -> Ints:
-        """How many lines end at each node."""
+        """Number of line ends at each node, shape (k,)."""
         return np.bincount(self.edges.ravel(), minlength=len(self.nodes)).astype(np.intp)
 
     @property
     def junctions(self) -> Floats:
-        """Where three lines or more meet."""
+        """Nodes where at least three lines meet."""
         return np.asarray(self.nodes[self.degrees >= 3])
 
     @property
     def ends(self) -> Floats:
-        """Where lines end."""
+        """Nodes where a single line ends."""
         return np.asarray(self.nodes[self.degrees == 1])
 
     @property
     def graph(self) -> Any:
-        """A networkx MultiGraph, the extra `graph`: nodes have a `position`, edges a `length` and their `line`."""
+        """A networkx MultiGraph (extra `graph`): nodes have a `position`, edges a `length` and a `line`."""
         nx = _networkx()
         graph = nx.MultiGraph()
         graph.add_nodes_from((k, {"position": tuple(place)}) for k, place in enumerate(self.nodes.tolist()))
@@ -88,13 +100,13 @@ class Skeleton(Reported):
         return graph
 
     def to_geojson(self, file: PathLike | None = None) -> dict[str, Any]:
-        """A GeoJSON FeatureCollection: lines with their lengths and nodes, and junctions; written to a file if given.
+        """Return a GeoJSON FeatureCollection of lines and junctions; write it to a file if one is given.
 
-        Coordinates are those of the points. GeoJSON asks for degrees of longitude and latitude; most programs take
-        others if they are told.
+        Lines have a length and the numbers of their nodes. Coordinates are those of the points. The GeoJSON standard
+        requires degrees of longitude and latitude, but most programs can be told to read others.
         """
         if (m := self.source.points.shape[1]) > 3:
-            raise ValueError(f"GeoJSON has two or three coordinates, and these lines have {m}; to_csv writes them all")
+            raise ValueError(f"GeoJSON has two or three coordinates, but these lines have {m}; to_csv writes them all")
         lines = [
             _feature("LineString", line.tolist(), {"length": length, "from": a, "to": b})
             for line, length, (a, b) in zip(self.lines, self.lengths.tolist(), self.edges.tolist(), strict=True)
@@ -110,7 +122,7 @@ class Skeleton(Reported):
         return found
 
     def to_csv(self, file: PathLike) -> None:
-        """A table with a row for each vertex: the line, its number on it, its coordinates."""
+        """Write a table with a row for each vertex: number of the line, number on the line, coordinates."""
         with io.StringIO(newline="") as text:
             table = csv.writer(text, lineterminator="\n")
             table.writerow(["line", "vertex", *(f"x{k}" for k in range(self.source.points.shape[1]))])
@@ -119,21 +131,21 @@ class Skeleton(Reported):
             write_bytes(file, text.getvalue().encode())
 
     def to_shapely(self) -> Any:
-        """The lines as a Shapely MultiLineString; needs Shapely."""
+        """Return the lines as a Shapely MultiLineString; needs Shapely."""
         try:
             geometry = importlib.import_module("shapely.geometry")
         except ImportError:
-            raise ImportError("to_shapely needs Shapely (pip install shapely); to_geojson holds the same") from None
+            raise ImportError("to_shapely needs Shapely: pip install shapely; to_geojson has the same lines") from None
         return geometry.MultiLineString([line.tolist() for line in self.lines])
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame with a row for each line: its nodes, length and number of vertices."""
+        """Return a pandas DataFrame with a row for each line: its nodes, length and number of vertices."""
         columns = {"from": self.edges[:, 0], "to": self.edges[:, 1], "length": self.lengths}
         vertices = [len(line) for line in self.lines]
         return frame(columns | {"vertices": vertices}, "edges and lengths hold the same")
 
     def plot(self, ax: Axes | None = None, *, title: str | None = None) -> Axes:
-        """The points, in gray, the lines and their junctions; needs matplotlib, the extra `plot`."""
+        """Draw the points, in gray, the lines and their junctions; needs matplotlib (extra `plot`)."""
         axes: Axes = drawn_by("curves").skeleton(self, ax, title=title)
         return axes
 
@@ -163,7 +175,7 @@ def _networkx() -> Any:
         import networkx as nx  # noqa: PLC0415  an extra
     except ImportError:
         raise ImportError(
-            'the graph of a skeleton needs networkx; pip install "wasserstein-transform[graph]" brings it; '
-            "nodes, edges and lines hold the same"
+            'the graph of a skeleton needs networkx; install it: pip install "wasserstein-transform[graph]"; '
+            "nodes, edges and lines hold the same data"
         ) from None
     return nx

@@ -1,4 +1,4 @@
-"""What is denoised: distinct places, sorted, so that neither copies nor the order of rows make a difference."""
+"""The input of denoising: distinct places, sorted, so that neither copies nor the order of rows matter."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from .._types import Floats, Ints
 
 
 class Places(NamedTuple):
-    """Distinct places and which one each row is.
+    """Distinct places, and the place of each row.
 
     Attributes
     ----------
     points : array of shape (k, m)
-        In units of `scale`, sorted by coordinates.
+        Coordinates in units of `scale`, sorted.
     weights : array of shape (k,)
-        Total 1.
+        Masses, with total 1.
     of : array of shape (n,)
         The place of each row.
     """
@@ -30,8 +30,8 @@ class Places(NamedTuple):
 
 
 def distinct(points: Floats, weights: Floats) -> Places:
-    """Every place once, with all of its mass."""
-    order = np.lexsort((weights, *points.T[::-1]))  # of equal places the lighter first: sums do not depend on rows
+    """Return every distinct place once, with its total mass."""
+    order = np.lexsort((weights, *points.T[::-1]))  # ties by weight, so that sums do not depend on the order of rows
     points, weights = points[order], weights[order]
     first = np.append(True, (points[1:] != points[:-1]).any(axis=1))
     of = np.empty(len(points), np.intp)
@@ -40,7 +40,7 @@ def distinct(points: Floats, weights: Floats) -> Places:
 
 
 def check_scale(scale: ArrayLike | None, m: int) -> Floats:
-    """A length for each axis; 1 by default."""
+    """Check the unit of length of each axis; None means 1."""
     if scale is None:
         return np.ones(m)
     lengths = check.floats(scale, "scale")
@@ -49,12 +49,12 @@ def check_scale(scale: ArrayLike | None, m: int) -> Floats:
     if lengths.shape != (m,):
         raise ValueError(f"scale must hold one length for each of the {m} axes, got shape {lengths.shape}")
     if not (lengths > 0).all():
-        raise ValueError(f"scale must be positive, got {lengths.min():g}; a longer one lets points see farther")
+        raise ValueError(f"scale must be positive, got {lengths.min():g}; larger values widen neighborhoods")
     return lengths
 
 
 def track_of(order: Any, n: int) -> Ints | None:
-    """Rows in the order they were driven, trip after trip, as pairs (row, next row of the same trip)."""
+    """Return pairs (row, next row of the same trip), from the trips and times of the points."""
     if order is None:
         return None
     if isinstance(order, tuple) and len(order) != 2:
@@ -68,7 +68,7 @@ def track_of(order: Any, n: int) -> Ints | None:
         )
     if trips.dtype.kind == "f" and np.isnan(trips).any():
         raise ValueError(
-            f"order must say the trip of each point, got nan at {np.isnan(trips).argmax()}; drop such points"
+            f"order must give the trip of each point, got nan at {np.isnan(trips).argmax()}; drop such points"
         )
     numbers = np.unique(trips, return_inverse=True)[1]
     when = np.arange(n, dtype=float) if times is None else check.floats(times, "times")
@@ -80,11 +80,11 @@ def track_of(order: Any, n: int) -> Ints | None:
 
 
 def directions(places: Places, track: Ints, length: float) -> Floats:
-    """Which way the track runs through each place, as coordinates that can stand beside those of the place.
+    """Return the direction of the track at each place, as extra coordinates of the place.
 
-    The mean of u uᵀ over the track's legs at the place, u the unit vector of a leg, less its trace: opposite ways are
-    one. Legs shorter than `length` count less, since the noise turns them. Coordinates are such that distances are
-    those of the matrices: √2 for ways at right angles.
+    It is the mean of u uᵀ − I/m over the legs of the track at the place, where u is the unit vector of a leg: opposite
+    directions are equal. Legs shorter than `length` count less, since noise turns them. Distances of these coordinates
+    are Frobenius distances of the matrices: √2 for directions at right angles.
     """
     m = places.points.shape[1]
     ends = places.of[track]

@@ -1,4 +1,4 @@
-"""Which shape, and how far to look: read from the noise."""
+"""Choose the dimension of the shape and the radius from the noise."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from ..engine import Engine
 from ..spaces import Euclidean, Space
 from .places import Places
 
-_HIGHEST = 3  # dimension that is looked for
-_COMPANY = 24  # neighbors for each dimension that a radius should hold
-_WIDER = 0.12  # of the noise, for each dimension: a spread that much beyond it is curvature
-_THIN = 0.2  # of a full ball: a spread below that is a shape without noise
+_HIGHEST = 3  # highest dimension tried
+_COMPANY = 24  # neighbors per dimension that a radius should hold
+_WIDER = 0.12  # relative to the noise, per dimension: a larger excess of the spread is curvature
+_THIN = 0.2  # relative to a full ball: a smaller spread is a shape without noise
 
 
 def noises(places: Places, dims: range, engine: Engine) -> list[Noise]:
-    """What noise there is across shapes of each of the dimensions, up to the first that is there."""
+    """Estimate the noise for each dimension, up to the first at which a shape is found."""
     heavy = places.weights > 0
     points = np.ascontiguousarray(places.points[heavy])
     space, found = Space(Euclidean(points), places.weights[heavy], points), list[Noise]()
@@ -28,19 +28,19 @@ def noises(places: Places, dims: range, engine: Engine) -> list[Noise]:
 
 
 def dims_of(dim: int | None, m: int) -> range:
-    """Dimensions to look for: the one given, or all there may be."""
+    """Return the dimensions to try: the given one, or all possible ones."""
     return range(dim, dim + 1) if dim is not None else range(1, min(m - 1, _HIGHEST) + 1)
 
 
 def is_clean(noise: Noise, m: int) -> bool:
-    """Whether the points lie on a shape of that dimension so well that no noise can be told."""
+    """Tell whether the points lie on a shape so exactly that no noise can be measured."""
     return not noise.seen and len(noise.radii) > 0 and bool(noise.spreads[0] < _THIN * noise.radii[0] / np.sqrt(m + 2))
 
 
 def radius_of(noise: Noise) -> float:
-    """The radius at which the noise shows, or the next that holds enough points, while the shape is still straight."""
+    """Return the radius at which the noise shows, or the next one with enough points before curvature sets in."""
     fits = (noise.radii >= noise.eps) & (noise.spreads <= (1 + _WIDER * noise.dim) * noise.sigma)
-    until = fits & (np.cumsum((noise.radii >= noise.eps) & ~fits) == 0)  # not beyond the first that is bent
+    until = fits & (np.cumsum((noise.radii >= noise.eps) & ~fits) == 0)  # up to the first radius with curvature
     if not until.any():
         return noise.eps
     enough = until & (noise.counts >= _COMPANY * noise.dim)

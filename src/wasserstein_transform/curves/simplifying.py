@@ -1,4 +1,4 @@
-"""Lines with fewer vertices."""
+"""Simplify polylines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .._types import Floats
 
 
 def simplified(line: Floats, tolerance: float) -> Floats:
-    """The vertices of a line that are needed to stay within the tolerance of all (Douglas and Peucker, 1973).
+    """Remove vertices of a line while it stays within the tolerance of all of them (Douglas and Peucker, 1973).
 
     Examples
     --------
@@ -42,5 +42,5 @@ def _off_segment(points: Floats, a: Floats, b: Floats) -> Floats:
 
 
 def length_of(line: Floats) -> float:
-    """Length of a line."""
+    """Return the length of a line."""
     return float(np.sqrt((np.diff(line, axis=0) ** 2).sum(axis=1)).sum())

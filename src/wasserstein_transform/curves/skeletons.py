@@ -1,4 +1,4 @@
-"""Lines out of points that lie along curves."""
+"""`skeleton`: polylines from denoised points along curves."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .places import track_of
 from .simplifying import length_of, simplified
 from .smoothing import smoothed
 
-_KNOT = 0.25  # of eps: points that near are one knot
-_NEAR = 1.5  # of eps: how far an edge may go
-_REACH = 2.0  # of eps: how far one may go that continues the curve at both ends
-_SPUR = 2.0  # of eps: shorter dead ends are noise
-_LOOP = 8.0  # of eps: shorter loops are a thick line
-_MELT = 1.0  # of eps: junctions that near are one
-_LEAST = 2.0  # of eps: shorter pieces are left out
-_SMOOTH = 0.5  # of eps: lines are smoothed over that
-_TRUE = 0.5  # of the noise: how far vertices that are left out may be from a line
-_DETOUR = 1.5  # times the length of a leg of a track: where the net goes farther, the leg is added
+_KNOT = 0.25  # times eps: points this close form one knot
+_NEAR = 1.5  # times eps: longest edge
+_REACH = 2.0  # times eps: longest edge that continues the curve at both ends
+_SPUR = 2.0  # times eps: shorter dead ends are noise
+_LOOP = 8.0  # times eps: shorter loops are a thick line
+_MELT = 1.0  # times eps: junctions closer than this are merged
+_LEAST = 2.0  # times eps: shorter components are left out
+_SMOOTH = 0.5  # times eps: width of smoothing
+_TRUE = 0.5  # times the noise: largest distance of removed vertices from a line
+_DETOUR = 1.5  # a leg of a track is added if the path in the net is longer than this many times its length
 
 
 def skeleton(
@@ -42,35 +42,43 @@ def skeleton(
     progress: Progress | None = None,
     engine: Engine | None = None,
 ) -> Skeleton:
-    """The lines that denoised points lie along: a graph of ends, junctions and polylines between them.
+    """Extract the curves along which denoised points lie: a graph of ends, junctions and polylines between them.
 
-    Points that are no outliers are gathered into knots, ε/4 wide. Knots within 1.5 ε (2 ε where both run straight
-    towards each other) are joined, the straightest and shortest edges first, each if the way around it is more than
-    four times as long: so lines are thin, and loops stay. Dead ends shorter than `spur` are taken off, junctions that
-    nearly touch become one, lines are smoothed over ε/2, and keep the vertices they need (Douglas and Peucker).
+    Points that are not outliers are gathered into knots of width ε/4. Knots within 1.5 ε (2 ε if both point straight
+    toward each other) are joined, the straightest and shortest edges first, each if the path around it is more than
+    four times as long: lines are thin, and loops remain. Dead ends shorter than `spur` are removed, junctions that
+    nearly touch are merged, lines are smoothed over ε/2, and superfluous vertices are removed (Douglas and Peucker).
 
     Parameters
     ----------
     result : Denoised
-        Of `wt.denoise(X, dim=1)`, in two dimensions or more.
+        The result of `wt.denoise(X, dim=1)` for n points in two or more dimensions.
     detail : float, optional
-        How far vertices that are left out may be from a line; by default half of the noise.
+        Largest distance of removed vertices from a line, in units of `result.scale`; None means half of the noise.
     spur : float, optional
-        Length up to which dead ends are noise; by default 2 ε.
+        Length up to which dead ends are removed, in the same unit; None means 2 ε.
     outliers : bool, optional
-        Whether lines go through outliers, too; by default only where the order is known, and nobody is background.
-    order : array of shape (n,), or pair of such, optional
-        The trip of each point, as in `denoise`; by default what that was given. Legs of a track up to `leg` long then
-        join knots that have no other way of about that length.
+        Whether lines also pass through outliers; None means only if the order is known.
+    order : array of shape (n,), or pair of such arrays, optional
+        The trip of each point, as for `denoise`; None means the order that `denoise` was given. Legs of a track up to
+        the length `leg` then join knots that have no other path of about that length.
     leg : float, optional
-        By default ε.
+        Longest leg that joins knots, in the same unit; None means ε.
     n_jobs : int, optional
+        Number of threads; −1 means all cores, None the setting of the engine.
     progress : callable, optional
+        Called with an `Update` during the run.
     engine : Engine, optional
+        Threads, memory limit and progress; None means the setting of `wt.using`.
 
     Returns
     -------
     Skeleton
+        Nodes, lines and their lengths, in the unit of the points.
+
+    Notes
+    -----
+    Time O(n log n) for the knots, plus a shortest-path search for each edge outside the spanning forest.
 
     Examples
     --------
@@ -82,7 +90,7 @@ def skeleton(
     if not isinstance(result, Denoised):
         raise TypeError(f"a Denoised is needed, got {type(result).__name__}; wt.denoise(X, dim=1) makes one")
     if result.dim != 1 or result.points.shape[1] < 2:
-        raise ValueError(f"lines come from curves, and this result is of dimension {result.dim}; use wt.denoise(X, 1)")
+        raise ValueError(f"lines come from curves, but this result is of dimension {result.dim}; use wt.denoise(X, 1)")
     detail = _TRUE * result.sigma if detail is None else check.tolerance(detail, "detail")
     spur = _SPUR * result.eps if spur is None else check.tolerance(spur, "spur")
     leg = result.eps if leg is None else check.tolerance(leg, "leg")
@@ -111,7 +119,7 @@ def _units(vectors: Floats) -> Floats:
 
 
 def _add_legs(net: Net, forest: Forest, places: Floats, ends: Ints, leg: float, loop: float, engine: Engine) -> None:
-    """Join what a track joins, the shortest legs first, where the net has no way of about that length."""
+    """Join knots by legs of the track, shortest first, where the net has no path of about that length."""
     ends = np.unique(np.sort(ends[(ends >= 0).all(axis=1)], axis=1), axis=0)
     lengths = np.sqrt(((places[ends[:, 1]] - places[ends[:, 0]]) ** 2).sum(axis=1))
     shortest = np.argsort(lengths, kind="stable")
@@ -120,7 +128,7 @@ def _add_legs(net: Net, forest: Forest, places: Floats, ends: Ints, leg: float, 
 
 
 def _long_enough(lines: list[list[int]], net: Net, places: Floats, least: float) -> list[list[int]]:
-    """Those lines that hang together with others of some length."""
+    """Return the lines in connected components of at least the length `least`."""
     root = {knot: knot for knot in net}
 
     def top(knot: int) -> int:

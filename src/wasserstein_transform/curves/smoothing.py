@@ -1,4 +1,4 @@
-"""Lines without the jitter of the knots they go through."""
+"""Smooth polylines."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from scipy.ndimage import gaussian_filter1d
 
 from .._types import Floats
 
-_EVERY = 4  # vertices of a smoothed line for each width
-_REACH = 4.0  # widths: as far as neighbors count
-_MOST = 20_000  # vertices of one line
+_EVERY = 4  # vertices of a smoothed line per width
+_REACH = 4.0  # radius of the filter, in widths
+_MOST = 20_000  # most vertices of one line
 
 
 def smoothed(line: Floats, masses: Floats, width: float) -> Floats:
-    """A line through Gaussian means of what is near along it, heavier vertices counting more; its ends stay.
+    """Smooth a line by Gaussian means along it, weighted by the masses of vertices; its ends stay.
 
-    Means of a bend lie inside of it, and so do the means of these means: what the second smoothing changes is added
-    back, as for points (twicing). A straight line stays, a closed one stays closed.
+    Means lie on the inner side of a bend; the change by a second smoothing is added back to correct for this (twicing).
+    A straight line does not change, and a closed line stays closed.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def smoothed(line: Floats, masses: Floats, width: float) -> Floats:
 
 
 def _mean(line: Floats, heavy: Floats, sigma: float, closed: bool) -> Floats:
-    """Gaussian means along a line: around a closed one, and as if an open one were turned about its ends."""
+    """Return Gaussian means along a line: periodic if closed, else extended by point reflection at both ends."""
     massive = np.column_stack([heavy * line, heavy])
     if closed:
         found = _divided(gaussian_filter1d(massive[:-1], sigma, axis=0, mode="wrap", truncate=_REACH))

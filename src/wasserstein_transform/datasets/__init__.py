@@ -1,4 +1,4 @@
-"""Point clouds of the paper and some others, with the truth they were drawn from."""
+"""Generated data sets: the point clouds of the paper and some others, with their true labels and curves."""
 
 from .noisy import circles, spiral
 from .records import Curve, Labeled, Noisy

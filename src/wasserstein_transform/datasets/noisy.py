@@ -1,4 +1,4 @@
-"""Noisy curves: samples that denoising should draw back onto the curve."""
+"""Noisy samples of curves, to test denoising."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .records import Curve, Noisy
 Seed = np.random.Generator | int | None
 
 _TURNS = 200
-_FINE = 4000  # vertices of a curve: its polygon is within 1e-5 of a circle of radius 2
+_FINE = 4000  # vertices of a polygon that stands for a curve; within 1e-5 of a circle of radius 2
 
 
 def spiral(
@@ -25,21 +25,30 @@ def spiral(
     noise: float = 0.0,
     spacing: Literal["length", "angle"] = "length",
 ) -> Noisy:
-    """An Archimedean spiral in [−30, 30]² (label 0) and uniform outliers in the same square (label −1).
+    """Draw points of an Archimedean spiral in [−30, 30]² (label 0) and uniform outliers in that square (label −1).
 
-    The paper gives the square and the numbers of points, not the formula. Here: radius 30 t, angle 2π·turns·t, t ≤ 1.
+    The paper gives the square and the numbers of points, but not the formula. Here: radius 30 t, angle 2π·turns·t,
+    0 ≤ t ≤ 1.
 
     Parameters
     ----------
-    rng : numpy Generator or seed
-    n, n_outliers : int
-        Points drawn at random from the curve, and outliers.
-    turns : float
-        Of the spiral: neighboring arms are 30/turns apart.
-    noise : float
-        Standard deviation of what is added to the points of the curve.
-    spacing : {"length", "angle"}
-        Points drawn uniformly by length of the curve, or by its angle (denser towards the center).
+    rng : numpy Generator, int or None
+        Random generator or its seed. None: a new seed each time.
+    n : int, default 600
+        Number of points on the curve.
+    n_outliers : int, default 150
+        Number of outliers.
+    turns : float, default 3.0
+        Number of turns; neighboring arms are 30/turns apart.
+    noise : float, default 0.0
+        Standard deviation of the normal noise that is added to each coordinate of the points on the curve.
+    spacing : {"length", "angle"}, default "length"
+        Whether points are uniform in the length of the curve, or in its angle (denser toward the center).
+
+    Returns
+    -------
+    Noisy
+        Points of shape (n + n_outliers, 2), labels, and the curve.
 
     Examples
     --------
@@ -51,7 +60,7 @@ def spiral(
     n, n_outliers = check.count(n, "n", 1), check.count(n_outliers, "n_outliers", 0)
     turns, noise = check.positive(turns, "turns"), check.tolerance(noise, "noise")
     if turns > _TURNS:
-        raise ValueError(f"turns must be at most {_TURNS}, got {turns:g}: arms that near cannot be told apart")
+        raise ValueError(f"turns must be at most {_TURNS}, got {turns:g}: the arms would be too close to each other")
     if spacing not in ("length", "angle"):
         raise ValueError(f'spacing must be "length" or "angle", got {spacing!r}')
     rng = np.random.default_rng(rng)
@@ -68,19 +77,27 @@ def spiral(
 def circles(
     rng: Seed = None, *, n: int = 500, noise: float = 0.1, radii: tuple[float, ...] = (1.0, 1.8), even: bool = False
 ) -> Noisy:
-    """Concentric circles in [−2, 2]², n points in equal shares, plus normal noise.
+    """Draw points of concentric circles, the same number on each, with normal noise.
 
-    The paper gives the square and the number of points, not the radii nor the noise.
+    The paper gives the square [−2, 2]² and the number of points, but neither the radii nor the noise.
 
     Parameters
     ----------
-    rng : numpy Generator or seed
-    n : int
-    noise : float
-        Standard deviation of what is added to each coordinate.
-    radii : tuple of float
-    even : bool
-        Whether points sit at equal angles before the noise; at random otherwise.
+    rng : numpy Generator, int or None
+        Random generator or its seed. None: a new seed each time.
+    n : int, default 500
+        Number of points, split evenly among the circles.
+    noise : float, default 0.1
+        Standard deviation of the normal noise that is added to each coordinate.
+    radii : tuple of float, default (1.0, 1.8)
+        The radii of the circles.
+    even : bool, default False
+        Whether points are at equal angles before the noise. False: at random angles.
+
+    Returns
+    -------
+    Noisy
+        Points of shape (n, 2), the circle of each as label, and the curve.
 
     Examples
     --------
@@ -107,11 +124,11 @@ def _arm(t: Floats, turns: float) -> Floats:
 
 
 def _circle(shares: Floats) -> Floats:
-    """Points of the unit circle at shares of a full turn."""
+    """Points of the unit circle at the given fractions of a full turn."""
     return np.column_stack([np.cos(2 * np.pi * shares), np.sin(2 * np.pi * shares)])
 
 
 def _length(t: Floats, turns: float) -> Floats:
-    """Length of the arm up to t, as a share of all of it."""
+    """Length of the arm up to t, as a share of its total length."""
     steps = np.linalg.norm(np.diff(_arm(t, turns), axis=0), axis=1)
     return np.asarray(np.append(0.0, np.cumsum(steps)) / steps.sum())

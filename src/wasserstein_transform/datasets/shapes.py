@@ -1,4 +1,4 @@
-"""Shapes without noise: segments that meet, discs joined by a chain, grids."""
+"""Shapes without noise: segments that meet, discs joined by a chain, and grids."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ from .records import Labeled
 
 
 def t_junction() -> Labeled:
-    """The T-junction: 200 points (0,1)…(0,200) of label 0 and 201 points (−100,0)…(100,0) of label 1.
+    """Make the T-junction: 200 points (0,1)…(0,200) of label 0 and 201 points (−100,0)…(100,0) of label 1.
+
+    Returns
+    -------
+    Labeled
+        Points of shape (401, 2) and labels.
 
     Examples
     --------
@@ -26,15 +31,22 @@ def t_junction() -> Labeled:
 
 
 def dumbbell(eccentricity: float = 1.0, *, layout: str = "square") -> Labeled:
-    """Two discs of radius 1, 300 grid points each (labels 0 and 1), joined by a chain of 200 points of length 2 (2).
+    """Make a dumbbell: two discs of radius 1 (labels 0 and 1), joined by a chain of length 2 (label 2).
+
+    Each disc has 300 points and the chain has 200.
 
     Parameters
     ----------
-    eccentricity : float
-        e = a2/a1 of the stretch diag(a1, a2) applied to the points, the larger of the two being 1.
-    layout : {"square", "hexagonal", "rings"}
-        Where the points of a disc lie, which the paper leaves open: the 300 points of a square or hexagonal grid
-        nearest to its center, or rings at equal steps with as many points as their lengths ask for.
+    eccentricity : float, default 1.0
+        The ratio e = a2/a1 of the stretch diag(a1, a2) that is applied to the points; the larger of the two is 1.
+    layout : {"square", "hexagonal", "rings"}, default "square"
+        The layout of the points of a disc, which the paper leaves open. "square" and "hexagonal": the 300 grid points
+        nearest to the center. "rings": rings at equal steps, with points in proportion to their lengths.
+
+    Returns
+    -------
+    Labeled
+        Points of shape (800, 2) and labels.
 
     Examples
     --------
@@ -54,7 +66,17 @@ def dumbbell(eccentricity: float = 1.0, *, layout: str = "square") -> Labeled:
 
 
 def grid(n: int) -> Labeled:
-    """The n × n evenly spaced points of [0, 1]², one part.
+    """Make an n × n grid of evenly spaced points in [0, 1]², all of label 0.
+
+    Parameters
+    ----------
+    n : int
+        Points per side, ≥ 2.
+
+    Returns
+    -------
+    Labeled
+        Points of shape (n², 2) and labels.
 
     Examples
     --------
@@ -68,7 +90,12 @@ def grid(n: int) -> Labeled:
 
 
 def grid_with_line() -> Labeled:
-    """A grid of 100 × 100 points in [0, 1]² (label 0) and 1001 points from (0.5, 0) to (0.5, 1) (label 1).
+    """Make a grid of 100 × 100 points in [0, 1]² (label 0) and 1001 points from (0.5, 0) to (0.5, 1) (label 1).
+
+    Returns
+    -------
+    Labeled
+        Points of shape (11001, 2) and labels.
 
     Examples
     --------
@@ -81,18 +108,18 @@ def grid_with_line() -> Labeled:
 
 
 def _square(n: int) -> Floats:
-    """The n points of a square grid nearest to the center of one of its cells: 300 end with a full shell."""
+    """The n points of a square grid nearest to the center of a cell; for n = 300 the last shell is full."""
     return _nearest(_lattice(int(np.sqrt(n)), np.eye(2)) + 0.5, n)
 
 
 def _hexagonal(n: int) -> Floats:
-    """The n points of a hexagonal grid nearest to the middle of one of its edges: 300 end with a full shell."""
+    """The n points of a hexagonal grid nearest to the middle of an edge; for n = 300 the last shell is full."""
     basis = np.array([[1.0, 0.0], [0.5, np.sqrt(0.75)]])
     return _nearest(_lattice(int(np.sqrt(n)) + 2, basis) + basis[0] / 2, n)
 
 
 def _rings(n: int) -> Floats:
-    """Rings at equal steps of radius, a point at the center; points in proportion to the radius."""
+    """Rings at equal steps of radius, with points in proportion to the radius, and one point at the center."""
     n_rings = round(np.sqrt(n / np.pi))
     radii = np.arange(1, n_rings + 1) / n_rings
     ends = np.round((n - 1) * np.cumsum(radii) / radii.sum()).astype(int)
@@ -115,4 +142,4 @@ def _nearest(points: Floats, n: int) -> Floats:
 
 
 LAYOUTS: dict[str, Callable[[int], Floats]] = {"square": _square, "hexagonal": _hexagonal, "rings": _rings}
-"""How points are laid out in a disc, by name: functions of the number of points."""
+"""Layouts of the points of a disc, by name: functions of the number of points that return an array (n, 2)."""

@@ -1,4 +1,4 @@
-"""A made-up town: fixes of a receiver along its streets."""
+"""GPS fixes along the streets of an invented town."""
 
 from __future__ import annotations
 
@@ -11,11 +11,28 @@ from .._types import Floats, Ints
 from .noisy import Seed
 from .records import Curve
 
-_FINE = 400  # vertices of a street
+_FINE = 400  # number of vertices of a street
 
 
 class Tracks(NamedTuple):
-    """Fixes, the trip each belongs to (in the order they were taken), and the streets."""
+    """GPS fixes, the trip of each, and the true streets; a named tuple.
+
+    Attributes
+    ----------
+    points : array of shape (n, 2)
+        The fixes, in meters; those of a trip are in the order in which they were taken.
+    trips : array of int, shape (n,)
+        The trip of each fix.
+    curve : Curve
+        The streets, one piece each.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> tracks = wt.datasets.streets(0, n_trips=5, noise=0.0)
+    >>> tracks.trips.max() + 1, bool(tracks.curve.distance(tracks.points).max() < 0.01)
+    (np.int64(5), True)
+    """
 
     points: Floats
     trips: Ints
@@ -23,18 +40,25 @@ class Tracks(NamedTuple):
 
 
 def streets(rng: Seed = None, *, n_trips: int = 60, noise: float = 6.0, every: float = 25.0) -> Tracks:
-    """Trips along the streets of a town of 1200 m by 900 m: avenues that bend, cross streets, a ring road.
+    """Draw noisy GPS fixes of trips in a town of 1200 m by 900 m, with bent avenues, cross streets and a ring road.
 
-    A trip drives all of a street or part of it, one way or the other, and takes a fix every so many meters.
+    A trip follows part of one street, in either direction, and takes a fix at regular distances.
 
     Parameters
     ----------
-    rng : numpy Generator or seed
-    n_trips : int
-    noise : float
-        Standard deviation of a fix, in meters, along each axis.
-    every : float
-        Meters between fixes.
+    rng : numpy Generator, int or None
+        Random generator or its seed. None: a new seed each time.
+    n_trips : int, default 60
+        Number of trips.
+    noise : float, default 6.0
+        Standard deviation of a fix along each axis, in meters.
+    every : float, default 25.0
+        Distance between fixes, in meters.
+
+    Returns
+    -------
+    Tracks
+        Points, the trip of each, and the streets.
 
     Examples
     --------
@@ -62,7 +86,7 @@ def _town() -> list[Floats]:
 
 
 def _drive(street: Floats, every: float, rng: np.random.Generator) -> Floats:
-    """Places along a stretch of at least half of a street."""
+    """Positions along a random part of a street, at regular distances."""
     lengths = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(street, axis=0), axis=1)))
     whole = lengths[-1]
     start = rng.uniform(0, 0.5) * whole

@@ -1,4 +1,4 @@
-"""Work as values and who runs it: tasks, tiles, executors, progress, cancel, memory plan. Knows no transport."""
+"""The engine that runs all work: tasks, tiles, executors, progress, cancellation, memory limits, stores."""
 
 from .._fingerprint import fingerprint
 from .blas import one_blas_thread

@@ -1,4 +1,4 @@
-"""BLAS on one thread, for as long as anybody needs it so: on small matrices its threads only wait for each other."""
+"""Limit BLAS to one thread while it is needed: on small matrices its threads only wait for each other."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from threadpoolctl import ThreadpoolController
 
 
 class _Limit:
-    """The number of BLAS threads belongs to the process: the first who enters sets it, the last who leaves restores it.
+    """The limit on BLAS threads of this process: the first user sets it, the last one restores the previous number.
 
-    Each on its own would remember the other's 1 as what there was before, and leave that behind. Where OpenMP runs the
-    threads of BLAS the number belongs to the thread that sets it, and each sets and restores its own.
+    If each user restored separately, one would remember the other's limit of 1 as the original. Where BLAS uses OpenMP,
+    the number belongs to the calling thread, and each thread sets and restores its own.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class _Limit:
         self._found: tuple[int, Any] = (0, None)
 
     def enter(self) -> Any:
-        """Limit BLAS; returns what to restore in this thread alone."""
+        """Set the limit; return what to restore in this thread alone."""
         found = self._libraries()
         with self._lock:
             if self._before is None:
@@ -37,7 +37,7 @@ class _Limit:
         return found.select(threading_layer="openmp").limit(limits=1)
 
     def _libraries(self) -> Any:
-        """Looked for again once modules were imported, which may bring a library: it takes milliseconds."""
+        """The BLAS libraries, searched again only if modules were imported since: the search takes milliseconds."""
         count, found = self._found
         if count != len(sys.modules):
             found = ThreadpoolController().select(user_api="blas")
@@ -45,7 +45,7 @@ class _Limit:
         return found
 
     def leave(self, own: Any) -> None:
-        """Restore what `enter` set, if nobody else needs it."""
+        """Restore what `enter` set, if there is no other user."""
         own.restore_original_limits()
         with self._lock:
             self._users = max(0, self._users - 1)
@@ -56,13 +56,13 @@ class _Limit:
                 self._before = None
 
     def _release(self) -> None:
-        """Newer versions of threadpoolctl heed only the thread that set a limit, until they hear that it is done."""
+        """Release the control: newer versions of threadpoolctl obey only the thread that set a limit, until then."""
         for one in self._shared.lib_controllers:
             if hasattr(one, "clear_controlling_thread"):
                 one.clear_controlling_thread(force=True)
 
     def forked(self) -> None:
-        """Users of other threads are not in this process, nor is who holds the lock; the next to leave restores."""
+        """Reset the lock and the count in a forked process: threads of the parent do not exist here."""
         self._lock, self._users = Lock(), 0
 
 
@@ -77,7 +77,18 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """BLAS runs on one thread within the block, in the whole process."""
+    """Limit BLAS to one thread within a `with` block, in the whole process.
+
+    The number of threads before is restored when the last such block ends. Results of BLAS then have the same bits for
+    any number of cores.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> with wt.engine.one_blas_thread():
+    ...     print(np.linalg.eigvalsh(np.array([[2.0, 0.0], [0.0, 1.0]])))
+    [1. 2.]
+    """
     own = _LIMIT.enter()
     try:
         yield

@@ -1,4 +1,4 @@
-"""The engine that work runs on where none is named."""
+"""The current engine: where work runs if no engine is given."""
 
 from __future__ import annotations
 
@@ -17,7 +17,26 @@ _DEFAULT = Engine()
 
 
 def current(engine: Engine | None = None, **changes: Any) -> Engine:
-    """The engine given, or that of the innermost `using`, or all cores; with those changes that are not None."""
+    """Return the given engine, else that of the innermost `using`, else the default with all cores.
+
+    Parameters
+    ----------
+    engine : Engine, optional
+        None means the current engine.
+    **changes
+        Parameters of `Engine` to change; those that are None are ignored.
+
+    Returns
+    -------
+    Engine
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> with wt.using(n_jobs=2):
+    ...     print(wt.engine.current().n_jobs, wt.engine.current(n_jobs=1, memory=None).n_jobs)
+    2 1
+    """
     if engine is not None and not isinstance(engine, Engine):
         raise TypeError(f"engine must be an Engine such as wt.Engine(n_jobs=2), got {engine!r}")
     engine = engine or _CURRENT.get() or _DEFAULT
@@ -27,21 +46,21 @@ def current(engine: Engine | None = None, **changes: Any) -> Engine:
 
 @contextmanager
 def using(engine: Engine | None = None, **changes: Any) -> Iterator[Engine]:
-    """Where everything inside the block runs: estimators, functions, applications and metrics.
+    """Set the engine for everything within a `with` block: estimators, functions and metrics.
 
     Parameters
     ----------
     engine : Engine, optional
-        A whole engine; by default the current one.
+        A complete engine; None means the current one.
     **changes
         Parameters of `Engine` to change: n_jobs, progress, memory, …
 
     Notes
     -----
-    An explicit `engine=`, and `n_jobs` or `verbose` of an estimator that are not None, win. The block holds for the
-    thread (or asynchronous task) that entered it: threads started inside, and joblib's worker processes, begin with the
-    default engine. What is computed when first read, such as `distances_`, runs on the engine that is current then. The
-    engine that the block gives can be cancelled from another thread.
+    An explicit `engine=`, and `n_jobs` or `verbose` of an estimator that are not None, take precedence. The block
+    applies to the thread (or asynchronous task) that entered it: threads started inside, and joblib's worker processes,
+    begin with the default engine. Attributes that are computed when first read, such as `distances_`, use the engine
+    that is current at that time. The engine of the block can be cancelled from another thread.
 
     Examples
     --------

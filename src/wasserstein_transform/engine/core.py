@@ -1,4 +1,4 @@
-"""The engine: where and how work runs."""
+"""Engine: where and how work runs."""
 
 from __future__ import annotations
 
@@ -27,12 +27,24 @@ _log = logging.getLogger("wasserstein_transform")
 R = TypeVar("R")
 
 
-class Cancelled(Exception):  # noqa: N818  # no error: somebody asked for it
-    """The work was cancelled from another thread."""
+class Cancelled(Exception):  # noqa: N818  # no error: it was requested
+    """Raised by work that was cancelled with `Engine.cancel`, usually from another thread.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> engine = wt.Engine()
+    >>> engine.cancel()
+    >>> try:
+    ...     engine.check()
+    ... except wt.Cancelled as error:
+    ...     print(error)
+    the work was cancelled
+    """
 
 
 class Scope(NamedTuple):
-    """What work belongs to: when it began, which iteration of a loop it is, and what a store keeps of that."""
+    """Context of work: when it began, the iteration of a loop, and the keys of the store's entries for it."""
 
     began: float
     iteration: int = 0
@@ -40,32 +52,33 @@ class Scope(NamedTuple):
     kept: tuple[list[str], ...] = ()
 
 
-_LEAST = 2.0**27  # bytes for a job of several at a time
-_MOST_THREADS = 10_000  # more are a slip: systems start no more
+_LEAST = 2.0**27  # bytes per concurrent job
+_MOST_THREADS = 10_000  # more is a typing error: systems cannot start so many
 
 
 @dataclass(frozen=True)
 class Engine:
-    """Where and how work runs. The result never depends on it.
+    """Where and how work runs: threads, memory limit, progress, device, cluster, store. Results do not depend on it.
 
     Parameters
     ----------
-    n_jobs : int
-        Threads; −1 means all cores, −2 all but one, as in scikit-learn.
+    n_jobs : int, default −1
+        Number of threads; −1 means all cores, −2 all but one, as in scikit-learn.
     progress : callable, optional
-        Called with an `Update` as tiles end; `bar()` draws a line.
+        Called with an `Update` as tiles end; `bar()` draws a progress bar. None means no progress.
     memory : float, optional
-        Bytes that may be taken; by default what the machine has free.
-    device : str or Backend
-        What computes: "cpu", "cuda" (a GPU; "cuda:1" is the second one), or a backend of one's own.
-    precision : {"float64", "float32"}
-        What a GPU computes in; the CPU always computes in float64.
-    executor : Executor
-        Who runs the tiles of tasks: by default threads of this process.
+        Memory limit in bytes; None means the free memory of the machine.
+    device : str or Backend, default "cpu"
+        What computes: "cpu", "cuda" (a GPU; "cuda:1" is the second one), or a custom backend.
+    precision : {"float64", "float32"}, default "float64"
+        Precision on a GPU; the CPU always uses float64.
+    executor : Executor, default Threads()
+        Runs the tiles of tasks: by default threads of this process.
     client : dask.distributed.Client or Cluster, optional
-        A cluster that heavy tasks and parts of large clouds are sent to; everything else runs here.
+        A cluster for heavy tasks and for parts of large clouds; everything else runs in this process. None means no
+        cluster.
     store : path or Store, optional
-        A folder for finished tiles and iterations: work that was interrupted goes on where it was.
+        A folder for finished tiles and iterations: interrupted work continues where it stopped. None keeps nothing.
 
     Examples
     --------
@@ -107,13 +120,13 @@ class Engine:
 
     @property
     def n_threads(self) -> int:
-        """The number of threads `n_jobs` stands for."""
+        """The number of threads that `n_jobs` means."""
         if self.n_jobs > 0:
             return int(self.n_jobs)
         return max(1, _n_cores() + 1 + int(self.n_jobs))
 
     def run(self, task: Task, out: Record) -> None:
-        """Compute a task and put its records into `out`."""
+        """Compute a task and write its records to `out`."""
         self.check()
         with self.watched() as engine:
             if task.tiles:
@@ -123,16 +136,16 @@ class Engine:
         if not task.heavy:
             return self.executor
         executor = self.executor if self.client is None else cluster_of(self.client)
-        if self.store is None or len(task.tiles) == 1:  # which is computed sooner than found again
+        if self.store is None or len(task.tiles) == 1:  # a single tile is computed faster than looked up
             return executor
         assert isinstance(self.store, Store)
         return Stored(self.store, executor)
 
     def each(self, function: Callable[[Any, Engine], R], jobs: Sequence[Any], name: str) -> Iterator[tuple[int, R]]:
-        """The number of a job and what function(job, engine) gives, as jobs end: on the cluster, or here.
+        """Yield (number of the job, result of function(job, engine)) as jobs end, on the cluster or in this process.
 
-        For jobs that read and write files and give little back. The function is one of a module; the engine it gets is
-        that of the machine it runs on, for one of the jobs that run there at a time.
+        It is meant for jobs that read and write files and return little. The function must be importable from a module.
+        Its engine is that of the machine where it runs, with a fair share of threads and memory.
         """
         self.check()
         with self.watched() as engine:
@@ -143,25 +156,26 @@ class Engine:
 
     @property
     def n_at_once(self) -> int:
-        """How many jobs of `each` run at a time: as many as there are threads, and memory for."""
+        """Number of jobs of `each` that run at a time, limited by threads and memory."""
         if self.client is not None:
             return cluster_of(self.client).n_threads
         return max(1, min(self.n_threads, int(self._free() / _LEAST)))
 
     def share(self) -> float:
-        """Bytes that a job of `each` may take: of a worker's memory, or of what there is here."""
+        """Return the bytes that one job of `each` may take, of a worker's memory or of this machine's."""
         if self.client is not None:
             return cluster_of(self.client).fair_memory()
         return self._free() / self.n_at_once
 
     def _free(self) -> float:
-        """Bytes that jobs may take together: of what is free here the half, where nobody says how much."""
+        """Return the bytes that all jobs together may take: the limit, or half of the free memory."""
         return min(self.memory if self.memory is not None else mem.available() / 2, 2.0**60)
 
     def alone(self, function: Callable[[Flag], R], name: str) -> R:
-        """What `function(stop)` returns: sequential work, in a thread of its own while this one listens.
+        """Run sequential work, `function(stop)`, in a thread of its own, and return its result.
 
-        `stop[0]` is not 0 once the work is to end. The function may call `engine.report` with its stage.
+        Meanwhile this thread checks for Ctrl-C and cancellation, and then sets `stop[0]` to 1. The function may call
+        `engine.report`.
         """
         self.check()
         stop = np.zeros(1, np.uint8)
@@ -176,17 +190,17 @@ class Engine:
         return future.result()
 
     def cancel(self) -> None:
-        """End the work that runs on this engine, from any thread: it raises `Cancelled`, as all later work does."""
+        """Cancel the work that runs on this engine, from any thread; it and all later work raise `Cancelled`."""
         self.flag[0] = 1
 
     def check(self) -> None:
-        """Raise `Cancelled` if somebody cancelled."""
+        """Raise `Cancelled` if the engine was cancelled."""
         if self.flag[0]:
             raise Cancelled("the work was cancelled")
 
     @contextmanager
     def watched(self) -> Iterator[Self]:
-        """One piece of work for progress, however many stages it has: the engine for it; within another, just that."""
+        """Group stages into one piece of work for progress; nested calls join the outer one."""
         if self.scope is not None:
             yield self
             return
@@ -197,43 +211,43 @@ class Engine:
                 self.progress(Update("", 1, 1))
 
     def iteration(self, k: int, n_iter: int) -> Self:
-        """The engine for iteration k, from 1, of a loop of at most n_iter; loops within loops are not counted."""
+        """Return the engine for iteration k, from 1, of at most `n_iter`; inner loops are not counted."""
         scope = self.scope or Scope(time.monotonic())
         return self if scope.n_iter else replace(self, scope=scope._replace(iteration=k, n_iter=n_iter, kept=([],)))
 
     def keeps(self, key: str) -> None:
-        """Remember that the store keeps this of the iteration under way."""
+        """Record that the store has an entry with this key for the current iteration."""
         for kept in self.scope.kept if self.scope is not None else ():
             kept.append(key)
 
     @property
     def kept(self) -> list[str]:
-        """What the store keeps of the iteration under way."""
+        """Keys of the store's entries for the current iteration."""
         return [key for kept in self.scope.kept for key in kept] if self.scope is not None else []
 
     def quiet(self) -> Self:
-        """The engine without progress, for stages that are parts of one."""
+        """Return the engine without progress, for parts of a stage."""
         return replace(self, progress=None)
 
     def report(self, stage: str, done: int, total: int) -> None:
-        """Tell progress that so many tiles of a stage are done."""
+        """Report to progress that `done` of `total` tiles of a stage are done."""
         if self.progress is not None:
             scope = self.scope or Scope(time.monotonic())
             self.progress(Update(stage, done, total, scope.iteration, scope.n_iter, _remaining(scope, done, total)))
 
     def announce(self, n_bytes: float, what: str) -> None:
-        """Say, in the log, what memory something holds."""
+        """Log how much memory an object takes."""
         _log.info("%s: %s", what, mem.in_words(n_bytes))
 
     def fits(self, n_bytes: float) -> bool:
-        """Whether so much memory may be taken."""
+        """Tell whether this much memory is available."""
         return n_bytes <= self._limit()
 
     def _limit(self) -> float:
         return self.memory if self.memory is not None else mem.available()
 
     def reserve(self, n_bytes: float, what: str, instead: str) -> None:
-        """Announce memory before it is taken, and refuse what does not fit."""
+        """Log the memory of an object before it is allocated; raise MemoryError if it exceeds the limit."""
         self.announce(n_bytes, what)
         limit = self._limit()
         if n_bytes > limit:
@@ -243,7 +257,7 @@ class Engine:
 
 
 def _remaining(scope: Scope, done: int, total: int) -> float:
-    """Seconds to the end: of the loop, by the iterations so far, or of the only stage there is."""
+    """Estimate the seconds to the end: of the loop, from the iterations so far, or of the only stage."""
     now = time.monotonic()
     if scope.n_iter:
         finished = scope.iteration - 1

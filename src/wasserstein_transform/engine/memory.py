@@ -1,4 +1,4 @@
-"""What memory there is."""
+"""Available memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB")
 
 
 def available() -> float:
-    """Bytes that can be taken now: the machine's or the container's, whichever is less; infinity if unknown."""
+    """Return the free bytes of the machine or of the container, whichever is less; infinity if unknown."""
     return min(_from_meminfo(), _from_cgroup())
 
 
@@ -32,13 +32,13 @@ def _from_cgroup() -> float:
         limit = float((root / "memory.max").read_text())
         used = float((root / "memory.current").read_text())
         stat = dict(line.split() for line in (root / "memory.stat").read_text().splitlines())
-        return limit - used + float(stat.get("inactive_file", 0))  # the page cache gives way
+        return limit - used + float(stat.get("inactive_file", 0))  # the page cache can be reclaimed
     except (OSError, ValueError):  # "max": no limit
         return float("inf")
 
 
 def in_words(n_bytes: float) -> str:
-    """1536 → '1.5 KiB'."""
+    """Format a number of bytes: 1536 → '1.5 KiB'."""
     power = 0
     while n_bytes >= 1024 and power < len(_UNITS) - 1:
         n_bytes /= 1024

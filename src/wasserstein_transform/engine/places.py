@@ -1,7 +1,7 @@
-"""Where the record of a tile lies in the result.
+"""Places: where the record of a tile is in the result.
 
-A result and a record are tuples of arrays. `view` is the record as part of the result, so that kernels write where the
-result lies; where there is no such part, `blank` makes arrays and `put` copies them.
+A result and a record are tuples of arrays. `view` returns the record as a view of the result, so that kernels write
+directly to the result. Where there is no such view, `blank` makes new arrays and `put` copies them.
 """
 
 from __future__ import annotations
@@ -16,22 +16,36 @@ from .._types import Ints
 from .tiles import Tile
 
 Record: TypeAlias = Any
-"""A tuple of arrays, named or not; what is in it, a task and its place know."""
+"""A tuple of arrays, named or not; its content is defined by a task and its place."""
 
 
 class Place(ABC):
-    """Where the record of a tile lies in the result. Values: they travel with their task."""
+    """Base class: where the record of a tile is in the result. Places are values: they can be pickled with their task.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> class Reversed(wt.engine.Place):
+    ...     def blank(self, out, tile):
+    ...         return (np.empty(tile.stop - tile.start),)
+    ...     def put(self, out, tile, record):
+    ...         out[0][::-1][tile.start : tile.stop] = record[0]
+    >>> out = (np.zeros(3),)
+    >>> Reversed().put(out, wt.engine.Tile(0, 2), (np.array([1.0, 2.0]),))
+    >>> out[0]
+    array([0., 2., 1.])
+    """
 
     @abstractmethod
     def blank(self, out: Record, tile: Tile) -> Record:
-        """An empty record for the tile."""
+        """Return an empty record for the tile."""
 
     @abstractmethod
     def put(self, out: Record, tile: Tile, record: Record) -> None:
         """Copy the record of a tile to its place in the result."""
 
     def view(self, out: Record, tile: Tile) -> Record | None:
-        """The record of a tile as part of the result; None if it lies scattered."""
+        """Return the record of a tile as a view of the result; None if there is no such view."""
         return None
 
 
@@ -40,7 +54,7 @@ class Slices(Place):
 
     @abstractmethod
     def where(self, tile: Tile) -> slice:
-        """The part of the result that belongs to the tile."""
+        """Return the slice of the result that belongs to the tile."""
 
     def view(self, out: Record, tile: Tile) -> Record:
         part = self.where(tile)
@@ -56,7 +70,16 @@ class Slices(Place):
 
 @dataclass(frozen=True)
 class Rows(Slices):
-    """Rows start…stop of every array."""
+    """Rows start…stop of every array.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> out = (np.zeros((4, 2)),)
+    >>> (part,) = wt.engine.Rows().view(out, wt.engine.Tile(1, 3))
+    >>> part.shape
+    (2, 2)
+    """
 
     def where(self, tile: Tile) -> slice:
         return slice(tile.start, tile.stop)
@@ -64,7 +87,20 @@ class Rows(Slices):
 
 @dataclass(frozen=True, eq=False)
 class Ragged(Slices):
-    """Rows of different lengths, one after the other: row i is indptr[i]…indptr[i+1]."""
+    """Rows of different lengths, stored one after the other: row i is indptr[i]…indptr[i+1].
+
+    Parameters
+    ----------
+    indptr : array of int, shape (n + 1,)
+        Where rows begin, as in SciPy's CSR format.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> place = wt.engine.Ragged(np.array([0, 2, 3, 6]))
+    >>> place.view((np.arange(6),), wt.engine.Tile(1, 3))
+    (array([2, 3, 4, 5]),)
+    """
 
     indptr: Ints
 
@@ -74,7 +110,20 @@ class Ragged(Slices):
 
 @dataclass(frozen=True)
 class Tilewise(Slices):
-    """One row for each tile, all of which but the last have that size."""
+    """One row for each tile; all tiles except the last have the same size.
+
+    Parameters
+    ----------
+    size : int
+        Number of rows of a tile.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> place = wt.engine.Tilewise(100)
+    >>> place.view((np.arange(3),), wt.engine.Tile(100, 200))
+    (array([1]),)
+    """
 
     size: int
 
@@ -84,7 +133,20 @@ class Tilewise(Slices):
 
 @dataclass(frozen=True)
 class PerArray(Place):
-    """Arrays that are cut differently: the k-th one lies as the k-th place says."""
+    """Arrays that are cut differently: each has a place of its own.
+
+    Parameters
+    ----------
+    places : tuple of places whose tiles are slices
+        The place of each array of the result.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> place = wt.engine.PerArray((wt.engine.Rows(), wt.engine.Tilewise(2)))
+    >>> place.view((np.arange(4), np.arange(2)), wt.engine.Tile(2, 4))
+    (array([2, 3]), array([1]))
+    """
 
     places: tuple[Slices, ...]
 
@@ -101,7 +163,16 @@ class PerArray(Place):
 
 @dataclass(frozen=True)
 class Marks(Place):
-    """Marks that tiles share: each only ever sets some, so it does not matter who comes first."""
+    """Marks that all tiles share: tiles only set marks, so their order does not matter.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> out = (np.array([1, 0, 0], np.uint8),)
+    >>> wt.engine.Marks().put(out, wt.engine.Tile(0, 1), (np.array([0, 0, 1], np.uint8),))
+    >>> out[0]
+    array([1, 0, 1], dtype=uint8)
+    """
 
     def view(self, out: Record, tile: Tile) -> Record:
         return out
@@ -116,7 +187,19 @@ class Marks(Place):
 
 @dataclass(frozen=True)
 class Condensed(Slices):
-    """Rows of the upper triangle of an n × n matrix, in SciPy's condensed order."""
+    """Rows of the upper triangle of an n × n matrix, in SciPy's condensed order.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows of the square matrix.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> wt.engine.Condensed(4).view((np.arange(6),), wt.engine.Tile(1, 3))  # pairs (1, 2), (1, 3), (2, 3)
+    (array([3, 4, 5]),)
+    """
 
     n: int
 
@@ -129,7 +212,21 @@ class Condensed(Slices):
 
 @dataclass(frozen=True, eq=False)
 class Scattered(Place):
-    """Row k of the work is row `rows[k]` of the result."""
+    """Row k of the task is row `rows[k]` of the result.
+
+    Parameters
+    ----------
+    rows : array of int
+        Rows of the result.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> out = (np.zeros(4),)
+    >>> wt.engine.Scattered(np.array([3, 0])).put(out, wt.engine.Tile(0, 2), (np.array([1.0, 2.0]),))
+    >>> out[0]
+    array([2., 0., 0., 1.])
+    """
 
     rows: Ints
 
@@ -146,8 +243,20 @@ class Scattered(Place):
 class Mirrored(Place):
     """Rows start…stop of the upper triangle of a symmetric matrix, and the columns that mirror them.
 
-    A record is (upper, lower): the rows from the diagonal on, and what is left and below; `lower` is empty where the
-    record is an array of its own.
+    A record is (upper, lower): the rows from the diagonal to the right, and the columns below it; `lower` is empty if
+    the record is not a view of the result.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> matrix, tile = np.zeros((3, 3)), wt.engine.Tile(0, 1)
+    >>> record = wt.engine.Mirrored().blank((matrix,), tile)
+    >>> record[0][:] = [[0.0, 1.0, 2.0]]
+    >>> wt.engine.Mirrored().put((matrix,), tile, record)
+    >>> matrix
+    array([[0., 1., 2.],
+           [1., 0., 0.],
+           [2., 0., 0.]])
     """
 
     def view(self, out: Record, tile: Tile) -> Record:
@@ -165,9 +274,29 @@ class Mirrored(Place):
 
 @dataclass(frozen=True, eq=False)
 class Blocks(Place):
-    """Square blocks of a symmetric matrix, on and above the diagonal, and their mirror images.
+    """Square blocks of a symmetric matrix, on and above the diagonal, with their mirror images.
 
-    Block k has the corner corners[k] = (top, left). A record is upper, lower of its blocks in turn, as in `Mirrored`.
+    A record is upper, lower for each of its blocks in turn, as for `Mirrored`.
+
+    Parameters
+    ----------
+    corners : array of int, shape (k, 2)
+        Top row and left column of each block.
+    side : int
+        Rows and columns of a block.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> matrix, tile = np.zeros((3, 3)), wt.engine.Tile(0, 1)
+    >>> place = wt.engine.Blocks(np.array([[0, 2]]), side=2)
+    >>> record = place.blank((matrix,), tile)
+    >>> record[0][:] = [[1.0], [2.0]]
+    >>> place.put((matrix,), tile, record)
+    >>> matrix
+    array([[0., 0., 1.],
+           [0., 0., 2.],
+           [1., 2., 0.]])
     """
 
     corners: Ints
@@ -196,7 +325,7 @@ class Blocks(Place):
 
 
 def put_mirrored(upper: np.ndarray, lower: np.ndarray, values: np.ndarray) -> None:
-    """Values from the diagonal on to `upper`, and mirrored to `lower`; the two overlap in a square on the diagonal."""
+    """Copy values right of the diagonal to `upper` and mirrored to `lower`; both share a square on the diagonal."""
     rows = len(values)
     square = np.triu(values[:, :rows], 1)
     upper[:, :rows] = square + square.T

@@ -1,4 +1,4 @@
-"""Progress of long work, shown only when asked: one line, however many stages there are."""
+"""Progress of long work, shown only on request: one line for all stages."""
 
 from __future__ import annotations
 
@@ -10,23 +10,32 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple, TextIO, TypeAlias
 
-_PATIENCE = 5  # delays that work has to take before a notebook shows it
-_NOTEBOOK = 100  # letters of a line in a notebook
+_PATIENCE = 5  # times `delay`: how long work must take before a notebook shows it
+_NOTEBOOK = 100  # characters of a line in a notebook
 
 
 class Update(NamedTuple):
-    """Where the work is.
+    """The state of running work; `progress` callbacks get it.
 
     Attributes
     ----------
     stage : str
-        What is being done; empty once all is done.
+        Name of the current stage; empty when all work is done.
     done, total : int
-        Tiles of the stage.
+        Number of finished tiles of the stage, and of all its tiles.
     iteration, n_iter : int
-        Which iteration of how many; 0 of 0 outside of loops.
+        Number of the iteration, from 1, and of all iterations; 0 of 0 outside loops.
     remaining : float
-        Seconds until the end of the loop, or of the stage outside of loops, about; NaN while that is unknown.
+        Estimated seconds until the end of the loop, or of the stage outside loops; NaN while unknown.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> seen = []
+    >>> with wt.using(progress=seen.append):
+    ...     _ = wt.MeanShift(eps=1.0).fit([[0.0], [0.5], [9.0]])
+    >>> bool(seen[0].stage), seen[-1].finished
+    (True, True)
     """
 
     stage: str
@@ -38,16 +47,16 @@ class Update(NamedTuple):
 
     @property
     def finished(self) -> bool:
-        """Whether the whole work has ended."""
+        """Whether all work has ended."""
         return not self.stage
 
 
 Progress: TypeAlias = Callable[[Update], None]
-"""Called with an `Update` whenever a tile ends, and once more, with an empty stage, when all is done."""
+"""Called with an `Update` whenever a tile ends, and with an empty stage when all work is done."""
 
 
 class Bar:
-    """Draws updates as one line that is written over; see `bar`."""
+    """Draws updates as one line that is overwritten; see `bar`."""
 
     def __init__(self, stream: TextIO | None, width: int, delay: float) -> None:
         self._stream, self._width, self._delay = stream, width, delay
@@ -74,7 +83,7 @@ class Bar:
         self._shown = text
 
     def _end(self, out: TextIO, seconds: float) -> None:
-        """Leave a terminal as it was; a notebook keeps a line that is over."""
+        """Clear the line in a terminal; keep a final line in a notebook."""
         if self._shown and in_notebook():
             self._write(out, f"[{'#' * self._width}] done in {_in_words(seconds)}")
             out.write("\n")
@@ -86,28 +95,44 @@ class Bar:
 
 
 def bar(stream: TextIO | None = None, width: int = 20, delay: float = 0.1) -> Progress:
-    """One line on `stream` (standard error): iteration, stage, share, tiles, and the time that passed and is left.
+    """Make a progress bar: one line with iteration, stage, percentage, tiles, elapsed and remaining time.
 
-    Redrawn at most every `delay` seconds, cut to the width of the terminal, and gone when all is done. In a notebook it
-    appears once work has taken five times as long, and ends with the time it took. Any other stream that is no terminal
-    gets nothing.
+    It is redrawn at most every `delay` seconds, cut to the width of the terminal, and removed when all work is done. In
+    a notebook it appears after five times `delay`, and ends with the elapsed time. Streams that are no terminals get
+    nothing.
+
+    Parameters
+    ----------
+    stream : text stream, optional
+        Where to draw; None means standard error.
+    width : int, default 20
+        Characters of the bar.
+    delay : float, default 0.1
+        Seconds between two drawings.
+
+    Returns
+    -------
+    callable
+        For `progress=` of an Engine and of functions.
 
     Examples
     --------
     >>> import wasserstein_transform as wt
     >>> engine = wt.Engine(progress=wt.bar())
+    >>> callable(engine.progress)
+    True
     """
     return Bar(stream, width, delay)
 
 
 def in_notebook() -> bool:
-    """Whether the shell that runs this has a kernel: Jupyter, and what speaks its language."""
+    """Tell whether the code runs in a Jupyter kernel."""
     shell = getattr(builtins, "get_ipython", None)
     return callable(shell) and hasattr(shell(), "kernel")
 
 
 def _columns(out: TextIO | None) -> int | None:
-    """How long a line may be; None where nobody looks."""
+    """Return how long a line may be; None if the stream is not shown to anybody."""
     if out is None:
         return None
     if not out.isatty():
@@ -119,7 +144,7 @@ def _columns(out: TextIO | None) -> int | None:
 
 
 def line(update: Update, width: int, passed: float, columns: int) -> str:
-    """As much as there is room for; the bar goes last, but for the stage."""
+    """Format an update in as much detail as fits; the bar is left out last, before the loop."""
     share = update.done / max(update.total, 1)
     filled = int(width * share)
     loop = f"iteration {update.iteration} of {update.n_iter}, " if update.n_iter else ""

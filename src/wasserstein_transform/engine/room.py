@@ -1,4 +1,4 @@
-"""Room for large results: in memory while that lasts, else in the folder of the engine's store."""
+"""Memory for large results: in RAM if they fit, else in a file in the folder of the engine's store."""
 
 from __future__ import annotations
 
@@ -11,17 +11,44 @@ from .._mapped import scratch_map
 from .core import Engine
 
 AT_A_TIME = 4
-"""Matrices that a step of a flow holds: the one before, the one after, that of different measures, a spare."""
+"""Number of matrices that a step of a flow holds: before, after, of different measures, and a spare."""
 
 
 def disk_of(engine: Engine) -> Path | None:
-    """Where results go that memory does not hold; None if nobody named a folder."""
+    """Return the folder for results that do not fit in memory: that of the engine's store, or None.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> wt.engine.disk_of(wt.Engine()) is None
+    True
+    """
     store = getattr(engine, "store", None)
     return None if store is None else Path(store.folder)
 
 
 def goes_to_disk(n_bytes: float, engine: Engine, at_a_time: int = 1) -> bool:
-    """Whether a result is too large for memory, with as many others of its size, and there is a folder for it."""
+    """Tell whether a result goes to disk: it does not fit in memory, and the engine has a store.
+
+    Parameters
+    ----------
+    n_bytes : float
+        Size of the result.
+    engine : Engine
+        Its memory limit and its store decide.
+    at_a_time : int, default 1
+        How many results of this size must fit in memory together.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> wt.engine.goes_to_disk(1e9, wt.Engine(memory=1e6))  # without a store it cannot
+    False
+    """
     return disk_of(engine) is not None and not engine.fits(at_a_time * n_bytes)
 
 
@@ -33,15 +60,40 @@ def room_for(
     dtype: DTypeLike = np.float64,
     at_a_time: int = 1,
 ) -> np.ndarray:
-    """Zeros to write a result to: in memory if it fits, else in a file without a name in the store's folder.
+    """Allocate zeros for a result: in memory if it fits, else in an unnamed file in the folder of the engine's store.
 
-    Without a store, what does not fit is refused; `instead` says what else to do.
+    Parameters
+    ----------
+    shape : tuple of int
+        Shape of the array.
+    what : str
+        Name of the result, for the log and for messages.
+    engine : Engine
+        Its memory limit and its store decide.
+    instead : str
+        What the user can do if it does not fit; part of the error message.
+    dtype : dtype, default float64
+        Type of the numbers.
+    at_a_time : int, default 1
+        How many results of this size must fit in memory together.
+
+    Returns
+    -------
+    array of the given shape
+        In memory or memory-mapped. Without a store, MemoryError if it does not fit.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> wt.engine.room_for((2, 2), "distances", wt.Engine(), "use fewer points")
+    array([[0., 0.],
+           [0., 0.]])
     """
     kind = np.dtype(dtype)
     n_bytes = float(kind.itemsize * np.prod(shape, dtype=np.float64))
     folder = disk_of(engine)
     if folder is None or not goes_to_disk(n_bytes, engine, at_a_time):
-        engine.reserve(n_bytes, what, f"{instead}, or Engine(store=folder), which takes it to disk")
+        engine.reserve(n_bytes, what, f"{instead}, or use Engine(store=folder) to put it on disk")
         return np.zeros(shape, kind)
     engine.announce(n_bytes, f"{what}, on disk")
     return np.asarray(scratch_map(folder, kind, shape, what))

@@ -1,4 +1,4 @@
-"""Files packed by xz, as streams that take bounded memory: what they announce is not believed."""
+"""Read xz files as streams with bounded memory, whatever their headers claim."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import IO, cast
 
 from .memory import in_words
 
-_PIECE = 1 << 16  # bytes that are read at a time
-_WINDOW = 1 << 28  # bytes that unpacking may take: `xz -9` makes files that need a fourth of that
+_PIECE = 1 << 16  # bytes read at a time
+_WINDOW = 1 << 28  # bytes of memory for unpacking: files made by `xz -9` need a quarter of that
 
 
 class WindowError(ValueError):
-    """A file that takes too much memory to be unpacked, whatever comes out of it."""
+    """A file needs too much memory to be unpacked."""
 
 
 def open_xz(stream: IO[bytes], called: str) -> IO[bytes]:
-    """What a file of xz holds; each of its parts may take as much memory, and no more."""
+    """Open an xz file for reading, with a memory limit for each of its streams."""
     return cast(IO[bytes], io.BufferedReader(_Xz(stream, called), _PIECE))
 
 
@@ -48,12 +48,12 @@ class _Xz(io.RawIOBase):
             else:
                 raw = self._stream.read(_PIECE) if self._part.needs_input else b""
                 if not raw and self._part.needs_input:
-                    raise EOFError("it ends before its end is reached")
+                    raise EOFError("it is cut off")
             if piece := self._unpacked(raw, most):
                 return piece
 
     def _next_part(self) -> bytes:
-        """The first bytes of another part; zeros may stand between them."""
+        """Return the first bytes of the next xz stream; zeros may separate streams."""
         raw = b"" if self._part is None else self._part.unused_data.lstrip(b"\0")
         while not raw:
             more = self._stream.read(_PIECE)
@@ -71,5 +71,5 @@ class _Xz(io.RawIOBase):
                 raise
             limit = in_words(_WINDOW)
             raise WindowError(
-                f"{self._called} takes more than {limit} to be unpacked; pack it again by xz -9 or less"
+                f"{self._called} takes more than {limit} to be unpacked; pack it again with xz -9 or less"
             ) from None

@@ -1,4 +1,4 @@
-"""scikit-learn's door to the transforms and trees. No mathematics."""
+"""The transforms and clusterings as scikit-learn estimators."""
 
 from .auto_cluster import AutoCluster
 from .gaussian_transform import GaussianTransform

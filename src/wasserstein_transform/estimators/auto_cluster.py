@@ -1,4 +1,4 @@
-"""Clusters without parameters, as an estimator."""
+"""Clustering without parameters, as an estimator."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ from .spaces import Ground, read_distances, read_points, read_space, tag_input
 
 
 class AutoCluster(Saved, ClusterMixin, BaseEstimator):
-    """Clusters of points, distances or a Space, with everything chosen by the data: `wt.cluster` as an estimator.
+    """Cluster points, distances or a Space, with all parameters chosen from the data: `wt.cluster` as an estimator.
 
-    Columns of different units should be scaled first (`StandardScaler`).
+    Scale columns of different units first (`StandardScaler`).
 
     Parameters
     ----------
     n_clusters : int, optional
-        By default as many as the data show; one, if they show none.
+        Number of clusters. None: chosen from the data; 1 if they show no clusters.
     noise : bool, optional
-        Whether points in much thinner surroundings than the rest of their cluster get the label −1. By default if no
-        number of clusters is given.
-    metric : str
-        "euclidean" or another SciPy name for points, "precomputed" for distances.
+        Whether points in a much sparser region than the rest of their cluster get the label −1. None: only if
+        `n_clusters` is None.
+    metric : str, default "euclidean"
+        A SciPy metric name for points, or "precomputed" for distances.
     n_jobs : int, optional
-        Threads; −1 means all cores, and so does None unless an engine says otherwise. Results do not depend on it.
-    verbose : bool
-        Show progress.
+        Number of threads; −1 means all cores. None: the setting of the current engine. Results do not depend on it.
+    verbose : bool, default False
+        Whether to show a progress bar.
 
     Attributes
     ----------
-    labels_ : array of shape (n,)
-        Clusters by falling mass; −1 is noise.
+    labels_ : array of int, shape (n,)
+        The cluster of each point, numbered from the largest mass to the smallest; −1 is noise.
     probabilities_ : array of shape (n,)
-        For each point the share of the recipes, weighed by what is expected of them, that put it with the rest of its
-        cluster; 0 for noise.
+        For each point, the share of the candidate clusterings, weighted by their expected quality, that put it with
+        the rest of its cluster; 0 for noise.
     n_clusters_ : int
-        Clusters found.
+        Number of clusters found.
     reason_ : str
-        Why these, in words.
+        Why these clusters were chosen, in words.
     clustering_ : Clustering
-        All of it: what else was considered, as a table and a picture.
+        The full result, with all candidates as a table and a picture.
 
     Examples
     --------
@@ -83,17 +83,24 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array of shape (n, m), distances of shape (n, n) for metric="precomputed", Space, or a fitted transform
-        y : ignored
+        X : array of shape (n, m), distances of shape (n, n) if metric="precomputed", Space, or a fitted transform
+            The points.
+        y : None
+            Ignored; for pipelines.
         sample_weight : array of shape (n,), optional
-            Masses of the points; weight k is the same as k copies. Points of weight 0 go to the nearest cluster.
+            Masses of the points; a point of weight k acts like k copies. Points of weight 0 get the label of the
+            nearest cluster. None: uniform.
+
+        Returns
+        -------
+        self
         """
         engine = engine_of(self.n_jobs, self.verbose)
         space = read_space(self, X, self.metric, sample_weight)
-        transform = copy(X) if isinstance(X, IteratedTransform) else None  # as it is now
+        transform = copy(X) if isinstance(X, IteratedTransform) else None  # later changes of X have no effect
         ground = Ground.of(space, self.metric, isinstance(X, Space))
         found = cluster(space, self.n_clusters, noise=self.noise, engine=engine)
-        by_name = transform is None and ground.points is not None  # else distances are what is known of new points
+        by_name = transform is None and ground.points is not None  # otherwise new points are given by distances
         self.clustering_ = replace(found, named=ground.metric if by_name else None)
         self._transform, self._ground = transform, ground
         self.labels_, self.probabilities_ = self.clustering_.labels, self.clustering_.probabilities
@@ -101,14 +108,20 @@ class AutoCluster(Saved, ClusterMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> Ints:
-        """The clusters of new points, which carry no mass: that of the nearest fitted point.
+        """Assign each new point to the cluster of the nearest fitted point.
 
-        Nearest under the metric that was fitted on, or, where clusters of the Gaussian Transform were chosen, at the
-        end of its flow, which new points follow. Fitted on a transform, they follow that.
+        The metric is the one of `fit`. If clusters of the Gaussian Transform were chosen, or if X of `fit` was a fitted
+        transform, the new points are moved by that transform first. New points carry no mass.
 
         Parameters
         ----------
-        X : array of shape (n_new, m), or, fitted on distances alone, rows of distances of shape (n_new, n)
+        X : array of shape (n_new, m), or distances of shape (n_new, n) if fitted on distances
+            The new points.
+
+        Returns
+        -------
+        array of int, shape (n_new,)
+            The clusters; −1 is noise.
         """
         check_is_fitted(self)
         if self._transform is not None:

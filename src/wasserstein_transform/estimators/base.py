@@ -1,4 +1,4 @@
-"""What the iterated transforms share as scikit-learn estimators."""
+"""Base classes of the transforms as scikit-learn estimators."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _OF_CLUSTERS = ("fit_predict", "predict", "labels_", "n_clusters_", "cluster_cen
 
 
 class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
-    """Fits a process to a space and keeps its flow, so that new points can follow it."""
+    """Base class: runs a process on a space and keeps its states, so that new points can be transformed."""
 
     n_iter: int | str
     tol: float | None
@@ -57,17 +57,24 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
 
     @abstractmethod
     def _moves_points(self) -> bool:
-        """Whether points move; else distances alone do."""
+        """Whether the transform moves points; otherwise it changes only distances."""
 
     def fit(self, X: Any, y: Any = None, *, sample_weight: ArrayLike | None = None) -> Self:
-        """Transform the points or distances X, or a `Space`.
+        """Transform points, distances or a `Space`.
 
         Parameters
         ----------
-        X : array of shape (n, m), distances of shape (n, n) for metric="precomputed", or Space
-        y : ignored
+        X : array of shape (n, m), distances of shape (n, n) if metric="precomputed", or Space
+            The points.
+        y : None
+            Ignored; for pipelines.
         sample_weight : array of shape (n,), optional
-            Masses of the points; weight k is the same as k copies, weight 0 as no point.
+            Masses of the points; a point of weight k acts like k copies, and weight 0 has no influence on the others.
+            None: uniform.
+
+        Returns
+        -------
+        self
         """
         tol = None if self.tol is None else check.tolerance(self.tol, "tol")
         if self.keep not in ("result", "last", "all"):
@@ -76,14 +83,14 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         self._check_metric()
         space = read_space(self, X, self.metric, sample_weight)
         if kind != "points":
-            need = f"a {space.n} × {space.n} matrix of new distances beside the old"
+            need = f"a {space.n} × {space.n} matrix of new distances in addition to the old one"
             instead = "output='points'" if self._moves_points() else "GaussianTransform"
-            matrices = 7 if kind == "embedding" else 2  # centred, its eigenvectors, and what LAPACK takes
+            matrices = 7 if kind == "embedding" else 2  # the centered matrix, its eigenvectors, workspace of LAPACK
             engine.reserve(8.0 * matrices * space.n**2, need, f"use fewer points, or {instead}")
         chosen = self._choose(space, engine)
         process = self._make_process(space, chosen)
         warn_of_radii(chosen, process, tol, space, engine)
-        kept: Keep = "last" if self.keep == "result" else "all"  # new points follow all states
+        kept: Keep = "last" if self.keep == "result" else "all"  # `transform` needs all states
         walk = iterate(process, space, n_iter=chosen.n_iter, tol=tol, merge=self.merge, keep=kept, engine=engine)
         self._process, self._space, self._walk = process, space, walk
         self._from_space = isinstance(X, Space)
@@ -98,10 +105,15 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         return self
 
     def fit_transform(self, X: Any, y: Any = None, *, sample_weight: ArrayLike | None = None) -> Floats:
-        """Fit, and return what `output` says: the moved points, the n × n distances, or points that have these.
+        """Fit, and return the moved points, the new distances or an embedding, as set by `output`.
 
-        Where a pipeline gets points because nothing else was said, and the new metric is more than their Euclidean
-        distance, a `MetricLostWarning` says so: in a pipeline only what is returned travels.
+        With output="auto" in a pipeline, a `MetricLostWarning` is given if the next step gets points although the new
+        metric is more than their Euclidean distance.
+
+        Returns
+        -------
+        array of shape (n, m), (n, n) or (n, k)
+            The moved points, the new distances, or the embedding. float32 if X is float32, otherwise float64.
         """
         self.fit(X, y, sample_weight=sample_weight)
         kind, dtype = self._kind(), dtype_of(X)
@@ -109,23 +121,24 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
             return self.distances_.astype(dtype)
         if kind == "embedding":
             return self.embedding_.astype(dtype)
-        assert self.points_ is not None  # `fit` refuses spaces without coordinates
+        assert self.points_ is not None  # `fit` raises an error for spaces without coordinates
         if self.output == "auto" and not self.metric_.is_euclidean:
             warn_of_lost_metric(type(self).__name__)
         return self.points_.astype(dtype)
 
     def transform(self, X: Any) -> Floats:
-        """New points carry no mass and follow the fitted flow: where they go, or their distances to the fitted points.
+        """Transform new points through the states of the fit; they carry no mass and do not change the fitted points.
 
         Parameters
         ----------
-        X : array of shape (n_new, m), or, fitted on distances alone, rows of distances of shape (n_new, n)
+        X : array of shape (n_new, m), or distances of shape (n_new, n) if fitted on distances
+            The new points.
 
         Returns
         -------
-        array
-            As `output` says: n_new places; n_new × n distances to the fitted points under the new metric; or n_new
-            places in the embedding of the fitted points. In single precision if X is.
+        array of shape (n_new, m), (n_new, n) or (n_new, k)
+            As set by `output`: the moved points, their new distances to the fitted points, or their positions in the
+            embedding. float32 if X is float32, otherwise float64.
         """
         kind = self._kind()
         if kind == "points":
@@ -136,12 +149,12 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         return found.astype(dtype_of(X), copy=False)
 
     def distances_to(self, X: Any) -> Floats:
-        """Distances of new points to the fitted ones under the new metric, n_new × n, whatever `output` says."""
+        """Compute the new distances from new points to the fitted ones, shape (n_new, n), for any `output`."""
         return self._follow(X).distances(self._engine()) if self._moves_points() else self._follow_distances(X)
 
     @property
     def distances_(self) -> Floats:
-        """All distances at the end, n × n; computed on first use."""
+        """The new distances, shape (n, n); computed on first use."""
         check_is_fitted(self, "trajectory_")
         if "_distances" not in self.__dict__:
             self._distances = read_only(self.metric_.dense(self._engine()))
@@ -149,21 +162,21 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
 
     @property
     def embedding_(self) -> Floats:
-        """Points in R^k that have the distances at the end, as far as points can; computed on first use."""
+        """Points (n, k) whose Euclidean distances approximate the new distances; computed on first use."""
         return read_only(self._scaled().points)
 
     @property
     def distortion_(self) -> float:
-        """How far the distances of `embedding_` are off: the root of Σ (‖x − y‖ − d)² / Σ d² over all pairs."""
+        """Relative error of the distances of `embedding_`: the root of Σ (‖x − y‖ − d)² / Σ d² over all pairs."""
         return self._scaled().distortion
 
     def linkage(self, method: Method = "single") -> Floats:
-        """SciPy's linkage matrix of the transformed space."""
+        """Compute SciPy's linkage matrix of the transformed space, shape (n−1, 4)."""
         check_is_fitted(self, "trajectory_")
         return linkage(self.trajectory_.last, method, self._engine())
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
-        """Names of the columns: those of the input where points are handed on, else numbered ones."""
+        """Return the names of the output columns: those of the input if the output is points, otherwise numbered."""
         check_is_fitted(self, "trajectory_")
         mixin = OneToOneFeatureMixin if self._kind() == "points" else ClassNamePrefixFeaturesOutMixin
         return mixin.get_feature_names_out(self, input_features)
@@ -185,13 +198,13 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         return engine_of(self.n_jobs, self.verbose)
 
     def _check_metric(self) -> None:
-        """Refuse a metric this transform cannot use, before anything is computed."""
+        """Raise an error for a metric that this transform cannot use."""
 
     def _check_states(self) -> None:
         check_is_fitted(self, "trajectory_")
         if self._walk.first > 0:
             raise ValueError(
-                "new points follow the states of the flow, and keep='result' dropped them; fit with keep='last'"
+                "new points need the states of the fit, but keep='result' dropped them; fit with keep='last'"
             )
 
     def _follow(self, X: Any) -> Followed:
@@ -204,7 +217,7 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         return follow_distances(self._process, self._walk, distances, self._engine())
 
     def _choose(self, space: Space, engine: Engine) -> Chosen:
-        """The parameters asked for, or those suggested; sets `eps_` and `reason_`."""
+        """The given or suggested parameters; sets `eps_` and `reason_`."""
         params = vars(self)
         chosen = choose(params["eps"], params.get("lam", 0.0), self._iterations(), self._purpose(), space, engine)
         self.eps_ = chosen.radii[0] if len(chosen.radii) == 1 else np.array(chosen.radii)
@@ -212,21 +225,21 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
         return chosen
 
     def _purpose(self) -> Purpose:
-        """What parameters are suggested for."""
+        """The purpose that parameters are suggested for."""
         return "clusters"
 
     def _iterations(self) -> Any:
-        """How many are asked for: a number, or "auto"."""
+        """The number of iterations, or "auto"."""
         return self.n_iter
 
     def __getattr__(self, name: str) -> Any:
-        """What is not there: say what is, where people look for clusters."""
+        """Raise an AttributeError, with a hint for attributes of clusterings."""
         if name in _OF_CLUSTERS and not isinstance(self, ClusterMixin):
             raise AttributeError(
                 f"{type(self).__name__} makes a metric and no clusters, so it has no {name}; "
-                "wt.SingleLinkage(n_clusters).fit(transform) finds those of a fitted transform, and predicts them"
+                "wt.SingleLinkage(n_clusters).fit(transform) clusters a fitted transform and predicts new points"
             )
-        if name in _OF_CLUSTERS or hasattr(type(self), name):  # a property that wants a fit
+        if name in _OF_CLUSTERS or hasattr(type(self), name):  # a property that exists only after fit
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit first")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
@@ -237,7 +250,7 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
 
 
 class PointTransform(IteratedTransform):
-    """A transform that moves points."""
+    """Base class of transforms that move points."""
 
     def _moves_points(self) -> bool:
         return True
@@ -245,24 +258,24 @@ class PointTransform(IteratedTransform):
     def _check_metric(self) -> None:
         if self.metric != "euclidean":
             raise ValueError(
-                f"{type(self).__name__} needs coordinates, and metric={self.metric!r} gives distances only; "
-                "to use another distance fit on Space.from_distances(D, points=X)"
+                f"{type(self).__name__} needs coordinates, but metric={self.metric!r} gives only distances; "
+                "to use another distance, fit on Space.from_distances(D, points=X)"
             )
 
     def _choose(self, space: Space, engine: Engine) -> Chosen:
         if space.points is None:
             raise ValueError(
-                f"{type(self).__name__} needs coordinates, and this Space has distances only; "
+                f"{type(self).__name__} needs coordinates, but this Space has only distances; "
                 "use Space.from_distances(D, points=X)"
             )
         return super()._choose(space, engine)
 
 
 class DistanceTransform(IteratedTransform):
-    """A transform that changes distances only."""
+    """Base class of transforms that change only distances."""
 
     def _iterations(self) -> Any:
-        return 1 if is_auto(self.n_iter) else self.n_iter  # none would leave the distances as they are
+        return 1 if is_auto(self.n_iter) else self.n_iter  # 0 iterations would change nothing
 
     def _moves_points(self) -> bool:
         return False

@@ -1,4 +1,4 @@
-"""Parameters as they were given, or as the data suggest: eps="auto", lam="auto", n_iter="auto"."""
+"""Parameters of a fit: the given values, or suggestions for eps="auto", lam="auto" and n_iter="auto"."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from ..transforms.cost import takes_long
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a fit runs with, and why."""
+    """The parameters of a fit, and the reason for them."""
 
     radii: tuple[float, ...]
     lam: float
     n_iter: int
     reason: str
     given: bool = False
-    """Whether the radii are the user's."""
+    """Whether the user gave the radii."""
 
     @property
     def eps(self) -> Any:
-        """The radius, or one for each iteration."""
+        """The radius, or a list with one radius per iteration."""
         return self.radii[0] if len(self.radii) == 1 else list(self.radii)
 
 
 def is_auto(value: Any) -> bool:
-    """Whether the data are to say it."""
+    """Whether a parameter is "auto"."""
     return isinstance(value, str) and value == "auto"
 
 
 def choose(eps: Any, lam: Any, n_iter: Any, purpose: Purpose, space: Space, engine: Engine) -> Chosen:
-    """Each parameter as given; what is "auto", as suggested for the others."""
+    """Choose the parameters: given values stay, and "auto" becomes a suggestion that fits them."""
     radii = None if is_auto(eps) else tuple(check.eps_sequence(eps))
     iterations = None if is_auto(n_iter) else check.count(n_iter, "n_iter", 0)
     weight = None if is_auto(lam) else check.lam(lam)
@@ -57,17 +57,17 @@ def choose(eps: Any, lam: Any, n_iter: Any, purpose: Purpose, space: Space, engi
 
 
 def warn_of_radii(chosen: Chosen, process: Process, tol: float | None, space: Space, engine: Engine) -> None:
-    """One warning if the user's radii do not fit the data, unless the time they take says so already."""
+    """Warn if given radii do not fit the data, unless a warning about the run time comes anyway."""
     first, n_iter = process.start or process.at(0), chosen.n_iter if tol is None else None
     if chosen.given and not takes_long(first.localize, first.transport, n_iter, space, engine):
         warn_of_scale(space, max(chosen.radii))
 
 
 def _enough(n_radii: int, n_iter: int | None) -> int:
-    """Iterations for so many radii."""
+    """The number of iterations for `n_radii` radii."""
     if n_iter is not None and n_radii > max(n_iter, 1):
         raise ValueError(
-            f"eps holds {n_radii} radii, one for each iteration, and n_iter={n_iter}; "
+            f"eps has {n_radii} radii, one per iteration, but n_iter={n_iter}; "
             f"n_iter={n_radii} uses all of them, and wt.sweep tries one after the other"
         )
     return n_radii if n_iter is None else n_iter

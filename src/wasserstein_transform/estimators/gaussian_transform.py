@@ -13,60 +13,71 @@ from .output import Output
 
 
 class GaussianTransform(PointTransform):
-    """The Gaussian Transform: neighborhood covariances compared in closed form; anisotropic and fast.
+    """Gaussian Transform: represents each neighborhood by a Gaussian and compares them by W2, in closed form.
 
     Parameters
     ----------
-    eps : float, sequence of float, or "auto"
-        Radius of the neighborhoods, or one for each iteration. "auto" takes it from the data: `suggest_eps` if points
-        move, 2.5 times that if they do not (n_iter=0); with `ridge` the radius at which the noise across curves or
-        surfaces shows, see `wt.suggest`.
-    lam : float, or "auto"
-        Weight λ ≥ 0 of the covariances; 0 is mean shift, 1 compares neighborhoods like LT-WT2 does on segments,
-        larger values separate directions more. "auto" is 10 if points do not move and have three
-        coordinates at most, else 1.
-    profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable
+    eps : float, sequence of float, or "auto", default "auto"
+        Radius ε of the neighborhoods, in the unit of the points, or one per iteration. "auto": `suggest_eps` if points
+        move, 2.5 times that if they do not (n_iter=0). With `ridge`, the radius at which the noise across curves or
+        surfaces shows; see `wt.suggest`.
+    lam : float, or "auto", default 1.0
+        Weight λ ≥ 0 of the covariances. 0 is mean shift, 1 compares neighborhoods like LT-WT2 on segments, and larger
+        values separate directions more. "auto": 10 if points do not move and have at most three coordinates,
+        otherwise 1.
+    profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable, default "flat"
         Kernel profile as a function of d²/ε².
     ridge : int, optional
-        Move points off this many leading axes of their neighborhoods only: 1 brings them to curves, 2 to surfaces,
-        without clumping along them. By default they move to the means.
-    n_iter : int, or "auto"
-        Iterations; 0 gives the GT distance of the unmoved points, which "auto" takes for clusters: it is the safest.
-        With `ridge` that is 1.
+        Move points only perpendicular to this many leading axes of their neighborhoods: 1 moves them to curves, 2 to
+        surfaces, without clumping along them. None: move to the means.
+    n_iter : int, or "auto", default 1
+        Number of iterations. 0: the GT distance of the unmoved points. "auto": 0, the safest choice for clusters; 1
+        with `ridge`.
     metric : "euclidean"
-        Others need coordinates beside the distances: fit on `Space.from_distances(D, points=X)`.
+        The only choice, since points move. For other distances, fit on `Space.from_distances(D, points=X)`.
     tol : float, optional
-        End once no point moves further than tol·ε; by default exactly `n_iter` iterations are done.
+        Stop early if no point moves farther than tol·ε in an iteration. None: do exactly `n_iter` iterations.
     merge : float, optional
-        Merge points within merge·ε of each other on the way.
-    keep : {"result", "last", "all"}
-        States that `trajectory_` holds: the last, or all. New points follow all of them, so "last" keeps the others
-        out of sight; "result" drops them, and `transform` is refused.
-    output : {"auto", "points", "distances", "embedding"}
-        What `transform` and `fit_transform` hand on: the moved points; the distances to the fitted points under the new
-        metric; or points whose Euclidean distances are the new ones as nearly as points can have them. "auto" gives
-        the points; in a pipeline, where they leave the metric behind (lam > 0), it warns.
+        After each iteration, merge points within merge·ε of each other; results are expanded to all points again. None:
+        no merging.
+    keep : {"result", "last", "all"}, default "last"
+        Which states to keep. `transform` needs all states: "last" keeps them internally, but `trajectory_` shows only
+        the last one; "all" shows all of them; "result" drops them to save memory, and `transform` raises an error.
+    output : {"auto", "points", "distances", "embedding"}, default "auto"
+        What `transform` and `fit_transform` return. "points": the moved points. "distances": the new distances to the
+        fitted points. "embedding": points whose Euclidean distances approximate the new distances. "auto": the moved
+        points, with a `MetricLostWarning` in a pipeline if lam > 0.
     n_jobs : int, optional
-        Threads; −1 means all cores, and so does None unless an engine says otherwise. Results do not depend on it.
-    verbose : bool
-        Show progress.
+        Number of threads; −1 means all cores. None: the setting of the current engine. Results do not depend on it.
+    verbose : bool, default False
+        Whether to show a progress bar.
 
     Attributes
     ----------
     points_ : array of shape (n, m)
         The moved points.
     metric_ : GaussianMetric
-        The GT distance, lazy; its `covs` are the covariances of the neighborhoods.
+        The GT distance, computed on demand; its `covs` (n, m, m) are the covariances of the neighborhoods.
     distances_ : array of shape (n, n)
-        Computed on first use.
+        The new distances. Computed on first use.
     embedding_ : array of shape (n, k)
+        Points whose Euclidean distances approximate the new distances. Computed on first use.
     distortion_ : float
-        Points for output="embedding", and how far their distances are off; computed on first use.
-    eps_, lam_ : float
+        Relative error of the distances of `embedding_`; 0 if they are exact. Computed on first use.
+    eps_ : float, or array of shape (n_iter,)
+        The radius ε that was used, or one per iteration.
+    lam_ : float
+        The λ that was used.
     n_iter_ : int
+        Number of iterations done.
     reason_ : str
-        Where `eps_` comes from.
+        How `eps_` was chosen, in words.
     trajectory_ : Trajectory
+        The kept states, the movements and the outcome.
+
+    Notes
+    -----
+    Two passes over the pairs within ε per iteration. Memory O(n m²) per state; `distances_` takes 8 n² bytes.
 
     Examples
     --------

@@ -12,52 +12,63 @@ from .output import Output
 
 
 class KernelTransform(DistanceTransform):
-    """KL-WT: exact optimal transport between neighborhoods weighted by a kernel.
+    """KL-WT: exact optimal transport between neighborhoods weighted by a kernel, in any metric space.
 
     Parameters
     ----------
-    eps : float, sequence of float, or "auto"
-        Bandwidth, or one for each iteration; "auto" takes `suggest_eps`.
-    profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable
+    eps : float, sequence of float, or "auto", default "auto"
+        Bandwidth ε, in the unit of the distances, or one per iteration. "auto": `suggest_eps`.
+    profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable, default "gaussian"
         Kernel profile as a function of d²/ε²; the gaussian is exp(−d²/2ε²).
-    p : float
-        Order of the Wasserstein distance, finite and ≥ 1.
+    p : float, default 1.0
+        Order of the Wasserstein distance, ≥ 1.
     cut : float, optional
-        Distance in units of ε beyond which the kernel is 0. Without it a gaussian reaches every point, and each of the
-        n² problems has n × n costs: for a hundred points or two.
-    n_iter : int, or "auto"
-        Iterations; "auto" is 1.
-    metric : str
-        "euclidean" or another SciPy name for points, "precomputed" for distances.
+        Distance in units of ε beyond which the kernel is 0. None: the reach of the profile. A gaussian then reaches
+        every point, and each of the n(n−1)/2 problems has n × n costs, which is feasible for one or two hundred points.
+    n_iter : int, or "auto", default 1
+        Number of iterations. "auto": 1.
+    metric : str, default "euclidean"
+        A SciPy metric name for points, or "precomputed" for distances.
     tol : float, optional
-        End once no distance changes by more than tol·ε; by default exactly `n_iter` iterations are done.
+        Stop early if no distance changes by more than tol·ε in an iteration. None: do exactly `n_iter` iterations.
     merge : float, optional
-        Merge points within merge·ε of each other on the way.
-    keep : {"result", "last", "all"}
-        States that `trajectory_` holds: the last, or all. New points follow all of them, so "last" keeps the others
-        out of sight; "result" drops them, and `transform` is refused.
-    output : {"auto", "distances", "embedding"}
-        What `transform` and `fit_transform` hand on: the distances to the fitted points under the new metric, which is
-        "auto", or points whose Euclidean distances are these as nearly as points can have them.
+        After each iteration, merge points within merge·ε of each other; results are expanded to all points again. None:
+        no merging.
+    keep : {"result", "last", "all"}, default "last"
+        Which states to keep. `transform` needs all states: "last" keeps them internally, but `trajectory_` shows only
+        the last one; "all" shows all of them; "result" drops them to save memory, and `transform` raises an error.
+    output : {"auto", "distances", "embedding"}, default "auto"
+        What `transform` and `fit_transform` return. "auto" and "distances": the new distances to the fitted points.
+        "embedding": points whose Euclidean distances approximate the new distances (classical scaling).
     n_jobs : int, optional
-        Threads; −1 means all cores, and so does None unless an engine says otherwise. Results do not depend on it.
-    verbose : bool
-        Show progress.
+        Number of threads; −1 means all cores. None: the setting of the current engine. Results do not depend on it.
+    verbose : bool, default False
+        Whether to show a progress bar.
 
     Attributes
     ----------
     metric_ : Dense
+        The new metric; `metric_.gap` is the largest primal–dual gap of its transport problems.
     distances_ : array of shape (n, n)
+        The new distances.
     points_ : array of shape (n, m), or None
-        The points, which do not move.
+        The points, which do not move. None if fitted on distances.
     embedding_ : array of shape (n, k)
+        Points whose Euclidean distances approximate the new distances. Computed on first use.
     distortion_ : float
-        Points for output="embedding", and how far their distances are off; computed on first use.
-    eps_ : float
+        Relative error of the distances of `embedding_`; 0 if they are exact. Computed on first use.
+    eps_ : float, or array of shape (n_iter,)
+        The radius ε that was used, or one per iteration.
     n_iter_ : int
+        Number of iterations done.
     reason_ : str
-        Where `eps_` comes from.
+        How `eps_` was chosen, in words.
     trajectory_ : Trajectory
+        The kept states, the movements and the outcome.
+
+    Notes
+    -----
+    Up to n(n−1)/2 transport problems per iteration, and 8 n² bytes per state.
 
     Examples
     --------

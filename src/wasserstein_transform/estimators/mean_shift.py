@@ -22,61 +22,69 @@ from .base import PointTransform
 from .choosing import Chosen
 from .output import Output
 
-_SETTLED = 1e-6  # of eps: movements below leave the clusters as they are
+_SETTLED = 1e-6  # in units of eps: smaller movements do not change the clusters
 
 
 class MeanShift(ClusterMixin, PointTransform):
-    """Mean shift (blurring): all points move together to the means of their neighborhoods.
+    """Blurring mean shift: in each iteration, all points move to the mean of their neighborhood.
 
     Parameters
     ----------
-    eps : float, sequence of float, or "auto"
-        Radius of the neighborhoods, or one for each iteration; "auto" takes one at which a sample has the same
-        clusters as at the radii beside it, see `wt.suggest`.
-    profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable
+    eps : float, sequence of float, or "auto", default "auto"
+        Radius ε of the neighborhoods, in the unit of the points, or one per iteration. "auto": a radius at which a
+        sample has the same clusters as at smaller and larger radii; see `wt.suggest`.
+    profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable, default "flat"
         Kernel profile as a function of d²/ε².
-    n_iter : int, or "auto"
-        Most iterations; "auto" is 300.
+    n_iter : int, or "auto", default 300
+        Largest number of iterations. "auto": 300.
     metric : "euclidean"
-        Others need coordinates beside the distances: fit on `Space.from_distances(D, points=X)`.
-    tol : float, optional
-        End once no point moves further than tol·ε; None does exactly `n_iter` iterations.
-    merge : float, optional
-        Points within merge·ε of each other move on as one; None lets all move by themselves. What falls together
-        costs nothing from then on; the default is far below `tol`.
-    keep : {"result", "last", "all"}
-        States that `trajectory_` holds: the last, or all. New points follow all of them, so "last" keeps the others
-        out of sight; "result" drops them, and `transform` is refused.
-    output : {"auto", "points", "distances", "embedding"}
-        What `transform` and `fit_transform` hand on: the moved points; the distances to the fitted points under the new
-        metric; or points whose Euclidean distances are the new ones as nearly as points can have them. "auto" gives
-        the points.
+        The only choice, since points move. For other distances, fit on `Space.from_distances(D, points=X)`.
+    tol : float or None, default 1e-4
+        Stop early if no point moves farther than tol·ε in an iteration. None: do exactly `n_iter` iterations.
+    merge : float or None, default 1e-6
+        After each iteration, merge points within merge·ε of each other, which makes later iterations cheaper. The
+        default is far below `tol`. None: no merging.
+    keep : {"result", "last", "all"}, default "last"
+        Which states to keep. `transform` needs all states: "last" keeps them internally, but `trajectory_` shows only
+        the last one; "all" shows all of them; "result" drops them to save memory, and `transform` raises an error.
+    output : {"auto", "points", "distances", "embedding"}, default "auto"
+        What `transform` and `fit_transform` return. "auto" and "points": the moved points. "distances": the new
+        distances to the fitted points. "embedding": points whose Euclidean distances approximate the new distances.
     n_jobs : int, optional
-        Threads; −1 means all cores, and so does None unless an engine says otherwise. Results do not depend on it.
-    verbose : bool
-        Show progress.
+        Number of threads; −1 means all cores. None: the setting of the current engine. Results do not depend on it.
+    verbose : bool, default False
+        Whether to show a progress bar.
 
     Attributes
     ----------
     points_ : array of shape (n, m)
         The moved points.
     metric_ : Metric
-        Their distance, lazy.
+        The distance between the moved points, computed on demand.
     distances_ : array of shape (n, n)
-        Computed on first use.
+        The new distances. Computed on first use.
     embedding_ : array of shape (n, k)
+        Points whose Euclidean distances approximate the new distances. Computed on first use.
     distortion_ : float
-        Points for output="embedding", and how far their distances are off; computed on first use.
-    eps_ : float
+        Relative error of the distances of `embedding_`; 0 if they are exact. Computed on first use.
+    eps_ : float, or array of shape (n_iter,)
+        The radius ε that was used, or one per iteration.
     n_iter_ : int
+        Number of iterations done.
     reason_ : str
-        Where `eps_` comes from.
+        How `eps_` was chosen, in words.
     trajectory_ : Trajectory
-    labels_ : array of shape (n,)
-        Clusters by falling mass: points that came to rest together. If they did not come to rest, those that are
-        within ε of each other, by way of others: a warning says so, unless `tol` is None.
+        The kept states, the movements and the outcome.
+    labels_ : array of int, shape (n,)
+        The cluster of each point, numbered from the largest mass to the smallest: points that converged to one place.
+        If the run did not converge, the clusters are chains of points within ε of each other, and a
+        `ConvergenceWarning` is given unless `tol` is None.
     cluster_centers_ : array of shape (n_clusters, m)
-        Where they came to rest, or the mean of where they are.
+        The place of each cluster, or the mean of its moved points if the run did not converge.
+
+    Notes
+    -----
+    One pass over the pairs within ε per iteration. Memory O(n m) per state.
 
     Examples
     --------
@@ -120,14 +128,21 @@ class MeanShift(ClusterMixin, PointTransform):
         return "modes"
 
     def fit(self, X: Any, y: Any = None, *, sample_weight: ArrayLike | None = None) -> Self:
-        """Move the points; `labels_` are the places they share.
+        """Move the points, and label those that converged to the same place.
 
         Parameters
         ----------
         X : array of shape (n, m), or Space
-        y : ignored
+            The points.
+        y : None
+            Ignored; for pipelines.
         sample_weight : array of shape (n,), optional
-            Masses of the points; weight k is the same as k copies, weight 0 as no point.
+            Masses of the points; a point of weight k acts like k copies, and weight 0 has no influence on the others.
+            None: uniform.
+
+        Returns
+        -------
+        self
         """
         super().fit(X, y, sample_weight=sample_weight)
         movements, end, eps = self.trajectory_.movements, self.trajectory_.last, float(np.max(self.eps_))
@@ -138,17 +153,28 @@ class MeanShift(ClusterMixin, PointTransform):
         self.labels_, self.cluster_centers_ = within_reach(end, eps)
         if self.tol is not None:
             warn(
-                f"the points are not at rest, and labels_ say who is within eps of each other so far: "
+                f"the points did not converge, and labels_ are groups of points within eps of each other so far: "
                 f"{self.trajectory_.outcome}",
                 ConvergenceWarning,
             )
         return self
 
     def predict(self, X: Any) -> Ints:
-        """The cluster that each new point goes to in the fitted flow: that of the nearest fitted point there."""
+        """Move new points like the fitted ones, and assign each to the cluster of the nearest moved point.
+
+        Parameters
+        ----------
+        X : array of shape (n_new, m)
+            The new points.
+
+        Returns
+        -------
+        array of int, shape (n_new,)
+            The clusters.
+        """
         check_is_fitted(self, "trajectory_")
         places = self._follow(X).points
-        if self._rested:  # all of a cluster are where its center is
+        if self._rested:  # all points of a cluster are at its center
             return nearest_place(places, self.cluster_centers_)
         assert self.points_ is not None  # mean shift moves points
         heavy = np.flatnonzero(self._space.weights > 0)

@@ -1,4 +1,4 @@
-"""What a transform hands on: places, distances, or places that have the distances."""
+"""The output of a transform in a pipeline: points, distances, or an embedding of the distances."""
 
 from __future__ import annotations
 
@@ -9,21 +9,38 @@ from .._warn import frames_within, module_of, warn
 Kind: TypeAlias = Literal["points", "distances", "embedding"]
 Output: TypeAlias = Literal["auto", "points", "distances", "embedding"]
 
-_PIPELINES = ("sklearn.pipeline", "imblearn.pipeline")  # whose steps get what `fit_transform` returned, and no more
+_PIPELINES = ("sklearn.pipeline", "imblearn.pipeline")  # their steps get only the array that `fit_transform` returned
 
 
 class MetricLostWarning(UserWarning):
-    """A pipeline hands points on, and the new metric, which is more than their Euclidean distance, stays behind."""
+    """Warns that a pipeline passes on only the moved points, although the new metric is more than their distance.
+
+    Set `output` of the transform to choose what the next step gets.
+
+    Examples
+    --------
+    >>> import warnings, wasserstein_transform as wt
+    >>> from sklearn.pipeline import make_pipeline
+    >>> X = [[0.0], [1.0], [5.0], [6.0]]
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     pipeline = make_pipeline(wt.GaussianTransform(eps=1.0), wt.SingleLinkage(2)).fit(X)
+    >>> caught[0].category.__name__
+    'MetricLostWarning'
+    >>> gt, clusters = wt.GaussianTransform(eps=1.0, output="distances"), wt.SingleLinkage(2, metric="precomputed")
+    >>> make_pipeline(gt, clusters).fit_predict(X)
+    array([0, 0, 1, 1])
+    """
 
 
 def kind_of(output: str, moves_points: bool, name: str) -> Kind:
-    """What was asked for; by default places where points move, distances where only these do."""
+    """The kind of output; "auto" means points if the transform moves points, otherwise distances."""
     if output not in get_args(Output):
         raise ValueError(f"output must be one of {', '.join(map(repr, get_args(Output)))}, got {output!r}")
     if output == "points" and not moves_points:
         raise ValueError(
-            f"{name} changes distances and leaves points where they are: output='distances' hands on the new ones, "
-            "output='embedding' points that have them"
+            f"{name} changes distances and does not move points: use output='distances' for the new distances, or "
+            "output='embedding' for points that approximate them"
         )
     if output == "auto":
         return "points" if moves_points else "distances"
@@ -31,14 +48,14 @@ def kind_of(output: str, moves_points: bool, name: str) -> Kind:
 
 
 def warn_of_lost_metric(name: str) -> None:
-    """If a pipeline asked for the points, one warning, at the line that called it.
+    """Warn if a pipeline called `fit_transform`, at the line that called the pipeline.
 
-    Who calls `fit_transform` by hand still has the estimator and its metric: no warning.
+    A direct call of `fit_transform` gets no warning: the caller still has the estimator with its metric.
     """
     if any(module_of(frame) in _PIPELINES for frame in frames_within()):
         warn(
-            f"{name} hands on the moved points, and its metric is more than their Euclidean distance: what comes next "
-            "in the pipeline does not see it. output='distances' hands it on, for metric='precomputed'; "
-            "output='embedding' gives points that have it; output='points' says that points are wanted",
+            f"{name} returns the moved points, but its metric is more than their Euclidean distance, and the next step "
+            "of the pipeline does not get it. Use output='distances' with metric='precomputed' in the next step, "
+            "output='embedding' for points that approximate the metric, or output='points' to keep the points",
             MetricLostWarning,
         )

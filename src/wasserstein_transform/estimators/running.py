@@ -1,4 +1,4 @@
-"""From scikit-learn's `n_jobs` and `verbose` to an engine."""
+"""Turn `n_jobs` and `verbose` of scikit-learn into an engine."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from ..engine import Engine, bar, current
 
 
 def engine_of(n_jobs: int | None, verbose: bool) -> Engine:
-    """The engine of an estimator; None and False leave threads and progress to the current one."""
+    """The engine of an estimator; n_jobs=None and verbose=False keep the settings of the current engine."""
     return current(n_jobs=n_jobs, progress=bar() if verbose else None)

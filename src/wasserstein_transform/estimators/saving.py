@@ -1,4 +1,4 @@
-"""Fitted estimators in files."""
+"""Save and load fitted estimators."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..spaces import Metric, Space
 from ..transforms import Process, Trajectory
 from .spaces import Ground
 
-_MADE_AGAIN = ("_distances", "_scaling")  # computed on first use
+_MADE_AGAIN = ("_distances", "_scaling")  # not stored: computed on first use
 _LEARNED: dict[str, type] = {
     "trajectory_": Trajectory, "_walk": Trajectory, "_space": Space, "_process": Process, "metric_": Metric,
     "points_": np.ndarray, "labels_": np.ndarray, "cluster_centers_": np.ndarray, "tree_": Tree, "n_iter_": int,
@@ -38,7 +38,7 @@ _SIZES: dict[str, Callable[[Any], int]] = {
 
 
 class Saved(Reported):
-    """An estimator that is saved and loaded without pickle, with its parameters and all it learned."""
+    """An estimator that can be saved and loaded without pickle, with its parameters and fitted attributes."""
 
     _kind: Callable[[], Any]
     _engine: Callable[[], Engine]
@@ -48,15 +48,18 @@ class Saved(Reported):
         archived(cls)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the estimator to a `.npz` file, without pickle; returns its path. `load` reads it.
+        """Write the estimator to a `.npz` file, without pickle, and return its path. `load` reads it.
 
-        Profiles that are functions cannot be stored.
+        An estimator with a callable profile cannot be stored.
         """
         return write(path, self)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], engine: Engine | None = None) -> Self:
-        """An estimator from a file that `save` wrote; files of other versions, damaged or too large are refused."""
+        """Read an estimator from a file that `save` wrote.
+
+        Files that are damaged, too large for the memory, or of another version raise an error.
+        """
         found: Self = read(path, cls, lambda n_bytes: current(engine).reserve(n_bytes, str(path), "free some memory"))
         return found
 
@@ -74,7 +77,7 @@ class Saved(Reported):
         return known
 
     def _check_archived(self) -> None:
-        """Refuse what was never learned: other classes, parts of a fit, arrays of another length than the points."""
+        """Check the fitted attributes: their classes, that none is missing, and that their sizes agree."""
         state = vars(self)
         for name, kind in _LEARNED.items():
             if name in state:
@@ -83,20 +86,20 @@ class Saved(Reported):
         needed = _CLUSTERS if not needed and "labels_" in state else needed
         needed = needed | ({"labels_", "_rested"} if "cluster_centers_" in state else set())
         if missing := needed - set(state):
-            raise ValueError(f"what was learned is stored without {', '.join(sorted(missing))}")
+            raise ValueError(f"fitted attributes are missing: {', '.join(sorted(missing))}")
         (n, *others) = {_SIZES[name](state[name]) for name in _SIZES if name in state} or {0}
         if others:
-            raise ValueError(f"what was learned is of {n} and of {others[0]} points")
+            raise ValueError(f"fitted attributes have different numbers of points: {n} and {others[0]}")
         for name in ("points_", "cluster_centers_"):
             if state.get(name) is not None:
                 check_array(state[name], name, "f", None, state["_space"].points.shape[1])
-        if state.get("_transform") is not None:  # what clusters were found of
+        if state.get("_transform") is not None:  # the transform that was clustered
             check_type(state["_transform"], "_transform", Saved)
             if "trajectory_" not in vars(state["_transform"]):
-                raise ValueError("clusters are stored of a transform that is not fitted")
+                raise ValueError("the transform of the stored clusters is not fitted")
         if "labels_" in state:
             check_array(state["labels_"], "labels_", "i", None)
-        if "trajectory_" in state:  # asked of new points, too
+        if "trajectory_" in state:  # raises an error for wrong parameters
             self._kind(), self._engine()
 
 

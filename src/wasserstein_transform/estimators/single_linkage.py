@@ -22,41 +22,45 @@ from .spaces import Ground, read_distances, read_space, tag_input
 
 
 class SingleLinkage(Saved, ClusterMixin, BaseEstimator):
-    """Single-linkage clustering of points, distances or a Space, cut so that outliers do not take the clusters.
+    """Single-linkage clustering of points, distances or a Space, with a cut that is robust to outliers.
 
     Parameters
     ----------
-    n_clusters : int
-        Clusters wanted, for the cuts "robust" and "count".
-    cut : {"robust", "count", "height"}
-        "robust": cut the highest merges of parts that hold at least share·(total mass)/n_clusters each; smaller pieces
+    n_clusters : int, default 2
+        Number of clusters, for the cuts "robust" and "count".
+    cut : {"robust", "count", "height"}, default "robust"
+        "robust": cut the highest merges of parts that each hold at least share·(total mass)/n_clusters; smaller pieces
         go to the nearest cluster. "count": cut the highest merges. "height": cut all merges above `height`. Merges of
-        equal height are cut together or not at all, see `cut_tree`: clusters depend neither on the order of rows nor
-        on their unit.
+        equal height are cut together or not at all (see `cut_tree`), so that clusters depend neither on the order of
+        the rows nor on the unit.
     height : float, optional
-        For cut="height".
-    share : float
-        For the robust cut, between 0 and 1.
-    noise : bool
-        For the robust cut: label small pieces −1 instead.
-    reachability : int
-        Link by mutual reachability: max(d(x, y), core(x), core(y)), where core is the distance to that many nearest
-        other points, see `wt.hierarchy.spanning_tree`. 5 suits noisy clusters; 0 links by d alone.
-    metric : str
-        "euclidean" or another SciPy name for points, "precomputed" for distances.
+        The height for cut="height", in the unit of the distances.
+    share : float, default 0.25
+        For the robust cut, between 0 and 1: the smallest allowed mass of a cluster, relative to the mean mass.
+    noise : bool, default False
+        For the robust cut: whether small pieces get the label −1 instead of the nearest cluster.
+    reachability : int, default 0
+        k > 0 links by mutual reachability, max(d(x, y), core(x), core(y)), where core is the distance to the k-th
+        nearest other point (see `wt.hierarchy.spanning_tree`). 5 suits noisy clusters. 0 links by d.
+    metric : str, default "euclidean"
+        A SciPy metric name for points, or "precomputed" for distances.
     n_jobs : int, optional
-        Threads; −1 means all cores, and so does None unless an engine says otherwise.
-    verbose : bool
-        Show progress.
+        Number of threads; −1 means all cores. None: the setting of the current engine. Results do not depend on it.
+    verbose : bool, default False
+        Whether to show a progress bar.
 
     Attributes
     ----------
-    labels_ : array of shape (n,)
-        Clusters by falling mass; −1 is noise.
+    labels_ : array of int, shape (n,)
+        The cluster of each point, numbered from the largest mass to the smallest; −1 is noise.
     n_clusters_ : int
-        Clusters found.
+        Number of clusters found.
     tree_ : Tree
         The minimum spanning tree.
+
+    Notes
+    -----
+    The cost is that of the spanning tree: O(n²) distances at worst, and memory O(n) in addition to the metric.
 
     Examples
     --------
@@ -90,19 +94,25 @@ class SingleLinkage(Saved, ClusterMixin, BaseEstimator):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None, *, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the tree and cut it.
+        """Compute the spanning tree and cut it.
 
         Parameters
         ----------
-        X : array of shape (n, m), distances of shape (n, n) for metric="precomputed", Space, or a fitted transform
-        y : ignored
+        X : array of shape (n, m), distances of shape (n, n) if metric="precomputed", Space, or a fitted transform
+            The points.
+        y : None
+            Ignored; for pipelines.
         sample_weight : array of shape (n,), optional
-            Masses of the points, which the robust cut goes by. Points of weight 0 join the cluster they are nearest
-            to and never connect two.
+            Masses of the points, used by the robust cut. Points of weight 0 join the nearest cluster and never connect
+            two clusters. None: uniform.
+
+        Returns
+        -------
+        self
         """
         engine = engine_of(self.n_jobs, self.verbose)
         space = read_space(self, X, self.metric, sample_weight)
-        self._transform = copy(X) if isinstance(X, IteratedTransform) else None  # as it is now
+        self._transform = copy(X) if isinstance(X, IteratedTransform) else None  # later changes of X have no effect
         self._ground = Ground.of(space, self.metric, isinstance(X, Space))
         self.tree_ = spanning_tree(space, engine, reachability=self.reachability)
         self.labels_ = cut_tree(
@@ -112,14 +122,20 @@ class SingleLinkage(Saved, ClusterMixin, BaseEstimator):
         return self
 
     def predict(self, X: Any) -> Ints:
-        """The clusters of new points, which carry no mass: that of the nearest fitted point.
+        """Assign each new point to the cluster of the nearest fitted point.
 
-        Nearest under the metric that was fitted on, without reachability. Where that was a fitted transform, new points
-        follow its flow.
+        The metric is the one of `fit`, without reachability. If X of `fit` was a fitted transform, the new points are
+        moved by it first. New points carry no mass.
 
         Parameters
         ----------
-        X : array of shape (n_new, m), or, fitted on distances alone, rows of distances of shape (n_new, n)
+        X : array of shape (n_new, m), or distances of shape (n_new, n) if fitted on distances
+            The new points.
+
+        Returns
+        -------
+        array of int, shape (n_new,)
+            The clusters; −1 if all nearest fitted points are noise.
 
         Examples
         --------
@@ -134,12 +150,12 @@ class SingleLinkage(Saved, ClusterMixin, BaseEstimator):
         rows = read_distances(self, X, self._ground) if transform is None else transform.distances_to(X)
         near = rows[:, heavy]
         tied = near <= near.min(axis=1, keepdims=True) * (1 + TIE)
-        labels = np.where(self.labels_[heavy] < 0, self.n_clusters_, self.labels_[heavy])  # noise only if all are
+        labels = np.where(self.labels_[heavy] < 0, self.n_clusters_, self.labels_[heavy])  # noise loses every tie
         found = np.where(tied, labels, self.n_clusters_).min(axis=1)
         return np.where(found == self.n_clusters_, -1, found)
 
     def linkage(self) -> Floats:
-        """SciPy's linkage matrix `Z` of shape (n−1, 4)."""
+        """Return SciPy's linkage matrix `Z` of shape (n−1, 4)."""
         check_is_fitted(self)
         return self.tree_.Z
 

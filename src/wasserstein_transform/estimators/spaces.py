@@ -1,4 +1,4 @@
-"""From what a user passes to `fit` to a space."""
+"""Turn the input of `fit` and `predict` into a space, points or distances."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from ..transforms import Trajectory
 
 
 def read_space(estimator: BaseEstimator, X: Any, metric: str, sample_weight: ArrayLike | None) -> Space:
-    """The space of points, distances (`metric="precomputed"`), the Space itself, or where a fitted transform ended."""
+    """Turn points, distances (`metric="precomputed"`), a Space or a fitted transform (its result) into a Space."""
     if isinstance(X, BaseEstimator):
         X = _end_of(X)
     if isinstance(X, Space):
         if sample_weight is not None:
-            raise ValueError("a Space carries its weights: make it with them instead of passing sample_weight")
+            raise ValueError("a Space carries its weights: set them when making the Space, not by sample_weight")
         estimator.n_features_in_ = X.n if X.points is None else X.points.shape[1]
         return X
     if metric == "precomputed" and np.ndim(X) == 1:
@@ -34,7 +34,7 @@ def read_space(estimator: BaseEstimator, X: Any, metric: str, sample_weight: Arr
     X = _validated(estimator, X)
     if metric == "precomputed" and X.shape[0] != X.shape[1]:
         raise ValueError(
-            f"metric='precomputed' needs a square matrix of distances, got shape {X.shape}, or SciPy's condensed vector"
+            f"metric='precomputed' needs a square matrix of distances or SciPy's condensed vector, got shape {X.shape}"
         )
     if sample_weight is not None:
         check.numbers(sample_weight, "sample_weight")
@@ -46,7 +46,7 @@ def read_space(estimator: BaseEstimator, X: Any, metric: str, sample_weight: Arr
 
 
 def _validated(estimator: BaseEstimator, X: Any, reset: bool = True) -> Floats:
-    """scikit-learn's checks, and ours of what it takes for numbers."""
+    """Validate X by scikit-learn, after checks of values that it would accept as numbers."""
     if not any(hasattr(X, name) for name in ("__len__", "__array__", "shape")):
         raise TypeError(f"X must be an array, a Space or a fitted transform, got {type(X).__name__}")
     check.numbers(X, "X")
@@ -57,38 +57,38 @@ def _validated(estimator: BaseEstimator, X: Any, reset: bool = True) -> Floats:
 
 
 def dtype_of(X: Any) -> type[np.floating[Any]]:
-    """What is handed on for X: single precision for single precision, double for all else."""
-    dtypes = getattr(X, "dtypes", None)  # of the columns of a table
+    """The output type for X: float32 if X is float32, otherwise float64."""
+    dtypes = getattr(X, "dtypes", None)  # types of the columns of a table
     found = {getattr(X, "dtype", None)} if dtypes is None else set(dtypes)
     return np.float32 if found == {np.dtype(np.float32)} else np.float64
 
 
 def _end_of(transform: BaseEstimator) -> Space:
-    """Where a fitted transform ended."""
+    """The last state of a fitted transform."""
     name, walk = type(transform).__name__, getattr(transform, "trajectory_", None)
     if isinstance(walk, Trajectory):
         return walk.last
     if not hasattr(transform, "fit_transform"):
-        raise TypeError(f"points, distances, a Space or a fitted transform of this library are needed, got {name}")
-    raise NotFittedError(f"this {name} is not fitted yet: call its fit(X) first, then pass it on")
+        raise TypeError(f"X must be points, distances, a Space or a fitted transform of this library, got {name}")
+    raise NotFittedError(f"this {name} is not fitted yet: call its fit(X) before you pass it")
 
 
 def tag_input(tags: Any, metric: str) -> Any:
-    """Tell scikit-learn when rows and columns are the same points, and numbers are distances."""
+    """Set the scikit-learn tags for precomputed distances."""
     tags.input_tags.pairwise = metric == "precomputed"
     tags.input_tags.positive_only = metric == "precomputed"
     return tags
 
 
 def read_points(estimator: BaseEstimator, X: Any) -> Floats:
-    """New points for a fitted estimator."""
+    """Check new points for a fitted estimator."""
     return check.points(_validated(estimator, X, reset=False), "X")
 
 
 @archived
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """What distances of new points to the fitted ones are read by."""
+    """What is needed to compute or check distances from new points to the fitted ones."""
 
     metric: str
     points: Floats | None
@@ -106,16 +106,16 @@ class Ground:
 
     @classmethod
     def of(cls, space: Space, metric: str, from_space: bool) -> Self:
-        """Coordinates where the distance is known by name; else none, and new points come as rows of distances."""
+        """Keep the coordinates if the metric has a name; otherwise new points are given by their distances."""
         if isinstance(space.metric, Euclidean):
             metric = "euclidean"
-        elif from_space:  # its distance is known between its own points only
+        elif from_space:  # a Space knows distances only between its own points
             metric = "precomputed"
         return cls(metric, None if metric == "precomputed" else space.points, space.weights, from_space)
 
 
 def read_distances(estimator: BaseEstimator, X: Any, ground: Ground) -> Floats:
-    """Distances of new points to the fitted ones."""
+    """Compute, or check, the distances from new points to the fitted ones."""
     if ground.points is not None:
         new, n = read_points(estimator, X), len(ground.weights)
         what = f"distances of {len(new)} new points to the {n} fitted ones"
@@ -127,7 +127,7 @@ def read_distances(estimator: BaseEstimator, X: Any, ground: Ground) -> Floats:
     if distances.shape[1] != n:
         raise ValueError(
             f"X has {distances.shape[1]} features, but {type(estimator).__name__} is expecting {n} features as "
-            "input: a row for each new point, with its distances to all fitted points"
+            "input: one row per new point, with its distances to all fitted points"
         )
     if (distances < 0).any():
         raise ValueError(f"distances must not be negative, got {distances.min()}")

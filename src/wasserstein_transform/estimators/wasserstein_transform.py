@@ -1,4 +1,4 @@
-"""Any composition of parts as an estimator."""
+"""Any combination of a localization and a transport, as an estimator."""
 
 from __future__ import annotations
 
@@ -17,48 +17,59 @@ from .output import Output
 
 
 class WassersteinTransform(IteratedTransform):
-    """Any localization with any transport that compares its measures.
+    """Wasserstein Transform with any localization and any transport that accepts its measures.
 
     Parameters
     ----------
     localize : Localization
-        For example `Truncation(0.2)`, or `Mean(Kernel(0.2, "gaussian"))`. Its parameters take part in `get_params`,
+        For example `Truncation(0.2)`, or `Mean(Kernel(0.2, "gaussian"))`. Its parameters are part of `get_params`,
         `set_params(localize__eps=…)` and grid search.
     transport : Transport
-        One that compares the measures the localization makes, such as `Exact(p)`, `DiracDistance()` or `Bures()`.
-    n_iter : int
-        Iterations.
-    metric : str
-        "euclidean" or another SciPy name for points, "precomputed" for distances.
+        Compares the measures of the localization, such as `Exact(p)`, `DiracDistance()` or `Bures()`.
+    n_iter : int, default 1
+        Number of iterations.
+    metric : str, default "euclidean"
+        A SciPy metric name for points, or "precomputed" for distances.
     tol : float, optional
-        End once nothing moves further than tol·ε; by default exactly `n_iter` iterations are done.
+        Stop early if the largest movement of an iteration is at most tol·ε. None: do exactly `n_iter` iterations.
     merge : float, optional
-        Merge points within merge·ε of each other on the way.
-    keep : {"result", "last", "all"}
-        States that `trajectory_` holds: the last, or all. New points follow all of them, so "last" keeps the others
-        out of sight; "result" drops them, and `transform` is refused.
-    output : {"auto", "points", "distances", "embedding"}
-        What `transform` and `fit_transform` hand on: the moved points, if points move; the distances to the fitted
-        points under the new metric; or points whose Euclidean distances are the new ones as nearly as points can have
-        them. "auto" gives the points if they move, with a warning if a pipeline loses the metric by that, or the
+        After each iteration, merge points within merge·ε of each other; results are expanded to all points again. None:
+        no merging.
+    keep : {"result", "last", "all"}, default "last"
+        Which states to keep. `transform` needs all states: "last" keeps them internally, but `trajectory_` shows only
+        the last one; "all" shows all of them; "result" drops them to save memory, and `transform` raises an error.
+    output : {"auto", "points", "distances", "embedding"}, default "auto"
+        What `transform` and `fit_transform` return. "points": the moved points, if points move. "distances": the new
+        distances to the fitted points. "embedding": points whose Euclidean distances approximate the new distances.
+        "auto": the points if they move, with a `MetricLostWarning` if a pipeline would lose the metric; otherwise the
         distances.
     n_jobs : int, optional
-        Threads; −1 means all cores, and so does None unless an engine says otherwise. Results do not depend on it.
-    verbose : bool
-        Show progress.
+        Number of threads; −1 means all cores. None: the setting of the current engine. Results do not depend on it.
+    verbose : bool, default False
+        Whether to show a progress bar.
 
     Attributes
     ----------
     metric_ : Metric
+        The new metric.
     distances_ : array of shape (n, n)
-        Computed on first use.
+        The new distances. Computed on first use.
     points_ : array of shape (n, m), or None
+        The points, moved if the localization moves points. None if fitted on distances.
     embedding_ : array of shape (n, k)
+        Points whose Euclidean distances approximate the new distances. Computed on first use.
     distortion_ : float
-        Points for output="embedding", and how far their distances are off; computed on first use.
-    eps_ : float, or None if the localization has no radius
+        Relative error of the distances of `embedding_`; 0 if they are exact. Computed on first use.
+    eps_ : float or None
+        The radius ε of the localization; None if it has no radius.
     n_iter_ : int
+        Number of iterations done.
     trajectory_ : Trajectory
+        The kept states, the movements and the outcome.
+
+    Notes
+    -----
+    For Exact transport up to n(n−1)/2 transport problems per iteration, and 8 n² bytes per state.
 
     Examples
     --------
@@ -96,7 +107,7 @@ class WassersteinTransform(IteratedTransform):
         self.verbose = verbose
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; `localize__eps` puts a new part in place of the old one, parts themselves never change."""
+        """Set parameters; `localize__eps` replaces the localization by a copy with another eps."""
         own: dict[str, Any] = {}
         inner: dict[str, dict[str, Any]] = {"localize": {}, "transport": {}}
         for key, value in params.items():
@@ -120,8 +131,7 @@ class WassersteinTransform(IteratedTransform):
     def _make_process(self, space: Space, chosen: Chosen) -> Process:
         if self.localize is None or self.transport is None:
             raise ValueError(
-                "WassersteinTransform needs its parts: a localization such as Truncation(eps) "
-                "and a transport such as Exact(p=1)"
+                "WassersteinTransform needs a localization such as Truncation(eps) and a transport such as Exact(p=1)"
             )
         process = Process(None, Transform(self.localize, self.transport))
         self.eps_ = self.localize.scale

@@ -1,4 +1,4 @@
-"""Curvature of graphs, Ricci flow, communities: measures at nodes compared by optimal transport."""
+"""Curvature, Ricci flow and communities of graphs, by optimal transport between measures at the nodes."""
 
 from .communities import communities
 from .curvature import Curvature, Dynamics, curvature, dynamical_curvature, lin_lu_yau

@@ -1,4 +1,4 @@
-"""Communities of a graph in one call."""
+"""`communities`: find the communities of a graph in one call."""
 
 from __future__ import annotations
 
@@ -24,32 +24,38 @@ def communities(
     verbose: bool = False,
     engine: Engine | None = None,
 ) -> Communities:
-    """Groups of nodes with more edges within them than between them.
+    """Find communities: groups of nodes with more edges within them than between them.
 
     Parameters
     ----------
     graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, length), or a file
-        Undirected; as in `curvature`.
+        Undirected, as for `curvature`.
     n : int, optional
-        How many communities; by default the method decides.
+        Number of communities; None (default) lets the method choose it.
     method : Messages or Transformed, optional
-        By default Messages().
+        None means `Messages()`.
     resolution : float, optional
-        Where no number is asked for, the number is that of the largest modularity at this resolution: above 1 there
-        are more and smaller communities, below 1 fewer. By default Messages goes by the evidence, and Transformed by
-        modularity at resolution 1.
+        If given, the number of communities is the one with the largest modularity at this resolution: above 1 gives
+        more and smaller communities, below 1 fewer. None (default): Messages chooses by the evidence, Transformed by
+        modularity at resolution 1. Not together with `n`.
     weight : {"length", "strength", None}, optional
-        What the numbers at edges are, as in `as_network`. Messages takes strengths, 1/length.
+        Meaning of the numbers at edges, as for `as_network`. Messages uses strengths, 1/length.
     n_jobs : int, optional
-        Threads; the result does not depend on it.
-    verbose : bool
+        Number of threads; −1 means all cores, None the setting of the engine. The result does not depend on it.
+    verbose : bool, default False
         Show progress.
     engine : Engine, optional
-        Where it runs; by default what `wt.using` says.
+        Threads, memory limit and progress; None means the setting of `wt.using`.
 
     Returns
     -------
     Communities
+        A label for each node, and the modularity.
+
+    Notes
+    -----
+    Messages: O(edges · communities) per round, up to 120 rounds for each number of communities that is tried.
+    Transformed: all n(n−1)/2 transport problems, for graphs of a few hundred nodes.
 
     Examples
     --------
@@ -69,7 +75,7 @@ def communities(
     if not isinstance(how, Method):
         raise TypeError(f"method must be Messages() or Transformed(...), got {how!r}")
     if n is not None and resolution is not None:
-        raise ValueError("either n or resolution can be given, got both: the number is then known")
+        raise ValueError("either n or resolution can be given, got both; resolution chooses the number n")
     resolution = None if resolution is None else check.positive(resolution, "resolution")
     if n is not None and check.count(n, "n", 1) > network.n:
         raise ValueError(f"n must be at most {network.n}, the number of nodes, got {n}")

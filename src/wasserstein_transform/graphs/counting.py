@@ -1,23 +1,23 @@
-"""How many communities: numbers are tried upwards, then between the best ones."""
+"""Choose the number of communities: try increasing numbers, then numbers between the best ones."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-_GROWTH = 1.5  # from a number to the next that is tried
-_MISSES = 2  # numbers in a row that are no better, before the search turns back
-_FINE = 6  # the search ends at steps of one in so many
+_GROWTH = 1.5  # factor from one number tried to the next
+_MISSES = 2  # numbers in a row without improvement, before the search refines
+_FINE = 6  # the search ends when neighbors of the best number differ by at most 1/_FINE of it
 
 
 def best_number(score: Callable[[int], float], first: int, most: int, at_one: float, margin: float = 0.0) -> int:
-    """The smallest number whose score is within `margin` of the largest that was found.
+    """Return the smallest number whose score is within `margin` of the largest score found.
 
     Parameters
     ----------
-    score : function of a number of communities, 2 or more
-        Called once for each number that is tried.
+    score : callable
+        Maps a number of communities, 2 or more, to its score. Called once for each number tried.
     first, most : int
-        Where the search begins, and the largest number it may try.
+        Number to begin with, and the largest number to try.
     at_one : float
         The score of one community.
     """
@@ -43,7 +43,7 @@ def _upwards(score: Callable[[int], float], scores: dict[int, float], k: int, mo
 
 
 def _between(scores: dict[int, float]) -> list[int]:
-    """Numbers halfway from the best to those next to it that were tried."""
+    """Return the numbers halfway between the best one and its neighbors among those tried."""
     best = max(scores, key=lambda k: (scores[k], -k))
     tried = sorted(scores)
     at = tried.index(best)

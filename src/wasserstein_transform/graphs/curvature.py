@@ -1,4 +1,4 @@
-"""Ollivier–Ricci curvature: whether neighborhoods are nearer to each other than their centers."""
+"""Ollivier–Ricci curvature: compare the distance of neighborhoods with the distance of their centers."""
 
 from __future__ import annotations
 
@@ -23,24 +23,38 @@ from ..transport.batch import Batch
 from .network import Network, as_network
 from .walks import LazyWalk
 
-_FLAT = 1e-9  # curvature that is none but for rounding
+_FLAT = 1e-9  # rounding errors of curvature
 
 
 @dataclass(frozen=True, eq=False)
 class Curvature:
-    """Ollivier–Ricci curvature κ(x, y) = 1 − W1(m_x, m_y) / d(x, y) of pairs of nodes.
+    """Ollivier–Ricci curvature κ(x, y) = 1 − W1(m_x, m_y) / d(x, y) of k pairs of nodes.
+
+    `curvature` and `lin_lu_yau` return it.
 
     Attributes
     ----------
     network : Network
-    pairs : array of shape (k, 2)
-        Numbers of nodes; by default all edges.
+        The graph.
+    pairs : array of int, shape (k, 2)
+        Node numbers of each pair; by default the edges of the graph.
     values : array of shape (k,)
-        The curvature; nan where two nodes coincide (d = 0) or no path joins them.
+        The curvatures, at most 1 (at most 2 from `lin_lu_yau`); nan where two nodes coincide (d = 0) or no path joins
+        them.
     distances, transports : arrays of shape (k,)
-        d(x, y), the length of the shortest path, which may be less than that of the edge; and W1(m_x, m_y).
+        d(x, y), the length of the shortest path, which may be less than the length of the edge; and W1(m_x, m_y). In
+        the unit of the lengths of edges.
     report : Report
-        Problems solved, and the largest gap.
+        Number of transport problems solved, and the largest duality gap.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> found = wt.graphs.curvature([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")])
+    >>> found
+    <Curvature of 4 pairs of 4 nodes, 0.333 to 0.75>
+    >>> round(found.of("c", "d"), 3), found.at_nodes().round(3)
+    (0.333, array([0.583, 0.583, 0.389, 0.333]))
     """
 
     network: Network
@@ -76,18 +90,18 @@ class Curvature:
         return f"between {a!r} and {b!r}"
 
     def of(self, a: Hashable, b: Hashable) -> float:
-        """The curvature of two nodes, by name."""
+        """Return the curvature of a pair of nodes, by their names."""
         for name in (a, b):
             if name not in self.network.place:
                 raise KeyError(f"the graph has no node {name!r}")
         ends = sorted(self.network.place[name] for name in (a, b))
         found = np.flatnonzero((np.sort(self.pairs, axis=1) == ends).all(axis=1))
         if len(found) == 0:
-            raise KeyError(f"the pair {a!r}, {b!r} was not asked for; give it in pairs")
+            raise KeyError(f"the pair {a!r}, {b!r} was not asked for; list it in pairs=")
         return float(self.values[found[0]])
 
     def at_nodes(self) -> Floats:
-        """The mean curvature of the pairs of each node; nan where there are none."""
+        """Return the mean curvature over the pairs of each node, shape (n,); nan for nodes without pairs."""
         known = ~np.isnan(self.values)
         ends, n = self.pairs[known], self.network.n
         sums = np.bincount(ends.ravel(), np.repeat(self.values[known], 2), n)
@@ -95,22 +109,34 @@ class Curvature:
         return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
     def to_networkx(self) -> Any:
-        """A networkx graph with `curvature` at edges and nodes; for the curvature of edges only."""
+        """Return a networkx graph with the attribute `curvature` at edges and nodes; only if `pairs` are the edges."""
         if not np.array_equal(self.pairs, self.network.edges):
-            raise ValueError("these are pairs, not the edges of the graph: they have no edge to be put at")
+            raise ValueError("the pairs are not the edges of the graph; compute curvature without pairs=")
         return self.network.to_networkx({"curvature": self.values}, {"curvature": self.at_nodes()})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dynamics(Brief):
-    """The curvature of edges under the heat kernel at several times (Gosztolai and Arnaudon 2021).
+    """Curvature of edges under the heat kernel at several times (Gosztolai and Arnaudon 2021).
+
+    `dynamical_curvature` returns it.
 
     Attributes
     ----------
     network : Network
+        The graph, with m edges.
     times : array of shape (t,)
+        Times, in steps of the walk.
     values : array of shape (t, m)
-        κ_t of each edge.
+        Curvature of each edge at each time.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> two = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)]  # triangles joined by a bridge
+    >>> found = wt.graphs.dynamical_curvature(two, [0.5, 2.0])
+    >>> found.values.shape, found.network.edges[found.values[1].argmin()]
+    ((2, 7), array([2, 3]))
     """
 
     network: Network
@@ -129,34 +155,38 @@ def curvature(
     *,
     weight: str | None = ASK,
 ) -> Curvature:
-    """Ollivier–Ricci curvature of all edges of an undirected graph, or of any pairs of its nodes; exact.
-
-    Beyond 11,000 nodes paths are looked for around each node only: memory does not grow with the square of the nodes.
+    """Compute the Ollivier–Ricci curvature of all edges of an undirected graph, or of any pairs of nodes, exactly.
 
     Parameters
     ----------
     graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, length), or a file
-        Edges without a number have length 1. Loops are left out; of parallel edges the shortest counts; edges of
-        length 0 put two nodes in one place, and have no curvature of their own.
-    measures : LazyWalk or Localization
-        What is compared: LazyWalk(idleness) by default, with idleness ½; Truncation, Nearest, Heat, Given, …
+        Edges without a number have length 1. Loops are ignored; of parallel edges the shortest counts; an edge of
+        length 0 makes its two nodes coincide and has no curvature (nan).
+    measures : LazyWalk or Localization, optional
+        The measure at each node: None means `LazyWalk(0.5)`; or Truncation, Nearest, Heat, Given, …
     pairs : list of pairs of nodes, optional
-        Whose curvature is asked for; by default that of all edges.
-    weights : array, optional
-        Masses of the nodes, for measures made of them.
+        Pairs to compute, by the names of nodes; None means all edges.
+    weights : array of shape (n,), optional
+        Masses of the n nodes, for measures that use them, such as Truncation; None means equal masses.
     n_jobs : int, optional
-        Threads; −1 means all cores, None what the engine says. The result does not depend on it.
-    verbose : bool
+        Number of threads; −1 means all cores, None the setting of the engine. The result does not depend on it.
+    verbose : bool, default False
         Show progress.
     engine : Engine, optional
-        Where it runs; by default what `wt.using` says.
+        Threads, memory limit and progress; None means the setting of `wt.using`.
     weight : {"length", "strength", None}, optional
-        What the numbers at edges are, as in `as_network`: lengths, strengths (lengths are 1/strength), or of no
-        concern. A `weight` that may be either is asked about.
+        Meaning of the numbers at edges, as for `as_network`: lengths, strengths (length is 1/strength), or None to
+        ignore them. By default the names decide, and an ambiguous name such as `weight` raises an error.
 
     Returns
     -------
     Curvature
+        A value for each pair.
+
+    Notes
+    -----
+    One transport problem per pair, between measures of as many points as the nodes have neighbors. Up to 11,000 nodes
+    all shortest paths are computed first, with O(n²) memory; beyond that, only those around each node.
 
     Examples
     --------
@@ -182,10 +212,26 @@ def lin_lu_yau(
     *,
     weight: str | None = ASK,
 ) -> Curvature:
-    """The curvature of Lin, Lu and Yau of all edges: the limit of κ_α / (1 − α) as the idleness α goes to 1.
+    """Compute the curvature of Lin, Lu and Yau of all edges: the limit of κ_α / (1 − α) as the idleness α goes to 1.
 
-    W1 is linear in α from ½ on, for any walk and any lengths: while a node keeps at least half of its mass, some of
-    it goes straight to the other, so every optimal potential falls by d(x, y). The limit is therefore 2 κ_½.
+    Parameters
+    ----------
+    graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, length), or a file
+        As for `curvature`.
+    power : float, default 0
+        Of `LazyWalk`: 0 is the simple random walk.
+    n_jobs, verbose, engine, weight
+        As for `curvature`.
+
+    Returns
+    -------
+    Curvature
+
+    Notes
+    -----
+    W1 is linear in α for α ≥ ½, for any walk and any lengths: while a node keeps at least half of its mass, some of it
+    is transported straight to the other node, so every optimal potential decreases by d(x, y). The limit is therefore
+    2 κ_½, and takes one transport problem per edge.
 
     Examples
     --------
@@ -207,7 +253,27 @@ def dynamical_curvature(
     *,
     weight: str | None = ASK,
 ) -> Dynamics:
-    """The curvature of all edges under the heat kernel, over several times: communities have a time of their own.
+    """Compute the curvature of all edges under the heat kernel at several times; communities show at their time scale.
+
+    Parameters
+    ----------
+    graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, length), or a file
+        As for `curvature`.
+    times : array of shape (t,)
+        Times of the heat kernel, in steps of the walk.
+    cut : float, default 1e-4
+        Masses of the heat kernel below this fraction of a node's weight are dropped; smaller is more exact and slower.
+    n_jobs, verbose, engine, weight
+        As for `curvature`.
+
+    Returns
+    -------
+    Dynamics
+        Values of shape (t, m) for m edges.
+
+    Notes
+    -----
+    One transport problem per edge and time; measures reach more nodes as the time grows.
 
     Examples
     --------
@@ -228,23 +294,23 @@ def dynamical_curvature(
 
 
 def localized(network: Network, measures: Localization | LazyWalk | None, space: Space, engine: Engine) -> Discrete:
-    """The measures of all nodes; each has to stay where paths lead."""
+    """Return the measures of all nodes; reject measures with mass in another connected component."""
     rule = LazyWalk() if measures is None else measures
     if not isinstance(rule, LazyWalk | Localization):
         raise TypeError(f"measures must be a LazyWalk or a localization such as Truncation(eps), got {rule!r}")
     found = rule.on(network)(space, engine) if isinstance(rule, LazyWalk) else rule(space, engine)
     if not isinstance(found, Discrete):
-        raise TypeError(f"curvature compares measures on the nodes themselves, {rule!r} makes others")
+        raise TypeError(f"curvature compares discrete measures on the nodes, but {rule!r} makes others; use LazyWalk()")
     pieces = network.metric.pieces
     if (pieces[found.indices] != np.repeat(pieces, np.diff(found.indptr))).any():
-        raise ValueError("a measure has mass that no path leads to; use one that stays within its piece of the graph")
+        raise ValueError("a measure has mass that no path leads to; use one that stays in its connected component")
     return found
 
 
 def compare(
     network: Network, measures: Discrete, ends: Ints, engine: Engine, memory: Memory | None = None
 ) -> Curvature:
-    """The curvature of the listed pairs; `memory` if they will be compared again, with other lengths."""
+    """Return the curvature of the listed pairs; `memory` speeds up repeated calls with changing lengths."""
     metric = network.metric
     distances = metric.pairs(ends[:, 0], ends[:, 1], engine)
     transports = np.where(np.isfinite(distances), 0.0, np.inf)
@@ -265,7 +331,7 @@ class _Transports(NamedTuple):
 
 
 def _transports(measures: Discrete, metric: Any, ends: Ints, engine: Engine, memory: Memory | None) -> _Transports:
-    """W1 of the listed pairs; the measure with fewer points looks for paths to the other."""
+    """Return W1 of the listed pairs; shortest paths start from the measure with fewer points."""
     n, sizes = measures.n, np.diff(measures.indptr)
     swapped = sizes[ends[:, 1]] < sizes[ends[:, 0]]
     rows, cols = np.where(swapped, ends[:, 1], ends[:, 0]), np.where(swapped, ends[:, 0], ends[:, 1])

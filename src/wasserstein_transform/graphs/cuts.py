@@ -1,4 +1,4 @@
-"""Communities: what short edges join, cut where the modularity is largest."""
+"""Communities from lengths of edges: keep the short edges, with the cutoff of largest modularity."""
 
 from __future__ import annotations
 
@@ -15,24 +15,39 @@ from .._warn import warn
 from ..hierarchy import FewerClustersWarning
 from .network import Network
 
-_SHOWN = 20  # communities of a table in a notebook
-_TIE = 1e-9  # lengths that agree to this are one level
+_SHOWN = 20  # communities shown in a notebook
+_TIE = 1e-9  # relative difference below which two lengths count as equal
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Communities:
-    """Which nodes belong together.
+    """A partition of the n nodes of a graph into communities.
+
+    `communities` and `Flow.communities` return it.
 
     Attributes
     ----------
-    labels : array of shape (n,)
-        Communities 0, 1, …, the largest first.
+    network : Network
+        The graph.
+    labels : array of int, shape (n,)
+        Community of each node: 0, 1, …, the largest first.
     modularity : float
-        Newman's, of the graph as it was given, every edge counting 1.
+        Newman's modularity on the given graph, where every edge counts 1.
     cutoff : float
-        Edges up to this length are kept; communities are what they join. nan where no lengths were cut.
+        Edges up to this length were kept, and their connected components are the communities; nan for methods without
+        a cutoff.
     chances : array of shape (n, n_communities), or None
-        Of each node to be of each community, where the method gives them.
+        Probability of each node to be in each community, if the method gives it.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> two = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)]  # triangles joined by a bridge
+    >>> found = wt.graphs.communities(two, 2)
+    >>> found
+    <Communities: 2 of 6 nodes, modularity 0.357>
+    >>> found.labels
+    array([0, 0, 0, 1, 1, 1])
     """
 
     network: Network
@@ -54,16 +69,16 @@ class Communities:
 
     @property
     def n_communities(self) -> int:
-        """How many there are."""
+        """Number of communities."""
         return int(self.labels.max()) + 1
 
     def to_networkx(self) -> Any:
-        """A networkx graph with `community` at its nodes."""
+        """Return a networkx graph with the attribute `community` at its nodes."""
         return self.network.to_networkx({}, {"community": self.labels})
 
 
 def by_size(labels: Ints) -> Ints:
-    """The number that each label gets: 0 for the largest group, of equal ones that of the first node."""
+    """Return the rank of each label: 0 for the largest group; ties go by the first node."""
     sizes, first = np.unique(labels, return_index=True, return_counts=True)[:0:-1]
     order = np.lexsort((first, -sizes))
     rank = np.empty(len(order), np.intp)
@@ -72,7 +87,7 @@ def by_size(labels: Ints) -> Ints:
 
 
 def modularity(network: Network, labels: Ints, resolution: float = 1.0) -> float:
-    """Newman's modularity of a partition, every edge counting 1; `resolution` weighs what chance would give."""
+    """Return Newman's modularity, every edge counting 1; `resolution` is the weight of the expected edges."""
     m = len(network.edges)
     if m == 0:
         return 0.0
@@ -82,13 +97,13 @@ def modularity(network: Network, labels: Ints, resolution: float = 1.0) -> float
 
 
 def best_cut(network: Network, lengths: Floats, kept: Bools, resolution: float = 1.0) -> Communities:
-    """Keep edges up to the length at which the modularity of what they join is largest."""
+    """Cut at the length with the largest modularity."""
     levels, scores = _sweep(network, lengths, kept, resolution)
     return cut_at(network, lengths, kept, float(levels[int(np.argmax(scores))]))
 
 
 def cut_into(network: Network, lengths: Floats, kept: Bools, n_communities: int) -> Communities:
-    """The shortest cutoff that leaves no more than so many communities; edges of equal length are kept together."""
+    """Cut at the smallest length that leaves at most `n_communities`; edges of equal length are kept together."""
     leader, merged = np.arange(network.n), list[float]()
     candidates = np.flatnonzero(kept)
     for e in candidates[np.argsort(lengths[candidates], kind="stable")]:
@@ -99,7 +114,7 @@ def cut_into(network: Network, lengths: Floats, kept: Bools, n_communities: int)
     n_parts = network.n - len(merged)
     if n_communities < n_parts:
         raise ValueError(
-            f"n_communities must be at least {n_parts}, the parts the graph falls into, got {n_communities}"
+            f"n_communities must be at least {n_parts}, the number of connected parts of the graph, got {n_communities}"
         )
     if n_communities >= network.n:
         return cut_at(network, lengths, kept, -1.0)
@@ -108,14 +123,14 @@ def cut_into(network: Network, lengths: Floats, kept: Bools, n_communities: int)
     if found.n_communities < n_communities:
         warn(
             f"found {found.n_communities} communities of the {n_communities} asked for: the next edges are equally "
-            "long, and leaving all of them out would make more",
+            "long, and leaving all of them out would make more; ask for another number",
             FewerClustersWarning,
         )
     return found
 
 
 def cut_at(network: Network, lengths: Floats, kept: Bools, cutoff: float) -> Communities:
-    """What the kept edges of at most this length join."""
+    """Return the connected components of the kept edges up to this length."""
     short = kept & (np.nan_to_num(lengths, nan=np.inf) <= cutoff)
     a, b = network.edges[short].T
     joined = coo_array((np.ones(len(a)), (a, b)), shape=(network.n, network.n))
@@ -125,11 +140,11 @@ def cut_at(network: Network, lengths: Floats, kept: Bools, cutoff: float) -> Com
 
 
 def _sweep(network: Network, lengths: Floats, kept: Bools, resolution: float) -> tuple[list[float], list[float]]:
-    """The modularity at every level, from no edge on; communities are merged, and never looked through again."""
+    """Return all levels of length and the modularity at each, by merging communities along edges of rising length."""
     m = max(len(network.edges), 1)
     leader = np.arange(network.n)
     degree = network.degrees.astype(np.float64)
-    across: list[dict[int, int]] = [{} for _ in range(network.n)]  # edges of the graph from a community to others
+    across: list[dict[int, int]] = [{} for _ in range(network.n)]  # number of edges from a community to each other one
     for a, b in network.edges.tolist():
         across[a][b] = across[b][a] = 1
     inside, squares = 0, float((degree**2).sum())
@@ -162,7 +177,7 @@ def _leader(leader: Ints, node: int) -> int:
 
 
 def _move(across: list[dict[int, int]], b: int, a: int) -> None:
-    """Edges of community b become those of a."""
+    """Give the edges of community b to community a."""
     for other, count in across[b].items():
         del across[other][b]
         if other != a:

@@ -1,4 +1,4 @@
-"""Discrete Ricci flow: edges that bend inwards shrink, those between communities stretch."""
+"""Discrete Ricci flow: edges of positive curvature shrink, edges between communities grow."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ from .walks import LazyWalk
 
 @dataclass(frozen=True)
 class Surgery(Part):
-    """Every so many iterations, edges that have become long are cut.
+    """Cut long edges at regular intervals during a Ricci flow.
 
     Parameters
     ----------
-    every : int
-    longer : float
-        Than so many times the mean length.
+    every : int, default 10
+        Number of iterations between cuts.
+    longer : float, default 4
+        Edges longer than this many times the mean length are cut; more than 1.
 
     Examples
     --------
@@ -51,21 +52,33 @@ class Surgery(Part):
 
 @dataclass(frozen=True, eq=False)
 class Flow:
-    """Lengths of edges under Ricci flow.
+    """Lengths of the m edges of a graph under Ricci flow.
+
+    `ricci_flow` returns it.
 
     Attributes
     ----------
     network : Network
-        The graph as it was given.
+        The given graph.
     lengths : array of shape (n_iter + 1, m)
-        Of all edges, at the start and after each iteration; nan once an edge is cut. Their mean is 1, unless
-        all of them vanish.
+        Lengths of all edges at the start and after each iteration; nan once an edge is cut. They are scaled to mean 1,
+        unless all are 0.
     curvatures : array of shape (n_iter, m)
-        That each iteration went by.
-    cut_after : array of shape (m,)
-        The iteration after which an edge was cut by surgery; −1 if it is still there.
+        Curvature of the edges in each iteration; nan for cut edges.
+    cut_after : array of int, shape (m,)
+        Iteration (from 0) after which surgery cut the edge; −1 if it was never cut.
     converged : bool
         Whether all edges had the same curvature in the end, up to `tol`.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> two = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)]  # triangles joined by a bridge
+    >>> flow = wt.graphs.ricci_flow(two, n_iter=10)
+    >>> flow.network.edges[flow.lengths[-1].argmax()]
+    array([2, 3])
+    >>> flow.communities()
+    <Communities: 2 of 6 nodes, modularity 0.357>
     """
 
     network: Network
@@ -81,7 +94,7 @@ class Flow:
     def _repr_html_(self) -> str:
         rows: dict[str, Any] = {
             "graph": repr(self.network)[1:-1],
-            "iterations": f"{self.n_iter}, {'all edges bend alike' if self.converged else 'not at rest'}",
+            "iterations": f"{self.n_iter}, {'all curvatures equal' if self.converged else 'not converged'}",
             "lengths at the end": f"{in_range(self.lengths[-1])}, mean 1",
             "edges cut": int((self.cut_after >= 0).sum()),
         }
@@ -91,33 +104,37 @@ class Flow:
 
     @property
     def n_iter(self) -> int:
-        """How many iterations were made."""
+        """Number of iterations made."""
         return len(self.curvatures)
 
     @property
     def kept(self) -> Bools:
-        """Edges that surgery left."""
+        """Which edges were not cut, shape (m,)."""
         return np.asarray(self.cut_after < 0)
 
     def communities(
         self, n_communities: int | None = None, *, cutoff: float | None = None, resolution: float = 1.0
     ) -> Communities:
-        """What edges up to a length join: by default the length at which the modularity of the graph is largest.
+        """Return the connected components of the edges up to a length; by default that of largest modularity.
 
         Parameters
         ----------
         n_communities : int, optional
-            Leave out as many of the longest edges as it takes, but never some of equal length without the others: if
-            there is no such number of communities, there are fewer, and a warning says so.
+            Remove the longest edges until there are this many communities. Edges of equal length are removed together:
+            if this number cannot be reached, there are fewer communities, and a warning is given.
         cutoff : float, optional
-            The length itself; the mean length is 1.
-        resolution : float
-            Of the modularity that is largest: above 1 there are more and smaller communities, below 1 fewer.
+            Keep edges up to this length, relative to the mean length 1. Not together with `n_communities`.
+        resolution : float, default 1
+            Resolution of the modularity: above 1 gives more and smaller communities, below 1 fewer.
+
+        Returns
+        -------
+        Communities
         """
         resolution = check.positive(resolution, "resolution")
         last = self.lengths[-1]
         if n_communities is not None and cutoff is not None:
-            raise ValueError("either n_communities or cutoff can be given, got both")
+            raise ValueError("either n_communities or cutoff can be given, got both; leave one out")
         if n_communities is not None:
             return cut_into(self.network, last, self.kept, check.count(n_communities, "n_communities", 1))
         if cutoff is not None:
@@ -125,7 +142,7 @@ class Flow:
         return best_cut(self.network, last, self.kept, resolution)
 
     def to_networkx(self) -> Any:
-        """A networkx graph with `length` and `curvature` at the edges that are left."""
+        """Return a networkx graph with the attributes `length` and `curvature` at the edges that were not cut."""
         columns = {"length": self.lengths[-1]}
         if self.n_iter:
             columns["curvature"] = self.curvatures[-1]
@@ -145,35 +162,41 @@ def ricci_flow(
     *,
     weight: str | None = ASK,
 ) -> Flow:
-    """Discrete Ricci flow: every length becomes (1 − step·κ(x, y))·d(x, y), and their mean is brought back to 1.
+    """Run discrete Ricci flow: each length becomes (1 − step·κ(x, y))·d(x, y), then lengths are scaled to mean 1.
 
     Parameters
     ----------
     graph : networkx graph, scipy sparse matrix, list of edges (a, b) or (a, b, length), or a file
-        As in `curvature`.
-    n_iter : int
-        Most iterations; 20 to 50 are usual.
-    measures : LazyWalk or Localization
-        By default LazyWalk(0.5, power=2), as Ni, Lin, Luo and Gao (2019): the walk follows the lengths.
+        As for `curvature`.
+    n_iter : int, default 50
+        Maximal number of iterations; 20 to 50 are usual.
+    measures : LazyWalk or Localization, optional
+        The measure at each node; None means `LazyWalk(0.5, power=2)`, whose steps depend on the lengths, as in Ni, Lin,
+        Luo and Gao (2019).
     surgery : Surgery, optional
-        What is cut on the way; by default nothing, and communities cut in the end.
-    step : float
-        In (0, 1].
-    tol : float, optional
-        The flow ends once all curvatures agree to this; None does exactly `n_iter` iterations.
+        Cuts long edges during the flow; None (default) cuts none: `Flow.communities` cuts in the end.
+    step : float, default 1
+        Step size in (0, 1].
+    tol : float or None, default 1e-4
+        Stop when all curvatures agree up to this value; None makes exactly `n_iter` iterations.
     n_jobs : int, optional
-        Threads; −1 means all cores, None what the engine says. The result does not depend on it.
-    verbose : bool
+        Number of threads; −1 means all cores, None the setting of the engine. The result does not depend on it.
+    verbose : bool, default False
         Show progress.
     engine : Engine, optional
-        Where it runs; by default what `wt.using` says.
+        Threads, memory limit and progress; None means the setting of `wt.using`.
     weight : {"length", "strength", None}, optional
-        What the numbers at edges are, as in `as_network`: lengths, strengths (lengths are 1/strength), or of no
-        concern. A `weight` that may be either is asked about.
+        Meaning of the numbers at edges, as for `as_network`: lengths, strengths (length is 1/strength), or None to
+        ignore them. By default the names decide, and an ambiguous name such as `weight` raises an error.
 
     Returns
     -------
     Flow
+        Lengths and curvatures of every iteration.
+
+    Notes
+    -----
+    One transport problem per edge and iteration.
 
     Examples
     --------
@@ -186,7 +209,7 @@ def ricci_flow(
     network, asked = as_network(graph, weight), current(engine, n_jobs=n_jobs, progress=bar() if verbose else None)
     n_iter, tol = check.count(n_iter, "n_iter", 0), None if tol is None else check.tolerance(tol, "tol")
     if not 0 < check.positive(step, "step") <= 1:
-        raise ValueError(f"step must be at most 1, got {step}: lengths could become negative")
+        raise ValueError(f"step must be at most 1, got {step}; a larger step could make lengths negative")
     if not (surgery is None or isinstance(surgery, Surgery)):
         raise TypeError(f"surgery must be a Surgery such as Surgery(every=10), or None, got {surgery!r}")
     rule = LazyWalk(0.5, power=2.0) if measures is None else measures
@@ -236,7 +259,7 @@ def _of_mean_one(lengths: Floats) -> Floats:
 
 
 def _spread(values: Floats, kept: Bools) -> Floats:
-    """Values of the edges kept among all edges."""
+    """Return values of the kept edges as an array over all edges, nan elsewhere."""
     out = np.full(len(kept), np.nan)
     out[kept] = values
     return out

@@ -1,4 +1,4 @@
-"""Balanced Forman curvature: triangles and squares at an edge, counted."""
+"""Balanced Forman curvature: from counts of triangles and squares at each edge."""
 
 from __future__ import annotations
 
@@ -13,19 +13,28 @@ from .._types import Floats
 from ..engine import Engine, current, of_size
 from .network import Network, as_network
 
-_WEDGES = 2e6  # nodes two steps away that are looked at together
+_WEDGES = 2e6  # nodes at two steps from the edges processed at a time
 
 
 @dataclass(frozen=True, eq=False)
 class Forman:
-    """Balanced Forman curvature of all edges.
+    """Balanced Forman curvature of all m edges; `balanced_forman` returns it.
 
     Attributes
     ----------
     network : Network
-        Lengths of edges are of no concern.
+        The graph; lengths of edges are ignored.
     values : array of shape (m,)
-        In (−2, 2], in the order of `network.edges`.
+        Curvatures in (−2, 2], in the order of `network.edges`.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> found = wt.graphs.balanced_forman([(0, 1), (1, 2), (2, 0), (2, 3), (3, 4)])
+    >>> found
+    <Forman curvature of 5 edges, -0.333 to 1.5>
+    >>> found.network.edges[0], found.values.round(3)
+    (array([0, 1]), array([ 1.5  ,  0.833,  0.833, -0.333,  0.   ]))
     """
 
     network: Network
@@ -39,36 +48,39 @@ class Forman:
         return facts("Forman curvature", {"edges": len(self.values), "curvature": in_range(self.values)})
 
     def to_networkx(self) -> Any:
-        """A networkx graph with `curvature` at edges."""
+        """Return a networkx graph with the attribute `curvature` at edges."""
         return self.network.to_networkx({"curvature": self.values})
 
 
 def balanced_forman(graph: Any, engine: Engine | None = None) -> Forman:
-    """Balanced Forman curvature of all edges of an undirected graph, every edge counting 1.
+    """Compute the balanced Forman curvature of all edges of an undirected graph, every edge counting 1.
 
-    A count of triangles and of squares without diagonals, in closed form; that of Lin, Lu and Yau is never less.
+    It has a closed form in the numbers of triangles and of squares without diagonals, and is a lower bound of the
+    curvature of Lin, Lu and Yau.
 
     Parameters
     ----------
     graph : networkx graph, scipy sparse matrix, list of edges, or a file
-        Numbers at edges are of no concern.
+        Numbers at edges are ignored.
     engine : Engine, optional
-        Where it runs; by default what `wt.using` says.
+        Progress and cancellation; None means the setting of `wt.using`.
 
     Returns
     -------
     Forman
+        A value for each edge.
 
     Notes
     -----
-    For an edge xy with degrees d_x, d_y (Topping, Di Giovanni, Chamberlain, Dong and Bronstein 2022), it is 0 if one
-    of them is 1, else
+    For an edge xy with degrees d_x, d_y (Topping, Di Giovanni, Chamberlain, Dong and Bronstein 2022), the curvature is
+    0 if one of the degrees is 1, else
 
         2/d_x + 2/d_y − 2 + 2·△/max(d_x, d_y) + △/min(d_x, d_y) + (□_x + □_y)/(γ·max(d_x, d_y)).
 
-    △ are the common neighbors, □_x the neighbors of x alone that have a neighbor among those of y alone, □_y the other
-    way round, and γ is the most of these that any one has; without squares the last term is 0. Memory grows with the
-    nodes two steps from an edge, of some edges at a time.
+    △ is the number of common neighbors; □_x counts the neighbors of x alone that have a neighbor among those of y
+    alone, and □_y vice versa; γ is the largest number of such neighbors that one node has. Without squares the last
+    term is 0. Time is proportional to the number of nodes at two steps from all edges; edges are processed in
+    blocks, which bounds memory.
 
     Examples
     --------
@@ -93,7 +105,7 @@ def balanced_forman(graph: Any, engine: Engine | None = None) -> Forman:
 
 def _per_tile(network: Network) -> int:
     degrees = network.degrees.astype(np.float64)
-    two_steps = float((degrees**3).sum()) / max(len(network.edges), 1)  # of the mean edge, both ends
+    two_steps = float((degrees**3).sum()) / max(len(network.edges), 1)  # for an average edge, both ends together
     return max(1, int(_WEDGES / max(two_steps, 1.0)))
 
 
@@ -113,7 +125,7 @@ def _bent(network: Network, neighbors: csr_array, part: slice) -> Floats:
 
 
 def _without(rows: csr_array, nodes: Any) -> csr_array:
-    """Rows of neighbors, each without one of them."""
+    """Return rows of neighbors, each without one given node."""
     rows = csr_array(rows)
     row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
     rows.data[rows.indices == nodes[row]] = 0.0
@@ -122,7 +134,7 @@ def _without(rows: csr_array, nodes: Any) -> csr_array:
 
 
 def _squares(ours: csr_array, others: csr_array, neighbors: csr_array) -> tuple[Floats, Floats]:
-    """How many of ours have a neighbor among the others, and the most that any has, in every row."""
+    """Return, for each row, how many of `ours` have a neighbor among `others`, and the most that any of them has."""
     counts = csr_array((others @ neighbors).multiply(ours))
     counts.eliminate_zeros()
     most = np.asarray(counts.max(axis=1).todense() if counts.nnz else np.zeros(counts.shape[0])).ravel()

@@ -1,4 +1,4 @@
-"""Lists of edges in text: with a heading or without, parted by whatever parts them."""
+"""Lists of edges in text files, with or without a heading, with any usual separator."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _ENDS = (
     ("source", "target"), ("from", "to"), ("src", "dst"), ("node1", "node2"), ("node_1", "node_2"), ("u", "v"),
     ("a", "b"), ("start", "end"), ("tail", "head"),
 )  # fmt: skip
-_SURE = _ENDS[:5]  # two of these are no edge, also where other nodes have names
-_AFTER = "length after"  # as `wt flow` writes it: nan where an edge was cut
+_SURE = _ENDS[:5]  # a line with two of these is a heading even if nodes have names
+_AFTER = "length after"  # column written by `wt flow`: nan where an edge was cut
 _LIKE = "an edge is `a b` or `a b length`"
 _HINT = "; a heading names columns such as source, target, length or strength"
 
 Rows = list[tuple[int, list[str]]]
-"""Numbers of lines, and what is between the separators."""
+"""Line numbers, and the cells of each line."""
 
 
 class _Heading(NamedTuple):
     names: list[str]
     ends: tuple[int, int]
-    column: int | None  # of the numbers
+    column: int | None  # of the numbers at edges
 
     def meant(self) -> str:
         name = "" if self.column is None else self.names[self.column]
@@ -38,7 +38,7 @@ class _Heading(NamedTuple):
 
 
 def edges_of(path: Path) -> list[tuple[Any, ...]]:
-    """The edges of a text file; below a heading they know what their numbers are called."""
+    """Read the edges of a text file; with a heading, the result knows the name of the numbers' column."""
     rows = _rows(path)
     heading = _heading(rows, path)
     if heading is None:
@@ -52,7 +52,7 @@ def _rows(path: Path) -> Rows:
         lines = path.read_text("utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise ValueError(
-            f"{path} is no text in UTF-8; a list of edges has a line `a b` or `a b length` for each"
+            f"{path} is not UTF-8 text; a list of edges has a line `a b` or `a b length` for each edge"
         ) from None
     kept = [(k, line) for k, line in enumerate(map(str.strip, lines), 1) if line and line[0] not in "#%"]
     between = [sign for sign in _PARTED if any(sign in line for _, line in kept)]
@@ -69,7 +69,7 @@ def _split(line: str, sign: str, number: int, path: Path) -> list[str]:
 
 
 def _heading(rows: Rows, path: Path) -> _Heading | None:
-    """The first line, if it is one: no number in it, and it names a column, or stands above numbers alone."""
+    """Return the heading if the first line is one: no numbers, and a known column or integers below it."""
     if not rows or any(_is_number(cell) for cell in rows[0][1]) or len(rows[0][1]) < 2:
         return None
     number, cells = rows[0]
@@ -138,7 +138,7 @@ def _is_number(cell: str) -> bool:
 
 
 def _named(triples: Sequence[tuple[str, str, float | None]]) -> list[tuple[Any, ...]]:
-    """Names become numbers if all of them are."""
-    whole = all(_WHOLE.fullmatch(a) and _WHOLE.fullmatch(b) for a, b, _ in triples)  # of a few digits: others are names
+    """Convert names to integers if all of them are integers."""
+    whole = all(_WHOLE.fullmatch(a) and _WHOLE.fullmatch(b) for a, b, _ in triples)  # more than 100 digits: a name
     edges = [(int(a), int(b), x) if whole else (a, b, x) for a, b, x in triples]
     return [(a, b) if x is None else (a, b, x) for a, b, x in edges]

@@ -1,4 +1,4 @@
-"""XML without definitions of its own: those can stand for more than all memory, or for other files."""
+"""Check XML files: entity definitions are rejected, since they can expand without bound or include other files."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from pathlib import Path
 from typing import Any, NoReturn
 from xml.parsers.expat import ParserCreate
 
-_DEEPEST = 200  # elements in elements
+_DEEPEST = 200  # levels of nested elements
 _PIECE = 1 << 20
 
 
 def check_xml(path: Path) -> None:
-    """Refuse a file with a DOCTYPE, in whatever encoding, and one that is nested deep; faults of syntax, too."""
+    """Reject XML files that have a DOCTYPE, are nested too deep, or have syntax errors."""
     parser = ParserCreate()
     depth = 0
 
     def refuse(*_: Any) -> NoReturn:
-        raise ValueError("it defines entities of its own (DOCTYPE); take that line out")
+        raise ValueError("it defines entities of its own (DOCTYPE); remove the DOCTYPE")
 
     def begin(*_: Any) -> None:
         nonlocal depth
         depth += 1
         if depth > _DEEPEST:
-            raise ValueError("its elements are nested too deep")
+            raise ValueError(f"its elements are nested deeper than {_DEEPEST} levels")
 
     def end(_: Any) -> None:
         nonlocal depth

@@ -1,4 +1,4 @@
-"""Belief propagation: nodes tell their neighbors how likely they are of which community, until all agree."""
+"""Belief propagation: nodes exchange messages about their communities with their neighbors until these agree."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ..engine import Engine
 
 Singles: TypeAlias = NDArray[np.float32]
 
-_SURE = 0.8  # of its group at the start, a node is
-_SETTLED = 5e-4  # of a node: mean movement of chances at which messages have settled
-_DAMPING = ((25, 0.3), (35, 0.7), (60, 0.85))  # rounds, and how much of the old messages they keep
-_STRONGEST = 8.0  # log of how much likelier an edge within communities can be
-_HOPE = 2.0  # nats that evidence may still rise for every node in motion
-_ALIKE = 0.999  # cosine of the chances of two communities that cannot be told apart
+_SURE = 0.8  # initial probability of a node's group
+_SETTLED = 5e-4  # mean change of a node's probabilities at which messages have converged
+_DAMPING = ((25, 0.3), (35, 0.7), (60, 0.85))  # number of rounds, and fraction of the old messages that they keep
+_STRONGEST = 8.0  # largest log ratio of the rates within and between communities
+_HOPE = 2.0  # nats by which the evidence may still rise per node whose probabilities change
+_ALIKE = 0.999  # cosine of the probabilities above which two communities count as one
 _LEAST = 1e-6
-_TINY = -40.0  # log of the smallest chances: products of two stay within what is fast
+_TINY = -40.0  # log of the smallest probabilities: products of two are no denormal numbers, which are slow
 
 
 class Links(NamedTuple):
@@ -31,15 +31,15 @@ class Links(NamedTuple):
     source: Ints
     target: Ints
     back: Ints
-    """The other direction of each."""
+    """Index of the reverse link."""
     strengths: Floats
-    """Their mean is 1."""
+    """Strengths of links, scaled to mean 1."""
     degrees: Floats
-    """Sums of strengths, of each node."""
+    """Sum of strengths at each node."""
     matrix: csr_array
     """Strengths as a symmetric matrix."""
     adding: csr_array
-    """Sums what belongs to links over those of each node."""
+    """Sums values of links over the links of each node."""
 
     @property
     def n(self) -> int:
@@ -47,12 +47,12 @@ class Links(NamedTuple):
 
     @property
     def total(self) -> float:
-        """Twice the strength of all edges."""
+        """Twice the sum of strengths of all edges."""
         return float(self.degrees.sum())
 
     @classmethod
     def of(cls, n: int, edges: Ints, strengths: Floats) -> Links:
-        """Of edges listed once; strengths are scaled to mean 1."""
+        """Make links from edges listed once; strengths are scaled to mean 1."""
         ends = np.concatenate([edges, edges[:, ::-1]])
         order = np.lexsort((ends[:, 1], ends[:, 0]))
         source, target = ends[order].T
@@ -66,18 +66,18 @@ class Links(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """What messages agreed on.
+    """Result of belief propagation.
 
     Attributes
     ----------
     labels : array of shape (n,)
-        The likeliest community of each node.
-    chances : array of shape (n, k), or fewer columns where communities cannot be told apart
-        Of each node to be of each community.
+        The most likely community of each node.
+    chances : array of shape (n, k), or fewer columns if communities cannot be told apart
+        Probability of each node to be in each community.
     evidence : float
-        Log of how much likelier the graph is with k communities than without any, at the rates that fit best.
+        Log of the ratio of the likelihoods with k communities and with one, at the best rates; in nats.
     moving : float
-        How much of the chances the last round moved, in nodes; the evidence is off by about so many nats.
+        Change of the probabilities in the last round, in nodes; the evidence is uncertain by about this many nats.
     """
 
     labels: Ints
@@ -87,46 +87,46 @@ class Beliefs:
 
 
 class _Rates(NamedTuple):
-    """Edges per edge expected by degrees alone, within communities and between them."""
+    """Ratio of observed edges to those expected from degrees alone, within communities and between them."""
 
     inside: float
     outside: float
 
     @property
     def pull(self) -> float:
-        """The log of their ratio."""
+        """The log of the ratio inside/outside."""
         return float(np.clip(np.log(self.inside / self.outside), _LEAST, _STRONGEST))
 
     @property
     def push(self) -> float:
-        """Their difference: what edges that are missing tell."""
+        """The difference inside − outside: the information in missing edges."""
         return float(np.expm1(self.pull) * self.outside)
 
 
 def pass_messages(links: Links, start: Ints, k: int, engine: Engine, least: float = -np.inf) -> Beliefs:
-    """Belief propagation for k communities of nodes with given degrees, from groups to start with.
+    """Run belief propagation for k communities of nodes with given degrees, from starting groups.
 
-    It ends early where the evidence will not come near `least`.
+    It stops early if the evidence cannot reach `least`.
 
-    The model: nodes x and y are joined by a Poisson number of edges with mean d_x·d_y/2m times one rate within
-    communities and another between them, the planted partition with degrees (Karrer and Newman 2011). The rates are
-    learned on the way.
+    The model: the number of edges between nodes x and y is Poisson with mean d_x·d_y/2m times one rate within
+    communities and another rate between them, the degree-corrected planted partition (Karrer and Newman 2011). The
+    rates are learned during the rounds.
 
     Notes
     -----
-    With pull β = log(inside/outside) the message of x to y is
+    With pull β = log(inside/outside) the message from x to y is
 
         ψ_{x→y}(t) ∝ exp(−(inside − outside)·d_x·Σ_z d_z ψ_z(t)/2m) · Π_{z ~ x, z ≠ y} (1 + ψ_{z→x}(t)·(e^β − 1)),
 
-    and a node's own chances are the same with all neighbors (Decelle, Krzakala, Moore and Zdeborová 2011; Zhang and
-    Moore 2014). Rounds take all messages at once, in float32; a round is O(m·k). Messages that turn in circles are
-    damped ever more.
+    and a node's own probabilities are the same product over all neighbors (Decelle, Krzakala, Moore and Zdeborová 2011;
+    Zhang and Moore 2014). A round updates all messages at once, in float32, in O(m·k). Damping increases if messages
+    oscillate.
     """
     n_links = len(links.source)
     engine.reserve(4 * 4.0 * n_links * k, f"messages of {k} communities", "ask for fewer communities")
     chances = np.full((links.n, k), (1 - _SURE) / k)
     chances[np.arange(links.n), start] += _SURE
-    heard = chances.astype(np.float32)[links.target]  # what the source of each link hears from its target
+    heard = chances.astype(np.float32)[links.target]  # message that the source of each link receives from its target
     factors, told = np.empty_like(heard), np.empty_like(heard)
     same = (start[links.source] == start[links.target]).astype(np.float64)
     rates = _learned(links, chances, same)
@@ -135,7 +135,7 @@ def pass_messages(links: Links, start: Ints, k: int, engine: Engine, least: floa
             engine.check()
             field, scale = _field(links, heard, chances, rates, factors)
             _tell(links, field, factors, told)
-            np.take(told, links.back, axis=0, out=factors, mode="clip")  # "raise" would copy
+            np.take(told, links.back, axis=0, out=factors, mode="clip")  # mode="raise" would make a copy
             heard *= np.float32(damping)
             factors *= np.float32(1 - damping)
             heard += factors
@@ -155,7 +155,7 @@ def pass_messages(links: Links, start: Ints, k: int, engine: Engine, least: floa
 
 
 def _told_apart(chances: Floats) -> Floats:
-    """Communities that every node is as likely of, or in fixed proportion, are one: their chances are added."""
+    """Merge communities whose probabilities are proportional over all nodes: their columns are added."""
     sizes = np.sqrt((chances**2).sum(axis=0))
     alike = chances.T @ chances > _ALIKE * np.outer(sizes, sizes)
     n_kept, home = connected_components(alike, directed=False)
@@ -165,7 +165,7 @@ def _told_apart(chances: Floats) -> Floats:
 
 
 def _field(links: Links, heard: Singles, chances: Floats, rates: _Rates, factors: Singles) -> tuple[Floats, Floats]:
-    """The product of what each node hears, and the log of what it was scaled by; leaves what links say in `factors`."""
+    """Return each node's product of received messages, and the log of its scale; `factors` gets each link's factor."""
     np.multiply(heard, np.expm1(_pulls(links, rates)).astype(np.float32)[:, None], out=factors)
     factors += np.float32(1.0)
     logs = (links.adding @ np.log(factors)).astype(np.float64)
@@ -175,7 +175,7 @@ def _field(links: Links, heard: Singles, chances: Floats, rates: _Rates, factors
 
 
 def _tell(links: Links, field: Floats, factors: Singles, told: Singles) -> None:
-    """What the source of each link tells its target: all it hears, but from there."""
+    """Compute the message from the source of each link to its target: all it receives except from that target."""
     np.take(field.astype(np.float32), links.source, axis=0, out=told, mode="clip")
     told /= factors
     told /= (told @ np.ones(told.shape[1], np.float32))[:, None]
@@ -186,19 +186,19 @@ def _pulls(links: Links, rates: _Rates) -> Floats:
 
 
 def _agreement(links: Links, heard: Singles, scratch: Singles) -> Floats:
-    """The chance that both ends of a link are of one community, but for the link itself."""
-    np.take(heard, links.back, axis=0, out=scratch, mode="clip")  # "raise" would copy
+    """Return the probability that both ends of a link are in one community, without the link's own influence."""
+    np.take(heard, links.back, axis=0, out=scratch, mode="clip")  # mode="raise" would make a copy
     return np.asarray(np.einsum("ek,ek->e", heard, scratch), np.float64)
 
 
 def _together(links: Links, same: Floats, rates: _Rates) -> Floats:
-    """The chance that both ends of a link are of one community, the link included."""
+    """Return the probability that both ends of a link are in one community, including the link's own influence."""
     pulled = np.exp(_pulls(links, rates))
     return np.asarray(same * pulled / (same * pulled + 1.0 - same))
 
 
 def _learned(links: Links, chances: Floats, together: Floats) -> _Rates:
-    """The rates that fit best."""
+    """Return the rates of maximal likelihood."""
     inside = float((links.strengths * together).sum())
     shares = links.degrees @ chances
     expected = float(shares @ shares) / links.total
@@ -208,9 +208,9 @@ def _learned(links: Links, chances: Floats, together: Floats) -> _Rates:
 
 
 def _evidence(links: Links, agreement: Floats, chances: Floats, rates: _Rates, nodes: Floats) -> float:
-    """Bethe's approximation of the log of the likelihood, less that of one community."""
+    """Return Bethe's approximation of the log likelihood, minus that of one community."""
     edges = float(np.log1p(np.expm1(_pulls(links, rates)) * agreement).sum()) / 2
     shares, half = links.degrees @ chances, links.total / 2
     constant = half * (np.log(rates.outside) - rates.outside + 1.0)
-    again = rates.push * float(shares @ shares) / (2 * links.total)  # missing edges count at both ends
+    again = rates.push * float(shares @ shares) / (2 * links.total)  # missing edges were counted at both ends
     return float(nodes.sum() - edges + constant + again)

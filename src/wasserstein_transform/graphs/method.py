@@ -1,4 +1,4 @@
-"""What all ways to find communities share."""
+"""Base class and shared functions of the methods that find communities."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from .network import Network
 
 
 class Method(Part, ABC):
-    """A way to find communities."""
+    """A method that finds communities."""
 
     @abstractmethod
     def find(self, network: Network, n: int | None, resolution: float | None, engine: Engine) -> Communities:
-        """n communities, or as many as there seem to be."""
+        """Find n communities; if n is None, choose the number, by modularity if `resolution` is given."""
 
 
 def labelled(network: Network, labels: Ints, chances: Floats | None = None) -> Communities:
-    """Communities numbered by size; those without a node are left out."""
+    """Return communities numbered by size; communities without a node are left out."""
     used, dense = np.unique(labels, return_inverse=True)
     rank = by_size(dense)
     labels = rank[dense]
@@ -35,12 +35,12 @@ def labelled(network: Network, labels: Ints, chances: Floats | None = None) -> C
 
 
 def without_edges(network: Network) -> Communities:
-    """Every node by itself: nothing joins them."""
+    """Return every node as a community of its own."""
     return labelled(network, np.arange(network.n))
 
 
 def say_if_fewer(found: int, wanted: int) -> None:
-    """Warn if there are fewer communities than asked for."""
+    """Warn if there are fewer communities than requested."""
     if found < wanted:
         warn(
             f"found {found} communities of the {wanted} asked for: no more can be told apart; ask for fewer",

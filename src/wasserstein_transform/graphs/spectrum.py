@@ -1,4 +1,4 @@
-"""The Bethe Hessian of a graph: how many communities can be seen, and where nodes lie if they are placed by them."""
+"""The Bethe Hessian of a graph: its spectrum shows the number of communities, its eigenvectors embed the nodes."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from .._types import Floats, Ints
 
-_DENSE = 300  # nodes up to which all eigenvectors are computed
-_FIRST = 24  # eigenvectors that are computed at first
-_TOL = 1e-3  # of eigenvalues; messages start from their vectors, and need no better
-_ROUNDS = 20  # of moving centers
-_FIXED = {"rng": 0} if "rng" in inspect.signature(eigsh).parameters else {}  # restarts are the same in every run
+_DENSE = 300  # number of nodes up to which all eigenvectors are computed
+_FIRST = 24  # number of eigenvectors computed at first
+_TOL = 1e-3  # tolerance of eigenvalues; enough for starting groups of belief propagation
+_ROUNDS = 20  # of Lloyd's iteration
+_FIXED = {"rng": 0} if "rng" in inspect.signature(eigsh).parameters else {}  # makes restarts reproducible
 
 
 class Spectrum:
-    """Eigenvectors of H = (r² − 1)·I − r·A + D, the lowest first; more of them are computed when asked for.
+    """Eigenvectors of H = (r² − 1)·I − r·A + D, lowest eigenvalues first; more are computed on demand.
 
-    A has the strengths of edges, their mean is 1, and D the sums of its rows. r² = Σ d²/Σ d − 1 is the mean number of
-    further edges at the end of an edge. Every community that can be told from chance gives H a negative eigenvalue
+    A has the strengths of edges, with mean 1, and D their sums at each node. r² = Σ d²/Σ d − 1 is the mean number of
+    further edges at the end of an edge. Each community that can be told from chance gives H a negative eigenvalue
     (Saade, Krzakala and Zdeborová 2014).
 
     Parameters
@@ -40,20 +40,20 @@ class Spectrum:
         self._values, self._vectors = self._lowest(min(_FIRST, self.n))
 
     def n_negative(self) -> int:
-        """How many eigenvalues are negative; 1 at least."""
+        """Return the number of negative eigenvalues, at least 1."""
         while len(self._values) < self.n and self._values[-1] < 0:
             self.vectors(2 * len(self._values))
         return max(1, int(np.count_nonzero(self._values < 0)))
 
     def vectors(self, k: int) -> Floats:
-        """The k lowest eigenvectors, as columns, or all there are."""
+        """Return the k lowest eigenvectors as columns, or all if there are fewer."""
         k = min(k, self.n)
         if k > len(self._values):
             self._values, self._vectors = self._lowest(k)
         return self._vectors[:, :k]
 
     def groups(self, k: int) -> Ints:
-        """k groups of nodes that lie close to each other: k nodes in directions of their own, then moving centers."""
+        """Return k groups of nodes that are close in the embedding, by pivoted QR and then Lloyd's iteration."""
         places = self.vectors(k)
         return _centered(places, _in_own_directions(places))
 
@@ -72,9 +72,9 @@ class Spectrum:
 
 
 def _in_own_directions(places: Floats) -> Ints:
-    """The nearest of k directions, those of k nodes, turned as little as makes them orthogonal.
+    """Assign each node to the nearest of k orthogonal directions, those closest to the directions of k pivot nodes.
 
-    The nodes are pivots of a QR factorization (Damle, Minden and Ying 2019): nothing is drawn at random.
+    The pivots are those of a QR factorization (Damle, Minden and Ying 2019), so nothing is random.
     """
     k = places.shape[1]
     pivots = qr(places.T, mode="economic", pivoting=True)[2][:k]
@@ -83,7 +83,7 @@ def _in_own_directions(places: Floats) -> Ints:
 
 
 def _centered(places: Floats, labels: Ints) -> Ints:
-    """Lloyd's iteration from given groups."""
+    """Run Lloyd's iteration from given groups."""
     k = places.shape[1]
     for _ in range(_ROUNDS):
         members = csr_array((np.ones(len(labels)), labels, np.arange(len(labels) + 1)), shape=(len(labels), k))

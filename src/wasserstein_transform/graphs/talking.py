@@ -1,4 +1,4 @@
-"""Communities by messages between neighbors: `Messages`."""
+"""`Messages`: communities by belief propagation."""
 
 from __future__ import annotations
 
@@ -14,34 +14,45 @@ from .method import Method, labelled, say_if_fewer, without_edges
 from .network import Network
 from .spectrum import Spectrum
 
-_STRONG = 3.0  # nats: a larger number of communities has to be e³ = 20 times as likely
+_STRONG = 3.0  # nats: a larger number of communities must be e³ = 20 times as likely
 
 
 @dataclass(frozen=True)
 class Messages(Method):
-    """Belief propagation, started from eigenvectors of the Bethe Hessian.
+    """Find communities by belief propagation, started from eigenvectors of the Bethe Hessian.
 
-    The model is a planted partition with given degrees; its rates within and between communities are learned. It finds
-    communities as weak as can be found at all where the graph is one of the model, and says how likely each node is of
-    each. O(edges · communities) a round, some hundred rounds for every number that is tried. Nothing is drawn at
-    random.
+    The model is a planted partition with given degrees; its rates within and between communities are learned. On graphs
+    of this model it finds communities down to the detectability limit, and it gives the probability of each node to be
+    in each community. Nothing is random.
 
-    Where no number is asked for, it is the smallest whose likelihood, by Bethe's approximation, is within a factor of
-    20 of the largest: there may be one community only.
+    If the number of communities is not given, it is the smallest one whose likelihood, by Bethe's approximation, is
+    within a factor of 20 of the largest. The result may be a single community.
+
+    Notes
+    -----
+    Time O(edges · communities) per round, up to 120 rounds for each number of communities that is tried.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> two = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)]  # triangles joined by a bridge
+    >>> found = wt.graphs.communities(two, 2, method=wt.graphs.Messages())
+    >>> found.labels
+    array([0, 0, 0, 1, 1, 1])
     """
 
     def find(self, network: Network, n: int | None, resolution: float | None, engine: Engine) -> Communities:
-        """n communities, or as many as the evidence, or the modularity at that resolution, says."""
+        """Find n communities; if n is None, the number with the best evidence, or modularity if `resolution` is set."""
         if len(network.edges) == 0:
             return without_edges(network)
         if not (network.lengths > 0).all():
             raise ValueError("edges of length 0 have no strength; give them a length, or merge the nodes they join")
-        with one_blas_thread():  # the same bits for any number of threads
+        with one_blas_thread():  # the result is the same to the bit for any number of threads
             return _Talk(network, engine).found(n, resolution)
 
 
 class _Talk:
-    """Messages on one graph, for one number of communities after the other."""
+    """Belief propagation on one graph, for several numbers of communities."""
 
     def __init__(self, network: Network, engine: Engine) -> None:
         self._network, self._engine = network, engine
@@ -87,7 +98,7 @@ class _Talk:
         return labelled(self._network, found.labels, found.chances)
 
     def _as_placed(self, k: int) -> Communities:
-        """Messages see fewer communities than asked for: those of the eigenvectors."""
+        """Return the groups of the eigenvectors, when messages find fewer communities than requested."""
         labels = self._spectrum.groups(k)
         say_if_fewer(len(np.unique(labels)), k)
         return labelled(self._network, labels)

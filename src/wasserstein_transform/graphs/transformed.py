@@ -1,4 +1,4 @@
-"""Communities through the Wasserstein Transform of the graph's metric: `Transformed`."""
+"""`Transformed`: communities by the Wasserstein Transform of the graph's metric."""
 
 from __future__ import annotations
 
@@ -23,19 +23,23 @@ from .walks import LazyWalk
 
 @dataclass(frozen=True)
 class Transformed(Method):
-    """Single linkage after the Wasserstein Transform: distances of nodes become those of their measures, W1.
+    """Find communities by single linkage after the Wasserstein Transform: W1 between measures at the nodes.
 
-    Nodes of one community have walks that end in the same places, so they come together. The tree is cut by the robust
-    cut of `cut_tree`. All n²/2 distances are computed exactly: for graphs of a few hundred nodes, all in one piece.
+    Random walks from nodes of one community end in the same places, so these nodes come close to each other. The
+    single-linkage tree is cut by the robust cut of `cut_tree`. The graph must be connected.
 
     Parameters
     ----------
-    measures : LazyWalk or localization
-        Heat(t), where a walk is after t steps on average, or LocalTruncation's balls, Truncation(r).
-    n_iter : int
-        How often distances are transformed. Heat(t) is made of the graph's edges, and can be taken once.
-    share : float
-        Of the robust cut: a community holds at least share·n/k nodes.
+    measures : LazyWalk or Intrinsic localization, default Heat(2.0)
+        Measure at each node: Heat(t), the distribution of a walk after t steps on average, or balls, Truncation(r).
+    n_iter : int, default 1
+        Number of transforms. With Heat(t), which uses the graph's edges, only 1 is possible.
+    share : float, default 0.25
+        Of the robust cut: each of k communities holds at least share·n/k of the n nodes.
+
+    Notes
+    -----
+    n(n−1)/2 transport problems per transform and O(n²) memory: for graphs of a few hundred nodes.
 
     Examples
     --------
@@ -55,12 +59,12 @@ class Transformed(Method):
             raise TypeError(f"measures must be a LazyWalk or a localization such as Heat(2.0), got {self.measures!r}")
         if check.count(self.n_iter, "n_iter", 0) > 1 and isinstance(self.measures, Heat) and self.measures.base is None:
             raise ValueError(
-                "Heat without a base is made of the graph's edges, and n_iter must be 1; Heat(t, Truncation(r)) "
+                "Heat without a base uses the graph's edges, and n_iter must be 1; Heat(t, Truncation(r)) "
                 "can be repeated"
             )
 
     def find(self, network: Network, n: int | None, resolution: float | None, engine: Engine) -> Communities:
-        """n communities, or as many as have the largest modularity at that resolution, 1 by default."""
+        """Find n communities; if n is None, the number of largest modularity at `resolution`, 1 by default."""
         if network.n == 1:
             return without_edges(network)
         network.metric.check_connected()
@@ -76,8 +80,8 @@ class Transformed(Method):
         return spanning_tree(flow.last, engine)
 
     def _best(self, network: Network, tree: Tree, resolution: float) -> Ints:
-        """The robust cut with the largest modularity; one community, where none is better."""
+        """Return the robust cut with the largest modularity, which may be a single community."""
         most = min(network.n, int(2 * np.sqrt(network.n)) + 1)
-        with heard_by(lambda _: None):  # fewer than tried is what the search is for
+        with heard_by(lambda _: None):  # no warnings: the search expects cuts with fewer clusters than requested
             cuts = list(cut_tree_each(tree, range(1, most + 1), share=self.share))
         return max(cuts, key=lambda labels: modularity(network, labels, resolution))

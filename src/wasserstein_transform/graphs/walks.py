@@ -1,4 +1,4 @@
-"""Measures that only a graph has: where a lazy random walk is after one step."""
+"""Measures of one step of a lazy random walk on a graph."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from .network import Network
 
 @dataclass(frozen=True)
 class LazyWalk(Part):
-    """A walk that stays with chance `idleness`, and else goes to a neighbor, to y ∝ exp(−length(x, y)^power).
+    """The lazy random walk: stay with probability `idleness`, else go to a neighbor y ∝ exp(−length(x, y)^power).
 
     Parameters
     ----------
-    idleness : float
-        α in [0, 1]; a node without neighbors always stays.
-    power : float
-        0 is the simple random walk: all neighbors alike. 2 is what Ni, Lin, Luo and Gao (2019) take for Ricci flow.
+    idleness : float, 0 to 1, default 0.5
+        α, the probability to stay; a node without neighbors always stays.
+    power : float, default 0
+        0 is the simple random walk, where all neighbors are equally likely. Ni, Lin, Luo and Gao (2019) use 2 for Ricci
+        flow.
 
     Examples
     --------
@@ -42,7 +43,7 @@ class LazyWalk(Part):
         check.tolerance(self.power, "power")
 
     def on(self, network: Network) -> Given:
-        """The walk on a graph, as a localization."""
+        """Return the walk on a graph as a localization."""
         edges = network.metric.lengths
         degrees = np.diff(edges.indptr)
         chances = np.ones(edges.nnz)
@@ -51,13 +52,15 @@ class LazyWalk(Part):
                 reluctance = edges.data**self.power
             if np.isinf(reluctance).any():
                 raise ValueError(
-                    f"lengths up to {edges.data.max():g} to the power {self.power:g} are beyond floats; rescale "
+                    f"lengths up to {edges.data.max():g} to the power {self.power:g} overflow; rescale "
                     "lengths or use a smaller power"
                 )
             least = np.zeros(network.n)
             some = degrees > 0
             least[some] = np.minimum.reduceat(reluctance, edges.indptr[:-1][some])
-            chances = np.exp(np.repeat(least, degrees) - reluctance)  # the nearest counts 1: nothing vanishes
+            chances = np.exp(
+                np.repeat(least, degrees) - reluctance
+            )  # scaled by the nearest neighbor: no underflow to 0
         rows = csr_array((chances, edges.indices, edges.indptr), shape=edges.shape)
         sums = np.asarray(rows.sum(axis=1)).ravel()
         share = np.where(degrees > 0, 1.0 - self.idleness, 0.0) / np.where(degrees > 0, sums, 1.0)

@@ -1,4 +1,4 @@
-"""Trees of a metric: spanning trees, linkage, cuts."""
+"""Hierarchical clustering of a metric: spanning trees, linkage, and cuts."""
 
 from .cut import FewerClustersWarning, cut_tree, cut_tree_each
 from .lazy import LazyTree, lazy_spanning_tree

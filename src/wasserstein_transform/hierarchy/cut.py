@@ -19,7 +19,18 @@ Cut = Literal["robust", "count", "height"]
 
 
 class FewerClustersWarning(UserWarning):
-    """Fewer clusters were found than asked for."""
+    """Warns that a cut found fewer clusters than `n_clusters`.
+
+    Examples
+    --------
+    >>> import warnings, wasserstein_transform as wt
+    >>> tree = wt.hierarchy.spanning_tree(wt.Space.from_points([[0.0], [0.0], [9.0]]))
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     labels = wt.cut_tree(tree, 3, cut="count")
+    >>> print(labels, caught[0].message)
+    [0 0 1] found 2 clusters of the 3 asked for: there are no more places with mass
+    """
 
 
 def cut_tree(
@@ -31,33 +42,43 @@ def cut_tree(
     share: float = 0.25,
     noise: bool = False,
 ) -> Ints:
-    """Cluster labels 0, 1, … by falling mass; −1 is noise.
+    """Cut a tree into clusters.
 
-    Clusters depend neither on the order of the points nor on their unit. Edges whose heights agree to a billionth, or
-    to the rounding of coordinates, tie: they merge all their parts at once, and are cut together or not at all. If
-    that would make more clusters than asked for, it is not done, and a warning says so. Points in one place are never
-    told apart.
+    Clusters depend neither on the order of the points nor on the unit of the distances. Edges whose heights agree to
+    1e-9, or to the rounding of coordinates, are ties: they merge all their parts at once, and are cut together or not
+    at all. If cutting a tie would make more than `n_clusters` clusters, it is not cut, and a `FewerClustersWarning` is
+    given. Points in one place are always in one cluster.
 
     Parameters
     ----------
     tree : Tree
         From `spanning_tree`.
-    n_clusters : int
-        Clusters wanted, for the cuts "robust" and "count".
-    cut : {"robust", "count", "height"}
-        "count" removes the highest edges: outliers take clusters of their own. "height" removes all edges above
-        `height`. "robust" cuts the highest merges with at least two parts that hold share·(total mass)/n_clusters
-        each, of equal ones the most even. These parts are the clusters; whatever is left over goes to the nearest, part
-        by part, of equally near ones to the heaviest, of equally heavy ones to the first by coordinates. Without
-        coordinates it is noise. A tree that does not know its space (of a file, of SciPy's Z) goes by its edges.
-        Lumbermark, too, cuts the highest edges whose two sides are both large (Gagolewski 2026); it counts with a side
-        whatever hangs from it higher up, which here counts with none.
+    n_clusters : int, default 2
+        Number of clusters, for the cuts "robust" and "count".
+    cut : {"robust", "count", "height"}, default "robust"
+        "count" removes the highest edges; outliers may become clusters of their own. "height" removes all edges above
+        `height`. "robust" cuts the highest merges that have at least two parts with a mass of at least
+        share·(total mass)/n_clusters, and of equally high merges the most even one. These parts are the clusters.
+        Smaller parts go to the nearest cluster; ties go to the heavier cluster, then to the first one by coordinates,
+        and without coordinates they are noise. A tree without a space (from a file or from SciPy's Z) assigns small
+        parts along its edges. Lumbermark (Gagolewski 2026) also cuts the highest edges whose two sides are both large,
+        but it counts small parts that join higher up with a side; here they count with no side.
     height : float, optional
-    share : float
-        For the robust cut, between 0 and 1.
-    noise : bool
-        For the robust cut: label −1 the pieces below that mass into which the clusters fall at the level of the lowest
-        cut, instead of leaving them with the nearest cluster.
+        The height for cut="height", in the unit of the distances.
+    share : float, default 0.25
+        For the robust cut, between 0 and 1: the smallest mass of a cluster, relative to the mean mass of a cluster.
+    noise : bool, default False
+        For the robust cut: at the level of the lowest cut, pieces of the clusters below the smallest mass get the label
+        −1 and do not go to the nearest cluster.
+
+    Returns
+    -------
+    array of int, shape (n,)
+        Labels 0, 1, … from the largest mass to the smallest; −1 is noise.
+
+    Notes
+    -----
+    Time O(n log n) for the tree, plus the search of the nearest cluster for small parts.
 
     Examples
     --------
@@ -74,8 +95,8 @@ def cut_tree(
     _check_tree(tree)
     if cut == "height":
         if height is None:
-            raise ValueError("cut='height' needs a height")
-        above = tree.heights > check.tolerance(height, "height") * (1 + TIE)  # an edge that ties with it stays
+            raise ValueError("cut='height' needs a height, got None; pass height=, in the unit of the distances")
+        above = tree.heights > check.tolerance(height, "height") * (1 + TIE)  # an edge at exactly this height stays
         return _numbered(tree, components(tree, ~(above & separable(tree))))
     n_clusters = check.count(n_clusters, "n_clusters", 1)
     if cut == "count":
@@ -86,17 +107,25 @@ def cut_tree(
 
 
 def cut_tree_each(tree: Tree, n_clusters: Iterable[int], *, share: float = 0.25, noise: bool = False) -> Iterator[Ints]:
-    """Labels of the robust cut for each number of clusters, one after the other, as `cut_tree` gives them.
+    """Make the robust cut of a tree for several numbers of clusters.
 
-    The tree is laid out once, so many numbers cost little more than one.
+    The dendrogram is built once, so that many cuts cost little more than one.
 
     Parameters
     ----------
     tree : Tree
         From `spanning_tree`.
     n_clusters : iterable of int
-    share, noise
+        The numbers of clusters.
+    share : float, default 0.25
         As in `cut_tree`.
+    noise : bool, default False
+        As in `cut_tree`.
+
+    Returns
+    -------
+    iterator of arrays of int, shape (n,)
+        The labels for each number of clusters, as `cut_tree` gives them.
 
     Examples
     --------
@@ -125,7 +154,7 @@ def _share(share: float) -> float:
 
 
 def _counted(tree: Tree, n_clusters: int) -> Ints:
-    """Whole levels are removed, from the highest on, as long as there are not too many clusters."""
+    """Remove whole levels, from the highest down, as long as there are not too many clusters."""
     level, open_ = tree.level_of_edges, separable(tree)
     left = 1 + np.cumsum(np.bincount(level[open_], minlength=level.max(initial=-1) + 1)[::-1])  # after each removal
     n_levels = int(np.searchsorted(left, n_clusters, side="right"))
@@ -151,33 +180,33 @@ def _robust(tree: Tree, dendrogram: Dendrogram, n_clusters: int, share: float, n
 
 
 def _why(tree: Tree, n_clusters: int, share: float, surplus: int) -> str:
-    """What stands in the way of more clusters."""
+    """Why there are not more clusters, in words."""
     if surplus:
         return f"the next merges tie, and cutting all of them would make {surplus}"
     n_places = int(separable(tree).sum()) + 1
     if n_places < n_clusters:
         places = "one place" if n_places == 1 else f"{n_places} places"
-        return f"all points with mass are in {places}; a transform with a smaller eps, or less of it, leaves more"
-    return f"no other merge has {100 * share / n_clusters:.3g} % of the mass on both sides; lower share to admit less"
+        return f"all points with mass are in {places}; a transform with a smaller eps or fewer iterations leaves more"
+    return f"no other merge has {100 * share / n_clusters:.3g} % of the mass on both sides; use a smaller share"
 
 
 def _small_pieces(tree: Tree, lowest: int, cluster: Ints, least: float) -> Bools:
-    """Points of parts that the clusters fall into at the level of the lowest cut, and that are too light.
+    """Mark the points of clusters whose part at the level of the lowest cut is too light.
 
-    A cluster all of whose parts are light keeps its heaviest.
+    A cluster with only light parts keeps the heaviest of them.
     """
     part = components(tree, tree.level_of_edges < lowest)
     mass = np.round(np.bincount(part, weights=tree.weights), 12)
     home = np.full(len(mass), -1)
     home[part[tree.weights > 0]] = cluster[tree.weights > 0]
-    heaviest = np.zeros(cluster.max() + 2)  # the last is for points without a cluster, −1
+    heaviest = np.zeros(cluster.max() + 2)  # the last entry is for points without a cluster (−1)
     np.maximum.at(heaviest, home, mass)
     light = (mass < least) & (mass < heaviest[home])
     return np.asarray(light[part])
 
 
 def _numbered(tree: Tree, cluster: Ints, dropped: Bools | None = None) -> Ints:
-    """The clusters, numbered by falling mass; −1 for what is dropped."""
+    """Number the clusters from the largest mass to the smallest; −1 for dropped points."""
     dropped = np.zeros(tree.n, bool) if dropped is None else dropped
     cluster = hung(tree, cluster)
     dropped = dropped | (cluster < 0)

@@ -1,4 +1,4 @@
-"""A tree laid out in a row: in the right order of points, every part of every level is a run of neighbors."""
+"""The dendrogram of a tree: points in an order in which every part of every level is contiguous."""
 
 from __future__ import annotations
 
@@ -12,37 +12,41 @@ from .tree import Tree
 
 
 def between_heavy(tree: Tree) -> Bools:
-    """Edges between points with mass."""
+    """Mark the edges between points with mass."""
     return np.asarray((tree.weights[tree.edges] > 0).all(axis=1))
 
 
 def separable(tree: Tree) -> Bools:
-    """Edges between different places with mass: points without any hang from one, and stay with it."""
+    """Mark the edges that may be cut: those between different places with mass."""
     return np.asarray(between_heavy(tree) & tree.apart)
 
 
 class Dendrogram(NamedTuple):
     """The points with mass, and the merges that join them.
 
-    A merge is all that edges of one level join to one part. Its parts, what lies strictly below its level, are runs of
-    positions; so is the whole, from the start of its first part to the end of its last.
+    A merge joins, by all edges of one level, several parts to one. A part is connected strictly below that level. Each
+    part is a range of positions, and so is the merge, from the start of its first part to the end of its last one.
 
     Attributes
     ----------
-    points : array of shape (n,)
+    points : array of int, shape (n,)
         The point at each position.
-    gaps : array of shape (n−1,)
+    gaps : array of int, shape (n−1,)
         The level at which a position and the next one are joined.
     mass_before : array of shape (n+1,)
-        The mass of all positions before each.
-    levels : array of shape (n_merges,)
-    first : array of shape (n_merges + 1,)
-        Where the parts of each merge begin among all parts.
-    starts, ends : arrays of shape (n_parts,)
-    open : array of shape (n_merges,)
-        Whether its parts are in different places.
-    edges, first_edge : arrays of shape (n−1,), (n_merges + 1,)
-        The edges of the tree, merge by merge.
+        The total mass before each position.
+    levels : array of int, shape (n_merges,)
+        The level of each merge.
+    first : array of int, shape (n_merges + 1,)
+        The index of the first part of each merge.
+    starts, ends : arrays of int, shape (n_parts,)
+        The range of positions of each part.
+    open : array of bool, shape (n_merges,)
+        Whether the parts of a merge are in different places.
+    edges : array of int, shape (n−1,)
+        The edges of the tree, sorted by merge.
+    first_edge : array of int, shape (n_merges + 1,)
+        The index in `edges` of the first edge of each merge.
     """
 
     points: Ints
@@ -58,7 +62,7 @@ class Dendrogram(NamedTuple):
 
     @classmethod
     def of(cls, tree: Tree) -> Self:
-        """The dendrogram of a tree."""
+        """Compute the dendrogram of a tree."""
         heavy, kept = np.flatnonzero(tree.weights > 0), np.flatnonzero(between_heavy(tree))
         level, number = tree.level_of_edges[kept], np.empty(tree.n, np.intp)
         number[heavy] = np.arange(len(heavy))
@@ -68,10 +72,10 @@ class Dendrogram(NamedTuple):
         points, gaps = np.empty(len(heavy), np.intp), np.empty(len(kept), np.intp)
         points[start[: len(heavy)]] = heavy
         gaps[bounds - 1] = level
-        order = np.lexsort((bounds, merge))  # merge by merge, each from left to right
+        order = np.lexsort((bounds, merge))  # by merge, then from left to right
         first_edge = np.append(np.flatnonzero(np.diff(merge[order], prepend=-1)), len(kept))
         tops = merge[order][first_edge[:-1]]
-        first = first_edge + np.arange(len(first_edge))  # one part more than edges
+        first = first_edge + np.arange(len(first_edge))  # a merge has one more part than edges
         starts, ends = np.insert(bounds[order], first_edge[:-1], start[len(heavy) + tops]), np.empty(first[-1], np.intp)
         ends[:-1] = starts[1:]
         ends[first[1:] - 1] = start[len(heavy) + tops] + Z[tops, 3].astype(np.intp)
@@ -87,7 +91,7 @@ class Dendrogram(NamedTuple):
 
 
 def _laid_out(Z: Floats, level: Ints) -> tuple[Ints, Ints, Ints]:
-    """Where each point and each join begins, where the second half of a join does, and the last join of its merge."""
+    """The start of each point and join, the start of the second half of each join, and the last join of its merge."""
     n = len(Z) + 1
     one, other = Z[:, 0].astype(np.intp), Z[:, 1].astype(np.intp)
     size, levels = np.append(np.ones(n, np.intp), Z[:, 3].astype(np.intp)), np.append(np.full(n, -1), level)
@@ -96,7 +100,7 @@ def _laid_out(Z: Floats, level: Ints) -> tuple[Ints, Ints, Ints]:
     above[one] = above[other] = joins
     start[other] = size[one]
     merge = np.where(levels[above] == levels, above, np.arange(2 * n - 1))
-    while (above < 2 * n - 2).any():  # twice as far up each time
+    while (above < 2 * n - 2).any():  # pointer doubling: each round looks twice as far up
         start += start[above]
         above = above[above]
     while (merge[merge] != merge).any():

@@ -1,4 +1,4 @@
-"""Single linkage of a transformed metric whose distances are mostly never computed."""
+"""Single linkage of a transformed metric that computes only a few of its distances."""
 
 from __future__ import annotations
 
@@ -18,22 +18,34 @@ from ..transforms.transform import Process, Transform
 from ..transport import Report
 from .tree import TIE, Tree
 
-_LEAST = 64  # pairs solved in a round, at least
+_LEAST = 64  # smallest number of pairs per round
 
 
 @archived
 @dataclass(frozen=True, eq=False)
 class LazyTree(Tree):
-    """A spanning tree, and how many distances it took.
+    """A spanning tree of a transformed space, with the number of distances it took. `lazy_spanning_tree` returns it.
 
     Attributes
     ----------
+    edges, heights, weights, space, lengths
+        As in `Tree`.
     n_pairs : int
-        Pairs of different measures there are.
+        Number of pairs of different measures.
     report : Report
-        How those that had to be solved were solved.
+        The solutions of the pairs that bounds could not decide.
     question : Question, or None
-        What it was asked of, which tells where ties belong; not kept in files.
+        The measures and their metric, for breaking ties. None if the tree was loaded from a file.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [2.0], [9.0]])
+    >>> tree = wt.hierarchy.lazy_spanning_tree(wt.local_truncation(1.0), space)
+    >>> tree.heights, tree.n_pairs
+    (array([0.5, 0.5, 7.5]), 6)
+    >>> wt.cut_tree(tree, 2, cut="count")
+    array([0, 0, 0, 1])
     """
 
     n_pairs: int = 0
@@ -47,17 +59,17 @@ class LazyTree(Tree):
         return {**super()._archive_state(), "n_pairs": self.n_pairs, "report": self.report}
 
     def nearest(self, points: Ints, others: Ints) -> Floats:
-        """As of any tree, solved when asked for."""
-        assert self.question is not None  # it comes with the space
+        """As in `Tree`; the distances are solved on demand."""
+        assert self.question is not None  # set whenever `space` is
         measures, which = self.question.measures, self.question.which
         rows, _ = self.question.batch.between(measures.take(which[points]), measures.take(np.unique(which[others])))
         return np.asarray(rows.min(axis=1))
 
     def near(self, points: Ints, others: Ints, k: int) -> None:
-        """Nothing finds near measures without comparing all of them."""
+        """Return None: there is no search for near measures that does not compare all of them."""
 
     def hosts(self, light: Ints) -> Iterator[tuple[int, Ints]]:
-        """As of any tree, solved when asked for."""
+        """As in `Tree`; the distances are solved on demand."""
         if self.question is None:
             return
         heavy = np.flatnonzero(self.weights > 0)
@@ -68,15 +80,33 @@ class LazyTree(Tree):
 
     @property
     def share(self) -> float:
-        """The share of pairs that had to be solved."""
+        """The share of the pairs that had to be solved, 0 to 1."""
         return self.report.n_problems / max(self.n_pairs, 1)
 
 
 def lazy_spanning_tree(transform: Transform | Process, space: Space, engine: Engine | None = None) -> LazyTree:
-    """The minimum spanning tree of the transformed space, from the few distances that bounds cannot decide.
+    """Compute the minimum spanning tree of a transformed space from few of its distances.
 
-    A pair is left out once its lower bound reaches the height at which known edges join its ends. The tree has the
-    heights of `spanning_tree(transform(space))`; where distances tie, its edges may be others.
+    A pair is skipped if its lower bound reaches the height at which known edges already join its ends. The heights are
+    those of `spanning_tree(transform(space))`; if distances tie, the edges may differ.
+
+    Parameters
+    ----------
+    transform : Transform or Process
+        A transform with Exact transport, such as `wt.local_truncation(eps)`.
+    space : Space
+        The space to transform, with n points.
+    engine : Engine, optional
+        Threads, device, memory limit and store. None: the current engine.
+
+    Returns
+    -------
+    LazyTree
+        The tree; `tree.share` is the share of pairs that were solved.
+
+    Notes
+    -----
+    Lower bounds of all n(n−1)/2 pairs, and one transport problem per pair that they cannot decide.
 
     Examples
     --------
@@ -89,7 +119,7 @@ def lazy_spanning_tree(transform: Transform | Process, space: Space, engine: Eng
     question = ask(transform, space, engine)
     heavy = np.flatnonzero(space.weights > 0)
     kinds, first, kind = np.unique(question.which[heavy], return_index=True, return_inverse=True)
-    measures, stands = question.measures.take(kinds), heavy[first]  # one heavy point stands for each measure
+    measures, stands = question.measures.take(kinds), heavy[first]  # one point with mass represents each measure
     edges, heights, report = _grow(question._replace(measures=measures))
     joined = [stands[edges]]
     lengths = [heights]
@@ -109,14 +139,14 @@ def lazy_spanning_tree(transform: Transform | Process, space: Space, engine: Eng
 
 
 def _grow(question: Question) -> tuple[Ints, Floats, Report]:
-    """Edges and heights of the tree of all measures, by Kruskal's algorithm in rounds of undecided pairs."""
+    """Edges and heights of the tree of all measures: Kruskal's algorithm in rounds of undecided pairs."""
     n = question.measures.n
     edges, lengths = np.empty((0, 2), np.intp), np.empty(0)
     report = Report()
     if n == 1:
         return edges, lengths, report
     order, parent = tour(question.measures.rows, question.ground.form, question.engine)
-    chosen = np.sort(np.column_stack([order[1:], order[parent[1:]]]), axis=1)  # any tree is a roof
+    chosen = np.sort(np.column_stack([order[1:], order[parent[1:]]]), axis=1)  # any tree is an upper bound
     rows, cols = np.empty((2, 0), np.intp)
     bounds = np.empty(0)
     first = 0
@@ -135,7 +165,7 @@ def _grow(question: Question) -> tuple[Ints, Floats, Report]:
 
 
 def _candidates(question: Question, edges: Ints, lengths: Floats, solved: Ints) -> tuple[Ints, Ints, Floats]:
-    """Pairs that may be nearer than the first tree joins them and are not solved yet, by rising lower bound."""
+    """Unsolved pairs that may be closer than their height in the first tree, sorted by lower bound."""
     scratch = np.empty(question.measures.n, np.intp)
 
     def keep(rows: Ints, cols: Ints, bounds: Floats) -> Bools:
@@ -155,7 +185,7 @@ def _candidates(question: Question, edges: Ints, lengths: Floats, solved: Ints) 
 
 
 def _shortest(edges: Ints, lengths: Floats, scratch: Ints) -> tuple[Ints, Floats]:
-    """The minimum spanning tree of the graph of these edges, sorted by length."""
+    """The minimum spanning tree of the graph with these edges, sorted by length."""
     order = np.argsort(lengths, kind="stable")
     edges, lengths = edges[order], lengths[order]
     picked = np.zeros(len(edges), np.bool_)

@@ -1,4 +1,4 @@
-"""Which merges of a tree the robust cut takes apart."""
+"""Choose the merges that the robust cut removes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from .tree import TIE
 
 
 class Chosen(NamedTuple):
-    """Merges to cut, the highest first; and how many clusters the next ones would make, 0 unless these are too many."""
+    """The merges to cut, highest first, the number of clusters, and `surplus`.
+
+    `surplus` is the number of clusters that the next tied merges would make, if that is too many; otherwise 0.
+    """
 
     merges: Ints
     n_clusters: int
@@ -20,10 +23,10 @@ class Chosen(NamedTuple):
 
 
 def choose(dendrogram: Dendrogram, least: float, n_clusters: int) -> Chosen:
-    """The highest merges of at least two parts of the mass `least`, and of equal ones the most even.
+    """Choose the highest merges with at least two parts of mass ≥ `least`; of equally high ones the most even.
 
-    Edges that tie join all their parts at once, so parts are what lies strictly below the tie: of a regular grid no
-    edge splits anything, in whatever order its equal edges come.
+    Tied edges join all their parts at once, and parts are connected strictly below the tie. So no edge of a regular
+    grid splits it, whatever the order of its equal edges.
     """
     if len(dendrogram.levels) == 0:
         return Chosen(np.empty(0, np.intp), 1, 0)
@@ -34,7 +37,7 @@ def choose(dendrogram: Dendrogram, least: float, n_clusters: int) -> Chosen:
     found = np.flatnonzero((n_large > 1) & dendrogram.open)
     found = found[np.lexsort((-small[found], -dendrogram.levels[found]))]
     level, small = dendrogram.levels[found], small[found]
-    tied = (np.diff(level) == 0) & (np.abs(np.diff(small)) <= TIE * small[1:])  # nothing says which comes first
+    tied = (np.diff(level) == 0) & (np.abs(np.diff(small)) <= TIE * small[1:])  # no rule puts one before the other
     ends = np.append(np.flatnonzero(~tied) + 1, len(found)) if len(found) else np.empty(0, np.intp)
     counts = 1 + np.cumsum(n_large[found] - 1)[ends - 1]
     n_taken = int(np.searchsorted(counts, n_clusters, side="right"))

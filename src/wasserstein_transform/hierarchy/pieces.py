@@ -1,4 +1,4 @@
-"""The clusters of a robust cut: large parts, and the pieces that go to the nearest of them."""
+"""The clusters of a robust cut: large parts, and small pieces that go to the nearest of them."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from .dendrogram import Dendrogram
 from .tie_breaking import Preference
 from .tree import TIE, Tree
 
-_NEAR = 8  # nearest points of clusters that are looked at together; few pieces need more
+_NEAR = 8  # number of nearest points of clusters to search first; few pieces need more
 
 
 def components(tree: Tree, kept: Bools) -> Ints:
-    """What the kept edges join."""
+    """The connected component of each point under the kept edges."""
     edges = tree.edges[kept]
     graph = coo_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(tree.n, tree.n))
     return np.asarray(connected_components(graph, directed=False)[1], np.intp)
 
 
 class _Pieces(NamedTuple):
-    """Points that are in no large part, and the piece of each."""
+    """The points outside of large parts, and the piece of each."""
 
     points: Ints
     piece: Ints
 
 
 def clusters_of(tree: Tree, dendrogram: Dendrogram, chosen: Ints, least: float) -> Ints:
-    """The cluster of each point if the chosen merges, the highest first, are cut; −1 where nothing decides.
+    """The cluster of each point if the chosen merges, highest first, are cut; −1 for undecided ties.
 
-    The large parts of a merge are clusters, unless a lower merge cuts them again. What is left over there, parts that
-    are too light and whatever joins higher up, goes to the nearest cluster of all, part by part.
+    The large parts of a merge are clusters, unless a lower merge cuts them again. The remaining pieces, too light or
+    joined higher up, go to the nearest cluster, piece by piece.
     """
     cores, pieces = _cores_of(tree, dendrogram, chosen, least)
     if len(pieces.points) == 0:
@@ -47,7 +47,7 @@ def clusters_of(tree: Tree, dendrogram: Dendrogram, chosen: Ints, least: float) 
 
 
 def _cores_of(tree: Tree, dendrogram: Dendrogram, chosen: Ints, least: float) -> tuple[Ints, _Pieces]:
-    """The large parts that are not cut again, numbered, −1 elsewhere; and the pieces."""
+    """The number of the large part of each point that is not cut again (−1 elsewhere), and the pieces."""
     n, large = len(dendrogram.points), dendrogram.masses >= least
     core, cut, runs = np.zeros(n, np.intp), np.full(n, -1), [slice(0, n)]
     for k, merge in enumerate(chosen.tolist()):
@@ -67,7 +67,7 @@ def _cores_of(tree: Tree, dendrogram: Dendrogram, chosen: Ints, least: float) ->
 
 
 def _along(tree: Tree, cores: Ints, dendrogram: Dendrogram, chosen: Ints) -> Ints:
-    """Nothing is known but the edges: what they join to a cluster, once merges are cut, goes with it."""
+    """Assign pieces along the edges that are left after the cut, if the tree has no space."""
     kept = np.ones(tree.n - 1, bool)
     for merge in chosen.tolist():
         kept[dendrogram.edges[dendrogram.first_edge[merge] : dendrogram.first_edge[merge + 1]]] = False
@@ -78,7 +78,7 @@ def _along(tree: Tree, cores: Ints, dendrogram: Dendrogram, chosen: Ints) -> Int
 
 
 def _homes(tree: Tree, pieces: _Pieces, cores: Ints) -> Ints:
-    """The cluster of each point of a piece: that nearest to the piece."""
+    """The cluster of each point of a piece: the cluster nearest to the piece."""
     members, prefer, n_pieces = np.flatnonzero(cores >= 0), Preference(tree, cores), int(pieces.piece[-1]) + 1
     near = tree.near(pieces.points, members, min(_NEAR, len(members)))
     home, unsure = np.full(n_pieces, -1), np.arange(n_pieces)
@@ -98,14 +98,14 @@ def _homes(tree: Tree, pieces: _Pieces, cores: Ints) -> Ints:
 
 
 def _home(tree: Tree, points: Ints, cores: Ints, prefer: Preference) -> int:
-    """The cluster nearest to one piece, all of them looked at."""
+    """The cluster nearest to one piece, by a search of all clusters."""
     clusters = np.unique(cores[cores >= 0])
     apart = np.array([tree.nearest(points, np.flatnonzero(cores == one)).min() for one in clusters.tolist()])
     return prefer.among(clusters[apart <= apart.min() * (1 + TIE)])
 
 
 def hung(tree: Tree, cluster: Ints) -> Ints:
-    """Points without mass are of the cluster they are nearest to; ties are decided as for pieces."""
+    """Assign points without mass to the nearest cluster; ties are broken as for pieces."""
     edges = tree.edges[(tree.weights[tree.edges] == 0).any(axis=1)]
     if len(edges) == 0:
         return cluster

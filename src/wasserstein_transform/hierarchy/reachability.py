@@ -1,4 +1,4 @@
-"""Core distances: how far a point must reach to hold the mass of some others."""
+"""Core distances: the radius around each point that holds the mass of k other points."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from .._types import Floats
 from ..engine import Engine
 from ..spaces import Metric
 
-_TIE = 1e-9  # masses that agree to this, relatively, are equal
+_TIE = 1e-9  # relative tolerance of equal masses
 
 
 def core_distances(metric: Metric, weights: Floats, k: int, engine: Engine) -> Floats:
-    """The distance of each point to its k-th nearest other one, all of positive weight.
+    """The distance of each point to its k-th nearest other point; all points have positive weight.
 
-    With weights it is the smallest radius whose closed ball holds the mass of k + 1 points. Where all weights are whole
-    multiples of the smallest, that is the mass of a point, so that weight j is the same as j copies; elsewhere it is
-    the mean.
+    With weights it is the smallest radius whose closed ball holds the mass of k + 1 points. The mass of one point is
+    the smallest weight if all weights are whole multiples of it, so that weight j acts like j copies. Otherwise it is
+    the mean weight.
     """
     mass = weights / _unit(weights)
     n_copies = float(mass.sum())
     if k + 1 > n_copies * (1 + _TIE):
         most = int(n_copies * (1 + _TIE)) - 1
-        raise ValueError(f"reachability must be at most {most}, as many as there are other points, got {k}")
+        raise ValueError(f"reachability must be at most {most}, the number of other points, got {k}")
     cores, missing = np.zeros(metric.n), np.flatnonzero(mass < (k + 1) * (1 - _TIE))
     n_near = min(k, metric.n - 1)
     while len(missing):

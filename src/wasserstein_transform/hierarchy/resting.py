@@ -1,4 +1,4 @@
-"""Clusters of points that came to rest in the same place."""
+"""Clusters of points that converged to the same place."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ..spaces import Euclidean, Space, quotient
 from .cut import cut_tree
 from .tree import spanning_tree
 
-_DISTANCES = 1 << 20  # that are looked at together
-TOGETHER = 1e-3  # of eps: points that near have met
+_DISTANCES = 1 << 20  # distances computed at a time
+TOGETHER = 1e-3  # in units of eps: points within this distance are in the same place
 
 
 def resting_places(space: Space, eps: float) -> tuple[Ints, Floats]:
-    """Labels by falling mass, and the places. Points without mass make no place: they take the nearest."""
+    """Labels, numbered from the largest mass, and the places; points without mass get the nearest place."""
     assert space.points is not None
     heavy = np.flatnonzero(space.weights > 0)
     places = quotient(space if len(heavy) == space.n else space.take(heavy), TOGETHER * eps)
@@ -31,7 +31,7 @@ def resting_places(space: Space, eps: float) -> tuple[Ints, Floats]:
 
 
 def within_reach(space: Space, eps: float) -> tuple[Ints, Floats]:
-    """Labels, by falling mass, of points within ε of each other, by way of others; and the mean place of each."""
+    """Labels of chains of points within ε of each other, numbered from the largest mass, and their means."""
     assert space.points is not None
     labels = cut_tree(spanning_tree(space), cut="height", height=eps)
     mass = np.bincount(labels, weights=space.weights)
@@ -41,7 +41,7 @@ def within_reach(space: Space, eps: float) -> tuple[Ints, Floats]:
 
 
 def nearest_place(points: Floats, centers: Floats) -> Ints:
-    """The nearest center of each point, some points at a time."""
+    """The index of the nearest center of each point."""
     both, step = Euclidean(np.concatenate([points, centers])), max(1, _DISTANCES // len(centers))
     cols, nearest = np.arange(len(points), both.n), np.empty(len(points), np.intp)
     for start in range(0, len(points), step):

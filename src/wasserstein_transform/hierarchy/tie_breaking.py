@@ -1,4 +1,4 @@
-"""Which of several clusters that are equally near."""
+"""Choose among clusters that are equally near."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .tree import TIE, Tree
 
 
 class Preference:
-    """The heaviest of equally near clusters, of equally heavy ones the first by coordinates.
+    """Choose the heaviest of equally near clusters, then the first one by coordinates.
 
-    `cores` has the cluster of each point that counts for it, −1 for the others. Without coordinates nothing tells
-    equally heavy clusters apart.
+    `cores` holds the cluster of each point that counts, and −1 for the others. Without coordinates, ties between
+    equally heavy clusters stay undecided.
     """
 
     def __init__(self, tree: Tree, cores: Ints) -> None:
@@ -36,7 +36,7 @@ class Preference:
         return first
 
     def among(self, clusters: Ints) -> int:
-        """One of the clusters; −1 if nothing decides."""
+        """Choose one of the clusters; −1 if undecided."""
         mass = self._mass[clusters]
         clusters = clusters[mass >= mass.max() * (1 - TIE)]
         if len(clusters) == 1:
@@ -44,7 +44,7 @@ class Preference:
         return -1 if self._first is None else int(clusters[self._first[clusters].argmin()])
 
     def each(self, asking: Ints, clusters: Ints, n: int) -> Ints:
-        """For each of n askers one of the clusters that are listed beside it; −1 for who has none."""
+        """For each of n items, choose one of the clusters listed with it; −1 for items without clusters."""
         found = np.full(n, -1)
         listed = np.unique(np.column_stack([asking, clusters]), axis=0)
         asking, clusters = listed.T

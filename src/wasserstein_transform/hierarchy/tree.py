@@ -21,30 +21,41 @@ from ..engine import Engine, current
 from ..spaces import Metric, Space, check_space
 from .reachability import core_distances
 
-TIE = 1e-9  # heights that agree to this, relatively, are ties
-_HIGHEST = 8  # merges that a notebook shows
-_HOSTS = 8  # nearest points that a point without mass is asked for; more, if all of them tie
-_DISTANCES = 1 << 20  # that are looked at together
-_ROUNDING = 1e-14  # of the largest number a distance is computed from: distances cannot agree better
+TIE = 1e-9  # relative tolerance of tied heights
+_HIGHEST = 8  # number of merges in the notebook view
+_HOSTS = 8  # nearest points searched for a point without mass; more if all of them tie
+_DISTANCES = 1 << 20  # distances computed at a time
+_ROUNDING = 1e-14  # rounding of a distance, relative to the largest coordinate it is computed from
 
 
 @archived
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A spanning tree of weighted points, edges sorted by height.
+    """A spanning tree of n weighted points, with edges sorted by height. `spanning_tree` returns it.
 
     Attributes
     ----------
-    edges : array of shape (n−1, 2)
-        The smaller number first; of a point without mass, the point it hangs from.
+    edges : array of int, shape (n−1, 2)
+        The two points of each edge: the smaller index first, or, for a point without mass, the point it is attached to.
     heights : array of shape (n−1,)
-        Non-decreasing.
+        The heights of the edges in ascending order, in the unit of the distances.
     weights : array of shape (n,)
         Masses of the points.
     space : Space, or None
-        Where it grew, which tells where ties belong; not kept in files.
+        The space of the points, for breaking ties. None if the tree was loaded from a file.
     lengths : array of shape (n−1,), or None
-        Of a tree of mutual reachability, the distances of the ends of edges, non-decreasing among equal heights.
+        For mutual reachability, the distances between the ends of edges, ascending among equal heights. None otherwise.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> tree = wt.hierarchy.spanning_tree(wt.Space.from_points([[0.0], [1.0], [5.0]]))
+    >>> tree
+    <Tree of 3 points, heights 1 to 4>
+    >>> tree.edges.tolist(), tree.heights
+    ([[0, 1], [1, 2]], array([1., 4.]))
+    >>> tree.Z[-1]
+    array([2., 3., 4., 3.])
     """
 
     edges: Ints
@@ -90,13 +101,13 @@ class Tree:
 
     @cached_property
     def Z(self) -> Floats:
-        """SciPy's linkage matrix."""
+        """SciPy's linkage matrix, shape (n−1, 4)."""
         out = np.empty((self.n - 1, 4))
         join_edges(self.edges, self.heights, out)
         return out
 
     def levels(self) -> Floats:
-        """The distinct heights, ties counted once (the highest of each group of ties)."""
+        """Return the distinct heights in ascending order; a group of ties is represented by its highest."""
         if self.n == 1:
             return np.empty(0)
         gaps = np.diff(self.heights) > np.maximum(TIE * self.heights[1:], self._roundings)
@@ -104,9 +115,9 @@ class Tree:
 
     @cached_property
     def level_of_edges(self) -> Ints:
-        """The level of each edge, from 0 for the lowest on; edges that tie have the same.
+        """The level of each edge, from 0 for the lowest; tied edges have the same level.
 
-        Of mutual reachability, many edges have the height of one core distance: those tie whose lengths do, too.
+        For mutual reachability, many edges have the height of one core distance; they tie only if their lengths tie.
         """
         level = np.asarray(np.searchsorted(self.levels(), self.heights), np.intp)
         if self.lengths is None or self.n == 1:
@@ -116,29 +127,29 @@ class Tree:
 
     @property
     def _roundings(self) -> Floats:
-        """What an edge and the next may be off by."""
+        """The rounding error of each pair of consecutive edges."""
         return np.maximum(self.rounding[:-1], self.rounding[1:])
 
     @property
     def apart(self) -> Bools:
-        """Edges between different places."""
+        """Mark the edges between different places."""
         return np.asarray((self.heights if self.lengths is None else self.lengths) > self.rounding)
 
     @cached_property
     def rounding(self) -> Floats:
-        """What each height may be off by: points that near are in one place, heights that near are ties."""
+        """The rounding error of each height: closer points are in one place, and closer heights are ties."""
         places = None if self.space is None else self.space.metric.places
         if places is None:
             return np.full(self.n - 1, _ROUNDING * self.heights.max(initial=0.0))
         return np.asarray(_ROUNDING * np.abs(places).max(axis=1)[self.edges].max(axis=1))
 
     def nearest(self, points: Ints, others: Ints) -> Floats:
-        """The distance of each of the points to the nearest of the others, in the space where the tree grew."""
+        """The distance of each of the points to the nearest of the others, in the space of the tree."""
         assert self.space is not None
         return _nearest(self.space.metric, points, others, current())[1]
 
     def near(self, points: Ints, others: Ints, k: int) -> tuple[Floats, Ints] | None:
-        """Distances to the k nearest of the others, and these, for each of the points; None where that is expensive."""
+        """Distances and indices of the k nearest of the others for each point; None if a search is too expensive."""
         assert self.space is not None
         metric, engine = self.space.metric, current()
         if metric.places is not None:
@@ -157,7 +168,7 @@ class Tree:
         return distances, found
 
     def hosts(self, light: Ints) -> Iterator[tuple[int, Ints]]:
-        """The points without mass that are as near to several with mass, and these; none where it cannot be known."""
+        """Yield each point without mass that has several nearest points with mass, and those points."""
         if self.space is None:
             return
         heavy, metric = np.flatnonzero(self.weights > 0), self.space.metric
@@ -175,21 +186,32 @@ class Tree:
 
 
 def spanning_tree(space: Space, engine: Engine | None = None, *, reachability: int = 0) -> Tree:
-    """The minimum spanning tree of a space, from distances asked for one by one: O(n) memory for lazy metrics.
+    """Compute the minimum spanning tree of a space, which is its single-linkage dendrogram.
 
-    Points without mass hang as leaves from the nearest point with mass: they join clusters and never connect two.
+    Points without mass are leaves attached to the nearest point with mass: they join clusters and never connect two.
 
     Parameters
     ----------
     space : Space
+        The space, with n points.
     engine : Engine, optional
-    reachability : int
-        k > 0 grows the tree of mutual reachability, max(d(x, y), core(x), core(y)) instead of d(x, y), where core is
-        the distance to the k-th nearest other point: sparse points are far from everything, so that noise connects
-        clusters less (Campello, Moulavi and Sander 2013). Equal heights, to a billionth, are ordered by d, and tie
-        only if these do. With weights, core is the smallest radius whose closed ball holds the mass of k + 1 points;
-        one point is the smallest mass where all are whole multiples of it, so that weight j is the same as j copies,
-        and the mean mass elsewhere.
+        Threads, device, memory limit and store. None: the current engine.
+    reachability : int, default 0
+        0: the tree of the distances d. k > 0: the tree of mutual reachability, max(d(x, y), core(x), core(y)), where
+        core is the distance to the k-th nearest other point. Points in sparse regions are then far from all others, so
+        that noise connects clusters less often (Campello, Moulavi and Sander 2013). Heights that are equal to 1e-9 are
+        sorted by d, and tie only if d ties. With weights, core is the smallest radius whose closed ball holds the mass
+        of k + 1 points. The mass of one point is the smallest weight if all weights are whole multiples of it, so that
+        weight j acts like j copies; otherwise it is the mean weight.
+
+    Returns
+    -------
+    Tree
+        The tree, with edges sorted by height.
+
+    Notes
+    -----
+    O(n²) distances at worst, fewer for coordinates in few dimensions. Memory O(n) in addition to the metric.
 
     Examples
     --------
@@ -223,14 +245,14 @@ def spanning_tree(space: Space, engine: Engine | None = None, *, reachability: i
 
 
 def _grown(metric: Metric, weights: Floats, reachability: int, engine: Engine) -> tuple[Ints, Floats, Floats | None]:
-    """Edges, heights, and of mutual reachability lengths."""
+    """Edges, heights, and, for mutual reachability, lengths."""
     if reachability == 0:
         return *backend_of(engine).spanning_tree(metric.form, engine), None
     return backend_of(engine).reach_tree(metric.form, core_distances(metric, weights, reachability, engine), engine)
 
 
 def _nearest(metric: Metric, light: Ints, heavy: Ints, engine: Engine) -> tuple[Ints, Floats]:
-    """The nearest point with mass of each without."""
+    """The nearest point with mass of each point without mass, and its distance."""
     if len(light) == 0:
         return np.empty(0, np.intp), np.empty(0)
     if metric.places is not None:

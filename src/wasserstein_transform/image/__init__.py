@@ -1,4 +1,4 @@
-"""Image segmentation by mean shift and the Gaussian Transform: neighbors are original pixels, and never move."""
+"""Image segmentation: along contours at every scale, or by mean shift and the Gaussian Transform of pixels."""
 
 from .linking import LinkAllModes, Linking, LinkTouching
 from .merging import Merging

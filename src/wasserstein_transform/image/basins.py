@@ -1,4 +1,4 @@
-"""Basins of a landscape: the finest regions of an image."""
+"""Watershed basins of a contrast map: the finest regions of an image."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .sides import Singles
 
 
 def basins(height: Singles, inside: Bools | None = None) -> Ints:
-    """Pixels from which water runs to the same place, numbered by first pixels; −1 is not inside.
+    """Return the watershed basins of a height map, numbered by their first pixels; −1 outside `inside`.
 
-    Each pixel passes its water to the lowest of its eight neighbors, of equals to the first; if none is lower, nor
-    equal and before it, the water stays.
+    Each pixel drains to the lowest of its eight neighbors, ties to the first; a pixel is a sink if no neighbor is
+    lower, and none before it is equal.
     """
     n = height.size
     lowest, to = height.copy(), np.arange(n).reshape(height.shape)
@@ -25,13 +25,13 @@ def basins(height: Singles, inside: Bools | None = None) -> Ints:
             better = (level < lowest) | ((level == lowest) & (number < to))
             lowest[better], to[better] = level[better], number[better]
     ends = to.ravel()
-    while (ends[ends] != ends).any():  # twice as far each time
+    while (ends[ends] != ends).any():  # pointer jumping: twice as far each time
         ends = ends[ends]
     return _numbered(ends, inside).reshape(height.shape)
 
 
 def _numbered(ends: Ints, inside: Bools | None) -> Ints:
-    """Basins by their first pixels that are inside."""
+    """Number basins by their first pixels inside the mask."""
     who = np.arange(len(ends)) if inside is None else np.flatnonzero(inside)
     first = np.full(len(ends), len(ends))
     np.minimum.at(first, ends[who], who)

@@ -1,4 +1,4 @@
-"""From the finest regions to a tree: the seam that fewest people would draw goes first."""
+"""Join the finest regions to a tree: the seam least likely to be a human boundary goes first."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .weights import COLOR, Weights
 
 
 def joined(found: Evidence, engine: Engine, weights: Weights) -> tuple[Ints, Floats]:
-    """Pairs of regions in the order they are joined, and the log odds that people would draw the seam between them.
+    """Return pairs of regions in the order they are joined, and the log odds of each seam to be a human boundary.
 
-    The first of a pair stands for both from then on. Evidence of joined regions and seams is pooled: sizes, lengths,
-    histograms and contrasts are sums.
+    After a join, the first region of the pair stands for both. The evidence of joined regions and seams is pooled:
+    sizes, lengths, histograms and contrasts are added.
     """
     patches, seams, rule = _parts(found, weights)
     n = len(found.sizes)
@@ -31,7 +31,7 @@ def joined(found: Evidence, engine: Engine, weights: Weights) -> tuple[Ints, Flo
 
 
 def weighed(found: Evidence) -> Floats:
-    """What is weighed for each seam, one row each, in the order of `NAMES`."""
+    """Return the features of each seam, one row each, in the order of `NAMES`."""
     patches, seams, rule = _parts(found, COLOR)
     rows = np.empty((len(found.ends), len(NAMES)))
     all_evidence(patches, seams, rule, rows)
@@ -39,7 +39,7 @@ def weighed(found: Evidence) -> Floats:
 
 
 def _parts(found: Evidence, weights: Weights) -> tuple[Patches, Seams, Rule]:
-    """Copies, which joining overwrites."""
+    """Copy the evidence: joining overwrites it."""
     n, m = len(found.sizes), len(found.ends)
     patches = Patches(found.sizes.copy(), found.counts.copy(), np.zeros(n, np.intp), np.zeros(n, np.intp))
     seams = Seams(found.ends.copy(), found.lengths.copy(), found.cues.copy(), np.empty(m), np.empty(m, np.intp))

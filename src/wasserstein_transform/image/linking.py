@@ -1,4 +1,4 @@
-"""From moved pixels to regions."""
+"""Link moved pixels to regions."""
 
 from __future__ import annotations
 
@@ -16,24 +16,51 @@ from ..backends.images import Grid, Links
 from ..engine import Engine, Flag, current
 from ..spaces import closed
 
-_FINEST = 2**31  # cells along an axis
+_FINEST = 2**31  # most cells along an axis
 
 
 class Linking(ABC):
-    """Says which moved pixels belong together; regions are what hangs together by links."""
+    """Base class of rules that link moved pixels; regions are the connected components of the links.
+
+    A subclass defines `join`, which joins linked pixels in a union-find forest.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> class SameLevel(wt.image.Linking):  # pixels with equal rounded values, anywhere in the image
+    ...     def join(self, modes, inside, shape, spatial, range, parent, stop):
+    ...         _, first, level = np.unique(np.rint(modes[:, -1]), return_index=True, return_inverse=True)
+    ...         parent[:] = first[level]
+    >>> image = np.repeat([[10.0] * 8 + [50.0] * 8 + [10.0] * 8], 16, axis=0)
+    >>> wt.image.segment(image, 4, 4).n_segments, wt.image.segment(image, 4, 4, linking=SameLevel()).n_segments
+    (3, 2)
+    """
 
     @abstractmethod
     def join(
         self, modes: Floats, inside: Bools, shape: tuple[int, ...], spatial: float, range: float, parent: Ints,
         stop: Flag,
     ) -> None:  # fmt: skip
-        """Join linked pixels in the forest `parent`.
+        """Join linked pixels in the union-find forest `parent`.
 
-        Radii are those of the windows. `inside` is empty where there is no mask. `stop[0]` ≠ 0 interrupts.
+        Parameters
+        ----------
+        modes : array of shape (pixels, axes + channels)
+            Final position of each pixel, then its range features.
+        inside : array of bool, shape (pixels,) or (0,)
+            The mask; empty without a mask.
+        shape : tuple of int
+            Shape of the grid.
+        spatial, range : float
+            Radii of the windows, in pixels and in values.
+        parent : array of int, shape (pixels,)
+            The forest, to be changed in place; initially each pixel is its own parent.
+        stop : array
+            `stop[0]` ≠ 0 asks to return early.
         """
 
     def working_bytes(self, n_columns: int) -> float:
-        """Bytes that `join` takes for each pixel, beside modes of so many columns and the forest."""
+        """Return the bytes that `join` needs per pixel, besides modes of `n_columns` columns and the forest."""
         return 0.0
 
     def __call__(
@@ -45,7 +72,7 @@ class Linking(ABC):
         range: float,
         engine: Engine | None = None,
     ) -> tuple[Ints, int]:
-        """The region of each pixel, −1 outside the mask, and the number of regions."""
+        """Return the region of each pixel, −1 outside the mask, and the number of regions."""
         modes = to_host(modes)
         labels, inside = np.arange(len(modes)), np.empty(0, np.bool_) if mask is None else mask
         with current(engine).watched() as engine:
@@ -56,12 +83,24 @@ class Linking(ABC):
 
 @dataclass(frozen=True)
 class LinkTouching(Linking):
-    """Links pixels that touch in the image, if their modes are within the spatial and a share of the range radius.
+    """Link pixels that touch in the image if their modes are close: within the spatial radius and in values.
 
     Parameters
     ----------
-    share : float
-        Of the range radius. With all of it, slow gradients chain regions together.
+    share : float, default 0.5
+        Largest distance of the values of linked modes, as a fraction of the range radius. With 1, slow gradients chain
+        regions together.
+
+    Notes
+    -----
+    Time O(pixels).
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> image = np.repeat([[10.0] * 16 + [16.0] * 16 + [50.0] * 16], 16, axis=0)
+    >>> [wt.image.segment(image, 5, 5, linking=wt.image.LinkTouching(share)).n_segments for share in (0.5, 1.5)]
+    [3, 2]
     """
 
     share: float = 0.5
@@ -85,7 +124,7 @@ class LinkTouching(Linking):
         range: float,
         engine: Engine | None = None,
     ) -> tuple[Ints, int]:
-        """The same as `join` and numbers, where the backend computes."""
+        """Link and number pixels on the backend of the engine; the result is that of `join`."""
         links = Links(mask, len(shape), closed(spatial), closed(self.share * range))
         with current(engine).watched() as engine:
             return backend_of(engine).link_touching(modes, _grid(shape), links, engine)
@@ -98,14 +137,24 @@ def _grid(shape: tuple[int, ...]) -> Grid:
 
 @dataclass(frozen=True)
 class LinkAllModes(Linking):
-    """Links all modes within both radii of each other, wherever their pixels are: the paper's rule.
+    """Link all modes within both radii of each other, wherever their pixels are: the paper's rule.
 
-    Modes are sorted into cells so small that all modes of a cell are linked; then only cells near each other are asked
-    for one pair that is.
+    `linking="paper"` means the same.
+
+    Notes
+    -----
+    Modes are sorted into cells so small that all modes in a cell are linked. Then one linked pair is searched between
+    each two neighboring cells. Time O(n log n) for sorting n pixels, plus these searches.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> wt.image.ImageSegmenter(8, 8, linking=wt.image.LinkAllModes())
+    ImageSegmenter(linking=LinkAllModes(), range=8, spatial=8)
     """
 
     def working_bytes(self, n_columns: int) -> float:
-        return 48.0 + 20.0 * n_columns  # cells of pixels and their order; most, if every pixel has a cell of its own
+        return 48.0 + 20.0 * n_columns  # cells of pixels and their order; an upper bound: one cell per pixel
 
     def join(
         self, modes: Floats, inside: Bools, shape: tuple[int, ...], spatial: float, range: float, parent: Ints,
@@ -126,15 +175,15 @@ class LinkAllModes(Linking):
 
 
 def _sorted_into_cells(modes: Floats, who: Ints, sides: Floats) -> tuple[Ints, Ints, Ints]:
-    """Pixels cell by cell, where each cell begins, and the cells; column by column, which takes less room."""
+    """Return pixels sorted by cell, where each cell begins, and the cells; by columns, to save memory."""
     columns = []
     for column, side in zip(modes.T, sides, strict=True):
         there = column[who]
         steps = (there - there.min()) / side
         if steps.max() > _FINEST:
             raise ValueError(
-                f"the paper's linking needs radii of at least {1 / _FINEST:.0e} of what they measure, got {side:g} for "
-                f"{float(np.ptp(there)):g}; take larger ones, or linking='adjacent'"
+                f"the paper's linking needs radii of at least {1 / _FINEST:.0e} times the spread of the data, "
+                f"got {side:g} for a spread of {float(np.ptp(there)):g}; use larger radii, or linking='adjacent'"
             )
         columns.append(steps.astype(np.int32))
     by = np.argsort(_key(columns), kind="stable") if _fits(columns) else np.lexsort(columns[::-1])
@@ -147,7 +196,7 @@ def _sorted_into_cells(modes: Floats, who: Ints, sides: Floats) -> tuple[Ints, I
 
 
 def _fits(columns: list[Ints]) -> bool:
-    """Whether one number can stand for a cell."""
+    """Tell whether one integer can encode a cell."""
     return float(np.prod([float(cells.max()) + 1.0 for cells in columns])) < 2.0**62
 
 
@@ -160,7 +209,7 @@ def _key(columns: list[Ints]) -> Ints:
 
 
 def _rows(reach: Ints) -> Ints:
-    """Steps along all axes but the last, half of them: nobody looks back."""
+    """Return the steps along all axes but the last; only one of each opposite pair."""
     steps = np.stack(np.meshgrid(*[np.arange(-r, r + 1) for r in reach], indexing="ij"), axis=-1).reshape(
         -1, len(reach)
     )

@@ -1,4 +1,4 @@
-"""From many regions to the few that people see."""
+"""Merge the many regions of mean shift to fewer, larger ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .regions import means, merge_small, renumbered, touching
 
 
 class Graph(NamedTuple):
-    """Regions and the borders between them: all that merging looks at."""
+    """Regions and the borders between them: the input of merging."""
 
     regions: Regions
     borders: Borders
@@ -30,28 +30,28 @@ class Graph(NamedTuple):
 
 @dataclass(frozen=True)
 class Merging:
-    """Merges touching regions, the cheapest pair first, until every pair costs more than a share of the range radius.
+    """Merge touching regions, the cheapest pair first, until every pair costs more than a multiple of the range radius.
 
     The cost of a pair is s^growth · d^(1 − edge) · g^edge:
 
-    - s = ab/(a + b) for regions that are shares a and b of the image: large regions stay apart more easily. With
-      growth ½ and edge 0 and equal spreads this is Ward's rule.
-    - d, in values: the Wasserstein distance of the two regions' values, each channel taken as normal. Regions of one
-      mean and unlike texture are apart.
-    - g, in values: the mean gap between the modes of pixels that face each other across the border. A slow gradient has
-      small gaps, an edge has large ones.
+    - s = ab/(a + b) for regions that are fractions a and b of the image, so that large regions are merged last. With
+      growth ½, edge 0 and equal spreads this is Ward's rule.
+    - d, in values: the Wasserstein distance of the two regions' values, with each channel taken as normal. It separates
+      regions of equal mean and different texture.
+    - g, in values: the mean gap between the modes of pixels that face each other across the border. It is small along
+      a slow gradient and large at an edge.
 
     Parameters
     ----------
-    share : float
-        Of the range radius; larger leaves fewer regions.
-    growth : float
-        How much size counts.
-    edge : float
-        How much the border counts, from 0, not at all, to 1, alone.
-    min_size : int
-        Regions of fewer pixels are merged before, into the touching region most like them: of these there are many,
-        and merging one by one takes time for each neighbor of a growing region.
+    share : float, default 2
+        Largest cost of a merge, as a multiple of the range radius; larger values leave fewer regions.
+    growth : float, default 0.35
+        Exponent of the size s.
+    edge : float, 0 to 1, default 1/3
+        Weight of the border: 0 ignores it, 1 uses it alone.
+    min_size : int, default 30
+        Regions of fewer pixels are merged first, into the most similar touching region. This saves time: there are
+        many of them, and each merge costs time for every neighbor of the growing region.
 
     Examples
     --------
@@ -76,24 +76,25 @@ class Merging:
     def __call__(
         self, labels: Ints, values: Floats, modes: Floats, range: float, engine: Engine | None = None
     ) -> tuple[Ints, int]:
-        """Fewer regions, and their number.
+        """Merge regions; return the new labels and the number of regions.
 
         Parameters
         ----------
-        labels : array of the shape of the grid
+        labels : array of int, shape of the grid
             Regions 0, 1, …; −1 is none.
-        values, modes : array of shape (pixels, channels)
-            Of the image, and after moving.
+        values, modes : arrays of shape (pixels, channels)
+            Values of the image, and values after moving.
         range : float
-            The range radius.
+            The range radius, in values.
         engine : Engine, optional
+            Progress and cancellation; None means the setting of `wt.using`.
         """
         labels = merge_small(labels, modes, self.min_size, engine)[0]
         new, left = self.merged(Graph.of(labels, values, modes), range, engine)
         return renumbered(labels, new), left
 
     def merged(self, graph: Graph, range: float, engine: Engine | None = None) -> tuple[Ints, int]:
-        """The new region of each old one, and the number of new ones."""
+        """Return the new region of each old one, and the number of new ones."""
         regions, borders = graph.copy()  # merging overwrites both
         count = len(regions.sizes)
         new, rule = np.arange(count), (self.growth, self.edge, self.share * range)
@@ -109,7 +110,7 @@ def _regions(labels: Ints, values: Floats) -> Regions:
     centers, squares, counts = list[Floats](), list[Floats](), np.empty(0, np.intp)
     for column in values.T:
         centered = column.astype(np.float64)
-        centered -= centered[inside].cumsum()[-1] / n_inside  # squares of large values leave no spread
+        centered -= centered[inside].cumsum()[-1] / n_inside  # avoids cancellation in the variance of large values
         centered[~inside] = 0.0
         average, counts = means(labels, centered[:, None])
         centers.append(average[:, 0])

@@ -1,4 +1,4 @@
-"""Moving the pixels of an image within their windows until they rest, or are found swinging."""
+"""Move the pixels of an image within their windows until they rest or are found to cycle."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from ..backends.images import Image, Motion, Moved, most, window_of, window_size
 from ..engine import Engine
 from .pixels import Pixels
 
-_EXPENSIVE = 2e4  # pixels of a window from which on a warning says what it costs
-_STEPS = 5.0  # iterations of a pixel, about
+_EXPENSIVE = 2e4  # pixels of a window above which a warning tells the cost
+_STEPS = 5.0  # typical number of iterations of a pixel
 
 
 def move(pixels: Pixels, values: Floats, motion: Motion, engine: Engine) -> Moved:
-    """Take each pixel to its rest; outside the mask there is none."""
+    """Move each pixel inside the mask until it rests."""
     window = window_of(pixels.grid, motion.spatial)
     _warn_of_cost(window_size(window), pixels.n)
-    within = motion._replace(range=min(motion.range, 10 * most(values.dtype)))  # not to what stands for no pixel
+    within = motion._replace(range=min(motion.range, 10 * most(values.dtype)))  # excludes the value of masked pixels
     image = Image(values, pixels.mask, len(pixels.shape))
     return backend_of(engine).shift_pixels(image, window, within, engine)
 
 
 def warn_of_unfinished(moved: Moved, n_iter: int) -> None:
-    """If they are more than one pixel in a hundred."""
+    """Warn if more than one percent of the pixels did not converge."""
     n = len(moved.modes)
     if moved.n_unfinished > 0.01 * n:
         warn(
-            f"{moved.n_unfinished} of {n} pixels did not rest within {n_iter} iterations; raise tol, or n_iter",
+            f"{moved.n_unfinished} of {n} pixels did not rest within {n_iter} iterations; raise tol or n_iter",
             ConvergenceWarning,
         )
 

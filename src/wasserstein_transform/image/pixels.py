@@ -1,4 +1,4 @@
-"""An image as the kernels want it: one row a channel, pixels in the order of memory."""
+"""A checked image in the layout of the kernels: one row per channel, pixels in the order of memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..backends.colors import SPACES
 from ..backends.images import Grid, Picture, full, most
 from ..engine import Engine, current
 
-_COLORS = 4  # channels at most that an axis is taken for without being told
+_COLORS = 4  # largest length of a last axis that channel_axis="auto" takes for channels
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,13 +24,13 @@ class Pixels:
     Attributes
     ----------
     image : array of shape (*shape) or (*shape, channels)
-        As it came.
+        The given image.
     shape : tuple of int
-        Of the grid: two numbers for an image, three for a volume.
-    mask : array of shape (pixels,), optional
-        Pixels to segment.
+        Shape of the grid: two numbers for an image, three for a volume.
+    mask : array of bool, shape (pixels,), optional
+        Pixels to segment; None means all.
     space : str, optional
-        The color space that the features are in; None if they are the values themselves.
+        The color space of the features; None if they are the values themselves.
     """
 
     image: NDArray[Any]
@@ -40,26 +40,26 @@ class Pixels:
 
     @property
     def n(self) -> int:
-        """Pixels, those outside the mask as well."""
+        """Number of pixels, including those outside the mask."""
         return int(np.prod(self.shape))
 
     @property
     def n_features(self) -> int:
-        """Channels of the range features."""
+        """Number of channels of the range features."""
         flat = self.image.size // self.n
         return flat if self.space is None else 3
 
     @property
     def precision(self) -> type[np.floating[Any]]:
-        """Of the range features: single where that holds the values as they came, and for colors of whole numbers."""
+        """Precision of the range features: single if it represents the values exactly, and for colors of integers."""
         dtype = self.image.dtype
         single = np.result_type(dtype, np.float32) == np.float32 or (self.space is not None and dtype.kind != "f")
         return np.float32 if single else np.float64
 
     def features(self, engine: Engine | None = None) -> Floats:
-        """Range features, one row a channel; outside the mask so large that no window ever holds them.
+        """Return the range features, one row per channel; outside the mask so large that no window contains them.
 
-        They may lie on the device that computes.
+        The array may be in the memory of the device that computes.
         """
         engine = current(engine)
         picture = self._picture
@@ -70,11 +70,11 @@ class Pixels:
         if not np.isfinite(low) or not np.isfinite(high):
             raise ValueError("image must be finite; mask out pixels that are not: mask=np.isfinite(image)")
         if max(-low, high) > limit:
-            raise ValueError(f"image must lie within ±{limit:g}, got {low:g} to {high:g}; rescale")
+            raise ValueError(f"image must lie within ±{limit:g}, got {low:g} to {high:g}; rescale it")
         return values
 
     def painted(self, modes: Floats, engine: Engine | None = None) -> NDArray[Any]:
-        """An image of moved pixels, in the dtype and range of this one; alpha and what is masked stay."""
+        """Return an image of moved pixels, in dtype and range of this one; alpha and masked pixels are unchanged."""
         engine = current(engine)
         return backend_of(engine).painted(self._picture, modes, engine).reshape(self.image.shape)
 
@@ -89,9 +89,9 @@ class Pixels:
 
 
 def read(image: ArrayLike, color: str, mask: ArrayLike | None, channel_axis: int | Literal["auto"] | None) -> Pixels:
-    """Check what came."""
+    """Check an image and its options."""
     if np.ma.is_masked(image):
-        raise ValueError("image must not be a masked array; give mask=~image.mask, and image.data")
+        raise ValueError("image must not be a masked array; pass image.data, and mask=~image.mask")
     array = np.asarray(image)
     if channel_axis not in ("auto", None) and not isinstance(channel_axis, int | np.integer):
         raise ValueError(f"channel_axis must be the number of an axis, None or 'auto', got {channel_axis!r}")
@@ -107,7 +107,7 @@ def read(image: ArrayLike, color: str, mask: ArrayLike | None, channel_axis: int
     if n_axes not in (2, 3):
         raise ValueError(
             f"image must be a grid of 2 or 3 axes, got shape {np.shape(image)}"
-            + ("; say which axis holds channels with channel_axis" if channel_axis is None else "")
+            + ("; tell which axis holds channels by channel_axis" if channel_axis is None else "")
         )
     space = _space(array, color, channel_axis is not None)
     shape = array.shape[:n_axes]
@@ -116,7 +116,7 @@ def read(image: ArrayLike, color: str, mask: ArrayLike | None, channel_axis: int
 
 
 def _channel_axis(array: NDArray[Any]) -> int | None:
-    """The last one, of four axes, or of three if it is short enough for colors."""
+    """Return −1 for four axes, and for three if the last one is short enough for colors; else None."""
     return -1 if array.ndim == 4 or (array.ndim == 3 and array.shape[-1] <= _COLORS) else None
 
 
@@ -127,13 +127,13 @@ def _space(array: NDArray[Any], color: str, has_channels: bool) -> str | None:
 
 
 def check_colors(rgb: NDArray[Any]) -> None:
-    """Refuse what is not within the range of colors of its type."""
+    """Reject values outside the color range of their type."""
     if rgb.dtype.kind in "fi":
         low, high, limit = np.nanmin(rgb), np.nanmax(rgb), full(rgb.dtype)
         if low < 0 or high > limit:
             kind = "floats" if rgb.dtype.kind == "f" else "signed integers"
             raise ValueError(
-                f"colors given as {kind} must lie in [0, {limit:g}], got {low:g} to {high:g}; rescale, or take "
+                f"colors given as {kind} must lie in [0, {limit:g}], got {low:g} to {high:g}; rescale, or use "
                 "color='none'"
             )
 
@@ -145,5 +145,5 @@ def _mask(mask: ArrayLike, shape: tuple[int, ...]) -> Bools:
     if inside.dtype.kind != "b":
         raise ValueError(f"mask must be True and False, got dtype {inside.dtype}; mask=array > 0 makes one")
     if not inside.any():
-        raise ValueError("mask must leave at least one pixel, it leaves none")
+        raise ValueError("mask must be True for at least one pixel, it is False everywhere")
     return inside.ravel()

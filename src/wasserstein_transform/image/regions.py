@@ -1,4 +1,4 @@
-"""Regions of an image: who touches whom, and small ones merged away."""
+"""Regions of an image: neighbors, means, and merging of small regions."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from ..backends import backend_of
 from ..backends.host import distinct, number_parts, region_sums, unite
 from ..engine import Engine, current
 
-_SLAB = 2**18  # borders looked at at a time: little room, and Ctrl-C is heard
+_SLAB = 2**18  # borders processed at a time: bounds memory, and lets Ctrl-C interrupt
 
 
 def touching(labels: Ints, engine: Engine | None = None) -> Ints:
-    """Pairs of regions that touch along an axis, each once, the smaller number first. −1 is no region."""
+    """Return the pairs of regions that touch along an axis, each once, the smaller number first; −1 is no region."""
     engine = current(engine)
     return backend_of(engine).touching(labels, engine)
 
 
 def boundaries(labels: Ints | Bools) -> Bools:
-    """Pixels that touch, after them along an axis, a pixel of another region."""
+    """Return the pixels whose next pixel along an axis is in another region."""
     out = np.zeros(labels.shape, np.bool_)
     for axis in range(labels.ndim):
         ahead, edge = np.moveaxis(labels, axis, 0), np.moveaxis(out, axis, 0)
@@ -28,7 +28,7 @@ def boundaries(labels: Ints | Bools) -> Bools:
 
 
 def means(labels: Ints, values: Floats) -> tuple[Floats, Ints]:
-    """Mean values of each region, and their sizes; `values` is one row a pixel."""
+    """Return the mean values of each region, and the sizes; `values` has one row per pixel."""
     sums, sizes = region_sums(labels, values)
     return sums / sizes[:, None], sizes
 
@@ -36,10 +36,11 @@ def means(labels: Ints, values: Floats) -> tuple[Floats, Ints]:
 def merge_small(
     labels: Ints, values: Floats, min_size: int, engine: Engine | None = None, first: int = 0
 ) -> tuple[Ints, int]:
-    """Merge regions of fewer pixels into the touching region most like them, until there are none; the smallest first.
+    """Merge regions of fewer than `min_size` pixels into the most similar touching region, until there are none.
 
-    In each round every small region goes to its most similar neighbor. A region that touches no other stays. `values`
-    are one row a pixel, and count from column `first` on. Pixels are looked at once, then only regions.
+    In each round every small region is merged with its most similar neighbor. A region that touches no other stays.
+    `values` has one row per pixel; columns before `first` are ignored. Pixels are read once, later rounds work on
+    regions.
     """
     engine = current(engine)
     sums, sizes = backend_of(engine).region_sums(labels, values, first, engine)
@@ -63,13 +64,13 @@ def _counted(into: Ints, sizes: Ints, count: int) -> Ints:
 
 
 def _between(pairs: Ints, count: int) -> Ints:
-    """Each pair of different regions once, the smaller number first."""
+    """Return each pair of different regions once, the smaller number first."""
     a, b = pairs[pairs[:, 0] != pairs[:, 1]].T
     return np.stack(np.divmod(distinct(np.minimum(a, b) * count + np.maximum(a, b)), max(count, 1)), axis=1)
 
 
 def _most_similar(pairs: Ints, centers: Floats, small: Bools) -> Ints:
-    """For each small region the touching one most like it, of equals the first; else as many as there are regions."""
+    """Return the most similar neighbor of each small region, ties to the first; the number of regions if none."""
     count = len(centers)
     apart, nearest, to = np.empty(len(pairs)), np.full(count, np.inf), np.full(count, count)
     blocks = [slice(start, start + _SLAB) for start in range(0, len(pairs), _SLAB)]
@@ -87,7 +88,7 @@ def _most_similar(pairs: Ints, centers: Floats, small: Bools) -> Ints:
 
 
 def _joined(ones: Ints, others: Ints, count: int) -> tuple[Ints, int]:
-    """The new number of each region once each of `ones` is one with its other, and how many are left."""
+    """Unite each of `ones` with its other; return the new number of each region, and the number of regions."""
     new = np.arange(count)
     for a, b in zip(ones, others, strict=True):
         unite(new, a, b)
@@ -95,7 +96,7 @@ def _joined(ones: Ints, others: Ints, count: int) -> tuple[Ints, int]:
 
 
 def renumbered(labels: Ints, new: Ints) -> Ints:
-    """Regions by their new numbers; −1 stays none."""
+    """Return labels with new numbers; −1 stays −1."""
     out = new[labels]
     out[labels < 0] = -1
     return out

@@ -1,4 +1,4 @@
-"""Where the finest regions of an image touch, and what speaks for a boundary there."""
+"""Seams between the finest regions of an image, and the evidence for a boundary at each."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from .vibrations import jumps
 
 OCTAVES = {"L": (0, 1, 2, 3), "a": (0, 1, 2, 3), "b": (0, 1, 2, 3), "texture": (1, 2, 3)}
 CUES = tuple((name, octave) for name, octaves in OCTAVES.items() for octave in octaves)
-"""Contrasts that are measured: of what, and how wide."""
+"""Contrasts that are measured: channel and octave of the width."""
 
 _LANDSCAPE = {
     ("L", 0): 1 / 20, ("L", 1): 1 / 20, ("L", 2): 1 / 40, ("a", 1): 1 / 8, ("a", 2): 1 / 16, ("b", 1): 1 / 10,
     ("b", 2): 1 / 20, ("texture", 1): 1.0, ("texture", 2): 2.0,
-}  # fmt: skip  # set by hand: about one over what a strong contrast is
+}  # fmt: skip  # set by hand: about the inverse of a strong contrast
 _SMOOTH = 0.7  # pixels
 _STRENGTH = np.array([0.25, 0.25, 0.2, 0.0, 0.0, 0.4, 0.2, 0.0, 0.0, 0.35, 0.2, 0.0, 0.0, 1.5, 1.0])
-"""Of roots of contrasts, set by hand: about one over what that of a strong contrast is."""
+"""Weights of square roots of contrasts, set by hand: about the inverse of the root of a strong contrast."""
 
 _SOFTNESS = 0.8
-_ENOUGH = 800  # regions: about what photographs have that weights were fitted to
+_ENOUGH = 800  # typical number of regions of the photographs that the weights were fitted to
 
-_BINS = {"L": 16, "a": 16, "b": 16, "texture": 8}  # of contrasts, from the least to the largest value
+_BINS = {"L": 16, "a": 16, "b": 16, "texture": 8}  # for contrasts, between the smallest and the largest value
 _COUNTED = ((0.0, 100.0, 16), (-60.0, 60.0, 24), (-60.0, 60.0, 24), *((0.0, STRONGEST, 8),) * N_TEXTURES)
-"""Histograms of regions: from, to and number of bins, of L*, a*, b* and the textures."""
+"""Histograms of regions: lower end, upper end and number of bins, for L*, a*, b* and the textures."""
 
 STARTS = np.cumsum([0, *(bins for _, _, bins in _COUNTED)])
 GROUP = np.array([0, 1, 2, *(3,) * N_TEXTURES])
@@ -43,24 +43,24 @@ NAMES = (
     "W1 of L*", "W1 of a*", "W1 of b*", "W1 of textures", "log of the smaller share", "log of the larger share",
     "log of length over root of size",
 )  # fmt: skip
-"""What is weighed for each seam, in order."""
+"""Names of the features of a seam, in order."""
 
 
 class Evidence(NamedTuple):
-    """Regions that touch.
+    """Finest regions, the seams between them, and the evidence at each seam.
 
     Attributes
     ----------
-    labels : array of shape (h, w)
+    labels : array of int, shape (h, w)
         Regions 0, 1, …; −1 is none.
-    ends : array of shape (seams, 2)
+    ends : array of int, shape (seams, 2)
         The two regions of each seam, the smaller number first.
     lengths : array of shape (seams,)
-        Pairs of pixels that face each other.
+        Number of pairs of pixels that face each other across the seam.
     cues : array of shape (seams, 16)
-        Contrast across the seam, summed over those pairs, in the order of `CUES`; then the jump of slow swings.
+        Contrast across the seam, summed over those pairs, in the order of `CUES`; then the jump of slow modes.
     sizes : array of shape (regions,)
-        Pixels.
+        Sizes in pixels.
     counts : array of shape (regions, 128)
         Histograms of L*, a*, b* and eight textures, in pixels.
     """
@@ -74,7 +74,7 @@ class Evidence(NamedTuple):
 
     @classmethod
     def of(cls, lab: Singles, inside: Bools | None, engine: Engine) -> Self:
-        """Evidence of an image in L*a*b*, shape (3, h, w); pixels that are not `inside` have no region."""
+        """Compute the evidence of an L*a*b* image of shape (3, h, w); pixels outside `inside` have no region."""
         channels = [*lab, *textures(lab[0])]
         measured = _measured(channels, engine)
         height = sum(weight * measured[cue] for cue, weight in _LANDSCAPE.items())
@@ -92,7 +92,7 @@ class Evidence(NamedTuple):
 
 
 def _measured(channels: list[Singles], engine: Engine) -> dict[tuple[str, int], Singles]:
-    """All of `CUES`, each of shape (8, h, w); textures are averaged."""
+    """Measure all of `CUES`, each of shape (8, h, w); textures are averaged."""
     names = ("L", "a", "b", *("texture",) * N_TEXTURES)
     sums = dict[tuple[str, int], Singles]()
     for k, (name, values) in enumerate(zip(names, channels, strict=True)):
@@ -110,7 +110,7 @@ def _measured(channels: list[Singles], engine: Engine) -> dict[tuple[str, int], 
 
 
 def _across(labels: Ints) -> tuple[tuple[Ints, Ints], Ints, Ints]:
-    """Pixels that face each other across a seam, the number of the seam of each pair, and the two ends of each seam."""
+    """Return pixels that face each other across a seam, the seam of each pair, and the two regions of each seam."""
     found = list(facing(labels))
     one, other = (np.concatenate([np.empty(0, np.intp), *side]) for side in zip(*found, strict=True)) if found else (
         np.empty(0, np.intp), np.empty(0, np.intp),
@@ -121,7 +121,7 @@ def _across(labels: Ints) -> tuple[tuple[Ints, Ints], Ints, Ints]:
 
 
 def _angles(pixels: tuple[Ints, Ints], seam: Ints, lengths: Floats, width: int) -> Floats:
-    """The direction across each seam, in radians from the last axis: a right angle to where its pixels spread most."""
+    """Return the direction across each seam, in radians from the last axis: normal to its principal direction."""
     places = [0.5 * (pixels[0] // width + pixels[1] // width), 0.5 * (pixels[0] % width + pixels[1] % width)]
     n = len(lengths)
     down, right = (place - (np.bincount(seam, place, n) / lengths)[seam] for place in places)
@@ -130,14 +130,14 @@ def _angles(pixels: tuple[Ints, Ints], seam: Ints, lengths: Floats, width: int) 
 
 
 def _jumps(ends: Ints, lengths: Floats, cues: Floats, sizes: Floats) -> Floats:
-    """Of slow swings: seams are springs, soft where contrast is strong."""
+    """Return the jumps of slow modes across seams: seams are springs, soft where contrast is strong."""
     strength = np.sqrt(np.maximum(cues, 0.0) / lengths[:, None]) @ _STRENGTH
     found = jumps(ends, lengths * np.exp(-_SOFTNESS * strength), sizes)
-    return found * min(1.0, float(np.sqrt(len(sizes) / _ENOUGH)))  # swings of few regions jump everywhere
+    return found * min(1.0, float(np.sqrt(len(sizes) / _ENOUGH)))  # with few regions, modes jump at every seam
 
 
 def _counted(labels: Ints, channels: list[Singles], n: int) -> Floats:
-    """Histograms, each value shared by the two bins whose middles are around it."""
+    """Return histograms, each value shared linearly by the two nearest bins."""
     inside = labels >= 0
     rows = labels[inside]
     found = []

@@ -1,4 +1,4 @@
-"""What segmenting an image leaves behind."""
+"""The result of segmenting an image."""
 
 from __future__ import annotations
 
@@ -18,29 +18,41 @@ from .tree import RegionTree
 @on_host("modes", "n_iter")
 @dataclass(frozen=True, eq=False)
 class Segmentation:
-    """Regions of an image.
+    """Regions of an image; `segment` returns it.
 
     Attributes
     ----------
-    labels : array of the shape of the grid
-        Regions 0, 1, …; −1 outside the mask.
+    labels : array of int, shape of the grid
+        Regions 0, 1, …; −1 outside the mask. The grid is (h, w) for an image, (d, h, w) for a volume.
     modes : array of shape (*grid, axes + channels)
-        Where each pixel moved: its place, by axes of the grid, then its range features. NaN outside the mask. Of a
-        GPU it comes to the host when it is first read, as `n_iter` does.
+        Where each pixel moved: its position in pixels, along the axes of the grid, then its range features. NaN outside
+        the mask. If a GPU computed it, it is copied to the host when first read, like `n_iter`.
     image : array
-        What was segmented, channels last.
-    filtered : array
-        The same with each pixel's value where it moved to: the dtype and range of the input.
+        The segmented image, channels last.
+    filtered : array of the shape of `image`
+        The image with the value that each pixel moved to, in dtype and range of the input.
     n_segments : int
-    n_iter : array of the shape of the grid
-        Iterations of each pixel.
+        Number of regions.
+    n_iter : array of int, shape of the grid
+        Number of iterations of each pixel.
     converged : bool
-        Whether all pixels came to rest, or were found swinging.
+        Whether all pixels came to rest or were found to cycle.
     n_swinging : int
-        Pixels that would swing between few states forever; each is stopped at the one with most neighbors.
+        Number of pixels that would cycle between a few states forever; each is stopped at the state with most
+        neighbors.
     tree : RegionTree, optional
-        Regions at every scale, if no radii were given: `tree.cut(n=12)`, `tree.cut(0.3)`. Pixels were not moved then:
-        `modes` are mean places and values of their regions, made when first read.
+        Regions at every scale, if no radii were given: `tree.cut(n=12)`, `tree.cut(0.3)`. Pixels are then not moved,
+        and `modes` are the mean positions and values of their regions, computed when first read. None with radii.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> image = np.repeat([[10.0] * 8 + [50.0] * 8], 16, axis=0)
+    >>> found = wt.image.segment(image, spatial=4, range=8)
+    >>> found
+    <Segmentation of 16 × 16 pixels into 2 segments>
+    >>> found.labels[0], found.mean_color().ravel()
+    (array([0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1]), array([10., 50.]))
     """
 
     labels: Ints
@@ -75,7 +87,7 @@ class Segmentation:
         return facts("Segmentation", rows)
 
     def mean_color(self) -> NDArray[Any]:
-        """Mean values of each region, in the dtype of the image; whole numbers are rounded."""
+        """Return the mean values of each region, shape (n_segments, channels), in the dtype of the image."""
         flat = self.image.reshape(self.labels.size, -1)
         averages = means(self.labels, flat.astype(np.float64))[0]
         if self.image.dtype.kind in "uib":
@@ -83,12 +95,12 @@ class Segmentation:
         return averages.astype(self.image.dtype)
 
     def boundaries(self) -> Bools:
-        """Pixels that touch, after them along an axis, a pixel of another region."""
+        """Return a bool array of the shape of the grid: pixels whose next pixel along an axis is in another region."""
         return boundaries(self.labels)
 
 
 class _Reshaped(Elsewhere):
-    """An array that lies elsewhere, in another shape."""
+    """An array in another memory, in another shape."""
 
     def __init__(self, array: Elsewhere, shape: tuple[int, ...]) -> None:
         self._array, self.shape, self.dtype = array, shape, array.dtype
@@ -98,5 +110,5 @@ class _Reshaped(Elsewhere):
 
 
 def reshaped(array: Any, shape: tuple[int, ...]) -> Any:
-    """An array in another shape, where it lies."""
+    """Reshape an array in the memory where it is."""
     return _Reshaped(array, shape) if isinstance(array, Elsewhere) else array.reshape(shape)

@@ -1,4 +1,4 @@
-"""Image segmentation as an estimator."""
+"""ImageSegmenter: image segmentation as a scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .segmenting import segment
 
 
 class ImageSegmenter(ClusterMixin, BaseEstimator):
-    """`segment` with scikit-learn's manners: parameters that can be read, set, cloned and searched.
+    """Segment images, as a scikit-learn estimator: parameters can be read, set, cloned and searched.
 
-    An image is a grid, not samples × features: `fit` takes one image, labels have its shape, and scikit-learn's
-    `check_estimator` does not apply. Parameters are checked in `fit`.
+    An image is a grid, not an array of samples × features: `fit` takes one image, labels have its shape, and
+    scikit-learn's `check_estimator` does not apply. Parameters are checked in `fit`.
 
     Parameters
     ----------
@@ -29,11 +29,12 @@ class ImageSegmenter(ClusterMixin, BaseEstimator):
 
     Attributes
     ----------
-    labels_ : array of the shape of the grid
+    labels_ : array of int, shape of the grid
         Regions 0, 1, …; −1 outside the mask.
     segmentation_ : Segmentation
-        Regions, their tree or modes, the filtered image.
+        Regions, their tree or modes, and the filtered image.
     n_segments_ : int
+        Number of regions.
 
     Examples
     --------
@@ -86,9 +87,15 @@ class ImageSegmenter(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         image : array of shape (h, w), (h, w, channels), (d, h, w) or (d, h, w, channels)
+            As for `segment`.
         y : ignored
-        mask : array of bool, optional
-            Pixels to segment.
+        mask : array of bool, shape of the grid, optional
+            Pixels to segment; None means all.
+
+        Returns
+        -------
+        ImageSegmenter
+            This object.
         """
         self.segmentation_ = segment(image, mask=mask, **self.get_params(deep=False))
         self.labels_ = self.segmentation_.labels
@@ -96,5 +103,5 @@ class ImageSegmenter(ClusterMixin, BaseEstimator):
         return self
 
     def fit_predict(self, image: ArrayLike, y: Any = None, mask: ArrayLike | None = None) -> Ints:
-        """Segment an image, and return its labels."""
+        """Segment an image and return its labels."""
         return self.fit(image, y, mask).labels_

@@ -1,4 +1,4 @@
-"""Contrast: how far the values on one side of a pixel must be moved to become those on the other side."""
+"""Contrast at a pixel: the Wasserstein distance between the values on its two sides."""
 
 from __future__ import annotations
 
@@ -17,32 +17,33 @@ DIRECTIONS = 8
 _ANGLES = np.arange(DIRECTIONS) * np.pi / DIRECTIONS
 _COSINES, _SINES = np.cos(_ANGLES).astype(np.float32), np.sin(_ANGLES).astype(np.float32)
 _WIDTH = 1.5  # standard deviation, in pixels of the octave
-_TRUNCATE = 2.5  # times that
+_TRUNCATE = 2.5  # radius of the filter, in standard deviations
 
 
 def contrasts(values: Singles, n_bins: int, octaves: tuple[int, ...], stop: Flag) -> dict[int, Singles]:
-    """W1 of the values on both sides of each pixel, in eight directions, at several widths.
+    """Return W1 between the values on both sides of each pixel, in eight directions and several widths.
 
-    Each side is a measure: at an offset z it weighs as max(±z·n, 0)·exp(−|z|²/2s²), n the direction across. In one
-    dimension W1 is the area between the two shares of values below a threshold. A side's share is a convolution, and
-    the difference of both sides' is the derivative along n of a Gaussian mean: no loop over windows.
+    Each side is a measure with weight max(±z·n, 0)·exp(−|z|²/2s²) at the offset z, where n is the direction across. In
+    one dimension W1 is the area between the two cumulative distributions. The cumulative distribution of a side is a
+    convolution, and the difference of both sides is the derivative along n of a Gaussian mean, so no loop over windows
+    is needed.
 
     Parameters
     ----------
     values : array of shape (h, w)
         One channel.
     n_bins : int
-        Thresholds, evenly from the least to the largest value.
+        Number of thresholds, evenly spaced between the smallest and the largest value.
     octaves : tuple of int
-        Widths: the standard deviation s is 1.5·2^octave pixels. From 1 on, on the shares of blocks of 2^octave pixels.
+        Widths: the standard deviation s is 1.5·2^octave pixels. From octave 1 on, blocks of 2^octave pixels are used.
     stop : array
         `stop[0]` ≠ 0 interrupts.
 
     Returns
     -------
-    dict
-        For each octave an array of shape (8, h / 2^octave, w / 2^octave) in units of the values: a step of height d
-        has contrast d. Direction k lies k·22.5° from the last axis towards the first.
+    dict of int to array
+        For each octave an array of shape (8, h / 2^octave, w / 2^octave) in the unit of the values: a step of height d
+        has contrast d. Direction k is at k·22.5° from the last axis toward the first.
     """
     low, high = float(values.min()), float(values.max())
     bin_width = (high - low) / n_bins
@@ -61,7 +62,7 @@ def contrasts(values: Singles, n_bins: int, octaves: tuple[int, ...], stop: Flag
 
 
 def halved(values: Singles) -> Singles:
-    """Means of blocks of 2 × 2 pixels; a last row or column that is alone counts twice."""
+    """Return the means of blocks of 2 × 2 pixels; an odd last row or column counts twice."""
     height, width = values.shape
     even = np.pad(values, ((0, height % 2), (0, width % 2)), mode="edge")
     return np.asarray((even[::2, ::2] + even[1::2, ::2] + even[::2, 1::2] + even[1::2, 1::2]) * np.float32(0.25))
@@ -72,7 +73,7 @@ def _halved_shape(shape: tuple[int, ...], octave: int) -> tuple[int, ...]:
 
 
 def enlarged(values: Singles, octave: int, shape: tuple[int, int]) -> Singles:
-    """The last two axes, of blocks of 2^octave pixels, between which values change linearly, for each pixel."""
+    """Interpolate the last two axes linearly from blocks of 2^octave pixels to pixels."""
     if octave == 0:
         return values
     for axis, n in ((-2, shape[0]), (-1, shape[1])):
@@ -86,7 +87,7 @@ def enlarged(values: Singles, octave: int, shape: tuple[int, int]) -> Singles:
 
 
 def at_angle(contrast: Singles, angle: NDArray[Any], pixel: NDArray[Any]) -> NDArray[Any]:
-    """Contrast across given directions, in radians, at given pixels; linear between the eight."""
+    """Return the contrast across given directions, in radians, at given pixels; linear between the eight."""
     flat = contrast.reshape(DIRECTIONS, -1)
     place = angle * (DIRECTIONS / np.pi) % DIRECTIONS
     below = place.astype(np.intp) % DIRECTIONS

@@ -1,4 +1,4 @@
-"""Large images: computed on a reduced one, and labels carried up along the edges of the whole."""
+"""Large images: segment a reduced image, then carry the labels back along the edges of the full image."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ..engine import Engine, Flag
 from .sides import Singles
 
 MOST = 481 * 321
-"""Pixels of the largest image that is not reduced: those that the weights were fitted to."""
+"""Number of pixels above which an image is reduced: the size of the photographs that the weights were fitted to."""
 
-_SPREAD = 0.1, 99.9  # percentiles that gray values other than bytes are stretched between
-_UNIT = 10.0  # of 100: a difference in values that counts as much as one reduced pixel
-_ROWS = 2**20  # pixels carried up at a time
+_SPREAD = 0.1, 99.9  # percentiles between which gray values other than bytes are stretched
+_UNIT = 10.0  # difference in values, of 100, that counts as much as one reduced pixel
+_ROWS = 2**20  # pixels processed at a time
 
 
 class Reduced(NamedTuple):
@@ -30,10 +30,10 @@ class Reduced(NamedTuple):
     ----------
     values : array of shape (channels, h, w)
         Gray, or red, green and blue, from 0 to 1.
-    inside : array of shape (h·w,), optional
-        Pixels that hold any of the mask; the others have the values of the nearest of those.
+    inside : array of bool, shape (h·w,), optional
+        Pixels that contain any pixel of the mask; the others get the values of the nearest of those.
     low, high : float
-        Values of the image that are 0 and 1 here.
+        Values of the image that are mapped to 0 and 1.
     """
 
     values: Singles
@@ -43,7 +43,7 @@ class Reduced(NamedTuple):
 
 
 def reduced(image: NDArray[Any], mask: Bools | None) -> Reduced:
-    """Means over equal parts of the image, those outside the mask left out; what is small enough stays as it is."""
+    """Average over equal parts of the image, without pixels outside the mask; small images keep their size."""
     shape = image.shape[:2]
     small = _small_shape(shape)
     channels = image.reshape(*shape, -1)[..., :3]
@@ -65,20 +65,20 @@ def reduced(image: NDArray[Any], mask: Bools | None) -> Reduced:
 def _small_shape(shape: tuple[int, ...]) -> tuple[int, int]:
     factor = min(1.0, sqrt(MOST / (shape[0] * shape[1])))
     height, width = (min(n, max(1, round(n * factor))) for n in shape)
-    if height * width > 2 * MOST:  # a strip
+    if height * width > 2 * MOST:  # a narrow strip
         return min(height, MOST), min(width, MOST)
     return height, width
 
 
 def _averaging(n: int, m: int) -> csr_array:
-    """A matrix that takes means of n pixels over m equal parts, m ≤ n."""
+    """Return a matrix that averages n pixels over m equal parts, m ≤ n."""
     cuts = np.union1d(np.arange(n + 1) * m, np.arange(m + 1) * n)  # in units of 1/(nm): exact
     start, size = cuts[:-1], np.diff(cuts)
     return csr_array((size.astype(np.float32) / np.float32(n), (start // n, start // m)), (m, n))
 
 
 def _filled(sums: Singles, held: Singles) -> Singles:
-    """Means over what is inside; elsewhere those of the nearest part that holds any."""
+    """Return means over pixels in the mask; parts without any get the mean of the nearest part."""
     from scipy.ndimage import distance_transform_edt
 
     nearest = distance_transform_edt(held == 0, return_distances=False, return_indices=True)
@@ -87,7 +87,7 @@ def _filled(sums: Singles, held: Singles) -> Singles:
 
 
 def _range(values: Singles, image: NDArray[Any]) -> tuple[float, float]:
-    """Colors and bytes by their type; other gray values by what there is of them."""
+    """Return the values mapped to 0 and 1: for colors and bytes by their type, else by percentiles of the values."""
     if len(values) == 3 or image.dtype in (np.uint8, np.bool_):
         return 0.0, full(image.dtype)
     low, high = np.percentile(values, _SPREAD)
@@ -95,7 +95,7 @@ def _range(values: Singles, image: NDArray[Any]) -> tuple[float, float]:
 
 
 def carried_up(labels: Ints, small: Reduced, image: NDArray[Any], mask: Bools | None, engine: Engine) -> Ints:
-    """Labels of the whole image. Every label stays: the pixel in the middle of a reduced one keeps its label."""
+    """Return labels of the full image; no label is lost, since the center of each reduced pixel keeps its label."""
     shape = image.shape[:2]
     if labels.shape == shape:
         return labels
@@ -119,7 +119,7 @@ def carried_up(labels: Ints, small: Reduced, image: NDArray[Any], mask: Bools | 
 
 
 def _restore(out: Ints, labels: Ints, inside: Bools) -> None:
-    """Give labels that the mask left no pixel of one inside the mask, in one of their reduced pixels."""
+    """Give each label that the mask removed one pixel inside the mask, within one of its reduced pixels."""
     present = np.bincount(out[out >= 0], minlength=int(labels.max()) + 1) > 0
     for label in np.flatnonzero(~present):
         at = (int(axis[0]) for axis in np.nonzero(labels == label))
@@ -129,5 +129,5 @@ def _restore(out: Ints, labels: Ints, inside: Bools) -> None:
 
 
 def _overlapping(part: int, n: int, m: int) -> Ints:
-    """Of n pixels, those that the part of m equal parts overlaps."""
+    """Return those of n pixels that overlap the given one of m equal parts."""
     return np.arange(part * n // m, -(-(part + 1) * n // m))

@@ -1,4 +1,4 @@
-"""Regions of an image at every scale."""
+"""RegionTree: regions of an image at every scale."""
 
 from __future__ import annotations
 
@@ -14,19 +14,23 @@ from .regions import renumbered
 
 @dataclass(frozen=True, eq=False)
 class RegionTree:
-    """Regions of an image, from the finest to a single one: what `segment` without radii finds.
+    """Regions of an image at every scale, from the finest to a single one.
 
-    Cutting it again computes nothing but labels.
+    `segment` without radii returns it as `Segmentation.tree`. Cutting it at another scale only computes new labels.
 
     Attributes
     ----------
-    regions : array of shape (h, w)
-        The finest regions 0, 1, … in the order of their first pixels; −1 outside the mask.
-    joins : array of shape (regions − 1, 2)
-        Pairs of finest regions, in order: each join makes one region of those that hold them.
-    heights : array of shape (regions − 1,)
-        The strength of the boundary that each join removes, from 0 to 1, never falling: about the share of people who
-        would draw it. 1 between parts of the mask that do not touch.
+    regions : array of int, shape (h, w)
+        The n finest regions 0, 1, … in the order of their first pixels; −1 outside the mask.
+    joins : array of int, shape (n − 1, 2)
+        Pairs of finest regions, in order: each join unites the two regions that contain them.
+    heights : array of shape (n − 1,)
+        Strength of the boundary that each join removes, 0 to 1, nondecreasing: about the fraction of people who would
+        draw it. 1 between parts of the mask that do not touch.
+
+    Notes
+    -----
+    A cut takes O(pixels) time.
 
     Examples
     --------
@@ -53,32 +57,32 @@ class RegionTree:
         return len(self.joins) + 1
 
     def n_segments(self, scale: float) -> int:
-        """Number of regions that `cut(scale)` leaves."""
+        """Return the number of regions of `cut(scale)`."""
         return self.n_finest - self._n_joins(scale, None)
 
     def cut(self, scale: float | None = None, *, n: int | None = None) -> Ints:
-        """Labels 0, 1, … in the order of first pixels; −1 outside the mask.
+        """Return labels 0, 1, … in the order of first pixels; −1 outside the mask.
 
         Parameters
         ----------
-        scale : float
-            From 0, fine, to 1, coarse: boundaries that are not stronger are removed.
+        scale : float, 0 to 1
+            From 0, fine, to 1, coarse: boundaries up to this strength are removed.
         n : int
-            Number of regions, instead; at most `n_finest`.
+            Number of regions, at most `n_finest`; give either `scale` or `n`.
 
         Returns
         -------
-        array of shape (h, w)
+        array of int, shape (h, w)
         """
         if (scale is None) == (n is None):
-            raise ValueError(f"cut needs one of scale and n, got scale={scale}, n={n}; cut(0.5), or cut(n=12)")
+            raise ValueError(f"cut needs one of scale and n, got scale={scale}, n={n}; write cut(0.5) or cut(n=12)")
         return renumbered(self.regions, self.parts(self._n_joins(scale, n)))
 
     def contours(self) -> Floats:
-        """The ultrametric contour map: the strength of the boundary at each pixel, from 0, none, to 1.
+        """Return the ultrametric contour map: the strength of the boundary at each pixel, from 0 (none) to 1.
 
-        Of the boundaries between a pixel and those after it along both axes, the stronger. Pixels above a scale are
-        `boundaries` of the regions that are left at that scale.
+        It is the stronger of the boundaries between a pixel and the next pixels along both axes. Pixels above a scale
+        are the `boundaries` of the regions at that scale.
 
         Returns
         -------
@@ -93,7 +97,7 @@ class RegionTree:
         return out.reshape(self.regions.shape)
 
     def linkage(self) -> Floats:
-        """The joins as SciPy's linkage matrix, shape (n_finest − 1, 4); sizes count finest regions."""
+        """Return the joins as a SciPy linkage matrix, shape (n_finest − 1, 4); sizes count finest regions."""
         n, Z = self.n_finest, np.empty((len(self.joins), 4))
         parent, number, sizes = np.arange(n), np.arange(n), np.ones(n)
         for k, ((a, b), height) in enumerate(zip(self.joins, self.heights, strict=True)):
@@ -116,7 +120,7 @@ class RegionTree:
         return self.n_finest - n
 
     def parts(self, n_joins: int) -> Ints:
-        """The new region of each finest one after so many joins."""
+        """Return the region of each finest region after `n_joins` joins."""
         new = np.arange(self.n_finest)
         for a, b in self.joins[:n_joins]:
             unite(new, a, b)
@@ -131,7 +135,7 @@ def _root(parent: Ints, i: int) -> int:
 
 
 def _order(joins: Ints, n: int) -> tuple[Ints, Ints]:
-    """Regions in a row in which all that are ever joined are neighbors: the place of each, and the join of each gap."""
+    """Order regions so that all joins unite neighbors; return the position of each, and the join at each gap."""
     first, last, after, gap = np.arange(n), np.arange(n), np.full(n, -1), np.full(n, -1)
     parent = np.arange(n)
     for k, (a, b) in enumerate(joins):
@@ -151,7 +155,7 @@ def _order(joins: Ints, n: int) -> tuple[Ints, Ints]:
 
 
 def _largest_between(gaps: Ints, heights: Floats, start: Ints, end: Ints) -> Floats:
-    """The height of the latest join among the gaps from start to before end, by a table of runs of 2^k gaps."""
+    """Return the height of the latest join among gaps start…end − 1, by a sparse table over runs of 2^k gaps."""
     table = [gaps]
     while 2 ** len(table) <= len(gaps):
         half = 2 ** (len(table) - 1)

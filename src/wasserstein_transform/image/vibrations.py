@@ -1,4 +1,4 @@
-"""The whole image at each seam: regions as a body that is softest at its contours, and how it swings."""
+"""Spectral evidence at each seam: vibration modes of the regions as masses, coupled by springs soft at contours."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from .._types import Floats, Ints
 from ..engine import one_blas_thread
 
 _MODES = 8
-_FEW = 200  # regions up to which all modes are computed
+_FEW = 200  # number of regions up to which a dense solver is used
 
 
 def jumps(ends: Ints, stiffness: Floats, sizes: Floats) -> Floats:
-    """How far the slowest swings of a body of regions jump across each seam.
+    """Return how far the slowest vibration modes jump across each seam.
 
-    The body has a mass for each region and a spring for each seam; its modes v solve Lv = μMv, with L the Laplacian of
-    the springs. Each of the eight slowest that are not at rest counts by 1/√μ, relative to the slowest. A mode is level
-    within what contours enclose, even where those have gaps: this is the spectral evidence of normalized cuts, on
-    regions instead of pixels.
+    Regions are masses and seams are springs; modes v solve Lv = μMv, where L is the Laplacian of the springs. Each of
+    the eight slowest modes with μ > 0 is weighted by 1/√μ, relative to the slowest. A mode is nearly constant within
+    closed contours, even if these have gaps: this is the spectral evidence of normalized cuts, on regions instead of
+    pixels.
 
     Parameters
     ----------
-    ends : array of shape (seams, 2)
+    ends : array of int, shape (seams, 2)
+        The two regions of each seam.
     stiffness : array of shape (seams,)
-        Positive.
+        Stiffness of the springs, positive.
     sizes : array of shape (regions,)
         Masses.
 
@@ -52,7 +53,7 @@ def jumps(ends: Ints, stiffness: Floats, sizes: Floats) -> Floats:
 
 
 def _slowest(matrix: csc_array, count: int, start: Floats) -> tuple[Floats, Floats]:
-    """The least eigenvalues, lifted a little above zero, and their vectors."""
+    """Return the smallest eigenvalues, shifted slightly above zero, and their vectors."""
     n, little = len(start), 1e-6 * float(matrix.diagonal().mean())
     lifted = matrix + little * csc_array(diags_array(np.ones(n)))
     if n <= max(_FEW, 2 * count):

@@ -1,4 +1,4 @@
-"""How evidence for a seam is weighed: a logistic regression, fitted to what people drew.
+"""Weights of the evidence for a seam: a logistic regression, fitted to human segmentations.
 
 Fitted by `python -m benchmarks photographs=fit:FOLDER` to the 100 validation photographs of the Berkeley benchmark
 (BSDS500), seams counted by the pixels of the smaller region.
@@ -14,7 +14,7 @@ from .._types import Floats
 
 
 class Weights(NamedTuple):
-    """One for each of `seams.NAMES`, and what is added: log odds that people draw a seam."""
+    """A weight for each of `seams.NAMES`, and the bias: their sum is the log odds that people draw a seam."""
 
     values: Floats
     bias: float
@@ -50,7 +50,7 @@ COLOR = Weights(
     ),
     -2.9650,
 )
-"""Of pictures in color."""
+"""For pictures in color."""
 
 GRAY = Weights(
     np.array(
@@ -82,4 +82,4 @@ GRAY = Weights(
     ),
     -2.7272,
 )
-"""Of pictures without color, fitted to the same photographs in gray."""
+"""For pictures without color, fitted to the same photographs in gray."""

@@ -1,4 +1,4 @@
-"""Regions by windows: move every pixel within its window until it rests, then link. The paper's method."""
+"""The paper's method: move every pixel within its window until it rests, then link pixels to regions."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .pixels import Pixels
 from .regions import merge_small
 from .segmentation import Segmentation, reshaped
 
-_BLOCKS = 2.0**24  # bytes that pixels take that are looked at together
+_BLOCKS = 2.0**24  # bytes of pixels processed at a time
 
 
 @dataclass(frozen=True)
 class Windows:
-    """How pixels move and are linked, checked; see `segment`."""
+    """Checked options for moving and linking pixels; see `segment`."""
 
     motion: Motion
     linking: Linking
@@ -39,7 +39,7 @@ class Windows:
         n_iter: int | None,
         tol: float | None,
     ) -> Self:
-        """Check what came. None is the default: 8, 8 and 0; with merging alone 5, 3 and 5, that it was set for."""
+        """Check options. None means the default: 8, 8 and 0; with merging alone 5, 3 and 5, which it was tuned for."""
         merges_alone = merging is not None and spatial is None and range is None and lam is None
         usual = (5.0, 3.0, 5.0) if merges_alone else (8.0, 8.0, 0.0)
         motion = Motion(
@@ -55,7 +55,7 @@ class Windows:
         return cls(motion, linked, merging)
 
     def segment(self, pixels: Pixels, min_size: int, engine: Engine) -> Segmentation:
-        """Regions of an image."""
+        """Segment an image."""
         motion, axes = self.motion, len(pixels.shape)
         _reserve(pixels, motion.lam, self.linking, min_size > 1, self.merging is not None, engine)
         moved = move(pixels, pixels.features(engine), motion, engine)
@@ -80,15 +80,15 @@ class Windows:
 
 
 def _reserve(pixels: Pixels, lam: float, linked: Linking, tidies: bool, merges: bool, engine: Engine) -> None:
-    """Refuse an image that will not fit before anything is moved; what borders take is known once there are regions."""
+    """Reject an image that will not fit in memory before moving pixels; borders are counted later, with the regions."""
     axes, channels = len(pixels.shape), pixels.n_features
     features = float(np.dtype(pixels.precision).itemsize * channels)
-    moving = features + (SHAPES[axes] * 8.0 if lam > 0 else 32.0 if channels == 1 else 0.0)  # levels are sorted
+    moving = features + (SHAPES[axes] * 8.0 if lam > 0 else 32.0 if channels == 1 else 0.0)  # one channel is sorted
     image = pixels.image.nbytes / pixels.n
     regions = 24.0 + (features + 32.0 if merges else 0.0) if tidies or merges else 0.0
-    later = 8.0 + max(linked.working_bytes(axes + channels), image, regions)  # a label, and who needs most
+    later = 8.0 + max(linked.working_bytes(axes + channels), image, regions)  # a label, and the largest later step
     each = 8.0 * (axes + channels) + 5.0 + max(moving, later)
-    slack = min((64.0 if pixels.space is None else 256.0) * pixels.n, _BLOCKS)  # changing colors takes most
+    slack = min((64.0 if pixels.space is None else 256.0) * pixels.n, _BLOCKS)  # color conversion needs the most
     engine.reserve(each * pixels.n + slack, f"segmenting {pixels.n} pixels", "segment parts of the image")
 
 

@@ -1,6 +1,7 @@
-"""L: every point gets the probability measure of its neighborhood.
+"""Localizations: each assigns to every point a probability measure on its neighborhood.
 
-A new localization is one file here and one line below, its import: tables, exports, laws and the command line read it.
+To add a localization, write one file in this folder and import its class below. The table `LOCALIZATIONS`, the exports,
+the shared tests and the command line read these imports.
 """
 
 from .. import _parts
@@ -27,4 +28,4 @@ from .scale import Scale as Scale, suggest_eps as suggest_eps
 from .trivial import Identity as Identity, Whole as Whole
 
 LOCALIZATIONS: dict[str, type[Localization]] = _parts.parts_in(globals(), Localization)
-"""All of them, by their names in small letters."""
+"""All localizations by name in snake case, such as "truncation" and "cached_neighbors"."""

@@ -1,4 +1,4 @@
-"""What a localization is."""
+"""Base classes of localizations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,21 @@ from ..spaces import MeansAndCovs, Moments, Space
 
 
 class HasMoments(Protocol):
-    """Measures that tell the means and covariances of any coordinates, whether they are stored or not."""
+    """Protocol of measures that compute means and covariances, whether the measures are stored or not.
+
+    `Discrete` measures are one implementation. A backend's neighborhoods are another: they store no measure and
+    find the neighbors again in each pass.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> seen = wt.Truncation(1.0)(space)
+    >>> seen.means(space.points).values.ravel()
+    array([0.5, 0.5, 5. ])
+    >>> seen.covs(space.points).values.ravel()
+    array([0.25, 0.25, 0.  ])
+    """
 
     def means(self, points: Floats) -> Moments: ...
 
@@ -27,78 +41,111 @@ class HasMoments(Protocol):
 
 
 class Localization(Part, ABC):
-    """L : α ↦ (x ↦ m(x)): one probability measure per point of a space.
+    """Base class: a map from a space to one probability measure m(x) per point x.
 
-    Localizations are values: nothing about a space is kept in them. What one offers is said by what it derives from:
-    `Intrinsic` ones make measures on the space itself, `Inductive` ones also those of new points, `Extrinsic` ones
-    make measures in R^m of what an intrinsic one sees.
+    A localization is an immutable value and stores nothing about a space. Its base class says what it can do:
+    `Intrinsic` localizations make measures on the points of the space, `Inductive` ones also make them for new points,
+    and `Extrinsic` ones turn the measures of an intrinsic one into measures in R^m.
 
     Attributes
     ----------
     makes : type
-        The kind of measures it makes.
+        The class of the measures: Discrete, Diracs or Gaussians.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> localize = wt.Truncation(1.0)
+    >>> isinstance(localize, wt.localize.Localization), localize.makes.__name__, localize.reach
+    (True, 'Discrete', 1.0)
+    >>> localize(space)
+    <Discrete: 3 measures on 3 points, 5 masses>
     """
 
     makes: ClassVar[type[Measures]]
 
     @property
     def scale(self) -> float | None:
-        """The radius movements are measured by; None if the localization has no scale of its own."""
+        """The radius ε that movements are compared with, in the unit of the distances; None if there is no radius."""
         return None
 
     @property
     def reach(self) -> float:
-        """Distance beyond which a point sees nothing; infinity if there is none."""
+        """The distance beyond which every measure is 0; infinity if there is no such distance."""
         return float("inf")
 
     @property
     def of_alpha(self) -> bool:
-        """Whether the measures are made from the weights α, so that weight k is the same as k copies."""
+        """Whether the measures depend on the weights α, so that a point of weight k acts like k copies of it."""
         return True
 
     def n_seen(self, space: Space) -> float | None:
-        """About how many points of a space each of them sees; None where that is not known before it is computed."""
+        """Estimate the number of neighbors per point, without computing them; None if there is no cheap estimate."""
         return None
 
     @classmethod
     def examples(cls, n: int, eps: float) -> list[Self]:
-        """Some of the kind for n points that are about eps apart: what the laws are tested on."""
-        return [cls(eps)]  # type: ignore[call-arg]  # one of another constructor says so
+        """Return instances for n points that are about eps apart; the shared tests run on them."""
+        return [cls(eps)]  # type: ignore[call-arg]  # classes with other arguments override this method
 
     @abstractmethod
     def __call__(self, space: Space, engine: Engine | None = None) -> Measures:
-        """The measures of all points."""
+        """Compute the measures of all n points."""
 
 
 class Intrinsic(Localization):
-    """A localization whose measures live on the space itself."""
+    """Base class of localizations whose measures are on the points of the space.
+
+    Examples
+    --------
+    Row i of the matrix is the measure of point i on the three points:
+
+    >>> import wasserstein_transform as wt
+    >>> isinstance(wt.Truncation(1.0), wt.localize.Intrinsic), isinstance(wt.Heat(1.0), wt.localize.Intrinsic)
+    (True, True)
+    >>> wt.Truncation(1.0)(wt.Space.from_points([[0.0], [1.0], [5.0]])).matrix().toarray()
+    array([[0.5, 0.5, 0. ],
+           [0.5, 0.5, 0. ],
+           [0. , 0. , 1. ]])
+    """
 
     makes = Discrete
 
     @abstractmethod
     def __call__(self, space: Space, engine: Engine | None = None) -> Discrete:
-        """The measures of all points."""
+        """Compute the measures of all n points."""
 
     def moments(self, space: Space, engine: Engine) -> HasMoments:
-        """The measures of all points, for means and covariances only: they need not be stored."""
+        """Return the measures of all points for means and covariances only; they need not be stored."""
         return self(space, engine)
 
 
 class Inductive(Intrinsic):
-    """An intrinsic localization that also has measures for points that were not there: they carry no mass."""
+    """Base class of intrinsic localizations that also give measures to new points, which carry no mass.
+
+    Examples
+    --------
+    A new point at distances 3, 2 and 1 from the points of the space:
+
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [2.0]])
+    >>> wt.Truncation(2.0).cross(np.array([[3.0, 2.0, 1.0]]), space).matrix().toarray()
+    array([[0. , 0.5, 0.5]])
+    """
 
     def moments(self, space: Space, engine: Engine, first: int = 0) -> HasMoments:
-        """The measures of the points from `first` on, for means and covariances only."""
+        """Return the measures of the points from index `first` on, for means and covariances only."""
         measures = self(space, engine)
         return measures if first == 0 else measures.take(np.arange(first, space.n))
 
     @abstractmethod
     def cross(self, distances: Floats, space: Space) -> Discrete:
-        """The measures, on the space, of new points that carry no mass, given by rows of distances to it."""
+        """Compute the measures of k new points from their distances to the n points of the space, shape (k, n)."""
 
 
 def check_mass(mass: Floats, weights: Floats) -> Bools:
-    """Points that see no mass. Only points that carry none may: the others get an error."""
+    """Mark the points that see no mass; raise an error if one of them has positive weight."""
     if mass.min(initial=np.inf) > 0:
         return np.zeros(len(mass), bool)
     massless = mass == 0
@@ -106,6 +153,6 @@ def check_mass(mass: Floats, weights: Floats) -> Bools:
     if wrong.any():
         raise ValueError(
             f"{wrong.sum()} points with positive weight see no mass, the first is point {int(wrong.argmax())}; "
-            "a kernel must be positive at distance 0 or reach a neighbor: use a larger eps or another profile"
+            "the kernel must be positive at distance 0 or at a neighbor: use a larger eps or another profile"
         )
     return np.asarray(massless)

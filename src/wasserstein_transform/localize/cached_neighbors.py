@@ -1,4 +1,4 @@
-"""Each pair tested once."""
+"""A flat kernel that tests each pair of points once and stores the answer."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from .kernel import Kernel, Truncation
 
 @dataclass(frozen=True)
 class CachedNeighbors(Inductive):
-    """A flat kernel localization that tests each pair once and keeps a bit for it: the same measures at another cost.
+    """A flat kernel localization that stores one bit per tested pair; it trades memory for fewer distance tests.
 
-    The Gaussian Transform asks twice who is near whom, from both sides. In three and more dimensions, where the answer
-    is expensive, kernels keep bits by themselves while these are few; in the plane asking again is cheaper.
+    The measures are those of `base`. The Gaussian Transform needs the neighbors of each point twice. In three and
+    more dimensions, where distances are expensive, flat kernels store these bits on their own as long as the bits are
+    few. In the plane, computing the distances again is faster.
 
     Parameters
     ----------
-    base : Truncation or flat Kernel
+    base : Truncation or Kernel with profile="flat"
+        The localization whose pairs are stored.
 
     Examples
     --------
@@ -36,7 +38,7 @@ class CachedNeighbors(Inductive):
 
     def __post_init__(self) -> None:
         if not isinstance(self.base, Kernel) or self.base.profile != "flat":
-            raise TypeError(f"Once needs a flat kernel such as Truncation(eps), got {self.base!r}")
+            raise TypeError(f"CachedNeighbors needs a flat kernel such as Truncation(eps), got {self.base!r}")
 
     @property
     def scale(self) -> float:

@@ -1,4 +1,4 @@
-"""Extrinsic localizations: measures in R^m made from what a point sees of the coordinates."""
+"""Extrinsic localizations: measures in R^m, made from the means and covariances of neighborhoods."""
 
 from __future__ import annotations
 
@@ -22,7 +22,20 @@ from .trivial import Whole
 
 
 class Extrinsic(Localization):
-    """A localization that composes one on the space itself with a map ψ into measures on R^m."""
+    """Base class of localizations that map the measures of an intrinsic one (`base`) to measures in R^m.
+
+    They need a space with coordinates. The map ψ of the paper is a Dirac at the mean (`Mean`), a Dirac at a partly
+    moved point (`Ridge`) or a normal distribution (`Gaussian`).
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> localize = wt.Mean(wt.Truncation(1.0))
+    >>> isinstance(localize, wt.localize.Extrinsic), localize.base
+    (True, Truncation(eps=1.0))
+    >>> localize(wt.Space.from_points([[0.0], [1.0], [5.0]]))
+    <Diracs: 3 measures in R^1>
+    """
 
     base: Intrinsic
 
@@ -43,7 +56,7 @@ class Extrinsic(Localization):
 
     @classmethod
     def examples(cls, n: int, eps: float) -> list[Self]:
-        return [cls(base) for base in _bases(n, eps)]  # type: ignore[call-arg]  # one that needs more says so
+        return [cls(base) for base in _bases(n, eps)]  # type: ignore[call-arg]  # overridden if there are more arguments
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Measures:
         check_space(space)
@@ -51,28 +64,47 @@ class Extrinsic(Localization):
 
     @abstractmethod
     def around(self, space: Space, engine: Engine, ahead: Floats | None = None) -> Measures:
-        """The measures of all points, or, given where the first `len(ahead)` of them move, of the others.
+        """Compute the measures of all points, or only of the points after the first `len(ahead)`.
 
-        The others are new points: only an inductive base has measures for them.
+        `ahead` holds the moved positions of the first points. The others are new points, and only an `Inductive` base
+        gives measures to them.
         """
 
     def _moments(self, space: Space, engine: Engine, first: int) -> HasMoments:
-        """What the points from `first` on see, through the base."""
+        """Moments of the measures of `base` for the points from `first` on."""
         if first == 0:
             return self.base.moments(space, engine)
-        assert isinstance(self.base, Inductive)  # `takes_new_points` was asked before
+        assert isinstance(self.base, Inductive)  # callers check `takes_new_points` first
         return self.base.moments(space, engine, first)
 
 
 def takes_new_points(localize: Localization) -> bool:
-    """Whether a localization has measures for points that were not there."""
+    """Return whether a localization gives measures to new points.
+
+    Parameters
+    ----------
+    localize : Localization
+        The localization; for an `Extrinsic` one its base decides.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> wt.localize.takes_new_points(wt.Mean(wt.Truncation(1.0)))
+    True
+    >>> wt.localize.takes_new_points(wt.Given([[0.5, 0.5], [0.5, 0.5]]))
+    False
+    """
     return isinstance(localize.base if isinstance(localize, Extrinsic) else localize, Inductive)
 
 
 def _check_base(base: object, owner: str) -> None:
     if not isinstance(base, Intrinsic):
         raise TypeError(
-            f"{owner} needs a base localization on the space itself, such as Truncation, Kernel, Nearest or Given, "
+            f"{owner} needs a base localization on the space itself, such as Truncation, Kernel, Nearest or Given; "
             f"got {base!r}"
         )
 
@@ -85,15 +117,24 @@ def _coordinates(space: Space, owner: str) -> Floats:
     points: Floats | None = where_it_lies(space, "points")
     if points is None:
         raise ValueError(
-            f"{owner} needs coordinates, and this space has distances only; "
-            "Space.from_distances(D, points=X) puts them beside the distances"
+            f"{owner} needs coordinates, but this space has only distances; "
+            "pass both: Space.from_distances(D, points=X)"
         )
     return points
 
 
 @dataclass(frozen=True)
 class Mean(Extrinsic):
-    """ψ = Dirac at the mean: mean shift, as a localization.
+    """Dirac at the mean of the neighborhood: one step of mean shift, as a localization.
+
+    Parameters
+    ----------
+    base : Intrinsic localization
+        Gives the neighborhood measure of each point, such as Truncation(eps).
+
+    Notes
+    -----
+    One pass over the pairs within reach of `base`.
 
     Examples
     --------
@@ -118,22 +159,26 @@ class Mean(Extrinsic):
 
 @dataclass(frozen=True)
 class Ridge(Extrinsic):
-    """ψ = Dirac at x + P(mean − x), P the projection off the `dim` leading axes of what the point sees.
+    """Dirac at x + P(mean − x): a step toward the mean, only perpendicular to the `dim` leading axes.
 
-    Points come to a curve (dim = 1) or a surface (dim = 2) without clumping along it: they move along the minor axes of
-    their neighborhood only. The axes are the eigenvectors of the covariance of what the point sees. Where the dim-th
-    and the next eigenvalue agree (to 1e-9 of the second moment around the point) no subspace of that dimension leads,
-    and their whole eigenspace counts as minor: any axes chosen within it would depend on the coordinates. So a point
-    whose neighbors are all in one place moves there.
+    Points move to a curve (dim = 1) or a surface (dim = 2) without clumping along it. The axes are the eigenvectors of
+    the covariance of the neighborhood, and P projects onto the minor ones. If the dim-th and the next eigenvalue are
+    equal (to 1e-9 of the second moment around the point), their whole eigenspace counts as minor, since a choice of
+    axes within it would depend on the coordinate system. A point whose neighbors all share one place moves there.
 
-    Like every mean of a ball, a step pulls a curve of radius R inwards, by about ε²/6R for flat balls, and repeated
-    steps go on doing so: a few steps with a small ε find a curve, many shorten it.
+    Each step pulls a curve of radius R inward, by about ε²/6R for flat balls. A few steps with a small ε find a curve;
+    many steps shorten it.
 
     Parameters
     ----------
     base : Intrinsic localization
-    dim : int
-        Dimension of the ridge. 0 is mean shift; with as many as coordinates nothing moves.
+        Gives the neighborhood measure of each point, such as Truncation(eps).
+    dim : int, default 1
+        Dimension of the ridge. 0 is mean shift. If `dim` is the number of coordinates or more, no point moves.
+
+    Notes
+    -----
+    One pass over the pairs within reach, and n eigendecompositions of m × m matrices. Memory O(n m²).
 
     Examples
     --------
@@ -166,18 +211,24 @@ class Ridge(Extrinsic):
 
 @dataclass(frozen=True)
 class Gaussian(Extrinsic):
-    """ψ = N(center, λΣ), Σ the covariance of what the point sees: the Gaussian Transform, as a localization.
+    """Normal distribution N(center, λΣ) with the covariance Σ of the neighborhood: the Gaussian Transform.
 
     Parameters
     ----------
     base : Intrinsic localization
+        Gives the neighborhood measure of each point, such as Truncation(eps).
     lam : float
-        Weight λ ≥ 0 of the covariance.
-    move : bool
+        Weight λ ≥ 0 of the covariance. The stored covariances are not multiplied by it.
+    move : bool, default False
         False: the center is the point itself (the GT distance). True: the center is the mean, and Σ is the
         covariance of the moved points in the same neighborhood (a step of iterated GT, Alg. 3).
     ridge : int, optional
-        The center moves off this many leading axes only, as in `Ridge`; needs `move`.
+        The center moves only perpendicular to this many leading axes, as in `Ridge`. Needs move=True. None: the center
+        moves to the mean.
+
+    Notes
+    -----
+    One pass over the pairs within reach, two with move=True. Memory O(n m²).
 
     Examples
     --------
@@ -199,7 +250,7 @@ class Gaussian(Extrinsic):
         if self.ridge is not None:
             check.count(self.ridge, "ridge", 0)
             if not self.move:
-                raise ValueError(f"ridge={self.ridge!r} says how centers move, and they do not: use move=True as well")
+                raise ValueError(f"ridge={self.ridge!r} needs centers that move: use move=True as well")
 
     @classmethod
     def examples(cls, n: int, eps: float) -> list[Self]:
@@ -224,7 +275,7 @@ class Gaussian(Extrinsic):
 
 
 def _moved(seen: HasMoments, points: Floats, first: int, dim: int, engine: Engine) -> Moments:
-    """Mass seen by the points from `first` on, and where they move, off the `dim` leading axes of what they see."""
+    """Masses and new positions of the points from `first` on, which move only perpendicular to `dim` leading axes."""
     if dim == 0:
         return seen.means(points)
     here = points[first:]

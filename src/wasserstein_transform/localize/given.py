@@ -19,12 +19,12 @@ from .base import Intrinsic, check_mass
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Given(Brief, Intrinsic):
-    """Any Markov kernel: row i of `matrix` is the measure of point i. New points have no row, and so no measure.
+    """A given Markov matrix: row i is the measure of point i. New points have no measure.
 
     Parameters
     ----------
     matrix : array or scipy sparse matrix of shape (n, n)
-        Entries ≥ 0; every row sums to 1. A row of zeros is allowed for a point that carries no mass.
+        Entries ≥ 0, and every row sums to 1. A row of zeros is allowed for a point of weight 0.
 
     Examples
     --------
@@ -50,7 +50,8 @@ class Given(Brief, Intrinsic):
             worst = int(wrong.argmax())
             raise ValueError(
                 f"rows of a Markov matrix must sum to 1, row {worst} sums to {sums[worst]:.6g}; "
-                f"divide the matrix by its row sums, also if it is part of a larger one, for {len(sums)} points"
+                "divide each row by its sum, also after taking a part of a larger matrix "
+                f"(here {len(sums)} × {len(sums)})"
             )
 
     @property
@@ -71,8 +72,8 @@ class Given(Brief, Intrinsic):
         rows = self._rows()
         if rows.shape[0] != space.n:
             raise ValueError(
-                f"the Markov matrix has {rows.shape[0]} rows, and the space has {space.n} points "
-                "(points that are merged on the way leave the matrix behind: use merge=None)"
+                f"the Markov matrix has {rows.shape[0]} rows, but the space has {space.n} points "
+                "(merging points changes their number: use merge=None)"
             )
         measures = discrete(rows.indptr, rows.indices, rows.data, np.arange(space.n), space.n)
         check_mass(np.where(measures.massless, 0.0, 1.0), space.weights)

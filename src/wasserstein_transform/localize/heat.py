@@ -1,4 +1,4 @@
-"""The heat kernel: where a walk from a point is after some time."""
+"""The heat kernel: the distribution of a random walk from each point after a given time."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ from .given import Given
 from .kernel import Truncation, relative
 from .nearest import Nearest
 
-_BLOCK = 2.0**22  # masses of the rows that are heated together
-_LONGEST = 1e6  # steps, each a product with P
-_TAIL = 1e-16  # of all mass: jumps later than this are left out
+_BLOCK = 2.0**22  # entries of the rows that are computed together
+_LONGEST = 1e6  # steps; each is a product with P
+_TAIL = 1e-16  # share of the mass below which the rest of the series is dropped
 
 
 @dataclass(frozen=True, eq=False)
 class Heat(Intrinsic):
-    """m(x) = δ_x exp(−time·L) with L = I − P: a walk from x that makes steps of P at the times of a Poisson process.
+    """Heat kernel m(x) = δ_x exp(−time·L), L = I − P: a random walk from x that makes `time` steps of P on average.
 
-    L is the Laplacian of the walk P that the weights α make: from x to y ∝ α(y) among the neighbors of x. Time is
-    counted in steps. Where there is hardly any mass beside α it is dropped, and the rest is normalized. The walk is on
-    the points of the space: new ones have no measure.
+    The steps of P come at the times of a Poisson process of rate 1. By default P goes from x to its neighbors y with
+    probability ∝ α(y). Masses that are small compared to α are dropped, and the rest is normalized. New points have no
+    measure.
 
     Parameters
     ----------
     time : float
-        Up to 1e6 steps.
-    base : Intrinsic localization, or sparse matrix of affinities, optional
-        Whose measures are the steps: Truncation(eps) for the ε-graph, Nearest(k) for that of nearest neighbors, Given
-        for any walk; or symmetric affinities w(x, y), the step from x to y is then ∝ w(x, y)·α(y). By default the
-        edges of the space's own graph, all alike.
-    cut : float
-        Masses below this share of α are dropped: m(x)(y) < cut·α(y), so that weight k is the same as k copies.
+        The time, in steps, > 0 and at most 1e6.
+    base : Intrinsic localization or scipy sparse matrix of shape (n, n), optional
+        The steps. A localization: P(x, ·) is its measure of x, so Truncation(eps) walks on the ε-graph, Nearest(k) on
+        the graph of nearest neighbors, and Given on any graph. A matrix: symmetric affinities w(x, y) ≥ 0, and
+        P(x, y) ∝ w(x, y)·α(y). None: the edges of the graph of the space, with equal affinities.
+    cut : float, default 1e-6
+        Masses m(x)(y) < cut·α(y) are dropped. The rule is relative to α, so that weight k acts like k copies.
 
     Notes
     -----
-    The series Σ_k exp(−t) t^k/k! δ_x P^k is summed, all terms ≥ 0, until what is left is below rounding: as many
-    products with P as steps are made. SciPy's `expm_multiply` gives the same up to rounding; it is not used since it
-    draws random vectors to estimate norms.
+    Sums the series Σ_k exp(−t) t^k/k! δ_x P^k, whose terms are all ≥ 0, until the rest is below rounding: about
+    t + 9√t products with P for large t, each O(n · entries of P). SciPy's `expm_multiply` gives the same result up to
+    rounding; it is not used because it draws random vectors to estimate norms.
 
     Examples
     --------
@@ -65,9 +65,9 @@ class Heat(Intrinsic):
 
     def __post_init__(self) -> None:
         if check.positive(self.time, "time") > _LONGEST:
-            raise ValueError(f"time must be at most {_LONGEST:g} steps, got {self.time:g}: all of them are made")
+            raise ValueError(f"time must be at most {_LONGEST:g} steps, got {self.time:g}: every step is computed")
         if not 0 <= check.tolerance(self.cut, "cut") < 1:
-            raise ValueError(f"cut must be a share below 1, got {self.cut!r}")
+            raise ValueError(f"cut must be a share below 1 and at least 0, got {self.cut!r}")
         if not (self.base is None or isinstance(self.base, Intrinsic) or issparse(self.base)):
             raise TypeError(
                 "Heat needs a localization on the space itself such as Truncation(eps) or Nearest(k), or a sparse "
@@ -99,8 +99,8 @@ class Heat(Intrinsic):
         return discrete(matrix.indptr, matrix.indices, matrix.data, np.arange(n), n)
 
     def _heated(self, steps: csr_array, least: Floats, start: int, end: int) -> csr_array:
-        """Rows start…end of the heat kernel, small masses dropped."""
-        term = np.zeros((steps.shape[0], end - start))  # a column for each start: steps are those of Pᵀ
+        """Rows start…end of the heat kernel, without small masses."""
+        term = np.zeros((steps.shape[0], end - start))  # one column per row of the kernel: products are with Pᵀ
         term[np.arange(start, end), np.arange(end - start)] = 1.0
         total = np.zeros_like(term)
         for share in _poisson(float(self.time)):
@@ -116,7 +116,7 @@ class Heat(Intrinsic):
         weighted = csr_array(affinities.multiply(relative(space.weights)[None, :]))
         weighted.eliminate_zeros()
         sums = np.asarray(weighted.sum(axis=1)).ravel()
-        alone = sums == 0  # nowhere to go
+        alone = sums == 0  # no neighbor with mass: the walk stays
         stay = csr_array((np.ones(alone.sum()), (np.flatnonzero(alone),) * 2), shape=weighted.shape)
         share = np.repeat(1.0 / np.where(alone, 1.0, sums), np.diff(weighted.indptr))
         return Given(
@@ -129,28 +129,28 @@ class Heat(Intrinsic):
             affinities = csr_array(self.base, dtype=np.float64)
             if affinities.shape != (space.n, space.n):
                 raise ValueError(
-                    f"affinities must be {space.n} × {space.n}, as the space, got shape {affinities.shape}"
+                    f"affinities must have shape ({space.n}, {space.n}), one row per point, got {affinities.shape}"
                 )
             if affinities.nnz and affinities.data.min() < 0:
                 raise ValueError(f"affinities must not be negative, got {affinities.data.min()}")
             top = affinities.data.max(initial=0.0)
             if top == 0:
                 return affinities
-            affinities = affinities / top  # sums stay within floats
+            affinities = affinities / top  # sums stay within the range of floats
             if abs(affinities - affinities.T).max() > 1e-9:
-                raise ValueError("affinities must be symmetric; Given takes walks of any kind")
+                raise ValueError("affinities must be symmetric; for a directed walk use Given(P) as the base")
             return affinities
         if not isinstance(space.metric, Graph) or space.metric.size is not None:
             raise ValueError(
-                "Heat without a base needs the graph of the space, from Space.from_graph; "
-                "Heat(time, Truncation(eps)) takes the ε-graph"
+                "Heat without a base needs a space from Space.from_graph; "
+                "for other spaces use Heat(time, Truncation(eps)), a walk on the ε-graph"
             )
         edges = space.metric.lengths
         return csr_array((np.ones(edges.nnz), edges.indices, edges.indptr), shape=edges.shape)
 
 
 def _poisson(time: float) -> Floats:
-    """Chances of 0, 1, 2, … jumps, until what is left is below rounding; they add up to 1."""
+    """Probabilities of 0, 1, 2, … jumps, up to a tail below rounding; before that cut they add up to 1."""
     most = int(time + 12 * np.sqrt(time) + 40)
     jumps = np.arange(most + 1)
     logs = jumps * np.log(time) - np.append(0.0, np.cumsum(np.log(jumps[1:])))

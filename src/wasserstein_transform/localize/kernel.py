@@ -1,4 +1,4 @@
-"""Kernel localization and its most important case, local truncation."""
+"""Kernel localization, and its flat case, local truncation."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ..spaces import Dense, Euclidean, Metric, OnDisk, Space, check_space, close
 from .base import HasMoments, Inductive, check_mass
 from .profiles import PROFILES, ProfileLike, check_profile, evaluate
 
-_COUNTED = 1 << 18  # distances that are counted to know how large neighborhoods are
-_SOME = 1 << 14  # points that are counted around each of a few, if there are more
-_BLOCK = 2**17  # distances that are weighed together
+_COUNTED = 1 << 18  # distances computed to estimate the size of neighborhoods
+_SOME = 1 << 14  # largest sample of points that are counted around each center
+_BLOCK = 2**17  # distances turned into masses at a time
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,17 @@ class Kernel(Inductive):
     Parameters
     ----------
     eps : float
-        The bandwidth ε.
-    profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable
-        Weight as a function of t = d²/ε²; the gaussian is exp(−t/2). A callable takes and gives an array.
+        The bandwidth ε, in the unit of the distances.
+    profile : {"flat", "gaussian", "epanechnikov", "triangle"} or callable, default "gaussian"
+        Weight as a function of t = d²/ε²; the gaussian is exp(−t/2). A callable takes an array of t and returns an
+        array of weights ≥ 0 of the same shape.
     cut : float, optional
-        Distance beyond which the weight is 0, in units of ε. The profile's own reach by default: 1 for the compact
-        ones; the gaussian and callables reach everywhere.
+        Distance beyond which the weight is 0, in units of ε. None: 1 for flat, epanechnikov and triangle; no cut for
+        the gaussian and callables.
+
+    Notes
+    -----
+    With a finite reach, memory is O(pairs within reach). Without one, all n² distances are computed.
 
     Examples
     --------
@@ -65,12 +70,12 @@ class Kernel(Inductive):
 
     @property
     def reach(self) -> float:
-        """Distance beyond which the kernel is 0."""
+        """The distance beyond which the kernel is 0, in the unit of the distances."""
         own = np.inf if callable(self.profile) else PROFILES[self.profile].reach
         return self.eps * (own if self.cut is None else min(own, self.cut))
 
     def n_seen(self, space: Space) -> float | None:
-        """Counted around a few points, once for a space."""
+        """Count the neighbors of a few points; the result is cached per space."""
         if not np.isfinite(self.reach):
             return float(space.n)
         metric = space.metric if space.metric.places is None else Euclidean(space.metric.places)
@@ -82,7 +87,7 @@ class Kernel(Inductive):
         n, around = metric.n, min(metric.n, _SOME)
         some = np.linspace(0, n - 1, int(np.clip(_COUNTED / around, 1, 64))).astype(np.intp)
         seen = np.arange(n) if around == n else np.random.default_rng(0).integers(n, size=around)
-        if isinstance(metric, Euclidean) and isinstance(metric.places, np.ndarray):  # no device needs the others
+        if isinstance(metric, Euclidean) and isinstance(metric.places, np.ndarray):  # the sample is all that is needed
             metric, n_some = metric.take(np.append(some, seen)), len(some)
             some, seen = np.arange(n_some), np.arange(n_some, metric.n)
         block = metric.block(some, seen)
@@ -112,7 +117,7 @@ class Kernel(Inductive):
         return self._weigh_all(distances, space, np.zeros(len(distances), np.intp))
 
     def _weigh_all(self, distances: Floats, space: Space, alone: Ints) -> Discrete:
-        """Some rows at a time, twice: masses are counted before there is room for them."""
+        """Compute masses block by block, in two passes: the first counts them, so that memory is allocated once."""
         blocks = [slice(k, k + max(1, _BLOCK // space.n)) for k in range(0, len(distances), max(1, _BLOCK // space.n))]
         counts = np.zeros(len(distances), np.intp)
         for rows in blocks:
@@ -127,7 +132,7 @@ class Kernel(Inductive):
         return discrete(indptr, indices, masses, alone, space.n)
 
     def _weigh(self, distances: Floats, space: Space) -> Floats:
-        """Masses that each row of distances sees of the points of the space."""
+        """Masses of the points of the space, as weighted by each row of distances."""
         masses = relative(space.weights) * self._values(distances)
         if np.isfinite(self.reach):
             masses[distances * distances > closed(self.reach)] = 0.0
@@ -139,17 +144,26 @@ class Kernel(Inductive):
 
 
 def _rational(t: Floats) -> Floats:
-    """A profile that reaches everywhere, as an example of one's own."""
+    """A callable profile without a cutoff, used in the shared tests."""
     return np.asarray(1 / (1 + t))
 
 
 def relative(weights: Floats) -> Floats:
-    """Weights in units of the largest: uniform ones become exactly 1, so that sums of them tie exactly."""
+    """Divide weights by the largest: uniform weights become exactly 1, so that equal sums are equal to the bit."""
     return cast(Floats, weights / weights.max())
 
 
 class Truncation(Kernel):
-    """Local truncation: m(x) = α restricted to the closed ε-ball of x, normalized (LT-WT).
+    """Local truncation: α restricted to the closed ε-ball around x, normalized (LT-WT of the paper).
+
+    Parameters
+    ----------
+    eps : float
+        The radius ε, in the unit of the distances.
+
+    Notes
+    -----
+    Memory is O(pairs within ε).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The nearest points, counted by their mass."""
+"""Localization on the nearest points that hold a given mass."""
 
 from __future__ import annotations
 
@@ -19,16 +19,20 @@ from .kernel import relative
 
 @dataclass(frozen=True)
 class Nearest(Inductive):
-    """m(x) = α on the smallest closed ball of x that has at least a given mass, normalized.
+    """Nearest neighbors: α restricted to the smallest closed ball around x with at least a given mass, normalized.
 
-    All points at the distance of the last one are in it, so that weight k is the same as k copies. Points that no
-    path joins to x are never in it, however little mass there is.
+    The ball includes all ties at its radius, so that a point of weight k acts like k copies. In a graph, points that
+    no path joins to x are never in the ball, even if it then has less mass.
 
     Parameters
     ----------
     k : float
-        Below 1, the share of all mass. A whole number ≥ 1 is the mass of so many points, k/n, n the number of those
-        that have any: x itself counts. Only a share does not tell weights from copies.
+        A share of the total mass if k < 1. A whole number k ≥ 1 means the mass k/n, where n is the number of points
+        with positive weight; x itself counts. Only a share treats a point of weight k like k copies.
+
+    Notes
+    -----
+    Memory O(n k), where k is the number of neighbors; it doubles until every ball holds its mass.
 
     Examples
     --------
@@ -80,12 +84,12 @@ class Nearest(Inductive):
         return discrete(indptr, indices, masses.ravel(), np.zeros(len(distances), np.intp), space.n)
 
     def _need(self, space: Space) -> float:
-        """Mass to be reached, in units of the largest weight, less what rounding may take."""
+        """Mass to reach, in units of the largest weight, minus a margin for rounding."""
         share = self.k if self.k < 1 else min(self.k / np.count_nonzero(space.weights), 1.0)
         return float(share * relative(space.weights).sum() * (1 - 1e-12))
 
     def _within(self, metric: Metric, weights: Floats, need: float, k: int, engine: Engine) -> Discrete | None:
-        """The measures, if all of them have their mass, ties included, among the k nearest others; else None."""
+        """Return the measures, or None if some ball, ties included, needs more than the k nearest other points."""
         n = metric.n
         engine.reserve(48.0 * n * (k + 1), f"the {k} nearest of {n} points", "use a smaller k")
         found = metric.neighbors(k, engine=engine)
@@ -97,7 +101,7 @@ class Nearest(Inductive):
         has = enough.any(axis=1)
         edge = rim(np.where(has, distances[np.arange(n), enough.argmax(axis=1)], np.inf))
         if k < n - 1 and not ((edge < distances[:, -1]) | ~known[:, -1]).all():
-            return None  # more could be as far as the last
+            return None  # a point beyond the k nearest could tie with the last
         masses[distances > edge[:, None]] = 0.0
         order = np.argsort(indices, axis=1)
         indices, masses = np.take_along_axis(indices, order, axis=1), np.take_along_axis(masses, order, axis=1)

@@ -1,4 +1,4 @@
-"""What scales are measured on: distinct places with mass, in an order that does not depend on how the data came."""
+"""The distinct places of a space, in an order that does not depend on the order of the input."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .._types import Floats, Ints
 from ..engine import Engine
 from ..spaces import Euclidean, Space, quotient
 
-_TOGETHER = 1e6  # distances that are held at a time
+_TOGETHER = 1e6  # distances in memory at a time
 
 
 def read(X: ArrayLike | Space, sample_weight: ArrayLike | None = None, metric: str | None = None) -> Space:
-    """The space of points, of distances (`metric="precomputed"`), or the Space itself."""
+    """Turn points, distances (`metric="precomputed"`) or a Space into a Space."""
     if isinstance(X, Space):
         if sample_weight is not None:
-            raise ValueError("a Space carries its weights: make it with them instead of passing sample_weight")
+            raise ValueError("a Space carries its weights: set them when making the Space, not by sample_weight")
         if metric is not None:
             raise ValueError(f"a Space carries its metric: leave out metric={metric!r}")
         return X
@@ -28,7 +28,7 @@ def read(X: ArrayLike | Space, sample_weight: ArrayLike | None = None, metric: s
 
 
 def distinct(space: Space, engine: Engine) -> Space:
-    """Every place that has mass once, with all of it, sorted by coordinates; without any, by how far the others are."""
+    """Merge points at distance 0, drop those of weight 0, and sort by coordinates or else by the sum of distances."""
     heavy = np.flatnonzero(space.weights > 0)
     space = space if len(heavy) == space.n else space.take(heavy)
     if space.points is not None and space.metric.is_euclidean:
@@ -39,12 +39,12 @@ def distinct(space: Space, engine: Engine) -> Space:
 
 
 def spread(n: int, count: int) -> Ints:
-    """At most `count` of n places, evenly along their order."""
+    """Choose at most `count` of n indices, evenly spaced."""
     return np.unique(np.linspace(0, n - 1, min(n, count)).round().astype(np.intp))
 
 
 def rows_of(places: Space, centers: Ints, engine: Engine) -> Iterator[tuple[slice, Floats]]:
-    """Distances of the listed places to all places, some rows at a time, and which rows these are."""
+    """Yield blocks of distances from the listed places to all places, each with the slice of its rows."""
     step, everything = max(1, int(_TOGETHER / places.n)), np.arange(places.n)
     for start in range(0, len(centers), step):
         engine.check()
@@ -53,7 +53,7 @@ def rows_of(places: Space, centers: Ints, engine: Engine) -> Iterator[tuple[slic
 
 
 def weighted_median(values: Floats, weights: Floats) -> float:
-    """The smallest value that at least half of the mass does not exceed."""
+    """The smallest value v such that at least half of the mass is on values ≤ v."""
     order = np.argsort(values, kind="stable")
     held = np.cumsum(weights[order])
     return float(values[order[np.searchsorted(held, 0.5 * held[-1] * (1 - 1e-9))]])
@@ -68,6 +68,6 @@ def _distinct_points(points: Floats, weights: Floats) -> Space:
 
 
 def far_sums(places: Space, engine: Engine) -> Floats:
-    """The sum of the distances to all others, rounded: what the order of a sum leaves is no difference."""
+    """Sums of the distances to all others, rounded so that the order of summation makes no difference."""
     far = places.metric.dense(engine).sum(axis=1)
     return np.asarray(np.round(far / max(float(far.max()), np.finfo(float).tiny), 9))

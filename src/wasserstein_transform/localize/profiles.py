@@ -12,7 +12,7 @@ from ..backends import host as codes
 
 
 class Profile(NamedTuple):
-    """A named profile: the code compiled loops know it by, its reach in units of ε, and its formula."""
+    """A named profile: its code in compiled loops, its reach in units of ε, and its formula."""
 
     code: int
     reach: float
@@ -25,26 +25,27 @@ PROFILES: dict[str, Profile] = {
     "epanechnikov": Profile(codes.EPANECHNIKOV, 1.0, lambda t: np.maximum(1.0 - t, 0.0)),
     "triangle": Profile(codes.TRIANGLE, 1.0, lambda t: np.maximum(1.0 - np.sqrt(t), 0.0)),
 }
-"""flat: 1 on [0, 1]; gaussian: exp(−t/2), ε is the standard deviation; epanechnikov: 1 − t; triangle: 1 − √t."""
+"""Kernel profiles by name. With t = d²/ε², flat: 1 on [0, 1]; gaussian: exp(−t/2), so ε is the standard deviation;
+epanechnikov: 1 − t on [0, 1]; triangle: 1 − √t on [0, 1]."""
 
 ProfileLike: TypeAlias = str | Callable[[Floats], Floats]
 
 
 def check_profile(profile: ProfileLike) -> ProfileLike:
-    """A name from the table, or a callable."""
+    """Check that a profile is a name from the table or a callable."""
     if callable(profile) or (isinstance(profile, str) and profile in PROFILES):
         return profile
     raise ValueError(f"profile must be one of {', '.join(PROFILES)} or a function of d²/ε², got {profile!r}")
 
 
 def evaluate(profile: ProfileLike, t: Floats) -> Floats:
-    """Weights at t = d²/ε², checked if the profile is the user's."""
+    """Weights at t = d²/ε²; those of a callable are checked."""
     if not callable(profile):
         return PROFILES[profile].formula(t)
     values = np.asarray(profile(t), dtype=np.float64)
     if values.shape != t.shape or not np.isfinite(values).all() or (values < 0).any():
         raise ValueError(
-            "a profile must turn an array of d²/ε² into as many finite weights ≥ 0; "
-            f"for shape {t.shape} it gave shape {values.shape}, from {np.min(values)} to {np.max(values)}"
+            "a profile must turn an array of d²/ε² into finite weights ≥ 0 of the same shape; "
+            f"for shape {t.shape} it returned shape {values.shape}, from {np.min(values)} to {np.max(values)}"
         )
     return values

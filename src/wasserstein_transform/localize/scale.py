@@ -12,29 +12,48 @@ from ..engine import Engine, current
 from ..spaces import Space
 from .places import distinct, read, rows_of, spread, weighted_median
 
-NEIGHBORS = 10  # that give the scale; of few places, √n
-_SMALL = 1500  # places up to which all distances are looked at
-_NEAR, _ASKED = 100, 5000  # of more: neighbors that a tree finds, and places it is asked for
-_DISTANCES, _FEWEST = 1e7, 50  # else: distances that are looked at, about; rows of them
+NEIGHBORS = 10  # the neighbor whose distance is the scale; with fewer than 100 places, √n
+_SMALL = 1500  # number of places up to which all distances are computed
+_NEAR, _ASKED = 100, 5000  # with a tree: most neighbors per query, and most queries
+_DISTANCES, _FEWEST = 1e7, 50  # without a tree: about how many distances are computed, and the fewest rows
 
 
 class Scale(float):
-    """A radius, and in `reason` why it was chosen. It is a number like any other."""
+    """A float: a radius ε, with the reason for its value in `reason`.
+
+    `suggest_eps` returns it. It can be used wherever a number can.
+
+    Attributes
+    ----------
+    eps : float
+        The radius as a plain float, in the unit of the distances.
+    reason : str
+        How the radius was chosen, in words.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> scale = wt.suggest_eps(np.arange(100.0)[:, None])
+    >>> scale.eps, scale.reason
+    (5.0, 'the median distance to the 10th nearest of 100 places')
+    >>> 2 * scale
+    10.0
+    """
 
     reason: str
 
     def __new__(cls, eps: float, reason: str) -> Self:
-        """The radius `eps`, chosen for the reason given."""
+        """Make a scale from a radius and the reason for it."""
         self = super().__new__(cls, eps)
         self.reason = reason
         return self
 
-    def __getnewargs__(self) -> tuple[float, str]:  # type: ignore[override]  # what __new__ takes
+    def __getnewargs__(self) -> tuple[float, str]:  # type: ignore[override]  # the arguments of __new__
         return float(self), self.reason
 
     @property
     def eps(self) -> float:
-        """The radius as a plain number."""
+        """The radius as a plain float."""
         return float(self)
 
     def __repr__(self) -> str:
@@ -45,20 +64,31 @@ class Scale(float):
 
 
 def suggest_eps(X: ArrayLike | Space, sample_weight: ArrayLike | None = None, metric: str | None = None) -> Scale:
-    """A starting value for ε: the median distance to the 10th nearest place.
+    """Suggest a starting value for ε: the median distance to the 10th nearest place.
 
-    It follows the spacing of the points, however many there are: small neighborhoods, which keep to one arm of a spiral
-    or one side of a gap. With fewer than 100 places the √n-th nearest counts. Places in which
-    several points lie count once, so that weight k is the same as k copies and weight 0 as no point. `wt.suggest` says
-    more, and knows curves and surfaces.
+    The value follows the spacing of the points. It gives small neighborhoods that stay on one arm of a spiral or on
+    one side of a gap. With fewer than 100 places, the √n-th nearest place is used instead of the 10th. Several points
+    in one place count as one, so that a point of weight k acts like k copies, and a point of weight 0 is ignored.
+    `wt.suggest` returns more than ε and recognizes curves and surfaces.
 
     Parameters
     ----------
-    X : array of shape (n, m), distances of shape (n, n) for metric="precomputed", or Space
+    X : array of shape (n, m), distances of shape (n, n) if metric="precomputed", or Space
+        The points.
     sample_weight : array of shape (n,), optional
-        Masses of the points.
+        Masses of the points. None: uniform.
     metric : str, optional
-        A SciPy name, or "precomputed"; Euclidean by default.
+        A SciPy metric name, or "precomputed". None: Euclidean.
+
+    Returns
+    -------
+    Scale
+        The radius, a float in the unit of the distances, with a `reason`.
+
+    Notes
+    -----
+    Up to 1,500 places, all distances are computed. Above that, 5,000 places at most are looked up in a tree (Euclidean
+    metric), or about 10⁷ distances are computed (other metrics; at least 50 rows of distances).
 
     Examples
     --------
@@ -72,29 +102,31 @@ def suggest_eps(X: ArrayLike | Space, sample_weight: ArrayLike | None = None, me
 
 
 def scale_of(places: Space, engine: Engine) -> Scale:
-    """The same, of distinct places in their order."""
+    """Suggest ε for places that `distinct` returned."""
     n = places.n
     if n == 1:
-        return Scale(1.0, "all the mass is in one place, where every radius does the same")
+        return Scale(1.0, "all the mass is in one place, so every radius gives the same result")
     k = n_neighbors(n)
     eps = median_radii(places, [k], engine)[0]
     if n <= 3:
-        return Scale(eps, f"{n} places tell no scale: this is a distance between two")
+        return Scale(eps, f"{n} places are too few to tell a scale: this is the distance between two of them")
     return Scale(eps, f"the median distance to the {ordinal(k)} nearest of {n:,} places")
 
 
 def n_neighbors(n: int) -> int:
-    """The neighbor whose distance gives the scale of n places."""
+    """Which nearest neighbor gives the scale of n places."""
     return max(1, min(NEIGHBORS, int(np.sqrt(n))))
 
 
 def median_radii(places: Space, ks: list[int], engine: Engine) -> list[float]:
-    """Median distances to the k-th nearest places, for each k: of all places, or of many, evenly spread."""
+    """Median distance to the k-th nearest place, for each k, over all places or an evenly spaced sample."""
     by_tree = places.n > _SMALL and places.metric.is_euclidean and max(ks) <= _NEAR
     centers, radii = (_by_tree if by_tree else _by_rows)(places, ks, engine)
     known = np.isfinite(radii)
     if not known.any(axis=0).all():
-        raise ValueError("too few distances are known between the points: a scale cannot be told")
+        raise ValueError(
+            "too few distances between the points are known to suggest eps; use a metric with all distances"
+        )
     weights = places.weights[centers]
     return [weighted_median(column[is_], weights[is_]) for column, is_ in zip(radii.T, known.T, strict=True)]
 
@@ -102,7 +134,7 @@ def median_radii(places: Space, ks: list[int], engine: Engine) -> list[float]:
 def _by_tree(places: Space, ks: list[int], engine: Engine) -> tuple[Ints, Floats]:
     centers = spread(places.n, _ASKED)
     found = places.metric.neighbors(max(ks) + 1, places.metric.take(centers), engine.quiet())
-    return centers, found.distances[:, ks]  # the first is the place itself
+    return centers, found.distances[:, ks]  # column 0 is the place itself
 
 
 def _by_rows(places: Space, ks: list[int], engine: Engine) -> tuple[Ints, Floats]:
@@ -115,6 +147,6 @@ def _by_rows(places: Space, ks: list[int], engine: Engine) -> tuple[Ints, Floats
 
 
 def ordinal(k: int) -> str:
-    """1st, 2nd, 3rd, 4th, …, 11th, …, 21st."""
+    """Write a number as 1st, 2nd, 3rd, 4th, …, 11th, …, 21st."""
     ending = "th" if k // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(k % 10, "th")
     return f"{k}{ending}"

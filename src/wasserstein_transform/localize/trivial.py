@@ -1,4 +1,4 @@
-"""The two ends of the family: everything and only oneself."""
+"""The two trivial localizations: the whole space, and the point itself."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ from .base import Inductive
 
 @dataclass(frozen=True)
 class Whole(Inductive):
-    """m(x) = α for every x: the transform sends all distances to 0.
+    """The whole space: m(x) = α for every x, so that the transform makes all distances 0.
+
+    Notes
+    -----
+    Memory O(n²): every measure is stored.
 
     Examples
     --------
@@ -46,7 +50,7 @@ class Whole(Inductive):
 
 @dataclass(frozen=True)
 class Identity(Inductive):
-    """m(x) = δ_x: the transform is the identity.
+    """The point itself: m(x) = δ_x, so that the transform changes no distance.
 
     Examples
     --------
@@ -71,7 +75,7 @@ class Identity(Inductive):
         return self._diracs(space, first)
 
     def cross(self, distances: Floats, space: Space) -> Discrete:
-        """New points sit on themselves, off the space: all of them are marked massless."""
+        """Mark all new points as massless: their Dirac is not on a point of the space."""
         n = len(distances)
         none = np.zeros(0)
         return discrete(np.zeros(n + 1, np.intp), none.astype(np.intp), none, np.zeros(n, np.intp), space.n)

@@ -1,4 +1,4 @@
-"""One probability measure per point: discrete ones on the space, Diracs and Gaussians in R^m."""
+"""Families of probability measures, one per point: discrete on the space, Diracs and Gaussians in R^m."""
 
 from .base import Measures
 from .diracs import Diracs

@@ -1,4 +1,4 @@
-"""What all families of measures share."""
+"""The base class of families of measures."""
 
 from __future__ import annotations
 
@@ -9,12 +9,24 @@ from ..spaces import Metric
 
 
 class Measures(ABC):
-    """One probability measure per point.
+    """Base class of families of n probability measures, one per point; localizations return them.
 
     Attributes
     ----------
-    massless : array of bool
-        Points that see no mass: they stay where they are.
+    massless : array of bool, shape (n,)
+        Points with no mass within reach. They do not move.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> measures = wt.Mean(wt.Truncation(1.0))(space)
+    >>> measures
+    <Diracs: 3 measures in R^1>
+    >>> measures.centers.ravel()
+    array([0.5, 0.5, 5. ])
+    >>> measures.metric().block([0], [1, 2])
+    array([[0. , 4.5]])
     """
 
     massless: Bools
@@ -23,7 +35,7 @@ class Measures(ABC):
         return f"<{type(self).__name__}: {self.n} measures{self._in_words()}>"
 
     def _in_words(self) -> str:
-        """What else there is to say."""
+        """The end of the repr."""
         return "" if self.centers is None else f" in R^{self.centers.shape[1]}"
 
     @property
@@ -33,14 +45,14 @@ class Measures(ABC):
 
     @property
     def centers(self) -> Floats | None:
-        """Where the measures sit in R^m: the new points. None if they live on the space itself."""
+        """Means of the measures in R^m, the new points, shape (n, m). None if the measures are on the space itself."""
         return None
 
     @property
     def moved(self) -> Floats | None:
-        """The same where they lie, for those who only pass them on: they may be on a device."""
+        """The same as `centers`, but left on the GPU if they are there."""
         return self.centers
 
     def metric(self) -> Metric | None:
-        """Their distance where a formula gives it; None where transport must be solved."""
+        """The Wasserstein distance as a metric if a formula gives it; None if transport problems must be solved."""
         return None

@@ -13,7 +13,23 @@ from .base import Measures
 @on_host("points")
 @dataclass(frozen=True, eq=False, repr=False)
 class Diracs(Measures):
-    """δ at each row of `points`."""
+    """Point masses in R^m, one per point. `Mean` and `Ridge` return them.
+
+    Attributes
+    ----------
+    points : array of shape (n, m)
+        The position of each Dirac, in the unit of the coordinates.
+    massless : array of bool, shape (n,)
+        Points with no mass within reach. They do not move.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> moved = wt.Mean(wt.Truncation(1.0))(space)
+    >>> moved.points.ravel(), moved.massless
+    (array([0.5, 0.5, 5. ]), array([False, False, False]))
+    """
 
     points: Floats
     massless: Bools
@@ -32,5 +48,5 @@ class Diracs(Measures):
         return points
 
     def metric(self) -> Euclidean:
-        """W_p of Diracs is the distance of their points, for every p."""
+        """The Euclidean distance of the points, which is W_p of Diracs for every p."""
         return Euclidean(self.moved)

@@ -14,16 +14,43 @@ from ..backends import MeansAndCovs, Moments, Rows
 from ..engine import Engine
 from .base import Measures
 
-_ODD = np.uint64(0x9E3779B97F4A7C15)  # whose products scramble bits
-_LARGE = 2.0**200  # of masses, and one over it: beyond, products of sums might leave the range of floats
+_ODD = np.uint64(0x9E3779B97F4A7C15)  # an odd multiplier that scrambles bits (a hash)
+_LARGE = 2.0**200  # masses are kept between 1/_LARGE and _LARGE, so that products of sums do not overflow
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Discrete(Measures):
-    """Measures as compressed rows: row r has `masses` on the points `indices[indptr[r]:indptr[r+1]]`, sorted.
+    """Measures with finite support on the points of a space, in compressed rows (CSR).
 
-    Masses are not divided by their `totals`: counted masses stay whole numbers, and their ties exact. All masses are
-    positive; those of a row of extreme ones are scaled by a power of 2.
+    Measure r has the masses `masses[indptr[r]:indptr[r+1]]` on the points `indices[indptr[r]:indptr[r+1]]`. The masses
+    are not divided by their total, so that counts stay whole numbers and equal sums are equal to the bit. Rows with
+    very large or very small masses are scaled by a power of 2.
+
+    Attributes
+    ----------
+    indptr : array of int, shape (n+1,)
+        Where each measure starts in `indices` and `masses`.
+    indices : array of int, shape (number of masses,)
+        The points, sorted within each measure.
+    masses : array of shape (number of masses,)
+        The masses, all > 0.
+    totals : array of shape (n,)
+        The sum of the masses of each measure.
+    massless : array of bool, shape (n,)
+        Points with no mass within reach. Their measure is a Dirac.
+    size : int
+        Number of points of the space.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> measures = wt.Truncation(1.0)(wt.Space.from_points([[0.0], [1.0], [2.0]]))
+    >>> measures.totals
+    array([2., 3., 2.])
+    >>> measures.matrix().toarray().round(3)
+    array([[0.5  , 0.5  , 0.   ],
+           [0.333, 0.333, 0.333],
+           [0.   , 0.5  , 0.5  ]])
     """
 
     indptr: Ints
@@ -48,18 +75,18 @@ class Discrete(Measures):
 
     @property
     def rows(self) -> Rows:
-        """The arrays a backend reads."""
+        """The arrays that a backend reads."""
         return Rows(self.indptr, self.indices, self.masses, self.totals)
 
     def matrix(self) -> csr_array:
-        """The measures as a sparse Markov matrix: row i is m(x_i)."""
+        """Return the measures as a sparse Markov matrix of shape (n, size): row i is m(x_i)."""
         weights = self.masses / np.repeat(self.totals, np.diff(self.indptr))
         return csr_array((weights, self.indices, self.indptr), shape=(self.n, self.size))
 
     def means(self, points: Floats) -> Moments:
-        """Total mass and mean of `points` under each measure, summed relative to a point of the measure."""
+        """Compute the total mass (n,) and the mean (n, m) of `points` under each measure."""
         points = to_host(points)
-        origin = points[self.indices[self.indptr[:-1]]]
+        origin = points[self.indices[self.indptr[:-1]]]  # sums relative to a point of the measure round less
         means = np.empty((self.n, points.shape[1]))
         for i in range(self.n):
             part = slice(self.indptr[i], self.indptr[i + 1])
@@ -67,12 +94,12 @@ class Discrete(Measures):
         return Moments(self._seen(), means)
 
     def covs(self, points: Floats) -> Moments:
-        """Total mass and covariance of `points` under each measure."""
+        """Compute the total mass (n,) and the covariance (n, m, m) of `points` under each measure."""
         mass, _, covs = self.means_and_covs(points)
         return Moments(mass, covs)
 
     def means_and_covs(self, points: Floats) -> MeansAndCovs:
-        """Total mass, mean and covariance of `points` under each measure."""
+        """Compute the total mass, mean and covariance of `points` under each measure."""
         points = to_host(points)
         mass, means = self.means(points)
         covs = np.empty((self.n, points.shape[1], points.shape[1]))
@@ -83,19 +110,19 @@ class Discrete(Measures):
         return MeansAndCovs(mass, means, covs)
 
     def cached(self) -> Discrete:
-        """Measures that are stored are tested no more."""
+        """Return the measures: they are stored already."""
         return self
 
     def _seen(self) -> Floats:
         return np.where(self.massless, 0.0, self.totals)
 
     def distinct(self) -> tuple[Discrete, Ints]:
-        """Equal measures once, and for each measure the one it equals."""
+        """Return the distinct measures, and for each measure the index of its equal among them, shape (n,)."""
         same = _alike(self.indptr, self.indices, self.masses)
         seen: dict[bytes, int] = {}
         for i in np.flatnonzero(same >= 0):
             part = slice(self.indptr[i], self.indptr[i + 1])
-            digest = blake2b(self.indices[part].tobytes(), digest_size=32)  # the rows themselves would be kept twice
+            digest = blake2b(self.indices[part].tobytes(), digest_size=32)  # rows as keys would double the memory
             digest.update(self.masses[part].tobytes())
             same[i] = seen.setdefault(digest.digest(), int(i))
         first = np.flatnonzero((same < 0) | (same == np.arange(self.n)))
@@ -105,7 +132,7 @@ class Discrete(Measures):
         return self.take(first), which
 
     def take(self, rows: Ints) -> Discrete:
-        """The listed measures."""
+        """Return the measures at the indices `rows`."""
         lengths = np.diff(self.indptr)[rows]
         indptr = np.append(0, np.cumsum(lengths))
         picked = np.repeat(self.indptr[rows] - indptr[:-1], lengths) + np.arange(indptr[-1])
@@ -115,7 +142,7 @@ class Discrete(Measures):
 
 
 def discrete(indptr: Ints, indices: Ints, masses: Floats, alone: Ints, size: int) -> Discrete:
-    """Measures from rows that may hold zero masses; a row without mass becomes the Dirac at its `alone` point."""
+    """Make measures from rows that may hold zeros; a row without mass becomes the Dirac at the point `alone[r]`."""
     new, kept = np.asarray(indptr, np.intp), masses > 0
     if not kept.all():
         new = np.append(0, np.cumsum(kept))[new]
@@ -131,7 +158,7 @@ def discrete(indptr: Ints, indices: Ints, masses: Floats, alone: Ints, size: int
 
 
 def _alike(indptr: Ints, indices: Ints, masses: Floats) -> Ints:
-    """−1 for rows that equal no other by a sum of their scrambled bits, ≥ 0 for those that may."""
+    """−1 for rows whose hash differs from all others, 0 for rows that may have an equal."""
     bits = (indices.astype(np.uint64) * _ODD) ^ np.ascontiguousarray(masses).view(np.uint64)
     bits *= _ODD
     bits ^= bits >> np.uint64(29)
@@ -144,7 +171,7 @@ def _alike(indptr: Ints, indices: Ints, masses: Floats) -> Ints:
 
 
 def within_range(masses: Floats, indptr: Ints) -> Floats:
-    """Rows of extreme masses brought near 1, by powers of 2: they are summed, and totals of two measures multiplied."""
+    """Scale rows with extreme masses by a power of 2, so that sums and products of two totals do not overflow."""
     if masses.max(initial=1.0) < _LARGE and masses.min(initial=1.0) > 1 / _LARGE:
         return masses
     lengths = np.diff(indptr)
@@ -155,5 +182,5 @@ def within_range(masses: Floats, indptr: Ints) -> Floats:
 
 
 def memory_of(n_masses: int, engine: Engine) -> None:
-    """Announce the memory of measures with so many masses."""
+    """Reserve the memory of measures with `n_masses` masses."""
     engine.reserve(32.0 * n_masses, f"{n_masses} masses of localized measures", "use a smaller eps or a compact kernel")

@@ -13,7 +13,29 @@ from .base import Measures
 @on_host("means", "covs")
 @dataclass(frozen=True, eq=False, repr=False)
 class Gaussians(Measures):
-    """N(means, lam·covs), one per point; the covariances are kept unscaled."""
+    """Normal distributions N(mean, λ·cov) in R^m, one per point. `Gaussian` returns them.
+
+    Attributes
+    ----------
+    means : array of shape (n, m)
+        The centers, in the unit of the coordinates.
+    covs : array of shape (n, m, m)
+        The covariances before multiplication by λ, in the squared unit of the coordinates.
+    lam : float
+        The weight λ ≥ 0 of the covariances.
+    massless : array of bool, shape (n,)
+        Points with no mass within reach.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> normal = wt.Gaussian(wt.Truncation(1.0), lam=4.0)(space)
+    >>> normal.means.ravel(), normal.covs.ravel()
+    (array([0., 1., 5.]), array([0.25, 0.25, 0.  ]))
+    >>> normal.metric().block([1], [2]).round(3)
+    array([[4.123]])
+    """
 
     means: Floats
     covs: Floats
@@ -37,5 +59,5 @@ class Gaussians(Measures):
         return means
 
     def metric(self) -> GaussianMetric:
-        """W2 of Gaussians, by the formula of Bures."""
+        """W2 between the Gaussians, by the Bures formula."""
         return GaussianMetric(self.moved, where_it_lies(self, "covs"), self.lam)

@@ -1,4 +1,4 @@
-"""Finite metric measure spaces: a distance, weights, and coordinates where there are any."""
+"""Finite metric measure spaces: a metric, weights, and optional coordinates."""
 
 from ..backends import Balls, MeansAndCovs, Moments, Neighborhoods, closed, rim
 from .dense import Dense

@@ -1,4 +1,4 @@
-"""How much distances change from one metric to another."""
+"""The largest change of a distance between two metrics."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ..backends import Cell, Filed, Source
 from ..engine import Engine, current
 from .metric import Metric
 
-_CHUNK = 1 << 17  # distances that are compared together
+_CHUNK = 1 << 17  # distances compared at a time
 
 
 def largest_change(before: Metric, after: Metric, engine: Engine | None) -> float:
-    """The largest difference of two metrics on the same points, some rows at a time: no third matrix is made."""
+    """The largest difference of two metrics on the same points, row block by row block, without a full matrix."""
     before.check_whole("all distances")
     after.check_whole("all distances")
     engine = current(engine)
@@ -30,7 +30,7 @@ def largest_change(before: Metric, after: Metric, engine: Engine | None) -> floa
 
 
 def _change_through(source: Source, other: Metric, engine: Engine) -> float:
-    """The same of distances in a file, in one pass over it."""
+    """The same for distances in a file, in one pass over it."""
     quiet, cells, largest_yet = engine.quiet(), source.cells(), 0.0
     with engine.watched() as watched:
         for k, cell in enumerate(cells):

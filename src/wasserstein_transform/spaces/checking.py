@@ -1,4 +1,4 @@
-"""Looking through distances in a file, block by block: whether they are distances at all."""
+"""Check distances in a file, block by block: finite, not negative, symmetric, 0 on the diagonal."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ..backends import Cell
 from ..engine import Compute, Engine, Flag, Record, Rows, Task, Tile, of_size
 from .sources import Condensed, Numbers, Square
 
-_NEAR = {4: 1e-6, 8: 1e-9}  # of the largest distance, by the bytes of a number: what rounding leaves between halves
-_RUN = 1 << 20  # numbers of a condensed vector that are looked at together
+_NEAR = {4: 1e-6, 8: 1e-9}  # by bytes per number: allowed asymmetry, as a share of the largest distance
+_RUN = 1 << 20  # numbers of a condensed vector that are checked at a time
 _LEAST, _MOST, _OFF, _OWN = range(4)
 
 
@@ -22,14 +22,14 @@ class _Asked(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """The largest distance, and whether both halves of a matrix are the same to the bit."""
+    """The largest distance, and whether the matrix is symmetric to the bit."""
 
     largest: float
     mirrored: bool
 
 
 def check_square(source: Square, itemsize: int, engine: Engine) -> Looked:
-    """Refuse a square matrix that is not of distances, and say what is wrong where."""
+    """Raise an error, with the entry, if a square matrix does not hold distances."""
     asked = _Asked(source.numbers, source.cells() or [Cell(0, 1, 0, 1)])
     found = _run(asked, _look_at_cell, len(asked.cells), engine)
     _check_values(found, source.name)
@@ -44,13 +44,13 @@ def check_square(source: Square, itemsize: int, engine: Engine) -> Looked:
         one, other = source.pairs(np.array([i, j]), np.array([j, i]))
         raise ValueError(
             f"{source.name}: distances must be symmetric, got {one} at [{i}, {j}] and {other} at [{j}, {i}]; "
-            "(D + D.T) / 2 is symmetric"
+            "use (D + D.T) / 2"
         )
     return Looked(most, bool(off[0] == 0.0))
 
 
 def check_condensed(source: Condensed, engine: Engine) -> float:
-    """The same of a condensed vector; its largest distance."""
+    """Raise an error, with the entry, if a condensed vector does not hold distances; return the largest one."""
     size = source.numbers.shape[0]
     starts = range(0, size, _RUN)
     asked = _Asked(source.numbers, [Cell(start, min(start + _RUN, size), 0, 1) for start in starts])
@@ -60,7 +60,7 @@ def check_condensed(source: Condensed, engine: Engine) -> float:
 
 
 def _run(asked: _Asked, look: Compute, n_tiles: int, engine: Engine) -> Floats:
-    """For each cell, with places: the least, the most, what differs from its mirror image, what is on the diagonal."""
+    """For each cell: value and position of the minimum, maximum, largest asymmetry and largest diagonal entry."""
     found = np.zeros((n_tiles, 4, 3))
     engine.run(Task("checking distances", look, asked, of_size(n_tiles, 1), Rows()), (found,))
     return found
@@ -81,7 +81,7 @@ def _check_values(found: Floats, name: str) -> None:
 
 
 def _at(where: list[float]) -> str:
-    """A place of a matrix, or of a vector."""
+    """Format a position in a matrix or a vector."""
     return "[" + ", ".join(str(int(k)) for k in where if k >= 0) + "]"
 
 

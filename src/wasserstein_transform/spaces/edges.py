@@ -1,4 +1,4 @@
-"""Graphs as people have them, made into nodes and lengths of edges."""
+"""Convert graphs (networkx, sparse matrix, list of edges) to nodes and edge lengths."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .. import _check as check
 from .._types import Floats, Ints
 from .edge_weights import ASK, KNOWN, EdgeList, Meaning, check_weight, lengths_of, meaning, number
 
-_LARGEST = 2.0**53  # floats beyond are not all whole numbers
-_RANGE = 1e-150, 1e150  # squares stay within floats
+_LARGEST = 2.0**53  # above this, floats do not hold all integers
+_RANGE = 1e-150, 1e150  # squares stay within the range of floats
 
 
 class Edges(NamedTuple):
-    """An undirected graph: its nodes by name, in order, and the lengths of its edges, each in both directions.
+    """An undirected graph: the names of its nodes, in order, and a symmetric sparse matrix of edge lengths.
 
-    Loops are left out, of parallel edges the shortest is kept; an entry of 0 is an edge of length 0.
+    Loops are dropped, and the shortest of parallel edges is kept. A stored 0 is an edge of length 0.
     """
 
     nodes: list[Hashable]
@@ -28,23 +28,24 @@ class Edges(NamedTuple):
 
 
 def is_graph(thing: object) -> bool:
-    """A networkx graph or a sparse matrix of edge lengths."""
+    """Whether an object is a networkx graph or a sparse matrix."""
     return issparse(thing) or (hasattr(thing, "adjacency") and hasattr(thing, "number_of_nodes"))
 
 
 def as_edges(graph: Any, weight: str | None = ASK) -> Edges:
-    """Nodes and lengths of a networkx graph, a symmetric sparse matrix, or a list of edges.
+    """Convert a networkx graph, a symmetric sparse matrix or a list of edges to nodes and edge lengths.
 
-    A list has rows (a, b) or (a, b, length); its nodes are those it names: numbers in rising order, anything else as
-    it first appears.
+    A list has rows (a, b) or (a, b, length). Its nodes are the names that occur: integers in ascending order, other
+    names in the order of their first occurrence.
 
     Parameters
     ----------
-    graph
+    graph : networkx graph, scipy sparse matrix, or list of edges
     weight : {"length", "strength", None}, optional
-        What the numbers at edges are: lengths; strengths, of which lengths are 1/strength; or of no concern, all edges
-        have length 1. By default attributes `length`, `distance` and `strength` and lists (a, b, length) are what
-        they are called; `weight` and entries of a matrix, which may be either, are an error unless all are 1.
+        The meaning of the numbers at edges: lengths; strengths (the length is 1/strength); or None to ignore them, so
+        that all edges have length 1. By default the attributes `length`, `distance` and `strength` mean what their
+        names say, and a list (a, b, length) holds lengths. The attribute `weight` and the entries of a matrix are
+        ambiguous: they raise an error unless all are 1.
     """
     check_weight(weight)
     if issparse(graph):
@@ -77,7 +78,7 @@ def _of_networkx(graph: Any, weight: str | None) -> Edges:
 
 
 class _Arcs(NamedTuple):
-    """Ends and attributes of edges; undirected ones both ways."""
+    """Ends and attributes of edges; undirected edges are listed in both directions."""
 
     a: Ints
     b: Ints
@@ -85,7 +86,7 @@ class _Arcs(NamedTuple):
 
 
 def _arcs(graph: Any, place: Mapping[Hashable, int]) -> _Arcs:
-    """Read from the rows of the graph where no edges are parallel: a tuple for each would take most of the time."""
+    """Read the edges, from the adjacency if no edges are parallel: one tuple per edge would take most of the time."""
     if graph.is_multigraph():
         rows = list(graph.edges(data=True))
         a, b = np.array([(place[a], place[b]) for a, b, _ in rows], np.intp).reshape(-1, 2).T
@@ -119,7 +120,7 @@ def _of_list(graph: Any, weight: str | None) -> Edges:
 
 
 def _third(weight: str | None) -> Meaning:
-    """Of rows (a, b, length): lengths, unless something else was said."""
+    """The meaning of the third entry of a row (a, b, length): a length, unless `weight` says otherwise."""
     return Meaning(None if weight is None else "length" if weight == ASK else weight, weight == "strength")
 
 
@@ -134,19 +135,19 @@ def _row(edge: Any, k: int, meant: Meaning) -> tuple[Any, Any, float]:
 def _of_numbers(array: Any, weight: str | None) -> Edges:
     if array.ndim != 2 or array.shape[1] not in (2, 3):
         raise ValueError(
-            f"a list of edges must have rows (a, b) or (a, b, length), got shape {array.shape}; a matrix of lengths "
-            "goes as a sparse one, scipy.sparse.csr_array(A)"
+            f"a list of edges must have rows (a, b) or (a, b, length), got shape {array.shape}; pass a matrix of "
+            "lengths as scipy.sparse.csr_array(A)"
         )
     if _is_table(array):
         raise ValueError(
             f"a symmetric array with zeros on its diagonal, shape {array.shape}, may be a matrix of lengths or a list "
-            "of edges; give scipy.sparse.csr_array(A) or a list of tuples"
+            "of edges; pass scipy.sparse.csr_array(A) or a list of tuples"
         )
     ends = check.floats(array[:, :2], "nodes of edges")
     if np.abs(ends).max(initial=0.0) > _LARGEST:
-        raise ValueError(f"nodes of edges must be numbers up to 2^53 in an array, got {np.abs(ends).max():g}")
+        raise ValueError(f"nodes in an array of edges must be integers up to 2^53, got {np.abs(ends).max():g}")
     if (ends != np.rint(ends)).any():
-        raise ValueError("nodes of edges must be whole numbers in an array; a list of tuples takes any names")
+        raise ValueError("nodes in an array of edges must be whole numbers; a list of tuples takes any names")
     names, which = np.unique(ends.astype(np.int64), return_inverse=True)
     given = array.shape[1] == 3 and weight is not None
     numbers = check.floats(array[:, 2], "lengths of edges") if given else np.ones(len(array))
@@ -155,7 +156,7 @@ def _of_numbers(array: Any, weight: str | None) -> Edges:
 
 
 def _is_table(array: Any) -> bool:
-    """Whether the rows could as well be those of a matrix, and mean another graph."""
+    """Whether the array could also be a matrix of lengths, and so another graph."""
     square = array.shape[0] == array.shape[1] and bool((array == array.T).all()) and not array.diagonal().any()
     return square and not (len(array) == 2 and array[0, 1] == 1)
 
@@ -181,8 +182,8 @@ def _undirected(rows: coo_array) -> csr_array:
     csr = _shortest_of_parallel(rows)
     if csr.nnz and abs(csr - csr.T).max() > 1e-9 * lengths.max(initial=0.0):
         raise ValueError(
-            "the graph must be undirected, got lengths from a to b and from b to a that differ; "
-            "graph.to_undirected() or (A + A.T) / 2 settles it"
+            "the graph must be undirected, but some lengths from a to b and from b to a differ; "
+            "use graph.to_undirected() or (A + A.T) / 2"
         )
     back = csr.T.tocsr()
     if all(np.array_equal(getattr(csr, part), getattr(back, part)) for part in ("indptr", "indices", "data")):
@@ -190,11 +191,11 @@ def _undirected(rows: coo_array) -> csr_array:
     back = csr.tocoo()
     a, b = back.coords
     both = coo_array((np.r_[back.data, back.data], (np.r_[a, b], np.r_[b, a])), shape=rows.shape)
-    return _shortest_of_parallel(both)  # the same bits in both directions
+    return _shortest_of_parallel(both)  # symmetric to the bit
 
 
 def _shortest_of_parallel(rows: coo_array) -> csr_array:
-    """Of edges between the same two nodes the shortest; loops are dropped."""
+    """Keep the shortest of the edges between two nodes, and drop loops."""
     a, b = rows.coords
     kept = a != b
     a, b, lengths = a[kept], b[kept], np.asarray(rows.data, np.float64)[kept]

@@ -20,7 +20,18 @@ from .metric import Metric
 @on_host("points")
 @dataclass(frozen=True, eq=False, repr=False)
 class Euclidean(Metric):
-    """The Euclidean distance of points, computed when asked for.
+    """The Euclidean distance between points, computed on demand.
+
+    Parameters
+    ----------
+    points : array of shape (n, m)
+        The coordinates.
+    frame : Frame, optional
+        The grid of a larger point cloud that these points are a part of. None: the points are all of it.
+
+    Notes
+    -----
+    Memory O(n m). Balls and nearest neighbors are searched in a grid or tree.
 
     Examples
     --------
@@ -39,7 +50,7 @@ class Euclidean(Metric):
 
     @property
     def _points_there(self) -> Any:
-        """The points where they lie."""
+        """The points, on the host or on the GPU."""
         return where_it_lies(self, "points")
 
     def _in_words(self) -> str:
@@ -88,10 +99,10 @@ class Euclidean(Metric):
 
     def concatenate(self, other: Metric) -> Euclidean:
         if not isinstance(other, Euclidean):
-            raise TypeError(f"new points must be Euclidean, as these are, got {type(other).__name__}")
+            raise TypeError(f"new points must be Euclidean like the others, got {type(other).__name__}")
         if other.points.shape[1] != self.points.shape[1]:
             raise ValueError(
-                f"new points must have {self.points.shape[1]} coordinates, as these have, got {other.points.shape[1]}"
+                f"new points must have {self.points.shape[1]} coordinates like the others, got {other.points.shape[1]}"
             )
         return Euclidean(np.concatenate([self.points, other.points]))
 

@@ -1,4 +1,4 @@
-"""Gaussians under the Wasserstein distance: the GT distance."""
+"""The W2 distance between Gaussians, which is the GT distance."""
 
 from __future__ import annotations
 
@@ -21,9 +21,25 @@ from .metric import Metric
 @on_host("means", "covs")
 @dataclass(frozen=True, eq=False, repr=False)
 class GaussianMetric(Metric):
-    """d² = ‖x − y‖² + λ·dcov²(Σ_x, Σ_y): W2 of N(x, λΣ_x) and N(y, λΣ_y), never stored unless asked for.
+    """The GT distance: W2 between the Gaussians N(x, λΣ_x) and N(y, λΣ_y), computed on demand.
 
-    The covariances are kept unscaled, so another λ needs no new neighborhoods.
+    d² = ‖x − y‖² + λ·dcov²(Σ_x, Σ_y), where dcov is the Bures distance of covariances. The covariances are stored
+    before multiplication by λ, so that a new λ needs no new neighborhoods.
+
+    Parameters
+    ----------
+    means : array of shape (n, m)
+        The centers x.
+    covs : array of shape (n, m, m)
+        The covariances Σ_x, symmetric and positive semidefinite, in the squared unit of the means.
+    lam : float
+        The weight λ ≥ 0 of the covariances.
+    frame : Frame, optional
+        The grid of a larger point cloud that these points are a part of. None: the points are all of it.
+
+    Notes
+    -----
+    Memory O(n m²). Time O(m³) per distance.
 
     Examples
     --------
@@ -94,11 +110,11 @@ class GaussianMetric(Metric):
 
     def concatenate(self, other: Metric) -> GaussianMetric:
         if not isinstance(other, GaussianMetric):
-            raise TypeError(f"new points must be a GaussianMetric, as these are, got {type(other).__name__}")
+            raise TypeError(f"new points must be a GaussianMetric like the others, got {type(other).__name__}")
         here, there = (self.means.shape[1], self.lam), (other.means.shape[1], other.lam)
         if here != there:
             raise ValueError(
-                f"new Gaussians must live in R^{here[0]} with lam={here[1]:g}, got R^{there[0]} with lam={there[1]:g}"
+                f"new Gaussians must be in R^{here[0]} with lam={here[1]:g}, got R^{there[0]} with lam={there[1]:g}"
             )
         return GaussianMetric(
             np.concatenate([self.means, other.means]), np.concatenate([self.covs, other.covs]), self.lam

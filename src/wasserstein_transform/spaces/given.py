@@ -1,4 +1,4 @@
-"""Points as they are given: arrays and lists on the host, arrays of a GPU."""
+"""Check points given as arrays or lists on the host, or as arrays on a GPU."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ..backends import on_gpu
 
 
 def as_points(values: Any) -> Floats:
-    """An n × m array of coordinates, a copy: on the host, or where they lie on a GPU."""
+    """Return a checked copy of the coordinates, shape (n, m), on the host or on the GPU they are on."""
     there = on_gpu(values)
     if there is None:
         return check.points(values)
     check.shape_of_points(there.shape)
     low, high = there.bounds()
     if not all(map(_is_finite, (*low, *high))):
-        raise ValueError("points must be finite, and some of these, on a GPU, are NaN or infinite")
+        raise ValueError("points must be finite, but some of these, on a GPU, are NaN or infinite; drop or fill them")
     largest = max(*map(abs, low), *map(abs, high))
     check.extent(largest, max(b - a for a, b in zip(low, high, strict=True)))
     points: Any = there

@@ -1,4 +1,4 @@
-"""Lengths of shortest paths in a graph, as a metric."""
+"""Shortest-path lengths in a graph, as a metric."""
 
 from __future__ import annotations
 
@@ -22,17 +22,22 @@ from .metric import Metric
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph(Metric):
-    """Lengths of shortest paths between the nodes of an undirected graph, found when asked for.
+    """The shortest-path metric on the nodes of an undirected graph, computed on demand.
 
-    Balls, blocks and nearest neighbors are searched from their nodes, and no farther than needed. The full matrix is
-    made only where all distances are asked for; nodes that no path joins are infinitely far, and `dense` refuses them.
+    Balls, blocks and nearest neighbors are searched from their nodes, only as far as needed. The full matrix is
+    computed only if all distances are needed. Nodes that no path joins are at infinite distance; `dense` raises an
+    error for them.
 
     Parameters
     ----------
-    lengths : scipy sparse array of shape (nodes, nodes)
-        Symmetric, the length of each edge; `Graph.of` makes it of a networkx graph or a list of edges.
+    lengths : scipy sparse array in CSR format, shape (nodes, nodes)
+        The length of each edge, symmetric and ≥ 0. `Graph.of` makes it from a networkx graph or a list of edges.
     size : int, optional
-        The points are the first `size` nodes, by default all; others are only passed through.
+        The points of the metric are the first `size` nodes; paths may pass through the others. None: all nodes.
+
+    Notes
+    -----
+    Memory O(nodes + edges). One search from a node visits the nodes within the distance that is needed.
 
     Examples
     --------
@@ -49,22 +54,24 @@ class Graph(Metric):
     def __post_init__(self) -> None:
         lengths = self.lengths
         if not issparse(lengths) or lengths.format != "csr" or lengths.shape[0] != lengths.shape[1]:
-            raise ValueError(f"lengths must be a square sparse array in csr form, got {lengths!r}; Graph.of makes one")
+            raise ValueError(
+                f"lengths must be a square sparse array in CSR format, got {lengths!r}; Graph.of makes one"
+            )
         if not (lengths.data >= 0).all() or not np.isfinite(lengths.data).all():
-            raise ValueError("lengths must be finite and at least 0; Graph.of names the edge")
+            raise ValueError("lengths must be finite and at least 0; drop or correct the other edges")
         if self.size is not None and not 0 < self.size <= lengths.shape[0]:
-            raise ValueError(f"size must be a number of nodes, 1 to {lengths.shape[0]}, got {self.size}")
+            raise ValueError(f"size must be a number of nodes from 1 to {lengths.shape[0]}, got {self.size}")
 
     def _check_archived(self) -> None:
         check_type(self.size, "size", int, type(None))
         if (self.lengths != self.lengths.T).nnz:
-            raise ValueError("lengths of edges must be the same both ways")
+            raise ValueError("lengths of edges must be the same in both directions")
 
     @classmethod
     def of(cls, graph: Any, *, weight: str | None = ASK) -> Graph:
-        """The metric of a networkx graph, a symmetric sparse matrix, or a list of edges.
+        """Make the metric of a networkx graph, a symmetric sparse matrix, or a list of edges.
 
-        `weight` says what numbers at the edges are, as in `Space.from_graph`.
+        `weight` gives the meaning of the numbers at edges, as in `Space.from_graph`.
         """
         return cls(as_edges(graph, weight).lengths)
 
@@ -81,21 +88,21 @@ class Graph(Metric):
 
     @cached_property
     def pieces(self) -> Ints:
-        """Which points are joined by paths: the number of the piece of each."""
+        """The number of the connected component of each point, shape (n,), from 0."""
         return pieces(self.form)
 
     @property
     def is_connected(self) -> bool:
-        """Whether all distances are finite."""
+        """Whether paths join all points, so that all distances are finite."""
         return not self.pieces.any()
 
     def check_connected(self) -> None:
-        """Refuse infinite distances."""
+        """Raise an error if the graph is not connected."""
         pieces = int(self.pieces.max()) + 1
         if pieces > 1:
             raise ValueError(
                 f"the graph must be connected, got {pieces} pieces (node {int(np.flatnonzero(self.pieces)[0])} cannot "
-                "be reached from node 0): their distance would be infinite; use the largest piece"
+                "be reached from node 0): their distance is infinite; use the largest piece"
             )
 
     @property
@@ -103,7 +110,7 @@ class Graph(Metric):
         return int(self.lengths.data.nbytes + self.lengths.indices.nbytes + self.lengths.indptr.nbytes)
 
     def take(self, rows: Ints) -> Graph:
-        """The listed points first; all other nodes stay, to be passed through. Repeats are joined by edges of 0."""
+        """Put the listed points first and keep the other nodes for paths; repeats are joined by edges of length 0."""
         rows = np.asarray(rows, np.intp)
         nodes = self.lengths.shape[0]
         first, where = np.unique(rows, return_index=True)

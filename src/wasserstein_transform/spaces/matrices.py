@@ -1,4 +1,4 @@
-"""All distances at once: in memory, or in a file that is mapped."""
+"""Write all distances to memory, to a given array, or to a file."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ..engine import Engine, room_for
 from .zarrs import write_zarr
 
 Out: TypeAlias = Any
-"""An array to write to, on the host or on a GPU; the path of a file to make; or nothing."""
+"""An array to write to, on the host or on a GPU; the path of a new file; or None."""
 
 
 def read_only(array: Floats) -> Floats:
-    """The same numbers, which nobody can change by this array: others live by them."""
+    """A read-only view of an array that other objects share."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -29,7 +29,7 @@ def read_only(array: Floats) -> Floats:
 def written(
     shape: tuple[int, ...], what: str, engine: Engine, dtype: DTypeLike | None, out: Out, fill: Callable[[Any], None]
 ) -> Any:
-    """What `fill` writes: into new memory, into the array given, or into a file."""
+    """Let `fill` write into new memory, into the array `out`, or into the file `out`; return the array."""
     there = on_gpu(out, copy=False)
     kind = out.dtype if dtype is None and hasattr(out, "dtype") else np.dtype(dtype)
     if kind not in (np.float32, np.float64):
@@ -50,9 +50,7 @@ def written(
         return out
     if there is not None:
         if engine.device == "cpu":
-            raise ValueError(
-                "out lies on a GPU, and the engine computes on the CPU; wt.using(device='cuda') changes that"
-            )
+            raise ValueError("out is on a GPU, but the engine computes on the CPU; use wt.using(device='cuda')")
         if there.shape != shape or there.dtype != kind or not there.is_in_a_row:
             raise ValueError(
                 f"out must be a C-contiguous array of shape {shape} and dtype {kind}, got shape {there.shape}, "

@@ -1,4 +1,4 @@
-"""Merging points that have fallen together, and expanding back."""
+"""Merge points that share one place, and expand the result again."""
 
 from __future__ import annotations
 
@@ -21,22 +21,33 @@ from .space import Space, check_space
 @on_host("points")
 @dataclass(frozen=True, eq=False, repr=False)
 class Quotient(Brief):
-    """A space with collocated points merged into one that carries their mass.
+    """A space in which points that share one place are merged into one point with their total mass.
+
+    `quotient` returns it. Below, n is the number of original points and k the number of merged ones.
 
     Attributes
     ----------
     space : Space
-        The merged space.
-    labels : array of shape (n,)
-        The merged point each original point went to.
+        The merged space, with k points.
+    labels : array of int, shape (n,)
+        The index of the merged point of each original point.
     weights : array of shape (n,)
         The masses before merging.
     points : array of shape (n, m), or None
-        The coordinates before merging.
-    leaders : array, or None
-        The points of the space before merging that were kept; None if nothing was to be merged.
-    tol : float
-        Within what distance of its leader each point was.
+        The coordinates before merging. None if the space has none.
+    leaders : array of int, shape (k,), or None
+        The original points that were kept. None if merging was off.
+    tol : float, default 0.0
+        The largest allowed distance of a point to the point it was merged into.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> merged = wt.spaces.quotient(wt.Space.from_points([[0.0], [1.0], [0.0], [0.0]]))
+    >>> merged.space.weights, merged.labels
+    (array([0.75, 0.25]), array([0, 1, 0, 0]))
+    >>> merged.expand()
+    <Space of 4 points in R^1, Euclidean metric>
     """
 
     space: Space
@@ -51,7 +62,7 @@ class Quotient(Brief):
         check_array(self.labels, "labels", "i", None)
         check_range(self.labels, "labels", 0, self.space.n - 1)
         if len(np.unique(self.labels)) < self.space.n:
-            raise ValueError("every merged point must be that of some point")
+            raise ValueError("every merged point must have at least one original point")
         n = len(self.labels)
         check_array(self.weights, "weights", "f", n)
         check_range(self.weights, "weights", 0.0, 1.0 + 1e-6)
@@ -63,13 +74,13 @@ class Quotient(Brief):
         check_type(self.tol, "tol", float, int)
 
     def expand(self, space: Space | None = None) -> Space:
-        """All original points again, each where its merged point is in `space` (by default the merged space)."""
+        """Return all n original points, each at its merged point in `space` (default: the merged space)."""
         if space is None:
             return Space(self._spread(self.space.metric), self.weights, where_it_lies(self, "points"))
         return Space(self._spread(space.metric), self.weights, self.carry(space))
 
     def carry(self, moved: Space) -> Floats | None:
-        """Coordinates of all points once the merged space moved; theirs from before where only distances change."""
+        """Coordinates of all points after the merged space moved; unchanged if only its distances changed."""
         points = where_it_lies(moved, "points")
         if points is None or points is where_it_lies(self.space, "points"):
             return where_it_lies(self, "points")  # type: ignore[no-any-return]
@@ -80,9 +91,27 @@ class Quotient(Brief):
 
 
 def quotient(space: Space, tol: float = 0.0, engine: Engine | None = None) -> Quotient:
-    """Merge points at distance ≤ `tol` of an earlier point (one with mass, if there is any); masses add up.
+    """Merge points within distance `tol` of an earlier point, and add up their masses.
 
-    Every point lies within `tol` of the point it is merged into. `tol=0` merges exact duplicates only.
+    Every point lies within `tol` of the point it is merged into. Points with positive weight come before the others.
+
+    Parameters
+    ----------
+    space : Space
+        The space with n points.
+    tol : float, default 0.0
+        The largest distance between merged points, in the unit of the distances. 0 merges exact duplicates only.
+    engine : Engine, optional
+        Threads, device, memory limit and store. None: the current engine.
+
+    Returns
+    -------
+    Quotient
+        The merged space, and the label of each point.
+
+    Notes
+    -----
+    One search for the neighbors within `tol`: fast for coordinates, O(n²) for a stored matrix.
 
     Examples
     --------
@@ -100,6 +129,6 @@ def quotient(space: Space, tol: float = 0.0, engine: Engine | None = None) -> Qu
     kept, labels = np.flatnonzero(leads), (np.cumsum(leads) - 1)[by_point]
     weights = np.asarray(np.bincount(labels, weights=space.weights), np.float64)
     points = None if space.points is None else space.points[kept]
-    left = metric if len(kept) == metric.n else metric.take(kept)  # a matrix of which all is left is not copied
+    left = metric if len(kept) == metric.n else metric.take(kept)  # no copy if nothing was merged
     before = where_it_lies(space, "points")
     return Quotient(Space(left, weights, points), labels.astype(np.intp), space.weights, before, kept, tol)

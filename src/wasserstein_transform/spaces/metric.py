@@ -1,4 +1,4 @@
-"""A distance on n points, lazy unless it must be stored."""
+"""The base class of metrics on n points."""
 
 from __future__ import annotations
 
@@ -16,20 +16,34 @@ from ..backends.host import largest
 from ..engine import Engine, current
 from .matrices import Out, written
 
-_LARGE = 2.0**24  # bytes from which on a block is announced
+_LARGE = 2.0**24  # bytes; larger blocks are checked against the memory limit
 
 
 class Metric(ABC):
-    """A distance on n points.
+    """Base class of metrics on n points: Euclidean, GaussianMetric, Dense, Sparse, Graph, OnDisk.
 
-    A metric is a form, plain arrays that a backend computes distances from; all else follows from it.
+    A subclass provides `form`, plain arrays from which a backend computes distances. All queries follow from it.
+    Distances are in the unit of the coordinates, or in that of the given distances.
 
     Attributes
     ----------
     n : int
         Number of points.
     triangle : bool
-        Whether the triangle inequality holds; shortcuts that need it ask.
+        Whether the triangle inequality holds. Some shortcuts are taken only if it does.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> metric = wt.Euclidean(np.array([[0.0], [1.0], [3.0]]))
+    >>> metric.block([0], [1, 2])
+    array([[1., 3.]])
+    >>> metric.pairs([0, 1], [1, 2])
+    array([1., 2.])
+    >>> metric.balls(1.0).indices
+    array([0, 1, 0, 1, 2])
+    >>> metric.condensed()
+    array([1., 3., 2.])
     """
 
     triangle: bool
@@ -42,13 +56,13 @@ class Metric(ABC):
         return f"<{type(self).__name__} metric of {self.n} points{self._in_words()}>"
 
     def _in_words(self) -> str:
-        """What else there is to say."""
+        """The end of the repr."""
         return ""
 
     @property
     @abstractmethod
     def form(self) -> Form:
-        """The arrays a backend computes distances from; the same object whenever asked."""
+        """The arrays that a backend computes distances from; the same object on every access."""
 
     @property
     def n(self) -> int:
@@ -57,71 +71,76 @@ class Metric(ABC):
 
     @abstractmethod
     def take(self, rows: Ints) -> Self:
-        """The metric of the listed points, repeats allowed."""
+        """Return the metric of the points at the indices `rows`; repeats are allowed."""
 
     @property
     @abstractmethod
     def n_bytes(self) -> int:
-        """Bytes the metric holds: memory, unless it is on disk."""
+        """Size of the metric in bytes, in memory or on disk."""
 
     @property
     def is_on_disk(self) -> bool:
-        """Whether its distances lie in a file, and take no memory."""
+        """Whether the distances are in a file and take no memory."""
         return False
 
     @abstractmethod
     def movement(self, other: Metric, engine: Engine | None = None) -> float:
-        """How far the points moved on the way to `other`: the largest distance of a point to its later self."""
+        """The largest distance between a point and its counterpart in `other`, a metric of the same n points."""
 
     def block(self, rows: Ints, cols: Ints, engine: Engine | None = None) -> Floats:
-        """Distances of the points `rows` to the points `cols`."""
+        """Compute the distances of the points `rows` to the points `cols`, shape (len(rows), len(cols))."""
         rows, cols, engine = self._points(rows), self._points(cols), current(engine)
         n_bytes = 8.0 * len(rows) * len(cols)
-        if n_bytes > _LARGE:  # to look what there is takes longer than a small block
+        if n_bytes > _LARGE:  # for a small block, checking the memory would take longer than the block
             engine.reserve(n_bytes, f"{len(rows)} × {len(cols)} distances", "ask for fewer rows at a time")
         return backend_of(engine).block(self.form, rows, cols, engine)
 
     def n_within(self, rows: Ints, radius: float, engine: Engine | None = None) -> Ints:
-        """How many points lie within the radius of each of the points `rows`, itself included."""
+        """Count the points within `radius` of each of the points `rows`, itself included, shape (len(rows),)."""
         engine = current(engine)
         return backend_of(engine).n_within(self.form, self._points(rows), radius, engine)
 
     def pairs(self, rows: Ints, cols: Ints, engine: Engine | None = None) -> Floats:
-        """Distances of the points rows[k] and cols[k]."""
+        """Compute the distances between the points rows[k] and cols[k], shape (len(rows),)."""
         rows, cols, engine = self._points(rows), self._points(cols), current(engine)
         if len(rows) != len(cols):
-            raise ValueError(f"pairs need as many rows as cols, got {len(rows)} and {len(cols)}")
+            raise ValueError(f"rows and cols must have the same length, got {len(rows)} and {len(cols)}")
         return backend_of(engine).pairs(self.form, rows, cols, engine)
 
     def _points(self, numbers: Ints) -> Ints:
         given = np.asarray(numbers)
         if given.ndim != 1 or (given.size and not np.issubdtype(given.dtype, np.integer)):
             raise ValueError(
-                f"points are listed by their numbers, a 1-D array of integers, got shape {given.shape} of {given.dtype}"
+                f"points must be listed as a 1-D array of integer indices, got shape {given.shape} of {given.dtype}"
             )
         numbers = given.astype(np.intp)
         if len(numbers) and not (numbers.min() >= 0 and numbers.max() < self.n):
-            raise IndexError(f"points are numbered 0 to {self.n - 1}, got {numbers.min()} to {numbers.max()}")
+            raise IndexError(f"indices of points must be 0 to {self.n - 1}, got {numbers.min()} to {numbers.max()}")
         return numbers
 
     def largest(self, engine: Engine | None = None) -> float:
-        """A number of the size of the largest distance: that of a point to the farthest from it."""
+        """Estimate the largest distance: exact for stored distances, otherwise from a point to its farthest point."""
         return largest(self.form, current(engine))
 
     def dense(self, engine: Engine | None = None, dtype: DTypeLike | None = None, out: Out = None) -> Floats:
-        """The full n × n matrix; each pair is computed once.
+        """Compute the full n × n matrix; each pair is computed once.
 
         Parameters
         ----------
         engine : Engine, optional
+            Threads, device, memory limit and store. None: the current engine.
         dtype : float32 or float64, optional
-            What distances are stored as, by default that of `out`, or float64; they are computed in float64.
-            float32 holds 1e-38 to 3e38.
+            The type of the stored distances; they are computed in float64. float32 holds 1e-38 to 3e38. None: the
+            type of `out`, or float64.
         out : array of shape (n, n), or path, optional
-            Where to write: an array, of a GPU as well if the engine computes there; a `.npy` file, which is filled
-            block by block and returned as a memory map; or a `.zarr` folder of chunks with checksums, returned as a
-            Zarr array. File and folder have their names, and replace what had them, only once they are complete.
-            Without `out`, what memory does not hold is mapped in the folder of the engine's store, if it has one.
+            Where to write: an array, which may be on the GPU if the engine computes there; a `.npy` file, which is
+            filled block by block and returned as a memory map; or a `.zarr` folder of chunks with checksums, returned
+            as a Zarr array. A file or folder gets its name, and replaces an older one, only when it is complete.
+            None: new memory, or, if memory is too small and the engine has a store, a mapped file in its folder.
+
+        Returns
+        -------
+        array of shape (n, n)
         """
         self.check_whole("the full matrix")
         engine, n = current(engine), self.n
@@ -132,7 +151,7 @@ class Metric(ABC):
         return found
 
     def condensed(self, engine: Engine | None = None, dtype: DTypeLike | None = None, out: Out = None) -> Floats:
-        """The n(n−1)/2 distances in SciPy's order. `dtype` and `out` as in `dense`."""
+        """Compute the n(n−1)/2 distances in SciPy's condensed order; `dtype` and `out` are as in `dense`."""
         self.check_whole("all distances")
         engine, size = current(engine), self.n * (self.n - 1) // 2
         fill = backend_of(engine).condensed
@@ -141,15 +160,43 @@ class Metric(ABC):
         return found
 
     def balls(self, radius: float, engine: Engine | None = None) -> Balls:
-        """The closed balls of the given radius around every point."""
+        """Find the points within `radius` of every point, itself included.
+
+        Parameters
+        ----------
+        radius : float
+            The radius ≥ 0, in the unit of the distances. Points at exactly this distance are included.
+        engine : Engine, optional
+            Threads, device, memory limit and store. None: the current engine.
+
+        Returns
+        -------
+        Balls
+            `indptr`, `indices` and `distances` in compressed rows (CSR): the ball of point i is
+            `indices[indptr[i]:indptr[i+1]]`, sorted.
+        """
         radius, engine = check.tolerance(radius, "radius"), current(engine)
         self.check_reach(radius)
         return backend_of(engine).balls(self.form, radius, engine)
 
     def neighbors(self, k: int, of: Metric | None = None, engine: Engine | None = None) -> Nearest:
-        """The k nearest other points of every point, or the k nearest points for every point of the metric `of`.
+        """Find the k nearest other points of every point, or the k nearest points of every point of the metric `of`.
 
-        Exact; nearest first, of equal distances the smaller index. A duplicate of a point is another point.
+        The result is exact and sorted by distance, ties by index. A duplicate of a point counts as another point.
+
+        Parameters
+        ----------
+        k : int
+            Number of neighbors, ≥ 1.
+        of : Metric, optional
+            The query points, a metric of the same kind. None: the points of this metric, each without itself.
+        engine : Engine, optional
+            Threads, device, memory limit and store. None: the current engine.
+
+        Returns
+        -------
+        Nearest
+            `distances` and `indices`, both of shape (number of query points, k).
 
         Examples
         --------
@@ -162,9 +209,9 @@ class Metric(ABC):
         """
         k, engine = check.count(k, "k", 1), current(engine)
         if of is None and k > self.n - 1:
-            raise ValueError(f"k must be at most {self.n - 1}, as many as there are other points, got {k}")
+            raise ValueError(f"k must be at most {self.n - 1}, the number of other points, got {k}")
         if k > self.n:
-            raise ValueError(f"k must be at most {self.n}, as many as there are points, got {k}")
+            raise ValueError(f"k must be at most {self.n}, the number of points, got {k}")
         if of is not None:
             self.check_same_kind(of)
         size = self.n if of is None else of.n
@@ -174,7 +221,7 @@ class Metric(ABC):
     def neighborhoods(
         self, weights: Floats, profile: int, eps: float, reach: float, engine: Engine | None = None, first: int = 0
     ) -> Neighborhoods:
-        """What the points from `first` on see of the weights within `reach`, weighted by profile(d²/ε²)."""
+        """Neighborhoods of the points from `first` on: weights within `reach`, multiplied by profile(d²/ε²)."""
         engine = current(engine)
         self.check_reach(reach)
         if not np.isfinite(reach):
@@ -182,39 +229,42 @@ class Metric(ABC):
         return backend_of(engine).neighborhoods(self.form, weights, profile, eps, reach, engine, first)
 
     def check_whole(self, wanted: str) -> None:  # noqa: B027  # most metrics know all distances
-        """Refuse, where only some distances are known or finite, what needs all of them."""
+        """Raise an error if some distances are unknown or infinite; `wanted` names what needs all of them."""
 
     def checked(self) -> Self:
-        """The same metric, its numbers looked at: nobody has if it was made by hand."""
+        """Return the metric after a check of its numbers, which the constructors of metrics do not do."""
         return self
 
     def check_joined(self, n_parts: int = 1) -> None:
-        """Refuse points that fall into parts infinitely far apart: `n_parts` is how many were found."""
+        """Raise an error if the points fall into `n_parts` > 1 parts at infinite distance."""
         if n_parts > 1:
-            raise ValueError(f"the points fall into {n_parts} parts at infinite distance; use the largest of them")
+            raise ValueError(f"the points fall into {n_parts} parts at infinite distance; use the largest part")
 
     def check_reach(self, reach: float) -> None:  # noqa: B027  # most metrics know no radius
-        """Refuse, where distances are known up to a radius, what reaches farther."""
+        """Raise an error if distances are known only up to a radius smaller than `reach`."""
 
     def check_same_kind(self, other: Metric) -> None:
-        """Refuse a metric whose points cannot be put beside these."""
+        """Raise an error if the points of `other` cannot be added to these."""
         self.concatenate(other)
 
     @property
     def is_euclidean(self) -> bool:
-        """Whether these are the Euclidean distances of the points' places: whoever has those has the metric."""
+        """Whether these are exactly the Euclidean distances between the rows of `places`."""
         return False
 
     def joins(self, other: Metric) -> bool:
-        """Whether `beside` can put the points of `other` beside these: their distances are known from both."""
+        """Whether `concatenate` accepts `other`, since the distances between both sets of points can be computed."""
         return False
 
     def concatenate(self, other: Metric) -> Self:
-        """The metric of these points and those of `other`, a metric of the same kind."""
+        """Return the metric of these points followed by those of `other`, a metric of the same kind."""
         self._refuse_new()
 
     def _refuse_new(self) -> NoReturn:
-        raise TypeError(f"{type(self).__name__} distances are known between their own points only, not to new ones")
+        raise TypeError(
+            f"{type(self).__name__} distances are known between their own points only, not to new points; "
+            "use a space made from coordinates"
+        )
 
     @property
     def is_whole(self) -> bool:
@@ -223,32 +273,32 @@ class Metric(ABC):
 
     @property
     def euclidean(self) -> Floats | None:
-        """Points whose Euclidean distances these are; None where there are none."""
+        """Points (n, m) with these Euclidean distances; None if the metric is not Euclidean."""
         return None
 
     @property
     def places(self) -> Floats | None:
-        """Where the points are in R^m, as an array that may lie on a device; None where the metric knows no places."""
+        """Coordinates (n, m) of the points, possibly on a GPU; None if the metric has none."""
         return None
 
     def differs(self, before: Self, kept: Ints | None = None) -> Bools | None:
-        """Points that are not, bit for bit, what the points `kept` of `before` were, by default all of them.
+        """Mark the points that differ by at least one bit from the points `kept` (default: all) of `before`.
 
-        None where that cannot be told.
+        None if the metric cannot tell.
         """
         return None
 
     def with_rows(self, rows: Ints, new: Any) -> Self:
-        """A copy whose listed points are those of `new`, for metrics that can tell what differs."""
-        raise TypeError(f"points of {type(self).__name__} cannot be exchanged one by one")
+        """Return a copy whose points at the indices `rows` are those of `new`."""
+        raise TypeError(f"single points of a {type(self).__name__} metric cannot be replaced")
 
     def framed(self, frame: Frame) -> Self:
-        """The same metric as part of a cloud that has this frame."""
-        raise TypeError(f"{type(self).__name__} is not cut into cells: parts of it cannot be computed alone")
+        """Return the same metric as part of a larger cloud with this frame."""
+        raise TypeError(f"a {type(self).__name__} metric has no grid of cells: parts of it cannot be computed alone")
 
 
 def check_counts(triangle: object, gap: object, n_fallbacks: object) -> None:
-    """Refuse what a stored metric cannot say of how it was computed."""
+    """Check the types of the fields that a stored metric has besides its distances."""
     check_type(triangle, "triangle", bool)
     check_type(gap, "gap", float, int)
     check_type(n_fallbacks, "n_fallbacks", int)

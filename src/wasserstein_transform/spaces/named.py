@@ -1,4 +1,4 @@
-"""Distances known by name: SciPy's, evaluated and stored."""
+"""SciPy's metrics by name, evaluated and stored as a matrix."""
 
 from __future__ import annotations
 
@@ -37,16 +37,17 @@ TRIANGLE = {
 }
 """SciPy's metric names, and whether the triangle inequality is known to hold for real vectors.
 
-The scales of seuclidean and mahalanobis are those of the weighted points, divided by mass (SciPy divides by n − 1).
+For seuclidean and mahalanobis, the variances are those of the weighted points, divided by the total mass (SciPy divides
+by n − 1).
 """
 
 
-_STEPS = 20.0  # of an inner loop for each coordinate, about: some of these formulas take logarithms
-_SIDE = 512  # of the blocks, at most
+_STEPS = 20.0  # estimated cost per coordinate, in steps of an inner loop: some formulas take logarithms
+_SIDE = 512  # largest side of a block
 
 
 def metric_by_name(points: Floats, name: str, weights: Floats) -> Metric:
-    """The metric called `name` on the points."""
+    """Make the SciPy metric `name` on the points."""
     known_name(name)
     if name == "euclidean":
         return Euclidean(points)
@@ -74,7 +75,7 @@ class _Square(NamedTuple):
 
 
 def _square(asked: _Square, tile: Tile, stop: Flag, record: Record) -> None:
-    """Some blocks at a time: SciPy does not listen while it computes."""
+    """Compute some blocks: a single call of SciPy for the whole matrix could not be interrupted."""
     points, name, scales, corners, side = asked
     for (top, left), upper, lower in zip(corners[tile.start : tile.stop], record[::2], record[1::2], strict=True):
         values = cdist(points[top : top + side], points[left : left + side], name, **scales)
@@ -82,16 +83,16 @@ def _square(asked: _Square, tile: Tile, stop: Flag, record: Record) -> None:
             values = np.triu(values, 1)
             values += values.T
         upper[...] = values
-        if top != left and lower.size:  # else nobody wants the mirror image, or it is the block itself
+        if top != left and lower.size:  # a diagonal block is its own mirror image
             lower[...] = values.T
 
 
 def cross_by_name(new: Floats, points: Floats, name: str, weights: Floats) -> Floats:
-    """Distances called `name` of new points to points. Scales that a metric learns, it learns from `points`."""
+    """Distances `name` from new points to `points`; the variances that a metric may need are those of `points`."""
     known_name(name)
     engine = current()
     engine.reserve(8.0 * len(new) * len(points), f"{len(new)} × {len(points)} distances", "take fewer new points")
-    if name == "euclidean":  # the same bits as between fitted points
+    if name == "euclidean":  # equal to the bit to the distances between fitted points
         both = Euclidean(np.concatenate([new, points]))
         return both.block(np.arange(len(new)), np.arange(len(new), both.n))
     out = np.empty((len(new), len(points)))
@@ -112,13 +113,13 @@ def _across(asked: _Across, tile: Tile, stop: Flag, record: Record) -> None:
 
 
 def _scales(points: Floats, name: str, weights: Floats) -> dict[str, Any]:
-    """Variances of the weighted points, divided by mass: weight k is the same as k copies."""
+    """Variances of the weighted points, divided by the total mass, so that weight k acts like k copies."""
     if name not in ("seuclidean", "mahalanobis"):
         return {}
     cov = np.atleast_2d(np.cov(points.T, aweights=weights, ddof=0))
     if name == "seuclidean":
         if not (np.diag(cov) > 0).all():
-            raise ValueError("the metric 'seuclidean' needs coordinates that vary; drop constant ones")
+            raise ValueError("the metric 'seuclidean' needs coordinates that vary; drop constant columns")
         return {"V": np.array(np.diag(cov), np.float64)}
     if np.linalg.matrix_rank(cov) < len(cov):
         raise ValueError("the metric 'mahalanobis' needs points that span all coordinates; choose another metric")
@@ -126,7 +127,7 @@ def _scales(points: Floats, name: str, weights: Floats) -> dict[str, Any]:
 
 
 def known_name(name: object) -> None:
-    """Refuse a name that is not in the table."""
+    """Check that a metric name is in the table."""
     if not isinstance(name, str) or name not in TRIANGLE:
         raise ValueError(f"metric must be one of {', '.join(sorted(TRIANGLE))}, got {name!r}")
 
@@ -134,7 +135,7 @@ def known_name(name: object) -> None:
 def _finite(distances: Floats, name: str) -> Floats:
     if not np.isfinite(distances).all():
         raise ValueError(
-            f"the metric {name!r} gave distances that are not finite; it is undefined for some rows "
-            "(all zeros or constant?), drop them or choose another metric"
+            f"the metric {name!r} gave distances that are not finite: it is undefined for some rows, "
+            "such as rows of zeros or constant rows; drop them or choose another metric"
         )
     return distances

@@ -1,4 +1,4 @@
-"""Distances that stay in their file."""
+"""Distances that are read from a file on demand."""
 
 from __future__ import annotations
 
@@ -16,19 +16,29 @@ from .sources import Subset
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OnDisk(Metric):
-    """Distances in a file, square or condensed, of which parts are read when they are asked for.
+    """Distances in a file, square or condensed, that are read in parts on demand.
 
-    `Space.from_distances` makes it of a file. Trees, balls, nearest neighbors and movement go through the file from
-    its beginning to its end, some megabytes at a time; `block` and `pairs` read what they are asked for. Transport and
-    whatever else asks for distances here and there needs them as a square table of float64, which is made in memory or,
-    by `Engine(store=folder)`, on disk.
+    `Space.from_distances` makes it from a path. Trees, balls, nearest neighbors and movement read the file once from
+    start to end, some megabytes at a time. `block` and `pairs` read only the entries they need. Transport needs random
+    access: it first makes a square float64 matrix, in memory or, with `Engine(store=folder)`, on disk.
 
     Parameters
     ----------
     source : Source
+        The open file.
     largest_distance : float
-    triangle : bool
+        The largest distance in the file.
+    triangle : bool, default False
         Whether the triangle inequality holds.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, wasserstein_transform as wt
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/condensed.npy", np.array([1.0, 2.0, 1.5]))
+    ...     metric = wt.Space.from_distances(f"{folder}/condensed.npy").metric
+    ...     print(type(metric).__name__, metric.n, metric.block([0], [1, 2]))
+    OnDisk 3 [[1. 2.]]
     """
 
     source: Source
@@ -44,8 +54,8 @@ class OnDisk(Metric):
 
     def _archive_state(self) -> dict[str, Any]:
         raise TypeError(
-            f"distances in {self.source.name} are not copied into another file; keep that one, and make the space "
-            "of it again by Space.from_distances"
+            f"distances in {self.source.name} are not copied into another file; keep that file and make the space "
+            "again with Space.from_distances"
         )
 
     def take(self, rows: Ints) -> OnDisk:
@@ -60,5 +70,5 @@ class OnDisk(Metric):
         return True
 
     def movement(self, other: Metric, engine: Engine | None = None) -> float:
-        """The largest change of a distance: points of a matrix have no place of their own."""
+        """The largest change of a distance, since the points have no coordinates."""
         return largest_change(self, other, engine)

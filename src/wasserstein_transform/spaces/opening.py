@@ -1,4 +1,4 @@
-"""Distances in files as metrics: mapped as they are, or read some at a time."""
+"""Open files of distances as metrics, memory-mapped or read in parts."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _PER_POINT = 64.0  # bytes: weights, lists, components
 
 
 def opened(distances: Any) -> Any:
-    """What a path leads to: a file of NumPy's format, mapped, or a Zarr array; everything else as it is."""
+    """Open a path as a memory-mapped .npy file or a Zarr array; return any other value unchanged."""
     if not isinstance(distances, str | os.PathLike):
         return distances
     path = Path(distances)
     if path.suffix == ".zarr" or (path / "zarr.json").is_file():
         return open_zarr(path)
     if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path} of distances")
+        raise FileNotFoundError(f"there is no file {path} of distances; check the path")
     if path.suffix != ".npy":
         raise ValueError(
             f"distances are read from .npy files and .zarr folders, got {path}; wt.tables.read_matrix reads others"
@@ -38,7 +38,7 @@ def opened(distances: Any) -> Any:
 
 
 def metric_in_file(distances: Any, triangle: bool, engine: Engine) -> Metric | None:
-    """The metric of distances in a file, looked through once; None for what is in memory, or of other numbers."""
+    """Check distances in a file and return their metric; None for arrays in memory and for other number types."""
     if is_zarr(distances):
         if distances.dtype not in (np.float32, np.float64):
             raise ValueError(f"a Zarr array of distances must be float32 or float64, got {distances.dtype}")
@@ -50,7 +50,7 @@ def metric_in_file(distances: Any, triangle: bool, engine: Engine) -> Metric | N
     if distances.dtype not in (np.float32, np.float64) or not distances.dtype.isnative:
         return None
     if distances.ndim == 2 and distances.flags.f_contiguous:
-        distances = distances.T  # it is symmetric, and rows are read along
+        distances = distances.T  # the matrix is symmetric, and reading along rows is faster
     return _checked(Mapped(distances, _name_of(distances)), distances, triangle, engine)
 
 
@@ -80,14 +80,14 @@ def _n_points(numbers: Numbers) -> int:
     n = (1 + isqrt(1 + 8 * length)) // 2
     if n * (n - 1) // 2 != length or length == 0:
         raise ValueError(
-            f"{numbers.name}: distances as a condensed vector must have n(n-1)/2 entries, got {length}; for n points "
-            "use n × n"
+            f"{numbers.name}: distances as a condensed vector must have n(n-1)/2 entries, got {length}; or use a "
+            "square matrix of shape (n, n)"
         )
     return n
 
 
 def _is_plain(array: np.ndarray) -> bool:
-    """Whether compiled loops read it as it lies."""
+    """Whether compiled loops can read the array directly."""
     return bool(array.flags.c_contiguous and array.flags.aligned)
 
 

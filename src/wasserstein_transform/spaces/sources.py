@@ -1,4 +1,4 @@
-"""Matrices in files, square or condensed, mapped or in chunks, as sources of distances."""
+"""Sources of distances: square or condensed matrices in files, memory-mapped or in chunks."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ import numpy as np
 from .._types import Floats, Ints
 from ..backends import Cell, Source
 
-_SIDE = 1024  # of the cells of a square matrix
-_CELL = 1 << 21  # distances of a cell of condensed ones, about
+_SIDE = 1024  # side of the cells of a square matrix
+_CELL = 1 << 21  # approximate number of distances in a cell of a condensed vector
 
 
 class Numbers(ABC):
-    """An array of numbers in a file, of which parts are read as float64.
+    """An array of numbers in a file; parts of it are read as float64.
 
     Attributes
     ----------
     name : str
-        The file, as errors call it.
+        The name of the file in error messages.
     shape : tuple of int
+        The shape of the array.
     """
 
     name: str
@@ -28,19 +29,19 @@ class Numbers(ABC):
 
     @abstractmethod
     def part(self, *where: slice) -> Floats:
-        """A rectangle, in memory of its own."""
+        """Read a rectangle as a new array."""
 
     @abstractmethod
     def at(self, *where: Ints) -> Floats:
-        """Single numbers, by as many lists of indices as there are axes."""
+        """Read single numbers, given one list of indices per axis."""
 
     def sides(self) -> tuple[int, ...]:
-        """The sides of the rectangles that are read best."""
+        """The sides of the rectangles that are fastest to read."""
         return tuple(_SIDE for _ in self.shape)
 
 
 class Mapped(Numbers):
-    """Numbers in a file that is mapped."""
+    """Numbers in a memory-mapped file."""
 
     def __init__(self, array: np.ndarray, name: str) -> None:
         self.name, self.shape = name, array.shape
@@ -54,14 +55,14 @@ class Mapped(Numbers):
 
 
 class Square(Source):
-    """All n × n distances; if two halves differ by rounding (`mirrored` is False), the upper one counts."""
+    """A square matrix of n × n distances; if its halves differ by rounding (mirrored=False), the upper one is used."""
 
     def __init__(self, numbers: Numbers, mirrored: bool = True) -> None:
         self.numbers, self.name, self.n = numbers, numbers.name, numbers.shape[0]
         self._mirrored = mirrored
 
     def cells(self) -> list[Cell]:
-        """Rectangles as the file has them; those below the diagonal are left out."""
+        """Rectangles in file order, without those below the diagonal."""
         n, (height, width) = self.n, self.numbers.sides()
         return [
             Cell(top, min(top + height, n), left, min(left + width, n))
@@ -85,13 +86,13 @@ class Square(Source):
 
 
 class Condensed(Source):
-    """The n(n−1)/2 distances above the diagonal, row after row: SciPy's order."""
+    """The n(n−1)/2 distances above the diagonal, row by row, in SciPy's condensed order."""
 
     def __init__(self, numbers: Numbers, n: int) -> None:
         self.numbers, self.name, self.n = numbers, numbers.name, n
 
     def cells(self) -> list[Cell]:
-        """Some rows each, from the diagonal on: they follow each other in the file."""
+        """Cells of some rows each, from the diagonal on, which are contiguous in the file."""
         found, top = list[Cell](), 0
         while top < self.n - 1:
             bottom = min(top + max(1, _CELL // (self.n - top)), self.n)

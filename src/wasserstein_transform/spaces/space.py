@@ -1,4 +1,4 @@
-"""A finite metric measure space (X, d, α), with coordinates if it has any."""
+"""A finite metric measure space (X, d, α), with optional coordinates."""
 
 from __future__ import annotations
 
@@ -30,16 +30,31 @@ from .opening import metric_in_file, opened
 @on_host("points")
 @dataclass(frozen=True, eq=False)
 class Space:
-    """A finite metric measure space (X, d, α) with φ(X) ⊂ R^m where coordinates are known.
+    """A finite metric measure space (X, d, α): n points with a metric, weights and optional coordinates in R^m.
 
-    Use `Space.from_points`, `Space.from_distances` or `Space.from_graph`: they check what comes in.
+    Make it with `Space.from_points`, `Space.from_distances` or `Space.from_graph`, which check their input. The
+    constructor does not.
 
     Attributes
     ----------
     metric : Metric
+        The distances between the points.
     weights : array of shape (n,)
-        The masses α, total 1.
+        The masses α of the points, with total 1.
     points : array of shape (n, m), or None
+        The coordinates. None if only distances are known.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0, 0.0], [3.0, 4.0]])
+    >>> space
+    <Space of 2 points in R^2, Euclidean metric>
+    >>> space.metric.dense()
+    array([[0., 5.],
+           [5., 0.]])
+    >>> space.weights
+    array([0.5, 0.5])
     """
 
     metric: Metric
@@ -53,9 +68,22 @@ class Space:
 
     @classmethod
     def from_points(cls, points: ArrayLike, weights: ArrayLike | None = None, metric: str = "euclidean") -> Space:
-        """A space of points with coordinates, under the Euclidean or any other SciPy distance.
+        """Make a space of points with coordinates, with the Euclidean or another SciPy metric.
 
-        Points in the memory of a GPU, such as an array of CuPy, stay there; see `Engine(device="cuda")`.
+        Points in the memory of a GPU, such as a CuPy array, stay there; see `Engine(device="cuda")`.
+
+        Parameters
+        ----------
+        points : array of shape (n, m)
+            The coordinates, finite. They are copied.
+        weights : array of shape (n,), optional
+            Masses ≥ 0 of the points; they are divided by their total. None: uniform.
+        metric : str, default "euclidean"
+            A SciPy metric name. Metrics other than "euclidean" are stored as a matrix of 8 n² bytes.
+
+        Returns
+        -------
+        Space
 
         Examples
         --------
@@ -82,13 +110,26 @@ class Space:
         *,
         engine: Engine | None = None,
     ) -> Space:
-        """A space from a square or condensed distance matrix, with coordinates beside it if there are any.
+        """Make a space from a square or condensed distance matrix, in memory or in a file.
 
-        `distances` may be an array, or a file: a path (`.npy`, or a `.zarr` folder), a memory map, a Zarr array. Those
-        of float32 and float64 are looked through once and stay in their file; a square `.npy` of float64 is what
-        transport reads best. Of two halves of a matrix in a file that differ by rounding, the upper one counts.
+        Parameters
+        ----------
+        distances : array of shape (n, n) or (n(n−1)/2,), path, memory map, or Zarr array
+            The distances: finite, ≥ 0, symmetric, 0 on the diagonal. A path is a `.npy` file or a `.zarr` folder.
+            Files of float32 and float64 are checked in one pass and then read on demand; a square float64 `.npy` file
+            is the fastest for transport. If the halves of a matrix in a file differ by rounding, the upper one is used.
+        weights : array of shape (n,), optional
+            Masses ≥ 0 of the points; they are divided by their total. None: uniform.
+        points : array of shape (n, m), optional
+            Coordinates in addition to the distances. None: no coordinates.
+        triangle : bool, default False
+            True asserts the triangle inequality, which allows some shortcuts. It is not checked.
+        engine : Engine, optional
+            Threads, device, memory limit and store. None: the current engine.
 
-        `triangle=True` asserts the triangle inequality, for shortcuts that need it.
+        Returns
+        -------
+        Space
 
         Examples
         --------
@@ -118,23 +159,27 @@ class Space:
         *,
         weight: str | None = ASK,
     ) -> Space:
-        """The nodes of an undirected graph under the lengths of shortest paths, which are found when asked for.
+        """Make a space of the nodes of an undirected graph with the shortest-path metric, computed on demand.
 
         Parameters
         ----------
         graph : networkx graph, scipy sparse matrix, or list of edges (a, b) or (a, b, length)
-            Edges without a number have length 1. Nodes are numbered as the graph lists them; numbers in a list of
-            edges in rising order. Loops are left out, of parallel edges the shortest counts, edges of length 0 put
-            their nodes in one place.
-        weights : array, optional
-            Masses of the nodes.
+            Edges without a number have length 1. Nodes are numbered in the order of the graph; integer nodes in a
+            list of edges in ascending order. Loops are dropped, and the shortest of parallel edges is used. An edge of
+            length 0 puts its nodes in one place.
+        weights : array of shape (n,), optional
+            Masses ≥ 0 of the nodes; they are divided by their total. None: uniform.
         points : array of shape (n, m), optional
-            Coordinates beside the metric, if there are any.
+            Coordinates of the nodes in addition to the metric. None: no coordinates.
         weight : {"length", "strength", None}, optional
-            What the numbers at edges are: lengths; strengths, where strong ties are short, of length 1/strength; or
-            of no concern, all edges have length 1. By default a list (a, b, length) has lengths, and attributes
-            `length`, `distance` and `strength` are what they are called; `weight` and the entries of a matrix may be
-            either, and are asked about unless all are 1.
+            The meaning of the numbers at edges: lengths; strengths (the length is 1/strength); or None to ignore them,
+            so that all edges have length 1. By default a list (a, b, length) holds lengths, and the attributes
+            `length`, `distance` and `strength` mean what their names say. The attribute `weight` and the entries of a
+            matrix are ambiguous: they raise an error unless all are 1.
+
+        Returns
+        -------
+        Space
 
         Examples
         --------
@@ -153,12 +198,14 @@ class Space:
         return cls(metric, check.weights(weights, metric.n), points)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the space to a `.npz` file, without pickle; returns its path. `Space.load` reads it."""
+        """Write the space to a `.npz` file, without pickle, and return its path. `Space.load` reads it."""
         return write(path, self)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], engine: Engine | None = None) -> Self:
-        """A space from a file that `save` wrote. Files of other versions, damaged or too large ones are refused.
+        """Read a space from a file that `save` wrote.
+
+        Files that are damaged, too large for the memory, or of another version raise an error.
 
         Examples
         --------
@@ -194,13 +241,13 @@ class Space:
         return f"uniform, {most:.4g} each" if least == most else f"{least:.4g} to {most:.4g}"
 
     def take(self, rows: Ints) -> Space:
-        """The space of the listed points, with their masses as they are."""
+        """Return the points at the indices `rows` as a space; their masses are not divided by the new total."""
         points = None if self.points is None else self.points[rows]
         return Space(self.metric.take(rows), self.weights[rows], points)
 
 
 def _reserve(distances: ArrayLike, engine: Engine) -> None:
-    """Announce the matrix that is made of these distances, and what they are turned into before."""
+    """Reserve the memory of the matrix made from these distances, and of the copies on the way."""
     shape = np.shape(distances)
     n = shape[0] if len(shape) == 2 else round((2.0 * shape[0]) ** 0.5 + 0.5) if len(shape) == 1 else 0
     ready = isinstance(distances, np.ndarray) and distances.dtype == np.float64 and distances.flags.c_contiguous
@@ -209,6 +256,20 @@ def _reserve(distances: ArrayLike, engine: Engine) -> None:
 
 
 def check_space(space: object) -> None:
-    """Refuse what is not a space, and say how to make one."""
+    """Raise a TypeError, with a hint, if the argument is not a Space.
+
+    Parameters
+    ----------
+    space : object
+        The argument to check.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> wt.spaces.check_space([[0.0], [1.0]])
+    Traceback (most recent call last):
+    ...
+    TypeError: a Space is needed, got list; wt.Space.from_points(X) makes one
+    """
     if not isinstance(space, Space):
         raise TypeError(f"a Space is needed, got {type(space).__name__}; wt.Space.from_points(X) makes one")

@@ -1,4 +1,4 @@
-"""Distances known up to a radius."""
+"""Distances that are known only up to a radius."""
 
 from __future__ import annotations
 
@@ -18,20 +18,37 @@ from .metric import Metric, check_counts
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sparse(Metric):
-    """Distances up to a radius, as sorted compressed rows; all others are only known to be larger.
+    """A metric whose distances are known only up to a radius, in sorted compressed rows (CSR).
 
-    `block` gives infinity for those. Where everything is asked for (`dense`, an uncut kernel), it refuses.
+    `block` returns infinity for larger distances. Operations that need all distances, such as `dense` or a kernel
+    without a cutoff, raise an error.
 
     Attributes
     ----------
     rows : Balls
-        The closed balls of the radius around every point, with their distances; each holds its own point.
+        The closed ball of the radius around every point, with distances; each ball contains its own point.
     radius : float
-    triangle : bool
-    gap : float
-        Largest primal–dual gap of the transport problems the distances come from.
-    n_fallbacks : int
-        How many of these problems took the slow, safe path.
+        The radius, in the unit of the distances.
+    triangle : bool, default True
+        Whether the triangle inequality holds.
+    gap : float, default 0.0
+        Largest primal–dual gap of the transport problems that gave the distances.
+    n_fallbacks : int, default 0
+        How many of these problems needed the slow fallback solver.
+
+    Notes
+    -----
+    Memory O(pairs within the radius).
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> line = wt.Euclidean(np.array([[0.0], [1.0], [5.0]]))
+    >>> near = wt.spaces.Sparse(line.balls(2.0), radius=2.0)
+    >>> near
+    <Sparse metric of 3 points, 5 distances up to 2>
+    >>> near.block([0], [1, 2])
+    array([[ 1., inf]])
     """
 
     rows: Balls
@@ -59,13 +76,13 @@ class Sparse(Metric):
         check_range(distances, "distances", 0.0)
         owner = np.repeat(np.arange(self.n), np.diff(indptr))
         if not self.matrix().has_canonical_format or np.count_nonzero(owner == indices) != self.n:
-            raise ValueError("rows of near distances must be sorted, and hold their own point")
+            raise ValueError("rows of near distances must be sorted and contain their own point")
         check_type(self.radius, "radius", float, int)
         check_range(self.radius, "radius", 0.0)
         check_counts(self.triangle, self.gap, self.n_fallbacks)
 
     def matrix(self) -> csr_array:
-        """The known distances as a sparse matrix; zeros are stored where points coincide."""
+        """Return the known distances as a sparse matrix of shape (n, n); distances of 0 are stored."""
         return csr_array((self.rows.distances, self.rows.indices, self.rows.indptr), shape=(self.n, self.n))
 
     def take(self, rows: Ints) -> Sparse:
@@ -75,7 +92,7 @@ class Sparse(Metric):
         return Sparse(balls, self.radius, self.triangle, self.gap, self.n_fallbacks)
 
     def movement(self, other: Metric, engine: Engine | None = None) -> float:
-        """The largest change of a distance that is known before and after."""
+        """The largest change of a distance that both metrics know."""
         owner = np.repeat(np.arange(self.n), np.diff(self.rows.indptr))
         later = other.pairs(owner, self.rows.indices)
         both = np.isfinite(later)
@@ -95,7 +112,7 @@ class Sparse(Metric):
     def check_joined(self, n_parts: int = 1) -> None:
         if n_parts > 1:
             raise ValueError(
-                f"distances are known up to {self.radius:g} only, and the points fall into {n_parts} parts "
+                f"distances are known up to {self.radius:g} only, but the points fall into {n_parts} parts "
                 "that are farther apart; ask for a larger radius"
             )
 
@@ -107,8 +124,8 @@ class Sparse(Metric):
             self.refuse(f"a reach of {reach:g}")
 
     def refuse(self, wanted: str) -> NoReturn:
-        """Say that more was asked for than is known."""
+        """Raise the error for a request that needs unknown distances."""
         raise ValueError(
-            f"these distances are known up to {self.radius:g} only, and {wanted} was asked for; "
+            f"these distances are known up to {self.radius:g} only, but {wanted} was requested; "
             "ask for a larger radius, or transform the space as a whole"
         )

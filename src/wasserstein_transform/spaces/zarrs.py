@@ -1,4 +1,4 @@
-"""Arrays in Zarr's format: chunks in a folder, each with a checksum."""
+"""Arrays in Zarr format: a folder of chunks, each with a checksum."""
 
 from __future__ import annotations
 
@@ -17,43 +17,43 @@ from .._mapped import check_room, writing_folder
 from .._types import Floats, Ints
 from .sources import Numbers
 
-_SIDE = 1024  # of the chunks of a matrix
-_RUN = 1 << 20  # entries of a chunk of a vector
-_READ = 1 << 20  # entries that are read together where chunks are small
-_KEPT = 1 << 26  # bytes of chunks that are kept for who asks again
+_SIDE = 1024  # side of the chunks of a matrix
+_RUN = 1 << 20  # entries per chunk of a vector
+_READ = 1 << 20  # entries to read at a time if chunks are small
+_KEPT = 1 << 26  # bytes of chunks in the cache
 _CODECS = frozenset({"bytes", "crc32c", "zstd", "gzip", "blosc", "transpose", "sharding_indexed"})
 
 
 def is_zarr(value: object) -> bool:
-    """Whether it is an array of the package zarr, which need not be there."""
+    """Whether the value is a Zarr array; does not import zarr."""
     return type(value).__module__.split(".")[0] == "zarr" and hasattr(value, "chunks")
 
 
 def need_zarr() -> Any:
-    """The package, or how to get it."""
+    """Import zarr, or raise an error that says how to install it."""
     try:
         return importlib.import_module("zarr")
     except ImportError:
         raise ImportError(
-            'Zarr arrays need zarr, which is not installed; pip install "wasserstein-transform[scale]" brings it'
+            'Zarr arrays need zarr, which is not installed; use pip install "wasserstein-transform[scale]"'
         ) from None
 
 
 def open_zarr(path: PathLike) -> Any:
-    """The array in a folder, for reading."""
+    """Open the array in a folder for reading."""
     zarr = need_zarr()
     if not Path(path).is_dir():
-        raise FileNotFoundError(f"there is no Zarr array {path}")
+        raise FileNotFoundError(f"there is no Zarr array {path}; check the path")
     try:
         return zarr.open_array(os.fspath(path), mode="r")
-    except Exception as error:  # of whatever the folder holds instead
+    except Exception as error:  # zarr raises many types, depending on the content of the folder
         raise ValueError(
-            f"{path} is no Zarr array, or it is damaged ({type(error).__name__}: {error!s:.200})"
+            f"{path} is not a Zarr array, or it is damaged ({type(error).__name__}: {error!s:.200})"
         ) from None
 
 
 def write_zarr(path: PathLike, dtype: Any, shape: tuple[int, ...], fill: Callable[[Any], None], what: str) -> Any:
-    """An array in a new folder, written by `fill` in whole chunks; the folder has its name once it is complete."""
+    """Let `fill` write an array into a new folder, in whole chunks; the folder gets its name when it is complete."""
     zarr = need_zarr()
     side = _RUN if len(shape) == 1 else _SIDE
     with writing_folder(path, _may_replace, "a Zarr array") as folder:
@@ -65,7 +65,7 @@ def write_zarr(path: PathLike, dtype: Any, shape: tuple[int, ...], fill: Callabl
             dtype=dtype,
             filters=None,
             compressors=[zarr.codecs.Crc32cCodec()],
-            fill_value=np.nan,  # what a chunk that is missing reads as
+            fill_value=np.nan,  # the value of missing chunks
         )
         try:
             fill(array)
@@ -73,7 +73,7 @@ def write_zarr(path: PathLike, dtype: Any, shape: tuple[int, ...], fill: Callabl
             if error.errno != errno.ENOSPC:
                 raise
             raise OSError(
-                error.errno, f"the disk of {path} is full; {what} was not written, give another folder"
+                error.errno, f"the disk of {path} is full and {what} was not written; choose another folder"
             ) from None
     return open_zarr(path)
 
@@ -83,7 +83,7 @@ def _may_replace(target: Path) -> bool:
 
 
 class Chunked(Numbers):
-    """Numbers in a Zarr array, of which some chunks are kept in memory."""
+    """Numbers in a Zarr array, with a cache of chunks in memory."""
 
     def __init__(self, array: Any) -> None:
         self._array = array
@@ -95,11 +95,11 @@ class Chunked(Numbers):
 
     @property
     def chunk_bytes(self) -> int:
-        """Memory that a chunk takes."""
+        """The size of a chunk in memory, in bytes."""
         return int(self._array.dtype.itemsize) * prod(self._chunks)
 
     def sides(self) -> tuple[int, ...]:
-        """Whole chunks, several where they are small."""
+        """The sides of one chunk, or of several if they are small."""
         *others, last = self._chunks
         wide = max(1, _READ // max(1, prod(self._chunks)))
         return *others, last * min(wide, -(-self.shape[-1] // last))
@@ -151,10 +151,10 @@ class Chunked(Numbers):
         name = f"chunk {self._array.metadata.encode_chunk_key(file)} of {self.name}"
         try:
             values = np.asarray(self._array[part])
-        except Exception as error:  # codecs raise what they like
+        except Exception as error:  # codecs raise exceptions of any type
             raise ValueError(f"{name} is damaged ({error}); write the array again") from None
         if np.isnan(values).any():
-            raise ValueError(f"{name} is missing, or holds NaN; distances must be finite, write the array again")
+            raise ValueError(f"{name} is missing or contains NaN; distances must be finite: write the array again")
         return values
 
 
@@ -164,11 +164,14 @@ def _name_of(array: Any) -> str:
 
 
 def _check_codecs(array: Any, name: str) -> None:
-    """Refuse what numbers need no code for: objects, formats of others."""
+    """Check that the format and the codecs of a Zarr array are supported."""
     if array.metadata.zarr_format != 3:
         raise ValueError(
-            f"{name} is in Zarr's format {array.metadata.zarr_format}, and format 3 is read; write it anew"
+            f"{name} has Zarr format {array.metadata.zarr_format}, but only format 3 is supported; write it again"
         )
     codecs = {str(codec.to_dict().get("name")) for codec in array.metadata.codecs}
     if unknown := sorted(codecs - _CODECS):
-        raise ValueError(f"{name} is written by {', '.join(unknown)}, and {', '.join(sorted(_CODECS))} are read")
+        raise ValueError(
+            f"{name} uses the codecs {', '.join(unknown)}, but only {', '.join(sorted(_CODECS))} are supported; "
+            "write it again with one of these"
+        )

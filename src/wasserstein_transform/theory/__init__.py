@@ -1,6 +1,6 @@
-"""Statements one can compute: stability, quotients, expansions, curvature.
+"""The theorems of the paper as functions: stability, quotients, expansions and curvature.
 
-Inequalities come as `Inequality`: both sides, the constants, and how much room there is.
+Functions for inequalities return an `Inequality`: both sides, the constants, and the slack between the sides.
 """
 
 from .continuity import SamplingConvergence, continuity, sampling_convergence

@@ -1,4 +1,4 @@
-"""Small balls of a smooth density: local truncation on a line, and the shape of GT balls where λ = ε⁻⁶."""
+"""Expansions for small balls of a smooth density: local truncation on a line, and the shape of GT balls for λ = ε⁻⁶."""
 
 from __future__ import annotations
 
@@ -16,15 +16,26 @@ from .densities import Density, UnitBall, check_density, check_mass, interval
 
 @dataclass(frozen=True)
 class Taylor:
-    """d^(ε)(x, x') beside its expansion to second order.
+    """The distance d^(ε)(x, x') and its expansion to second order. `taylor_1d` returns it; y stands for x'.
 
     Attributes
     ----------
-    x, y, eps : float
+    x, y : float
+        The two points, x < y.
+    eps : float
+        The radius ε.
     distance : float
-        W1 of the density on the two ε-balls.
+        W1 between the density restricted to the two ε-balls.
     slopes : float
-        f'(x')/f(x') − f'(x)/f(x).
+        f'(y)/f(y) − f'(x)/f(x).
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> bell = wt.theory.Mixture(np.zeros((1, 1)), np.ones(1), np.ones(1))
+    >>> found = wt.theory.taylor_1d(bell, 0.0, 1.0, eps=0.3)
+    >>> round(found.change, 4), round(found.slopes * found.eps**2 / 3, 4)
+    (-0.0295, -0.03)
     """
 
     x: float
@@ -35,40 +46,58 @@ class Taylor:
 
     @property
     def change(self) -> float:
-        """d^(ε) − (x' − x)."""
+        """The change of the distance, d^(ε) − (x' − x)."""
         return self.distance - (self.y - self.x)
 
     @property
     def expansion(self) -> float:
-        """x' − x + ⅓·slopes·ε²."""
+        """The expansion x' − x + ⅓·slopes·ε²."""
         return self.y - self.x + self.slopes * self.eps**2 / 3
 
     @property
     def error(self) -> float:
-        """d^(ε) − expansion: O(ε³) by the paper, in fact O(ε⁴), as odd powers cancel over symmetric balls."""
+        """d^(ε) minus the expansion: O(ε³) in the paper, in fact O(ε⁴), as odd powers cancel over symmetric balls."""
         return self.change - self.slopes * self.eps**2 / 3
 
 
 def taylor_1d(
     density: Density, x: float, y: float, eps: float, nodes: int = 40, engine: Engine | None = None
 ) -> Taylor:
-    """Local truncation on a line: d^(ε)(x, x') = x' − x + ⅓(f'(x')/f(x') − f'(x)/f(x))ε² + O(ε³), x < x'.
+    """Compare local truncation on a line with its Taylor expansion, for x < y.
 
-    The remark on the Taylor expansion in one dimension. The distance is exact transport between Gauss quadratures of
-    the two balls, with so many nodes each.
+    d^(ε)(x, y) = y − x + ⅓(f'(y)/f(y) − f'(x)/f(x))ε² + O(ε³), the remark of the paper on the Taylor expansion in one
+    dimension. The distance is computed by exact transport between Gauss quadratures of the two balls.
+
+    Parameters
+    ----------
+    density : Density
+        A positive density f on the line.
+    x, y : float
+        The two points, x < y.
+    eps : float
+        The radius ε of the balls.
+    nodes : int, default 40
+        Number of quadrature nodes of each ball.
+    engine : Engine, optional
+        Threads, device, memory limit and store. None: the current engine.
+
+    Returns
+    -------
+    Taylor
+        The distance, the expansion and the error.
 
     Examples
     --------
     >>> import numpy as np, wasserstein_transform as wt
     >>> bell = wt.theory.Mixture(np.zeros((1, 1)), np.ones(1), np.ones(1))
-    >>> found = wt.theory.taylor_1d(bell, 0.0, 1.0, eps=0.3)  # f'/f = −x: points come nearer
+    >>> found = wt.theory.taylor_1d(bell, 0.0, 1.0, eps=0.3)  # f'/f = −x: the distance shrinks
     >>> round(found.distance, 4), round(found.expansion, 4), abs(found.error) < 0.3**3
     (0.9705, 0.97, True)
     """
     eps, (x, y) = check.eps(eps), check.floats([x, y], "x and y").tolist()
     check_density(density)
     if not x < y:
-        raise ValueError(f"x must be left of y, got {x} and {y}")
+        raise ValueError(f"x must be less than y, got {x} and {y}")
     nodes = check.count(nodes, "nodes", 1)
     ball = interval(nodes)
     places = np.concatenate([x + eps * ball.nodes, y + eps * ball.nodes])
@@ -87,32 +116,54 @@ def _slope(f: Density, x: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Ellipsoid:
-    """{u : uᵀQu ≤ 1}.
+    """The ellipsoid {u : uᵀQu ≤ 1}. `limit_ellipsoid` returns it.
 
     Attributes
     ----------
     form : array of shape (m, m)
-        Q.
+        The positive definite matrix Q.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> found = wt.theory.Ellipsoid(np.diag([1.0, 4.0]))
+    >>> found.half_axes, found.radii([[0.0, 1.0]])
+    (array([1. , 0.5]), array([0.5]))
     """
 
     form: Floats
 
     @property
     def half_axes(self) -> Floats:
-        """Their lengths, the longest first."""
+        """The lengths of the half-axes, longest first, shape (m,)."""
         return np.asarray(np.linalg.eigvalsh(self.form) ** -0.5)
 
     def radii(self, directions: ArrayLike) -> Floats:
-        """How far it reaches in each direction, unit vectors of shape (…, m)."""
+        """Compute the radius in each direction; directions are unit vectors of shape (…, m)."""
         u = check.floats(directions, "directions")
         return np.asarray(np.einsum("...i,ij,...j->...", u, self.form, u) ** -0.5)
 
 
 def covariance_term(density: Density, point: Floats) -> tuple[Floats, Floats]:
-    """H of Σ^(ε) = ε²/(m + 2)·I + ε⁴·H + O(ε⁶), and its derivative, of shape (m, m, m), the last index along x.
+    """Compute the fourth-order term H of the covariance of a small ball, and its derivative.
 
-    With g = ∇f/f and S = ∇²f/f: H = S/((m + 2)(m + 4)) − tr S·I/((m + 2)²(m + 4)) − ggᵀ/(m + 2)²; on a line that is
-    (2ff'' − 5f'²)/(45f²), as in the paper.
+    Σ^(ε) = ε²/(m + 2)·I + ε⁴·H + O(ε⁶). With g = ∇f/f and S = ∇²f/f,
+    H = S/((m + 2)(m + 4)) − tr S·I/((m + 2)²(m + 4)) − ggᵀ/(m + 2)². On a line this is (2ff'' − 5f'²)/(45f²), as in
+    the paper.
+
+    Parameters
+    ----------
+    density : Density
+        A positive density f on R^m.
+    point : array of shape (m,)
+        The center of the ball.
+
+    Returns
+    -------
+    term : array of shape (m, m)
+        H.
+    slope : array of shape (m, m, m)
+        The derivative of H; the last index is the direction.
 
     Examples
     --------
@@ -136,11 +187,23 @@ def covariance_term(density: Density, point: Floats) -> tuple[Floats, Floats]:
 
 
 def limit_ellipsoid(density: Density, center: ArrayLike) -> Ellipsoid:
-    """What GT balls of radius ε, drawn larger by 1/ε, tend to where λ = ε⁻⁶: the theorem on GT balls.
+    """Compute the limit of GT balls of radius ε, scaled by 1/ε, for λ = ε⁻⁶: the theorem on GT balls.
 
-    λ·dcov² of points ε·u apart tends to ε²·(m + 2)/4·‖∂_u H‖² with H of `covariance_term`, so that Q is the identity
-    plus (m + 2)/4·Σ ∇H_ij ∇H_ijᵀ. On a line the half-width is √(12/(12 + h'²)) with h = (−5f'² + 2ff'')/(15f²); the
-    paper prints 9 instead of 15, against its own expansion of the variance.
+    For two points ε·u apart, λ·dcov² tends to ε²·(m + 2)/4·‖∂_u H‖² with H of `covariance_term`. So Q is the identity
+    plus (m + 2)/4·Σ ∇H_ij ∇H_ijᵀ. On a line the half-width is √(12/(12 + h'²)) with h = (−5f'² + 2ff'')/(15f²). The
+    paper prints 9 instead of 15, which contradicts its own expansion of the variance.
+
+    Parameters
+    ----------
+    density : Density
+        A positive density on R^m.
+    center : array of shape (m,)
+        The center of the balls.
+
+    Returns
+    -------
+    Ellipsoid
+        The limit, in units of ε.
 
     Examples
     --------
@@ -157,7 +220,29 @@ def limit_ellipsoid(density: Density, center: ArrayLike) -> Ellipsoid:
 
 
 def ball_radii(density: Density, ball: UnitBall, center: Floats, directions: Floats, eps: float) -> Floats:
-    """How far the GT ball of radius ε with λ = ε⁻⁶ reaches in each direction, in ε, by bisection.
+    """Compute the radius of the GT ball of radius ε with λ = ε⁻⁶ in each direction, by bisection.
+
+    Parameters
+    ----------
+    density : Density
+        A positive density on R^m.
+    ball : UnitBall
+        The quadrature for moments over balls: `interval` for m = 1, `disc` for m = 2.
+    center : array of shape (m,)
+        The center of the ball.
+    directions : array of shape (k, m)
+        Unit vectors.
+    eps : float
+        The radius ε.
+
+    Returns
+    -------
+    array of shape (k,)
+        The radii, in units of ε.
+
+    Notes
+    -----
+    36 bisection steps, each with k distances.
 
     Examples
     --------
@@ -172,7 +257,7 @@ def ball_radii(density: Density, ball: UnitBall, center: Floats, directions: Flo
     m = ball.nodes.shape[1]
     if center.shape != (m,) or directions.ndim != 2 or directions.shape[1] != m:
         raise ValueError(
-            f"center and directions must have the ball's {m} coordinates, shapes ({m},) and (k, {m}), "
+            f"center and directions must have {m} coordinates like the ball, shapes ({m},) and (k, {m}), "
             f"got {center.shape} and {directions.shape}"
         )
     check_mass(density(center), center)

@@ -1,4 +1,4 @@
-"""Spaces of constant curvature: their balls, translations, distances, and even samples."""
+"""Spaces of constant curvature: their balls, translations, distances, and evenly spread samples."""
 
 from __future__ import annotations
 
@@ -10,15 +10,23 @@ from .. import _check as check
 from .._shown import Brief
 from .._types import Floats
 
-SIDE = 2 * np.pi  # of the flat torus
+SIDE = 2 * np.pi  # side of the flat torus
 _TURN = np.pi * (3 - np.sqrt(5))  # the golden angle
 
 
 @dataclass(frozen=True)
 class Form:
-    """A space of constant curvature 1, 0 or −1, as a sphere, hyperboloid, or plane at height 1 in R^(dim + 1).
+    """A space of constant curvature: a sphere, a flat torus, or a hyperbolic space.
 
-    The flat one is a torus of side 2π. Balls and translations are there in dimensions 2 and 3.
+    Points are vectors in R^(dim + 1): on the unit sphere, on a hyperboloid, or on the plane at height 1. The flat space
+    is a torus of side 2π.
+
+    Parameters
+    ----------
+    curvature : {1, 0, −1}
+        The sectional curvature.
+    dim : {2, 3}
+        The dimension.
 
     Examples
     --------
@@ -39,12 +47,12 @@ class Form:
 
     @property
     def ricci(self) -> int:
-        """Ric(v, v) of unit vectors."""
+        """The Ricci curvature Ric(v, v) of unit vectors v."""
         return self.curvature * (self.dim - 1)
 
     @property
     def reach(self) -> float:
-        """How far all geodesics are shortest."""
+        """The distance up to which all geodesics are shortest."""
         return np.inf if self.curvature == -1 else float(np.pi)
 
 
@@ -53,15 +61,15 @@ SPHERE, TORUS, HYPERBOLIC = Form(1, 2), Form(0, 2), Form(-1, 2)
 
 
 def check_form(form: object) -> None:
-    """Refuse what is no space of constant curvature."""
+    """Raise a TypeError if the argument is not a Form."""
     if not isinstance(form, Form):
-        raise TypeError(f"a Form is needed, got {form!r}; wt.theory.SPHERE, TORUS and HYPERBOLIC are three")
+        raise TypeError(f"a Form is needed, got {form!r}; use wt.theory.SPHERE, TORUS or HYPERBOLIC")
 
 
 def ball(form: Form, eps: float, nodes: tuple[int, int]) -> tuple[Floats, Floats]:
-    """Nodes of the ε-ball around the pole, so many along a radius and around it, and their shares of its volume."""
+    """Quadrature nodes of the ε-ball around the pole, along a radius and around it, and their shares of its volume."""
     if not isinstance(nodes, tuple) or len(nodes) != 2:
-        raise ValueError(f"nodes must be a pair of numbers, along a radius and around it, got {nodes!r}")
+        raise ValueError(f"nodes must be a tuple of two numbers, along a radius and around it, got {nodes!r}")
     for k in nodes:
         check.count(k, "nodes", 2)
     x, weights = np.polynomial.legendre.leggauss(nodes[0])
@@ -75,7 +83,7 @@ def ball(form: Form, eps: float, nodes: tuple[int, int]) -> tuple[Floats, Floats
 
 
 def _directions(dim: int, n: int) -> tuple[Floats, Floats]:
-    """Unit vectors and weights: n equal angles, in dimension 3 at n/2 heights."""
+    """Unit vectors and weights: n equal angles, and in dimension 3 at n/2 heights."""
     angles = (np.arange(n) + 0.5) * 2 * np.pi / n
     circle = np.stack([np.cos(angles), np.sin(angles)], axis=-1)
     if dim == 2:
@@ -87,7 +95,7 @@ def _directions(dim: int, n: int) -> tuple[Floats, Floats]:
 
 
 def moved(form: Form, points: Floats, way: float) -> Floats:
-    """Translated along the geodesic through the pole in direction of the second coordinate."""
+    """Translate points along the geodesic through the pole in the direction of the second coordinate."""
     up, across = points[:, 0], points[:, 1]
     out = points.copy()
     if form.curvature == 1:
@@ -100,7 +108,7 @@ def moved(form: Form, points: Floats, way: float) -> Floats:
 
 
 def distances(form: Form, one: Floats, other: Floats) -> Floats:
-    """Geodesic distances, by chords: they do not cancel where points are near."""
+    """Geodesic distances, computed from chords, which avoid cancellation for near points."""
     steps = one[:, None] - other
     if form.curvature == 0:
         flat = np.abs(steps[..., 1:]) % SIDE
@@ -112,16 +120,25 @@ def distances(form: Form, one: Floats, other: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sample(Brief):
-    """Points of a surface, nearly evenly spread.
+    """Evenly spread points of a surface of constant curvature. `wt.theory.sample` returns it.
 
     Attributes
     ----------
     form : Form
+        The surface.
     points : array of shape (n, 3)
+        The points in R^3.
     area : float
-        Of what they cover.
+        The area that they cover.
     rim : float
-        Distance from the pole up to which there are points; infinity where the surface is closed.
+        The largest distance from the pole; infinity if the surface is closed.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> found = wt.theory.sample(wt.theory.SPHERE, 100)
+    >>> found.points.shape, found.rim, round(found.spacing, 3)
+    ((100, 3), inf, 0.354)
     """
 
     form: Form
@@ -131,12 +148,25 @@ class Sample(Brief):
 
     @property
     def spacing(self) -> float:
-        """The side of a square that is a point's share of the area."""
+        """The mean spacing: the side of a square with the area per point."""
         return float(np.sqrt(self.area / len(self.points)))
 
 
 def sample(form: Form, n: int, radius: float = 2.0) -> Sample:
-    """n points of a surface along a Fibonacci spiral or lattice; of the hyperbolic plane, a disc of that radius.
+    """Place n points evenly on a surface, along a Fibonacci spiral or lattice.
+
+    Parameters
+    ----------
+    form : Form
+        A surface (dim 2): SPHERE, TORUS or HYPERBOLIC.
+    n : int
+        Number of points.
+    radius : float, default 2.0
+        For the hyperbolic plane: the radius of the disc that is sampled, at most 300.
+
+    Returns
+    -------
+    Sample
 
     Examples
     --------
@@ -147,10 +177,10 @@ def sample(form: Form, n: int, radius: float = 2.0) -> Sample:
     """
     check_form(form)
     if form.dim != 2:
-        raise ValueError(f"samples are there of surfaces, dim 2, got {form.dim}")
+        raise ValueError(f"form must be a surface with dim 2, got dim {form.dim}")
     n, radius = check.count(n, "n", 1), check.positive(radius, "radius")
     if radius > 300:
-        raise ValueError(f"radius must be at most 300: coordinates grow as its exponential, got {radius:g}")
+        raise ValueError(f"radius must be at most 300, since coordinates grow like exp(radius), got {radius:g}")
     if form.curvature == 0:
         steps = np.arange(n)
         places = SIDE * np.stack([(steps + 0.5) / n, steps * (np.sqrt(5) - 1) / 2 % 1], axis=-1)
@@ -163,7 +193,7 @@ def sample(form: Form, n: int, radius: float = 2.0) -> Sample:
 
 
 def _spiral(heights: Floats, sign: int) -> Floats:
-    """Points at these heights of a sphere or hyperboloid; equal steps of height are equal areas."""
+    """Points at these heights of a sphere or hyperboloid, where equal height differences have equal areas."""
     angles = np.arange(len(heights)) * _TURN
     across = np.sqrt(sign * (1 - heights**2))
     return np.stack([heights, across * np.cos(angles), across * np.sin(angles)], axis=-1)

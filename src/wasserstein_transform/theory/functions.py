@@ -12,18 +12,49 @@ from .. import _check as check
 
 
 class Exponents(NamedTuple):
-    """Λ for each of the two pairs of radii that the proofs use: (ε, ε + η) and (ε, D)."""
+    """One exponent Λ for each of the two pairs of radii that the proofs use; a named tuple.
+
+    Attributes
+    ----------
+    near : float
+        Λ for the radii (ε, ε + η).
+    far : float
+        Λ for the radii (ε, D).
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [3.0]], weights=[1, 1, 2])
+    >>> found = wt.theory.bishop_gromov(space, eps=1.0, eta=1.0, D=8.0).exponents
+    >>> found.near, round(found.far, 4)
+    (1.0, 0.3333)
+    >>> round(wt.theory.Phi(1.0, found, D=8.0, eps=1.0), 6)
+    3.0
+    """
 
     near: float
     far: float
 
 
 Lambda: TypeAlias = float | Exponents
-"""One Λ, as in the theorems, or one for each pair of radii."""
+"""One Λ, as in the theorems, or one per pair of radii."""
 
 
 def psi(t: float, Lambda: Lambda, D: float) -> float:
-    """ψ(t) = min(1, (t/D)^Λ): no t-ball weighs less, D above the diameter.
+    """Compute ψ(t) = min(1, (t/D)^Λ), a lower bound of the mass of every ball of radius t.
+
+    Parameters
+    ----------
+    t : float
+        A radius ≥ 0.
+    Lambda : float or Exponents
+        The exponent Λ of `bishop_gromov`.
+    D : float
+        A number above the diameter of the space.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -36,7 +67,22 @@ def psi(t: float, Lambda: Lambda, D: float) -> float:
 
 
 def phi(t: float, Lambda: Lambda, eps: float) -> float:
-    """(1 + t/ε)^Λ − 1: by how much a ball grows from ε to ε + t, at most. In the paper a term of Φ without a name.
+    """Compute (1 + t/ε)^Λ − 1, an upper bound of the relative growth of a ball from radius ε to ε + t.
+
+    It is a term of Φ without a name in the paper.
+
+    Parameters
+    ----------
+    t : float
+        The growth of the radius, ≥ 0.
+    Lambda : float or Exponents
+        The exponent Λ of `bishop_gromov`.
+    eps : float
+        The radius ε.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -49,7 +95,22 @@ def phi(t: float, Lambda: Lambda, eps: float) -> float:
 
 
 def Phi(t: float, Lambda: Lambda, D: float, eps: float) -> float:
-    """Φ(t) = t/ψ(ε) + (1 + t/ε)^Λ − 1, of the theorem on local truncations.
+    """Compute Φ(t) = t/ψ(ε) + (1 + t/ε)^Λ − 1 of the theorem on local truncations.
+
+    Parameters
+    ----------
+    t : float
+        A number ≥ 0; √W1(α, β) in the theorem.
+    Lambda : float or Exponents
+        The exponent Λ of `bishop_gromov`.
+    D : float
+        A number above the diameter of the space.
+    eps : float
+        The radius ε.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -61,7 +122,20 @@ def Phi(t: float, Lambda: Lambda, D: float, eps: float) -> float:
 
 
 def Upsilon(t: float, Lambda: Lambda, eps: float) -> float:
-    """Υ(t) = (1 + t/ε)^Λ − 1 + t: by how much the masses of a ball differ, at most.
+    """Compute Υ(t) = (1 + t/ε)^Λ − 1 + t, an upper bound of the difference of the masses of a ball.
+
+    Parameters
+    ----------
+    t : float
+        A number ≥ 0.
+    Lambda : float or Exponents
+        The exponent Λ of `bishop_gromov`.
+    eps : float
+        The radius ε.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -73,10 +147,30 @@ def Upsilon(t: float, Lambda: Lambda, eps: float) -> float:
 
 
 def Psi(t: float, Lambda: Lambda, D: float, eps: float, c: float = 0.0, A: float = 0.0, m: int = 1) -> float:
-    """Ψ(t) of the theorem on GT: ε^m·ν_m·c·A/ψ(ε)·t + ε²/ψ(ε)²·Υ(√t) + 2ε(1 + 2ε)·Φ(√t).
+    """Compute Ψ(t) of the theorem on GT: ε^m·ν_m·c·A/ψ(ε)·t + ε²/ψ(ε)²·Υ(√t) + 2ε(1 + 2ε)·Φ(√t).
 
-    ν_m is the volume of the unit ball; α ≤ c·volume, and A is a constant that the paper does not give. By default the
-    first term is left out.
+    ν_m is the volume of the unit ball in R^m. By default the first term is left out.
+
+    Parameters
+    ----------
+    t : float
+        A number ≥ 0; W∞(α, β) in the theorem.
+    Lambda : float or Exponents
+        The exponent Λ of `bishop_gromov`.
+    D : float
+        A number above the diameter of the space.
+    eps : float
+        The radius ε.
+    c : float, default 0.0
+        A constant with α ≤ c·volume.
+    A : float, default 0.0
+        A constant that the paper does not give.
+    m : int, default 1
+        The dimension.
+
+    Returns
+    -------
+    float
 
     Examples
     --------
@@ -100,13 +194,13 @@ def _exponents(Lambda: Lambda) -> Exponents:
 
 
 def _power(base: float, exponent: float) -> float:
-    """Infinity where floats end: the theorems are true there, and say nothing."""
+    """A power that overflows to infinity, where the theorems hold trivially."""
     with np.errstate(over="ignore", under="ignore"):
         return float(np.float64(base) ** exponent)
 
 
 def over(value: float, share: float) -> float:
-    """value/share, where a share may be too small for floats."""
+    """Compute value/share; infinity if share is 0 by underflow."""
     if value == 0:
         return 0.0
     with np.errstate(over="ignore"):
@@ -114,5 +208,5 @@ def over(value: float, share: float) -> float:
 
 
 def times(constant: float, value: float) -> float:
-    """constant·value; nothing of infinitely much is nothing."""
+    """Compute constant·value, with ∞·0 = 0."""
     return constant * value if value > 0 else 0.0

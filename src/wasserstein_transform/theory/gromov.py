@@ -1,4 +1,4 @@
-"""Bounds of the Gromov–Wasserstein distance of two spaces."""
+"""Bounds of the Gromov–Wasserstein distance between two spaces."""
 
 from __future__ import annotations
 
@@ -16,27 +16,42 @@ from ..measures.discrete import discrete
 from ..spaces import Euclidean, Space, check_space
 from ..transport import Line, wasserstein
 
-_ROWS = 1024  # of a distortion, at a time
-_STEEP = 100.0  # orders beyond which powers of one half are next to nothing
+_ROWS = 1024  # rows of a distortion at a time
+_STEEP = 100.0  # orders beyond which powers of one half are negligible
 
 
 @dataclass(frozen=True, eq=False)
 class GromovWasserstein(Tabled):
-    """What d_GWp of two spaces lies between. As in the paper, there is no factor ½.
+    """Lower and upper bounds of the Gromov–Wasserstein distance d_GWp, without a factor ½, as in the paper.
+
+    `gromov_wasserstein_bounds` returns it.
 
     Attributes
     ----------
     p : float
-    flb, slb, tlb : float
-        Mémoli's lower bounds: by the distances from each point (their p-th means), by all distances, and by
-        transport between the points with W_p of their distances as cost. flb ≤ tlb and slb ≤ tlb.
+        The order.
+    flb : float
+        Mémoli's first lower bound: W_p between the p-th means of the distances from each point.
+    slb : float
+        Mémoli's second lower bound: W_p between the distributions of all distances.
+    tlb : float
+        Mémoli's third lower bound: transport between the points, with W_p of their distances as cost. flb ≤ tlb and
+        slb ≤ tlb.
     identity : float, or None
-        The distortion of the identity, ‖d − d'‖ in L^p(α ⊗ α): where the spaces have as many points, with the same
-        weights. The bound of the proof of sampling convergence.
+        The distortion of the identity, ‖d − d'‖ in L^p(α ⊗ α), the bound in the proof of sampling convergence. None if
+        the spaces have different weights or numbers of points.
     upper : float
-        The distortion of the best coupling known: the identity, that of `tlb`, or one that was given.
+        The distortion of the best known coupling: the identity, the coupling of `tlb`, or the given plan.
     plan : array of shape (n, n')
         That coupling.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> one, other = wt.Space.from_points([[0.0], [1.0]]), wt.Space.from_points([[0.0], [3.0]])
+    >>> found = wt.theory.gromov_wasserstein_bounds(one, other)
+    >>> found.lower, found.upper
+    (1.0, 1.0)
     """
 
     p: float
@@ -49,23 +64,33 @@ class GromovWasserstein(Tabled):
 
     @property
     def lower(self) -> float:
-        """The best lower bound."""
-        return min(max(self.flb, self.slb, self.tlb), self.upper)  # they may meet, up to rounding
+        """The largest lower bound."""
+        return min(max(self.flb, self.slb, self.tlb), self.upper)  # rounding may put it above `upper`
 
 
 def gromov_wasserstein_bounds(
     one: Space, other: Space, p: float = 1.0, plan: ArrayLike | None = None, engine: Engine | None = None
 ) -> GromovWasserstein:
-    """Lower and upper bounds of the Gromov–Wasserstein distance of order p, exactly computed.
+    """Compute lower and upper bounds of the Gromov–Wasserstein distance of order p between two spaces.
 
     Parameters
     ----------
     one, other : Space
-    p : float
-        Order, ≥ 1 and finite.
+        The spaces, with n and n' points.
+    p : float, default 1.0
+        The order, ≥ 1 and finite.
     plan : array of shape (n, n'), optional
-        A coupling to try, such as that of `gromov_wasserstein_plan`.
+        A coupling to try for the upper bound, such as that of `gromov_wasserstein_plan`. None: only the built-in ones.
     engine : Engine, optional
+        Threads, device, memory limit and store. None: the current engine.
+
+    Returns
+    -------
+    GromovWasserstein
+
+    Notes
+    -----
+    n·n' transport problems on the line, one n × n' transport problem, and one on n² + n'² points of the line.
 
     Examples
     --------
@@ -79,7 +104,7 @@ def gromov_wasserstein_bounds(
     check_space(one)
     check_space(other)
     if check.order_p(p) == np.inf:
-        raise ValueError("p must be finite; bounds of order infinity are not there yet")
+        raise ValueError("p must be finite; bounds of order infinity are not implemented")
     engine = current(engine)
     D, E = one.metric.dense(engine), other.metric.dense(engine)
     a, b = one.weights, other.weights
@@ -101,7 +126,21 @@ def gromov_wasserstein_bounds(
 
 
 def gromov_wasserstein_plan(one: Space, other: Space, engine: Engine | None = None) -> Floats:
-    """A coupling of small squared distortion, by POT's conditional gradient: a local minimum, no more.
+    """Find a coupling of two spaces with a small squared distortion: a local minimum, by POT's conditional gradient.
+
+    Needs POT, the extra `theory`.
+
+    Parameters
+    ----------
+    one, other : Space
+        The spaces, with n and n' points.
+    engine : Engine, optional
+        Threads, device, memory limit and store. None: the current engine.
+
+    Returns
+    -------
+    array of shape (n, n')
+        The coupling, for `gromov_wasserstein_bounds`.
 
     Examples
     --------
@@ -119,15 +158,34 @@ def gromov_wasserstein_plan(one: Space, other: Space, engine: Engine | None = No
         from ot.gromov import gromov_wasserstein  # noqa: PLC0415 - POT is an extra
     except ImportError:
         raise ImportError(
-            "the solver for the squared loss needs POT, which is not installed; "
-            'pip install "wasserstein-transform[theory]" brings it'
+            'gromov_wasserstein_plan needs POT, which is not installed; use pip install "wasserstein-transform[theory]"'
         ) from None
     D, E = (space.metric.dense(engine) for space in (one, other))
     return np.asarray(gromov_wasserstein(D, E, one.weights, other.weights, "square_loss"))
 
 
 def distortion(plan: Floats, one: Floats, other: Floats, p: float = 1.0) -> float:
-    """(∬ |d(x, x') − d'(y, y')|^p π(dx, dy) π(dx', dy'))^{1/p}: at least the Gromov–Wasserstein distance of order p.
+    """Compute the distortion of a coupling, an upper bound of the Gromov–Wasserstein distance of order p.
+
+    (∬ |d(x, x') − d'(y, y')|^p π(dx, dy) π(dx', dy'))^{1/p}.
+
+    Parameters
+    ----------
+    plan : array of shape (n, n')
+        The coupling π.
+    one, other : arrays of shapes (n, n) and (n', n')
+        The distances d and d'.
+    p : float, default 1.0
+        The order, ≥ 1 and finite.
+
+    Returns
+    -------
+    float
+        The distortion, in the unit of the distances.
+
+    Notes
+    -----
+    Time O(k²) for k nonzero entries of the plan.
 
     Examples
     --------
@@ -143,7 +201,7 @@ def distortion(plan: Floats, one: Floats, other: Floats, p: float = 1.0) -> floa
             f"{other.shape}"
         )
     if check.order_p(p) == np.inf:
-        raise ValueError("p must be finite; the distortion of order infinity is not there yet")
+        raise ValueError("p must be finite; the distortion of order infinity is not implemented")
     rows, cols = np.nonzero(plan)
     masses = plan[rows, cols]
 
@@ -157,9 +215,9 @@ def distortion(plan: Floats, one: Floats, other: Floats, p: float = 1.0) -> floa
 
 
 def _unit(values: Floats, p: float) -> float:
-    """A power of 2 about as large as the largest: powers of what is left do not leave the range of floats.
+    """A power of 2 of the size of the largest value: p-th powers of the quotients do not overflow.
 
-    The largest itself for large p, where powers of a half would vanish.
+    For large p it is the largest value itself, since powers of one half would vanish.
     """
     top = float(values.max())
     if top > 0 and p > _STEEP:
@@ -181,12 +239,12 @@ def _check_plan(plan: ArrayLike, a: Floats, b: Floats) -> Floats:
         raise ValueError(f"plan must couple {len(a)} with {len(b)} points, got shape {values.shape}")
     off = max(np.abs(values.sum(axis=1) - a).max(), np.abs(values.sum(axis=0) - b).max(), -values.min())
     if off > 1e-9:
-        raise ValueError(f"plan must be ≥ 0 and have the weights of the spaces as sums; it is off by {off:.1e}")
+        raise ValueError(f"plan must be ≥ 0 with the weights of the spaces as row and column sums, off by {off:.1e}")
     return values
 
 
 def _line(one: Floats, a: Floats, other: Floats, b: Floats, p: float, engine: Engine) -> Floats:
-    """W_p of numbers: from every row of `one` with the masses `a` to every row of `other` with the masses `b`."""
+    """W_p on the line, from every row of `one` with masses `a` to every row of `other` with masses `b`."""
     ground = Euclidean(np.concatenate([one.ravel(), other.ravel()])[:, None])
     return Line(p).cross(_rows(one, a, 0, ground.n), _rows(other, b, one.size, ground.n), ground, engine)
 

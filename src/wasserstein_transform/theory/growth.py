@@ -1,4 +1,4 @@
-"""How fast balls grow: the Bishop–Gromov condition, read for finite spaces."""
+"""The growth of balls: the Bishop–Gromov condition for finite spaces."""
 
 from __future__ import annotations
 
@@ -14,22 +14,30 @@ from ..engine import Engine
 from ..spaces import Space, check_space, closed
 from .functions import Exponents
 
-OUTER = 1.01  # D, in diameters, where none is given
+OUTER = 1.01  # default of D, in diameters
 
 
 @dataclass(frozen=True)
 class Witness:
-    """Where an exponent is attained.
+    """The point and the balls at which an exponent of `bishop_gromov` is attained.
 
     Attributes
     ----------
     exponent : float
         log(mass ratio)/log(radius ratio).
     point : int
+        The index of the center.
     weighting : int
-        0 for the space's own, 1 for the other.
-    radii, masses : tuples of float
-        The smaller and the larger ball.
+        0 for the weights of the space, 1 for beta.
+    radii, masses : tuples of two floats
+        The radii and the masses of the smaller and the larger ball.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [3.0]], weights=[1, 1, 2])
+    >>> wt.theory.bishop_gromov(space, eps=1.0, eta=1.0).near
+    Witness(exponent=1.0, point=1, weighting=0, radii=(1.0, 2.0), masses=(0.5, 1.0))
     """
 
     exponent: float
@@ -41,13 +49,24 @@ class Witness:
 
 @dataclass(frozen=True)
 class BishopGromov(Tabled):
-    """The least exponents Λ that the proofs of the truncation theorems need.
+    """The smallest exponents Λ that the proofs of the truncation theorems need. `bishop_gromov` returns it.
 
     Attributes
     ----------
-    near, far : Witness
-        For the radii (ε, ε + η) and (ε, D).
+    near : Witness
+        The exponent for the radii (ε, ε + η).
+    far : Witness
+        The exponent for the radii (ε, D).
     eps, eta, D : float
+        The radii, in the unit of the distances.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [3.0]], weights=[1, 1, 2])
+    >>> found = wt.theory.bishop_gromov(space, eps=1.0, eta=1.0, D=8.0)
+    >>> found.Lambda, found.exponents.near, found.witness.point
+    (1.0, 1.0, 1)
     """
 
     near: Witness
@@ -58,17 +77,17 @@ class BishopGromov(Tabled):
 
     @property
     def witness(self) -> Witness:
-        """Where Λ is attained."""
+        """The point and the balls at which Λ is attained."""
         return max(self.near, self.far, key=lambda some: some.exponent)
 
     @property
     def Lambda(self) -> float:
-        """One Λ for both pairs of radii, as the theorems have it."""
+        """One Λ for both pairs of radii, as in the theorems."""
         return self.witness.exponent
 
     @property
     def exponents(self) -> Exponents:
-        """One for each pair of radii: the proofs give the theorems with these, too, and a smaller right side."""
+        """One Λ per pair of radii: the proofs also hold with these, with a smaller right side."""
         return Exponents(self.near.exponent, self.far.exponent)
 
 
@@ -80,21 +99,33 @@ def bishop_gromov(
     D: float | None = None,
     engine: Engine | None = None,
 ) -> BishopGromov:
-    """The least Λ with α(B_r)/α(B_s) ≤ (r/s)^Λ for the radii s = ε and r = ε + η, r = D, with witnesses.
+    """Compute the smallest Λ with α(B_r)/α(B_s) ≤ (r/s)^Λ for s = ε and r = ε + η or r = D, with witnesses.
 
-    The paper's condition asks it of all r ≥ s > 0, and no finite space of two points has that: radii just below and at
-    a distance are too near. The proofs use these two pairs alone, at a single η.
+    The condition in the paper is for all r ≥ s > 0. No finite space of two or more points satisfies it, since a ball
+    jumps at a distance: the mass grows while the radius hardly changes. The proofs use only these two pairs of radii.
 
     Parameters
     ----------
     space : Space
-        All points with mass.
-    eps, eta : float
-    beta : array, optional
-        A second weighting, for which the exponents must do, too.
+        A space with n points, all of positive weight.
+    eps : float
+        The radius ε, in the unit of the distances.
+    eta : float
+        The growth η ≥ 0 of the radius.
+    beta : array of shape (n,), optional
+        A second weighting that the exponents must also satisfy. None: only the weights of the space.
     D : float, optional
-        Above the diameter; 1.01 diameters by default.
+        A number above the diameter. None: 1.01 diameters.
     engine : Engine, optional
+        Threads, device, memory limit and store. None: the current engine.
+
+    Returns
+    -------
+    BishopGromov
+
+    Notes
+    -----
+    Time and memory O(n²): all distances are computed.
 
     Examples
     --------
@@ -121,17 +152,17 @@ def bishop_gromov(
 
 
 def check_weightings(space: Space, beta: ArrayLike | None) -> list[Floats]:
-    """The space's weights and the others; all points need mass."""
+    """The weights of the space and beta; all must be positive."""
     weightings = [space.weights] if beta is None else [space.weights, check.weights(beta, space.n)]
     for weights in weightings:
         if not weights.all():
             k = int(weights.argmin())
-            raise ValueError(f"every point must have mass, point {k} has none; space.take(np.flatnonzero(weights))")
+            raise ValueError(f"every point must have mass, point {k} has none; use space.take(np.flatnonzero(weights))")
     return weightings
 
 
 def above(D: float | None, diameter: float) -> float:
-    """D, which must be above the diameter."""
+    """Check that D is above the diameter; the default is 1.01 diameters."""
     if D is None:
         return OUTER * diameter or 1.0
     if check.positive(D, "D") <= diameter:
@@ -140,7 +171,7 @@ def above(D: float | None, diameter: float) -> float:
 
 
 def _attained(masses: Floats, more: Floats, radii: tuple[float, float], wider: float) -> Witness:
-    """The largest exponent; `wider` is the logarithm of the radii's ratio. Where that is not positive, balls agree."""
+    """The largest exponent; `wider` is the logarithm of the ratio of the radii, and if it is ≤ 0 the exponent is 0."""
     logs = np.maximum(np.log(more / masses), 0.0)
     k = np.unravel_index(int(logs.argmax()), logs.shape)
     exponent = float(logs[k] / wider) if wider > 0 else 0.0

@@ -1,4 +1,4 @@
-"""Both sides of an inequality, and orders fitted to errors."""
+"""Both sides of an inequality, and convergence orders fitted to errors."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ from .._types import Floats
 
 @dataclass(frozen=True, eq=False)
 class Inequality:
-    """left ≤ right, at every point or pair of points it is stated for.
+    """An inequality left ≤ right, evaluated at every point or pair of points.
 
     Attributes
     ----------
     statement : str
-    left : array
-        One number for each point, or for each pair in SciPy's condensed order.
-    right : array
-        As many.
+        The inequality as a formula.
+    left : array of shape (n,) or (n(n−1)/2,)
+        The left side, one number per point, or per pair in SciPy's condensed order.
+    right : array of the shape of left
+        The right side.
     constants : dict
-        What the right side is made of, by the paper's letters.
-    rounding : float
-        By how much left may be above right and still be called equal.
-    note : str
-        What the paper leaves open, and how it was settled.
+        The constants of the right side, named as in the paper.
+    rounding : float, default 0.0
+        How far left may be above right by rounding.
+    note : str, default ""
+        What the paper leaves open, and the choice that was made.
     corollary : Inequality, or None
-        What follows for the new metric, where the paper says so.
+        The consequence for the new metric, if the paper states one.
 
     Examples
     --------
@@ -52,17 +53,17 @@ class Inequality:
 
     @property
     def slack(self) -> float:
-        """The least right − left; negative if the inequality fails."""
+        """The smallest right − left; negative if the inequality fails."""
         return float(self._gaps.min())
 
     @property
     def witness(self) -> int:
-        """The point or pair with the least slack."""
+        """The index of the point or pair with the smallest slack."""
         return int(self._gaps.argmin())
 
     @property
     def ratio(self) -> float:
-        """The largest left/right where right is not 0: 1 is sharp, above 1 is a counterexample; 0 if right is 0."""
+        """The largest left/right over entries with right > 0: 1 is sharp, above 1 is a counterexample."""
         some = self.right > 0
         return float((self.left[some] / self.right[some]).max(initial=0.0))
 
@@ -74,7 +75,7 @@ class Inequality:
     @property
     def _gaps(self) -> Floats:
         if not self.left.size:
-            raise ValueError("the space has one point: there is no pair to compare")
+            raise ValueError("the space has one point, so there is no pair to compare; use at least two points")
         return np.asarray(self.right - self.left)
 
     def _repr_html_(self) -> str:
@@ -97,7 +98,19 @@ class Inequality:
 
 
 def order(steps: ArrayLike, errors: ArrayLike) -> float:
-    """The exponent q of errors ≈ C·stepsᵠ, by least squares of the logarithms.
+    """Fit the exponent q of errors ≈ C·stepsᵠ, by least squares of the logarithms.
+
+    Parameters
+    ----------
+    steps : array of shape (k,)
+        Step sizes > 0, at least two different ones.
+    errors : array of shape (k,)
+        The errors, not 0; their absolute values are used.
+
+    Returns
+    -------
+    float
+        The exponent q.
 
     Examples
     --------
@@ -109,8 +122,8 @@ def order(steps: ArrayLike, errors: ArrayLike) -> float:
     x, y = check.floats(steps, "steps"), np.abs(check.floats(errors, "errors"))
     if x.ndim != 1 or x.shape != y.shape or len(np.unique(x)) < 2:
         raise ValueError(
-            f"an order needs two different steps and an error for each, got shapes {x.shape} and {y.shape}"
+            f"order needs at least two different steps and one error per step, got shapes {x.shape} and {y.shape}"
         )
     if not ((x > 0).all() and (y > 0).all()):
-        raise ValueError("an order needs steps > 0 and errors other than 0: their logarithms are fitted")
+        raise ValueError("order needs steps > 0 and errors other than 0, since it fits their logarithms; drop the rest")
     return float(np.polyfit(np.log(x), np.log(y), 1)[0])

@@ -1,4 +1,4 @@
-"""The Prokhorov distance of two measures."""
+"""The Prokhorov distance between two measures."""
 
 from __future__ import annotations
 
@@ -13,22 +13,27 @@ from ..transport.arguments import MetricLike, as_metric
 
 
 def prokhorov(a: ArrayLike, b: ArrayLike, metric: MetricLike) -> float:
-    """The Prokhorov distance of two weightings of the points of a metric, exactly.
+    """Compute the exact Prokhorov distance between two weightings of the points of a metric space.
 
-    By Strassen's theorem it is the least r such that a coupling leaves at most r of the mass farther than r. How much a
-    coupling can keep within r is a maximum flow through the pairs within r; it changes at distances only, and falls as
-    r grows, so that a search by halves among the distances finds where the two meet.
+    By Strassen's theorem it is the smallest r for which a coupling moves at most the mass r farther than r. The
+    smallest mass that must move farther than r is found by transport with costs 0 and 1. It changes only at distances
+    and falls as r grows, so that bisection over the distances finds the result.
 
     Parameters
     ----------
     a, b : arrays of shape (n,)
         Masses ≥ 0; they are divided by their totals.
     metric : array, graph, Metric or Space
-        As in `wt.wasserstein_pairs`.
+        Distances, points or a graph, as in `wt.wasserstein_pairs`.
+
+    Returns
+    -------
+    float
+        The distance, in the unit of the distances.
 
     Notes
     -----
-    The flows are solved as transport with the costs 0 and 1: the dual of that is a minimum cut.
+    O(log n) transport problems with n × n costs.
 
     Examples
     --------
@@ -59,9 +64,9 @@ def _masses(values: ArrayLike, n: int, name: str) -> Floats:
     try:
         return check.weights(check.floats(values, name), n)
     except ValueError as error:
-        raise ValueError(f"{name} must be masses of the metric's points: {error}") from None
+        raise ValueError(f"{name} must hold one mass per point of the metric: {error}") from None
 
 
 def _beyond(one: Floats, other: Floats, distances: Floats, radius: float) -> float:
-    """The least mass that a coupling leaves farther than the radius."""
+    """The smallest mass that a coupling must move farther than the radius."""
     return float(wasserstein(one, other, (distances > radius).astype(float)).value)

@@ -14,21 +14,23 @@ from .functions import over
 
 @dataclass(frozen=True)
 class SmoothKernel:
-    """A positive kernel K(x, y) = profile(d²/ε²) that falls from 1, and its Lipschitz constants.
+    """A positive kernel K(x, y) = profile(d²/ε²) that decreases from 1, with its Lipschitz constants.
 
-    `wt.theory.BELL` is exp(−t/2), `wt.theory.RATIONAL` is 1/(1 + t)².
+    `wt.theory.BELL` is exp(−t/2) and `wt.theory.RATIONAL` is 1/(1 + t)².
 
     Attributes
     ----------
     name : str
+        The name of the kernel.
     profile : callable
+        The profile: takes an array of t = d²/ε² and returns weights of the same shape.
     per_square : float
         Lipschitz constant of the profile.
     per_distance : float
         Lipschitz constant of d ↦ profile(d²), the kernel with ε = 1.
     per_matrix : float
-        Lipschitz constant of z ↦ zzᵀ profile(‖z‖²) in the Frobenius norm: for the two above √2·sup r·profile(r²),
-        reached across z; along z the derivative 2r·profile(r²) + 2r³·profile'(r²) is smaller.
+        Lipschitz constant of z ↦ zzᵀ profile(‖z‖²) in the Frobenius norm. For the two kernels above it is
+        √2·sup r·profile(r²), attained across z; along z the derivative 2r·profile(r²) + 2r³·profile'(r²) is smaller.
 
     Examples
     --------
@@ -47,29 +49,29 @@ class SmoothKernel:
     per_matrix: float
 
     def localize(self, eps: float) -> Kernel:
-        """The kernel localization."""
+        """Make the kernel localization with bandwidth ε."""
         return Kernel(eps, self.profile)
 
     def least(self, eps: float, diameter: float) -> float:
-        """N: the smallest value on a space of that diameter; constants are infinite where it is 0 to floats. M is 1."""
+        """Compute N, the smallest kernel value on a space of this diameter; 0 by underflow makes constants infinite."""
         return float(self.profile(np.array([(diameter / eps) ** 2]))[0])
 
     def localized(self, eps: float, diameter: float) -> float:
-        """(2L·diam + M)/N: how much farther apart localizing brings two measures, at most."""
+        """Compute (2L·diam + M)/N, an upper bound of W1(m_α(x), m_β(x))/W1(α, β); M is 1."""
         return over(2 * self.per_distance / eps * diameter + 1, self.least(eps, diameter))
 
     def continued(self, eps: float, diameter: float) -> float:
-        """L(M + N)·diam/N²: how much longer the new metric is than the old one, at most."""
+        """Compute L(M + N)·diam/N², an upper bound of the new metric divided by the old one; M is 1."""
         least = self.least(eps, diameter)
         return over(over(self.per_distance / eps * (1 + least) * diameter, least), least)
 
     def shifted(self, eps: float, diameter: float) -> float:
-        """(2C·D + M)/N with C = 2LD/ε², L of the profile: the same for means."""
+        """Compute (2C·D + M)/N, the same bound for means; C = 2LD/ε² with L of the profile, and M is 1."""
         steep = 2 * self.per_square * diameter / eps**2
         return over(2 * steep * diameter + 1, self.least(eps, diameter))
 
     def covariant(self, eps: float, diameter: float) -> float:
-        """The same for covariances, the three terms of the paper's proof with its A_K made explicit."""
+        """Compute the same bound for covariances: three terms as in the paper's proof, with an explicit A_K."""
         least = self.least(eps, diameter)
         moments = over(eps * self.per_matrix, least)
         totals = over(2 * self.per_square * diameter**3 / eps**2, least)
@@ -85,19 +87,19 @@ def _rational(t: Floats) -> Floats:
 
 
 BELL = SmoothKernel("gaussian kernel", _bell, 0.5, float(np.exp(-0.5)), float(np.sqrt(2) * np.exp(-0.5)))
-"""The Gaussian kernel exp(−t/2)."""
+"""The Gaussian kernel exp(−t/2), as a SmoothKernel."""
 RATIONAL = SmoothKernel(
     "kernel 1/(1 + t)²", _rational, 2.0, float(4 * np.sqrt(0.2) / 1.2**3), float(np.sqrt(2 / 3) / (4 / 3) ** 2)
 )
-"""The kernel 1/(1 + t)²."""
+"""The kernel 1/(1 + t)², as a SmoothKernel."""
 KERNELS = (BELL, RATIONAL)
-"""Both kernels with known constants."""
+"""The kernels with known constants: BELL and RATIONAL."""
 
 
 def check_kernel(kernel: object) -> None:
-    """Refuse what has no constants."""
+    """Raise a TypeError if the argument is not a SmoothKernel."""
     if not isinstance(kernel, SmoothKernel):
         raise TypeError(
-            f"a SmoothKernel is needed, got {kernel!r}; wt.theory.BELL and wt.theory.RATIONAL are two, "
-            "and SmoothKernel(name, profile, …) takes yours with its Lipschitz constants"
+            f"a SmoothKernel is needed, got {kernel!r}; use wt.theory.BELL or wt.theory.RATIONAL, "
+            "or SmoothKernel(name, profile, …) with your own profile and its Lipschitz constants"
         )

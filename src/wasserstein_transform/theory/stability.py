@@ -1,6 +1,6 @@
-"""Near weightings have near transforms: both sides of the stability theorems.
+"""The stability theorems: if two weightings are close, their transforms are close.
 
-All functions take a space, whose weights are α, and another weighting β of its points.
+All functions take a space with weights α and another weighting β of its points.
 """
 
 from __future__ import annotations
@@ -19,38 +19,45 @@ from .smooth import BELL, SmoothKernel, check_kernel
 from .weightings import SINGULAR, Weightings, coordinates
 
 _FINITE = (
-    "No finite space satisfies the Bishop–Gromov condition at all radii. The proof uses it at (ε, ε + η) and (ε, D) "
-    "alone, η = √W{}; Λ is the least exponent for these, so that it is a theorem on finite spaces, too."
+    "No finite space satisfies the Bishop–Gromov condition at all radii. The proof uses it only at (ε, ε + η) and "
+    "(ε, D) with η = √W{}; Λ is the smallest exponent for these radii, so that the theorem holds for finite spaces too."
 )
 _VOLUME = (
-    "Ψ has a term with α ≤ c·volume, which no finite space has, and a constant A that the paper does not give. Where "
-    "they are left out the right side is smaller, and nothing is proven: look at the ratio."
+    "Ψ has a term with α ≤ c·volume, which no finite space satisfies, and a constant A that the paper does not give. "
+    "Without this term the right side is smaller than in the theorem, and only the ratio is informative."
 )
 
 
 def stability_kernel(
     space: Space, beta: ArrayLike, eps: float, kernel: SmoothKernel = BELL, engine: Engine | None = None
 ) -> Inequality:
-    """W1(m_α(x), m_β(x)) ≤ (2L·diam + M)/N · W1(α, β) at every point x, for a positive Lipschitz kernel.
+    """Evaluate the theorem on the stability of kernel localization, for a positive Lipschitz kernel.
 
-    The theorem on the stability of kernel localization. Its corollary, that no distance changes by more than twice the
-    right side, is `corollary`.
+    W1(m_α(x), m_β(x)) ≤ (2L·diam + M)/N · W1(α, β) at every point x. The field `corollary` states that no distance
+    changes by more than twice the right side.
 
     Parameters
     ----------
     space : Space
-        With the weights α.
+        A space with n points and the weights α.
     beta : array of shape (n,)
-        The other weighting.
+        The other weighting; it is divided by its total.
     eps : float
-    kernel : SmoothKernel
+        The bandwidth ε of the kernel, in the unit of the distances.
+    kernel : SmoothKernel, default BELL
+        A positive Lipschitz kernel.
     engine : Engine, optional
+        Threads, device, memory limit and store. None: the current engine.
 
     Returns
     -------
     Inequality
-        The paper says that the constants M and N exist; here they are the largest and the least value of the kernel,
+        The paper states that constants M and N exist. Here they are the largest and the smallest value of the kernel,
         as in its proof.
+
+    Notes
+    -----
+    n(n−1) + n transport problems with n × n costs.
 
     Examples
     --------
@@ -79,24 +86,34 @@ def stability_truncation(
     single: bool = True,
     engine: Engine | None = None,
 ) -> Inequality:
-    """W1(m_α(x), m_β(x)) ≤ (1 + 2ε)·Φ(√W1(α, β)) at every point x, for local truncation.
+    """Evaluate the theorem on the stability of local truncation.
 
-    The theorem on the stability of local truncations; `corollary` is that on LT-WT1, with twice the right side. Both
-    depend on the unit of length.
+    W1(m_α(x), m_β(x)) ≤ (1 + 2ε)·Φ(√W1(α, β)) at every point x. The field `corollary` is the theorem on LT-WT1, with
+    twice the right side. Both depend on the unit of length.
 
     Parameters
     ----------
     space : Space
-        With the weights α, none of them 0.
+        A space with n points and the weights α, none of them 0.
     beta : array of shape (n,)
-        The other weighting, no weight 0.
+        The other weighting, no weight 0; it is divided by its total.
     eps : float
+        The radius ε, in the unit of the distances.
     D : float, optional
-        Above the diameter; 1.01 diameters by default.
-    single : bool
-        One Λ for both pairs of radii, as the theorem has it. It can make the right side astronomical; with False there
-        is one for each pair, as the proof allows.
+        A number above the diameter. None: 1.01 diameters.
+    single : bool, default True
+        Whether to use one Λ for both pairs of radii, as in the theorem, which can make the right side very large.
+        False: one Λ per pair, as the proof allows.
     engine : Engine, optional
+        Threads, device, memory limit and store. None: the current engine.
+
+    Returns
+    -------
+    Inequality
+
+    Notes
+    -----
+    n(n−1) + n transport problems between ε-balls.
 
     Examples
     --------
@@ -126,10 +143,31 @@ def stability_mean_shift(
     single: bool = True,
     engine: Engine | None = None,
 ) -> Inequality:
-    """‖mean m_α(x) − mean m_β(x)‖ ≤ (2CD + M)/N · W1(α, β), or ≤ (1 + 2ε)·Φ(√W1(α, β)) for local truncation.
+    """Evaluate the theorems on the stability of mean shift, for a Lipschitz kernel or for local truncation.
 
-    The two theorems on the stability of mean shift: for a Lipschitz kernel, C = 2LD/ε² with L of the profile and D the
-    diameter, or without a kernel for local truncation. Other parameters as in `stability_truncation`.
+    With a kernel: ‖mean m_α(x) − mean m_β(x)‖ ≤ (2CD + M)/N · W1(α, β), where C = 2LD/ε², L is the Lipschitz constant
+    of the profile and D the diameter. Without a kernel: ≤ (1 + 2ε)·Φ(√W1(α, β)).
+
+    Parameters
+    ----------
+    space : Space
+        A space of n points in R^m with the Euclidean distance and the weights α.
+    beta : array of shape (n,)
+        The other weighting; it is divided by its total.
+    eps : float
+        The radius or bandwidth ε, in the unit of the points.
+    kernel : SmoothKernel, optional
+        A positive Lipschitz kernel. None: local truncation.
+    D : float, optional
+        As in `stability_truncation`.
+    single : bool, default True
+        As in `stability_truncation`.
+    engine : Engine, optional
+        Threads, device, memory limit and store. None: the current engine.
+
+    Returns
+    -------
+    Inequality
 
     Examples
     --------
@@ -166,11 +204,33 @@ def stability_gaussian(
     A: float = 0.0,
     engine: Engine | None = None,
 ) -> Inequality:
-    """|d_α(x, x') − d_β(x, x')| ≤ 2√(mλ·Ψ(W∞(α, β))) for GT distances, as far as the paper gives the right side.
+    """Evaluate the theorem on the stability of GT, as far as the paper gives the right side.
 
-    The theorem on the stability of GT. Ψ has a term with two constants, c with α ≤ c·volume and A, which the paper
-    does not make explicit; by default it is left out, and `ratio` is what there is to look at. Other parameters as
-    in `stability_truncation`.
+    |d_α(x, x') − d_β(x, x')| ≤ 2√(mλ·Ψ(W∞(α, β))) for GT distances. Ψ has a term with two constants that the paper does
+    not make explicit: c with α ≤ c·volume, and A. By default the term is left out, and only `ratio` is informative.
+
+    Parameters
+    ----------
+    space : Space
+        A space of n points in R^m with the Euclidean distance and the weights α, none of them 0.
+    beta : array of shape (n,)
+        The other weighting, no weight 0; it is divided by its total.
+    eps : float
+        The radius ε, in the unit of the points.
+    lam : float, default 1.0
+        The weight λ ≥ 0 of the covariances.
+    D : float, optional
+        As in `stability_truncation`.
+    single : bool, default True
+        As in `stability_truncation`.
+    c, A : float, default 0.0
+        The constants of Ψ.
+    engine : Engine, optional
+        Threads, device, memory limit and store. None: the current engine.
+
+    Returns
+    -------
+    Inequality
 
     Examples
     --------
@@ -201,11 +261,29 @@ def stability_gaussian_smooth(
     kernel: SmoothKernel = BELL,
     engine: Engine | None = None,
 ) -> Inequality:
-    """|d_α(x, x') − d_β(x, x')| ≤ 2√(mλC·W1(α, β)) for GT distances with a smooth kernel.
+    """Evaluate the theorem on the stability of GT for smooth kernels.
 
-    The theorem on the stability of GT for smooth kernels. C is not given in the paper; its proof gives one once A_K is
-    known, and that is the Lipschitz constant of zzᵀK(‖z‖²/ε²). With C = 1 the ratio is `ratio·√C`, which is the
-    constant "bare ratio".
+    |d_α(x, x') − d_β(x, x')| ≤ 2√(mλC·W1(α, β)) for GT distances. The paper does not give C. Its proof gives one if A_K
+    is known, which is the Lipschitz constant of zzᵀK(‖z‖²/ε²). The constant "bare ratio" is left/right for C = 1.
+
+    Parameters
+    ----------
+    space : Space
+        A space of n points in R^m with the Euclidean distance and the weights α.
+    beta : array of shape (n,)
+        The other weighting; it is divided by its total.
+    eps : float
+        The bandwidth ε of the kernel, in the unit of the points.
+    lam : float, default 1.0
+        The weight λ ≥ 0 of the covariances.
+    kernel : SmoothKernel, default BELL
+        A positive Lipschitz kernel.
+    engine : Engine, optional
+        Threads, device, memory limit and store. None: the current engine.
+
+    Returns
+    -------
+    Inequality
 
     Examples
     --------
@@ -225,7 +303,7 @@ def stability_gaussian_smooth(
         "L": kernel.per_square, "A_K": eps * kernel.per_matrix, "C": C, "m": float(m), "lam": lam,
         "bare ratio": largest / bare if bare > 0 else 0.0,
     }  # fmt: skip
-    note = "C is not given in the paper; it is that of the proof, with A_K made explicit."
+    note = "The paper does not give C; here it is the constant of the proof, with an explicit A_K."
     right = times(float(np.sqrt(C)), bare)
     return both.stated("|d_α − d_β| ≤ 2√(mλC·W1)", left, right, constants, note, rounding=_rounding(lam))
 

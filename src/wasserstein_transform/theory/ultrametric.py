@@ -1,4 +1,4 @@
-"""Ultrametric spaces, where local truncation can be written down."""
+"""Ultrametric spaces, where local truncation has a closed form."""
 
 from __future__ import annotations
 
@@ -15,7 +15,23 @@ from ..transport.arguments import MetricLike, as_metric
 
 
 def subdominant_ultrametric(metric: MetricLike, engine: Engine | None = None) -> Dense:
-    """The largest ultrametric below a distance: u(x, x') is the least ε at which single linkage joins the two.
+    """Compute the largest ultrametric below a metric: u(x, x') is the height at which single linkage joins x and x'.
+
+    Parameters
+    ----------
+    metric : array, graph, Metric or Space
+        Distances, points or a graph, as in `wt.wasserstein_pairs`.
+    engine : Engine, optional
+        Threads, device, memory limit and store. None: the current engine.
+
+    Returns
+    -------
+    Dense
+        The ultrametric, as an n × n matrix.
+
+    Notes
+    -----
+    One spanning tree, and 8 n² bytes.
 
     Examples
     --------
@@ -30,7 +46,24 @@ def subdominant_ultrametric(metric: MetricLike, engine: Engine | None = None) ->
 
 
 def is_ultrametric(metric: MetricLike, rounding: float = 1e-12, engine: Engine | None = None) -> bool:
-    """Whether d(x, z) ≤ max(d(x, y), d(y, z)) for all points, up to `rounding` of the largest distance.
+    """Return whether d(x, z) ≤ max(d(x, y), d(y, z)) for all points, up to rounding.
+
+    Parameters
+    ----------
+    metric : array, graph, Metric or Space
+        Distances, points or a graph, as in `wt.wasserstein_pairs`.
+    rounding : float, default 1e-12
+        The tolerance, relative to the largest distance.
+    engine : Engine, optional
+        Threads, device, memory limit and store. None: the current engine.
+
+    Returns
+    -------
+    bool
+
+    Notes
+    -----
+    One spanning tree, and O(n²) memory.
 
     Examples
     --------
@@ -43,15 +76,28 @@ def is_ultrametric(metric: MetricLike, rounding: float = 1e-12, engine: Engine |
     engine = current(engine)
     ground = as_metric(metric, engine)
     distances = ground.dense(engine)
-    off = float((distances - _minimax(ground, engine)).max())  # an ultrametric is its own subdominant
+    off = float((distances - _minimax(ground, engine)).max())  # an ultrametric equals its subdominant ultrametric
     return off <= check.tolerance(rounding, "rounding") * float(distances.max())
 
 
 def closed_quotient(space: Space, eps: float, engine: Engine | None = None) -> Quotient:
-    """The ε-closed quotient of an ultrametric space: points at distance ≤ ε become one, other distances stay.
+    """Compute the ε-closed quotient of an ultrametric space: points within ε are merged, other distances stay.
 
-    It is what LT-WT1 makes of the space, whatever the weights (proposition on LT-WT of ultrametric spaces);
-    `closed_quotient(space, eps).expand()` has all points and is comparable with it.
+    LT-WT1 gives the same space, for any weights (proposition on LT-WT of ultrametric spaces). For a comparison with it,
+    `closed_quotient(space, eps).expand()` has all points.
+
+    Parameters
+    ----------
+    space : Space
+        An ultrametric space.
+    eps : float
+        The distance ε ≥ 0, in the unit of the distances.
+    engine : Engine, optional
+        Threads, device, memory limit and store. None: the current engine.
+
+    Returns
+    -------
+    Quotient
 
     Examples
     --------
@@ -65,14 +111,14 @@ def closed_quotient(space: Space, eps: float, engine: Engine | None = None) -> Q
     check_space(space)
     if not is_ultrametric(space, 1e-9, engine):
         raise ValueError(
-            "the closed quotient is defined on ultrametric spaces, and this one is not; "
-            "wt.theory.subdominant_ultrametric(space) is the nearest below"
+            "the closed quotient needs an ultrametric space, but this space is not ultrametric; "
+            "use wt.theory.subdominant_ultrametric(space), the largest ultrametric below its metric"
         )
     return quotient(space, check.tolerance(eps, "eps"))
 
 
 def _minimax(metric: Metric, engine: Engine) -> Floats:
-    """The least of the largest steps on all paths: the heights of the spanning tree, whatever the weights."""
+    """Minimax path distances: the heights at which the spanning tree joins two points."""
     if metric.n == 1:
         return np.zeros((1, 1))
     tree = spanning_tree(Space(metric, np.full(metric.n, 1 / metric.n), None), engine)

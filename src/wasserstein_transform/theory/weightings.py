@@ -1,4 +1,4 @@
-"""Two weightings of one space, and how far their transforms are apart."""
+"""Two weightings of one space, and the distances between their transforms."""
 
 from __future__ import annotations
 
@@ -19,19 +19,22 @@ from ..transforms import Transform
 from ..transport import Bures, Exact, wasserstein_cross, wasserstein_pairs
 from .inequality import Inequality
 
-ROUNDING = 1e-12  # of the diameter: what exact transport is good to
-SINGULAR = 1e-7  # the same for distances of covariances that may be singular
+ROUNDING = 1e-12  # accuracy of exact transport, relative to the diameter
+SINGULAR = 1e-7  # accuracy of Bures distances of covariances that may be singular
 
 
 @dataclass(frozen=True, eq=False)
 class Weightings:
-    """A space under α and under β.
+    """One space with the weights α and with the weights β.
 
     Attributes
     ----------
     spaces : tuple of two Space
+        The space with α, and with β.
     diameter : float
+        The largest distance.
     engine : Engine
+        Threads, device, memory limit and store.
     """
 
     spaces: tuple[Space, Space]
@@ -40,7 +43,7 @@ class Weightings:
 
     @classmethod
     def of(cls, space: Space, beta: ArrayLike, engine: Engine | None) -> Weightings:
-        """The space's own weights and others."""
+        """Pair the weights of a space with other weights."""
         check_space(space)
         engine = current(engine)
         other = Space(space.metric, check.weights(beta, space.n), space.points)
@@ -52,29 +55,29 @@ class Weightings:
         return float(wasserstein_cross(alpha, beta, self.spaces[0], p, self.engine.n_jobs)[0, 0])
 
     def localized(self, base: Kernel) -> list[Discrete]:
-        """The measures of all points, under both."""
+        """The measures of all points, for both weightings."""
         return [base(space, self.engine) for space in self.spaces]
 
     def measures(self, rows: list[Discrete]) -> Floats:
-        """W1 of the measures of each point."""
+        """W1 between the two measures of each point."""
         n = self.spaces[0].n
         both = vstack([some.matrix() for some in rows]).tocsr()
         pairs = np.arange(2 * n).reshape(2, n).T
         return wasserstein_pairs(both, self.spaces[0], 1, pairs, self.engine.n_jobs).values
 
     def metrics(self, rows: list[Discrete]) -> Floats:
-        """The change of each distance of the transform with p = 1."""
+        """The difference of the two transformed metrics (p = 1), for each pair."""
         ground = self.spaces[0].metric
         one, other = (Exact(1).metric(some, ground, self.engine).condensed(self.engine) for some in rows)
         return np.abs(one - other)
 
     def means(self, rows: list[Discrete]) -> Floats:
-        """How far the mean of each point moves."""
+        """The distance between the two means of each point."""
         one, other = (some.means(coordinates(self.spaces[0])).values for some in rows)
         return np.asarray(np.linalg.norm(one - other, axis=1))
 
     def gaussians(self, base: Kernel, lam: float) -> Floats:
-        """The change of each GT distance."""
+        """The difference of the two GT distances, for each pair."""
         step = Transform(Gaussian(base, lam), Bures())
         one, other = (step(space, self.engine).metric.condensed(self.engine) for space in self.spaces)
         return np.abs(one - other)
@@ -89,7 +92,7 @@ class Weightings:
         corollary: Inequality | None = None,
         rounding: float = ROUNDING,
     ) -> Inequality:
-        """An inequality whose right side is the same everywhere."""
+        """Make an inequality with a constant right side."""
         sides = left, np.full_like(left, right)
         return Inequality(statement, *sides, dict(constants), rounding * self.diameter, note, corollary)
 
@@ -100,10 +103,10 @@ def diameter(space: Space, engine: Engine) -> float:
 
 
 def coordinates(space: Space) -> Floats:
-    """The points of a space that lies in R^m."""
+    """The points of a space in R^m; raises an error for other spaces."""
     if space.points is None or not isinstance(space.metric, Euclidean):
         raise ValueError(
-            "the statement is on points of R^m under the Euclidean distance, and this space has other distances or no "
-            "coordinates; wt.Space.from_points(X) makes one"
+            "the theorem is for points of R^m with the Euclidean distance, but this space has other distances or no "
+            "coordinates; use wt.Space.from_points(X)"
         )
     return space.points

@@ -1,4 +1,4 @@
-"""One step, a process, the only loop, and the named instances."""
+"""Transforms: one step, a process of steps, the loop that iterates them, and the named transforms of the paper."""
 
 from ..transport.cost import CostWarning
 from .follow import Followed, follow_distances, follow_points

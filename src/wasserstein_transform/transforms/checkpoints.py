@@ -1,4 +1,4 @@
-"""States of a flow in a store: a run that was killed goes on where it was, to the same bits."""
+"""Checkpoints: states of a run in a store, from which an interrupted run continues with the same result."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from ..engine import Engine, Store, StoreWarning, key_of
 from ..spaces import Space
 from .trajectory import Trajectory
 
-_SHARE = 0.03  # of the time: what writing states may take
-_SPEED = 3e8  # bytes a second that are written, before it is measured
-_SPARE = 2  # states that are kept where only the last is asked for: the newest may be damaged
+_SHARE = 0.03  # largest share of the run time that writing states may take
+_SPEED = 3e8  # assumed write speed in bytes per second, until it is measured
+_SPARE = 2  # states to keep if only the last is needed: the newest file may be damaged
 
 _log = logging.getLogger("wasserstein_transform")
 
@@ -28,7 +28,7 @@ _log = logging.getLogger("wasserstein_transform")
 @archived
 @dataclass(frozen=True, eq=False)
 class State:
-    """A run after some iterations, with its last state alone, and who saw no mass so far."""
+    """A run with only its last state, and the points that saw no mass so far."""
 
     walk: Trajectory
     massless: Bools
@@ -36,15 +36,15 @@ class State:
     def _check_archived(self) -> None:
         check_type(self.walk, "the run", Trajectory)
         if not isinstance(self.massless, np.ndarray) or self.massless.dtype != bool:
-            raise ValueError("massless must be an array of truth values")
+            raise ValueError("massless must be an array of bool")
         check_array(self.massless.astype(np.intp), "massless", "i", len(self.walk.quotients[-1].labels))
 
 
 class Checkpoints:
-    """Writes states as they come, as often as that costs little, and finds them again.
+    """Writes the states of a run and reads them again.
 
-    A state is written if that takes a small share of the time since the last one was: cheap iterations are computed
-    again, expensive ones never are.
+    A state is written if writing takes a small share of the time since the last one was written. So cheap iterations
+    may be computed again, but expensive ones are not.
     """
 
     def __init__(self, folder: Path, store: Store, everything: bool, engine: Engine) -> None:
@@ -54,7 +54,7 @@ class Checkpoints:
         self._written = {int(path.stem) for path in folder.glob("*.npz") if path.stem.isdigit()}
 
     def found(self, n_iter: int) -> tuple[Trajectory, Bools] | None:
-        """The run so far, of at most so many iterations, and who saw no mass."""
+        """Find the longest stored run of at most `n_iter` iterations, and the points that saw no mass."""
         for k in sorted((k for k in self._written if k <= n_iter), reverse=True):
             last = self._read(k)
             if last is None:
@@ -69,11 +69,11 @@ class Checkpoints:
         return None
 
     def save(self, walk: Trajectory, massless: Bools, engine: Engine) -> None:
-        """Keep a run, if that is worth its time; the tiles of its iterations are then no longer needed."""
+        """Write the new states of a run if that is cheap enough, and drop the tiles of its iterations."""
         self._stale += engine.kept
         new = [k for k in range(walk.first, walk.n_iter + 1) if k not in self._written]
         seconds = len(new) * walk.quotients[-1].space.metric.n_bytes / self._speed
-        if walk.quotients[-1].space.metric.is_on_disk:  # its tiles are kept; read back, it would be in memory
+        if walk.quotients[-1].space.metric.is_on_disk:  # its tiles stay; a checkpoint would be read into memory
             return
         if not new or seconds > _SHARE * (time.monotonic() - self._last):
             return
@@ -106,13 +106,13 @@ class Checkpoints:
         try:
             found: State = read(path, State, lambda n_bytes: self._engine.reserve(n_bytes, str(path), "free some"))
         except (ValueError, OSError) as error:
-            warn(f"a state in the store is computed again: {error}", StoreWarning)
+            warn(f"a state in the store cannot be used and is computed again: {error}", StoreWarning)
             self._drop([k])
             return None
         return found
 
     def _whole(self, last: Trajectory, before: list[State | None]) -> Trajectory | None:
-        """The run with all its states; None if one is missing."""
+        """The run with all its states, or None if a state is missing."""
         quotients = [state.walk.quotients[-1] for state in before if state is not None]
         if len(quotients) < len(before):
             return None
@@ -120,7 +120,7 @@ class Checkpoints:
 
 
 def checkpoints(space: Space, what: tuple[Any, ...], everything: bool, engine: Engine) -> Checkpoints | None:
-    """The checkpoints of a run of these parameters on a space; None without a store, or if they cannot be stored."""
+    """The checkpoints of a run with these parameters on a space; None without a store or if they cannot be stored."""
     store = engine.store
     if store is None:
         return None
@@ -128,14 +128,14 @@ def checkpoints(space: Space, what: tuple[Any, ...], everything: bool, engine: E
     try:
         key = key_of(described((space, what)), backend_of(engine).name, engine.precision)
     except TypeError as error:
-        warn(f"iterations are not kept in the store: {error}", StoreWarning)
+        warn(f"iterations are not stored: {error}", StoreWarning)
         return None
     return Checkpoints(store.states(key), store, everything, engine)
 
 
 def _until(walk: Trajectory, k: int) -> Trajectory:
-    """The run as it was after k iterations, with that state alone."""
+    """The run up to iteration k, with only that state."""
     if k == walk.n_iter:
         return walk.only_last()
-    said = f"{k} iterations of a run that went on"
+    said = f"{k} iterations of a longer run"
     return Trajectory((walk.quotients[k - walk.first],), walk.movements[:k], k, False, said, k)

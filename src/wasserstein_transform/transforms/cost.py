@@ -1,4 +1,4 @@
-"""What a run will cost, said before it starts if that is much."""
+"""Estimate the time of a run, and warn before a long one."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ..spaces import Euclidean, Space, quotient
 from ..transport import Transport
 from ..transport.cost import LONG, CostWarning, in_words, problems_in_words
 
-_PAIR = 4e-9, 4e-8  # seconds a pair of near points takes in a step of means, and of covariances in the plane
+_PAIR = 4e-9, 4e-8  # seconds per pair within reach for means, and for covariances in the plane
 
 
 def warn_of_cost(
     localize: Localization, transport: Transport, n_iter: int | None, space: Space, n_seen: float | None, engine: Engine
 ) -> None:
-    """One warning if so many iterations of a step take long, or a single one, where nobody knows how many there are."""
+    """Warn if `n_iter` iterations take long, or a single one if their number is unknown (None)."""
     seconds = _of_all(localize, transport, n_iter, space, n_seen, engine)
     if n_seen is None or seconds < LONG:
         return
@@ -28,21 +28,21 @@ def warn_of_cost(
     warn(
         f"each neighborhood holds about {n_seen:.0f} of the {space.n} points, so that "
         f"{_named(localize, transport, space, n_seen)} will take about {in_words(seconds)}"
-        f"{' an iteration' * open_end}; {_advice(localize)}; verbose=True or "
+        f"{' per iteration' * open_end}; {_advice(localize)}; verbose=True or "
         "wt.using(progress=wt.bar()) shows how far it is",
         CostWarning,
     )
 
 
 def takes_long(localize: Localization, transport: Transport, n_iter: int | None, space: Space, engine: Engine) -> bool:
-    """Whether `warn_of_cost` will say something."""
+    """Whether `warn_of_cost` would warn."""
     return _of_all(localize, transport, n_iter, space, localize.n_seen(space), engine) >= LONG
 
 
 def _of_all(
     localize: Localization, transport: Transport, n_iter: int | None, space: Space, n_seen: float | None, engine: Engine
 ) -> float:
-    """Seconds that all iterations take, or one, where nobody knows how many there are; 0 if that is not known."""
+    """Seconds for all iterations, or for one if their number is unknown; 0 if there is no estimate."""
     if n_seen is None:
         return 0.0
     seconds = max(n_iter or 0, 1) * _seconds(localize, transport, space, n_seen) / backend_of(engine).n_cores(engine)
@@ -52,7 +52,7 @@ def _of_all(
 
 
 def _seconds(localize: Localization, transport: Transport, space: Space, n_seen: float) -> float:
-    """Of one step, on one core, about."""
+    """Estimated seconds of one step on one core."""
     if not isinstance(localize, Extrinsic):
         return transport.seconds(space.n, n_seen)
     points = where_it_lies(space, "points")
@@ -62,7 +62,7 @@ def _seconds(localize: Localization, transport: Transport, space: Space, n_seen:
 
 
 def _share_of_different(space: Space, engine: Engine) -> float:
-    """Of all points: equal ones see the same, and one of them is asked."""
+    """Share of distinct points: duplicates have equal measures, which are compared once."""
     places = space.metric.places
     if places is None:
         return 1.0
@@ -79,5 +79,5 @@ def _named(localize: Localization, transport: Transport, space: Space, n_seen: f
 
 def _advice(localize: Localization) -> str:
     if not np.isfinite(localize.reach):
-        return "a localization that sees less is faster, such as a kernel with cut=3 or Nearest(k)"
-    return f"is eps={localize.scale:g} in the units of the data? wt.suggest_eps(X) gives a starting value"
+        return "a localization with fewer neighbors is faster, such as a kernel with cut=3 or Nearest(k)"
+    return f"is eps={localize.scale:g} in the unit of the data? wt.suggest_eps(X) gives a starting value"

@@ -1,6 +1,6 @@
-"""New points in a fitted flow: they carry no mass and see what the fitted points saw.
+"""Move new points through the stored states of a run; they carry no mass and do not change the fitted points.
 
-At iteration k a new point is localized on the k-th state, like the others, moved, and merged if the others were.
+In iteration k a new point is localized on the k-th state like a fitted point, then moved, and merged if merging is on.
 """
 
 from __future__ import annotations
@@ -23,18 +23,30 @@ from .transform import Process, Transform, warn_massless
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Followed(Brief):
-    """New points at the end of a flow.
+    """New points at the end of a run. `follow_points` returns it.
 
     Attributes
     ----------
     points : array of shape (n_new, m)
-        Where they went.
+        The moved new points.
     state : Space
-        The last state as it was computed, and after its points the new ones, which carry no mass.
-    labels : array of shape (n,)
-        For each fitted point its point of the state.
-    massless : array of shape (n_new,)
-        Which of them saw no mass on their way, and stayed where they were.
+        The last state of the run (merged points, if merging is on) followed by the new points, which carry no mass.
+    labels : array of int, shape (n,)
+        The index in `state` of each fitted point.
+    massless : array of bool, shape (n_new,)
+        New points that saw no mass in at least one iteration, in which they did not move.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> process, space = wt.mean_shift(1.0), wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> walk = wt.iterate(process, space, n_iter=3, keep="all")
+    >>> found = wt.transforms.follow_points(process, space, walk, np.array([[0.9], [4.5]]))
+    >>> found.points.ravel()
+    array([0.5, 5. ])
+    >>> found.distances()
+    array([[0. , 0. , 4.5],
+           [4.5, 4.5, 0. ]])
     """
 
     points: Floats
@@ -43,9 +55,9 @@ class Followed(Brief):
     massless: Bools
 
     def distances(self, engine: Engine | None = None) -> Floats:
-        """Distances of the new points to all fitted points, n_new × n, under the metric at the end."""
+        """Compute the distances from the new points to all fitted points at the end, shape (n_new, n)."""
         n, k, engine = self.state.n - len(self.points), len(self.points), current(engine)
-        merged = n < len(self.labels)  # then all points are to have the columns of those that are left
+        merged = n < len(self.labels)  # then columns of merged points are repeated for their original points
         what = f"distances of {k} new points to {len(self.labels)}"
         engine.reserve(8.0 * k * (len(self.labels) + n * merged), what, "take fewer new points at a time")
         new_first = np.append(np.arange(n, self.state.n), np.arange(n))
@@ -56,19 +68,39 @@ class Followed(Brief):
 def follow_points(
     process: Process, space: Space, walk: Trajectory, new: Floats, engine: Engine | None = None, *, warns: bool = True
 ) -> Followed:
-    """Where new points go in the flow of an extrinsic process.
+    """Move new points through the states of a run whose localization moves points (`Extrinsic`).
 
     Parameters
     ----------
     process : Process
+        The process of the run.
     space : Space
-        What the process started from.
+        The space that the run started from.
     walk : Trajectory
-        Its run, with all states.
+        The run, with all states: `iterate(..., keep="all")`.
     new : array of shape (n_new, m)
+        The coordinates of the new points.
     engine : Engine, optional
-    warns : bool
-        Whether points that see no mass get a warning.
+        Threads, device, memory limit and store. None: the current engine.
+    warns : bool, default True
+        Whether to warn about new points that see no mass.
+
+    Returns
+    -------
+    Followed
+        The moved points and the last state.
+
+    Notes
+    -----
+    One localization of the new points per iteration.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> process, space = wt.mean_shift(1.0), wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> walk = wt.iterate(process, space, n_iter=3, keep="all")
+    >>> wt.transforms.follow_points(process, space, walk, np.array([[0.9]])).points
+    array([[0.5]])
     """
     engine = current(engine)
     steps = _steps(process, walk)
@@ -88,13 +120,13 @@ def follow_points(
 
 
 def _steps(process: Process, walk: Trajectory) -> list[Transform]:
-    """The transforms of a run, in order; refuses one whose localization has no measures for new points."""
+    """The transforms of a run, in order; raises an error if a localization has no measures for new points."""
     steps = [] if process.start is None else [process.start]
     steps += [process.at(k) for k in range(walk.n_iter)]
     for step in steps:
         if not takes_new_points(step.localize):
             raise ValueError(
-                f"{_named(step.localize)} has no measures for new points: those of the fitted ones are all it knows; "
+                f"{_named(step.localize)} has no measures for new points, only for the fitted ones; "
                 "fit all points together, the new ones with weight 0, or use a localization such as Truncation"
             )
     return steps
@@ -106,26 +138,26 @@ def _named(localize: Localization) -> str:
 
 
 def _visit(localize: Localization, both: Space, here: Quotient, ahead: Quotient, engine: Engine) -> Measures:
-    """The measures of the visitors of one state, whose own points are known to move on."""
+    """The measures of the new points on one state, given where its own points move."""
     if not isinstance(localize, Extrinsic) or ahead.points is None:
-        raise TypeError(f"{localize!r} does not move points: new ones are given by their distances")
+        raise TypeError(f"{localize!r} does not move points: pass the distances of new points to follow_distances")
     one_of_each = np.unique(here.labels, return_index=True)[1]
     return localize.around(both, engine, ahead.points[one_of_each])
 
 
 def _placed(metric: Metric, new: Floats) -> Metric:
-    """The metric of the points and of new ones, known by their coordinates."""
+    """The metric of the points followed by new points given by coordinates."""
     visitors = Euclidean(new)
     if metric.joins(visitors):
         return metric.concatenate(visitors)
     raise ValueError(
-        f"new points cannot be placed in a space whose metric is {type(metric).__name__}: "
-        "their distances to the fitted points are not known from coordinates; fit on points instead"
+        f"new points cannot be added to a space with a {type(metric).__name__} metric: "
+        "coordinates do not give their distances to the fitted points; fit on points instead"
     )
 
 
 def _joined(step: Transform, here: Quotient, ahead: Quotient, new: Measures, engine: Engine) -> Metric:
-    """The metric of the points of the state ahead and of their visitors, known by their measures."""
+    """The metric of the points of the next state followed by the new points, given by their measures."""
     kept, visitors = ahead.space.metric, new.metric()
     if visitors is not None and kept.joins(visitors):
         return kept.concatenate(visitors)
@@ -135,18 +167,18 @@ def _joined(step: Transform, here: Quotient, ahead: Quotient, new: Measures, eng
 
 
 def _extended(metric: Metric, rows: Floats, engine: Engine) -> Dense:
-    """A metric and points that carry no mass, known by their distances to the others."""
+    """Add points without mass to a metric, given by their distances to the others."""
     k, n = rows.shape
     engine.reserve(8.0 * (n + k) ** 2, f"distances of {n} points and {k} new ones", "take fewer new points at a time")
     matrix = np.empty((n + k, n + k))
     matrix[:n, :n], matrix[n:, :n], matrix[:n, n:] = metric.dense(engine), rows, rows.T
-    matrix[n:, n:] = 2 * rows.max(initial=0.0)  # never asked for: nobody sees a point without mass
+    matrix[n:, n:] = 2 * rows.max(initial=0.0)  # never used: points without mass are in no measure
     np.fill_diagonal(matrix, 0.0)
     return Dense(matrix)
 
 
 def _settled(metric: Metric, places: Floats, state: Quotient) -> Space:
-    """A state and its visitors; those near a kept point of a merged state become it, as merged points did."""
+    """A state followed by new points; a new point within the merge tolerance of a kept point is merged into it."""
     kept = state.space
     n, k = kept.n, len(places)
     assert kept.points is not None
@@ -161,7 +193,7 @@ def _settled(metric: Metric, places: Floats, state: Quotient) -> Space:
 
 
 def _leader(distances: Floats, state: Quotient) -> int:
-    """The first kept point within the tolerance, one with mass before others; −1 if there is none."""
+    """The first kept point within the tolerance, points with mass first; −1 if there is none."""
     near = np.flatnonzero(distances * distances <= closed(state.tol))
     if len(near) == 0:
         return -1
@@ -169,15 +201,37 @@ def _leader(distances: Floats, state: Quotient) -> int:
 
 
 def follow_distances(process: Process, walk: Trajectory, distances: Floats, engine: Engine | None = None) -> Floats:
-    """Distances of new points to all points at the end of an intrinsic process: D(y,j) ← W(m(y), m(j)).
+    """Compute the distances from new points to all points at the end of a run that changes only distances.
+
+    Each iteration replaces D(y, j) by W(m(y), m(j)) for the new points y.
 
     Parameters
     ----------
     process : Process
+        The process of the run, with an `Inductive` localization such as Truncation.
     walk : Trajectory
-        Its run, with all states; the first is the space itself.
+        The run, with all states: `iterate(..., keep="all")`. Its first state is the space itself.
     distances : array of shape (n_new, n)
-        Distances of the new points to the points of the space.
+        Distances from the new points to the points of the space.
+    engine : Engine, optional
+        Threads, device, memory limit and store. None: the current engine.
+
+    Returns
+    -------
+    array of shape (n_new, n)
+        The distances at the end of the run.
+
+    Notes
+    -----
+    n_new·n transport problems per iteration.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> process, space = wt.local_truncation(1.0), wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> walk = wt.iterate(process, space, n_iter=1, keep="all")
+    >>> wt.transforms.follow_distances(process, walk, np.array([[0.5, 0.5, 4.5]]))
+    array([[0. , 0. , 4.5]])
     """
     engine = current(engine)
     _reserve(distances.shape, walk, engine)
@@ -185,12 +239,12 @@ def follow_distances(process: Process, walk: Trajectory, distances: Floats, engi
     for step, before, ahead in zip(_steps(process, walk), walk.quotients[:-1], walk.quotients[1:], strict=True):
         here = before.space
         if not isinstance(step.localize, Inductive):
-            raise TypeError(f"{step.localize!r} moves points: new ones are given by their coordinates")
+            raise TypeError(f"{step.localize!r} moves points: pass the coordinates of new points to follow_points")
         new, measures = step.localize.cross(distances, here), step.localize(here, engine)
         following = step.transport.cross(new, measures, _ground(step.transport, here.metric, engine), engine)
         following[new.massless] = step.transport.cross_diracs(distances[new.massless], measures)
         distances = _settle_rows(following, ahead)
-        if not isinstance(step.localize, Identity):  # there, every point sees itself alone, by definition
+        if not isinstance(step.localize, Identity):  # Identity marks all new points as massless: no reason to warn
             massless |= new.massless
     warn_massless(massless, "new points")
     labels: Ints = walk.quotients[-1].labels
@@ -198,7 +252,7 @@ def follow_distances(process: Process, walk: Trajectory, distances: Floats, engi
 
 
 def _reserve(shape: tuple[int, ...], walk: Trajectory, engine: Engine) -> None:
-    """Old and new distances, measures that may hold every point, and the matrix of the points themselves."""
+    """Reserve memory for old and new distances, for measures on all points, and for the matrix of the points."""
     k, n = shape
     most = max(state.space.n for state in walk.quotients)
     what = f"distances of {k} new points to {n}"
@@ -206,13 +260,13 @@ def _reserve(shape: tuple[int, ...], walk: Trajectory, engine: Engine) -> None:
 
 
 def _ground(transport: Transport, metric: Metric, engine: Engine) -> Metric:
-    """Distances are stored where that is all the same to the transport: each will be asked for many times."""
+    """Store the distances if the transport allows it, since each of them is needed many times."""
     stored = metric if isinstance(metric, Dense) else Dense(metric.dense(engine), metric.triangle)
     return stored if transport.fits(stored) else metric
 
 
 def _settle_rows(distances: Floats, state: Quotient) -> Floats:
-    """Distances to the kept points of a merged state; rows near one of them become its row."""
+    """Distances to the kept points of a merged state; the row of a new point merged into one becomes its row."""
     if state.leaders is None:
         return distances
     distances = distances[:, state.leaders]

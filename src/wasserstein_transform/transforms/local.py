@@ -1,8 +1,8 @@
-"""Local LT-WT: distances up to a radius, from distances up to a somewhat larger one.
+"""Local iteration: distances up to a radius, computed from distances up to a somewhat larger radius.
 
-All mass of a measure lies within ε of its point, so distances change by at most 2ε in a step: whoever wants D^τ up to
-r only needs the pairs with D^{τ−1} ≤ r + 2ε, and their costs reach r + 4ε. Looking back, the radius grows by 4ε a step,
-like the base of a light cone; a step costs as many problems as there are such pairs, not n²/2.
+All mass of a measure lies within ε of its point, so a step changes a distance by at most 2ε. To know D^τ up to r, only
+pairs with D^{τ−1} ≤ r + 2ε are needed, and their costs reach r + 4ε. So each earlier step needs a radius that is larger
+by 4ε. A step solves one problem per such pair, not n²/2 problems.
 """
 
 from __future__ import annotations
@@ -27,23 +27,30 @@ from .transform import Process, Transform, as_process, warn_massless
 def iterate_locally(
     process: Process | Transform, space: Space, radius: float, n_iter: int = 1, engine: Engine | None = None
 ) -> Space:
-    """The space after `n_iter` steps, with distances up to `radius`: exact, as all steps on all pairs would give them.
+    """Iterate a transform, but compute only the distances up to `radius`; they equal those of `iterate`.
 
     Parameters
     ----------
     process : Process or Transform
-        Localization by a kernel of finite reach (Truncation, compact or cut Kernel) and Exact transport.
+        Localization by a kernel of finite reach (Truncation, or Kernel with a compact profile or a `cut`) and Exact
+        transport.
     space : Space
+        The space to transform. Its metric must satisfy the triangle inequality.
     radius : float
-        Distances up to this are wanted.
-    n_iter : int
-        Number of iterations. Memory and time grow with the neighbors within radius + 4·n_iter·ε.
+        The largest distance that is needed, in the unit of the distances.
+    n_iter : int, default 1
+        Number of iterations.
     engine : Engine, optional
+        Threads, device, memory limit and store. None: the current engine.
 
     Returns
     -------
     Space
-        With a `Sparse` metric.
+        The last state, with a `Sparse` metric.
+
+    Notes
+    -----
+    Time and memory grow with the number of pairs within radius + 4·n_iter·ε, not with n².
 
     Examples
     --------
@@ -58,12 +65,14 @@ def iterate_locally(
     steps = _steps(as_process(process), n_iter)
     if not space.metric.triangle:
         raise ValueError(
-            "local iteration needs the triangle inequality: without it, near pairs may come from far ones; "
-            "assert it with Space.from_distances(D, triangle=True), or iterate on all pairs"
+            "local iteration needs the triangle inequality: without it, a large distance may become small; "
+            "assert it with Space.from_distances(D, triangle=True), or use wt.iterate"
         )
     engine = current(engine)
     order = np.arange(space.n) if space.points is None else _ranks(space)
-    ahead = np.cumsum([4 * kernel.reach for kernel, _ in steps][::-1])[::-1]  # what each step and those after it take
+    ahead = np.cumsum([4 * kernel.reach for kernel, _ in steps][::-1])[
+        ::-1
+    ]  # extra radius for each step and later ones
     for (kernel, transport), needed in zip(steps, np.append(ahead[1:], 0.0), strict=True):
         space = _step(kernel, transport, space, radius + needed, order, engine)
     return space
@@ -75,13 +84,13 @@ def _steps(process: Process, n_iter: int) -> list[tuple[Kernel, Exact]]:
     if process.start is not None or len(kept) < n_iter or not all(np.isfinite(kernel.reach) for kernel, _ in kept):
         raise TypeError(
             f"local iteration needs a kernel of finite reach and Exact transport, such as wt.local_truncation(eps), "
-            f"got {process!r}; a gaussian kernel takes a cut"
+            f"got {process!r}; a gaussian kernel needs cut=3 or so"
         )
     return kept
 
 
 def _ranks(space: Space) -> Ints:
-    """An order of the points that keeps near ones near: their problems inherit from each other."""
+    """An order of the points in which close points are close, so that consecutive problems share warm starts."""
     rank = np.empty(space.n, np.intp)
     rank[cKDTree(space.points, leafsize=1).indices] = np.arange(space.n)
     return rank
@@ -103,7 +112,7 @@ def _step(kernel: Kernel, transport: Exact, space: Space, radius: float, rank: I
 
 
 def _solve(measures: Discrete, rows: Ints, cols: Ints, batch: Batch, radius: float, rank: Ints) -> Sparse:
-    """The distances of the candidate pairs, as far as they are within the radius."""
+    """Solve the candidate pairs and keep the distances within the radius."""
     n = measures.n
     indptr = np.searchsorted(rows, np.arange(n + 1))
     values, report = batch.listed(measures, measures, indptr, cols, rank)

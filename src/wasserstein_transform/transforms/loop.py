@@ -1,4 +1,4 @@
-"""The only loop."""
+"""The loop that iterates a transform."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from .transform import Process, Transform, as_process, warn_massless
 
 Keep = Literal["last", "all"]
 
-_INSTEAD = "use fewer points, or keep fewer states; matrices of distances go to disk by Engine(store=folder)"
+_INSTEAD = "use fewer points, or keep fewer states; with Engine(store=folder), matrices of distances go to disk"
 
 Hook: TypeAlias = Callable[[Trajectory], None]
-"""Called with the run so far whenever a state is finished, the start (τ = 0) included."""
+"""Called with the run so far after each state, including the start (τ = 0)."""
 
 
 def iterate(
@@ -40,30 +40,43 @@ def iterate(
     resume: Trajectory | None = None,
     engine: Engine | None = None,
 ) -> Trajectory:
-    """Apply a transform again and again.
+    """Apply a transform `n_iter` times.
 
     Parameters
     ----------
     process : Process or Transform
+        The transform of each iteration, such as `wt.mean_shift(eps)` or `wt.gaussian_transform(eps, lam)`.
     space : Space
+        The space to start from.
     n_iter : int
-        Number of iterations τ; 0 gives the state after the start alone.
+        Number of iterations τ. 0: only the start of the process.
     tol : float, optional
-        End early once the largest movement of an iteration, relative to ε, is at most this. Movement is the transport
-        distance of a point to its later self, or the largest change of a distance where points have no place. By
-        default all iterations are done; 0 ends where nothing moves any more.
+        Stop early if the largest movement of an iteration, in units of ε, is at most `tol`. The movement of a point is
+        the transport distance to its next state; without coordinates, it is the largest change of a distance. 0: stop
+        if nothing moves. None: do all iterations.
     merge : float, optional
-        After each iteration, merge points within this distance (relative to ε) into one with their mass; the results
-        are expanded back to all points. 0 merges what coincides exactly and changes nothing but the cost.
-    keep : {"last", "all"}
-        Which states the trajectory holds.
+        After each iteration, merge points within this distance, in units of ε, into one point with their total mass.
+        Results are expanded to all points again. 0: merge exact duplicates only, which changes only the cost. None: no
+        merging.
+    keep : {"last", "all"}, default "last"
+        Which states the trajectory keeps.
     hook : callable, optional
-        Called with the run so far, a `Trajectory`, whenever a state is finished, from τ = 0 on: for checkpoints and
-        pages. What it raises ends the run.
+        Called with the run so far, a `Trajectory`, after each state, including τ = 0. An exception in it ends the run.
     resume : Trajectory, optional
-        A run of the same process on the same space that ended early, such as one a hook has saved: it goes on where
-        that ended, to the same bits.
+        An earlier, shorter run of the same process on the same space, such as one that a hook saved. The run continues
+        from there, with the same result as one run.
     engine : Engine, optional
+        Threads, device, memory limit and store. None: the current engine (`wt.using`).
+
+    Returns
+    -------
+    Trajectory
+        The kept states, the movements and the outcome.
+
+    Notes
+    -----
+    Each iteration is one step: a pass over the pairs within reach for transforms that move points, and up to n(n−1)/2
+    transport problems for exact transport. keep="all" needs the memory of n_iter + 1 states.
 
     Examples
     --------
@@ -82,28 +95,28 @@ def iterate(
     if keep not in ("last", "all"):
         raise ValueError(f"keep must be 'last' or 'all', got {keep!r}")
     if n_iter:
-        process.at(n_iter - 1)  # a sequence of eps that is too short fails here, not hours later
+        process.at(n_iter - 1)  # fail now, not after hours, if the sequence of eps is too short
     if hook is not None and not callable(hook):
         raise TypeError(f"hook must be a function of a Trajectory, got {hook!r}")
     if resume is not None and not isinstance(resume, Trajectory):
         raise TypeError(f"resume must be a Trajectory, got {resume!r}; wt.transforms.Trajectory.load reads one")
     if resume is not None and resume.n_iter > n_iter:
         raise ValueError(
-            f"resume has done {resume.n_iter} iterations already, and n_iter={n_iter} are asked for in all"
+            f"resume has done {resume.n_iter} iterations already, but n_iter={n_iter} is the total; use a larger n_iter"
         )
     if resume is not None and resume.quotients[-1].labels.size != space.n:
-        raise ValueError(f"resume is a run on {resume.quotients[-1].labels.size} points, and the space has {space.n}")
+        raise ValueError(f"resume is a run on {resume.quotients[-1].labels.size} points, but the space has {space.n}")
     walk, massless = run(Asked(process, n_iter, tol, merge, keep, hook or _ignore), space, current(engine), resume)
     warn_massless(massless)
     return walk
 
 
 def _ignore(walk: Trajectory) -> None:
-    """Nobody asked for the states."""
+    """The default hook: do nothing."""
 
 
 class Asked(NamedTuple):
-    """What a run is asked for."""
+    """The arguments of a run."""
 
     process: Process
     n_iter: int
@@ -113,20 +126,20 @@ class Asked(NamedTuple):
     hook: Hook = _ignore
 
     def told(self, kept: list[Quotient], movements: list[float], converged: bool = False) -> Trajectory:
-        """The run so far, as the hook gets it and as it is returned."""
+        """The run so far, as the hook gets it and as `iterate` returns it."""
         done, outcome = len(movements), in_words(movements, self.tol, converged)
         return Trajectory(tuple(kept), tuple(movements), done, converged, outcome, done + 1 - len(kept))
 
 
 def run(asked: Asked, space: Space, engine: Engine, resume: Trajectory | None = None) -> tuple[Trajectory, Bools]:
-    """The run that was asked for, of checked arguments, and which points saw no mass."""
+    """Run with checked arguments; return the trajectory and the points that saw no mass."""
     with engine.watched() as watched:
         _reserve(asked, space, watched)
         return _run(asked, space, resume, watched)
 
 
 def _reserve(asked: Asked, space: Space, engine: Engine) -> None:
-    """Refuse what will not fit before anything is computed; with a tolerance, nobody knows how many states come."""
+    """Check the memory before anything is computed; with a tolerance, the number of states is unknown."""
     n_states = asked.n_iter + (asked.process.start is not None)
     if asked.keep == "last" or asked.tol is not None:
         n_states = min(n_states, 2)
@@ -165,7 +178,7 @@ def _run(asked: Asked, space: Space, resume: Trajectory | None, engine: Engine) 
         if keep == "all" and tol is not None and k + 1 < n_iter and not state.space.metric.is_on_disk:
             here.reserve(state.space.metric.n_bytes, f"state {k + 2} of the flow", _INSTEAD)
         if before.space is not space:
-            before.space.metric.form.forget()  # roots of its covariances: no step will ask for them again
+            before.space.metric.form.forget()  # its cached matrix roots are no longer needed
         kept = [*kept, state] if keep == "all" else [state]
         converged = tol is not None and movements[-1] <= tol and process.is_steady(k, n_iter)
         walk = asked.told(kept, movements, converged)
@@ -180,13 +193,13 @@ def _run(asked: Asked, space: Space, resume: Trajectory | None, engine: Engine) 
 
 
 def _checkpoints(asked: Asked, space: Space, engine: Engine) -> Checkpoints | None:
-    """Where the store keeps the states of this run; with one transform for all iterations, runs of any length."""
+    """The checkpoints of this run; with one transform for all iterations, runs of any length share them."""
     length = 0 if isinstance(asked.process.step, Transform) else asked.n_iter
     return checkpoints(space, (asked.process, asked.merge, asked.tol, length), asked.keep == "all", engine)
 
 
 def _start(process: Process, space: Space, merge: float | None, engine: Engine) -> tuple[Quotient, Bools]:
-    """The state of τ = 0."""
+    """The state at τ = 0."""
     if process.start is None:
         return _unmerged(space), np.zeros(space.n, bool)
     return _advance(_unmerged(space), process.start, merge, engine)
@@ -199,7 +212,7 @@ def _unmerged(space: Space) -> Quotient:
 def _advance(
     state: Quotient, step: Transform, merge: float | None, engine: Engine, who: Part | None = None
 ) -> tuple[Quotient, np.ndarray]:
-    """One step on the merged space, then merging; the labels always lead from all points to the merged ones."""
+    """One step on the merged space, then merging; labels map all original points to the merged ones."""
     moved, massless = step.step(state.space, engine) if who is None else step_awake(state.space, step, who, engine)
     alone = massless[state.labels]
     points = state.carry(moved)
@@ -211,29 +224,29 @@ def _advance(
 
 
 def scale_of(step: Transform, relative: float | None) -> float:
-    """The ε of a step; without one, movements are absolute, and a relative tolerance has no meaning."""
+    """The ε of a step; 1 without one, and then a tolerance relative to ε is an error."""
     scale = step.localize.scale
     if scale is None and relative:
-        raise ValueError(f"{step.localize!r} has no eps that a tolerance could be relative to; leave tol and merge out")
+        raise ValueError(f"{step.localize!r} has no eps, and tol and merge are in units of eps; leave them out")
     return scale or 1.0
 
 
 def _movement(before: Quotient, after: Quotient, engine: Engine) -> float:
     if before.labels is after.labels:
         return before.space.metric.movement(after.space.metric, engine)
-    # merged on the way: compare the old points with the merged ones they went to
+    # points were merged in this step: compare the old points with the merged points they became
     went_to = np.empty(before.space.n, np.intp)
     went_to[before.labels] = after.labels
     return before.space.metric.movement(after.space.metric.take(went_to), engine)
 
 
 def in_words(movements: list[float], tol: float | None, converged: bool) -> str:
-    """How a run ended."""
+    """The outcome of a run, in words."""
     n = len(movements)
     times = f"{n} iteration{'s' if n != 1 else ''}"
     if converged:
         return f"converged after {times}: the last movement was {movements[-1]:.3g} eps, the tolerance is {tol:g}"
     if not movements:
-        return "no iteration was asked for: this is the start"
+        return "did no iteration, as asked: this is the start"
     said = f"did {times} as asked; the last movement was {movements[-1]:.3g} eps"
     return said if tol is None else f"{said}, not within the tolerance {tol:g}: raise n_iter to go on"

@@ -1,4 +1,4 @@
-"""What a run will take, known before it starts: the states it keeps, and what a step takes on the way to the next."""
+"""Estimate the memory of a run before it starts: the states that it keeps, and the working memory of a step."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from ..localize import Extrinsic
 from ..spaces import Space
 from .transform import Process, Transform
 
-_SLACK = 2.0**22  # bytes that every run takes: tiles, workspaces, lists of neighbors of a few points
+_SLACK = 2.0**22  # bytes that every run needs: tiles, workspaces, short lists of neighbors
 
 
 class Plan(NamedTuple):
-    """Bytes that each state of a flow holds, and that a step takes beside them."""
+    """Bytes of each state of a run, and of the working memory of a step."""
 
     state: float
     working: float
 
     def total(self, n_states: int) -> float:
-        """Bytes of a run that holds so many new states at a time."""
+        """Bytes of a run that holds `n_states` new states at a time."""
         return n_states * self.state + self.working
 
 
 def plan_of(process: Process, n_iter: int, space: Space, engine: Engine, n_seen: float | None = None) -> Plan:
-    """The plan of a process: of its dearest step; points see about `n_seen` others, if that is known."""
+    """The memory plan of the most expensive step, for about `n_seen` neighbors per point, if that is known."""
     steps = [process.at(k) for k in range(n_iter)] if not isinstance(process.step, Transform) else [process.step]
     if process.start is not None:
         steps.append(process.start)
@@ -41,6 +41,6 @@ def _plan(step: Transform, space: Space, engine: Engine, n_seen: float | None) -
         state = working = 0.0
     if isinstance(step.localize, Extrinsic):
         working += backend_of(engine).working_bytes(space.metric.form, state, engine)
-    elif n_seen is not None:  # balls while they are sorted; or measures, and once more in the order they are compared
+    elif n_seen is not None:  # balls while they are sorted, or measures and a reordered copy of them
         working = max(40.0 * n * n_seen, working + 32.0 * n * n_seen)
     return Plan(state, working)

@@ -1,4 +1,4 @@
-"""The instances the paper names, as compositions of parts."""
+"""The named transforms of the paper, as compositions of a localization and a transport."""
 
 from __future__ import annotations
 
@@ -15,16 +15,25 @@ Eps: TypeAlias = float | Sequence[float]
 
 
 def mean_shift(eps: Eps, profile: ProfileLike = "flat", ridge: int | None = None) -> Process:
-    """Mean shift (MS): all points move together to the mean of what they see.
+    """Make the mean shift process (MS): in each iteration, all points move to the mean of their neighborhood.
 
     Parameters
     ----------
     eps : float or sequence of float
-        Radius, or one for each iteration.
-    profile : str or callable
-        Kernel profile; "flat" is local truncation.
+        The radius ε, in the unit of the points, or one per iteration.
+    profile : str or callable, default "flat"
+        Kernel profile, as in `wt.Kernel`; "flat" averages over the ε-ball.
     ridge : int, optional
-        Move off this many leading axes of the neighborhood only (`Ridge`): 1 brings points to curves, 2 to surfaces.
+        Move only perpendicular to this many leading axes of the neighborhood (`Ridge`): 1 moves points to curves, 2 to
+        surfaces. None: move to the mean.
+
+    Returns
+    -------
+    Process
+
+    Notes
+    -----
+    One pass over the pairs within reach per iteration.
 
     Examples
     --------
@@ -38,7 +47,22 @@ def mean_shift(eps: Eps, profile: ProfileLike = "flat", ridge: int | None = None
 
 
 def local_truncation(eps: Eps, p: float = 1.0) -> Process:
-    """LT-WTp: exact transport between the neighborhoods, in any metric space.
+    """Make the process LT-WTp: exact transport between ε-neighborhoods, in any metric space.
+
+    Parameters
+    ----------
+    eps : float or sequence of float
+        The radius ε, in the unit of the distances, or one per iteration.
+    p : float, default 1.0
+        Order of the Wasserstein distance, ≥ 1 or infinity.
+
+    Returns
+    -------
+    Process
+
+    Notes
+    -----
+    Up to n(n−1)/2 transport problems per iteration, and 8 n² bytes per state.
 
     Examples
     --------
@@ -51,7 +75,26 @@ def local_truncation(eps: Eps, p: float = 1.0) -> Process:
 
 
 def kernel_transform(eps: Eps, profile: ProfileLike = "gaussian", p: float = 1.0, cut: float | None = None) -> Process:
-    """KL-WTp: exact transport between measures weighted by a kernel profile of d²/ε².
+    """Make the process KL-WTp: exact transport between measures weighted by a kernel profile of d²/ε².
+
+    Parameters
+    ----------
+    eps : float or sequence of float
+        The bandwidth ε, in the unit of the distances, or one per iteration.
+    profile : str or callable, default "gaussian"
+        Kernel profile, as in `wt.Kernel`.
+    p : float, default 1.0
+        Order of the Wasserstein distance, ≥ 1 or infinity.
+    cut : float, optional
+        Distance beyond which the weight is 0, in units of ε. None: the reach of the profile.
+
+    Returns
+    -------
+    Process
+
+    Notes
+    -----
+    Up to n(n−1)/2 transport problems per iteration. Without a cut, each gaussian measure has all n points.
 
     Examples
     --------
@@ -65,11 +108,30 @@ def kernel_transform(eps: Eps, profile: ProfileLike = "gaussian", p: float = 1.0
 
 
 def gaussian_transform(eps: Eps, lam: float = 1.0, profile: ProfileLike = "flat", ridge: int | None = None) -> Process:
-    """The Gaussian Transform (GT): neighborhood covariances compared by the Bures distance (Alg. 3).
+    """Make the Gaussian Transform process (GT): points with their neighborhood covariances, compared by W2 (Alg. 3).
 
-    τ = 0 is the GT distance of the unmoved points; each step moves the points to the means of their GT balls. λ = 0 is
-    mean shift. A sequence of eps gives one for each iteration; the start uses the first. With `ridge` each step moves
-    the points off that many leading axes of their balls only: 1 brings them to curves, 2 to surfaces.
+    The start (τ = 0) is the GT distance between the unmoved points. Each iteration moves the points to the means of
+    their GT balls.
+
+    Parameters
+    ----------
+    eps : float or sequence of float
+        The radius ε, in the unit of the points, or one per iteration; the start uses the first.
+    lam : float, default 1.0
+        Weight λ ≥ 0 of the covariances. 0 is mean shift.
+    profile : str or callable, default "flat"
+        Kernel profile, as in `wt.Kernel`.
+    ridge : int, optional
+        Move only perpendicular to this many leading axes of the neighborhood (`Ridge`): 1 moves points to curves, 2 to
+        surfaces. None: move to the mean.
+
+    Returns
+    -------
+    Process
+
+    Notes
+    -----
+    Two passes over the pairs within reach per iteration. Memory O(n m²) per state.
 
     Examples
     --------

@@ -1,8 +1,7 @@
-"""A step of some points of a cloud among those they can see, to the bits that the whole cloud would give.
+"""A step of some points of a cloud, equal to the bit to the step of the whole cloud.
 
-A point's next Gaussian depends on the points within its reach and on theirs. Sums over neighbors are taken cell by
-cell, so the cells must be those of the whole cloud, which its `Frame` says, and complete: twice as many to either side
-as a ball reaches across.
+The next Gaussian of a point depends on the points within its reach and on their neighbors. Sums over neighbors run cell
+by cell. So the cells must be those of the whole cloud, given by its `Frame`, and complete on twice the reach of a ball.
 """
 
 from __future__ import annotations
@@ -18,11 +17,11 @@ from ..engine import Engine
 from ..spaces import Euclidean, GaussianMetric, Metric, Space
 from .transform import Transform
 
-_MOST_NUMBERS = 2.0**62  # of cells: they are sorted by one
+_MOST_NUMBERS = 2.0**62  # largest number of cells that one integer can index
 
 
 class Part(NamedTuple):
-    """Points to be computed and all points they or those can see, both sorted, and the frame of the whole."""
+    """The points to compute (`core`), all points that they depend on (`context`), both sorted, and the frame."""
 
     core: Ints
     context: Ints
@@ -30,19 +29,19 @@ class Part(NamedTuple):
 
 
 def frame_of(space: Space, reach: float, engine: Engine) -> Frame | None:
-    """The frame of a whole space for steps of that reach; None where parts cannot be computed alone."""
+    """The frame of a whole space for steps of this reach; None if parts cannot be computed alone."""
     return backend_of(engine).frame(space.metric.form, reach, engine)
 
 
 def part_of(space: Space, core: Ints, frame: Frame, engine: Engine) -> Part:
-    """The part of a space whose core is given: its context are whole cells."""
+    """The part of a space with this core; its context consists of whole cells."""
     core = np.sort(core)
     cells = cells_of(space.metric, frame, engine)
     return Part(core, np.flatnonzero(near_cells(cells, cells[core], halo(frame))), frame)
 
 
 def halo(frame: Frame) -> int:
-    """How many cells away the points lie that a step of a point depends on: two passes, each across a reach."""
+    """Number of cells to either side that a step of a point depends on: two passes of one reach each."""
     return 2 * (frame.per_reach + 1)
 
 
@@ -52,13 +51,13 @@ def cells_of(metric: Metric, frame: Frame, engine: Engine) -> Floats:
 
 
 def near_cells(cells: Floats, hot: Floats, n_cells: int) -> Bools:
-    """Which cells are at most so many cells from a hot one, along every axis."""
+    """Mark the cells that are at most `n_cells` from a cell in `hot` along every axis."""
     apart = cKDTree(distinct(hot)[0]).query(cells, p=np.inf, distance_upper_bound=n_cells + 0.5)[0]
     return np.asarray(np.isfinite(apart))
 
 
 def distinct(cells: Floats) -> tuple[Floats, Ints]:
-    """The different ones among some cells, and how often each is there."""
+    """The distinct cells, and the count of each."""
     if len(cells) == 0:
         return cells, np.empty(0, np.intp)
     low = cells.min(axis=0)
@@ -73,22 +72,22 @@ def distinct(cells: Floats) -> tuple[Floats, Ints]:
 
 
 def step_part(space: Space, step: Transform, part: Part, engine: Engine) -> tuple[Space, Bools]:
-    """The step of the core alone, and which of it saw no mass."""
+    """Compute the step of the core, and which of its points saw no mass."""
     rows = np.searchsorted(part.context, part.core)
     return step_among(space.take(part.context), step, rows, part.frame, engine)
 
 
 def step_among(around: Space, step: Transform, rows: Ints, frame: Frame, engine: Engine) -> tuple[Space, Bools]:
-    """The step of some points of a part of a cloud, given all around them, and which of them saw no mass."""
+    """Compute the step of the points `rows` of a part of a cloud, and which of them saw no mass."""
     framed = Space(around.metric.framed(frame), around.weights, around.points)
     moved, massless = step.step(framed, engine)
     return moved.take(rows), massless[rows]
 
 
 def part_movement(before: Metric, after: Metric, unit: float, planar: bool, engine: Engine) -> tuple[float, bool]:
-    """The largest movement of the points of a part, given the unit and the formulas that the whole is measured by.
+    """The largest movement of the points of a part, with the unit and the formulas of the whole cloud.
 
-    The second answer is whether the formulas of the plane, if it is these, are good for all points of the part.
+    The second value tells whether the formulas for the plane, if `planar`, hold for all points of the part.
     """
     if isinstance(after, GaussianMetric) and isinstance(before, Euclidean):
         before, after = after, before

@@ -1,7 +1,7 @@
-"""Points at rest: where nothing near has changed, a step would give the same again, and is not taken.
+"""Skip the step of points whose surroundings did not change in the last step.
 
-If no point that a point's next state depends on changed in the last step, by a single bit, the next step repeats the
-last one there; the others are computed as a part of the cloud, to the same bits.
+If no point that a point depends on changed by a single bit, its next step gives the same result again and is skipped.
+The other points are computed as a part of the cloud, with results equal to the bit.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from ..spaces import Quotient, Space
 from .parts import Part, cells_of, frame_of, halo, near_cells, step_part
 from .transform import Transform
 
-WORTH = 0.5  # of the points: with more of them to be looked at, all are
-_ASKED = 1000  # points that are asked first
+WORTH = 0.5  # if more than this share of the points must be computed, compute all
+_ASKED = 1000  # size of the sample that is checked first
 
 
 def awake(before: Quotient, now: Quotient, reach: float, engine: Engine) -> Part | None:
-    """Who may change in the next step, given what changed in the last; None if that is about everybody."""
+    """The points that may change in the next step, given the changes of the last; None if most points may."""
     here, there = now.space, before.space
     places = [where_it_lies(space, "points") for space in (here, there)]
     if not np.isfinite(reach) or not all(isinstance(points, np.ndarray) for points in places):
-        return None  # there are none, or on a device, which has computed everybody before these are found
+        return None  # no coordinates, or on a GPU, which computes all points faster than this search
     if here.metric.n == there.n and _many_differ(there, here):
         return None
     changed = here.metric.differs(there.metric, now.leaders)
@@ -50,24 +50,24 @@ def awake(before: Quotient, now: Quotient, reach: float, engine: Engine) -> Part
 
 
 def _many_differ(there: Space, here: Space) -> bool:
-    """Whether some points, spread over all, tell that most have moved: as long as they do, nobody else is looked at."""
+    """Whether most points of an evenly spaced sample changed; then the others are not checked."""
     some = asked_first(here.n)
     changed = here.metric.take(some).differs(there.metric.take(some))
     return changed is not None and are_most(int(changed.sum()), len(some))
 
 
 def asked_first(n: int) -> Ints:
-    """Numbers of some points, spread over all."""
+    """Indices of an evenly spaced sample of n points."""
     return np.unique(np.linspace(0, n - 1, _ASKED).astype(np.intp))
 
 
 def are_most(n_changed: int, n: int) -> bool:
-    """Whether so many of those asked first tell that most have moved."""
+    """Whether `n_changed` of n sampled points mean that most points changed."""
     return n_changed / n > (1 + WORTH) / 2
 
 
 def step_awake(space: Space, step: Transform, who: Part, engine: Engine) -> tuple[Space, Bools]:
-    """The step where something may change; everybody else stays."""
+    """Compute the step of the points that may change; the others stay."""
     massless = np.zeros(space.n, bool)
     if len(who.core) == 0:
         return space, massless

@@ -1,4 +1,4 @@
-"""Coordinates for distances: classical multidimensional scaling, which new points can follow."""
+"""Classical multidimensional scaling, also for new points."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from scipy.spatial.distance import pdist, squareform
 from .._shown import Brief
 from .._types import Floats
 
-_NOISE = 1e-12  # of the largest: eigenvalues below are rounding
+_NOISE = 1e-12  # eigenvalues below this share of the largest are rounding
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scaling(Brief):
-    """Points in R^k whose Euclidean distances are as near to given ones as classical scaling brings them.
+    """Points in R^k whose Euclidean distances approximate given distances, by classical scaling.
 
-    Axes come by falling weight: the first k columns are the classical scaling in R^k.
+    The axes are sorted by eigenvalue, largest first: the first j columns are the classical scaling in R^j.
 
     Attributes
     ----------
     points : array of shape (n, k)
-        k is the number of positive eigenvalues.
+        The coordinates; k is the number of positive eigenvalues.
     distortion : float
-        √(Σ (‖x − y‖ − d)² / Σ d²) over all pairs, by their masses: 0 if the distances are those of points in some R^k.
+        √(Σ (‖x − y‖ − d)² / Σ d²) over all pairs, weighted by mass: 0 if the distances are Euclidean.
     """
 
     points: Floats
@@ -36,10 +36,10 @@ class Scaling(Brief):
 
     @classmethod
     def of(cls, matrix: Floats, weights: Floats) -> Scaling:
-        """The scaling of a matrix of distances; weight k of a point is the same as k copies.
+        """Compute the scaling of a distance matrix; a point of weight k acts like k copies.
 
         With centered squares B = −½ (I − 1wᵀ) D² (I − w1ᵀ) and the eigenvectors √w·B·√w u = λu, the coordinates are
-        B·√w u/√λ: that needs no mass at a point itself, and so places new ones too (Gower's formula).
+        B·√w u/√λ. A point needs no mass for this formula, so it also places new points (Gower's formula).
         """
         squares = -0.5 * matrix**2
         means = squares @ weights
@@ -48,20 +48,20 @@ class Scaling(Brief):
         values, vectors = eigh(roots[:, None] * centered * roots)
         k = max(1, int(np.count_nonzero(values > _NOISE * values[-1])))
         values, vectors = values[::-1][:k], vectors[:, ::-1][:, :k]
-        axes = roots[:, None] * vectors / np.sqrt(np.where(values > 0, values, np.inf))  # all in one place: λ = 0
+        axes = roots[:, None] * vectors / np.sqrt(np.where(values > 0, values, np.inf))  # λ = 0 if all points coincide
         axes *= signs(centered[weights > 0] @ axes)
         points = centered @ axes
         return cls(points, _distortion(points, matrix, weights), axes, weights, means)
 
     def place(self, distances: Floats) -> Floats:
-        """Where new points go, given by rows of distances to the others."""
+        """Place new points, given their distances to the others, shape (n_new, n)."""
         squares = -0.5 * distances**2
         own = squares @ self._weights
         return np.asarray((squares - self._means - own[:, None] + self._weights @ self._means) @ self._axes)
 
 
 def signs(vectors: Floats) -> Floats:
-    """1 or −1 for each column: the first entry of nearly the largest size (rounding must not choose) gets positive."""
+    """1 or −1 for each column, to make its first entry of (nearly) the largest size positive."""
     sizes = np.abs(vectors)
     first = (sizes > (1 - 1e-6) * sizes.max(axis=0)).argmax(axis=0)
     found = np.sign(vectors[first, np.arange(vectors.shape[1])])

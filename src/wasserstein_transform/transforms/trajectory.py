@@ -1,4 +1,4 @@
-"""What a run of the loop leaves behind."""
+"""The result of an iterated transform."""
 
 from __future__ import annotations
 
@@ -16,28 +16,38 @@ from .._types import Floats
 from ..engine import Engine, current
 from ..spaces import Quotient, Space
 
-_SHOWN = 8  # movements that a notebook shows
+_SHOWN = 8  # number of movements in the notebook view
 
 
 @archived
 @dataclass(frozen=True, eq=False)
 class Trajectory(Reported):
-    """The states of an iterated transform.
+    """The states of an iterated transform. `wt.iterate` returns it.
 
     Attributes
     ----------
     quotients : tuple of Quotient
-        The kept states as they were computed, collocated points merged if that was asked for.
+        The kept states as they were computed, with merged points if merging is on.
     movements : tuple of float
-        The largest movement of each iteration, relative to ε.
+        The largest movement of each iteration, in units of ε.
     n_iter : int
-        Iterations done.
+        Number of iterations done.
     converged : bool
         Whether the last movement was within the tolerance.
     outcome : str
-        How it ended, in words.
-    first : int
-        τ of the first kept state.
+        How the run ended, in words.
+    first : int, default 0
+        The iteration τ of the first kept state.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> walk = wt.iterate(wt.mean_shift(1.0), space, n_iter=2, keep="all")
+    >>> walk.movements, len(walk.states)
+    ((0.5, 0.0), 3)
+    >>> walk.last.points.ravel()
+    array([0.5, 0.5, 5. ])
     """
 
     quotients: tuple[Quotient, ...]
@@ -58,39 +68,42 @@ class Trajectory(Reported):
         check_range([float(movement) for movement in self.movements], "movements", 0.0)
         check_range(self.first, "first", 0, self.n_iter)
         if not self.quotients or len({len(state.labels) for state in self.quotients}) > 1:
-            raise ValueError("states must be of the same points, and at least one")
+            raise ValueError("there must be at least one state, and all states must have the same points")
         for before, state in pairwise(self.quotients):
             if state.leaders is not None:
                 check_range(state.leaders, "leaders", 0, before.space.n - 1)
         if len(self.quotients) != self.n_iter - self.first + 1:
-            raise ValueError(f"there must be a state for each iteration from {self.first} to {self.n_iter}")
+            raise ValueError(f"there must be one state per iteration from {self.first} to {self.n_iter}")
 
     @cached_property
     def last(self) -> Space:
-        """The state at the end, on all points."""
+        """The last state, expanded to all points."""
         return self.quotients[-1].expand()
 
     @property
     def states(self) -> tuple[Space, ...]:
-        """The kept states on all points: τ = first … n_iter."""
+        """The kept states, expanded to all points: τ = first … n_iter."""
         return (*(q.expand() for q in self.quotients[:-1]), self.last)
 
     @property
     def points(self) -> Floats | None:
-        """The moved points at the end, or None if the space has no coordinates."""
+        """The moved points at the end, shape (n, m), or None if the space has no coordinates."""
         return self.last.points
 
     def only_last(self) -> Trajectory:
-        """The same run without its earlier states."""
+        """Return the same run with only its last state."""
         return Trajectory(self.quotients[-1:], self.movements, self.n_iter, self.converged, self.outcome, self.n_iter)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the run to a `.npz` file, without pickle; returns its path. `Trajectory.load` reads it."""
+        """Write the run to a `.npz` file, without pickle, and return its path. `Trajectory.load` reads it."""
         return write(path, self)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], engine: Engine | None = None) -> Self:
-        """A run from a file that `save` wrote. Files of other versions, damaged or too large ones are refused."""
+        """Read a run from a file that `save` wrote.
+
+        Files that are damaged, too large for the memory, or of another version raise an error.
+        """
         found: Self = read(path, cls, lambda n_bytes: current(engine).reserve(n_bytes, str(path), "free some memory"))
         return found
 

@@ -1,4 +1,4 @@
-"""One step of the Wasserstein Transform, and steps in a row."""
+"""One step of the Wasserstein Transform, and sequences of steps."""
 
 from __future__ import annotations
 
@@ -20,16 +20,29 @@ from .cost import warn_of_cost
 
 
 class MasslessWarning(UserWarning):
-    """Some points see no mass: they stay where they are."""
+    """Warns that some points see no mass within reach: they do not move.
+
+    It happens to points of weight 0 and to new points that are far from all others.
+
+    Examples
+    --------
+    >>> import warnings, wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [9.0]], weights=[1.0, 0.0])
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     moved = wt.iterate(wt.mean_shift(1.0), space, n_iter=1).points
+    >>> print(caught[0].category.__name__, caught[0].message, sep=": ")
+    MasslessWarning: 1 of 2 points see no mass within reach and stay where they are; a larger eps would reach a neighbor
+    """
 
 
 def warn_massless(massless: Bools, who: str = "points") -> None:
-    """One warning for all points that see no mass."""
+    """Give one warning for all points that see no mass."""
     warn_of_count(int(np.count_nonzero(massless)), len(massless), who)
 
 
 def warn_of_count(count: int, n: int, who: str = "points") -> None:
-    """The same, given how many of n they are."""
+    """Give one warning if `count` of n points see no mass."""
     if count:
         warn(
             f"{count} of {n} {who} see no mass within reach and stay where they are; "
@@ -40,14 +53,22 @@ def warn_of_count(count: int, n: int, who: str = "points") -> None:
 
 @dataclass(frozen=True)
 class Transform(Part):
-    """W_{L,p}: localize every point to a measure, take the transport distance of the measures as the new metric.
+    """One step: localize every point to a measure, and use the transport distance of the measures as the new metric.
 
-    Measures with centers (Diracs, Gaussians) move the points there; discrete measures move the distances only.
+    Diracs and Gaussians also move the points, to the centers of the measures. Discrete measures change only the
+    distances. It is the W_{L,p} of the paper.
 
     Parameters
     ----------
     localize : Localization
+        Gives every point a measure, such as Truncation(eps).
     transport : Transport
+        Compares the measures, such as Exact(p=1). It must accept the measures of `localize`.
+
+    Notes
+    -----
+    For Exact transport up to n(n−1)/2 transport problems. For Diracs and Gaussians the new distances are computed on
+    demand.
 
     Examples
     --------
@@ -67,7 +88,7 @@ class Transform(Part):
             raise TypeError(f"transport must be a Transport such as Exact(p=1), got {self.transport!r}")
 
     def __call__(self, space: Space, engine: Engine | None = None) -> Space:
-        """The transformed space: new metric, same weights, moved points."""
+        """Transform a space: new metric, same weights, moved points."""
         check_space(space)
         engine = current(engine)
         warn_of_cost(self.localize, self.transport, 1, space, self.localize.n_seen(space), engine)
@@ -76,7 +97,7 @@ class Transform(Part):
         return moved
 
     def step(self, space: Space, engine: Engine) -> tuple[Space, Bools]:
-        """The transformed space, and which points saw no mass."""
+        """Transform a space without warnings; return it and the points that saw no mass."""
         measures = self.localize(space, engine)
         metric = self.transport.metric(measures, space.metric, engine)
         points = where_it_lies(space, "points") if measures.moved is None else measures.moved
@@ -86,13 +107,14 @@ class Transform(Part):
 @archived
 @dataclass(frozen=True)
 class Process:
-    """A start and steps: `start` (or nothing) makes the state of τ = 0, each step the next one.
+    """A sequence of transforms: an optional start, which makes the state at τ = 0, and one transform per iteration.
 
     Parameters
     ----------
     start : Transform or None
-    step : Transform or sequence of Transforms
-        One for all iterations, or one for each.
+        The transform before the first iteration. None: the state at τ = 0 is the space itself.
+    step : Transform or sequence of Transform
+        One transform for all iterations, or one per iteration.
 
     Examples
     --------
@@ -114,23 +136,23 @@ class Process:
             check_type(step, "step", Transform)
 
     def at(self, k: int) -> Transform:
-        """The transform of iteration k, counted from 0."""
+        """Return the transform of iteration k, counted from 0."""
         if isinstance(self.step, Transform):
             return self.step
         if k >= len(self.step):
             raise ValueError(
-                f"there are steps (a sequence of eps) for {len(self.step)} iterations, and iteration {k + 1} was asked "
-                "for; give one eps for each iteration, or a single one for all"
+                f"there are steps (a sequence of eps) for {len(self.step)} iterations, but iteration {k + 1} was "
+                "requested; pass one eps per iteration, or a single eps for all"
             )
         return self.step[k]
 
     def is_steady(self, k: int, n_iter: int) -> bool:
-        """Whether all iterations from k on use the same transform."""
+        """Return whether all iterations from k to n_iter − 1 use the same transform."""
         return isinstance(self.step, Transform) or all(self.at(j) == self.at(k) for j in range(k + 1, n_iter))
 
 
 def as_process(process: Process | Transform) -> Process:
-    """A transform alone is a process that starts with the space as it is."""
+    """Make a process from a transform; return a process unchanged."""
     if isinstance(process, Transform):
         return Process(None, process)
     if not isinstance(process, Process):

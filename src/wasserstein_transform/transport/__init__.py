@@ -1,6 +1,7 @@
-"""d_{W,p}: the Wasserstein distance between the localized measures, as the new metric.
+"""Transports: each computes the Wasserstein distance W_p between the measures of all points, the new metric.
 
-A new transport is one file here and one line below, its import: tables, exports, laws and the command line read it.
+To add a transport, write one file in this folder and import its class below. The table `TRANSPORTS`, the exports, the
+shared tests and the command line read these imports.
 """
 
 from .. import _parts
@@ -19,4 +20,4 @@ from .pairs import (
 from .stored import Stored as Stored
 
 TRANSPORTS: dict[str, type[Transport]] = _parts.parts_in(globals(), Transport)
-"""All of them, by their names in small letters."""
+"""All transports by name in snake case, such as "exact" and "dirac_distance"."""

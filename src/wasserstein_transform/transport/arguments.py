@@ -1,4 +1,4 @@
-"""Measures and metrics as people have them, made into those of the library."""
+"""Convert the measures and metrics that users pass to those of the library."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from ..spaces import Dense, Euclidean, Graph, Metric, Space
 from ..spaces.edges import is_graph
 
 MeasuresLike: TypeAlias = Any
-"""Discrete measures, a sparse or dense matrix with a measure in each row, or a list of (indices, weights)."""
+"""Discrete measures, a sparse or dense matrix with one measure per row, or a list of (indices, weights)."""
 
 MetricLike: TypeAlias = Any
 """A Metric, a Space, a distance matrix, points, or a graph."""
 
 
 def as_metric(metric: MetricLike, engine: Engine) -> Metric:
-    """A metric from a matrix of distances, points under the Euclidean distance, or a graph's shortest paths.
+    """Make a metric from a matrix of distances, from points (Euclidean), or from a graph (shortest paths).
 
-    A square symmetric array with zeros on the diagonal, up to rounding, is read as distances, any other 2-D array as
-    points.
+    A square array that is symmetric with zeros on the diagonal, up to rounding, is read as distances. Any other 2-D
+    array is read as points.
     """
     if isinstance(metric, Space):
         metric = metric.metric
@@ -38,7 +38,7 @@ def as_metric(metric: MetricLike, engine: Engine) -> Metric:
         metric.check_whole("transport between all measures")
         return metric.checked()
     if isinstance(metric, str):
-        raise TypeError(f"metric must be distances, points or a graph, got {metric!r}; give the points themselves")
+        raise TypeError(f"metric must be distances, points or a graph, got {metric!r}; pass the points themselves")
     array = check.floats(metric, "metric")
     if array.ndim == 2 and array.shape[0] == array.shape[1]:
         array = _settle(array)
@@ -46,14 +46,14 @@ def as_metric(metric: MetricLike, engine: Engine) -> Metric:
             return Dense(check.distances(array, "metric"))
     if array.ndim != 2:
         raise ValueError(
-            f"metric must be a square matrix of distances or one point a row, got shape {array.shape}; "
+            f"metric must be a square matrix of distances or an array with one point per row, got shape {array.shape}; "
             "scipy.spatial.distance.squareform makes a condensed vector square"
         )
     return Euclidean(check.points(array, "metric as points"))
 
 
 def _settle(array: Floats) -> Floats:
-    """Square arrays: distances lose their rounding, points pass, and what might be either is refused."""
+    """Make distances exactly symmetric, return points unchanged, and raise an error for arrays that may be either."""
     small = 1e-9 * np.abs(array).max()
     symmetric, hollow = bool((np.abs(array - array.T) <= small).all()), bool((np.abs(array.diagonal()) <= small).all())
     if symmetric and hollow:
@@ -61,23 +61,23 @@ def _settle(array: Floats) -> Floats:
         np.fill_diagonal(array, 0.0)
     elif hollow and len(array) > 1:
         raise ValueError(
-            "metric is square with zeros on the diagonal and not symmetric: distances must be symmetric, "
-            "(D + D.T) / 2 is; if these are points, pass wt.Euclidean(X)"
+            "metric is square with zeros on the diagonal but not symmetric: distances must be symmetric, "
+            "pass (D + D.T) / 2; for points pass wt.Euclidean(X)"
         )
     return array
 
 
 def as_measures(measures: MeasuresLike, n_points: int, name: str = "measures") -> Discrete:
-    """Discrete measures on `n_points` points; every one must have mass, totals need not be 1."""
+    """Make discrete measures on `n_points` points; each must have mass, but their totals need not be 1."""
     if isinstance(measures, Discrete):
         if measures.size != n_points:
-            raise ValueError(f"{name} live on {measures.size} points, and the metric has {n_points}")
+            raise ValueError(f"{name} are on {measures.size} points, but the metric has {n_points}")
         return measures
     rows = _matrix(measures, n_points, name)
     if rows.shape[0] == 0:
         raise ValueError(f"{name} must hold at least one measure, got none")
     if rows.shape[1] != n_points:
-        raise ValueError(f"{name} must have a column for each of the metric's {n_points} points, got {rows.shape[1]}")
+        raise ValueError(f"{name} must have {n_points} columns, one per point of the metric, got {rows.shape[1]}")
     check.floats(rows.data, f"masses of {name}")
     if rows.nnz and rows.data.min() < 0:
         raise ValueError(f"masses of {name} must not be negative, got {rows.data.min()}")
@@ -86,7 +86,7 @@ def as_measures(measures: MeasuresLike, n_points: int, name: str = "measures") -
     rows.eliminate_zeros()
     empty = np.flatnonzero(np.diff(rows.indptr) == 0)
     if len(empty):
-        raise ValueError(f"every measure needs some mass; {name} number {empty[0]} has none; drop it")
+        raise ValueError(f"every measure needs mass, but {name} number {empty[0]} has none; drop it")
     return discrete(rows.indptr, rows.indices, rows.data, np.zeros(rows.shape[0], np.intp), n_points)
 
 
@@ -98,11 +98,11 @@ def _matrix(measures: MeasuresLike, n_points: int, name: str) -> csr_array:
     if hasattr(measures, "__array__") or _is_table(measures):
         table = check.floats(measures, name)
         if table.ndim != 2:
-            raise ValueError(f"{name} as an array must have a measure in each row, got shape {table.shape}")
+            raise ValueError(f"{name} as an array must have one measure per row, got shape {table.shape}")
         return csr_array(table)
     if not isinstance(measures, Sequence | Iterable) or isinstance(measures, str):
         raise TypeError(
-            f"{name} must be a matrix with a measure in each row or a list of (indices, weights), "
+            f"{name} must be a matrix with one measure per row or a list of (indices, weights), "
             f"got {type(measures).__name__}"
         )
     pairs = [_row(row, k, n_points, name) for k, row in enumerate(measures)]
@@ -114,7 +114,7 @@ def _matrix(measures: MeasuresLike, n_points: int, name: str) -> csr_array:
 
 
 def _is_table(measures: MeasuresLike) -> bool:
-    """Rows of plain numbers, as nested lists."""
+    """Whether the measures are a nested list of numbers."""
     return (
         isinstance(measures, Sequence)
         and all(
@@ -131,18 +131,21 @@ def _row(row: Any, k: int, n_points: int, name: str) -> tuple[Ints, Any]:
     except (TypeError, ValueError):
         raise ValueError(
             f"{name} as a list must hold pairs (indices, weights), number {k} is {type(row).__name__}; "
-            "a matrix with a measure in each row is fine too, as an array"
+            "an array with one measure per row also works"
         ) from None
     indices, weights = np.asarray(indices), check.floats(weights, f"weights of {name}")
     if indices.ndim != 1 or indices.shape != weights.shape:
-        raise ValueError(f"{name} number {k} has indices of shape {indices.shape} and weights of {weights.shape}")
+        raise ValueError(
+            f"{name} number {k} must have as many weights as indices, got indices of shape {indices.shape} and "
+            f"weights of shape {weights.shape}"
+        )
     if indices.size and (indices.dtype.kind not in "iu" or indices.min() < 0 or indices.max() >= n_points):
         raise ValueError(f"indices of {name} must be whole numbers from 0 to {n_points - 1}, got {indices!r}")
     return indices.astype(np.intp), weights
 
 
 def as_pairs(pairs: ArrayLike, n: int) -> Ints:
-    """k × 2 numbers of measures."""
+    """Check pairs of indices of measures, shape (k, 2)."""
     array = np.asarray(pairs)
     if array.size == 0:
         return np.empty((0, 2), np.intp)
@@ -152,5 +155,5 @@ def as_pairs(pairs: ArrayLike, n: int) -> Ints:
             "np.column_stack([i, j]) makes one"
         )
     if array.min() < 0 or array.max() >= n:
-        raise ValueError(f"pairs must name measures from 0 to {n - 1}, got {array.min()} to {array.max()}")
+        raise ValueError(f"pairs must hold indices of measures from 0 to {n - 1}, got {array.min()} to {array.max()}")
     return array.astype(np.intp)

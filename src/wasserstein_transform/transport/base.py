@@ -1,4 +1,4 @@
-"""What a transport is."""
+"""The base class of transports, and the optimal plan between two measures."""
 
 from __future__ import annotations
 
@@ -17,11 +17,18 @@ from ..localize import LOCALIZATIONS
 from ..measures import Discrete, Measures
 from ..spaces import Metric
 
-_FAINT = 1e-200  # means of powers below this are next to underflow
+_FAINT = 1e-200  # means of powers below this are close to underflow
 
 
 class Status(Enum):
-    """How a transport problem ended."""
+    """How the solver of a transport problem ended; the values are messages.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> wt.wasserstein(None, None, [[0.0, 1.0], [1.0, 0.0]]).status
+    <Status.OPTIMAL: 'the plan is optimal'>
+    """
 
     OPTIMAL = "the plan is optimal"
     STALLED = "the simplex did not reach the optimum within its limit of pivots"
@@ -30,26 +37,39 @@ class Status(Enum):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Coupling(Brief):
-    """An optimal plan between two of the measures.
+    """An optimal plan between two measures, with a certificate that it is optimal.
+
+    `Transport.coupling` and `wt.wasserstein` return it. Below, k and l are the numbers of points with mass.
 
     Attributes
     ----------
     value : float
-        The distance W_p.
-    plan : array
-        For discrete measures the mass moved from `sources[a]` to `targets[b]`; for Gaussians the covariance between
-        the two sides.
-    potentials : pair of arrays, or None
-        Dual prices (u, v) with u[a] + v[b] ≤ d(a, b)^p for discrete measures.
+        The distance W_p, in the unit of the distances; for `wt.wasserstein` the total cost.
+    plan : array of shape (k, l), or (m, m) for Gaussians
+        For discrete measures, entry [a, b] is the mass moved from `sources[a]` to `targets[b]`. For Gaussians, the
+        covariance between the two sides.
+    potentials : pair of arrays of shapes (k,) and (l,), or None
+        Dual variables (u, v) with u[a] + v[b] ≤ d(a, b)^p. None for Gaussians and for p = ∞.
     gap : float
-        Cost of the plan minus the dual value (discrete), or minus the closed form (Gaussians), relative to the
+        The cost of the plan minus the dual value (discrete) or minus the closed form (Gaussians), relative to the
         largest cost.
     status : Status
-    sources, targets : arrays or None
-        The points the plan's rows and columns stand for.
-    violator : pair of boolean arrays, or None
-        For p = ∞, what stands for potentials: sources (or targets) that together have more mass than all targets
-        (sources) nearer to any of them than `value`, so that no plan stays below it.
+        How the solver ended.
+    sources, targets : arrays of int, shapes (k,) and (l,), or None
+        The points of the rows and columns of the plan. None for Gaussians.
+    violator : pair of bool arrays of shapes (k,) and (l,), or None
+        The certificate for p = ∞, in place of potentials: sources (or targets) that together have more mass than all
+        targets (sources) nearer to any of them than `value`. So no plan has a smaller value. None otherwise.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [2.0]])
+    >>> plan = wt.Exact(p=1).coupling(wt.Truncation(1.0)(space), space.metric, 0, 2)
+    >>> plan.value, plan.sources, plan.targets
+    (1.0, array([0, 1]), array([1, 2]))
+    >>> plan.status.value
+    'the plan is optimal'
     """
 
     value: float
@@ -63,16 +83,26 @@ class Coupling(Brief):
 
 
 class Transport(Part, ABC):
-    """Compares measures of one kind by optimal transport.
+    """Base class: computes the Wasserstein distances between measures of one kind.
 
     Attributes
     ----------
     accepts : type
-        The kind of measures it compares.
+        The class of the measures: Discrete, Diracs or Gaussians.
     p : float
-        The order of the distance.
+        The order of the distance W_p.
     makes_matrix : bool
-        Whether its metric is a full matrix, which may be on disk.
+        Whether the metric is a full matrix (in memory or on disk) and not computed on demand.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [2.0]])
+    >>> transport = wt.Exact(p=1)
+    >>> isinstance(transport, wt.transport.Transport), transport.accepts.__name__
+    (True, 'Discrete')
+    >>> transport.metric(wt.Truncation(1.0)(space), space.metric).dense()[0]
+    array([0. , 0.5, 1. ])
     """
 
     accepts: type[Measures]
@@ -81,31 +111,31 @@ class Transport(Part, ABC):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        """Some of the kind: what the laws are tested on."""
+        """Return instances for the shared tests."""
         return [cls()]
 
     def fits(self, ground: Metric) -> bool:
-        """Whether measures on a space with this metric can be compared."""
+        """Whether this transport supports measures on a space with this metric."""
         return True
 
     def memory(self, n: int, m: int) -> tuple[float, float]:
-        """Bytes that the metric of n measures in R^m holds, and that are taken beside it on the way."""
-        return 8.0 * n * n, 8.0 * n * n  # a matrix, and that of different measures only
+        """Estimate the bytes of the metric of n measures in R^m, and of the working memory."""
+        return 8.0 * n * n, 8.0 * n * n  # the matrix of all measures, and the matrix of the distinct ones
 
     def seconds(self, n: int, n_seen: float) -> float:
-        """About how long one core takes for the metric of n measures that hold so many points each; 0: no time."""
+        """Estimate the seconds that one core needs for n measures on `n_seen` points each; 0 if negligible."""
         return 0.0
 
     def check_pair(self, measures: Measures, ground: Metric, i: int, j: int) -> None:
-        """Refuse what `coupling` cannot use."""
+        """Check the arguments of `coupling`."""
         self.check(measures)
         if not isinstance(ground, Metric):
-            raise TypeError(f"a Metric is needed as ground, got {type(ground).__name__}; a Space has one: space.metric")
+            raise TypeError(f"ground must be a Metric, got {type(ground).__name__}; pass space.metric")
         if not (0 <= i < measures.n and 0 <= j < measures.n):
-            raise IndexError(f"measures are numbered 0 to {measures.n - 1}, got {i} and {j}")
+            raise IndexError(f"i and j must be indices of measures from 0 to {measures.n - 1}, got {i} and {j}")
 
     def check(self, measures: Measures) -> None:
-        """Refuse measures of another kind, and say who makes what."""
+        """Raise a TypeError, with a hint, if the measures are of another kind."""
         if isinstance(measures, self.accepts):
             return
         name, kind = type(self).__name__, type(measures)
@@ -118,16 +148,17 @@ class Transport(Part, ABC):
 
     @abstractmethod
     def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Metric:
-        """The distances between all measures. `ground` is the metric of the space discrete measures live on."""
+        """Compute the metric between all n measures; `ground` is the metric of the space of discrete measures."""
 
     @abstractmethod
     def cross(self, new: Measures, measures: Measures, ground: Metric, engine: Engine | None = None) -> Floats:
-        """Distances of other measures on the same ground to the measures, `new.n` × `measures.n`."""
+        """Compute the distances from new measures to `measures`, on the same ground, shape (new.n, measures.n)."""
 
     def cross_diracs(self, distances: Floats, measures: Discrete) -> Floats:
-        """Distances of Diracs off the space, known by rows of distances to its points, to measures on it.
+        """Compute the distances from k Diracs outside the space to the n measures, shape (k, n).
 
-        W_p(δ_y, m) needs no plan: it is the p-mean of the distances.
+        `distances` holds the distances from the Diracs to the points of the space. W_p(δ_y, m) needs no plan: it is
+        the p-mean of these distances under m.
         """
         if self.p == np.inf:
             return np.maximum.reduceat(distances[:, measures.indices], measures.indptr[:-1], axis=1)
@@ -136,18 +167,18 @@ class Transport(Part, ABC):
         with np.errstate(under="ignore"):
             means = (measures.matrix() @ ((distances / top) ** self.p).T).T
         found = np.asarray(top * means ** (1 / self.p))
-        for i, j in np.argwhere(means < _FAINT):  # powers that vanish beside the farthest point of all
+        for i, j in np.argwhere(means < _FAINT):  # powers that underflow relative to the farthest point
             part = slice(measures.indptr[j], measures.indptr[j + 1])
             found[i, j] = _power_mean(distances[i, measures.indices[part]], measures.masses[part], self.p)
         return found
 
     @abstractmethod
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
-        """The optimal plan between measures i and j."""
+        """Compute the optimal plan between measures i and j."""
 
 
 def _power_mean(distances: Floats, masses: Floats, p: float) -> float:
-    """The p-mean of some distances, powers taken of their shares of the largest."""
+    """The p-mean of distances; powers are taken relative to the largest to avoid overflow."""
     top = float(distances.max())
     if top == 0.0:
         return 0.0
@@ -157,6 +188,6 @@ def _power_mean(distances: Floats, masses: Floats, p: float) -> float:
 
 
 def _makers(kind: type[Measures]) -> str:
-    """Who makes measures of a kind, in words."""
+    """The localizations that make measures of a kind, in words."""
     names = [localize.__name__ for localize in LOCALIZATIONS.values() if localize.makes is kind]
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names) or "other parts"

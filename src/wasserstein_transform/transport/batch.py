@@ -13,7 +13,7 @@ from ..spaces import Metric
 
 @dataclass(frozen=True)
 class Batch:
-    """W_p between measures on the points of `ground`, asked of the backend once it is known that there is an answer."""
+    """Compute W_p between measures on the points of `ground` by the backend of the engine."""
 
     ground: Metric
     p: float
@@ -24,12 +24,12 @@ class Batch:
         return Ground(self.ground.form, self.ground.triangle, float(self.p))
 
     def among(self, measures: Discrete) -> tuple[Floats, Report]:
-        """The full matrix of distances, each pair solved once."""
+        """The full matrix of distances (n, n); each pair is solved once."""
         self.ground.check_whole("transport between all measures")
         return backend_of(self.engine).exact_among(self._ground, measures.rows, self.engine)
 
     def between(self, A: Discrete, B: Discrete) -> tuple[Floats, Report]:
-        """The rectangle of distances from the measures A to the measures B."""
+        """The distances from the measures A to the measures B, shape (n_a, n_b)."""
         self.ground.check_whole("transport between all measures")
         return backend_of(self.engine).exact_between(self._ground, A.rows, B.rows, self.engine)
 
@@ -45,13 +45,13 @@ class Batch:
     ) -> tuple[Floats, Report]:
         """Distances from each measure i of A to the measures `targets[indptr[i]:indptr[i+1]]` of B, in that order.
 
-        `rank` orders the measures of B such that near ones are near; by default landmarks do. On a graph, paths are
-        looked for around `homes[i]`, by default where the measure i has most of its mass. `memory` is handed in
-        each time where the same measures meet again, with other masses or distances.
+        `rank` is an order of the measures of B in which close measures are close; by default it comes from landmarks.
+        On a graph, paths are searched from `homes[i]`, by default the point with the most mass of measure i. Pass the
+        same `memory` again if the same pairs are solved repeatedly with other masses or distances.
         """
         backend = backend_of(self.engine)
         return backend.exact_listed(self._ground, A.rows, B.rows, indptr, targets, self.engine, rank, homes, memory)
 
     def at_most(self, A: Discrete, B: Discrete, indptr: Ints, targets: Ints) -> Floats:
-        """Upper bounds of the same: costs of plans that are at hand."""
+        """Upper bounds of these distances: the costs of feasible plans that are cheap to find."""
         return backend_of(self.engine).exact_at_most(self._ground, A.rows, B.rows, indptr, targets, self.engine)

@@ -1,4 +1,4 @@
-"""Lower bounds of Wasserstein distances, at a fraction of the price. Upper ones come from plans: `Batch.at_most`."""
+"""Lower bounds of Wasserstein distances, much cheaper than the distances. `Batch.at_most` gives upper bounds."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from ..measures import Discrete
 from ..spaces import Euclidean, GaussianMetric, Metric
 
 _EPS = float(np.finfo(np.float64).eps)
-_SINGULAR = 1e-7  # of the roots of the traces: what is known of the Bures distance of covariances that may be singular
+_SINGULAR = 1e-7  # relative to √trace: error of the Bures distance of covariances that may be singular
 _N_LANDMARKS = 48
-_CHUNK = 1e6  # pairs looked at together
-_TOGETHER = 6  # landmarks that are asked before it is looked who is left
+_CHUNK = 1e6  # pairs per block
+_TOGETHER = 6  # landmarks per group; after each group, pairs that are ruled out are dropped
 
 
 @dataclass(frozen=True, eq=False)
 class Lower:
     """Lower bounds of W_p between measures on the points of `ground`.
 
-    By landmarks z, where the triangle inequality holds: |∫d(·,z)dα − ∫d(·,z)dβ| ≤ W1 ≤ W_p. On Euclidean ground also by
-    means, |mean α − mean β| ≤ W1, and for p ≥ 2 by the Gaussians of the same moments, which are never farther apart.
+    If the triangle inequality holds, landmarks z give |∫d(·,z)dα − ∫d(·,z)dβ| ≤ W1 ≤ W_p. In Euclidean space, means
+    give |mean α − mean β| ≤ W1, and for p ≥ 2 the W2 distance of the Gaussians with the same moments is a bound.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class Lower:
         return np.asarray(bounds * (1 - self._rounding))
 
     def may_reach(self, rows: Ints, cols: Ints, limit: float) -> Bools:
-        """Which of the pairs have a bound of at most `limit`; who is ruled out is not asked again."""
+        """Mark the pairs whose bound is at most `limit`; the remaining bounds of a pair above it are not computed."""
         found = np.zeros(len(rows), bool)
         for start in range(0, len(rows), int(_CHUNK)):
             left = np.arange(start, min(start + int(_CHUNK), len(rows)))
@@ -61,7 +61,7 @@ class Lower:
 
     @cached_property
     def _bounds(self) -> list[Callable[[Ints, Ints], Floats]]:
-        """Bounds by moments, and by some landmarks at a time."""
+        """The bounds by moments, then those by groups of landmarks."""
         groups = [self._seen[k : k + _TOGETHER] for k in range(0, len(self._seen), _TOGETHER)]
         return [
             *(partial(self._by_moments, metric, doubt) for metric, doubt in self._moments),
@@ -80,13 +80,13 @@ class Lower:
 
     @property
     def _rounding(self) -> float:
-        """What rounding may do to sums over a measure, relative to the sum: bounds are lowered by it."""
+        """The relative rounding error of sums over a measure, by which bounds are lowered."""
         return _EPS * (16.0 + float(np.diff(self.measures.indptr).max()))
 
     def below(
         self, limit: float, engine: Engine, keep: Callable[[Ints, Ints, Floats], Bools] | None = None
     ) -> tuple[Ints, Ints, Floats]:
-        """All pairs i < j whose bound is at most `limit` (and that `keep` keeps), with their bounds."""
+        """Find all pairs i < j whose bound is at most `limit` (and that `keep` accepts), with their bounds."""
         n = self.measures.n
         found = []
         n_found, room = 0, 1_000_000
@@ -108,7 +108,7 @@ class Lower:
 
     @cached_property
     def _seen(self) -> Floats:
-        """One row a landmark, one column a measure."""
+        """Mean distances to landmarks: one row per landmark, one column per measure."""
         if not self.ground.triangle or not self.ground.is_whole:
             return np.empty((0, self.measures.n))
         rows = landmark_rows(self.ground.form, current(), _N_LANDMARKS)
@@ -116,14 +116,14 @@ class Lower:
 
     @cached_property
     def _moments(self) -> list[tuple[Metric, Floats]]:
-        """What first and, for p ≥ 2 in the plane, second moments know of the distances, and how far they may be off."""
+        """Metrics of the means and, for p ≥ 2 in the plane, of the Gaussians, each with its rounding error."""
         points = self.ground.euclidean
         if points is None:
             return []
         means = self.measures.means(points).values
         doubt = np.full(len(means), self._rounding * np.abs(points).max() * np.sqrt(means.shape[1]))
         known: list[tuple[Metric, Floats]] = [(Euclidean(means), doubt)]
-        if self.p >= 2 and means.shape[1] <= 2:  # beyond, Bures distances cost as much as solving
+        if self.p >= 2 and means.shape[1] <= 2:  # in higher dimensions, Bures distances cost as much as solving
             covs = self.measures.covs(points).values
             sizes = np.sqrt(np.trace(covs, axis1=1, axis2=2))
             known.append((GaussianMetric(means, covs, 1.0), doubt + _SINGULAR * sizes))

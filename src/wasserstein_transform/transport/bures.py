@@ -17,9 +17,14 @@ from .base import Coupling, Status, Transport
 
 @dataclass(frozen=True)
 class Bures(Transport):
-    """W2 of Gaussians: d² = ‖x − y‖² + λ·dcov²(Σ_x, Σ_y), without cancellation (the GT distance).
+    """W2 between Gaussians, in closed form: d² = ‖x − y‖² + λ·dcov²(Σ_x, Σ_y), the GT distance.
 
-    dcov²(A, B) = tr A + tr B − 2 tr(A^½ B A^½)^½, and the last trace is the nuclear norm of A^½B^½.
+    dcov²(A, B) = tr A + tr B − 2 tr(A^½ B A^½)^½ is the squared Bures distance. It is computed without cancellation;
+    the last trace is the nuclear norm of A^½B^½.
+
+    Notes
+    -----
+    The metric is computed on demand: memory O(n m²), time O(m³) per distance.
 
     Examples
     --------
@@ -46,7 +51,7 @@ class Bures(Transport):
         return 8.0 * n * (m + m * m), 0.0
 
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
-        """The optimal joint Gaussian; `plan` is the covariance E[(X − x)(Y − y)ᵀ] between the two sides."""
+        """Compute the optimal joint Gaussian; `plan` is the covariance E[(X − x)(Y − y)ᵀ] between the two sides."""
         self.check_pair(measures, ground, i, j)
         metric = self.metric(measures, ground)
         value = float(metric.block(np.array([i]), np.array([j]))[0, 0])
@@ -74,22 +79,27 @@ def _root(A: Floats) -> Floats:
 def bures_pairs(
     covs: ArrayLike, covs_b: ArrayLike | None = None, *, n_jobs: int | None = None, engine: Engine | None = None
 ) -> Floats:
-    """Bures distances dcov of all pairs of covariance matrices, or of one stack to another.
+    """Compute the Bures distances between all pairs of covariance matrices, or from one stack to another.
 
     Parameters
     ----------
     covs : array of shape (n, m, m)
-        Symmetric positive semidefinite matrices; singular and zero ones are fine.
+        Symmetric positive semidefinite matrices. They may be singular or zero.
     covs_b : array of shape (n_b, m, m), optional
-        The other side. Without it, all pairs of `covs`.
+        The second stack. None: all pairs of `covs`.
     n_jobs : int, optional
-        Threads; −1 means all cores, None what the engine says.
+        Number of threads; −1 means all cores. None: the setting of the engine.
     engine : Engine, optional
-        Where it runs; by default what `wt.using` says.
+        Threads, device, memory limit and store. None: the current engine (`wt.using`).
 
     Returns
     -------
-    array of shape (n(n−1)/2,) in SciPy's condensed order, or (n, n_b) with two stacks.
+    array of shape (n(n−1)/2,) or (n, n_b)
+        The distances, in the unit of a standard deviation. For one stack in SciPy's condensed order.
+
+    Notes
+    -----
+    Time O(m³) per distance.
 
     Examples
     --------
@@ -112,28 +122,34 @@ def gaussian_wasserstein(
     n_jobs: int | None = None,
     engine: Engine | None = None,
 ) -> Floats:
-    """W2 of Gaussians: of all pairs, or of one family to another.
+    """Compute W2 between all pairs of Gaussians, or from one family of Gaussians to another.
 
-    W2² = ‖x − y‖² + tr A + tr B − 2 tr(A^½ B A^½)^½, without cancellation where Gaussians are near: equal ones have
-    distance 0.
+    W2² = ‖x − y‖² + tr A + tr B − 2 tr(A^½ B A^½)^½, computed without cancellation: equal Gaussians have distance 0.
 
     Parameters
     ----------
-    means : array of shape (n, m), optional
-        None stands for zeros.
+    means : array of shape (n, m), or None
+        The means. None: zeros.
     covs : array of shape (n, m, m) or (n, m)
-        Symmetric positive semidefinite matrices, singular and zero ones too; beside means, (n, m) are the diagonals of
-        diagonal matrices.
-    means_b, covs_b : arrays, optional
-        The other side. Without it, all pairs of the first family.
+        Symmetric positive semidefinite matrices, which may be singular or zero. With means, shape (n, m) gives the
+        diagonals of diagonal matrices.
+    means_b : array of shape (n_b, m), optional
+        The means of the second family, if `means` is given.
+    covs_b : array of shape (n_b, m, m) or (n_b, m), optional
+        The covariances of the second family. None: all pairs of the first family.
     n_jobs : int, optional
-        Threads; −1 means all cores, None what the engine says.
+        Number of threads; −1 means all cores. None: the setting of the engine.
     engine : Engine, optional
-        Where it runs; by default what `wt.using` says.
+        Threads, device, memory limit and store. None: the current engine (`wt.using`).
 
     Returns
     -------
-    array of shape (n(n−1)/2,) in SciPy's condensed order, or (n, n_b) with two families.
+    array of shape (n(n−1)/2,) or (n, n_b)
+        The distances, in the unit of the means. For one family in SciPy's condensed order.
+
+    Notes
+    -----
+    Time O(m³) per distance; O(m) if the covariances are diagonals.
 
     Examples
     --------
@@ -149,10 +165,10 @@ def gaussian_wasserstein(
     x, A = check.gaussians(means, covs)
     if covs_b is None:
         if means_b is not None:
-            raise ValueError("means_b came without covs_b; give both, or neither for all pairs of one family")
+            raise ValueError("means_b needs covs_b: pass both, or neither for all pairs of one family")
         return _metric(x, A).condensed(engine)
     if (means is None) != (means_b is None):
-        raise ValueError("means and means_b must both be given or both be None; np.zeros((n, m)) are zero means")
+        raise ValueError("means and means_b must both be given or both be None; use np.zeros((n, m)) for zero means")
     y, B = check.gaussians(means_b, covs_b, "_b")
     if x.shape[1] != y.shape[1]:
         raise ValueError(f"both families must have the same dimension, got {x.shape[1]} and {y.shape[1]}")
@@ -162,19 +178,19 @@ def gaussian_wasserstein(
 
 
 def _metric(means: Floats, covs: Floats) -> Metric:
-    """W2 of Gaussians; for diagonals it is the Euclidean distance of means and standard deviations."""
+    """The W2 metric; for diagonal covariances the Euclidean distance of means and standard deviations."""
     if covs.ndim == 2:
         return Euclidean(np.concatenate([means, np.sqrt(covs)], axis=1))
     return GaussianMetric(means, covs, 1.0)
 
 
 def _matrices(covs: Floats) -> Floats:
-    """Matrices from diagonals."""
+    """Turn diagonals into matrices."""
     return covs if covs.ndim == 3 else np.asarray(covs[:, :, None] * np.eye(covs.shape[1]))
 
 
 def rectangle(metric: Metric, n: int, engine: Engine) -> Floats:
-    """Distances of the first n points to the others."""
+    """The distances of the first n points to the others."""
     cols = np.arange(n, metric.n)
     engine.reserve(8.0 * n * len(cols), f"{n} × {len(cols)} distances", "use fewer at a time")
     return metric.block(np.arange(n), cols, engine)

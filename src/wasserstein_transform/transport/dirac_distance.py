@@ -1,4 +1,4 @@
-"""Transport between Diracs: the distance of their points."""
+"""Transport between Diracs: the distance between their points."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ from .bures import rectangle
 
 @dataclass(frozen=True)
 class DiracDistance(Transport):
-    """W_p(δ_x, δ_y) = ‖x − y‖ for every p.
+    """W_p between Diracs, W_p(δ_x, δ_y) = ‖x − y‖ for every p.
+
+    Notes
+    -----
+    The metric is computed on demand: memory O(n m).
 
     Examples
     --------
@@ -28,7 +32,7 @@ class DiracDistance(Transport):
 
     accepts = Diracs
     makes_matrix = False
-    p = 1.0  # and every other
+    p = 1.0  # the distance is the same for every p
 
     def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Euclidean:
         self.check(measures)
@@ -43,7 +47,7 @@ class DiracDistance(Transport):
         return 8.0 * n * m, 0.0
 
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
-        """All mass goes from one point to the other."""
+        """Return the only plan: all mass goes from one point to the other."""
         self.check_pair(measures, ground, i, j)
         metric = self.metric(measures, ground)
         value = float(metric.block(np.array([i]), np.array([j]))[0, 0])

@@ -1,4 +1,4 @@
-"""Exact transport between discrete measures over any ground metric."""
+"""Exact transport between discrete measures on any metric space."""
 
 from __future__ import annotations
 
@@ -21,20 +21,22 @@ from .cost import seconds_of
 
 @dataclass(frozen=True)
 class Exact(Transport):
-    """W_p of discrete measures, exact: a network simplex with a certificate for every pair.
+    """Exact W_p between discrete measures on any metric space, by a network simplex with a certificate per pair.
 
     Parameters
     ----------
-    p : float
-        Order ≥ 1; `np.inf` asks for the shortest longest way (bottleneck transport).
+    p : float, default 1.0
+        Order ≥ 1. `np.inf` minimizes the longest way that any mass moves (bottleneck transport).
 
     Notes
     -----
-    The gap between plan and dual is at most 1e-12 of the largest cost d^p of a problem. Where, for p > 1, W_p is small
-    beside the width of the measures, so that it would drown in rounding there, the problem is solved again in its own
-    unit; for p ≥ 150 that is W_∞. A rest of mass below 2e-15 of the whole counts as rounding: W_p would show it with
-    the root of order p. For p = ∞ a Hall violator takes the place of the dual: points with more mass than all that is
-    nearer.
+    n measures give up to n(n−1)/2 transport problems; equal measures are solved once. The matrix takes 8 n² bytes.
+
+    The primal–dual gap is at most 1e-12 of the largest cost d^p of a problem. If p > 1 and W_p is so small compared to
+    the width of the measures that rounding would dominate it, the problem is solved again in a smaller unit; for
+    p ≥ 150 that unit is W_∞. Leftover mass below 2e-15 of the total counts as rounding, since the p-th root would
+    magnify it. For p = ∞ the certificate is a Hall violator instead of dual variables: points with more mass than all
+    the points nearer to them than W_∞.
 
     Examples
     --------
@@ -60,7 +62,7 @@ class Exact(Transport):
         return seconds_of(n * (n - 1) // 2, n * (n - 1) / 2 * n_seen * n_seen)
 
     def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Dense:
-        """All distances; equal measures are solved once. The result carries the largest gap."""
+        """Compute all distances; equal measures are solved once. The metric stores the largest gap."""
         self.check(measures)
         assert isinstance(measures, Discrete)
         engine = current(engine)
@@ -81,7 +83,7 @@ class Exact(Transport):
         return Batch(ground, self.p, current(engine)).between(new, unique)[0][:, which]
 
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
-        """The optimal plan between measures i and j, with dual prices and the gap between the two."""
+        """Compute the optimal plan between measures i and j, with dual variables and the primal–dual gap."""
         self.check_pair(measures, ground, i, j)
         assert isinstance(measures, Discrete)
         both = measures.take(np.array([i, j]))
@@ -95,7 +97,7 @@ class Exact(Transport):
             far = solve_farthest(both.masses[:na], both.masses[na:], distances, current())
             return Coupling(far.value, far.plan, None, 0.0, Status.OPTIMAL, sources, targets, far.violator)
         found, length = solve_power(both.masses[:na], both.masses[na:], distances, float(self.p), current())
-        with np.errstate(over="ignore"):  # d^p may be beyond all numbers though its root, the distance, is not
+        with np.errstate(over="ignore"):  # d^p may overflow even if the distance d does not
             unit = np.float64(length) ** self.p
         potentials = (unit * found.prices[0], unit * found.prices[1]) if np.isfinite(unit) else None
         value = length * max(found.cost, 0.0) ** (1 / self.p)

@@ -19,20 +19,22 @@ from .base import Coupling, Status, Transport
 
 @dataclass(frozen=True)
 class Line(Transport):
-    """W_p of discrete measures on the real line, p = ∞ included: the plan that keeps the order is optimal.
+    """Exact W_p between discrete measures on the real line, in closed form: the order-preserving plan is optimal.
 
-    W_p(α, β)^p = ∫ |F_α⁻¹(u) − F_β⁻¹(u)|^p du with the quantile functions of the two measures; W_∞ is the largest
-    difference. One pair costs as many steps as the two have points.
+    W_p(α, β)^p = ∫ |F_α⁻¹(u) − F_β⁻¹(u)|^p du with the quantile functions of the two measures. W_∞ is the largest
+    difference. The space must have one coordinate and the Euclidean metric.
 
     Parameters
     ----------
-    p : float
-        Order, ≥ 1; `np.inf` is allowed.
+    p : float, default 1.0
+        Order ≥ 1, or `np.inf`.
 
     Notes
     -----
-    Mass of less than 2e-15 of the whole is taken for rounding: ties that rounding broke move nothing far, however
-    large p is, and measures that differ by a factor are equal.
+    Time per pair is linear in the number of points of the two measures. The matrix takes 8 n² bytes.
+
+    Mass below 2e-15 of the total counts as rounding, so that ties broken by rounding change nothing, however large p
+    is. Measures that differ only by a factor are equal.
 
     Examples
     --------
@@ -58,7 +60,7 @@ class Line(Transport):
         return isinstance(ground, Euclidean) and ground.points.shape[1:] == (1,)
 
     def metric(self, measures: Measures, ground: Metric, engine: Engine | None = None) -> Dense:
-        """All distances."""
+        """Compute all distances."""
         self.check(measures)
         assert isinstance(measures, Discrete)
         x, n, engine = _coordinates(ground), measures.n, current(engine)
@@ -77,7 +79,7 @@ class Line(Transport):
         return backend_of(engine).line_between(x, float(self.p), new.rows, measures.rows, engine)
 
     def coupling(self, measures: Measures, ground: Metric, i: int, j: int) -> Coupling:
-        """The plan that keeps the order, with dual prices (none for p = ∞) and the gap between the two."""
+        """Compute the order-preserving plan, with dual variables (None for p = ∞) and the primal–dual gap."""
         self.check_pair(measures, ground, i, j)
         assert isinstance(measures, Discrete)
         x, both = _coordinates(ground), measures.take(np.array([i, j]))
@@ -95,23 +97,23 @@ class Line(Transport):
         costs = (distances / top) ** self.p
         u, v = _prices(path, costs)
         gap = float((plan * costs).sum() - u @ a / a.sum() - v @ b / b.sum())
-        with np.errstate(over="ignore"):  # d^p may be beyond all numbers though its root, the distance, is not
+        with np.errstate(over="ignore"):  # d^p may overflow even if the distance d does not
             unit = np.float64(top) ** self.p
         potentials = (unit * u, unit * v) if np.isfinite(unit) else None
         return Coupling(value, plan, potentials, gap, Status.OPTIMAL, sources, targets)
 
 
 def _coordinates(ground: Metric) -> Floats:
-    """The coordinate of each point; refuses what is no line."""
+    """The coordinate of each point; raises an error if there is more than one."""
     if not isinstance(ground, Euclidean):
         raise TypeError(
-            f"Line needs points with one coordinate under the Euclidean metric as ground, got {type(ground).__name__}; "
-            "use Exact, which takes any metric"
+            f"Line needs points with one coordinate and the Euclidean metric, got {type(ground).__name__}; "
+            "use Exact for other metrics"
         )
     if ground.points.shape[1:] != (1,):
         raise ValueError(
             f"Line needs points with one coordinate, got points of shape {ground.points.shape}; "
-            "use Exact, which takes any number of coordinates"
+            "use Exact for more coordinates"
         )
     return ground.points[:, 0]
 
@@ -119,13 +121,13 @@ def _coordinates(ground: Metric) -> Floats:
 def _reserve(
     engine: Engine, n_pairs: int, what: str, *families: Discrete, instead: str = "use fewer points or a smaller eps"
 ) -> None:
-    """Announce the distances and the sorted copies of the measures."""
+    """Reserve the memory of the distances and of the sorted copies of the measures."""
     n_masses = sum(len(measures.masses) for measures in families)
     engine.reserve(8.0 * n_pairs + 48.0 * n_masses, what, instead)
 
 
 class _Path(NamedTuple):
-    """Cells of a plan, each a step to the next source or the next target from the one before, and their masses."""
+    """Cells of a staircase plan and their masses; each cell is one source or one target after the previous one."""
 
     sources: Ints
     targets: Ints
@@ -133,12 +135,12 @@ class _Path(NamedTuple):
 
 
 def _staircase(climbs: Climbs, rows: Ints, cols: Ints) -> _Path:
-    """The plan between two measures that keeps the order; `rows` and `cols` list their points as they lie."""
+    """The order-preserving plan between two measures; `rows` and `cols` list their points in ascending order."""
     a, b = np.split(climbs.levels, climbs.indptr[1:2])
     ends = np.concatenate([a[:-1] * b[-1], b[:-1] * a[-1]])
     order = np.argsort(ends, kind="stable")
     levels = np.append(ends[order], a[-1] * b[-1])
-    kept = np.diff(levels, prepend=0.0) > FAINT * levels[-1]  # other pieces are broken ties and go with the next
+    kept = np.diff(levels, prepend=0.0) > FAINT * levels[-1]  # smaller pieces are broken ties: add them to the next
     masses = np.zeros(len(levels))
     masses[kept] = np.diff(levels[kept], prepend=0.0)
     next_source = order < len(a) - 1
@@ -147,7 +149,7 @@ def _staircase(climbs: Climbs, rows: Ints, cols: Ints) -> _Path:
 
 
 def _prices(path: _Path, costs: Floats) -> tuple[Floats, Floats]:
-    """Feasible prices u + v ≤ costs, tight on the path: costs convex in the displacement have such."""
+    """Dual variables with u + v ≤ costs, tight on the path; they exist since costs are convex in the displacement."""
     along = costs[path.sources, path.targets]
     u = np.zeros(len(costs))
     u[path.sources] = np.append(0.0, np.cumsum(np.where(np.diff(path.sources) != 0, np.diff(along), 0.0)))

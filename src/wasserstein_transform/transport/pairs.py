@@ -1,4 +1,4 @@
-"""Wasserstein distances for everybody: any discrete measures over any metric."""
+"""Wasserstein distances between given discrete measures on any metric space."""
 
 from __future__ import annotations
 
@@ -25,14 +25,25 @@ from .cost import n_entries_among, warn_of_problems
 
 @dataclass(frozen=True, eq=False)
 class Distances(np.lib.mixins.NDArrayOperatorsMixin):
-    """Wasserstein distances and how they were found; NumPy takes it for the array of its values.
+    """Wasserstein distances with a report about their accuracy; NumPy functions treat it as the array `values`.
+
+    `wasserstein_pairs` and `wasserstein_cross` return it.
 
     Attributes
     ----------
-    values : array
-        Condensed in SciPy's order, one for each listed pair, or a rectangle.
+    values : array of shape (n(n−1)/2,), (number of pairs,) or (n_a, n_b)
+        The distances: in SciPy's condensed order, one per listed pair, or a rectangle.
     report : Report
-        Problems solved, how many of them on the safe path, largest gap.
+        The number of problems solved, the number of fallbacks, and the largest gap.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> found = wt.wasserstein_pairs(np.eye(3), np.array([[0.0], [1.0], [3.0]]))
+    >>> found.values
+    array([1., 3., 2.])
+    >>> np.max(found), found.gap < 1e-12, found.report.n_problems
+    (np.float64(3.0), True, 3)
     """
 
     values: Floats
@@ -40,7 +51,7 @@ class Distances(np.lib.mixins.NDArrayOperatorsMixin):
 
     @property
     def gap(self) -> float:
-        """The largest primal–dual gap, relative to the largest cost of its problem."""
+        """The largest primal–dual gap, relative to the largest cost of that problem."""
         return self.report.gap
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Floats:
@@ -58,7 +69,7 @@ class Distances(np.lib.mixins.NDArrayOperatorsMixin):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Shape of the values."""
+        """The shape of `values`."""
         return self.values.shape
 
     def _repr_html_(self) -> str:
@@ -85,30 +96,34 @@ def wasserstein_pairs(
     n_jobs: int | None = None,
     engine: Engine | None = None,
 ) -> Distances:
-    """Exact W_p between all pairs of discrete measures over one metric, or between the listed pairs.
+    """Compute exact W_p between all pairs of discrete measures, or between listed pairs.
 
     Parameters
     ----------
-    measures : scipy sparse or dense matrix, or list of (indices, weights)
-        One measure a row, on the points of the metric. Masses are ≥ 0; totals need not be 1.
+    measures : array or scipy sparse matrix of shape (n, points), or list of (indices, weights)
+        One measure per row, on the points of the metric. Masses are ≥ 0; totals need not be 1.
     metric : array, graph, Metric or Space
-        A distance matrix (square, symmetric, 0 on the diagonal, up to rounding), points (any other 2-D array), or a
-        networkx graph or sparse matrix of edge lengths, whose shortest paths are taken (nodes are numbered in the
-        graph's order). `wt.Dense(D, triangle=True)` asserts the triangle inequality of a matrix: for p = 1 common mass
-        then cancels, and near pairs are solved faster.
-    p : float
+        A distance matrix (square, symmetric, 0 on the diagonal, up to rounding); points (any other 2-D array); or a
+        networkx graph or sparse matrix of edge lengths, for shortest paths (nodes are numbered in the order of the
+        graph). `wt.Dense(D, triangle=True)` asserts the triangle inequality of a matrix: for p = 1 common mass then
+        cancels, and close pairs are solved faster.
+    p : float, default 1.0
         Order ≥ 1, or infinity.
-    pairs : array of shape (k, 2), optional
-        Which measures to compare; all pairs by default.
+    pairs : array of int, shape (k, 2), optional
+        The pairs of measures to compare. None: all pairs.
     n_jobs : int, optional
-        Threads; −1 means all cores, None what the engine says. The result does not depend on it.
+        Number of threads; −1 means all cores. None: the setting of the engine. The result does not depend on it.
     engine : Engine, optional
-        Where it runs; by default what `wt.using` says.
+        Threads, device, memory limit and store. None: the current engine (`wt.using`).
 
     Returns
     -------
     Distances
-        `values` condensed in SciPy's order (or one for each listed pair), `gap` and `report`.
+        `values` in SciPy's condensed order (or one per listed pair), `gap` and `report`.
+
+    Notes
+    -----
+    One transport problem per pair of different measures: n(n−1)/2 for all pairs. Memory O(n²) for all pairs.
 
     Examples
     --------
@@ -141,7 +156,29 @@ def wasserstein_cross(
     n_jobs: int | None = None,
     engine: Engine | None = None,
 ) -> Distances:
-    """Exact W_p from every measure of A to every measure of B, rectangular; arguments as in `wasserstein_pairs`.
+    """Compute exact W_p from every measure of A to every measure of B.
+
+    Parameters
+    ----------
+    A, B : arrays or scipy sparse matrices of shapes (n_a, points) and (n_b, points), or lists of (indices, weights)
+        One measure per row, on the points of the metric. Masses are ≥ 0; totals need not be 1.
+    metric : array, graph, Metric or Space
+        A distance matrix, points, or a graph, as in `wasserstein_pairs`.
+    p : float, default 1.0
+        Order ≥ 1, or infinity.
+    n_jobs : int, optional
+        Number of threads; −1 means all cores. None: the setting of the engine. The result does not depend on it.
+    engine : Engine, optional
+        Threads, device, memory limit and store. None: the current engine (`wt.using`).
+
+    Returns
+    -------
+    Distances
+        `values` of shape (n_a, n_b), `gap` and `report`.
+
+    Notes
+    -----
+    One transport problem per pair of a different measure of A and of B: n_a·n_b at most.
 
     Examples
     --------
@@ -161,19 +198,25 @@ def wasserstein_cross(
 
 
 def wasserstein(a: ArrayLike | None, b: ArrayLike | None, cost: ArrayLike, engine: Engine | None = None) -> Coupling:
-    """The cheapest plan between two masses under any cost matrix, with its prices and the gap between the two.
+    """Compute the optimal plan between two mass vectors for any cost matrix, with dual variables and the gap.
 
     Parameters
     ----------
-    a, b : arrays, or None
-        Masses ≥ 0 of equal totals; None means uniform of total 1.
-    cost : array of shape (len(a), len(b))
-        Any finite numbers. For W_p give d^p; the distance is then `value ** (1 / p)`.
+    a, b : arrays of shapes (n,) and (m,), or None
+        Masses ≥ 0 with equal totals. None: uniform with total 1.
+    cost : array of shape (n, m)
+        Any finite numbers. For W_p pass d^p; the distance is then `value ** (1 / p)` for masses of total 1.
+    engine : Engine, optional
+        Threads, device, memory limit and store. None: the current engine (`wt.using`).
 
     Returns
     -------
     Coupling
         `value` is the cost of the `plan`; `potentials` (u, v) satisfy u[i] + v[j] ≤ cost[i, j].
+
+    Notes
+    -----
+    One network simplex; memory O(n·m).
 
     Examples
     --------
@@ -187,10 +230,10 @@ def wasserstein(a: ArrayLike | None, b: ArrayLike | None, cost: ArrayLike, engin
     """
     costs = check.floats(cost, "cost")
     if costs.ndim != 2 or costs.size == 0:
-        raise ValueError(f"cost must be a matrix with a row for each mass of a, got shape {costs.shape}")
+        raise ValueError(f"cost must be a matrix of shape (len(a), len(b)), got shape {costs.shape}")
     masses = [_mass(m, n, name) for m, n, name in ((a, costs.shape[0], "a"), (b, costs.shape[1], "b"))]
     unit = float(np.ldexp(1.0, np.clip(np.frexp(max(m.max() for m in masses))[1], -1000, 1000)))
-    masses = [m / unit for m in masses]  # their totals are multiplied on the way
+    masses = [m / unit for m in masses]  # keeps the product of their totals within the range of floats
     totals = [float(m.sum()) for m in masses]
     if abs(totals[0] - totals[1]) > 1e-9 * max(totals):
         raise ValueError(
@@ -202,7 +245,7 @@ def wasserstein(a: ArrayLike | None, b: ArrayLike | None, cost: ArrayLike, engin
     used = costs if everywhere else costs[np.ix_(rows, cols)]
     found = solve_one(masses[0][rows], masses[1][cols], used, current(engine))
     plan, (u, v) = found.plan, found.prices
-    if not everywhere:  # points without mass have prices, too
+    if not everywhere:  # extend the dual variables to points without mass
         plan = np.zeros(costs.shape)
         plan[np.ix_(rows, cols)] = found.plan
         v = np.full(costs.shape[1], -np.inf)
@@ -230,14 +273,14 @@ def _mass(values: ArrayLike | None, n: int, name: str) -> Floats:
         return np.full(n, 1.0 / n)
     mass = check.floats(values, name)
     if mass.shape != (n,):
-        raise ValueError(f"{name} must hold {n} masses, one for each row or column of cost, got shape {mass.shape}")
+        raise ValueError(f"{name} must hold {n} masses, one per row (a) or column (b) of cost, got shape {mass.shape}")
     if (mass < 0).any() or not mass.any():
         raise ValueError(f"{name} must hold masses ≥ 0 with a positive total, got {mass!r}")
     return mass
 
 
 def _listed(batch: Batch, rows: Discrete, pairs: Ints) -> tuple[Floats, Report]:
-    """Distances of listed pairs, each unordered pair of different measures solved once."""
+    """Distances of listed pairs; each unordered pair of different measures is solved once."""
     if len(pairs) == 0:
         return np.empty(0), Report(0, 0, 0.0)
     used = np.zeros(rows.n, bool)
@@ -257,7 +300,7 @@ def _listed(batch: Batch, rows: Discrete, pairs: Ints) -> tuple[Floats, Report]:
 
 
 def _by_source(low: Ints, high: Ints, n: int) -> tuple[Ints, Ints]:
-    """Pairs turned so that measures with many partners are sources: those of one source inherit from each other."""
+    """Orient pairs so that measures with many partners are sources: problems of one source share warm starts."""
     degree = np.bincount(low, minlength=n) + np.bincount(high, minlength=n)
     turned = degree[high] > degree[low]
     return np.where(turned, high, low), np.where(turned, low, high)

@@ -1,4 +1,4 @@
-"""Words as Gaussians: pre-trained vectors, and the contexts of a corpus (GT for word embeddings)."""
+"""Word embeddings as Gaussians: pre-trained vectors, adapted by the contexts of words in a corpus."""
 
 from .adapting import adapt
 from .benchmarks import Benchmark, read_benchmark, read_benchmarks

@@ -1,4 +1,4 @@
-"""What helps, in one call: vectors whose variances are leveled, moved towards what stands around the words."""
+"""One call that adapts word vectors to a corpus: whitening, then a shift of each word toward its contexts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .transform import WordTransform
 from .variants import PPMI, Shift
 
 POWER, SHARE = 0.75, 0.2
-"""One setting for all vectors and corpora; docs/words.md says how it was chosen and what it gave elsewhere."""
+"""One setting for all vectors and corpora; docs/words.md tells how it was chosen and how it scored on other data."""
 
 
 def adapt(
@@ -28,32 +28,49 @@ def adapt(
     n_jobs: int | None = None,
     verbose: bool = False,
 ) -> WordTransform:
-    """Pre-trained word vectors, adapted to a corpus: closer to what people call similar.
+    """Adapt pre-trained word vectors to a corpus, so that distances agree better with human similarity ratings.
 
-    Two steps, both without labels. Directions in which all words vary much count less (`Whiten(power)`). Then every
-    word moves towards its contexts in the corpus, weighed by positive pointwise mutual information and less the mean of
-    all contexts (`PPMI()`, `Shift(share)`). Distances are those of the moved unit vectors (λ = 0): the half of the
-    transform that moves points helps, the covariances do not. The paper's definition is `WordTransform` with its
-    defaults.
+    Two steps, both without labels. First, whitening scales down the directions in which all words vary a lot
+    (`Whiten(power)`). Then each word moves toward its contexts in the corpus, which are weighted by positive pointwise
+    mutual information and centered by the mean of all contexts (`PPMI()`, `Shift(share)`). Distances are Euclidean
+    distances of the moved unit vectors (λ = 0): the shift improves agreement with human ratings, the covariances do
+    not. For the paper's definition use `WordTransform` with its defaults.
 
     Parameters
     ----------
     vectors : WordVectors, path, dict, or gensim's KeyedVectors
-        Some thousand words at least: their variances are what is leveled.
+        The vectors of n words. Whitening estimates their covariance: a few thousand words or more are needed.
     corpus : path, Corpus, iterable of str or of lists of words, sparse matrix, or None
-        As for `WordTransform.fit`. None: no word moves.
-    share : float, 0 to 1
-        How far a word moves: it becomes (1 − share)·w + share·z, z the direction of its contexts. Words that the corpus
-        does not have stay.
-    power : float, 0 to 1
-        How much variances are leveled: 0 removes the mean only, 1 makes them equal.
-    window, min_count, sample, rng, tokens, n_jobs, verbose : as for `WordTransform`
+        As for `WordTransform.fit`. None (default): whitening only, no word moves.
+    share : float, 0 to 1, default 0.2
+        How far a word moves: w becomes (1 − share)·w + share·z, scaled to length 1, where z is the direction of its
+        contexts. Words that do not occur in the corpus do not move.
+    power : float, 0 to 1, default 0.75
+        Strength of whitening: 0 removes only the mean, 1 makes all variances equal.
+    window : int, default 5
+        Contexts are at most this many words before or after.
+    min_count : int, default 5
+        Words that occur less often are dropped from the corpus.
+    sample : float, default 1e-4
+        Frequency above which words are dropped at random by word2vec's rule; 0 drops none.
+    rng : int, Generator or None, default 0
+        Seed of the random dropping; None gives a different result each time.
+    tokens : Tokens, optional
+        How a text is split into words; None means `Spaced()`.
+    n_jobs : int, optional
+        Number of threads; −1 means all cores, None the setting of `wt.using`.
+    verbose : bool, default False
+        Show progress.
 
     Returns
     -------
     WordTransform
-        Fitted, with λ = 0. `adapted` holds the new vectors, `adapted.write(file)` keeps them for other programs;
-        `pairs`, `most_similar` and `save` are as usual.
+        Fitted, with λ = 0. `adapted` holds the new vectors, and `adapted.write(file)` writes them for other programs;
+        `pairs`, `most_similar` and `save` work as usual.
+
+    Notes
+    -----
+    Time O(n·m²) for whitening n vectors in m dimensions, plus one pass over the corpus.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Benchmarks of word similarity: pairs of words with the scores people gave them."""
+"""Word-similarity benchmarks: pairs of words with human similarity ratings."""
 
 from __future__ import annotations
 
@@ -14,19 +14,28 @@ from .._types import Floats, Ints
 from .files import DAMAGED, Allowance, PathLike, damaged, lines_of, open_bytes
 from .vectors import WordVectors
 
-_HELD = 400.0  # bytes that a line takes beside its letters: two words, a score
+_HELD = 400.0  # bytes of memory per line besides its characters: two words and a score
 
 
 @dataclass(frozen=True, eq=False)
 class Benchmark:
-    """Pairs of words, and how similar people find them.
+    """Pairs of words with human similarity ratings.
 
-    Attributes
+    Parameters
     ----------
     name : str
-    pairs : tuple of pairs of str
-    scores : array
-        Larger is more similar.
+        Name of the benchmark in tables.
+    pairs : tuple of pairs of str, length n
+        The pairs of words.
+    scores : array of shape (n,)
+        The rating of each pair; larger means more similar. Any unit: only ranks count.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> ratings = wt.words.Benchmark("ratings", (("cat", "dog"), ("cat", "car")), [8.0, 1.5])
+    >>> len(ratings), ratings.pairs[0]
+    (2, ('cat', 'dog'))
     """
 
     name: str
@@ -37,7 +46,7 @@ class Benchmark:
         scores = check.floats(self.scores, "scores")
         pairs = tuple(tuple(pair) for pair in self.pairs)
         if any(len(pair) != 2 or not all(isinstance(word, str) for word in pair) for pair in pairs):
-            raise ValueError("pairs of a benchmark must be of two words each; [('cat', 'dog')] is one")
+            raise ValueError("pairs of a benchmark must be of two words each, such as [('cat', 'dog')]")
         if scores.shape != (len(pairs),):
             raise ValueError(f"each pair of a benchmark needs a score, got {len(pairs)} pairs and shape {scores.shape}")
         object.__setattr__(self, "pairs", pairs)
@@ -47,16 +56,34 @@ class Benchmark:
         return len(self.pairs)
 
     def rows(self, vectors: WordVectors) -> Ints:
-        """Rows of both words of each pair, −1 for those without a vector; in lower case if not as written."""
+        """Return the rows of both words of each pair, shape (n, 2): as written, else in lower case, else −1."""
         found = vectors.find(word for pair in self.pairs for word in pair)
         lower = vectors.find(word.lower() for pair in self.pairs for word in pair)
         return np.where(found >= 0, found, lower).reshape(-1, 2)
 
 
 def read_benchmark(file: PathLike) -> Benchmark:
-    """A benchmark from a file with two words and a score a line; empty lines and lines after # do not count.
+    r"""Read a benchmark from a text file with two words and a score per line.
 
-    Its name is that of the file, without EN- before it.
+    Parameters
+    ----------
+    file : path
+        UTF-8 text, plain or packed (gz, xz). Columns are separated by white space; further columns, empty lines and
+        lines that start with # are skipped.
+
+    Returns
+    -------
+    Benchmark
+        Named after the file, without its extension and without a leading "EN-".
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, wasserstein_transform as wt
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "EN-MINI.txt")
+    >>> _ = file.write_text("# word word score\ncat dog 8.0\ncat car 1.5\n")
+    >>> ratings = wt.words.read_benchmark(file)
+    >>> ratings.name, ratings.scores
+    ('MINI', array([8. , 1.5]))
     """
     pairs, scores = [], []
     try:
@@ -71,7 +98,7 @@ def read_benchmark(file: PathLike) -> Benchmark:
                 continue
             first, second, score = fields[0], fields[1], float(fields[2])
         except UnicodeDecodeError:
-            raise ValueError(f"{file}, line {number} is not UTF-8; convert the file") from None
+            raise ValueError(f"{file}, line {number} is not UTF-8; convert the file to UTF-8") from None
         except (IndexError, ValueError):
             raise ValueError(
                 f"{file}, line {number} must hold two words and a number, got {raw[:60].decode(errors='replace')!r}"
@@ -81,7 +108,7 @@ def read_benchmark(file: PathLike) -> Benchmark:
         pairs.append((first, second))
         scores.append(score)
     if not pairs:
-        raise ValueError(f"{file} must hold at least one pair of words, it is empty")
+        raise ValueError(f"{file} must hold at least one pair of words, it holds none")
     name = Path(file).name.split(".")[0].removeprefix("EN-")
     return Benchmark(name, tuple(pairs), np.array(scores))
 
@@ -95,12 +122,31 @@ def _lines(stream: IO[bytes], file: PathLike) -> list[bytes]:
 
 
 def read_benchmarks(folder: PathLike) -> tuple[Benchmark, ...]:
-    """All benchmarks of a folder, its .txt files, by name; or the one of a file."""
+    r"""Read all benchmarks of a folder.
+
+    Parameters
+    ----------
+    folder : path
+        A folder, whose .txt files are read in alphabetical order; or a single file.
+
+    Returns
+    -------
+    tuple of Benchmark
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, wasserstein_transform as wt
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "animals.txt").write_text("cat dog 8.0\ncat cow 5.0\n")
+    >>> _ = (folder / "verbs.txt").write_text("run walk 7.0\n")
+    >>> [one.name for one in wt.words.read_benchmarks(folder)]
+    ['animals', 'verbs']
+    """
     path = Path(folder)
     if path.is_file():
         return (read_benchmark(path),)
     if not path.is_dir():
-        raise ValueError(f"{path} is not there; give a folder of benchmarks, or one file")
+        raise ValueError(f"{path} is not there; give a folder of benchmarks or one file")
     files = sorted(path.glob("*.txt"), key=lambda file: file.name.lower())
     if not files:
         raise ValueError(f"{path} must hold benchmarks as .txt files, it holds none")
@@ -108,7 +154,7 @@ def read_benchmarks(folder: PathLike) -> tuple[Benchmark, ...]:
 
 
 def as_benchmarks(source: object) -> tuple[Benchmark, ...]:
-    """Benchmarks from a folder, a file, or a list of them."""
+    """Convert a folder, a file, a Benchmark or a list of them to a tuple of Benchmark."""
     if isinstance(source, Benchmark):
         return (source,)
     if isinstance(source, str | Path):

@@ -1,4 +1,4 @@
-"""Rows of all words, some thousand at a time: memory is bounded, progress is told, and whoever cancels is heard."""
+"""Process rows in blocks: memory stays bounded, progress is reported, and cancellation is checked between blocks."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from .._types import Ints
 from ..engine import Engine
 
-ROWS = 1 << 14  # words at a time
-ENTRIES = 1 << 21  # entries of a sparse matrix at a time
+ROWS = 1 << 14  # words per block
+ENTRIES = 1 << 21  # entries of a sparse matrix per block
 
 
 def row_blocks(n: int, stage: str, engine: Engine) -> Iterator[slice]:
-    """Slices of n rows."""
+    """Yield slices of n rows."""
     for start in range(0, n, ROWS):
         engine.check()
         engine.report(stage, start, n)
@@ -23,7 +23,7 @@ def row_blocks(n: int, stage: str, engine: Engine) -> Iterator[slice]:
 
 
 def entry_blocks(starts: Ints, stage: str, engine: Engine) -> Iterator[slice]:
-    """Slices of the rows of a sparse matrix that begin there, with about as many entries each."""
+    """Yield slices of rows of a sparse matrix, with about ENTRIES entries each; `starts` is the matrix's indptr."""
     n, first = len(starts) - 1, 0
     while first < n:
         engine.check()

@@ -1,4 +1,4 @@
-"""What all vectors share is taken away before they are compared: a mean, common components, unequal variances."""
+"""Remove what all word vectors share before they are compared: their mean, common components, unequal variances."""
 
 from __future__ import annotations
 
@@ -13,23 +13,44 @@ from ..engine import Engine, current, one_blas_thread
 from .blocks import row_blocks
 from .vectors import Singles, WordVectors, mean_of
 
-_NOTHING = 1e-5  # of a unit vector: what rounding leaves
+_NOTHING = 1e-5  # length relative to a unit vector below which only rounding errors are left
 
 
 class Cleaning(Part):
-    """What is done to all vectors before anything else; the result has unit vectors of its own."""
+    """Base class of steps that clean all vectors before contexts are counted.
+
+    A subclass defines `__call__`, which maps WordVectors to WordVectors; `WordTransform(common=…)` applies it first.
+
+    Examples
+    --------
+    >>> from wasserstein_transform import words
+    >>> class FirstTwo(words.Cleaning):
+    ...     def __call__(self, vectors):
+    ...         return words.WordVectors.of(vectors.words, vectors.matrix[:, :2])
+    >>> FirstTwo()(words.WordVectors.of(["a", "b"], [[3.0, 4.0, 1.0], [0.0, 2.0, 5.0]]))
+    <WordVectors of 2 words in R^2>
+    """
 
     def __call__(self, vectors: WordVectors) -> WordVectors:
-        """Clean vectors; words that had nothing of their own are left out."""
+        """Return the cleaned vectors; words whose vector becomes zero are left out."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Common(Cleaning):
-    """What vectors have in common is removed: their mean, then their first principal components.
+    """Remove the mean of all vectors, then their first principal components.
 
-    Unit vectors lose their mean and the `n_components` directions of largest variance; what is left is scaled to
-    length 1 again. (Mu and Viswanath, "All-but-the-top".)
+    Vectors are scaled to length 1; then their mean and the `n_components` directions of largest variance are
+    subtracted. (Mu and Viswanath, "All-but-the-top".)
+
+    Parameters
+    ----------
+    n_components : int, default 1
+        Number of principal components to remove, less than the dimension; 0 removes only the mean.
+
+    Notes
+    -----
+    Time O(n·m²), memory O(n·m), for n words in m dimensions.
 
     Examples
     --------
@@ -45,7 +66,7 @@ class Common(Cleaning):
         check.count(self.n_components, "n_components", 0)
 
     def __call__(self, vectors: WordVectors) -> WordVectors:
-        """Vectors without what they have in common; words that had nothing else are left out."""
+        """Return the vectors without the common part; words whose vector becomes zero are left out."""
         if self.n_components >= vectors.m:
             raise ValueError(f"n_components must be less than the {vectors.m} dimensions, got {self.n_components}")
         unit = vectors.unit
@@ -59,16 +80,22 @@ class Common(Cleaning):
 
 @dataclass(frozen=True)
 class Whiten(Cleaning):
-    """Directions in which all words vary much count less: each principal axis is divided by (its variance)^(power/2).
+    """Whiten vectors partly: divide each principal axis by (its variance)^(power/2).
 
-    Unit vectors lose their mean; then `power` 0 changes nothing more, and 1 makes all variances equal. It is a softer
-    `Common`: no direction is lost, and there is no number of components to choose. Axes stay where they were. Variances
-    v of n words in m dimensions are taken as (n·v + m·v̄)/(n + m), v̄ their mean, so that few words do not make noise
-    large. Cost: O(n·m²) time; beside the result, memory for some thousand rows.
+    Directions in which all words vary a lot then count less. Vectors are scaled to length 1 and lose their mean; with
+    `power` 0 nothing else changes, with 1 all variances become equal. This is a softer `Common`: no direction is lost,
+    and no number of components must be chosen. The result is in the original coordinates, not in those of the principal
+    axes. Variances v of n words in m dimensions are regularized to (n·v + m·v̄)/(n + m), where v̄ is their mean, so that
+    noise is not amplified when there are few words.
 
     Parameters
     ----------
-    power : float, 0 to 1
+    power : float, 0 to 1, default 0.75
+        Strength: 0 removes only the mean, 1 makes all variances equal.
+
+    Notes
+    -----
+    Time O(n·m²); besides the result, memory for a block of a few thousand rows.
 
     Examples
     --------
@@ -98,7 +125,7 @@ class Whiten(Cleaning):
         return _without_zeros(vectors, white)
 
     def _change(self, scatter: Floats, n: int) -> Floats:
-        """The symmetric matrix that vectors are multiplied with; the mean variance stays what it was."""
+        """Return the symmetric matrix that vectors are multiplied by; it keeps the mean variance about the same."""
         variances, axes = np.linalg.eigh(scatter / n)
         mean = max(float(variances.mean()), 1e-30)
         ratios = (n * np.maximum(variances, 0.0) / mean + len(scatter)) / (n + len(scatter))
@@ -106,7 +133,7 @@ class Whiten(Cleaning):
 
 
 def _scatter(unit: Singles, mean: Floats, engine: Engine) -> Floats:
-    """The sum of (w − mean)(w − mean)ᵀ over all words."""
+    """Return the sum of (w − mean)(w − mean)ᵀ over all words."""
     out = np.zeros((len(mean), len(mean)))
     for part in row_blocks(len(unit), "variances", engine):
         off = unit[part] - mean
@@ -118,7 +145,7 @@ def _without_zeros(vectors: WordVectors, rest: Singles) -> WordVectors:
     rest[np.linalg.norm(rest, axis=1) < _NOTHING] = 0.0
     if not rest.any():
         raise ValueError(
-            f"nothing is left of {len(vectors)} vectors without what they have in common: all point the same way; "
+            f"nothing is left of {len(vectors)} vectors after their common part is removed: all point the same way; "
             "give more words"
         )
     return WordVectors.of(vectors.words, np.ascontiguousarray(rest, np.float32))

@@ -1,4 +1,4 @@
-"""Contexts of words: who stands how often within a window of whom."""
+"""Contexts of words: how often two words occur within a window of each other."""
 
 from __future__ import annotations
 
@@ -23,22 +23,42 @@ from .corpus import Corpus
 from .vectors import WordVectors
 
 _BLOCK = 1 << 24  # words of text that are counted at a time
-_HEAVIEST = 1e30  # of all contexts: what is computed from them in single precision stays finite
-_WIDEST = 1 << 20  # words of a window, far less than of a block
+_HEAVIEST = 1e30  # largest sum of all context weights for which single-precision results stay finite
+_WIDEST = 1 << 20  # largest window in words, far smaller than a block
 Rng: TypeAlias = "int | np.random.Generator | None"
 
 
 class Nearness(Part):
-    """What a context at each distance 1…W counts."""
+    """Base class of weights by distance: how much a context counts at each distance 1…W.
+
+    A subclass defines `__call__`, which returns one weight for each distance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wasserstein_transform import words
+    >>> class Halving(words.Nearness):
+    ...     def __call__(self, window):
+    ...         return 0.5 ** np.arange(window)
+    >>> Halving()(3)
+    array([1.  , 0.5 , 0.25])
+    """
 
     def __call__(self, window: int) -> Floats:
-        """Weights at the distances 1…W."""
+        """Return the weights at the distances 1…W, an array of shape (W,)."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Flat(Nearness):
-    """All contexts in the window count the same: the paper's multiset."""
+    """Weigh all contexts in the window equally, as the paper's multiset does.
+
+    Examples
+    --------
+    >>> from wasserstein_transform import words
+    >>> words.Flat()(3)
+    array([1., 1., 1.])
+    """
 
     def __call__(self, window: int) -> Floats:
         return np.ones(window)
@@ -46,7 +66,14 @@ class Flat(Nearness):
 
 @dataclass(frozen=True)
 class Harmonic(Nearness):
-    """1/distance, as GloVe weights."""
+    """Weigh contexts by 1/distance, as GloVe does.
+
+    Examples
+    --------
+    >>> from wasserstein_transform import words
+    >>> words.Harmonic()(4).round(2)
+    array([1.  , 0.5 , 0.33, 0.25])
+    """
 
     def __call__(self, window: int) -> Floats:
         return 1.0 / np.arange(1, window + 1)
@@ -54,7 +81,14 @@ class Harmonic(Nearness):
 
 @dataclass(frozen=True)
 class Linear(Nearness):
-    """(W + 1 − distance)/W: the mean over windows of all sizes up to W, as word2vec draws them."""
+    """Weigh contexts by (W + 1 − distance)/W: the mean over windows of sizes 1…W, which word2vec samples from.
+
+    Examples
+    --------
+    >>> from wasserstein_transform import words
+    >>> words.Linear()(4)
+    array([1.  , 0.75, 0.5 , 0.25])
+    """
 
     def __call__(self, window: int) -> Floats:
         return np.arange(window, 0, -1) / window
@@ -62,16 +96,30 @@ class Linear(Nearness):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Contexts(Brief):
-    """The context multisets of words, as a sparse matrix: a row for each word, a column for each context.
+    """The contexts of n words as a sparse matrix, with a row for each word and a column for each context word.
+
+    `count_contexts` returns it; a fitted `WordTransform` holds it as `contexts_`.
 
     Attributes
     ----------
     matrix : csr_array of shape (n, n)
-        Weights, ≥ 0.
+        Weights of the contexts, ≥ 0: occurrences in the window, weighted by nearness.
     counts : array of shape (n,)
-        How often each word occurs in the corpus, before any was dropped.
+        How often each word occurs in the corpus, before any occurrence was dropped.
     n_kept : int
-        Words of text that were left for the windows.
+        Number of words of text left after dropping.
+
+    Examples
+    --------
+    >>> from wasserstein_transform import words
+    >>> vectors = {"cat": [1.0, 0.1], "dog": [1.0, -0.1], "sat": [0.1, 1.0]}
+    >>> gt = words.WordTransform(vectors, window=1, min_count=1, sample=0).fit(["cat sat", "dog sat"])
+    >>> gt.contexts_.matrix.toarray()
+    array([[0., 0., 1.],
+           [0., 0., 1.],
+           [1., 1., 0.]], dtype=float32)
+    >>> gt.contexts_.counts, gt.contexts_.totals()
+    (array([1, 1, 2]), array([1., 1., 2.]))
     """
 
     matrix: Any
@@ -85,21 +133,21 @@ class Contexts(Brief):
 
     @property
     def rows(self) -> ContextRows:
-        """As backends take them."""
+        """The rows in the form that backends take."""
         return ContextRows(self.matrix.indptr, self.matrix.indices, self.matrix.data)
 
     def of(self, row: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """Contexts of one word, and their weights."""
+        """Return the rows of one word's contexts, and their weights."""
         part = slice(self.matrix.indptr[row], self.matrix.indptr[row + 1])
         return self.matrix.indices[part], self.matrix.data[part]
 
     def totals(self) -> Floats:
-        """The weight of all contexts of each word."""
+        """Return the total weight of the contexts of each word, shape (n,)."""
         return np.asarray(self.matrix.sum(axis=1, dtype=np.float64)).ravel()
 
 
 def given_contexts(matrix: Any, n: int) -> Contexts:
-    """Contexts that were counted elsewhere."""
+    """Check a sparse matrix of contexts that were counted elsewhere, and convert it."""
     if not issparse(matrix) or matrix.shape != (n, n):
         raise ValueError(
             f"contexts must be a sparse matrix with a row and a column for each of the {n} words, got "
@@ -114,9 +162,9 @@ def given_contexts(matrix: Any, n: int) -> Contexts:
 
 
 def check_weights(weights: NDArray[np.float32]) -> None:
-    """Refuse what cannot be weights of contexts, or is so large that sums of it are lost in single precision."""
+    """Reject weights that are negative, not finite, or so large that their sums overflow in single precision."""
     if not np.isfinite(weights).all() or (weights < 0).any():
-        raise ValueError("weights of contexts must be finite and not negative")
+        raise ValueError("weights of contexts must be finite and not negative; check the matrix of contexts")
     if (total := float(weights.sum(dtype=np.float64))) > _HEAVIEST:
         raise ValueError(f"weights of contexts must sum to at most {_HEAVIEST:g}, got {total:g}; divide them")
 
@@ -131,27 +179,50 @@ def count_contexts(
     rng: Rng = 0,
     engine: Engine | None = None,
 ) -> Contexts:
-    """Count who stands within a window of whom.
+    """Count how often words occur within a window of each other.
 
-    First words that occur less than `min_count` times are dropped, then each occurrence of a word with frequency
-    f > `sample` is dropped with probability 1 − (√(f/t) + 1)·t/f, t = `sample` (word2vec's rule); windows are taken of
-    what is left. Words without a vector that are left keep their place, and are nobody's context.
+    First, words that occur fewer than `min_count` times are dropped. Then each occurrence of a word with relative
+    frequency f > t, t = `sample`, is dropped with probability 1 − (√(f/t) + 1)·t/f (word2vec's rule). Windows are taken
+    in the remaining text. Words without a vector stay in the text and take up a place in the window, but are not
+    counted as contexts.
 
     Parameters
     ----------
     corpus : Corpus
+        The text.
     vectors : WordVectors
-    window : int
-        W: contexts are at most so many words before or after.
-    min_count : int
-    sample : float
-        0 drops no frequent words.
+        The n words to count, in the order of the result's rows.
+    window : int, default 5
+        W: contexts are at most this many words before or after.
+    min_count : int, default 5
+        Words that occur less often are dropped.
+    sample : float, default 1e-4
+        Relative frequency above which occurrences are dropped at random; 0 drops none.
     nearness : Nearness, optional
-        `Flat()` by default.
-    rng : int or Generator
-        For what is dropped; the same corpus and seed give the same counts.
+        Weights by distance; None means `Flat()`.
+    rng : int, Generator or None, default 0
+        Seed of the random dropping. The same corpus and seed give the same counts; None gives different ones each time.
     engine : Engine, optional
-        Where it runs; by default what `wt.using` says.
+        Threads, memory limit and progress; None means the setting of `wt.using`.
+
+    Returns
+    -------
+    Contexts
+        Weights as a sparse matrix of shape (n, n).
+
+    Notes
+    -----
+    Time O(W · length of the text); memory grows with the number of different pairs of words that occur together.
+
+    Examples
+    --------
+    >>> from wasserstein_transform import words
+    >>> corpus = words.Corpus.read(["cat sat", "dog sat"])
+    >>> vectors = words.WordVectors.of(["cat", "dog", "sat"], [[1.0, 0.1], [1.0, -0.1], [0.1, 1.0]])
+    >>> words.count_contexts(corpus, vectors, window=1, min_count=1, sample=0).matrix.toarray()
+    array([[0., 0., 1.],
+           [0., 0., 1.],
+           [1., 1., 0.]], dtype=float32)
     """
     window, min_count = check.count(window, "window", 1), check.count(min_count, "min_count", 0)
     sample = check.tolerance(sample, "sample")
@@ -173,13 +244,13 @@ def count_contexts(
     if total.nnz == 0:
         warn(
             f"no word with a vector has a context: of {corpus.n_tokens} words of text {n_kept} were kept; lower "
-            "min_count, take sample=0 for a small corpus, or see that corpus and vectors write words alike"
+            "min_count, use sample=0 for a small corpus, or check that corpus and vectors spell words the same way"
         )
     return Contexts(total, counts, n_kept)
 
 
 def seeded(rng: Rng) -> np.random.Generator:
-    """A generator from a seed."""
+    """Return a random generator from a seed, a generator, or None."""
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
@@ -187,7 +258,7 @@ def seeded(rng: Rng) -> np.random.Generator:
 
 
 def _chances(counts: Ints, min_count: int, sample: float) -> Floats:
-    """Chances of words to stay; frequencies are relative to the words that occur often enough."""
+    """Return the probability that an occurrence of each word is kept; frequencies are relative to frequent words."""
     enough = counts >= max(min_count, 1)
     if not enough.any() or sample == 0:
         return enough.astype(np.float64)
@@ -196,8 +267,8 @@ def _chances(counts: Ints, min_count: int, sample: float) -> Floats:
 
 
 def _stretches(corpus: Corpus, rows: Any, chances: Floats, window: int, rng: np.random.Generator) -> Iterator[Stretch]:
-    """What is kept of the text, in stretches; of each the places first…last are new, and the rest is their context."""
-    held = np.empty(0, np.int32)  # begins with a window of what was done before
+    """Yield the kept text in overlapping stretches; in each, positions first…last are new, the others only context."""
+    held = np.empty(0, np.int32)  # starts with one window of the previous stretch
     first = 0
     for numbers in corpus.pieces():
         kept = np.empty(len(numbers), np.int32)

@@ -1,4 +1,4 @@
-"""Texts of any size, read once: words are counted, and their numbers kept in order for the pass over contexts."""
+"""Corpora of any size, read once: words are counted, and their numbers kept in order for counting contexts."""
 
 from __future__ import annotations
 
@@ -21,26 +21,43 @@ from ..engine import Engine, Progress, current
 from .files import DAMAGED, damaged, open_bytes
 
 _PIECE = 1 << 22  # bytes of text at a time
-_LONGEST = 1 << 20  # bytes of a word: beyond that it is no text
-_IN_MEMORY = 1 << 28  # bytes of numbers; beyond that they wait on disk
+_LONGEST = 1 << 20  # longest word in bytes: anything longer is not text
+_IN_MEMORY = 1 << 28  # bytes of word numbers kept in memory; more go to a temporary file
 _NOT_LETTERS = re.compile(r"[^\w\0]+|_+")
-_WORD = 140.0  # bytes that a word takes beside its letters: in the table, and as a word
-_END = b"\0"  # of a document
+_WORD = 140.0  # bytes of memory per word besides its characters: in the table, and as a string
+_END = b"\0"  # end of a document
 
 Numbers: TypeAlias = NDArray[np.int32]
 
 
 class Tokens(Part):
-    """How a text becomes words: `__call__` returns it with white space between them."""
+    """Base class of tokenizers: `__call__` returns the text with white space between words.
+
+    Examples
+    --------
+    >>> from wasserstein_transform import words
+    >>> class Hyphens(words.Tokens):
+    ...     def __call__(self, text):
+    ...         return text.replace("-", " ")
+    >>> words.Corpus.read(["well-known word"], Hyphens()).words
+    ('well', 'known', 'word')
+    """
 
     def __call__(self, text: str) -> str:
-        """The text, words apart."""
+        """Return the text with white space between words."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Spaced(Tokens):
-    """Words are what stands between white space: for corpora that were cleaned before, such as text8."""
+    """Split text at white space: for corpora that are already tokenized, such as text8.
+
+    Examples
+    --------
+    >>> from wasserstein_transform import words
+    >>> words.Corpus.read(["The cat, it sat."], words.Spaced()).words
+    ('The', 'cat,', 'it', 'sat.')
+    """
 
     def __call__(self, text: str) -> str:
         return text
@@ -48,7 +65,14 @@ class Spaced(Tokens):
 
 @dataclass(frozen=True)
 class Letters(Tokens):
-    """Words are runs of letters and digits, in lower case: for texts as people write them."""
+    """Take runs of letters and digits as words, in lower case: for ordinary text with punctuation.
+
+    Examples
+    --------
+    >>> from wasserstein_transform import words
+    >>> words.Corpus.read(["The cat, it sat."], words.Letters()).words
+    ('the', 'cat', 'it', 'sat')
+    """
 
     def __call__(self, text: str) -> str:
         return _NOT_LETTERS.sub(" ", text.lower())
@@ -58,12 +82,14 @@ class Letters(Tokens):
 class Corpus:
     """A text that was read: its words, how often each occurs, and their order.
 
+    `Corpus.read` makes one from a file or from texts.
+
     Attributes
     ----------
-    words : tuple of str
-        In the order of their first appearance.
-    counts : array
-        How often each occurs.
+    words : tuple of str, length n
+        The different words, in the order of their first appearance.
+    counts : array of shape (n,)
+        How often each word occurs.
 
     Examples
     --------
@@ -86,21 +112,31 @@ class Corpus:
         progress: Progress | None = None,
         engine: Engine | None = None,
     ) -> Corpus:
-        """Read a corpus.
+        """Read a corpus from a file or from texts.
 
         Parameters
         ----------
         source : path, open file, or iterable of str or of lists of words
-            A file (plain, gz or xz) is one document: its lines are like blanks, and windows reach across them. Of an
-            iterable each item is a document; `open(file)` makes one of each line. It is gone through once.
+            A path (plain, gz or xz) is read as one document: line breaks count as blanks, and windows reach across
+            them. Each item of an iterable is a document of its own; `open(file)` thus makes each line a document. The
+            iterable is consumed once.
         tokens : Tokens, optional
-            How the text becomes words; `Spaced()` by default.
-        encoding : str
-            Of files.
+            How the text is split into words; None means `Spaced()`.
+        encoding : str, default "utf-8"
+            Encoding of the file.
         progress : callable, optional
-            Told when reading begins and ends: how long a text is, is known in the end.
+            Called when reading begins and ends; the length of the text is not known before.
         engine : Engine, optional
-            Whose progress is told otherwise, and who can cancel; by default what `wt.using` says.
+            Memory limit, progress and cancellation; None means the setting of `wt.using`.
+
+        Returns
+        -------
+        Corpus
+
+        Notes
+        -----
+        Time O(length of the text). Memory O(number of different words) plus 4 bytes per word of text, up to 256 MiB;
+        beyond that, word numbers go to a temporary file.
         """
         if isinstance(source, Corpus):
             return source
@@ -115,11 +151,11 @@ class Corpus:
 
     @property
     def n_tokens(self) -> int:
-        """Words in all."""
+        """Number of words of text."""
         return int(self.counts.sum())
 
     def pieces(self) -> Iterator[Numbers]:
-        """The numbers of all words in order, some at a time; −1 ends a document."""
+        """Yield the word numbers of the text in order, a block at a time; −1 marks the end of a document."""
         return self._numbers.pieces()
 
     def __repr__(self) -> str:
@@ -139,12 +175,12 @@ def _documents(source: Any) -> Iterator[str]:
             raise ValueError(f"document {k} of the corpus must be a text or a list of words, got {type(item).__name__}")
         words = list(item)
         if any(not isinstance(word, str) or len(word.split()) != 1 for word in words):
-            raise ValueError(f"document {k} of the corpus holds something that is not one word; lists hold words only")
+            raise ValueError(f"document {k} of the corpus holds an item that is not one word; lists must hold words")
         yield " ".join(words)
 
 
 def _joined(documents: Iterable[str]) -> Iterator[str]:
-    """Documents in pieces of some size, marked where they end."""
+    """Yield documents joined into pieces of some size, with an end mark after each document."""
     held: list[str] = []
     size = 0
     for document in _texts(documents, "a document of the corpus"):
@@ -157,20 +193,20 @@ def _joined(documents: Iterable[str]) -> Iterator[str]:
 
 
 def _texts(pieces: Iterable[str], name: str) -> Iterator[str]:
-    """Pieces, if they are text: the character 0 is none, and stands between documents here."""
+    """Yield the pieces, and reject NUL characters: they are not text, and mark the ends of documents here."""
     for piece in pieces:
         if "\0" in piece:
-            raise ValueError(f'{name} holds zeros, as UTF-16 does; say its encoding, such as encoding="utf-16-le"')
+            raise ValueError(f'{name} holds zeros, as UTF-16 does; give its encoding, such as encoding="utf-16-le"')
         yield piece
 
 
 def _decoded(file: str | Path, encoding: str) -> Iterator[str]:
-    """The text of a file in pieces, whole characters each; a byte order mark is none of them."""
+    """Yield the text of a file in pieces of whole characters, without a byte order mark."""
     try:
         codec = codecs.lookup(encoding)
         decoder = codecs.getincrementaldecoder("utf-8-sig" if codec.name == "utf-8" else encoding)()
     except (LookupError, TypeError):
-        raise ValueError(f"no encoding is called {encoding!r}; utf-8 and latin-1 are usual") from None
+        raise ValueError(f"unknown encoding {encoding!r}; utf-8 and latin-1 are common") from None
     done = 0
     try:
         with open_bytes(file) as stream:
@@ -181,14 +217,14 @@ def _decoded(file: str | Path, encoding: str) -> Iterator[str]:
     except UnicodeDecodeError as error:
         raise ValueError(
             f"{file} is not {encoding}: byte {done + error.start} is {error.object[error.start : error.end]!r}; "
-            'say its encoding, as Corpus.read(file, encoding="latin-1"), or convert it, as by iconv'
+            'give its encoding, such as Corpus.read(file, encoding="latin-1"), or convert the file with iconv'
         ) from None
     except DAMAGED:
         raise damaged(file) from None
 
 
 class _Spool:
-    """Numbers in order, in memory; on disk when they are many."""
+    """Word numbers in order: in memory while they are few, else in a temporary file."""
 
     def __init__(self) -> None:
         self._held: list[Numbers] = []
@@ -220,7 +256,7 @@ class _Spool:
 
 
 class _Writer:
-    """Grows the table of words, and writes down their numbers."""
+    """Builds the table of words, and stores the word numbers of the text."""
 
     def __init__(self) -> None:
         self._table = WordTable(
@@ -234,7 +270,7 @@ class _Writer:
         self._numbers = _Spool()
 
     def add(self, pieces: Iterable[str], tokens: Tokens, engine: Engine) -> None:
-        """A text in pieces; a word that one ends in goes on in the next."""
+        """Add a text in pieces; a word may start in one piece and end in the next."""
         rest = b""
         for piece in pieces:
             engine.check()
@@ -242,13 +278,13 @@ class _Writer:
                 rest = self._look_up(rest + tokens(piece).encode(), engine)
             except UnicodeEncodeError as error:
                 raise ValueError(
-                    f"the corpus holds {error.object[error.start : error.end]!r}, which is no character; read its file "
-                    "with its encoding"
+                    f"the corpus holds {error.object[error.start : error.end]!r}, which is not a character; read the "
+                    "file with the right encoding"
                 ) from None
         self._look_up(rest + b" " + _END, engine)
 
     def _look_up(self, text: bytes, engine: Engine) -> bytes:
-        """Write down the numbers of all whole words; the half word at the end is returned."""
+        """Store the numbers of all complete words; return the incomplete word at the end."""
         raw = np.frombuffer(text, np.uint8)
         numbers, n = np.empty(len(raw) + 1, np.int32), np.zeros(1, np.int64)
         self._table.sizes[2] = 0
@@ -261,7 +297,7 @@ class _Writer:
         return rest
 
     def _grow(self, n_bytes: int, engine: Engine) -> None:
-        """Room for twice as many words, and for the bytes of this piece."""
+        """Make room for twice as many words, and for the bytes of this piece."""
         old = self._table
         n = 2 * len(old.begins)
         engine.reserve(_WORD * n + 4.0 * len(old.pool) + n_bytes, "the words of the corpus", "take a part of it")

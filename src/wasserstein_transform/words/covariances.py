@@ -1,4 +1,4 @@
-"""Σ(w) of words, as factors: Σ = RᵀR with R an upper trapezoid of as many rows as the rank can have."""
+"""Covariances Σ(w) of words as factors: Σ = RᵀR, where R is upper trapezoidal with as many rows as Σ's largest rank."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ _ROWS = 1 << 14  # words at a time
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Factors(Brief):
-    """Factors of some covariances, in single precision, one after the other.
+    """Factors R of covariances, Σ = RᵀR, in single precision, stored one after the other.
 
     Attributes
     ----------
     packed : array
         Entries of the trapezoids, row by row.
     starts, ranks : arrays
-        Where each begins, and how many rows it has.
+        Where each factor begins, and how many rows it has.
     m : int
+        The dimension.
     """
 
     packed: Singles
@@ -45,33 +46,36 @@ class Factors(Brief):
         return Packed(self.packed, self.starts, self.ranks, self.m)
 
     def matrix(self, k: int) -> Floats:
-        """The covariance itself."""
+        """Return the k-th covariance as a matrix of shape (m, m)."""
         return word_covariance(self._all, k)
 
     def take(self, rows: Ints) -> Factors:
-        """Those of some words."""
+        """Return the factors of some words."""
         return Factors(self.packed, self.starts[rows], self.ranks[rows], self.m)
 
     def forms(self, directions: Floats, fixed: Floats, engine: Engine) -> Floats:
-        """xᵀΣx, xᵀΣy and yᵀΣy of each, x its direction, y the fixed one."""
+        """Return xᵀΣx, xᵀΣy and yᵀΣy for each covariance, where x is its own direction and y is `fixed`."""
         return backend_of(engine).factor_forms(self._all, directions, fixed, engine)
 
     def gaps(self, ends: Ints, engine: Engine) -> Floats:
-        """dcov² of pairs, a row each."""
+        """Return dcov² of pairs of covariances; `ends` has a row for each pair."""
         return backend_of(engine).word_gaps(self._all, np.ascontiguousarray(ends, np.intp), engine)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Covariances(Brief):
-    """The covariances of all words, each computed when it is asked for.
+    """The covariances of all n words; each is computed when it is needed.
 
     Attributes
     ----------
     points : array of shape (n, m)
-        The vectors.
+        The unit vectors.
     contexts : Contexts
+        Weighted contexts of the words.
     about : About
+        The center of each covariance.
     shrinkage : Shrinkage, optional
+        Regularization toward a common covariance.
     """
 
     points: Singles
@@ -102,11 +106,11 @@ class Covariances(Brief):
 
     @cached_property
     def centers(self) -> Singles:
-        """What each covariance is taken about."""
+        """The point that each covariance is taken about."""
         return self.centers_of(np.arange(len(self.points)), self.means)
 
     def centers_of(self, rows: Ints, means: Singles) -> Singles:
-        """The same of some words, given the means of their contexts."""
+        """Return the centers of some words, given the means of their contexts."""
         if isinstance(self.about, AboutWord | AboutMean):
             return self.points[rows] if isinstance(self.about, AboutWord) else means
         pairs = zip(self.points[rows].astype(np.float64), means.astype(np.float64), strict=True)
@@ -114,14 +118,14 @@ class Covariances(Brief):
 
     @cached_property
     def share(self) -> Floats:
-        """n/(n + κ): what is left of each word's own covariance."""
+        """n/(n + κ): the weight of each word's own covariance."""
         if self.shrinkage is None or self.shrinkage.strength == 0:
             return np.ones(len(self.points))
         return self.totals / (self.totals + self.shrinkage.strength)
 
     @cached_property
     def pooled(self) -> Floats:
-        """The mean covariance over all contexts of all words; 0 where nothing is pooled."""
+        """The mean covariance over all contexts of all words; 0 without pooled shrinkage."""
         if self.shrinkage is None or not self.shrinkage.pooled or self.shrinkage.strength == 0:
             return np.zeros((self.m, self.m))
         V, C = self.points.astype(np.float64), self.contexts.matrix
@@ -133,21 +137,21 @@ class Covariances(Brief):
 
     @property
     def _pooled_root(self) -> Floats:
-        """No rows if nothing is pooled."""
+        """A square root of `pooled`, with no rows without pooled shrinkage."""
         if not self.pooled.any():
             return np.empty((0, self.m))
         values, vectors = np.linalg.eigh(self.pooled)
         return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))).T)
 
     def ranks(self, rows: Ints) -> Ints:
-        """The most that each rank can be."""
+        """Return an upper bound of the rank of each covariance."""
         sizes = np.diff(self.contexts.matrix.indptr)[rows]
         if self.pooled.any():
             sizes = sizes + self.m
         return np.asarray(np.minimum(sizes, self.m), np.intp)
 
     def factors(self, rows: Ints, engine: Engine, file: Path | None = None) -> Factors:
-        """Factors of some words, in memory or in a file that is mapped, which is there once it is whole."""
+        """Return the factors of some words, in memory or in a memory-mapped file, which appears once it is complete."""
         m, rows = self.m, np.asarray(rows, np.intp)
         ranks = self.ranks(rows)
         starts = np.append(0, np.cumsum(ranks * m - ranks * (ranks - 1) // 2))
@@ -159,7 +163,7 @@ class Covariances(Brief):
         if file is not None:
             engine.announce(4.0 * n, f"{what}, on disk")
             return Factors(write_mapped(file, np.dtype(np.float32), (max(n, 1),), fill, what), starts[:-1], ranks, m)
-        engine.reserve(4.0 * n, what, "give a file for them, or ask without preparing")
+        engine.reserve(4.0 * n, what, "give prepare() a file for them, or query without prepare()")
         packed = np.empty(n, np.float32)
         fill(packed)
         return Factors(packed, starts[:-1], ranks, m)
@@ -169,7 +173,7 @@ class Covariances(Brief):
         return Spreads(self.points, self.contexts.rows, self.totals, self.share, self._pooled_root, self.about)
 
     def forms(self, rows: Ints, centers: Singles, directions: Floats, fixed: Floats, engine: Engine) -> Floats:
-        """xᵀΣx, xᵀΣy and yᵀΣy of some words, x the direction of each, y the fixed one: no covariance is formed."""
+        """Return xᵀΣx, xᵀΣy and yᵀΣy of some words, x the direction of each word, y `fixed`, without forming Σ."""
         share, about = self.share[rows][:, None], centers.astype(np.float64)
         offsets = np.stack([np.einsum("ij,ij->i", directions, about), about @ fixed], axis=1)
         sums = backend_of(engine).context_forms(
@@ -182,7 +186,7 @@ class Covariances(Brief):
         return np.asarray(share * sums / np.maximum(self.totals[rows], 1e-30)[:, None] + (1 - share) * pooled)
 
     def products(self, N: Floats, rows: Ints, centers: Singles, means: Singles) -> Floats:
-        """⟨Σ(w), N⟩ of some words, from the contexts alone: no covariance is formed. N is symmetric."""
+        """Return ⟨Σ(w), N⟩ of some words for a symmetric N, from the contexts, without forming Σ."""
         V, small, parts = self.points, N.astype(np.float32), _parts(len(self.points))
         squares = np.concatenate([np.einsum("ij,ij->i", V[part] @ small, V[part]) for part in parts]).astype(np.float64)
         totals, share, W = self.totals[rows], self.share[rows], centers.astype(np.float64)

@@ -1,4 +1,4 @@
-"""The paper's table: how well distances of words agree with people, for the plain vectors and for GT."""
+"""The paper's evaluation table: agreement of word distances with human ratings, for plain vectors and for GT."""
 
 from __future__ import annotations
 
@@ -21,11 +21,27 @@ from .spearman import resampled, spearman
 from .transform import WordTransform
 from .vectors import WordVectors
 
-_LEVEL = 0.95
+_LEVEL = 0.95  # of the confidence intervals
 
 
 class Setting(NamedTuple):
-    """A window and a λ, or a label; the plain vectors have neither window nor λ."""
+    """One column of an evaluation table: a window with a λ, or a label.
+
+    Parameters
+    ----------
+    window : int
+        W, in words; 0 for the plain vectors.
+    lam : float
+        λ; 0 for the plain vectors.
+    label : str, default ""
+        A name for the column, used instead of window and λ.
+
+    Examples
+    --------
+    >>> from wasserstein_transform import words
+    >>> words.Setting(5, 0.5).name, words.Setting(0, 0.0).name
+    ('W=5 λ=0.5', 'plain')
+    """
 
     window: int
     lam: float
@@ -33,7 +49,7 @@ class Setting(NamedTuple):
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The column's name in tables."""
         if self.label:
             return self.label
         return "plain" if self.lam == 0 else f"W={self.window} λ={self.lam:g}"
@@ -44,23 +60,41 @@ PLAIN = Setting(0, 0.0)
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """Spearman correlations with people, for every benchmark and setting; the first setting is the plain vectors.
+    """Spearman correlations with human ratings, for every benchmark and setting.
+
+    `evaluate` and `compare` return it. The first setting is the baseline: the plain vectors in `evaluate`, the first
+    candidate in `compare`. Shapes below are in b benchmarks and s settings.
 
     Attributes
     ----------
-    names : tuple of str
-        Of the benchmarks.
-    settings : tuple of Setting
-    n_found, n_missing : arrays of shape (benchmarks,)
-        Pairs whose words both have vectors, and the others.
-    scores : array of shape (benchmarks, settings)
-        NaN where fewer than three pairs were found.
-    intervals, gains : arrays of shape (benchmarks, settings, 2)
-        95 % intervals of scores, and of their differences from those of the plain vectors, over resamples of the pairs.
+    names : tuple of str, length b
+        Names of the benchmarks.
+    settings : tuple of Setting, length s
+        The columns.
+    n_found, n_missing : arrays of shape (b,)
+        Number of pairs whose words both have vectors, and of the other pairs.
+    scores : array of shape (b, s)
+        Spearman correlations; NaN where fewer than three pairs were found.
+    intervals, gains : arrays of shape (b, s, 2)
+        95 % bootstrap intervals of the scores, and of their differences from the baseline.
     unknown : tuple of str
-        Words without a vector.
+        Words of the benchmarks that have no vector.
     n_bare : int
-        Words with a vector but without a context, in the last window.
+        Number of words of the benchmarks that have a vector but no context, at the last window.
+
+    Examples
+    --------
+    >>> from wasserstein_transform import words
+    >>> vectors = {"cat": [1.0, 0.1], "dog": [1.0, 0.0], "ran": [0.0, 1.0], "sat": [0.5, 1.0]}
+    >>> ratings = words.Benchmark("mini", (("cat", "dog"), ("cat", "sat"), ("dog", "ran")), [9.0, 3.0, 1.0])
+    >>> table = words.compare([ratings], {"plain": vectors}, n_boot=10)
+    >>> table.names, table.scores, table.n_found
+    (('mini',), array([[1.]]), array([3]))
+    >>> for row in table.rows():
+    ...     print(row)
+    ['benchmark', 'pairs', 'missing', 'plain']
+    ['mini', '3', '0', '1.000 [1.00, 1.00]']
+    ['mean', '', '', '1.000']
     """
 
     names: tuple[str, ...]
@@ -75,23 +109,23 @@ class Evaluation:
 
     @property
     def better(self) -> Bools:
-        """Where a setting beats the plain vectors significantly: the interval of the difference lies above 0."""
+        """Where a setting is significantly better than the baseline (difference interval above 0), shape (b, s)."""
         return np.asarray(self.gains[..., 0] > 0)
 
     @property
     def worse(self) -> Bools:
-        """Where it is significantly worse."""
+        """Where a setting is significantly worse than the baseline (difference interval below 0), shape (b, s)."""
         return np.asarray(self.gains[..., 1] < 0)
 
     @property
     def means(self) -> Floats:
-        """Mean scores over the benchmarks that have one; NaN if none has."""
+        """Mean score of each setting over the benchmarks that have one, shape (s,); NaN if none has."""
         known = np.isfinite(self.scores)
         with np.errstate(invalid="ignore"):
             return np.asarray(np.where(known, self.scores, 0.0).sum(axis=0) / known.sum(axis=0))
 
     def rows(self) -> list[list[str]]:
-        """The table as text: + and − mark significant differences from the plain vectors."""
+        """Return the table as rows of text; + and − mark significant differences from the baseline."""
         head = ["benchmark", "pairs", "missing", *(setting.name for setting in self.settings)]
         body = [
             [name, str(self.n_found[k]), str(self.n_missing[k]), *(self._cell(k, s) for s in range(len(self.settings)))]
@@ -101,7 +135,7 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         head, *body = self.rows()
-        return table("Spearman correlation with people; + and − differ significantly from the first", head, body)
+        return table("Spearman correlation with human ratings; + and − differ significantly from the first", head, body)
 
     def _cell(self, k: int, s: int) -> str:
         if np.isnan(self.scores[k, s]):
@@ -111,7 +145,7 @@ class Evaluation:
         return f"{self.scores[k, s]:.3f}{mark} [{low:.2f}, {high:.2f}]"
 
     def csv(self) -> str:
-        """The table as CSV, a line for each benchmark and setting."""
+        """Return the table as CSV, with a line for each benchmark and setting."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(
@@ -140,25 +174,48 @@ def evaluate(
     rng: int = 0,
     engine: Engine | None = None,
 ) -> Evaluation:
-    """The paper's table.
+    """Compute the paper's evaluation table: Spearman correlations with human ratings, for each window and λ.
 
     Parameters
     ----------
-    vectors : as for `WordTransform`
-    corpus : as for `Corpus.read`
-        Read once for all windows.
-    benchmarks : folder, file or list of Benchmark
-    windows, lams : sequences
-        All their combinations; λ = 0, the plain vectors, comes first in any case.
+    vectors : WordVectors, path, dict, or gensim's KeyedVectors
+        As for `WordTransform`.
+    corpus : path, Corpus, or iterable of str or of lists of words
+        As for `Corpus.read`; read once for all windows.
+    benchmarks : folder, file, Benchmark or list of Benchmark
+        The human ratings.
+    windows : sequence of int, default (5,)
+        Window sizes, in words.
+    lams : sequence of float, default (0.1, 0.5, 1.0)
+        Values of λ, combined with each window. λ = 0, the plain vectors, is always the first column.
     transform : WordTransform, optional
-        With other parameters than the paper's; its vectors, window and λ do not count. If it removes common components,
-        so it does from the plain vectors.
-    n_boot : int
-        Resamples of the pairs, for the intervals.
-    rng : int
-        For these.
+        Supplies all other parameters; its vectors, window and λ are ignored. If it cleans vectors (`common`), the plain
+        vectors are cleaned too. None means the paper's parameters.
+    n_boot : int, default 1000
+        Number of bootstrap resamples of the pairs, for the confidence intervals.
+    rng : int, default 0
+        Seed of the resamples.
     engine : Engine, optional
-        Where it runs; by default what `wt.using` says. `n_jobs` and `verbose` of the transform win.
+        Threads, memory limit and progress; None means the setting of `wt.using`. `n_jobs` and `verbose` of `transform`
+        take precedence.
+
+    Returns
+    -------
+    Evaluation
+
+    Notes
+    -----
+    Time: one pass over the corpus and one covariance distance per pair for each window; further values of λ are free.
+
+    Examples
+    --------
+    >>> from wasserstein_transform import words
+    >>> vectors = {"cat": [1.0, 0.1], "dog": [1.0, 0.0], "ran": [0.0, 1.0], "sat": [0.5, 1.0]}
+    >>> ratings = words.Benchmark("mini", (("cat", "dog"), ("cat", "sat"), ("dog", "ran")), [9.0, 3.0, 1.0])
+    >>> paper = words.WordTransform(vectors, min_count=1, sample=0)
+    >>> table = words.evaluate(vectors, ["cat sat", "dog ran"], [ratings], lams=[0.5], transform=paper, n_boot=10)
+    >>> [setting.name for setting in table.settings], table.scores
+    (['plain', 'W=5 λ=0.5'], array([[1., 1.]]))
     """
     sets = as_benchmarks(benchmarks)
     check.count(n_boot, "n_boot", 1)
@@ -168,13 +225,13 @@ def evaluate(
     if transform is not None and not isinstance(transform, WordTransform):
         raise ValueError(f"transform must be a WordTransform, got {transform!r}")
     if not windows:
-        raise ValueError("windows must hold at least one window, got none; [5] is the paper's kind")
+        raise ValueError("windows must hold at least one window, got none; [5] is a usual choice")
     known = as_vectors(vectors)
     parts = (transform or WordTransform(known)).get_params(deep=False)
     settings = (PLAIN, *(Setting(window, lam) for window in windows for lam in lams))
     columns: list[Floats] = []
     asked = current(engine, n_jobs=parts["n_jobs"], progress=bar() if parts["verbose"] else None)
-    parts |= {"vectors": known, "n_jobs": None, "verbose": False}  # the engine has both
+    parts |= {"vectors": known, "n_jobs": None, "verbose": False}  # the engine already has n_jobs and verbose
     with asked.watched() as engine, using(engine):
         text = Corpus.read(corpus, parts["tokens"])
         for window in windows:
@@ -189,12 +246,12 @@ def evaluate(
 
 def _listed(values: Any, name: str) -> list[Any]:
     if isinstance(values, str) or not isinstance(values, Iterable):
-        raise ValueError(f"{name} must be a list, got {values!r}; [{values!r}] is one")
+        raise ValueError(f"{name} must be a list, got {values!r}; write [{values!r}]")
     return list(values)
 
 
 def _plain(fitted: WordTransform, sets: Sequence[Benchmark]) -> Floats:
-    """‖w₁ − w₂‖² of all pairs before points were moved; NaN where a word has no vector."""
+    """Return ‖w₁ − w₂‖² of all pairs before points were moved; NaN where a word has no vector."""
     ends = np.concatenate([one.rows(fitted.vectors_) for one in sets])
     unit = fitted.vectors_.unit.astype(np.float64)
     squares = ((unit[ends[:, 0]] - unit[ends[:, 1]]) ** 2).sum(axis=1)
@@ -202,14 +259,14 @@ def _plain(fitted: WordTransform, sets: Sequence[Benchmark]) -> Floats:
 
 
 def gaps_of(fitted: WordTransform, sets: Sequence[Benchmark]) -> tuple[Floats, Floats]:
-    """‖w₁ − w₂‖² and dcov² of all pairs of all benchmarks; NaN where a word has no vector."""
+    """Return ‖w₁ − w₂‖² and dcov² of all pairs of all benchmarks; NaN where a word has no vector."""
     ends = np.concatenate([one.rows(fitted.vectors_) for one in sets])
     known = (ends >= 0).all(axis=1)
     if not known.any():
         words = ", ".join(word for pair in sets[0].pairs[:2] for word in pair)
         raise ValueError(
-            f"no pair of the {len(sets)} benchmarks has vectors for both words, as {words}; are the vectors of another "
-            "language, or in capitals?"
+            f"no pair of the {len(sets)} benchmarks has vectors for both words, such as {words}; check that vectors "
+            "and benchmarks share language and case"
         )
     squares, gaps = np.full(len(ends), np.nan), np.full(len(ends), np.nan)
     squares[known], gaps[known] = fitted.gaps(ends[known])
@@ -217,7 +274,7 @@ def gaps_of(fitted: WordTransform, sets: Sequence[Benchmark]) -> tuple[Floats, F
 
 
 def unknown_words(sets: Sequence[Benchmark], vectors: WordVectors) -> tuple[str, ...]:
-    """Words of benchmarks without a vector, each once."""
+    """Return the words of the benchmarks that have no vector, without repetition."""
     ends = np.concatenate([one.rows(vectors).ravel() for one in sets])
     words = (word for one in sets for pair in one.pairs for word in pair)
     return tuple(dict.fromkeys(word for word, row in zip(words, ends, strict=True) if row < 0))
@@ -232,7 +289,7 @@ def judge(
     n_boot: int,
     seed: int,
 ) -> Evaluation:
-    """Scores of similarities, a row of predictions for each setting; pairs that one does not know count for none."""
+    """Score similarities, one row of predictions per setting; a pair that is NaN in any row is excluded from all."""
     shape = len(sets), len(settings)
     scores, intervals, gains = np.full(shape, np.nan), np.full((*shape, 2), np.nan), np.full((*shape, 2), np.nan)
     n_found = np.zeros(len(sets), np.intp)

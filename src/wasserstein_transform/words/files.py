@@ -1,6 +1,6 @@
-"""Files as they come: plain, gz or xz, told apart by their first bytes; and how much memory they may take.
+"""Reading plain, gz or xz files, told apart by their first bytes, with a limit on memory.
 
-A packed file is small whatever it unpacks to: a line has a longest length, and what is kept is counted as it grows.
+A small packed file may unpack to any size: lines have a maximal length, and the bytes kept are counted while reading.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from ..engine.unpacking import open_xz
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
 
-LONGEST = 1 << 24  # bytes of a line: a million numbers
-_TIMES, _ANYWAY = 100, 1 << 26  # text is packed to a tenth or so; small files may unpack to so many bytes anyway
+LONGEST = 1 << 24  # longest line in bytes: a million numbers
+_TIMES, _ANYWAY = 100, 1 << 26  # largest ratio of unpacked to packed size, and bytes that any file may unpack to
 
 
 def open_bytes(file: PathLike) -> IO[bytes]:
-    """A file for reading, unpacked on the way."""
+    """Open a file for reading; gz and xz are unpacked on the fly."""
     if not isinstance(file, str | os.PathLike):
         raise ValueError(f"a file must be given by its path, got {type(file).__name__}")
     path = Path(file)
     if not path.exists():
         raise ValueError(f"{path} is not there")
     if not path.is_file():
-        raise ValueError(f"{path} is no file")
+        raise ValueError(f"{path} is not a file; give the path of a file")
     with path.open("rb") as stream:
         head = stream.read(6)
     if head[:2] == b"\x1f\x8b":
@@ -47,7 +47,7 @@ def _counted(stream: IO[bytes], path: Path) -> IO[bytes]:
 
 
 class _Counted(io.RawIOBase):
-    """What a packed file holds, as long as it is no more than what packed text can be."""
+    """The content of a packed file, with a limit on the ratio of unpacked to packed size."""
 
     def __init__(self, stream: IO[bytes], path: Path) -> None:
         self._stream, self._path, self._read = stream, path, 0
@@ -73,7 +73,7 @@ class _Counted(io.RawIOBase):
 
 
 class Allowance:
-    """The memory that reading a file may take: what the engine may take, or what is free when it begins."""
+    """The memory that reading a file may use: the engine's limit, or what is free when reading begins."""
 
     def __init__(self, file: PathLike, engine: Engine | None = None) -> None:
         memory = current(engine).memory
@@ -81,36 +81,36 @@ class Allowance:
         self._limit = available() if memory is None else float(memory)
 
     def take(self, n_bytes: float) -> None:
-        """Count what is about to be kept, and refuse more than there is."""
+        """Count bytes that are about to be kept; raise MemoryError beyond the limit."""
         self._taken += n_bytes
         if self._taken > self._limit:
             raise MemoryError(
-                f"{self._file} takes more than {in_words(self._limit)} of memory to be read; read a part of it, or "
+                f"{self._file} takes more than {in_words(self._limit)} of memory to read; read a part of it, or "
                 "raise the limit with wt.using(memory=…)"
             )
 
 
 def lines_of(stream: IO[bytes], file: PathLike, first: int = 1) -> Iterator[bytes]:
-    """Lines, none of them longer than lines of words and numbers are; the first of them has that number in the file."""
+    """Yield lines, and reject lines longer than LONGEST; `first` is the number of the first line, for messages."""
     number = first
     while line := stream.readline(LONGEST + 1):
         if len(line) > LONGEST:
             raise ValueError(
-                f"{file}, line {number} has more than {in_words(LONGEST)}, and begins with {shown(line)}; is it text?"
+                f"{file}, line {number} has more than {in_words(LONGEST)} and begins with {shown(line)}; is it text?"
             )
         yield line
         number += 1
 
 
 def shown(line: bytes) -> str:
-    """The beginning of a line, for messages."""
+    """Return the beginning of a line, for messages."""
     return repr(line[:60].decode(errors="replace"))
 
 
 DAMAGED = (EOFError, lzma.LZMAError, gzip.BadGzipFile, zlib.error)
-"""What unpacking raises when a file is cut off or damaged."""
+"""Exceptions that unpacking raises for truncated or damaged files."""
 
 
 def damaged(file: object) -> ValueError:
-    """What to say of it."""
-    return ValueError(f"{file} is cut off or damaged: it cannot be unpacked to its end; fetch it again")
+    """Return the error for a file that cannot be unpacked."""
+    return ValueError(f"{file} is cut off or damaged: it cannot be unpacked to its end; download it again")

@@ -1,4 +1,4 @@
-"""Contexts without a corpus: neighborhoods in the embedding."""
+"""Contexts without a corpus: each word's nearest neighbors in the embedding."""
 
 from __future__ import annotations
 
@@ -15,14 +15,25 @@ _BLOCK = 1024  # words at a time
 
 
 def nearest_contexts(vectors: Any, k: int = 30, rows: Ints | None = None) -> csr_array:
-    """Contexts for `WordTransform.fit`: the k nearest words of each by angle, each counted once.
+    """Find the k nearest words of each word by angle, as contexts for `WordTransform.fit`.
 
     Parameters
     ----------
-    vectors : as for `WordTransform`
-    k : int
-    rows : array, optional
-        Only these words get contexts.
+    vectors : WordVectors, path, dict, or gensim's KeyedVectors
+        The vectors of n words.
+    k : int, default 30
+        Number of neighbors of each word, itself excluded; at most n − 1 are used.
+    rows : array of int, optional
+        Only the words of these rows get contexts; None means all.
+
+    Returns
+    -------
+    csr_array of shape (n, n)
+        1 where a word (column) is among the k nearest of another (row).
+
+    Notes
+    -----
+    Time O(n²·m) for n words in m dimensions; memory O(n·k) plus a block of 1,024 rows of similarities.
 
     Examples
     --------
@@ -48,7 +59,7 @@ def nearest_contexts(vectors: Any, k: int = 30, rows: Ints | None = None) -> csr
 
 
 def _rows(rows: Ints, n: int) -> Ints:
-    """Rows in order, each once."""
+    """Check rows; return them sorted and without repetition."""
     asked = np.asarray(rows)
     if asked.size and (asked.ndim != 1 or asked.dtype.kind not in "iu" or asked.min() < 0 or asked.max() >= n):
         raise ValueError(f"rows must be a list of whole numbers from 0 to {n - 1}, got {rows!r}")

@@ -1,4 +1,4 @@
-"""What bounds know of words: means of contexts, traces of covariances. Looked up for few words, until all are asked."""
+"""What the bounds of the search need of each word: mean of its contexts, trace of its covariance; filled on demand."""
 
 from __future__ import annotations
 
@@ -18,18 +18,20 @@ _ROWS = 1 << 16  # words at a time
 
 @dataclass(frozen=True, eq=False)
 class Outlines:
-    """Of words that somebody asked for: a product with a vector for each of their contexts.
+    """Quantities of the words that were looked up so far; a lookup costs one vector operation per context.
 
     Attributes
     ----------
     covariances : Covariances
-    known : array of bool
+        The covariances of all n words.
+    known : array of bool, shape (n,)
+        Which words were looked up.
     directions : array of shape (n, m)
-        u, the mean of the contexts less the word.
-    lengths, traces : arrays
+        u, the mean of the contexts minus the word.
+    lengths, traces : arrays of shape (n,)
         ‖u‖² and tr Σ.
-    along : array
-        What uᵀΣu is at least: Σ holds the product of (mean − center) with itself.
+    along : array of shape (n,)
+        A lower bound of uᵀΣu: Σ is at least the outer product of (mean − center) with itself.
     """
 
     covariances: Covariances
@@ -43,7 +45,7 @@ class Outlines:
         n = len(self.covariances.points)
         for name, part in (
             ("known", np.zeros(n, np.bool_)),
-            ("directions", np.empty(self.covariances.points.shape, np.float32)),  # takes memory as it is filled
+            ("directions", np.empty(self.covariances.points.shape, np.float32)),  # pages are allocated when written
             ("lengths", np.empty(n)),
             ("traces", np.empty(n)),
             ("along", np.empty(n)),
@@ -51,14 +53,14 @@ class Outlines:
             object.__setattr__(self, name, part)
 
     def look_up(self, rows: Ints, engine: Engine) -> None:
-        """Make some words known."""
+        """Compute the quantities of some words, unless known."""
         new = rows[~self.known[rows]]
         for start in range(0, len(new), _ROWS):
             self._fill(new[start : start + _ROWS], engine)
 
     def _fill(self, rows: Ints, engine: Engine) -> None:
         c = self.covariances
-        pooled = c.pooled  # which asks for all means, so that these are there
+        pooled = c.pooled  # computed first: with pooled shrinkage it computes all means
         means, sizes = backend_of(engine).word_means(c.contexts.rows, c.points, c.squares, rows, engine)
         centers, share, some = c.centers_of(rows, means), c.share[rows], c.totals[rows] > 0
         own = sizes + np.einsum("ij,ij->i", centers, centers - 2.0 * means, dtype=np.float64)
@@ -70,9 +72,9 @@ class Outlines:
         self.known[rows] = True
 
     def means(self, rows: Ints) -> Singles:
-        """Of the contexts of some words that are known."""
+        """Return the context means of some known words."""
         return np.asarray(self.directions[rows] + self.covariances.points[rows])
 
     def centers(self, rows: Ints) -> Singles:
-        """What the covariances of some words that are known are taken about."""
+        """Return the centers of the covariances of some known words."""
         return self.covariances.centers_of(rows, self.means(rows))

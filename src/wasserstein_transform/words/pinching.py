@@ -1,9 +1,9 @@
-"""Lower bounds of dcov² by pinching: fidelity does not fall when covariances are cut into blocks.
+"""Lower bounds of dcov² by pinching: fidelity does not decrease when covariances are cut into blocks.
 
-F(A, B) = tr(A^½BA^½)^½ is at most F(PAP, PBP) + F(QAQ, QBQ) for projections P + Q = 1, and the second of these at most
-√(tr QA · tr QB). A and B may be taken as M^½AM^½ and M^-½BM^-½ for any M: F is the same. Traces and quadratic forms are
-known to some digits only; as F grows with both matrices, adding what may be missing to their diagonals keeps bounds
-true.
+F(A, B) = tr(A^½BA^½)^½ is at most F(PAP, PBP) + F(QAQ, QBQ) for projections P + Q = 1, and the second term is at most
+√(tr QA · tr QB). A and B may be replaced by M^½AM^½ and M^-½BM^-½ for any positive definite M: F is the same. Traces
+and quadratic forms are known only up to rounding errors. F is monotone in both matrices, so adding the possible error
+to their diagonals keeps the bounds valid.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import numpy as np
 
 from .._types import Floats
 
-SLACK = 1e-5  # of the traces: factors are in single precision
-_NOISE = 4e-6  # of the traces: rounding of quadratic forms in single precision
-_FLAT = 1e-3  # squared sine below which two directions are one
+SLACK = 1e-5  # relative to the traces: factors are in single precision
+_NOISE = 4e-6  # relative to the traces: rounding of quadratic forms in single precision
+_FLAT = 1e-3  # squared sine below which two directions count as the same
 
 
 class Frame(NamedTuple):
-    """What the query gives to the bound: a is its direction.
+    """The query's share of the bound, for its covariance A and direction a.
 
     Attributes
     ----------
@@ -50,16 +50,16 @@ class Frame(NamedTuple):
 
     @classmethod
     def plain(cls, A: Floats, a: Floats) -> Self:
-        """M = 1."""
+        """Return the frame for M = 1."""
         trace, image = float(np.trace(A)), A @ a
         return cls(trace, trace, A, a, image, float(a @ a), float(a @ image))
 
 
 def along_one(trace: float, traces: Floats, alpha: Floats, beta: Floats, kappa: Floats) -> Floats:
-    """P onto one direction u for each B, M = 1: α = uᵀAu, κ = uᵀu, and β a number that uᵀBu is not below.
+    """Bound dcov² with P onto one direction u for each B, and M = 1.
 
-    The bound of F grows with uᵀBu up to where A and B have the same share along u, and falls from there on: what is
-    below that point says nothing.
+    α = uᵀAu, κ = uᵀu, and β is a lower bound of uᵀBu. The bound of F increases with uᵀBu until A and B have the same
+    share along u, then decreases: values of β below that point are raised to it.
     """
     kappa = np.maximum(kappa, 1e-30)
     beta = np.maximum(beta, traces * alpha / max(trace, 1e-300))
@@ -70,7 +70,7 @@ def along_one(trace: float, traces: Floats, alpha: Floats, beta: Floats, kappa: 
 
 
 def along_two(query: Frame, U: Floats, X: Floats, forms: Floats, inner: Floats, traces: Floats) -> Floats:
-    """P onto M^-½u and M^½a, u the direction of each B and a that of A; 0 where the two are nearly one.
+    """Bound dcov² with P onto M^-½u and M^½a, u the direction of each B, a that of A; 0 where both nearly coincide.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def along_two(query: Frame, U: Floats, X: Floats, forms: Floats, inner: Floats, 
         tr BM⁻¹ and tr B.
     """
     first, mixed = np.maximum(np.einsum("ij,ij->i", X, U), 1e-30), U @ query.fixed
-    tilt = mixed / first  # M^½a less so much of M^-½u is orthogonal to it
+    tilt = mixed / first  # M^½a − tilt · M^-½u is orthogonal to M^-½u
     height = query.length - tilt * mixed
     clear = height > _FLAT * query.length
     height = np.where(clear, height, 1.0)
@@ -100,7 +100,7 @@ def along_two(query: Frame, U: Floats, X: Floats, forms: Floats, inner: Floats, 
 def _block(
     one: Floats, both: Floats, other: Floats | float, first: Floats, tilt: Floats, height: Floats
 ) -> tuple[Floats, Floats, Floats]:
-    """Entries of a matrix in the orthonormal frame, from its forms in the two directions."""
+    """Return the entries of a matrix in the orthonormal frame, from its quadratic forms in the two directions."""
     across = (both - tilt * one) / np.sqrt(first * height)
     return one / first, across, (other - 2 * tilt * both + tilt * tilt * one) / height
 
@@ -108,7 +108,7 @@ def _block(
 def _fidelity(
     a: tuple[Floats, Floats, Floats], b: tuple[Floats, Floats, Floats], more_a: Floats, more_b: Floats
 ) -> Floats:
-    """F of 2×2 matrices with something added to their diagonals."""
+    """Return F of 2×2 matrices after adding `more_a` and `more_b` to their diagonals."""
     p, q, r = a[0] + more_a, a[1], a[2] + more_a
     s, t, u = b[0] + more_b, b[1], b[2] + more_b
     dets = np.maximum(p * r - q * q, 0.0) * np.maximum(s * u - t * t, 0.0)
@@ -116,7 +116,7 @@ def _fidelity(
 
 
 def between(A: Floats, B: Floats) -> tuple[Floats, Floats]:
-    """M, the geometric mean of A⁻¹ and B, and its inverse: the best M for the two; what is singular is lifted."""
+    """Return M, the geometric mean of A⁻¹ and B, and M⁻¹: the best M for A and B, which are regularized first."""
     lift = 1e-3 * np.trace(A + B) / len(A) * np.eye(len(A))
     values, vectors = np.linalg.eigh(A + lift)
     root, over = (vectors * np.sqrt(values)) @ vectors.T, (vectors / np.sqrt(values)) @ vectors.T

@@ -1,4 +1,4 @@
-"""Vectors from files: GloVe's text, word2vec's text and binary, `.npy` with a vocabulary; gensim's KeyedVectors."""
+"""Read vectors: GloVe's text, word2vec's text and binary, `.npy` with a vocabulary, gensim's KeyedVectors."""
 
 from __future__ import annotations
 
@@ -14,29 +14,34 @@ from .._npz import in_few, read_header
 from .files import DAMAGED, Allowance, PathLike, damaged, lines_of, open_bytes, shown
 from .vectors import Singles, WordVectors
 
-_LINES = 2000  # read at a time
-_BLOCK = 1 << 22  # bytes of them, about
-_LONGEST = 1 << 20  # bytes of a word
-_WIDEST = 1 << 20  # dimensions: beyond that it is no header
-_DIGITS = 40  # of a number of words: no disk holds more
-_HELD = 100.0  # bytes that a word takes beside its letters
+_LINES = 2000  # lines read at a time
+_BLOCK = 1 << 22  # bytes read at a time, about
+_LONGEST = 1 << 20  # longest word in bytes
+_WIDEST = 1 << 20  # largest dimension: anything larger is not a header
+_DIGITS = 40  # most digits of a number of words: no disk holds more
+_HELD = 100.0  # bytes of memory per word besides its characters
 
 
 def read_vectors(file: PathLike, vocabulary: PathLike | None = None) -> WordVectors:
-    r"""Words and vectors from a file, plain, gz or xz; which format it is shows in its first bytes.
+    r"""Read words and vectors from a file; the format is recognized from its first bytes.
 
     Parameters
     ----------
     file : path
-        GloVe's text (a word and its numbers a line), word2vec's text (the same after a line with the number of words
-        and the dimension), word2vec's binary, or an array in NumPy's format. Words are UTF-8.
+        Plain, gz or xz, with words in UTF-8. GloVe's text (a word and its numbers per line), word2vec's text (the same
+        after a line with the number of words and the dimension), word2vec's binary, or an array in NumPy's format.
     vocabulary : path, optional
-        For an array: a file with one word a line.
+        A text file with one word per line; needed for an array in NumPy's format, and only then.
+
+    Returns
+    -------
+    WordVectors
+        n words with vectors in m dimensions, in single precision. The first of repeated words counts.
 
     Notes
     -----
-    Lines may have 16 MiB, and what is kept must fit into the memory of the engine, so that a small file that unpacks to
-    much is refused; `wt.using(memory=…)` raises that limit.
+    Time O(size of the file), memory about 8·n·m bytes. Lines longer than 16 MiB are rejected, and so are files that
+    need more memory than the engine allows; `wt.using(memory=…)` raises that limit.
 
     Examples
     --------
@@ -52,7 +57,7 @@ def read_vectors(file: PathLike, vocabulary: PathLike | None = None) -> WordVect
             if head == b"\x93NUMPY":
                 return _from_array(file, vocabulary)
         if vocabulary is not None:
-            raise ValueError(f"{file} brings its own words; a vocabulary goes with an array of NumPy's format")
+            raise ValueError(f"{file} has words of its own; a vocabulary is only for an array in NumPy's format")
         with open_bytes(file) as stream:
             return _from_stream(stream, file)
     except DAMAGED:
@@ -60,12 +65,12 @@ def read_vectors(file: PathLike, vocabulary: PathLike | None = None) -> WordVect
 
 
 def as_vectors(source: Any) -> WordVectors:
-    """Vectors from what users have: a file, gensim's KeyedVectors, a dict of word → vector."""
+    """Convert a file, gensim's KeyedVectors or a dict of word → vector to WordVectors."""
     if isinstance(source, WordVectors):
         return source
     if isinstance(source, str | Path):
         return read_vectors(source)
-    if hasattr(source, "wv"):  # a whole model of gensim
+    if hasattr(source, "wv"):  # a complete gensim model
         source = source.wv
     if hasattr(source, "key_to_index") and hasattr(source, "vectors"):
         index: Mapping[str, int] = source.key_to_index
@@ -82,16 +87,16 @@ def as_vectors(source: Any) -> WordVectors:
 
 def _from_array(file: PathLike, vocabulary: PathLike | None) -> WordVectors:
     if vocabulary is None:
-        raise ValueError(f"{file} is an array and names no words; give a vocabulary, a file with one word a line")
+        raise ValueError(f"{file} is an array and names no words; give a vocabulary: a file with one word per line")
     memory = Allowance(file)
     try:
         with open_bytes(file) as stream:
             shape, dtype = read_header(stream)
         if len(shape) != 2 or min(shape) < 1 or dtype.kind not in "iuf":
             raise ValueError(
-                f"it holds {dtype!s:.60} of shape {in_few(shape)}, numbers with a row for each word are needed"
+                f"it holds {dtype!s:.60} of shape {in_few(shape)}, but numbers with a row for each word are needed"
             )
-        memory.take(float(prod(shape)) * dtype.itemsize)  # NumPy takes them before it reads
+        memory.take(float(prod(shape)) * dtype.itemsize)  # before NumPy allocates the array
         with open_bytes(file) as stream:
             matrix = np.load(stream, allow_pickle=False)
     except (ValueError, OverflowError) as error:
@@ -120,11 +125,11 @@ def _from_stream(stream: IO[bytes], file: PathLike) -> WordVectors:
     fields = first.split(None, _WIDEST + 1)
     if len(fields) > _WIDEST + 1:
         raise ValueError(
-            f"{file}, line 1 holds more than {_WIDEST} numbers, and begins with {shown(first)}; is it text?"
+            f"{file}, line 1 holds more than {_WIDEST} numbers and begins with {shown(first)}; is it text?"
         )
     if len(fields) == 2 and all(part.isdigit() for part in fields):
         if max(map(len, fields)) > _DIGITS:
-            raise ValueError(f"{file}, line 1 announces more words or dimensions than there can be, {shown(first)}")
+            raise ValueError(f"{file}, line 1 announces more words or dimensions than there can be: {shown(first)}")
         n, m = int(fields[0]), int(fields[1])
         if not 0 < m <= _WIDEST or n == 0:
             raise ValueError(
@@ -144,7 +149,7 @@ def _from_stream(stream: IO[bytes], file: PathLike) -> WordVectors:
 
 
 def _is_text(sample: bytes, m: int) -> bool:
-    """Whether the bytes after a header read as a word and numbers."""
+    """Tell whether the bytes after a header are text: a word and numbers."""
     fields = sample.split(b"\n", 1)[0].split()
     try:
         [float(part) for part in fields[-min(m, max(len(fields) - 2, 1)) :]]
@@ -158,7 +163,7 @@ def _from_text(stream: IO[bytes], file: PathLike, m: int, number: int, announced
     blocks: list[Singles] = []
     memory = Allowance(file)
     for lines in _blocks(stream, file, number):
-        memory.take(len(lines) * (8.0 * m + _HELD))  # twice: blocks become one array
+        memory.take(len(lines) * (8.0 * m + _HELD))  # twice the size: blocks are joined to one array in the end
         lines[0] = lines[0].removeprefix(BOM_UTF8) if number == 1 else lines[0]
         words, rows = _parse(lines, m, file, number)
         number += len(lines)
@@ -166,13 +171,13 @@ def _from_text(stream: IO[bytes], file: PathLike, m: int, number: int, announced
         blocks.append(rows)
     if announced is not None and announced != len(names):
         raise ValueError(
-            f"{file} announces {announced} words and holds {len(names)}; it is cut off, or not of one piece"
+            f"{file} announces {announced} words and holds {len(names)}; it is cut off, or joined from several files"
         )
     return _vectors(names, np.concatenate(blocks) if blocks else np.empty((0, m), np.float32), file)
 
 
 def _blocks(stream: IO[bytes], file: PathLike, number: int) -> Iterator[list[bytes]]:
-    """Some lines at a time, fewer where they are long."""
+    """Yield a number of lines at a time, fewer if they are long."""
     lines: list[bytes] = []
     size = 0
     for line in lines_of(stream, file, number):
@@ -186,13 +191,15 @@ def _blocks(stream: IO[bytes], file: PathLike, number: int) -> Iterator[list[byt
 
 
 def _parse(lines: list[bytes], m: int, file: PathLike, number: int) -> tuple[list[str], Singles]:
-    """Words and vectors of some lines; the first of them has that number in the file."""
+    """Return words and vectors of some lines; `number` is that of the first of them, for messages."""
     parts = [line.rstrip().rsplit(None, m) if line.count(b" ") > m else line.split(None, 1) for line in lines]
     words, numbers = [], []
     for k, part in enumerate(parts):
         if len(part) < 2:
             raise ValueError(f"{file}, line {number + k} must hold a word and {m} numbers, got {shown(lines[k])}")
-        if b" " in part[0] and _is_number(part[0].rsplit(None, 1)[-1]):  # words may hold blanks, but do not end so
+        if b" " in part[0] and _is_number(
+            part[0].rsplit(None, 1)[-1]
+        ):  # words may hold blanks, but no number at the end
             n = len(lines[k].split()) - 1
             raise ValueError(f"{file}, line {number + k} holds {n} numbers, and the first {m}; all need one dimension")
         words.append(_word(part[0], file, number + k))
@@ -216,7 +223,7 @@ def _line(numbers: bytes, m: int, line: bytes, file: PathLike, number: int) -> S
 
 
 def _numbers(lines: list[bytes]) -> Singles | None:
-    """A row for each line; None if something is no number, or lines have not as many."""
+    """Return a row for each line; None if a field is not a number, or if lines differ in length."""
     try:
         return np.loadtxt(lines, np.float32, comments=None, encoding="latin-1", ndmin=2)
     except ValueError:
@@ -224,7 +231,7 @@ def _numbers(lines: list[bytes]) -> Singles | None:
 
 
 def _is_number(text: bytes) -> bool:
-    """Whether it is one as vectors hold them; words such as "nan" are not."""
+    """Tell whether a text is a decimal number with a point; words such as "nan" are not."""
     try:
         float(text)
     except ValueError:
@@ -233,7 +240,7 @@ def _is_number(text: bytes) -> bool:
 
 
 def _from_binary(stream: IO[bytes], file: PathLike, n: int, m: int) -> WordVectors:
-    blocks: list[Singles] = []  # grow with what is there, not with what is announced
+    blocks: list[Singles] = []  # grows with the bytes read, not with the announced size
     names = []
     buffer, at, size = b"", 0, 4 * m
     some = max(1, min(_LINES, _BLOCK // size))
@@ -248,7 +255,7 @@ def _from_binary(stream: IO[bytes], file: PathLike, n: int, m: int) -> WordVecto
                 break
             if end < 0 and len(buffer) - at > _LONGEST:
                 raise ValueError(
-                    f"{file} has no blank in a million bytes, where word {k + 1} should end; is it word2vec's?"
+                    f"{file} has no blank in a million bytes, where word {k + 1} should end; is it a word2vec binary?"
                 )
             more = stream.read(1 << 22)
             if not more:
@@ -260,7 +267,7 @@ def _from_binary(stream: IO[bytes], file: PathLike, n: int, m: int) -> WordVecto
         blocks[-1][k % some] = np.frombuffer(buffer, "<f4", m, end + 1)
         at = end + 1 + size
     if buffer[at:].strip() or stream.read(1024).strip():
-        raise ValueError(f"{file} announces {n} words of {m} numbers and holds more; its first line is not true")
+        raise ValueError(f"{file} announces {n} words of {m} numbers and holds more; correct its first line")
     return _vectors(names, np.concatenate(blocks), file)
 
 
@@ -269,5 +276,5 @@ def _word(raw: bytes, file: PathLike, number: int, unit: str = "line") -> str:
         return raw.decode()
     except UnicodeDecodeError:
         raise ValueError(
-            f"{file}, {unit} {number}: {raw[:40]!r} is not UTF-8; convert the file, as by iconv -f latin1 -t utf-8"
+            f"{file}, {unit} {number}: {raw[:40]!r} is not UTF-8; convert the file, e.g. iconv -f latin1 -t utf-8"
         ) from None

@@ -1,14 +1,17 @@
-"""Nearest words under the GT distance, exactly: cheap bounds for all, the distance itself for few.
+"""Exact nearest-word search under the GT distance: cheap lower bounds for all words, exact distances for few.
 
 Let F = tr(A^½BA^½)^½, so that dcov² = tr A + tr B − 2F. For every projection P and every positive definite M, with
 A' = M^½AM^½ and B' = M^-½BM^-½, which have the same F (see `pinching.py`),
 
     F ≤ F(PA'P, PB'P) + √(tr A'(1 − P) · tr B'(1 − P)).
 
-With P = 0 words are bounded by the traces of their covariances. Σ(w) is large along u = (mean of the contexts) −
-(the word), another direction for each word: the words left are bounded with P onto the u of each, and M = 1; what is
-left then, with P onto the two u of word and query. That needs uᵀBu, uᵀBa and aᵀBa of few words, and leaves one or two
-for each that is near. If many are left, M is the best one for the query and the mean covariance of the words found.
+Bounds of increasing cost are applied, each to the words that the previous one left:
+
+1. P = 0: only the traces of the covariances.
+2. P onto u = (mean of the contexts) − (the word), along which Σ(w) is large; M = 1.
+3. P onto the u of the word and the u of the query. This needs uᵀBu, uᵀBa and aᵀBa of few words, and leaves one or two
+   candidates for each of the nearest words.
+4. If many are left: as 3, with the M that is best for the query and the mean covariance of the words found so far.
 """
 
 from __future__ import annotations
@@ -26,10 +29,10 @@ from .outlines import Outlines
 from .pinching import SLACK, Frame, along_one, along_two, between
 from .vectors import Singles
 
-_BLOCK = 16  # distances at a time
-_FIRST, _GROWTH = 256, 8  # words looked at first, and how many times as many next
+_BLOCK = 16  # exact distances at a time
+_FIRST, _GROWTH = 256, 8  # words in the first batch, and growth factor of later batches
 _NOISE = 4e-6  # rounding of products of unit vectors in single precision
-_WORTH = (0, 0, 16, 96)  # words from which on each further bound is worth its price
+_WORTH = (0, 0, 16, 96)  # number of remaining words above which each of the four bounds pays off
 _ROWS = 1 << 16  # words at a time
 
 Forms = Callable[[Ints, Singles, Floats, Floats, Engine], Floats]
@@ -37,17 +40,30 @@ Forms = Callable[[Ints, Singles, Floats, Floats, Engine], Floats]
 
 @dataclass(frozen=True, eq=False)
 class Neighbors:
-    """The words nearest to one, and what it took to find them; goes through pairs (word, distance).
+    """The words nearest to a query word; iterates over pairs (word, distance).
+
+    `WordTransform.most_similar` returns it.
 
     Attributes
     ----------
-    words : tuple of str
-        Nearest first.
-    distances : array
+    words : tuple of str, length k
+        The nearest words, nearest first.
+    distances : array of shape (k,)
+        GT distances; those of unit vectors if λ = 0.
     n_exact : int
-        Distances that were computed; bounds decided the others.
+        Number of distances that were computed; bounds excluded the other words.
     n_words : int
-        Words there are.
+        Number of words in all.
+
+    Examples
+    --------
+    >>> from wasserstein_transform import words
+    >>> vectors = {"cat": [1.0, 0.1], "dog": [1.0, -0.1], "ran": [0.0, 1.0], "sat": [0.1, 1.0]}
+    >>> near = words.adapt(vectors).most_similar("cat", 2)
+    >>> near.words[0], near.n_words
+    ('dog', 4)
+    >>> [word for word, distance in near if distance < 1.5]
+    ['dog']
     """
 
     words: tuple[str, ...]
@@ -57,7 +73,7 @@ class Neighbors:
 
     @property
     def share(self) -> float:
-        """The share of exact distances."""
+        """Fraction of words whose distance was computed."""
         return self.n_exact / self.n_words
 
     def __iter__(self) -> Iterator[tuple[str, float]]:
@@ -73,17 +89,18 @@ class Neighbors:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """What the bounds need of all words, once.
+    """The data that bounds need of all words; kept between queries.
 
     Attributes
     ----------
     covariances : Covariances
+        The covariances of all n words.
     centers : array of shape (n, m)
-        The points whose distances count, which need not be those the covariances are taken about.
+        The points between which distances are taken; they may differ from the centers of the covariances.
     factors : callable
-        (rows, engine) → factors of their covariances.
+        (rows, engine) → factors of the covariances of these words.
     forms : callable
-        (rows, what their covariances are about, directions x, one direction y, engine) → xᵀΣx, xᵀΣy, yᵀΣy of each.
+        (rows, centers of their covariances, directions x, one direction y, engine) → xᵀΣx, xᵀΣy, yᵀΣy of each word.
     """
 
     covariances: Covariances
@@ -93,27 +110,27 @@ class Search:
 
     @cached_property
     def outlines(self) -> Outlines:
-        """What bounds know of words."""
+        """Quantities of words that bounds need."""
         return Outlines(self.covariances)
 
     @cached_property
     def sizes(self) -> Floats:
-        """Squared lengths of the points: 1, or 0 where they moved to nothing."""
+        """Squared lengths of the points: 1, or 0 where a shift canceled the point."""
         return np.where(self.centers.any(axis=1), 1.0, 0.0)
 
     def outline(self, engine: Engine) -> None:
-        """Compute all that does not depend on the query."""
+        """Compute everything that does not depend on the query."""
         self.outlines.look_up(np.arange(len(self.centers)), engine)
         _ = self.sizes
 
     def nearest(self, row: int, k: int, lam: float, engine: Engine) -> tuple[Ints, Floats, int]:
-        """The k nearest words, their squared distances, and how many of these were computed."""
+        """Return the k nearest words, their squared distances, and the number of distances computed."""
         with one_blas_thread():
             return _Query(self, row, k, lam, engine).run()
 
 
 class _Query:
-    """One search: bounds of all words, and the words found so far."""
+    """One search: lower bounds of all words, and the nearest words found so far."""
 
     def __init__(self, search: Search, row: int, k: int, lam: float, engine: Engine) -> None:
         self.search, self.row, self.k, self.lam, self.engine = search, row, k, lam, engine
@@ -126,7 +143,7 @@ class _Query:
         self.found, self.values, self.n_exact = np.empty(0, np.intp), np.empty(0), 0
 
     def run(self) -> tuple[Ints, Floats, int]:
-        """Words in parts that grow, nearest points first: what is found in one spares others a look."""
+        """Process words in growing batches, nearest points first: early results exclude many later words."""
         size, pool = max(_FIRST, 4 * self.k), np.empty(0, np.intp)
         while len(part := self._next(size)):
             pool = np.append(pool, self._bounded(part))
@@ -137,7 +154,7 @@ class _Query:
         return self.found, self.values, self.n_exact
 
     def _next(self, n: int) -> Ints:
-        """The nearest points that nobody has looked at and that may be near enough."""
+        """Return the n nearest points not yet processed whose bound is small enough."""
         rows = self._left(np.flatnonzero(~self.seen))
         if len(rows) > n:
             rows = np.sort(rows[np.argpartition(self.bounds[rows], n)[:n]])
@@ -145,7 +162,7 @@ class _Query:
         return rows
 
     def _bounded(self, rows: Ints) -> Ints:
-        """Those left of some words after all bounds that are worth it."""
+        """Apply all bounds that pay off; return the words that are left."""
         if self.lam > 0:
             for bound, worth in zip((self._traced, self._pinched, self._crossed, self._fitted), _WORTH, strict=True):
                 if len(rows) > worth and (bound != self._fitted or len(self.found) == self.k):
@@ -153,7 +170,7 @@ class _Query:
         return rows
 
     def _compared(self, pool: Ints, n: int) -> Ints:
-        """Compute the distances of those with the least bounds; returns who is left."""
+        """Compute the distances of the n words with the smallest bounds; return the other words that are left."""
         pool = pool[np.argsort(self.bounds[pool], kind="stable")]
         now, later = pool[:n], pool[n:]
         if len(now) == 0:
@@ -163,42 +180,42 @@ class _Query:
         return self._left(later)
 
     def _squares(self) -> Floats:
-        """‖w − q‖² for all w, a little less for rounding."""
+        """Return lower bounds of ‖w − q‖² for all w: the computed value minus the rounding error."""
         sizes, points = self.search.sizes, self.search.centers
         products = (points @ points[self.row]).astype(np.float64)
         return np.asarray(np.maximum(sizes + sizes[self.row] - 2.0 * products - _NOISE, 0.0))
 
     def _left(self, rows: Ints) -> Ints:
-        """Those of some words that may be nearer than what was found."""
+        """Return those of some words that may be nearer than the k-th word found."""
         return rows if len(self.found) < self.k else rows[self.bounds[rows] <= self.values[-1]]
 
     def _raise(self, rows: Ints, bound: Callable[[Ints], Floats]) -> Ints:
-        """Better bounds for some words; returns those left."""
+        """Improve the bounds of some words; return those that are left."""
         for start in range(0, len(rows), _ROWS):
             part = rows[start : start + _ROWS]
             self.bounds[part] = np.maximum(self.bounds[part], self.squares[part] + self.lam * bound(part))
         return self._left(rows)
 
     def _traced(self, rows: Ints) -> Floats:
-        """Lower bounds of dcov² by traces alone."""
+        """Return lower bounds of dcov² from traces alone."""
         self.outlines.look_up(rows, self.engine)
         return np.asarray((np.sqrt(self.trace) - np.sqrt(self.outlines.traces[rows])) ** 2 * (1 - SLACK))
 
     def _pinched(self, rows: Ints) -> Floats:
-        """The same with P onto the direction of each word."""
+        """Return lower bounds of dcov² with P onto the direction of each word."""
         U, lengths = self.outlines.directions[rows], self.outlines.lengths[rows]
         along = np.einsum("ij,ij->i", U @ self.A.astype(np.float32), U).astype(np.float64)
         return along_one(self.trace, self.outlines.traces[rows], along, self.outlines.along[rows], lengths)
 
     def _crossed(self, rows: Ints) -> Floats:
-        """The same with P onto the directions of word and query."""
+        """Return lower bounds of dcov² with P onto the directions of word and query."""
         own, U = self._own, self.outlines.directions[rows].astype(np.float64)
         forms = self.search.forms(rows, self.outlines.centers(rows), U, own, self.engine)
         traces = self.outlines.traces[rows]
         return along_two(Frame.plain(self.A, own), U, U, forms, traces, traces)
 
     def _fitted(self, rows: Ints) -> Floats:
-        """The same with the M that is best for the query and the mean covariance of the words found."""
+        """Return lower bounds of dcov² as `_crossed`, with the best M for query and mean covariance of words found."""
         M, inverse = between(self.A, _mean_covariance(self.search.factors(self.found[:8], self.engine)))
         own, U, centers = self._own, self.outlines.directions[rows].astype(np.float64), self.outlines.centers(rows)
         X = U @ inverse
@@ -213,7 +230,7 @@ class _Query:
         return np.asarray(self.outlines.directions[self.row], np.float64)
 
     def _exact(self, rows: Ints) -> Floats:
-        """Squared distances to some words."""
+        """Return the squared distances to some words."""
         off = self.search.centers[rows].astype(np.float64) - self.search.centers[self.row]
         squares = np.einsum("ij,ij->i", off, off)
         if self.lam == 0:
@@ -228,6 +245,6 @@ def _mean_covariance(factors: Factors) -> Floats:
 
 
 def _least(rows: Ints, values: Floats, k: int) -> tuple[Ints, Floats]:
-    """The k least; equal ones in the order of their words."""
+    """Return the k smallest values and their rows; ties are in the order of rows."""
     order = np.lexsort((rows, values))[:k]
     return rows[order], values[order]

@@ -1,4 +1,4 @@
-"""Spearman's rank correlation, and what resampling the pairs does to it."""
+"""Spearman's rank correlation and its bootstrap."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from scipy.stats import spearmanr
 
 from .._types import Floats, Ints
 
-_ROOM = 1 << 22  # numbers of a block of resamples
+_ROOM = 1 << 22  # numbers in a block of resamples
 
 
 def spearman(x: Floats, y: Floats) -> float:
-    """The correlation of ranks; NaN for fewer than three pairs, or if one side is constant.
+    """Return Spearman's rank correlation; NaN for fewer than three pairs, or if one side is constant.
 
     Examples
     --------
@@ -26,12 +26,12 @@ def spearman(x: Floats, y: Floats) -> float:
 
 
 def resampled(scores: Floats, predictions: Floats, n_boot: int, rng: np.random.Generator) -> Floats:
-    """The correlation of scores with each row of predictions, over resamples of the pairs, the same for all rows.
+    """Bootstrap the correlation of scores with each row of predictions; resamples are the same for all rows.
 
     Returns
     -------
     array of shape (n_boot, n predictions)
-        Ranks are taken anew in each resample: a pair drawn k times is k equal pairs.
+        Ranks are recomputed in each resample: a pair drawn k times counts as k equal pairs.
     """
     n = len(scores)
     out = np.full((n_boot, len(predictions)), np.nan)
@@ -49,7 +49,7 @@ def resampled(scores: Floats, predictions: Floats, n_boot: int, rng: np.random.G
 
 
 def _levels(values: Floats) -> tuple[Ints, Ints, Ints]:
-    """An order that sorts the values, where in it each level of equal ones begins, and the level of each value."""
+    """Return an order that sorts the values, where in it each group of equal values begins, and each value's group."""
     _, level = np.unique(values, return_inverse=True)
     order = np.argsort(level, kind="stable")
     starts = np.searchsorted(level[order], np.arange(level.max() + 1))
@@ -57,7 +57,7 @@ def _levels(values: Floats) -> tuple[Ints, Ints, Ints]:
 
 
 def _ranks(times: Floats, order: Ints, starts: Ints, level: Ints) -> Floats:
-    """Mean ranks when each value comes so many times: a cumulative sum in the order of the values."""
+    """Return mean ranks when each value occurs `times` times: a cumulative sum in the order of the values."""
     sizes = np.add.reduceat(times[:, order], starts, axis=1)
     middles = np.cumsum(sizes, axis=1) - (sizes - 1.0) / 2.0
     return np.asarray(middles[:, level])

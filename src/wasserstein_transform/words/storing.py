@@ -1,4 +1,4 @@
-"""A fitted WordTransform in one file."""
+"""Save and load a fitted WordTransform as one file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PARTS = {
 
 
 class Stored(NamedTuple):
-    """What is kept of a fitted transform: its parameters without the vectors, its vectors, and the contexts."""
+    """The saved state of a fitted transform: its parameters without the vectors, its vectors, and its contexts."""
 
     parameters: dict[str, Any]
     vectors: WordVectors
@@ -36,7 +36,7 @@ class Stored(NamedTuple):
 
 
 def save(stored: Stored, file: PathLike) -> None:
-    """Write it, all or nothing."""
+    """Write the state to a file; the file is complete or does not appear."""
     parameters = json.dumps({name: _plain(value) for name, value in stored.parameters.items()})
     matrix = stored.contexts.matrix
     with writing(file) as stream:
@@ -55,14 +55,14 @@ def save(stored: Stored, file: PathLike) -> None:
 
 
 def load(file: PathLike, names: frozenset[str], room: Callable[[float], None]) -> Stored:
-    """Read it back, and look at all of it once; `names` are the parameters there are."""
+    """Read and check a saved state; `names` are the allowed parameters, `room` reserves memory."""
     try:
         return _stored(read_arrays(file, room), names)
     except OSError as error:
-        raise ValueError(f"{file} is not there, or no file ({error.strerror or error})") from None
+        raise ValueError(f"{file} is not there, or not a file ({error.strerror or error})") from None
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         raise ValueError(
-            f"{file} is no saved WordTransform of version {_VERSION}, or it is damaged ({error}); fit again, and save"
+            f"{file} is not a saved WordTransform of version {_VERSION}, or it is damaged ({error}); fit and save again"
         ) from None
 
 
@@ -74,7 +74,7 @@ def _stored(arrays: dict[str, np.ndarray], names: frozenset[str]) -> Stored:
     counts = _typed(arrays, "counts", "iu", (n,)).astype(np.intp)
     n_kept = int(_one(arrays, "n_kept", "iu"))
     if counts.min() < 0 or n_kept < 0:
-        raise DamagedError("it counts words less than 0 times")
+        raise DamagedError("it has negative counts of words")
     parameters = json.loads(str(_one(arrays, "parameters", "U")))
     if not isinstance(parameters, dict) or not names.issuperset(parameters):
         raise DamagedError("its parameters are not those of a WordTransform")
@@ -87,7 +87,7 @@ def _one(arrays: dict[str, np.ndarray], name: str, kinds: str) -> Any:
 
 
 def _typed(arrays: dict[str, np.ndarray], name: str, kinds: str, shape: tuple[int | None, ...]) -> np.ndarray:
-    """An array of one of these kinds of numbers and of this shape, None where that may be anything."""
+    """Return an array after checking its kind of numbers and its shape; None in `shape` allows any length."""
     found = arrays[name]
     fits = found.ndim == len(shape) and all(b in (None, a) for a, b in zip(found.shape, shape, strict=True))
     if found.dtype.kind not in kinds or not fits:
@@ -98,12 +98,12 @@ def _typed(arrays: dict[str, np.ndarray], name: str, kinds: str, shape: tuple[in
 def _vectors(arrays: dict[str, np.ndarray]) -> WordVectors:
     words = json.loads(_typed(arrays, "words", "u", (None,)).tobytes())
     if not isinstance(words, list) or not words or not all(isinstance(word, str) and word for word in words):
-        raise DamagedError("its words are no texts")
+        raise DamagedError("its words are not nonempty strings")
     matrix = np.ascontiguousarray(_typed(arrays, "vectors", "f", (len(words), None)), np.float32)
     if len(set(words)) < len(words) or matrix.shape[1] == 0:
-        raise DamagedError("its words are not all different, or have vectors of no dimension")
+        raise DamagedError("its words are not all different, or its vectors have no dimensions")
     if not np.isfinite(matrix).all() or not matrix.any(axis=1).all():
-        raise DamagedError("its vectors are not all finite and different from 0")
+        raise DamagedError("its vectors are not all finite and nonzero")
     return WordVectors(tuple(words), matrix)
 
 
@@ -118,9 +118,9 @@ def _matrix(arrays: dict[str, np.ndarray], n: int) -> csr_array:
 def _plain(value: Any) -> Any:
     if isinstance(value, Part):
         if _PARTS.get(type(value).__name__) is not type(value):
-            raise ValueError(f"a part of your own cannot be saved, got {value!r}; keep the transform by pickle")
+            raise ValueError(f"a part of your own cannot be saved, got {value!r}; pickle the transform instead")
         return {"part": type(value).__name__, **{k: _plain(v) for k, v in value.get_params(deep=False).items()}}
-    if isinstance(value, np.random.Generator):  # it has been used up
+    if isinstance(value, np.random.Generator):  # its state has advanced: it cannot repeat the fit
         return None
     return value.item() if isinstance(value, np.generic) else value
 

@@ -1,4 +1,4 @@
-"""Words as Gaussians: the Gaussian Transform of pre-trained vectors by a corpus."""
+"""WordTransform: the Gaussian Transform of pre-trained word vectors by a corpus."""
 
 from __future__ import annotations
 
@@ -30,16 +30,24 @@ from .vectors import Singles, WordVectors
 
 @dataclass(frozen=True, eq=False)
 class Pairs(Tabled):
-    """Distances of pairs of words.
+    """Distances of pairs of words; `WordTransform.pairs` returns it.
 
     Attributes
     ----------
-    distances : array
-        NaN where a word has no vector.
+    distances : array of shape (k,)
+        A distance for each pair; NaN where a word has no vector.
     unknown : tuple of str
         Words without a vector.
     without_context : tuple of str
-        Words with a vector that have no context: their covariance is 0.
+        Words that have a vector but no context: their covariance is 0.
+
+    Examples
+    --------
+    >>> from wasserstein_transform import words
+    >>> gt = words.WordTransform({"cat": [1.0, 0.0], "dog": [0.0, 1.0]}, min_count=1, sample=0).fit(["cat dog"])
+    >>> found = gt.pairs([("cat", "dog"), ("cat", "yeti")])
+    >>> found.distances.round(3), found.unknown, found.n_missing
+    (array([1.414,   nan]), ('yeti',), 1)
     """
 
     distances: Floats
@@ -48,59 +56,67 @@ class Pairs(Tabled):
 
     @property
     def n_missing(self) -> int:
-        """Pairs without a distance."""
+        """Number of pairs without a distance."""
         return int(np.isnan(self.distances).sum())
 
 
 class WordTransform(BaseEstimator):
-    """Pre-trained word vectors adapted by a corpus (the paper, "Boosting word embeddings").
+    """Adapt pre-trained word vectors to a corpus by the Gaussian Transform (the paper, "Boosting word embeddings").
 
-    Every word becomes a Gaussian: its unit vector w, and Σ(w), the mean of (v − w)(v − w)ᵀ over the words v in a window
-    around it, wherever it stands in the corpus; 0 if it has no context. d² = ‖w₁ − w₂‖² + λ·dcov²(Σ(w₁), Σ(w₂)).
+    Each word becomes a Gaussian with its unit vector w as mean and Σ(w) as covariance: the mean of (v − w)(v − w)ᵀ over
+    all words v in a window around the occurrences of w in the corpus; 0 if w has no context. The distance is
+    d² = ‖w₁ − w₂‖² + λ·dcov²(Σ(w₁), Σ(w₂)).
 
-    Covariances are not stored: they are made of the counted contexts when a distance asks for them, and `prepare` makes
-    them all. `wt.words.adapt` is this class with the parts that raise agreement with people; the defaults here are the
-    paper's, which lower it.
+    The defaults are the paper's; in our measurements they lower the agreement with human ratings (docs/words.md).
+    `wt.words.adapt` is this class with the settings that raise it.
 
     Parameters
     ----------
     vectors : WordVectors, path, dict, or gensim's KeyedVectors
-    window : int
-        W: contexts are at most so many words before or after.
-    lam : float
-        λ. It can be changed after fitting.
-    min_count : int
+        The vectors of n words in m dimensions. A path is read by `read_vectors`.
+    window : int, default 5
+        W: contexts are at most this many words before or after.
+    lam : float, default 1
+        λ, the weight of the covariances. It can be changed after fitting.
+    min_count : int, default 5
         Words that occur less often are dropped from the corpus.
-    sample : float
-        Frequent words are dropped at random by word2vec's rule; 0 keeps all.
-    rng : int or Generator
-        For that.
+    sample : float, default 1e-4
+        Relative frequency above which words are dropped at random by word2vec's rule; 0 drops none.
+    rng : int, Generator or None, default 0
+        Seed of the random dropping; None gives a different result each time.
     tokens : Tokens, optional
-        How a text becomes words; `Spaced()` (between white space) by default, `Letters()` for ordinary texts.
+        How a text is split into words: `Spaced()` (at white space; None means this), or `Letters()` for ordinary text.
     nearness : Nearness, optional
-        What contexts weigh by distance: `Flat()` as in the paper, `Harmonic()`, `Linear()`.
+        Weights of contexts by distance: `Flat()` (the paper's; None means this), `Harmonic()`, `Linear()`.
     weighting : Weighting, optional
-        What they weigh by counts: `Counts()` as in the paper, `PPMI()`.
+        Weights of contexts by counts: `Counts()` (the paper's; None means this), `PPMI()`.
     about : About, optional
-        `AboutWord()` as in the paper, `AboutMean()`.
+        Center of the covariance: `AboutWord()` (the paper's; None means this), `AboutMean()`.
     shrinkage : Shrinkage, optional
-        Covariances of words with few contexts are drawn to a common one.
+        Regularizes the covariances of words with few contexts; None means no shrinkage.
     common : Cleaning, optional
-        What all vectors share is removed first: `Common(n)`, `Whiten(power)`.
+        Removes what all vectors share, before anything else: `Common(n)`, `Whiten(power)`; None removes nothing.
     shift : Shift, optional
-        Points move towards the mean of their contexts.
+        Moves points toward the mean of their contexts; None moves nothing.
     n_jobs : int, optional
-        Threads; −1 means all cores, None what `wt.using` says. The result does not depend on it.
-    verbose : bool
+        Number of threads; −1 means all cores, None the setting of `wt.using`. The result does not depend on it.
+    verbose : bool, default False
         Show progress.
 
     Attributes
     ----------
     vectors_ : WordVectors
-        After `common`.
+        The vectors after `common`.
     contexts_ : Contexts
+        The counted contexts, before `weighting`.
     points_ : array of shape (n, m)
-        Unit vectors, after `shift`.
+        Unit vectors after `shift`.
+
+    Notes
+    -----
+    `fit` takes O(W · length of the text) time. Covariances are not stored: each is computed from the counted contexts
+    when a distance needs it, in O(k·m²) for k different contexts; `prepare` computes them all. A distance then takes
+    O(m³).
 
     Examples
     --------
@@ -153,21 +169,26 @@ class WordTransform(BaseEstimator):
         self.verbose = verbose
 
     def fit(self, corpus: Any, y: Any = None) -> Self:
-        """Count contexts.
+        """Count the contexts of all words.
 
         Parameters
         ----------
         corpus : path, Corpus, iterable of str or of lists of words, or sparse matrix
-            As for `Corpus.read`. A matrix holds weights of contexts counted elsewhere, a row and a column for each
-            word; of `nearest_contexts` it holds neighborhoods in the embedding, and no corpus is needed.
+            As for `Corpus.read`. A sparse matrix of shape (n, n) holds the weights of contexts counted elsewhere: rows
+            are words, columns their contexts. `nearest_contexts` makes such a matrix without a corpus.
         y : ignored
+
+        Returns
+        -------
+        WordTransform
+            This object.
         """
         if corpus is None:
-            raise ValueError("a corpus is needed, got None; wt.words.adapt(vectors) does what can be done without one")
+            raise ValueError("a corpus is needed, got None; wt.words.adapt(vectors) works without a corpus")
         return self._fit(corpus)
 
     def _fit(self, corpus: Any) -> Self:
-        """The same; without a corpus no word has contexts."""
+        """Fit; if the corpus is None, no word has contexts."""
         check.lam(self.lam)
         self._check_parts()
         with self._engine().watched() as engine, using(engine):
@@ -184,7 +205,7 @@ class WordTransform(BaseEstimator):
         return count_contexts(text, vectors, self.window, self.min_count, self.sample, self.nearness, self.rng)
 
     def _set(self, vectors: WordVectors, contexts: Contexts) -> Self:
-        """Take counted contexts; what they weigh is up to the parts."""
+        """Set the fitted state from counted contexts; `weighting` and the other parts are applied here."""
         self.vectors_, self.contexts_ = vectors, contexts
         weighted = contexts if self.weighting is None else self.weighting(contexts)
         self._covariances = Covariances(vectors.unit, weighted, self.about or AboutWord(), self.shrinkage)
@@ -197,17 +218,26 @@ class WordTransform(BaseEstimator):
 
     @property
     def adapted(self) -> WordVectors:
-        """Words and `points_`, as vectors of their own, for other programs: `adapted.write("words.bin")`."""
+        """The words with `points_` as WordVectors, for other programs: `adapted.write("words.bin")`."""
         self._check_fitted()
         return WordVectors.of(self.vectors_.words, self.points_)
 
     def prepare(self, file: PathLike | None = None) -> Self:
-        """Make the covariances of all words now, so that `most_similar` need not: n·m²·2 bytes at most.
+        """Compute the covariances of all words now, to speed up many queries of `most_similar`.
 
         Parameters
         ----------
         file : path, optional
-            Where to keep them; they are mapped into memory as they are needed.
+            File for the covariances, which is memory-mapped; None keeps them in memory.
+
+        Returns
+        -------
+        WordTransform
+            This object.
+
+        Notes
+        -----
+        Memory or disk: at most 2·n·(m² + m) bytes.
         """
         self._check_fitted()
         path = None if file is None else Path(file)
@@ -227,22 +257,32 @@ class WordTransform(BaseEstimator):
         return self._prepared.take(rows).forms(directions, fixed, engine)
 
     def covariance(self, word: str) -> Floats:
-        """Σ(w)."""
+        """Return Σ(w), an array of shape (m, m)."""
         self._check_fitted()
         return self._factors(np.array([self.vectors_.row(word)]), self._engine()).matrix(0)
 
     def distance(self, first: str, second: str) -> float:
-        """The GT distance of two words."""
+        """Return the GT distance of two words."""
         self._check_fitted()
         rows = np.array([[self.vectors_.row(first), self.vectors_.row(second)]])
         return float(self.between(rows)[0])
 
     def similarity(self, first: str, second: str) -> float:
-        """−distance, the paper's score."""
+        """Return −distance, the score the paper uses."""
         return -self.distance(first, second)
 
     def pairs(self, pairs: Iterable[Sequence[str]]) -> Pairs:
-        """Distances of many pairs of words; those with unknown words are NaN, and the words are named.
+        """Return the distances of many pairs of words.
+
+        Parameters
+        ----------
+        pairs : iterable of pairs of str
+            k pairs of words.
+
+        Returns
+        -------
+        Pairs
+            Distances, NaN for pairs with unknown words, and the names of the unknown words.
 
         Examples
         --------
@@ -257,7 +297,7 @@ class WordTransform(BaseEstimator):
             raise ValueError(f"pairs must be a list of pairs of words, got {type(pairs).__name__}")
         listed = [tuple(pair) if isinstance(pair, Iterable) else () for pair in pairs]
         if any(len(pair) != 2 or not all(isinstance(word, str) for word in pair) for pair in listed):
-            raise ValueError("pairs must be of two words each; [('cat', 'dog')] is one")
+            raise ValueError("pairs must be of two words each, such as [('cat', 'dog')]")
         words = [word for pair in listed for word in pair]
         ends = self.vectors_.find(words).reshape(-1, 2)
         known = (ends >= 0).all(axis=1)
@@ -269,7 +309,18 @@ class WordTransform(BaseEstimator):
         return Pairs(out, unknown, without)
 
     def gaps(self, ends: Ints) -> tuple[Floats, Floats]:
-        """‖w₁ − w₂‖² and dcov² of pairs of rows: distances for every λ."""
+        """Return ‖w₁ − w₂‖² and dcov² of pairs of rows, from which distances follow for every λ.
+
+        Parameters
+        ----------
+        ends : array of int, shape (k, 2)
+            Rows of both words of each pair, from `vectors_.find`.
+
+        Returns
+        -------
+        squares, spreads : arrays of shape (k,)
+            Distances are √(squares + λ · spreads).
+        """
         self._check_fitted()
         rows, which = np.unique(ends, return_inverse=True)
         with self._engine().watched() as engine:
@@ -277,7 +328,7 @@ class WordTransform(BaseEstimator):
         return self._squares(ends), spread
 
     def between(self, ends: Ints) -> Floats:
-        """Distances of pairs of rows, given as an array of shape (k, 2)."""
+        """Return the distances of pairs of rows; `ends` is an array of int of shape (k, 2)."""
         self._check_fitted()
         if (lam := check.lam(self.lam)) == 0:
             return np.asarray(np.sqrt(self._squares(ends)))
@@ -285,14 +336,29 @@ class WordTransform(BaseEstimator):
         return np.asarray(np.sqrt(squares + lam * spread))
 
     def _squares(self, ends: Ints) -> Floats:
-        """‖w₁ − w₂‖² of pairs of rows."""
+        """Return ‖w₁ − w₂‖² of pairs of rows."""
         off = self.points_[ends[:, 0]].astype(np.float64) - self.points_[ends[:, 1]]
         return np.asarray(np.einsum("ij,ij->i", off, off))
 
     def most_similar(self, word: str, k: int = 10) -> Neighbors:
-        """The k words nearest to one, exactly.
+        """Find the k nearest words of a word, exactly.
 
-        Bounds decide most words (see `words/search.py`); call `prepare` before many queries.
+        Parameters
+        ----------
+        word : str
+            A word that has a vector.
+        k : int, default 10
+            Number of words to find; at most n − 1 are returned.
+
+        Returns
+        -------
+        Neighbors
+            Words and distances, nearest first.
+
+        Notes
+        -----
+        Lower bounds exclude most words, so that few distances are computed (`Neighbors.n_exact`). Call `prepare` before
+        many queries.
         """
         self._check_fitted()
         row = self.vectors_.row(word)
@@ -303,9 +369,9 @@ class WordTransform(BaseEstimator):
         return Neighbors(words, np.sqrt(squares), n_exact, len(self.vectors_))
 
     def save(self, file: PathLike) -> None:
-        """Write vectors, contexts and parameters to one file, all or nothing.
+        """Write vectors, contexts and parameters to one file, which is complete or does not appear.
 
-        Vectors are kept as they are compared: nothing common is left to remove.
+        Vectors are written after `common` was applied, so a loaded transform has `common=None`.
         """
         self._check_fitted()
         kept = {**self.get_params(deep=False), "common": None}
@@ -314,7 +380,7 @@ class WordTransform(BaseEstimator):
 
     @classmethod
     def load(cls, file: PathLike) -> Self:
-        """What `save` wrote; what is damaged, or more than memory holds, is refused."""
+        """Read a file that `save` wrote; damaged files, and files larger than the memory limit, are rejected."""
         names = frozenset(signature(cls).parameters) - {"vectors", "verbose"}
         found = load(file, names, lambda n_bytes: current().reserve(n_bytes, f"{file}", "free some memory"))
         transform = cls(found.vectors, **found.parameters)
@@ -324,7 +390,7 @@ class WordTransform(BaseEstimator):
             current(n_jobs=transform.n_jobs)
         except ValueError as error:
             raise ValueError(
-                f"{file} is no saved WordTransform, or it is damaged ({error}); fit again, and save"
+                f"{file} is not a saved WordTransform, or it is damaged ({error}); fit and save again"
             ) from None
         return transform._set(found.vectors, found.contexts)
 
@@ -339,4 +405,4 @@ class WordTransform(BaseEstimator):
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "contexts_"):
-            raise ValueError("this WordTransform has seen no corpus; call fit(corpus) first")
+            raise ValueError("this WordTransform is not fitted; call fit(corpus) first")

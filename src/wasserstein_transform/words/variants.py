@@ -1,4 +1,4 @@
-"""Parts that the paper's definition can be varied by."""
+"""Variants of the paper's definition, as parts of a WordTransform."""
 
 from __future__ import annotations
 
@@ -17,16 +17,40 @@ from .vectors import Singles
 
 
 class Weighting(Part):
-    """What the contexts of a word weigh, from how often they were seen."""
+    """Base class of weightings: how much the contexts of a word weigh, given how often they were counted.
+
+    A subclass defines `__call__`, which maps Contexts to Contexts with other weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wasserstein_transform import words
+    >>> class Roots(words.Weighting):
+    ...     def __call__(self, contexts):
+    ...         return words.Contexts(np.sqrt(contexts.matrix), contexts.counts, contexts.n_kept)
+    >>> gt = words.WordTransform({"cat": [1.0, 0.0], "dog": [0.0, 1.0]}, min_count=1, sample=0, weighting=Roots())
+    >>> gt.fit(["cat dog"]).covariance("cat")
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
 
     def __call__(self, contexts: Contexts) -> Contexts:
-        """Contexts with other weights."""
+        """Return the contexts with other weights."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Counts(Weighting):
-    """As often as they were seen: the paper's multiset."""
+    """Weigh contexts by how often they were counted, as the paper's multiset does.
+
+    Examples
+    --------
+    >>> from wasserstein_transform import words
+    >>> gt = words.WordTransform({"cat": [1.0, 0.0], "dog": [0.0, 1.0]}, min_count=1, sample=0).fit(["cat dog cat"])
+    >>> words.Counts()(gt.contexts_).matrix.toarray()
+    array([[2., 2.],
+           [2., 0.]], dtype=float32)
+    """
 
     def __call__(self, contexts: Contexts) -> Contexts:
         return contexts
@@ -34,10 +58,27 @@ class Counts(Weighting):
 
 @dataclass(frozen=True)
 class PPMI(Weighting):
-    """Positive pointwise mutual information: log of how much more often than by chance, if more.
+    """Weigh contexts by positive pointwise mutual information: max(log(observed/expected frequency) − shift, 0).
 
-    Chances of contexts are taken to the power `smoothing`, which keeps rare ones from being overrated; `shift` is
-    subtracted before what is negative is dropped.
+    Parameters
+    ----------
+    smoothing : float, default 0.75
+        Counts of context words are raised to this power, so that rare contexts are not overrated; 1 means no smoothing.
+    shift : float, default 0
+        Subtracted before negative values are set to 0; natural logarithm.
+
+    Notes
+    -----
+    Time and memory O(number of stored contexts).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wasserstein_transform import words
+    >>> gt = words.WordTransform({"cat": [1.0, 0.0], "dog": [0.0, 1.0]}, min_count=1, sample=0).fit(["cat dog cat"])
+    >>> words.PPMI(smoothing=1.0)(gt.contexts_).matrix.toarray().round(3)
+    array([[0.   , 0.405],
+           [0.405, 0.   ]], dtype=float32)
     """
 
     smoothing: float = 0.75
@@ -67,16 +108,39 @@ class PPMI(Weighting):
 
 
 class About(Part):
-    """What the covariance of contexts is taken about."""
+    """Base class of the center that the covariance of a word's contexts is taken about.
+
+    A subclass defines `__call__`, which returns the center from the word and the mean of its contexts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from wasserstein_transform import words
+    >>> class Midway(words.About):
+    ...     def __call__(self, word, mean):
+    ...         return (word + mean) / 2
+    >>> Midway()(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+    array([0.5, 0.5])
+    """
 
     def __call__(self, word: Floats, mean: Floats) -> Floats:
-        """The center, from the word and the mean of its contexts."""
+        """Return the center, shape (m,), from the word and the mean of its contexts, both of shape (m,)."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class AboutWord(About):
-    """About the word: the paper's Σ(w)."""
+    """Take the covariance about the word: the paper's Σ(w).
+
+    Examples
+    --------
+    >>> from wasserstein_transform import words
+    >>> vectors = {"cat": [1.0, 0.0], "dog": [0.0, 1.0]}
+    >>> gt = words.WordTransform(vectors, min_count=1, sample=0, about=words.AboutWord()).fit(["cat dog"])
+    >>> gt.covariance("cat")
+    array([[ 1., -1.],
+           [-1.,  1.]])
+    """
 
     def __call__(self, word: Floats, mean: Floats) -> Floats:
         return word
@@ -84,7 +148,17 @@ class AboutWord(About):
 
 @dataclass(frozen=True)
 class AboutMean(About):
-    """About the mean of the contexts: a covariance in the usual sense."""
+    """Take the covariance about the mean of the contexts: a covariance in the usual sense.
+
+    Examples
+    --------
+    >>> from wasserstein_transform import words
+    >>> vectors = {"cat": [1.0, 0.0], "dog": [0.0, 1.0]}
+    >>> gt = words.WordTransform(vectors, min_count=1, sample=0, about=words.AboutMean()).fit(["cat dog"])
+    >>> gt.covariance("cat")  # a single context has no spread about its mean
+    array([[0., 0.],
+           [0., 0.]])
+    """
 
     def __call__(self, word: Floats, mean: Floats) -> Floats:
         return mean
@@ -92,10 +166,24 @@ class AboutMean(About):
 
 @dataclass(frozen=True)
 class Shrinkage(Part):
-    """Σ becomes (nΣ + κΣ̄)/(n + κ), n the weight of all contexts of the word, κ the `strength`.
+    """Shrink covariances: Σ becomes (nΣ + κΣ̄)/(n + κ), where n is the total weight of the word's contexts.
 
-    Σ̄ is the covariance pooled over all words, or 0 with `pooled=False`: then λ is n/(n + κ) of itself, less for words
-    that were seen rarely.
+    Parameters
+    ----------
+    strength : float
+        κ, in the unit of context weights (occurrences); 0 means no shrinkage.
+    pooled : bool, default True
+        True: Σ̄ is the mean covariance over all contexts of all words. False: Σ̄ = 0, so that the covariances of rare
+        words count less.
+
+    Examples
+    --------
+    >>> from wasserstein_transform import words
+    >>> vectors, shrinkage = {"cat": [1.0, 0.0], "dog": [0.0, 1.0]}, words.Shrinkage(1.0, pooled=False)
+    >>> gt = words.WordTransform(vectors, min_count=1, sample=0, shrinkage=shrinkage).fit(["cat dog"])
+    >>> gt.covariance("cat").round(3)
+    array([[ 0.5, -0.5],
+           [-0.5,  0.5]])
     """
 
     strength: float
@@ -107,10 +195,28 @@ class Shrinkage(Part):
 
 @dataclass(frozen=True)
 class Shift(Part):
-    """Points move towards their contexts: w becomes (1 − s)w + sz, scaled to length 1, s the `share`.
+    """Move points toward their contexts: w becomes (1 − share)·w + share·z, scaled to length 1.
 
-    z is the direction of the mean context of the word, less the mean of all contexts, which says nothing about it; with
-    `centered=False` z is the mean context itself. Words without contexts stay.
+    Parameters
+    ----------
+    share : float, 0 to 1
+        How far points move: 0 leaves them in place, 1 replaces them by z.
+    centered : bool, default True
+        True: z is the direction of the word's mean context minus the mean of all contexts, which is common to all
+        words. False: z is the word's mean context itself. Words without contexts do not move.
+
+    Notes
+    -----
+    Time and memory O(n·m) for n words in m dimensions.
+
+    Examples
+    --------
+    >>> from wasserstein_transform import words
+    >>> vectors, shift = {"cat": [1.0, 0.0], "dog": [0.0, 1.0]}, words.Shift(0.5, centered=False)
+    >>> gt = words.WordTransform(vectors, min_count=1, sample=0, shift=shift).fit(["cat dog"])
+    >>> gt.points_.round(3)
+    array([[0.707, 0.707],
+           [0.707, 0.707]], dtype=float32)
     """
 
     share: float
@@ -121,7 +227,7 @@ class Shift(Part):
             raise ValueError(f"share must lie between 0 and 1, got {self.share!r}")
 
     def __call__(self, points: Singles, means: Singles, totals: Floats) -> Singles:
-        """Moved points, from the means of contexts and their weights."""
+        """Return the moved points, shape (n, m), from the context means (n, m) and their total weights (n,)."""
         engine, total = current(), max(totals.sum(), 1e-30)
         everywhere, moved = np.zeros(points.shape[1]), np.empty_like(points)
         if self.centered:

@@ -1,4 +1,4 @@
-"""Words and their vectors."""
+"""WordVectors: words with their vectors."""
 
 from __future__ import annotations
 
@@ -21,16 +21,18 @@ Singles: TypeAlias = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class WordVectors:
-    """Words, and a vector for each, in single precision.
+    """Words with a vector each, in single precision.
+
+    `WordVectors.of` makes one from words and an array, `read_vectors` from a file.
 
     Attributes
     ----------
-    words : tuple of str
-        All different.
-    matrix : array of shape (n, m)
+    words : tuple of str, length n
+        The words, all different.
+    matrix : array of shape (n, m), float32
         Their vectors, none of them zero.
-    skipped : dict
-        What was left out, and how often: words that came again (the first one counts), vectors of zeros.
+    skipped : dict of str to int
+        Number of words left out, by reason: repeated words (the first one counts), vectors of zeros.
 
     Examples
     --------
@@ -49,11 +51,14 @@ class WordVectors:
 
     @classmethod
     def of(cls, words: Iterable[str], matrix: ArrayLike) -> WordVectors:
-        """Vectors from words and an array with a row for each; the first of equal words counts, zeros are left out."""
+        """Make WordVectors from n words and an array of shape (n, m).
+
+        The first of repeated words counts; words with a zero vector are left out.
+        """
         names = list(words) if isinstance(words, Iterable) else []
         odd = [name for name in names if not isinstance(name, str) or not name]
         if odd:
-            raise ValueError(f"words must be texts, and none of them empty, got {odd[0]!r}")
+            raise ValueError(f"words must be nonempty strings, got {odd[0]!r}")
         if isinstance(matrix, np.ndarray) and matrix.dtype == np.float32 and matrix.ndim == 2:
             rows = matrix
         else:
@@ -62,7 +67,7 @@ class WordVectors:
             raise ValueError(f"each word needs a vector, got {len(names)} words and {len(rows)} vectors")
         if not np.isfinite(rows).all():
             bad = int(np.flatnonzero(~np.isfinite(rows).all(axis=1))[0])
-            raise ValueError(f"vectors must be finite, that of {names[bad]!r} is not, at {bad}; drop it")
+            raise ValueError(f"vectors must be finite, but that of {names[bad]!r} (row {bad}) is not; drop it")
         return cls._distinct(names, rows)
 
     @classmethod
@@ -96,38 +101,38 @@ class WordVectors:
 
     @cached_property
     def rows(self) -> dict[str, int]:
-        """The row of each word."""
+        """Row number of each word."""
         return {word: row for row, word in enumerate(self.words)}
 
     @cached_property
     def unit(self) -> Singles:
-        """Vectors of length 1, as the paper takes them."""
+        """The vectors scaled to length 1, as the paper uses them; shape (n, m)."""
         lengths = np.sqrt(np.einsum("ij,ij->i", self.matrix, self.matrix, dtype=np.float64))
         return np.asarray(self.matrix * (1.0 / lengths).astype(np.float32)[:, None])
 
     def row(self, word: str) -> int:
-        """The row of a word; one that has none is an error that says what is near."""
+        """Return the row of a word; the error for an unknown word suggests similar ones."""
         if isinstance(word, str) and word in self.rows:
             return self.rows[word]
         near = difflib.get_close_matches(str(word), self.words[:50_000], 3) if isinstance(word, str) else []
-        hint = f"; there is {', '.join(near)}" if near else ""
+        hint = f"; similar words are {', '.join(near)}" if near else ""
         raise ValueError(f"{word!r} has no vector{hint}")
 
     def find(self, words: Iterable[str]) -> Ints:
-        """Rows of words, −1 for those without a vector."""
+        """Return the rows of words, −1 for those without a vector."""
         return np.fromiter((self.rows.get(word, -1) for word in words), np.intp)
 
     def take(self, rows: Ints) -> WordVectors:
-        """Some of the words."""
+        """Return the words of some rows as WordVectors."""
         return WordVectors(tuple(self.words[row] for row in rows), np.ascontiguousarray(self.matrix[rows]))
 
     def write(self, file: PathLike) -> None:
-        """Write them for other programs, all or nothing.
+        """Write the vectors to a file for other programs; the file is complete or does not appear.
 
         Parameters
         ----------
         file : path
-            Ending in .txt it is text as GloVe writes it, a word and its numbers a line; in .bin, word2vec's binary.
+            Ending in .txt: GloVe's text, a word and its numbers per line. Ending in .bin: word2vec's binary.
         """
         write_rows(self.words, self.matrix, file)
 
@@ -136,5 +141,5 @@ class WordVectors:
 
 
 def mean_of(values: Singles) -> Floats:
-    """The mean of rows, summed in double precision."""
+    """Return the mean of rows, summed in double precision."""
     return np.asarray(values.mean(axis=0, dtype=np.float64))

@@ -1,4 +1,4 @@
-"""Vectors into files that other programs read: GloVe's text, word2vec's binary."""
+"""Write vectors to files that other programs read: GloVe's text, word2vec's binary."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ KINDS = (".txt", ".bin")
 
 
 def check_kind(file: PathLike) -> str:
-    """The ending of a file that vectors can be written to."""
+    """Return the extension of a file that vectors can be written to; reject others."""
     if (kind := Path(file).suffix.lower()) not in KINDS:
-        raise ValueError(f"{file} must end in .txt (a word and its numbers a line) or .bin (word2vec's binary)")
+        raise ValueError(f"{file} must end in .txt (a word and its numbers per line) or .bin (word2vec's binary)")
     return kind
 
 
 def write_rows(words: Sequence[str], matrix: np.ndarray[Any, np.dtype[np.float32]], file: PathLike) -> None:
-    """Write words and vectors, all or nothing; what is read again is the same to the bit."""
+    """Write words and vectors; the file is complete or does not appear, and reading it restores every bit."""
     kind = check_kind(file)
     odd = next((word for word in words if word.split() != [word]), None)
     if odd is not None:
-        raise ValueError(f"words with white space cannot be written, got {odd!r}; replace it, as by _")
+        raise ValueError(f"words with white space cannot be written, got {odd!r}; replace it, e.g. with _")
     with current().watched() as engine, writing(file) as stream:
         if kind == ".bin":
             stream.write(b"%d %d\n" % matrix.shape)

@@ -1,1 +1,1 @@
-"""Clusters without parameters: candidates of many recipes, and a choice among them that needs no labels."""
+"""Clustering without parameters: candidates from many recipes, and a choice among them without labels."""

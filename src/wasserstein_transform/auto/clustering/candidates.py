@@ -1,4 +1,4 @@
-"""Partitions of the ground by all recipes."""
+"""Candidate partitions from all recipes."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from .persistence import lasting_cuts
 from .recipes import Recipe
 
 SHARES = (0.1, 0.25, 0.5)
-"""Of the mean mass of a cluster, where their number is given."""
+"""Least mass of a cluster, relative to the mean mass of a cluster, if the number of clusters is given."""
 LEAST = (0.01, 0.03, 0.08)
-"""Of all the mass, where it is not."""
-_FEWEST = 5  # places in a cluster, where their number is not given
-_MOST = 100  # clusters, where their number is not given
+"""Least mass of a cluster, relative to all mass, if the number is not given."""
+_FEWEST = 5  # places in a cluster, if the number of clusters is not given
+_MOST = 100  # clusters, if their number is not given
 _GAPS = 3  # numbers of clusters taken from each tree: at the widest steps of its heights
 _STARTS = (("reach", 10, 0.0, 0.25), ("gaussian", 0, 1.5, 0.25), ("gaussian", 0, 3.3, 0.5))
-"""Trees whose partitions mixtures start from: kind, reach, radius, share."""
-_STEEP = 3.0  # log heights: steps beyond are all as clear
+"""Trees whose partitions start mixtures: kind, reach, radius, share."""
+_STEEP = 3.0  # log ratio of heights: steps beyond count the same
 
 Trees = Sequence[tuple[Recipe, Tree]]
 
@@ -38,8 +38,9 @@ class Candidate(NamedTuple):
     Attributes
     ----------
     recipe : Recipe
+        How it was made.
     labels : array of shape (n,)
-        Numbered as they come.
+        Clusters, numbered by first appearance.
     gap : float
         log(height of its lowest cut / height of the next one): how clear the number of clusters is in its tree.
     """
@@ -50,7 +51,7 @@ class Candidate(NamedTuple):
 
 
 def with_count(ground: Ground, trees: Trees, k: int, engine: Engine) -> list[Candidate]:
-    """Partitions into k clusters."""
+    """Return partitions into k clusters."""
     found = []
     for recipe, tree in trees:
         engine.check()
@@ -61,7 +62,7 @@ def with_count(ground: Ground, trees: Trees, k: int, engine: Engine) -> list[Can
 
 
 def without_count(ground: Ground, trees: Trees, engine: Engine) -> list[Candidate]:
-    """Partitions into as many clusters as the steps in the heights of trees tell."""
+    """Return partitions whose numbers of clusters follow from steps in the heights of trees."""
     found = []
     for recipe, tree in trees:
         engine.check()
@@ -81,7 +82,7 @@ def without_count(ground: Ground, trees: Trees, engine: Engine) -> list[Candidat
 
 
 def _walk(tree: Tree, ground: Ground, least: float, k: int) -> Ints:
-    """Edges to be cut for up to k clusters and one more, the highest first."""
+    """Return the edges to cut for up to k + 1 clusters, highest first."""
     cuts = np.empty(k, np.intp)
     n_cuts = walk_down(tree.edges, ground.mass, least * (1 - 1e-9), cuts)
     return cuts[:n_cuts]
@@ -95,17 +96,17 @@ def _candidate(recipe: Recipe, tree: Tree, cuts: Ints, k: int) -> Candidate:
 
 
 def _gap(cut: float, next_one: float) -> float:
-    """log(cut/next_one); what is cut at height 0 is no cluster at all."""
+    """Return log(cut/next_one); a cut at height 0 separates nothing."""
     return min(float(np.log(cut / max(next_one, 1e-300))), _STEEP) if cut > 0 else -np.inf
 
 
 def _clear_counts(tree: Tree, cuts: Ints) -> Iterator[int]:
-    """Numbers of clusters before the widest steps of the heights."""
+    """Yield the numbers of clusters before the widest steps of the heights."""
     if len(cuts) == 0:
         yield 1
         return
     heights = np.log(np.maximum(tree.heights[cuts], 1e-300))
-    if len(cuts) < _MOST:  # the walk ended: whatever comes next is within clusters
+    if len(cuts) < _MOST:  # the walk ended: the next heights are within clusters
         heights = np.append(heights, np.log(max(float(np.median(tree.heights)), 1e-300)))
     steps = heights[:-1] - heights[1:]
     for at in np.argsort(-steps, kind="stable")[:_GAPS]:
@@ -113,7 +114,7 @@ def _clear_counts(tree: Tree, cuts: Ints) -> Iterator[int]:
 
 
 def _compact(ground: Ground, found: list[Candidate], k: int) -> Iterator[Candidate]:
-    """k-means, and mixtures started from it and from the partitions of trees that the others agree with."""
+    """Yield k-means, and mixtures started from it and from partitions of some trees."""
     if ground.n <= k:
         return
     with one_blas_thread():
@@ -129,7 +130,7 @@ def _compact(ground: Ground, found: list[Candidate], k: int) -> Iterator[Candida
 
 
 def _starts(found: list[Candidate], k: int) -> Iterator[tuple[str, Ints]]:
-    """Partitions of three trees into k clusters, if they are there."""
+    """Yield partitions of three trees into k clusters, if there are any."""
     for kind, reach, factor, share in _STARTS:
         for recipe, labels, _ in found:
             fits = recipe.kind == kind and recipe.reach == reach and recipe.factor == factor
@@ -140,7 +141,7 @@ def _starts(found: list[Candidate], k: int) -> Iterator[tuple[str, Ints]]:
 
 
 def _in_order(labels: Ints) -> Ints:
-    """The same partition, its clusters numbered as they come."""
+    """Return the same partition, with clusters numbered by first appearance."""
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     rank = np.empty(len(first), np.intp)
     rank[np.argsort(first)] = np.arange(len(first))

@@ -1,4 +1,4 @@
-"""Clusters of anything, without parameters."""
+"""`cluster`: clustering without parameters."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from .noise import thin_places
 from .places import Places
 from .recipes import Recipe, grow
 
-_SMALL = 20  # places: with fewer, and no number given, only a very wide step of distances tells clusters
-_WIDE = 4.0  # times the next distance: such a step
+_SMALL = 20  # places: with fewer, and without a given number, only a very wide step of distances tells clusters
+_WIDE = 4.0  # ratio to the next distance that is such a step
 _FEW = 4  # places: fewer are one cluster, unless a number is given
 
 
@@ -39,35 +39,44 @@ def cluster(
     progress: Progress | None = None,
     engine: Engine | None = None,
 ) -> Clustering:
-    """Clusters of points or distances, with everything chosen by the data.
+    """Cluster points or distances, with all parameters chosen from the data.
 
-    Many recipes are tried: the tree of the distances, trees of mutual reachability, trees of the Gaussian Transform at
-    several radii (in units of the typical distance to the tenth neighbor), weights λ and iterations, each cut in three
-    ways, k-means and Gaussian mixtures. A small model, trained on generated shapes, says from criteria that need no
-    labels (agreement with the other recipes, conductance, heights of cuts, density at borders, …) how good each
-    partition probably is, and the best is taken. The result says which, why, and what else was considered.
+    Many recipes are tried: the single-linkage tree of the distances, trees of mutual reachability, trees of the
+    Gaussian Transform at several radii (in units of the typical distance to the tenth neighbor), weights λ and
+    iterations, each cut in three ways; k-means; and Gaussian mixtures. A small model, trained on generated shapes,
+    predicts the quality of each partition from criteria that need no labels: agreement with the other recipes,
+    conductance, heights of cuts, density at borders, … The best partition is taken. The result tells which one, why,
+    and which others were considered.
 
     Columns of different units should be scaled first. The clusters do not depend on the order of the rows, on the unit,
     or on the number of threads.
 
     Parameters
     ----------
-    X : array of shape (n, m), distances for metric="precomputed", or Space
+    X : array of shape (n, m), distances of shape (n, n) for metric="precomputed", or Space
+        The points.
     n_clusters : int, optional
-        By default as many as the data show; one, if they show none.
+        Number of clusters; None (default) chooses it from the data, possibly one.
     metric : str, optional
-        Of the points, by SciPy's name, or "precomputed". Default: Euclidean.
+        Metric of the points by SciPy's name, or "precomputed"; None means Euclidean.
     weights : array of shape (n,), optional
-        Masses of the points; weight k is the same as k copies. Points of weight 0 go to the nearest cluster.
+        Masses of the points; weight k is the same as k copies. Points of weight 0 get the nearest cluster. None means
+        equal masses.
     noise : bool, optional
-        Whether points in much thinner surroundings than the rest of their cluster get the label −1. By default if no
-        number of clusters is given.
-    n_jobs, progress, engine
-        Where it runs, and whom it tells; by default what `wt.using` says.
+        Whether points in regions much sparser than the rest of their cluster get the label −1. None means yes if
+        `n_clusters` is not given, else no.
+    n_jobs, progress, engine : optional
+        Number of threads, progress callback, engine; None means the setting of `wt.using`.
 
     Returns
     -------
     Clustering
+        Labels of shape (n,), the reason, and all partitions considered.
+
+    Notes
+    -----
+    24 trees and up to a few hundred partitions. Of more than 10,000 different places in one or two dimensions, 2,000
+    in three, or 1,000 otherwise, a random sample is clustered, and the other points get the cluster of the nearest.
 
     Examples
     --------
@@ -87,13 +96,13 @@ def cluster(
 
 
 def _best(expected: Floats, votes: Ints, close: float) -> int:
-    """Of the partitions of which nearly as much is expected as of the best, that of most recipes."""
+    """Return the partition with most votes among those expected to be nearly as good as the best."""
     near = expected >= expected.max() - close
     return int(np.lexsort((-np.arange(len(votes)), expected, np.where(near, votes, -1)))[-1])
 
 
 def _name(space: Space, X: ArrayLike | Space, metric: str | None) -> str | None:
-    """How the distance of new points to these is called; None where coordinates do not tell it."""
+    """Return the name of the metric from new points to these; None if coordinates do not determine it."""
     if isinstance(space.metric, Euclidean):
         return "euclidean"
     return None if isinstance(X, Space) or metric == "precomputed" else metric
@@ -130,7 +139,7 @@ def _chosen(
         why = _whole(partitions, best) if counts[best] == 1 else _no_clusters(float(expected.max()))
         return _one(space, places, why, _table(partitions, criteria, expected))
     if wanted is not None and counts[best] < wanted:
-        reason = "no recipe parts the rest into large enough pieces"
+        reason = "no recipe splits the rest into large enough parts; ask for fewer"
         warn(f"found {counts[best]} clusters of the {wanted} asked for: {reason}", FewerClustersWarning)
     labels = _by_mass(partitions.labels[best], ground.mass)
     probabilities = _agreement(partitions, expected, best, ground.mass)
@@ -161,7 +170,7 @@ def _one(space: Space, places: Places, reason: str, table: tuple[Partition, ...]
 
 
 def _each(space: Space, places: Places, wanted: int) -> Clustering:
-    """Every place is a cluster."""
+    """Make every place a cluster."""
     n = places.space.n
     if n < wanted:
         warn(f"found {n} clusters of the {wanted} asked for: there are no more places with mass", FewerClustersWarning)
@@ -173,7 +182,7 @@ def _each(space: Space, places: Places, wanted: int) -> Clustering:
 
 
 def _by_widest_step(space: Space, places: Places, engine: Engine) -> Clustering:
-    """The tree of the distances of few places, cut at its widest step, if that is wide."""
+    """Cut the tree of few places at its widest step, if that is wide enough."""
     tree = spanning_tree(places.space, engine)
     heights = tree.heights[::-1][: places.space.n // 2 + 1]
     steps = heights[:-1] / np.maximum(heights[1:], 1e-300)
@@ -194,21 +203,21 @@ def _why_one(places: Places) -> str:
 
 def _no_clusters(expected: float) -> str:
     return (
-        f"one cluster: even the best partition would agree by {max(expected, 0):.2f} only with what is there, going by "
-        "shapes that are known; n_clusters=2 parts it all the same"
+        f"one cluster: the best partition has an expected adjusted Rand index of {max(expected, 0):.2f} only; "
+        "n_clusters=2 splits the data anyway"
     )
 
 
 def _whole(partitions: Partitions, best: int) -> str:
     votes = sum(len(group) for group in partitions.members)
     return (
-        f"one cluster: {len(partitions.members[best])} of {votes} candidates part nothing, and of no partition more is "
-        "expected; n_clusters=2 parts it all the same"
+        f"one cluster: {len(partitions.members[best])} of {votes} candidates split nothing, and no partition is "
+        "expected to be better; n_clusters=2 splits the data anyway"
     )
 
 
 def _by_mass(labels: Ints, mass: Floats) -> Ints:
-    """Numbered by falling mass, equal ones as they come."""
+    """Number clusters by decreasing mass, ties by first appearance."""
     held = np.round(np.bincount(labels, weights=mass / mass.sum()), 12)
     rank = np.empty(len(held), np.intp)
     rank[np.argsort(-held, kind="stable")] = np.arange(len(held))
@@ -216,14 +225,14 @@ def _by_mass(labels: Ints, mass: Floats) -> Ints:
 
 
 def _typical(members: list[Candidate]) -> Recipe:
-    """Of the recipes that gave the partition the least transformed."""
+    """Return the simplest of the recipes that gave the partition."""
     order = {"tree": 0, "reach": 1, "gaussian": 2, "means": 3, "mixture": 4}
     recipes = [one.recipe for one in members]
     return min(recipes, key=lambda r: (order[r.kind], r.reach, r.n_iter, r.lam, r.factor, abs(r.share - 0.25)))
 
 
 def _agreement(partitions: Partitions, expected: Floats, best: int, mass: Floats) -> Floats:
-    """The share of the candidates, weighed by what is expected, that put a point with the rest of its cluster."""
+    """Return, for each point, the fraction of candidates, weighted by quality, that put it with its cluster."""
     chosen = partitions.labels[best]
     k = int(chosen.max()) + 1
     agreeing, total = np.zeros(len(chosen)), 0.0
@@ -243,7 +252,7 @@ def _reason(
     alike = [adjusted_rand([partitions.labels[best], labels], ground.mass)[0, 1] for labels in partitions.labels]
     near = int(sum(vote for vote, one in zip(votes, alike, strict=True) if one > 0.95))
     agree = min(float(expected[best]), 1.0)
-    words = [f"{counts[best]} clusters of the {recipe}: expected to agree by {agree:.2f} with what is there"]
+    words = [f"{counts[best]} clusters of the {recipe}: expected adjusted Rand index {agree:.2f}"]
     most = "the most" if expected[best] == expected.max() else f"nearly the most ({min(expected.max(), 1.0):.2f})"
     among = f"{most} of {len(votes)} partitions" if len(votes) > 1 else "the only partition"
     words.append(f"{among}; {near} of {sum(votes)} candidates find nearly the same")
@@ -251,14 +260,14 @@ def _reason(
         words.append(f"a unit is the typical distance to the tenth neighbor, ε = {recipe.factor * ground.unit:.4g}")
     if places.n_all > places.space.n:
         sample = f"{places.space.n} of {places.n_all} points"
-        words.append(f"found on {sample}, drawn at random; the others go with the nearest of these")
+        words.append(f"found on {sample}, drawn at random; the others get the cluster of the nearest of these")
     if ground.note:
         words.append(ground.note)
     return "; ".join(words)
 
 
 def _table(partitions: Partitions, criteria: Floats, expected: Floats) -> tuple[Partition, ...]:
-    """The partitions, the best first."""
+    """Return the partitions, best first."""
     rows = []
     for at in np.argsort(-expected, kind="stable"):
         members = partitions.members[at]

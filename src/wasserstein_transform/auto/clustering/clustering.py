@@ -1,4 +1,4 @@
-"""What `cluster` gives: labels, and all that explains them."""
+"""The result of `cluster`: labels, and the explanation of the choice."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from .stored import check_name, check_tree, ground_of, plain_ground, plain_recip
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_DISTANCES = 1 << 22  # that are held at a time
-_TOGETHER = 1e-6  # of the unit: places that near at the end of a flow are one
-_SHOWN = 8  # partitions in a notebook
+_DISTANCES = 1 << 22  # distances in memory at a time
+_TOGETHER = 1e-6  # relative to the unit: places this close at the end of a flow are one
+_SHOWN = 8  # partitions shown in a notebook
 _CRITERIA = ("agreement", "worst conductance", "lowest reach cut", "densest border", "separation")
 
 
@@ -39,14 +39,15 @@ class Partition(NamedTuple):
     Attributes
     ----------
     recipe : Recipe
-        One that gives it.
+        One recipe that gives it.
     votes : int
-        Recipes that give exactly this one.
+        Number of recipes that give exactly this partition.
     n_clusters : int
+        Number of clusters.
     expected : float
-        The adjusted Rand index expected of it; less where its number of clusters, if none was given, is unlikely.
-    criteria : dict
-        What was measured, by name (`auto/clustering/criteria.py` says what each is).
+        Its expected adjusted Rand index, lowered if the number of clusters was not given and is unlikely.
+    criteria : dict of str to float
+        The measured criteria, by name; `auto/clustering/criteria.py` defines them.
     """
 
     recipe: Recipe
@@ -59,24 +60,36 @@ class Partition(NamedTuple):
 @archived
 @dataclass(frozen=True, eq=False, repr=False)
 class Clustering(Reported):
-    """Clusters, why these, and what else was considered.
+    """Clusters, the reason for the choice, and the partitions that were considered; `cluster` returns it.
 
     Attributes
     ----------
-    labels : array of shape (n,)
-        0, 1, … by falling mass; −1 is noise.
+    labels : array of int, shape (n,)
+        Clusters 0, 1, … by decreasing mass; −1 is noise.
     probabilities : array of shape (n,)
-        For each point the share of the recipes, weighed by what is expected of them, that put it with the rest of its
-        cluster; 0 for noise.
+        For each point, the fraction of the recipes, weighted by their expected quality, that put it with the rest of
+        its cluster; 0 for noise.
     n_clusters : int
+        Number of clusters.
     recipe : Recipe or None
-        What gave the clusters; None if there was nothing to choose.
+        The recipe that gave the clusters; None if there was nothing to choose.
     reason : str
-        Why, in words.
+        The reason in words.
     partitions : tuple of Partition
-        All that was considered, the best first.
+        All partitions considered, best first.
     space : Space
-        What was clustered.
+        The data.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> found = wt.cluster([[0.0], [0.1], [0.2], [5.0], [5.1]])
+    >>> found.n_clusters, found.labels, found.probabilities
+    (2, array([0, 0, 0, 1, 1]), array([1., 1., 1., 1., 1.]))
+    >>> print(found.reason)
+    2 clusters: the next distance within them is 48 times smaller than between them
+    >>> found.predict([[4.0]])
+    array([1])
     """
 
     labels: Ints
@@ -87,14 +100,14 @@ class Clustering(Reported):
     partitions: tuple[Partition, ...]
     space: Space
     rows: Ints = field(repr=False)
-    """A row for each place that was looked at."""
+    """A row of the data for each place that was clustered."""
     labels_of_places: Ints = field(repr=False)
-    """Their clusters; of noise −1 − that of the part it lies in."""
+    """Clusters of these places; noise in cluster c is −1 − c."""
     ground: Ground | None = field(repr=False)
     tree: Tree | None = field(repr=False)
-    """Of the places; None if the clusters come from no tree."""
+    """Tree of the places; None if the clusters come from no tree."""
     named: str | None = field(default=None, repr=False)
-    """The distance of new points to fitted ones, by name; None if coordinates do not tell it."""
+    """Name of the metric from new points to fitted ones; None if coordinates do not determine it."""
 
     def _archive_state(self) -> dict[str, Any]:
         partitions = [{**one._asdict(), "recipe": plain_recipe(one.recipe)} for one in self.partitions]
@@ -121,7 +134,7 @@ class Clustering(Reported):
         check_tree(self.tree, len(self.rows))
         check_name(self.named, self.space)
         if self.ground is not None and self.ground.n != len(self.rows):
-            raise ValueError(f"the ground is of {self.ground.n} places, and {len(self.rows)} were looked at")
+            raise ValueError(f"the ground has {self.ground.n} places, but {len(self.rows)} were clustered")
 
     def __repr__(self) -> str:
         noise = int(np.count_nonzero(self.labels < 0))
@@ -142,11 +155,11 @@ class Clustering(Reported):
             "expected": [one.expected for one in self.partitions],
         }
         measured = self.partitions[0].criteria if self.partitions else {}
-        names = [name for name in measured if name not in columns]  # logarithms of the same numbers
+        names = [name for name in measured if name not in columns]  # the others are logarithms of the same numbers
         return columns | {name: [one.criteria[name] for one in self.partitions] for name in names}
 
     def to_pandas(self) -> Any:
-        """The table as a pandas DataFrame, a row for each partition."""
+        """Return the table as a pandas DataFrame, with a row for each partition."""
         return frame(self.table, ".table has the same columns")
 
     def _repr_html_(self) -> str:
@@ -159,18 +172,25 @@ class Clustering(Reported):
         return table(f"{repr(self)[1:-1]}. {self.reason}", head, rows)
 
     def plot(self, *, title: str | None = None) -> Figure:
-        """The points and their clusters, the tree with its cut, and the partitions considered; needs matplotlib."""
+        """Draw the points and their clusters, the tree with its cut, and the partitions; needs matplotlib."""
         figure: Figure = drawn_by("clusterings").draw(self, title=title)
         return figure
 
     def predict(self, X: ArrayLike, engine: Engine | None = None) -> Ints:
-        """Clusters of new points: that of the nearest fitted one, where a transform was chosen at the end of its flow.
+        """Return the clusters of new points: that of the nearest fitted point.
+
+        If a transform was chosen, new points are moved with the fitted ones, and the nearest is taken at the end.
 
         Parameters
         ----------
-        X : array of shape (n_new, m), or rows of distances to all fitted points, (n_new, n)
-            Distances where these are all that is known of new points: of a Space whose metric is not Euclidean, and of
-            metric="precomputed".
+        X : array of shape (n_new, m), or distances to all fitted points, shape (n_new, n)
+            Distances if the metric was "precomputed", or that of a Space that is not Euclidean.
+        engine : Engine, optional
+            None means the setting of `wt.using`.
+
+        Returns
+        -------
+        array of int, shape (n_new,)
         """
         engine, new = current(engine), check.points(X, "X")
         if self.named is None:
@@ -192,7 +212,7 @@ class Clustering(Reported):
         return np.asarray(np.maximum(self.labels_of_places[rows[:, self.rows].argmin(axis=1)], -1))
 
     def _nearest(self, new: Floats, engine: Engine) -> Ints:
-        """The place nearest to each point."""
+        """Return the nearest place of each point."""
         assert self.space.points is not None
         if self._flow is not None:
             process, cloud, walk = self._flow
@@ -205,7 +225,7 @@ class Clustering(Reported):
         return fitted.neighbors(1, Euclidean(new), engine.quiet()).indices[:, 0]
 
     def _nearest_in_flow(self, new: Floats, followed: Followed, engine: Engine) -> Ints:
-        """Of places that fell together, and for points that the flow does not reach, the nearest where all began."""
+        """Return the nearest place at the end of the flow; ties, and points the flow does not reach, by the start."""
         assert self.ground is not None
         rows, at_first = followed.distances(engine), cdist(new, self.ground.points)
         nearest = rows.min(axis=1, keepdims=True) + _TOGETHER * self.ground.unit
@@ -214,7 +234,7 @@ class Clustering(Reported):
 
     @cached_property
     def _flow(self) -> tuple[Process, Space, Trajectory] | None:
-        """What new points follow: the transform that was chosen, if its places are where points come in."""
+        """The flow that new points follow: the chosen transform, if it works on the given coordinates."""
         ground, recipe = self.ground, self.recipe
         if ground is None or recipe is None or recipe.kind != "gaussian" or ground.note:
             return None

@@ -1,7 +1,7 @@
-"""What can be said of a partition without labels: numbers that the judge weighs.
+"""Criteria of partitions that need no labels: the input of the judge.
 
-None depends on units or on the order of the points. Graphs are those of the ten nearest neighbors; d₁₀ is the distance
-to the tenth, and −m·log d₁₀ the log density up to a constant.
+None depends on units or on the order of the points. Graphs are of the ten nearest neighbors; d₁₀ is the distance to the
+tenth, and −m·log d₁₀ is the log density up to a constant.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .ground import Ground
 
 _NEAR = 10
 _COMPARED = 2000  # places by which partitions are compared
-_HIGH = 0.95  # quantile of the edges within a cluster that stands for their longest
+_HIGH = 0.95  # quantile of the edges within a cluster that represents the longest
 
 NAMES = (
     "agreement", "agreement of trees", "agreement of compact", "median agreement", "votes",
@@ -36,7 +36,7 @@ OF_DATA = ("points", "dimension", "variation of density", "elongation", "mean ag
 
 
 class Facts(NamedTuple):
-    """What is the same for all partitions."""
+    """Quantities that are the same for all partitions."""
 
     source: Ints
     target: Ints
@@ -48,7 +48,7 @@ class Facts(NamedTuple):
 
 
 def facts_of(ground: Ground, plain: Tree, reach: Tree) -> Facts:
-    """The neighbor graph, log densities, how much neighborhoods turn along its edges, and two trees."""
+    """Compute the neighbor graph, log densities, changes of neighborhood shape along its edges, and two trees."""
     near = ground.indices[:, :_NEAR]
     m = ground.points.shape[1]
     tenth = np.maximum(ground.distances[:, near.shape[1] - 1], 1e-9 * ground.unit)
@@ -63,14 +63,14 @@ def facts_of(ground: Ground, plain: Tree, reach: Tree) -> Facts:
 
 
 class Partitions(NamedTuple):
-    """Different partitions, and for each the candidates that gave it."""
+    """Different partitions, and the candidates that gave each of them."""
 
     labels: list[Ints]
     members: list[list[Candidate]]
 
     @classmethod
     def of(cls, candidates: list[Candidate]) -> Partitions:
-        """The candidates, equal partitions together."""
+        """Group candidates by equal partitions."""
         groups: dict[bytes, list[Candidate]] = {}
         for one in candidates:
             groups.setdefault(one.labels.tobytes(), []).append(one)
@@ -78,7 +78,7 @@ class Partitions(NamedTuple):
 
 
 def measure(ground: Ground, facts: Facts, partitions: Partitions, wanted: int | None, engine: Engine) -> Floats:
-    """A row of numbers for each partition, as in NAMES, then as in OF_DATA."""
+    """Return a row of numbers for each partition, in the order of NAMES, then of OF_DATA."""
     some = spread(ground.n, _COMPARED)
     agreement = adjusted_rand([labels[some] for labels in partitions.labels], ground.mass[some])
     votes = np.array([len(group) for group in partitions.members], float)
@@ -98,9 +98,9 @@ def measure(ground: Ground, facts: Facts, partitions: Partitions, wanted: int | 
 
 
 def adjusted_rand(partitions: list[Ints], mass: Floats) -> Floats:
-    """The adjusted Rand index of every two, by mass: pairs of units of it."""
+    """Return the adjusted Rand index of every two partitions, by mass: over pairs of units of mass."""
     counts = [int(labels.max()) + 1 for labels in partitions]
-    squares = np.empty((len(partitions), len(partitions)))  # of the masses that two partitions have in common
+    squares = np.empty((len(partitions), len(partitions)))  # sums of squared masses of the intersections
     for a, labels in enumerate(partitions):
         for b in range(a + 1):
             common = _held(labels * counts[b] + partitions[b], mass)
@@ -113,12 +113,12 @@ def adjusted_rand(partitions: list[Ints], mass: Floats) -> Floats:
 
 
 def _held(labels: Ints, mass: Floats) -> Floats:
-    """The mass of each cluster."""
+    """Return the mass of each cluster."""
     return np.asarray(np.bincount(labels, weights=mass), np.float64)
 
 
 def _of_others(agreement: Floats, votes: Floats) -> Floats:
-    """The mean agreement with the votes, its own left out."""
+    """Return the mean agreement with the votes, without its own."""
     return np.asarray((agreement @ votes - (votes > 0)) / max(votes.sum() - 1, 1))
 
 
@@ -147,7 +147,7 @@ def _of_partition(ground: Ground, facts: Facts, labels: Ints, wanted: int | None
 
 
 def _conductance(ground: Ground, facts: Facts, labels: Ints, crossing: Bools, held: Floats) -> tuple[float, float]:
-    """Share of the edges of a cluster, or of its rest if that is smaller, that leave it: the mean and the largest."""
+    """Return the fraction of edges that leave a cluster, or its complement if smaller: mean and largest."""
     leaving = np.bincount(labels[facts.source[crossing]], minlength=len(held))
     leaving += np.bincount(labels[facts.target[crossing]], minlength=len(held))
     size = np.bincount(labels, minlength=len(held))
@@ -157,7 +157,7 @@ def _conductance(ground: Ground, facts: Facts, labels: Ints, crossing: Bools, he
 
 
 def _heights_cut(tree: Tree, labels: Ints, k: int, unit: float) -> tuple[float, float, float]:
-    """Edges of a tree between clusters beyond those that k clusters need; their mean and least log height."""
+    """Return log(1 + excess of cut tree edges over k − 1), and the mean and least log height of cut edges."""
     cut = labels[tree.edges[:, 0]] != labels[tree.edges[:, 1]]
     heights = np.log(np.maximum(tree.heights, 1e-9 * unit))
     if not cut.any():
@@ -167,7 +167,7 @@ def _heights_cut(tree: Tree, labels: Ints, k: int, unit: float) -> tuple[float, 
 
 
 def _compactness(ground: Ground, labels: Ints, held: Floats) -> tuple[float, float]:
-    """Gain in log-likelihood of one Gaussian for each cluster over one for all; log of the variance within."""
+    """Return the gain in log-likelihood of a Gaussian per cluster over one for all, and the log variance within."""
     mass, (n, m) = ground.mass, ground.points.shape
     points = ground.points - np.average(ground.points, axis=0, weights=mass)
     variance = float(mass @ (points**2).sum(axis=1)) / (n * m) or 1.0
@@ -185,14 +185,14 @@ def _compactness(ground: Ground, labels: Ints, held: Floats) -> tuple[float, flo
 
 
 def _log_volumes(covs: Floats, floor: float) -> Floats:
-    """Half the log determinants."""
+    """Return half the log determinants."""
     return np.asarray(0.5 * np.linalg.slogdet(covs + max(floor, 1e-300) * np.eye(covs.shape[-1]))[1])
 
 
 def _border_density(
     ground: Ground, density: Floats, labels: Ints, border: Bools, mean_density: Floats
 ) -> tuple[float, float]:
-    """How much denser borders are than their clusters: the mean and the largest, for each dimension."""
+    """Return how much denser borders are than their clusters, per dimension: mean and largest."""
     held = np.bincount(labels[border], weights=ground.mass[border], minlength=len(mean_density))
     sums = np.bincount(labels[border], weights=(ground.mass * density)[border], minlength=len(mean_density))
     if not held.any():
@@ -202,7 +202,7 @@ def _border_density(
 
 
 def _separation(tree: Tree, labels: Ints, k: int) -> Floats:
-    """For each cluster the lowest edge that leaves it against its own long ones, from −1 to 1 (as DBCV does)."""
+    """Compare the lowest edge that leaves each cluster with its own long edges, from −1 to 1 (as DBCV does)."""
     ends = labels[tree.edges]
     inside = ends[:, 0] == ends[:, 1]
     leaving = np.full(k, float(tree.heights[-1]))
@@ -210,7 +210,7 @@ def _separation(tree: Tree, labels: Ints, k: int) -> Floats:
         np.minimum.at(leaving, ends[~inside, side], tree.heights[~inside])
     own = np.full(k, float(np.median(tree.heights)))
     cluster = ends[inside, 0]
-    order = np.argsort(cluster, kind="stable")  # heights rise within each
+    order = np.argsort(cluster, kind="stable")  # heights ascend within each cluster
     count = np.bincount(cluster, minlength=k)
     last = (np.cumsum(count) - count + np.ceil(_HIGH * (count - 1)).astype(np.intp))[count > 0]
     own[count > 0] = tree.heights[inside][order[last]]
@@ -218,7 +218,7 @@ def _separation(tree: Tree, labels: Ints, k: int) -> Floats:
 
 
 def _of_members(group: list[Candidate]) -> list[float]:
-    """Who voted for a partition."""
+    """Describe the recipes that gave a partition."""
     recipes = [one.recipe for one in group]
     shares = [recipe.share for recipe in recipes]
     walks = [recipe for recipe in recipes if recipe.kind == "gaussian"]

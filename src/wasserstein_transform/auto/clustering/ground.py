@@ -1,4 +1,4 @@
-"""What all candidates are made of: distinct places in a fixed order, coordinates, neighbors, a unit of length."""
+"""The common input of all candidates: distinct places in a fixed order, coordinates, neighbors, a unit of length."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ...transforms.scaling import Scaling
 
 NEIGHBORS = 15
 _TENTH = 10  # the neighbor whose distance is the unit of radii
-_AXES = 8  # more are reduced: covariances of neighborhoods of a few points have no more to say
-_MATRICES = 7  # that a scaling takes: centered, its eigenvectors, and what LAPACK needs
-_VARIANCE = 0.95  # that the reduced axes keep, if so few do
+_AXES = 8  # more axes are reduced: covariances of a few neighbors determine no more
+_MATRICES = 7  # n × n matrices in memory during a scaling, including LAPACK's workspace
+_VARIANCE = 0.95  # fraction that the reduced axes keep, if so few suffice
 
 
 class Ground(NamedTuple):
@@ -24,11 +24,11 @@ class Ground(NamedTuple):
     Attributes
     ----------
     space : Space
-        Under the metric that was given.
+        The places with the given metric.
     points : array of shape (n, m)
         Coordinates: those given, their principal axes, or the classical scaling of distances.
     mass : array of shape (n,)
-        In units of the mean: its sum is n.
+        Masses in units of their mean: they sum to n.
     indices, distances : arrays of shape (n, k)
         The nearest other places by coordinates.
     unit : float
@@ -52,7 +52,7 @@ class Ground(NamedTuple):
 
     @classmethod
     def of(cls, places: Space, engine: Engine) -> Ground:
-        """The ground of distinct places, at least two."""
+        """Prepare at least two distinct places."""
         with one_blas_thread():
             points, note = _coordinates(places, engine)
         metric = Euclidean(points)
@@ -85,7 +85,7 @@ def _axes(kept: Floats) -> str:
 
 
 def _leading(points: Floats, weights: Floats) -> int:
-    """How many axes, sorted by weight, hold most of the variance, at most 8."""
+    """Return how many leading axes hold most of the variance, at most 8."""
     held = np.cumsum(np.average(points**2, axis=0, weights=weights))
     return min(_AXES, int(np.searchsorted(held, _VARIANCE * held[-1])) + 1)
 

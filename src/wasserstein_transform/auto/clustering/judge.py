@@ -1,8 +1,8 @@
-"""The choice among partitions: a model of how well a partition with such criteria agrees with the truth.
+"""The choice among partitions: a model that predicts how well a partition agrees with the truth.
 
-A sum of small regression trees, trained on generated families of shapes alone (`benchmarks/quality/train.py`): what it
-predicts is the adjusted Rand index that partitions like this one had there, less a fifth for every factor of two
-between the number of clusters and the true one, if that is to be found as well.
+It is a sum of small regression trees, trained on generated families of shapes only (`benchmarks/quality/train.py`). It
+predicts the adjusted Rand index that partitions with similar criteria had there; if the number of clusters is not
+given, a fifth is subtracted for every factor of two between the number of clusters and the true one.
 """
 
 from __future__ import annotations
@@ -17,20 +17,21 @@ import numpy as np
 from ..._types import Floats, Ints
 from .criteria import NAMES, OF_DATA
 
-ONE = 0.3  # where no partition is expected to reach that, there is one cluster
-CLOSE = 0.1  # partitions that near are as good where no number of clusters is given, and votes decide
+ONE = 0.3  # if no partition is expected to reach this, there is one cluster
+CLOSE = 0.1  # difference below which partitions count as equally good without a given number, and votes decide
 
 
 class Judge(NamedTuple):
-    """Complete binary trees, all of one depth.
+    """A sum of complete binary trees of one depth.
 
     Attributes
     ----------
     start : float
-        What the sum begins with.
+        Initial value of the sum.
     features, thresholds : arrays of shape (n_trees, 2^depth − 1)
-        At each node, level by level, the number that is asked, and what it must not exceed to go left.
+        At each node, level by level, the feature to compare, and the largest value to go left.
     values : array of shape (n_trees, 2^depth)
+        Values of the leaves.
     """
 
     start: float
@@ -41,15 +42,15 @@ class Judge(NamedTuple):
     @classmethod
     @cache
     def of(cls, name: str) -> Judge:
-        """The judge "with_count" or "without_count"."""
+        """Return the judge "with_count" or "without_count"."""
         stored = json.loads(files(__package__).joinpath("judge.json").read_text("utf-8"))
-        assert stored["criteria"] == [*NAMES, *OF_DATA]  # it was trained on these
+        assert stored["criteria"] == [*NAMES, *OF_DATA]  # the criteria it was trained on
         model = stored[name]
         features, thresholds, values = (np.array([tree[i] for tree in model["trees"]]) for i in range(3))
         return cls(model["start"], features, thresholds, values)
 
     def __call__(self, criteria: Floats) -> Floats:
-        """The expected adjusted Rand index of each partition."""
+        """Return the expected adjusted Rand index of each partition."""
         numbers, tree = asked(criteria), np.arange(len(self.features))
         at = np.zeros((len(numbers), len(tree)), np.intp)
         while at[0, 0] < self.features.shape[1]:
@@ -59,6 +60,6 @@ class Judge(NamedTuple):
 
 
 def asked(criteria: Floats) -> Floats:
-    """What the judge goes by: the criteria of each partition, how far below the best they are, those of the data."""
+    """Return the features: criteria of each partition, their differences to the best, and criteria of the data."""
     own = criteria[:, : len(NAMES)]
     return np.concatenate([own, own - own.max(axis=0), criteria[:, len(NAMES) :]], axis=1)

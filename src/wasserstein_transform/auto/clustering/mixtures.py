@@ -1,6 +1,6 @@
-"""Compact clusters: k-means and Gaussian mixtures of weighted points, which scikit-learn's mixtures do not take.
+"""Compact clusters: k-means and Gaussian mixtures of weighted points (scikit-learn's mixtures take no weights).
 
-Sums are taken in the order of the points by one thread, so the clusters are the same on any machine.
+Sums are computed in the order of the points by one thread, so the clusters are the same on any machine.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from ..._types import Floats, Ints
 
 _ROUNDS = 40
 _STARTS = 3
-_FLOOR = 1e-4  # of the mean variance: no axis of a component is thinner
-_SETTLED = 1e-4  # of the log-likelihood: a round that gains less is the last
+_FLOOR = 1e-4  # relative to the mean variance: least variance along an axis of a component
+_SETTLED = 1e-4  # gain in log-likelihood below which the iteration ends
 
 
 def k_means(points: Floats, mass: Floats, k: int) -> Ints:
-    """The best of some starts of Lloyd's algorithm, each center drawn far from the others."""
+    """Return the best of several runs of Lloyd's algorithm, with k-means++ starts."""
     rng, best, least = np.random.default_rng(0), np.zeros(len(points), np.intp), np.inf
     for _ in range(_STARTS):
         centers = _far_apart(points, mass, k, rng)
@@ -35,7 +35,7 @@ def k_means(points: Floats, mass: Floats, k: int) -> Ints:
 
 
 def mixture(points: Floats, mass: Floats, labels: Ints) -> Ints:
-    """The likeliest component of each point once a mixture of Gaussians, started from the labels, has settled."""
+    """Fit a mixture of Gaussians, started from the labels; return the likeliest component of each point."""
     n, m = points.shape
     k = int(labels.max()) + 1
     floor = _FLOOR * float(points.var(axis=0).mean()) * np.eye(m)
@@ -72,7 +72,7 @@ def _far_apart(points: Floats, mass: Floats, k: int, rng: np.random.Generator) -
 
 
 def _means(points: Floats, mass: Floats, labels: Ints, centers: Floats) -> Floats:
-    """The mean of each cluster; one without points stays where it was."""
+    """Return the mean of each cluster; the center of an empty cluster stays."""
     held = np.bincount(labels, weights=mass, minlength=len(centers))
     sums = np.column_stack([np.bincount(labels, weights=mass * x, minlength=len(centers)) for x in points.T])
     return np.where(held[:, None] > 0, sums / np.maximum(held, 1e-300)[:, None], centers)

@@ -1,4 +1,4 @@
-"""Which points of clusters are noise: those in much thinner surroundings than the rest of their cluster."""
+"""Noise points of clusters: those in much sparser surroundings than the rest of their cluster."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import numpy as np
 from ..._types import Bools, Floats, Ints
 from .ground import Ground
 
-_SPREADS = 3.0  # of the logarithms within a cluster, beyond their median
-_LEAST = np.log(1.7)  # and at least that much: even clusters have hardly any spread
+_SPREADS = 3.0  # standard deviations of log distances above the median of the cluster
+_LEAST = np.log(1.7)  # and at least this much: even clusters have hardly any spread
 
 
 def thin_places(ground: Ground, labels: Ints) -> Bools:
-    """Places whose log distance to the tenth neighbor is far above the median of their cluster."""
+    """Return the places whose log distance to the tenth neighbor is far above the median of their cluster."""
     tenth = np.log(np.maximum(ground.distances[:, min(10, ground.distances.shape[1]) - 1], 1e-12 * ground.unit))
     thin = np.zeros(ground.n, bool)
     for c in range(int(labels.max()) + 1):
@@ -23,7 +23,7 @@ def thin_places(ground: Ground, labels: Ints) -> Bools:
 
 
 def _middle(values: Floats) -> tuple[float, float]:
-    """The median, and the spread of the lower half around it, as a standard deviation: noise is in the upper."""
+    """Return the median, and the standard deviation estimated from the lower half: noise is in the upper half."""
     middle = float(np.median(values))
     low = values[values <= middle]
     return middle, 1.4826 * float(np.median(middle - low))

@@ -1,4 +1,4 @@
-"""Clusters that last: parts of a tree that stay whole over the widest range of heights."""
+"""Persistent clusters: parts of a tree that stay whole over the widest range of heights."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from ...hierarchy.merges import choose
 
 
 def lasting_cuts(tree: Tree, dendrogram: Dendrogram, least: float) -> Ints:
-    """Edges to cut so that clusters are the parts, of at least that mass, that last longest.
+    """Return the edges to cut so that clusters are the most persistent parts of at least the mass `least`.
 
-    A part lasts from the height at which it joins others down to that at which it falls into large parts itself, or to
-    the median height of its own edges; what counts is mass · log(upper/lower), as a whole against the sum of its parts
-    (the idea is that of HDBSCAN's excess of mass, here by ratios of heights: it knows no unit).
+    A part persists from the height at which it joins others down to the height at which it splits into large parts, or
+    to the median height of its own edges. Its score is mass · log(upper/lower), compared with the sum of the scores of
+    its parts. (This is HDBSCAN's excess of mass, with ratios of heights, so that it does not depend on the unit.)
     """
     merges = choose(dendrogram, least, dendrogram.points.size).merges
     heights = np.empty(int(tree.level_of_edges.max(initial=-1)) + 1)
     heights[tree.level_of_edges] = np.log(np.maximum(tree.heights, 1e-300))
     whole = _Part(slice(0, len(dendrogram.points)), -1, float("nan"))
     parts, of_merge = [whole], list[list[int]]()
-    inside = np.zeros(len(dendrogram.points), np.intp)  # the smallest part that holds each position
+    inside = np.zeros(len(dendrogram.points), np.intp)  # the smallest part that contains each position
     masses = dendrogram.masses
     for merge in merges.tolist():
         run = np.arange(dendrogram.first[merge], dendrogram.first[merge + 1])
@@ -42,11 +42,11 @@ def lasting_cuts(tree: Tree, dendrogram: Dendrogram, least: float) -> Ints:
 class _Part:
     def __init__(self, positions: slice, above: int, upper: float) -> None:
         self.positions, self.above, self.upper = positions, above, upper
-        self.split = -1  # the merge, in its list, that it falls apart at
+        self.split = -1  # index of the merge at which it splits
 
 
 def _lasts(part: _Part, merges: Ints, dendrogram: Dendrogram, heights: Floats) -> float:
-    """Mass · log(upper/lower); the whole has no upper end and does not last."""
+    """Return mass · log(upper/lower); 0 for the whole, which has no upper height."""
     if part.above < 0:
         return 0.0
     start, stop = part.positions.start, part.positions.stop
@@ -60,10 +60,10 @@ def _lasts(part: _Part, merges: Ints, dendrogram: Dendrogram, heights: Floats) -
 
 
 def _chosen(parts: list[_Part], of_merge: list[list[int]], lasts: list[float]) -> list[int]:
-    """Merges to cut: those above which nothing lasts longer as a whole than what they join."""
+    """Return the merges to cut: those where the parts below have a larger total score than the part above."""
     best = list(lasts)
     whole = [True] * len(parts)
-    for at in range(len(parts) - 1, -1, -1):  # the inner ones come later
+    for at in range(len(parts) - 1, -1, -1):  # inner parts come later
         if parts[at].split >= 0:
             below = sum(best[one] for one in of_merge[parts[at].split])
             if below > best[at]:

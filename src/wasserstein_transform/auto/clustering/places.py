@@ -1,4 +1,4 @@
-"""From rows to distinct places and back, and the sample that is looked at where there are very many."""
+"""Map rows to distinct places, and sample the places if there are very many."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from ...localize.places import far_sums
 from ...spaces import Metric, Space, quotient
 
 LARGEST = {1: 10_000, 2: 10_000, 3: 2_000}
-"""Places, by their coordinates, beyond which a sample is clustered and the others follow."""
-_WIDE = 1_000  # with more coordinates: a distance of Gaussians costs the cube of their number
-_DISTANCES = 1 << 22  # that are held at a time
+"""Number of places, by number of coordinates, above which only a sample is clustered."""
+_WIDE = 1_000  # the same with more coordinates: a distance of Gaussians costs the cube of their number
+_DISTANCES = 1 << 22  # distances in memory at a time
 
 
 class Places(NamedTuple):
-    """Distinct places with mass, in an order that does not depend on how the rows came, at most `LARGEST`.
+    """At most `LARGEST` distinct places with mass, in an order that does not depend on the order of the rows.
 
     Attributes
     ----------
     space : Space
+        The places.
     place : array of shape (n_rows,)
-        The place of each row; of a row that is not in the sample, or has no mass, the nearest.
+        The place of each row; the nearest place if the row is not in the sample or has no mass.
     rows : array of shape (n,)
-        A row in each place.
+        One row at each place.
     n_all : int
-        Distinct places with mass before a sample was taken.
+        Number of distinct places with mass before sampling.
     """
 
     space: Space
@@ -38,7 +39,7 @@ class Places(NamedTuple):
 
     @classmethod
     def of(cls, space: Space, engine: Engine) -> Places:
-        """The places of a space."""
+        """Return the places of a space."""
         heavy = np.flatnonzero(space.weights > 0)
         merged = quotient(space.take(heavy), engine=engine)
         assert merged.leaders is not None
@@ -57,7 +58,7 @@ class Places(NamedTuple):
 
 
 def nearest_of(metric: Metric, points: Ints, others: Ints, engine: Engine) -> Ints:
-    """Which of the others is nearest to each of the points, by its position among them."""
+    """Return the position in `others` of the nearest one to each of the points."""
     if len(points) == 0:
         return np.empty(0, np.intp)
     if metric.places is not None:

@@ -1,4 +1,4 @@
-"""The recipes whose clusters are candidates: trees of the raw and of the transformed metric, and mixtures."""
+"""Recipes for candidate partitions: trees of the raw and of transformed metrics, k-means, and mixtures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .ground import Ground
 
 REACHES = (0, 5, 10)
 WALKS = ((1.0, 5.0), (1.5, 1.0), (1.5, 20.0), (2.2, 5.0), (3.3, 5.0), (5.0, 1.0), (5.0, 20.0))
-"""Radii of the Gaussian Transform, in units of the ground, and λ."""
+"""Radii of the Gaussian Transform, in units of the ground, with λ."""
 N_ITER = 2
 KINDS = ("tree", "reach", "gaussian", "means", "mixture")
 
@@ -26,16 +26,16 @@ class Recipe(NamedTuple):
     kind : str
         "tree", "reach", "gaussian", "means" or "mixture".
     share : float
-        Of a cut: what both sides hold at least, as a share of the mean mass of a cluster, or of all where no number of
-        clusters is given.
+        For cuts: least mass of both sides, relative to the mean mass of a cluster, or to all mass if the number of
+        clusters is not given.
     lasting : bool
-        Of a cut: whether clusters are the parts that last longest, not those before the widest steps of heights.
+        For cuts: whether clusters are the most persistent parts, not those before the widest steps of heights.
     reach : int
-        Of "reach": the neighbor whose distance is the core distance.
+        For "reach": the neighbor whose distance is the core distance.
     factor, lam, n_iter
-        Of "gaussian": ε in units of the ground, λ, τ.
+        For "gaussian": ε in units of the ground, λ, τ.
     start : str
-        Of "mixture": what it was started from.
+        For "mixture": the partition it was started from.
     """
 
     kind: str
@@ -65,12 +65,12 @@ class Recipe(NamedTuple):
         return self.kind in ("tree", "reach", "gaussian")
 
     def process(self, unit: float) -> Process:
-        """The transform of a recipe "gaussian"."""
+        """Return the transform of a recipe "gaussian"."""
         return gaussian_transform(self.factor * unit, self.lam)
 
 
 def grow(ground: Ground, engine: Engine) -> Iterator[tuple[Recipe, Tree]]:
-    """All trees, one after the other."""
+    """Yield all trees."""
     total, done = len(REACHES) + len(WALKS), 0
     for reach in REACHES:
         if reach < ground.n:

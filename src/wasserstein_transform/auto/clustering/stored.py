@@ -1,4 +1,4 @@
-"""A clustering in a file: named tuples as plain dicts, partitions as columns."""
+"""Clusterings in files: named tuples as dicts."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _KINDS = {name: type(default) for name, default in Recipe._field_defaults.items(
 
 
 def plain_recipe(recipe: Recipe | None) -> dict[str, Any] | None:
-    """A recipe by the names of its parts."""
+    """Convert a recipe to a dict."""
     return None if recipe is None else recipe._asdict()
 
 
 def recipe_of(plain: dict[str, Any] | None) -> Recipe | None:
-    """The way back; refuses what no recipe is."""
+    """Convert a dict to a recipe; reject invalid values."""
     if plain is None:
         return None
     recipe = Recipe(**plain)
@@ -34,12 +34,12 @@ def recipe_of(plain: dict[str, Any] | None) -> Recipe | None:
 
 
 def plain_ground(ground: Ground | None) -> dict[str, Any] | None:
-    """A ground by the names of its parts."""
+    """Convert a ground to a dict."""
     return None if ground is None else ground._asdict()
 
 
 def ground_of(plain: dict[str, Any] | None) -> Ground | None:
-    """The way back; refuses what no ground is."""
+    """Convert a dict to a ground; reject invalid values."""
     if plain is None:
         return None
     ground = Ground(**plain)
@@ -56,14 +56,14 @@ def ground_of(plain: dict[str, Any] | None) -> Ground | None:
 
 
 def check_tree(tree: Any, n: int) -> None:
-    """Refuse what is no tree of n places; None is none."""
+    """Reject anything but a tree of n places or None."""
     check_type(tree, "tree", Tree, type(None))
     if tree is not None and tree.n != n:
-        raise ValueError(f"the tree is of {tree.n} places, and {n} were looked at")
+        raise ValueError(f"the tree has {tree.n} places, but {n} were clustered")
 
 
 def check_name(named: Any, space: Space) -> None:
-    """Refuse a distance that is not known, or is of coordinates that are not there."""
+    """Reject an unknown metric, and a metric of coordinates if there are none."""
     if named is not None:
         known_name(named)
         if space.points is None:

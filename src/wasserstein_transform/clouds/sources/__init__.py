@@ -1,4 +1,4 @@
-"""Where the points of a cloud come from: `.npy`, Parquet, Zarr, read some rows at a time."""
+"""Sources of the points of a cloud: `.npy`, Parquet and Zarr, read a number of rows at a time."""
 
 from .base import Rows, Source, Stretch
 from .named import open_source

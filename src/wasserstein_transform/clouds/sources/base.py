@@ -1,4 +1,4 @@
-"""What a source of points is."""
+"""Base class of sources of points."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from ..._types import Floats
 
-STRETCH = 1 << 22  # rows of a stretch, about: what one job reads, and what its digest is of
+STRETCH = 1 << 22  # rows of a stretch, about: the input of one job and of its digest
 _NUMBERS = "fiub"
 
 
 class Rows(NamedTuple):
-    """Some rows in a row: the number of the first, coordinates, and weights if there are any."""
+    """Consecutive rows: the number of the first, coordinates, and weights if there are any."""
 
     first: int
     points: Floats
@@ -27,7 +27,7 @@ class Rows(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """Rows of a source that one job reads; `where` is what the source needs to find them."""
+    """Rows of a source that one job reads; `where` tells the source how to find them."""
 
     first: int
     n: int
@@ -36,15 +36,29 @@ class Stretch(NamedTuple):
 
 @dataclass(frozen=True)
 class Source(ABC):
-    """Points in files that are read some rows at a time. A value: it can be sent to another process.
+    """Points in files, read a number of rows at a time; `open_source` makes one.
+
+    It is a small value that can be pickled and sent to another process.
 
     Parameters
     ----------
     path : Path
+        The file or folder.
     columns : tuple of str, optional
-        Names of the coordinates; by default all columns there are, except the weights.
+        Names of the coordinates; None means all columns except the weights.
     weights : str, optional
-        Where the weights are.
+        Where the weights are; None means equal weights.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, wasserstein_transform as wt
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.save(f"{folder}/points.npy", [[0.0, 0.0], [1.0, 0.0], [5.0, 2.0]])
+    ...     source = wt.clouds.open_source(f"{folder}/points.npy")
+    ...     for rows in source.read(source.stretches()[0], most=2):
+    ...         print(rows.first, rows.points.tolist())
+    0 [[0.0, 0.0], [1.0, 0.0]]
+    2 [[5.0, 2.0]]
     """
 
     path: Path
@@ -53,26 +67,26 @@ class Source(ABC):
 
     @abstractmethod
     def names(self) -> tuple[str, ...]:
-        """Names of the coordinates; as many as a point has."""
+        """Return the names of the coordinates, as many as a point has."""
 
     @abstractmethod
     def stretches(self) -> list[Stretch]:
-        """All rows, in stretches that depend on the source alone."""
+        """Return all rows in stretches; they depend on the source alone."""
 
     @abstractmethod
     def read(self, stretch: Stretch, most: int) -> Iterator[Rows]:
-        """The rows of a stretch, about `most` at a time, checked."""
+        """Yield the rows of a stretch, about `most` at a time, checked."""
 
     @abstractmethod
     def files(self) -> list[Path]:
-        """All files that it reads."""
+        """Return all files that are read."""
 
     def looks(self) -> list[list[Any]]:
-        """Names, sizes and times of its files: as long as they are the same, so is what they hold."""
+        """Return names, sizes and times of the files; while these are equal, the content is taken to be unchanged."""
         return [[str(path), path.stat().st_size, path.stat().st_mtime_ns] for path in self.files()]
 
     def checked(self, first: int, columns: list[NDArray[Any]], weights: NDArray[Any] | None) -> Rows:
-        """Rows of finite numbers; otherwise an error that says where."""
+        """Return rows after checking that all numbers are finite; the error names the row."""
         points = np.empty((len(columns[0]), len(columns)))
         for k, (name, column) in enumerate(zip(self.names(), columns, strict=True)):
             points[:, k] = self._finite(first, column, f"column {name!r}")
@@ -93,22 +107,22 @@ class Source(ABC):
         return column
 
     def check_kind(self, kind: np.dtype[Any], what: str) -> None:
-        """Refuse what is no number before any of it is read."""
+        """Reject a type that is not numeric, before reading."""
         if kind.kind not in _NUMBERS:
             raise ValueError(f"{self.path}: {what} must hold numbers, it has the type {kind}; give columns of numbers")
 
 
 def evenly(n: int, size: int = STRETCH) -> list[Stretch]:
-    """Rows 0…n in stretches of that size."""
+    """Cut rows 0…n into stretches of a size."""
     return [Stretch(first, min(size, n - first)) for first in range(0, n, size)]
 
 
 def need(module: str, what: str) -> Any:
-    """A module of the extra `scale`, or how to get it."""
+    """Import a module of the extra `scale`, or raise an error that tells how to install it."""
     try:
         return importlib.import_module(module)
     except ImportError:
         raise ImportError(
             f"{what} needs {module.partition('.')[0]}, which is not installed; "
-            'pip install "wasserstein-transform[scale]" brings it'
+            'install it: pip install "wasserstein-transform[scale]"'
         ) from None

@@ -1,4 +1,4 @@
-"""A source by its name."""
+"""`open_source`: a source by the name of its file."""
 
 from __future__ import annotations
 
@@ -13,19 +13,24 @@ from .zarr import Zarr
 
 
 def open_source(path: PathLike, columns: Sequence[str] | None = None, weights: str | None = None) -> Source:
-    """Points in a file or folder: `.npy`, Parquet or Zarr.
+    """Open points in a file or folder: `.npy`, Parquet or Zarr.
 
     Parameters
     ----------
     path : path
         A `.npy` file of shape (n, m), a `.parquet` file or a folder of such files, a Zarr array of shape (n, m), or a
-        Zarr group with an array for each coordinate.
+        Zarr group with an array of shape (n,) for each coordinate.
     columns : sequence of str, optional
-        Columns of a Parquet file, or arrays of a Zarr group, that are coordinates. By default all columns of a Parquet
-        file, except the weights.
+        Columns of a Parquet file, or arrays of a Zarr group, that are coordinates. None means all columns of a Parquet
+        file except the weights.
     weights : str, optional
-        Where the weights are: a column of a Parquet file, an array of a Zarr group; beside a `.npy` file another such
-        file, beside a Zarr array another such array.
+        Where the weights are: a column of a Parquet file, an array of a Zarr group, or the path of another file for
+        `.npy` and for a Zarr array. None means equal weights.
+
+    Returns
+    -------
+    Source
+        For `wt.clouds.iterate`; only the metadata is read now.
 
     Examples
     --------

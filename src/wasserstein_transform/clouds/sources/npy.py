@@ -1,4 +1,4 @@
-"""Points in a `.npy` file, which is mapped."""
+"""Points in a memory-mapped `.npy` file."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Npy(Source):
         array = _mapped(self.path)
         if array.ndim != 2 or 0 in array.shape:
             raise ValueError(
-                f"{self.path}: points must be an array of shape (n, m), one row a point, got shape {array.shape}"
+                f"{self.path}: points must be an array of shape (n, m), one row per point, got shape {array.shape}"
             )
         self.check_kind(array.dtype, "the array")
         return array

@@ -68,7 +68,7 @@ class Parquet(Source):
             if held:
                 yield self._rows(first, held, listed, len(names))
         except (arrow.ArrowException, OSError) as error:
-            raise ValueError(f"{path} is cut off or damaged: {str(error).splitlines()[0]}; fetch it again") from None
+            raise ValueError(f"{path} is cut off or damaged: {str(error).splitlines()[0]}; download it again") from None
         finally:
             arrow.default_memory_pool().release_unused()
 
@@ -99,5 +99,5 @@ class Parquet(Source):
             return parquet.ParquetFile(path, memory_map=True, pre_buffer=False)
         except (arrow.ArrowException, OSError) as error:
             raise ValueError(
-                f"{path} is no Parquet file, or cut off or damaged: {str(error).splitlines()[0]}; fetch it again"
+                f"{path} is not a Parquet file, or cut off or damaged: {str(error).splitlines()[0]}; download it again"
             ) from None

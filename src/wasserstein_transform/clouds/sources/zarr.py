@@ -36,7 +36,9 @@ class Zarr(Source):
         n = points[0].shape[0]
         for array in [*points, *weights]:
             if array.shape[0] != n:
-                raise ValueError(f"{self.path}: all arrays must have as many rows, got {n} and {array.shape[0]}")
+                raise ValueError(
+                    f"{self.path}: all arrays must have the same number of rows, got {n} and {array.shape[0]}"
+                )
         if n == 0:
             raise ValueError(f"{self.path} has no rows; a cloud needs at least one point")
         chunk = max(1, points[0].chunks[0])
@@ -56,7 +58,7 @@ class Zarr(Source):
         return hasattr(self._open(self.path), "shape")
 
     def _arrays(self) -> tuple[list[Any], list[Any]]:
-        """The arrays of coordinates, and that of the weights if there is one."""
+        """Return the arrays of coordinates, and the array of weights if there is one."""
         found = self._open(self.path)
         if self._is_array():
             weights = [] if self.weights is None else [self._open(Path(self.weights))]
@@ -76,14 +78,14 @@ class Zarr(Source):
     def _check(self, arrays: list[Any], ndim: int) -> None:
         for array in arrays:
             if getattr(array, "ndim", None) != ndim or 0 in array.shape[1:]:
-                shape = "(n, m), one row a point" if ndim == 2 else "(n,)"
+                shape = "(n, m), one row per point" if ndim == 2 else "(n,)"
                 raise ValueError(
                     f"{array}: an array of shape {shape} is needed, got {getattr(array, 'shape', 'a group')}"
                 )
             self.check_kind(array.dtype, f"the array {array.name}")
             if "pickle" in str(array.metadata.to_dict()).lower():
                 raise ValueError(
-                    f"{array}: data packed by pickle can run code when it is read, and is not; write it anew"
+                    f"{array}: data packed by pickle can run code when it is read, so it is not read; write it anew"
                 )
 
     def _open(self, path: Path) -> Any:
@@ -92,5 +94,5 @@ class Zarr(Source):
             raise FileNotFoundError(f"there is no Zarr array or group {path}")
         try:
             return zarr.open(path, mode="r")
-        except Exception as error:  # of many kinds, for stores are of many
-            raise ValueError(f"{path} is no Zarr array or group, or damaged ({error}); write it anew") from None
+        except Exception as error:  # stores of different kinds raise different exceptions
+            raise ValueError(f"{path} is not a Zarr array or group, or damaged ({error}); write it anew") from None

@@ -1,4 +1,4 @@
-"""Who runs tasks: threads of this process, or others that take the same values."""
+"""Executors: they run tasks in threads of this process, on a cluster, or read finished tiles from a store."""
 
 from .base import Executor, Overseer
 from .cluster import Cluster, cluster_of

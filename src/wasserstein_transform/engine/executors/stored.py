@@ -1,4 +1,4 @@
-"""A store around another executor: finished tiles are read instead of computed."""
+"""An executor with a store: finished tiles are read instead of computed."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _log = logging.getLogger("wasserstein_transform")
 
 @dataclass(frozen=True)
 class Stored:
-    """Runs what a store does not hold by another executor, and keeps it."""
+    """Runs tiles that the store does not hold with another executor, and stores them."""
 
     store: Store
     inner: Executor
 
     def run(self, task: Task, out: Record, engine: Overseer) -> None:
-        """Compute missing tiles first, then read the others; what is damaged is computed again."""
-        here = self.store.holds(out[0])  # then results stay where they are, and sums tell whether they are whole
+        """Compute missing tiles first, then read the others; damaged ones are computed again."""
+        here = self.store.holds(out[0])  # then results stay in their file, and only checksums are stored
         where = str(out[0].filename) if here else None
         key = key_of(task.fingerprint, task.shapes(out, task.tiles[0]), where)
         journal = self.store.journal(key)
         engine.keeps(key)
         numbers = range(len(task.tiles))
-        kept = [k for k in numbers if k in journal]  # other threads may add more
+        kept = [k for k in numbers if k in journal]  # a list now: other threads may add more
         if kept:
             _log.info("%s: %d of %d tiles were finished before", task.name, len(kept), len(task.tiles))
         keeping = _Summing if here else _Keeping
@@ -57,7 +57,7 @@ class Stored:
 
 
 def _put_kept(k: int, task: Task, out: Record, journal: Journal, engine: Overseer) -> bool:
-    """Put the record of a finished tile in its place, if it is whole."""
+    """Copy the record of a finished tile to its place, if it is undamaged."""
     engine.check()
     tile = task.tiles[k]
     record = journal.read(k, task.shapes(out, tile))
@@ -67,24 +67,24 @@ def _put_kept(k: int, task: Task, out: Record, journal: Journal, engine: Oversee
 
 
 def _is_whole(k: int, task: Task, out: Record, journal: Journal, engine: Overseer) -> bool:
-    """Whether a finished tile is in its place as it was put there."""
+    """Tell whether a finished tile in the result is unchanged, by its checksums."""
     engine.check()
     record = journal.read(k, _SUMS)
     return record is not None and bool((record[0] == _sums(task.place.view(out, task.tiles[k]))).all())
 
 
 def _sums(record: Record) -> np.ndarray:
-    """Two numbers that change with any bit of a record, as quick as reading it."""
+    """Return two checksums of a record, as fast as reading it: any single changed bit changes them."""
     sums = np.zeros(2, "<u8")
     for array in record:
         words = np.ascontiguousarray(array).reshape(-1).view(f"<u{array.dtype.itemsize}")
-        sums[:1] += words.sum(dtype=np.uint64)  # as an array: it may overflow
+        sums[:1] += words.sum(dtype=np.uint64)  # an array, since arrays overflow without a warning
         sums[1:] ^= np.uint64(np.bitwise_xor.reduce(words, initial=0))
     return sums
 
 
 class _Keeping(Place):
-    """Another place, whose records are kept as they are put there."""
+    """A place that also stores each record."""
 
     def __init__(self, inner: Place, numbers: dict[Tile, int], journal: Journal) -> None:
         self._inner, self._numbers, self._journal = inner, numbers, journal
@@ -98,7 +98,7 @@ class _Keeping(Place):
         if not self.errors:
             try:
                 self._journal.add(self._numbers[tile], self._kept(out, tile, record))
-            except OSError as error:  # the disk is full: the result is still worth having
+            except OSError as error:  # the disk is full: the result is still useful
                 self.errors.append(error)
 
     def _kept(self, out: Record, tile: Tile, record: Record) -> Record:
@@ -106,7 +106,7 @@ class _Keeping(Place):
 
 
 class _Summing(_Keeping):
-    """The same for results in files that stay: of these only sums are kept."""
+    """The same for results in files that stay: only checksums are stored."""
 
     def _kept(self, out: Record, tile: Tile, record: Record) -> Record:
         return (_sums(self._inner.view(out, tile)),)
@@ -114,7 +114,7 @@ class _Summing(_Keeping):
 
 @dataclass(frozen=True)
 class _Rest:
-    """An engine for the tiles that are left: progress counts those before."""
+    """An engine for the remaining tiles: its progress includes the finished ones."""
 
     engine: Overseer
     total: int

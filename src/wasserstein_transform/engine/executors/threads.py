@@ -1,4 +1,4 @@
-"""Threads of this process: kernels release the GIL and write where the result lies."""
+"""Run tasks in threads of this process: kernels release the GIL and write directly to the result."""
 
 from __future__ import annotations
 
@@ -16,20 +16,32 @@ from ..task import Flag, Task
 from ..tiles import Tile
 from .base import Overseer
 
-_NAP = 0.05  # seconds between two looks at Ctrl-C and cancel
+_NAP = 0.05  # seconds between two checks for Ctrl-C and cancellation
 
 T = TypeVar("T")
 
 
 class Threads:
-    """A pool of threads, as many as the engine's `n_jobs` says."""
+    """Executor that runs tiles in a pool of threads, as many as the engine's `n_jobs`; the default.
+
+    Examples
+    --------
+    >>> import numpy as np, wasserstein_transform as wt
+    >>> def square(inputs, tile, stop, record):
+    ...     record[0][:] = inputs[tile.start : tile.stop] ** 2
+    >>> out, tiles = (np.empty(4),), wt.engine.of_size(4, 2)
+    >>> task = wt.engine.Task("squares", square, np.arange(4.0), tiles, wt.engine.Rows())
+    >>> wt.engine.Threads().run(task, out, wt.Engine(n_jobs=2))
+    >>> out[0]
+    array([0., 1., 4., 9.])
+    """
 
     def run(self, task: Task, out: Record, engine: Overseer) -> None:
-        """Do all tiles; the first error, Ctrl-C or a cancel stops the rest and is raised here."""
+        """Compute all tiles; the first error, Ctrl-C or cancellation stops the rest and is raised here."""
         stop, total = np.zeros(1, np.uint8), len(task.tiles)
         todo, ended = deque(task.tiles), SimpleQueue[BaseException | None]()
         n_threads = max(1, min(engine.n_threads, total))
-        engine.report(task.name, 0, total)  # a first tile may take long: that it began is known at once
+        engine.report(task.name, 0, total)  # the first tile may take long: show at once that the stage began
         with ThreadPoolExecutor(n_threads) as pool:
             try:
                 for _ in range(n_threads):
@@ -49,7 +61,7 @@ class Threads:
 
 
 def _work(task: Task, out: Record, todo: deque[Tile], stop: Flag, ended: SimpleQueue[BaseException | None]) -> None:
-    """One tile after the other, while there are any: a future for each would cost more than short tiles do."""
+    """Compute tiles while there are any; one future per tile would cost more than a short tile."""
     while not stop[0]:
         try:
             tile = todo.popleft()
@@ -66,7 +78,7 @@ def _work(task: Task, out: Record, todo: deque[Tile], stop: Flag, ended: SimpleQ
 def each_here(
     function: Callable[[Any, Any], T], jobs: Sequence[Any], name: str, engine: Any
 ) -> Iterator[tuple[int, T]]:
-    """The number of a job and its result as jobs end, as many at a time as there are threads; each has its share."""
+    """Yield (number, result) of jobs as they end, as many at a time as the engine allows; each has its share."""
     n_jobs = max(1, min(engine.n_at_once, len(jobs)))
     stop = np.zeros(1, np.uint8)
     mine = replace(engine.quiet(), n_jobs=max(1, engine.n_threads // n_jobs), memory=engine.share(), flag=stop)
@@ -84,7 +96,7 @@ def each_here(
 
 
 def _next(queue: SimpleQueue[T], engine: Overseer) -> T:
-    """What comes next; waits in short naps, in which Ctrl-C is heard on every system and cancel is looked at."""
+    """Return the next item; wait in short intervals, to handle Ctrl-C on every system and cancellation."""
     while True:
         try:
             found = queue.get(timeout=_NAP)
@@ -96,7 +108,7 @@ def _next(queue: SimpleQueue[T], engine: Overseer) -> T:
 
 
 def as_finished(futures: list[Future[Any]], engine: Overseer) -> Iterator[Future[Any]]:
-    """Futures as they end, while Ctrl-C and cancel are listened to."""
+    """Yield futures as they end, while checking for Ctrl-C and cancellation."""
     finished: SimpleQueue[Future[Any]] = SimpleQueue()
     for future in futures:
         future.add_done_callback(finished.put)

@@ -1,4 +1,4 @@
-"""Finished work on disk: tiles of tasks, states of flows, for whoever goes on."""
+"""Finished work on disk: tiles of tasks and states of flows, so that interrupted work can continue."""
 
 from .code import code
 from .folder import Store, StoreWarning, as_store, key_of

@@ -1,4 +1,4 @@
-"""A folder that finished work is kept in."""
+"""Store: a folder for finished work."""
 
 from __future__ import annotations
 
@@ -30,20 +30,40 @@ _log = logging.getLogger("wasserstein_transform")
 
 
 class StoreWarning(UserWarning):
-    """What a store holds cannot be used, or nothing can be kept in it any more."""
+    """Warning: the content of a store cannot be used, or nothing more can be stored in it.
+
+    Examples
+    --------
+    >>> import json, pathlib, tempfile, warnings, wasserstein_transform as wt
+    >>> folder = pathlib.Path(tempfile.mkdtemp(), "store")
+    >>> wt.Store(folder).close()
+    >>> about = json.loads((folder / "store.json").read_text())
+    >>> about["code"]["source"] = "another version"
+    >>> _ = (folder / "store.json").write_text(json.dumps(about))
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     wt.Store(folder).close()
+    >>> caught[0].category.__name__
+    'StoreWarning'
+    """
 
 
 class Store:
-    """A folder that finished tiles and iterations are kept in: work that was interrupted goes on where it was.
+    """A folder for finished tiles and iterations: interrupted work continues where it stopped.
 
-    What is kept is found again by a fingerprint of data, parameters, code and processor, so that a store never gives
-    anything but what would be computed. Work that is killed and started again ends with the same bits, and what was
-    finished is not computed again. One process at a time may use a store; a dead one does not keep others out.
+    Entries are found by a fingerprint of data, parameters, code and processor, so a store returns exactly what would be
+    computed. Work that is killed and started again ends with the same bits, without computing finished parts again.
+    One process at a time may use a store; the lock of a dead process is released by the system.
 
     Parameters
     ----------
     folder : path
-        A folder of its own: it is made if it is not there. Delete it when the work is done.
+        A folder of its own; it is created if it does not exist. Delete it when the work is done.
+
+    Attributes
+    ----------
+    folder : Path
+        The folder.
 
     Examples
     --------
@@ -62,7 +82,7 @@ class Store:
     folder: Path
 
     def __new__(cls, folder: PathLike) -> Self:
-        """One for each folder: whoever asks again in this process gets the same."""
+        """Return the open store of a folder: there is one per folder in a process."""
         place = os.path.realpath(folder)
         with _OPENING:
             found = _OPEN.get(place)
@@ -106,8 +126,8 @@ class Store:
             raise type(error)(error.errno, said) from None
         if _read_about(folder)["code"] != code():
             warn(
-                f"what the store {folder} holds was computed by another version, or for another processor, and is not "
-                "used; results of this one are kept beside it",
+                f"the content of the store {folder} was computed by another version, or for another processor, and is "
+                "not used; new results are stored beside it",
                 StoreWarning,
             )
 
@@ -116,21 +136,21 @@ class Store:
         return self._release.alive and self._lock.owner == os.getpid()
 
     def check_open(self) -> None:
-        """Refuse a store that was closed, or that a forked process has from its parent."""
+        """Raise an error if the store was closed, or belongs to the parent of this forked process."""
         if not self._release.alive:
-            raise ValueError(f"the store {self.folder} was closed; open it again by wt.Store(folder)")
+            raise ValueError(f"the store {self.folder} was closed; open it again with wt.Store(folder)")
         if self._lock.owner != os.getpid():
             raise RuntimeError(
-                f"the store {self.folder} is that of process {self._lock.owner}, from which this one was forked; give "
+                f"the store {self.folder} belongs to process {self._lock.owner}, from which this one was forked; give "
                 "another folder"
             )
 
     def close(self) -> None:
-        """Let other processes use the folder."""
+        """Release the folder for other processes."""
         self._release()
 
     def journal(self, key: str) -> Journal:
-        """The journal of a task, one for all threads; what is damaged in it is said, and computed again."""
+        """Return the journal of a task, shared by all threads; warn if parts of it are damaged."""
         self.check_open()
         with _OPENING:
             found = self._journals.get(key)
@@ -142,29 +162,29 @@ class Store:
         return found
 
     def forget(self, keys: list[str]) -> None:
-        """Remove the journals of tasks whose results are kept otherwise."""
+        """Remove the journals of tasks whose results are stored in another form."""
         for key in keys:
             (self.folder / _TILES / key).unlink(missing_ok=True)
 
     def states(self, key: str) -> Path:
-        """The folder for the states of a flow."""
+        """Return the folder for the states of a flow."""
         self.check_open()
         path = self.folder / _STATES / key
         path.mkdir(exist_ok=True)
         return path
 
     def unfinished(self, target: PathLike, *what: Any) -> Path:
-        """Where a file is filled until it can have its name."""
+        """Return the temporary path of a file while it is filled."""
         self.check_open()
         return self.folder / _FILES / fingerprint((os.path.realpath(target), what))
 
     def holds(self, array: Any) -> bool:
-        """Whether an array lies in a file that is filled here."""
+        """Tell whether an array is mapped to a file that is being filled in this store."""
         name = getattr(array, "filename", None)
         return isinstance(array, np.memmap) and name is not None and Path(name).parent == self.folder / _FILES
 
     def clear(self) -> None:
-        """Remove all that is kept."""
+        """Remove all entries."""
         self.check_open()
         for name in (_TILES, _STATES, _FILES):
             shutil.rmtree(self.folder / name, ignore_errors=True)
@@ -172,12 +192,30 @@ class Store:
 
 
 def key_of(*what: Any) -> str:
-    """What stands for a result: all it is made of, and this code."""
+    """Return the key of a result in a store: a fingerprint of all its inputs and of the code.
+
+    Parameters
+    ----------
+    *what
+        Arrays, numbers, strings and tuples that determine the result.
+
+    Returns
+    -------
+    str
+        32 hexadecimal digits.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> key = wt.engine.key_of("distances", 1.0)
+    >>> len(key), key == wt.engine.key_of("distances", 1.0), key == wt.engine.key_of("distances", 2.0)
+    (32, True, False)
+    """
     return fingerprint((tuple(sorted(code().items())), what))
 
 
 def as_store(store: Store | PathLike | None) -> Store | None:
-    """A store, or that of a folder."""
+    """Convert a folder to a store; a store or None is returned unchanged."""
     if store is None or isinstance(store, Store):
         return store
     if not isinstance(store, str | os.PathLike) or not os.fspath(store):
@@ -186,7 +224,7 @@ def as_store(store: Store | PathLike | None) -> Store | None:
 
 
 def _check_folder(folder: Path) -> None:
-    """Refuse a folder that is something else."""
+    """Reject a path that cannot be a store."""
     if not folder.exists():
         if not folder.parent.is_dir():
             raise FileNotFoundError(f"there is no folder {folder.parent} to make the store {folder.name} in")
@@ -197,7 +235,9 @@ def _check_folder(folder: Path) -> None:
     if _NAME in there:
         _read_about(folder)
     elif any(not name.endswith(".part") for name in there - {_TILES, _STATES, _FILES}):
-        raise ValueError(f"{folder} holds other files and is no store; give an empty folder, or the name of a new one")
+        raise ValueError(
+            f"{folder} holds other files and is not a store; give an empty folder, or the name of a new one"
+        )
 
 
 def _read_about(folder: Path) -> dict[str, Any]:
@@ -220,7 +260,7 @@ def _read_about(folder: Path) -> dict[str, Any]:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what processes left that were killed: nobody else is here."""
+    """Remove temporary files of killed processes; the lock excludes others."""
     for path in (*folder.glob(".*.part"), *folder.glob(f"{_STATES}/*/.*.part")):
-        _log.info("removed %s, which was never finished", path)
+        _log.info("removed %s, which was not finished", path)
         path.unlink(missing_ok=True)

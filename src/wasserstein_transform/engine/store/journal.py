@@ -1,9 +1,9 @@
-"""Finished records of one task in one file, added at its end.
+"""Journal: finished records of one task, appended to one file.
 
-A file for each record would cost more than short tiles do, and chunks of one size do not fit records, which differ.
-An entry is a head (mark, number of the tile, bytes that follow, a digest of all that) and the arrays of the record, one
-after the other. A process that ends in the middle leaves half an entry, which is cut off; damaged bytes do not agree
-with their digest, and their tile is as good as not there. Nothing is waited for: who loses power loses entries.
+One file per record would cost more than short tiles do, and fixed-size chunks do not fit records of different sizes. An
+entry is a header (mark, number of the tile, number of bytes that follow, and a digest of all that) followed by the
+arrays of the record. A process that ends in the middle leaves an incomplete entry, which is cut off. Damaged bytes do
+not match their digest; their tile counts as missing. Writes are not synced: a power failure may lose entries.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..places import Record
 from ..task import Shapes
 
 _MARK = b"tile"
-_HEAD = struct.Struct("<4sqq16s8s")  # the last digest is that of the head: lengths are trusted only if it agrees
+_HEAD = struct.Struct("<4sqq16s8s")  # the last digest is that of the header: lengths are trusted only if it matches
 _TITLE = b"wasserstein-transform journal 1\n"
 
 
@@ -35,7 +35,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._mutex = Mutex()
-        self._stream = path.open("a+b", buffering=0)  # a buffer would not see that entries move the file's position
+        self._stream = path.open("a+b", buffering=0)  # a buffer would not notice that appending moves the position
         self.close = finalize(self, self._stream.close)
         self._at: dict[int, tuple[int, int, bytes]] = {}
         self.is_damaged = not self._scan()
@@ -47,7 +47,7 @@ class Journal:
         return len(self._at)
 
     def add(self, number: int, record: Record) -> None:
-        """Keep the record of a tile; from any thread."""
+        """Store the record of a tile; may be called from any thread."""
         parts = _bytes(np.ascontiguousarray(array) for array in record)
         size = sum(part.nbytes for part in parts)
         body = _digest(number, size, parts)
@@ -56,14 +56,14 @@ class Journal:
             start = os.fstat(self._stream.fileno()).st_size
             try:
                 _write(self._stream.fileno(), [memoryview(head), *parts])
-            except BaseException:  # a full disk: half an entry would hide those after it
+            except BaseException:  # a full disk: an incomplete entry would hide later ones
                 with suppress(OSError):
                     self._stream.truncate(start)
                 raise
             self._at[number] = start + _HEAD.size, size, body
 
     def read(self, number: int, shapes: Shapes) -> Record | None:
-        """The record of a tile; None if it is damaged, and then it is forgotten."""
+        """Return the record of a tile; None if it is damaged, and then it counts as missing."""
         if (at := self._at.get(number)) is None:  # another thread found it damaged
             return None
         start, size, digest = at
@@ -80,7 +80,7 @@ class Journal:
         return None
 
     def _scan(self) -> bool:
-        """Find all entries by their heads, and cut off what is not one; whether all was well but for the last."""
+        """Find all entries by their headers, cut off the rest; tell whether only the last was incomplete."""
         size = os.fstat(self._stream.fileno()).st_size
         self._stream.seek(0)
         title = self._stream.read(len(_TITLE))
@@ -98,7 +98,7 @@ class Journal:
         return left
 
     def _heads(self, size: int) -> Iterator[tuple[int, int, bytes]]:
-        """Heads that are whole, and whose entry is, from the first on."""
+        """Yield the headers of complete entries, up to the first invalid one."""
         at = len(_TITLE)
         while at + _HEAD.size <= size:
             self._stream.seek(at)
@@ -109,7 +109,7 @@ class Journal:
             at += _HEAD.size + found[1]
 
     def _at_end(self, end: int) -> bool:
-        """Whether what is left is the beginning of an entry, which a process could not end."""
+        """Tell whether the rest is the beginning of an entry that a process could not finish."""
         self._stream.seek(end)
         rest = self._stream.read(_HEAD.size)
         return len(rest) < _HEAD.size or _parsed(rest) is not None
@@ -139,7 +139,7 @@ def _digest(number: int, size: int, parts: list[memoryview]) -> bytes:
 
 
 def _filled(stream: FileIO, part: memoryview) -> bool:
-    """Read as many bytes as a part has, however many calls that takes; whether there were as many."""
+    """Read as many bytes as a part has, in several calls if needed; tell whether there were enough."""
     done = 0
     while done < part.nbytes:
         n = stream.readinto(part[done:])
@@ -150,7 +150,7 @@ def _filled(stream: FileIO, part: memoryview) -> bool:
 
 
 def _write(fd: int, parts: list[memoryview]) -> None:
-    """All parts, however many calls that takes."""
+    """Write all parts, in several calls if needed."""
     left: list[Any] = parts
     while left:
         done = os.writev(fd, left[:512]) if hasattr(os, "writev") else os.write(fd, left[0])

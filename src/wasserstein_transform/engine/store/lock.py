@@ -1,4 +1,4 @@
-"""One process at a time: a lock that ends with the process that took it."""
+"""A file lock that is released when its process ends."""
 
 from __future__ import annotations
 
@@ -7,17 +7,47 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-_SHOWN = 64  # bytes of the file that are read: the number of a process is shorter
+_SHOWN = 64  # bytes read from the file: a process number is shorter
 
 
 class InUseError(OSError):
-    """Another process works with the folder."""
+    """Error: another process uses the folder.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile, numpy as np, wasserstein_transform as wt
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> np.save(folder / "points.npy", [[0.0], [1.0]])
+    >>> def run(_=None):
+    ...     wt.clouds.iterate(wt.mean_shift(1.0), folder / "points.npy", folder=folder / "run", n_iter=1)
+    >>> try:
+    ...     with wt.using(progress=run):  # starts a second run in the same folder during the first one
+    ...         run()
+    ... except wt.engine.InUseError as error:
+    ...     print(str(error).partition(" is ")[2])
+    in use by this process; wait until it ends, or give another folder
+    """
 
 
 class Lock:
-    """A file that this process has locked; the system lets go of it when the process ends, however that comes about.
+    """A file locked by this process; the system releases it when the process ends in any way.
 
-    A forked process does not have the lock of its parent.
+    A forked process does not inherit the lock of its parent.
+
+    Parameters
+    ----------
+    path : Path
+        The file to lock; it is created if needed.
+    what : str
+        Name of the locked thing, for the message of `InUseError`.
+
+    Examples
+    --------
+    >>> import os, pathlib, tempfile, wasserstein_transform as wt
+    >>> lock = wt.engine.Lock(pathlib.Path(tempfile.mkdtemp(), "lock"), "my folder")
+    >>> lock.owner == os.getpid()
+    True
+    >>> lock.release()
     """
 
     def __init__(self, path: Path, what: str) -> None:
@@ -31,13 +61,13 @@ class Lock:
             self._file.close()
             who = f"process {by}" if by.isdigit() else "another process"
             raise InUseError(f"{what} is in use by {who}; wait until it ends, or give another folder") from None
-        with suppress(OSError):  # of a full disk: the number is for the error above alone
+        with suppress(OSError):  # a full disk: the number only serves the error message above
             self._file.truncate(0)
             self._file.write(str(self.owner).encode())
             self._file.flush()
 
     def release(self) -> None:
-        """Let others have it."""
+        """Release the lock."""
         if self._file is not None:
             with suppress(OSError):
                 self._file.close()
@@ -48,7 +78,7 @@ if os.name == "nt":
     import msvcrt
 
     def _take(stream: IO[bytes]) -> None:
-        stream.seek(1 << 30)  # beyond what is written there: locked bytes cannot be read by others
+        stream.seek(1 << 30)  # beyond the written bytes: others cannot read locked bytes
         msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
 
 else:

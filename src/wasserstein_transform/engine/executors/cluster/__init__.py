@@ -1,7 +1,8 @@
-"""A cluster of Dask: heavy tasks and jobs are sent to its workers.
+"""Dask clusters: heavy tasks and jobs are sent to workers.
 
-Dask moves and runs; here it is decided who gets what. Every message is for one worker, few are under way at a time, and
-what is lost with a worker is sent to another: records depend on the task alone, so the first answer is as good as any.
+Dask transports and runs messages; this package decides which worker gets what. Every message is for one worker, only
+few are in flight at a time, and work lost with a worker is sent to another one. Records depend on the task alone, so
+the first answer counts.
 """
 
 from .executor import Cluster, cluster_of

@@ -1,4 +1,4 @@
-"""What runs on a worker."""
+"""Functions that run on a worker."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from ...places import Record
 from ...task import Compute, Flag, Shapes, computed
 from ...tiles import Tile
 
-_SHARE = 0.8  # of a worker's memory for its jobs: beyond, Dask pauses it
-_REMEMBERED = 10_000  # tickets of work that was ended
+_SHARE = 0.8  # of a worker's memory for its jobs: above that, Dask pauses the worker
+_REMEMBERED = 10_000  # tickets of stopped work that are remembered
 _UNDER_WAY: dict[str, Flag] = {}
 _ENDED: dict[str, None] = {}
 
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """The inputs of a task, one value to Dask."""
+    """The inputs of a task, as one value for Dask."""
 
     value: Any
     nbytes: int
@@ -33,7 +33,7 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Group:
-    """Some tiles of a task, on their way to a worker."""
+    """A message with some tiles of a task."""
 
     ticket: str
     compute: Compute
@@ -43,7 +43,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Job:
-    """A job on its way to a worker: function(job, make(…)), where `make` makes the engine of a machine."""
+    """A message with a job: the worker calls function(job, engine), where `make` creates the engine."""
 
     ticket: str
     function: Callable[[Any, Any], Any]
@@ -54,7 +54,7 @@ class Job:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What came out: a value, or the error of the work itself, which is no fault of the worker."""
+    """The result of a message: a value, or an error of the work itself, for which the worker is not to blame."""
 
     value: Any = None
     error: BaseException | None = None
@@ -63,7 +63,7 @@ class Answer:
 
 
 def solve(inputs: Inputs, message: bytes) -> Answer:
-    """The records of a group of tiles."""
+    """Compute the records of a group of tiles."""
     begun, records = time.perf_counter(), list[Record]()
     try:
         group: Group = pickle.loads(message)
@@ -79,7 +79,7 @@ def solve(inputs: Inputs, message: bytes) -> Answer:
 
 
 def do(message: bytes) -> Answer:
-    """What a job gives, on one thread and with a fair part of the worker's memory."""
+    """Run a job on one thread, with a fair share of the worker's memory."""
     begun = time.perf_counter()
     try:
         sent: Job = pickle.loads(message)
@@ -92,7 +92,7 @@ def do(message: bytes) -> Answer:
 
 
 def stop(tickets: list[str]) -> None:
-    """End work that nobody waits for. Kernels look at their flag; what is about to begin is remembered."""
+    """Stop work whose result is no longer needed; kernels check their flag, and later starts are remembered."""
     for ticket in tickets:
         _ENDED[ticket] = None
         flag = _UNDER_WAY.get(ticket)
@@ -103,7 +103,7 @@ def stop(tickets: list[str]) -> None:
 
 
 def fair_memory(dask_worker: Any = None) -> float:
-    """Bytes that one thread of this worker may take."""
+    """Return the bytes that one thread of this worker may take."""
     worker = dask_worker or sys.modules["distributed"].get_worker()
     limit = worker.memory_manager.memory_limit or available()
     return _SHARE * float(limit) / float(worker.state.nthreads)
@@ -111,7 +111,7 @@ def fair_memory(dask_worker: Any = None) -> float:
 
 @contextmanager
 def _flag(ticket: str) -> Iterator[Flag]:
-    """The flag that `stop` sets."""
+    """Provide the flag that `stop` sets."""
     flag = _UNDER_WAY[ticket] = np.zeros(1, np.uint8)
     if ticket in _ENDED:
         flag[0] = 1
@@ -122,7 +122,7 @@ def _flag(ticket: str) -> Iterator[Flag]:
 
 
 def _portable(error: BaseException) -> BaseException:
-    """The error, without what cannot travel."""
+    """Return the error, or a RuntimeError with its text if it cannot be pickled."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:

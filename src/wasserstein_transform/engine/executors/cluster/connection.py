@@ -1,4 +1,4 @@
-"""The client: what is accepted, whether it is connected, and questions that do not block."""
+"""The Dask client: checks, and requests that do not block."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ _HOW = "dask.distributed.Client() starts workers on this machine, Client(ADDRESS
 
 
 def check_client(client: Any) -> None:
-    """Refuse what is no synchronous client of Dask. Who has one has imported `distributed`, so nothing is imported."""
+    """Reject anything but a synchronous Dask client; nothing is imported, since a client implies `distributed`."""
     if "distributed" not in sys.modules and find_spec("distributed") is None:
-        raise ImportError('a client needs Dask; pip install "wasserstein-transform[scale]" brings it')
+        raise ImportError('a client needs Dask; pip install "wasserstein-transform[scale]"')
     known = getattr(sys.modules.get("distributed"), "Client", None)
     if known is None or not isinstance(client, known):
         raise TypeError(f"client must be a dask.distributed.Client, got {client!r:.80}; {_HOW}")
     if client.asynchronous or getattr(client, "_asynchronous", False):
         raise ValueError(
-            "client is an asynchronous one, and this library waits for its results; make it with asynchronous=False, "
+            "client is an asynchronous one, but this library waits for its results; create it with asynchronous=False, "
             "and call the library from a thread of its own if there is an event loop"
         )
 
 
 def check_open(client: Any) -> None:
-    """Refuse a client that was closed."""
+    """Reject a closed client."""
     if client.status in ("closed", "closing"):
         raise ConnectionError(f"the client is {client.status}: nothing can be sent with it; {_HOW}")
 
 
 def soon(client: Any, ask: Callable[[], Awaitable[Any]], then: Callable[[], None]) -> Future[Any]:
-    """What `ask` gives in the client's event loop; `then` is called when it is there. Does not wait.
+    """Schedule `ask` in the client's event loop, without waiting; `then` is called when the result is available.
 
-    In their event loop the methods of a client do not block, so a worker or scheduler that does not answer keeps
-    nobody here from listening to Ctrl-C.
+    Methods of a client do not block in its event loop, so a worker or scheduler that does not answer does not delay the
+    handling of Ctrl-C.
     """
 
     async def asked() -> Any:

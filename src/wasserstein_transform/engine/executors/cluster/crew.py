@@ -1,4 +1,4 @@
-"""The workers there are."""
+"""The workers of a cluster."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from .connection import soon
 from .session import Session
 from .versions import versions
 
-_LOOK = 0.5  # seconds between two questions who is there
-_UNANSWERED = 30.0  # seconds after which a question is asked again
+_LOOK = 0.5  # seconds between two requests for the list of workers
+_UNANSWERED = 30.0  # seconds after which a request is repeated
 
 _log = logging.getLogger("wasserstein_transform")
 
 
 class Question:
-    """Something asked of the cluster; no answer for long is one, too."""
+    """A request to the cluster; a missing answer counts as an answer after some time."""
 
     def __init__(self, client: Any, ask: Callable[[], Any], then: Callable[[], None]) -> None:
         self._asked, self._future = time.monotonic(), soon(client, ask, then)
 
     @property
     def is_over(self) -> bool:
-        """Whether the answer is there, or comes no more."""
+        """Whether the answer has arrived, or is no longer expected."""
         return self._future.done() or time.monotonic() - self._asked > _UNANSWERED
 
     @property
     def answer(self) -> Any:
-        """What was said, or the error that came of it; None if nothing was."""
+        """The answer, or the error; None if there was none."""
         if not self._future.done():
             self.cancel()
         if self._future.cancelled():
@@ -38,12 +38,12 @@ class Question:
         return self._future.exception() or self._future.result()
 
     def cancel(self) -> None:
-        """Ask no longer."""
+        """Cancel the request."""
         self._future.cancel()
 
 
 class Crew:
-    """Workers that have said what they run, and how many threads each has; looked for again and again."""
+    """Workers whose versions were checked, with their numbers of threads; the list is refreshed regularly."""
 
     def __init__(self, client: Any, session: Session, then: Callable[[], None]) -> None:
         self.threads: dict[str, int] = {}
@@ -56,25 +56,25 @@ class Crew:
 
     @property
     def n_threads(self) -> int:
-        """Threads of all workers together."""
+        """Number of threads of all workers."""
         return sum(self.threads.values())
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nobody, not even somebody who was asked and has not answered yet."""
+        """Whether there are no workers, not even one whose versions are being checked."""
         return not self.threads and not self._meetings
 
     def doubt(self, address: str) -> None:
-        """A worker seems to have left: nothing is sent to it before that is known."""
+        """Mark a worker that seems to have left: nothing is sent to it until the next list of workers."""
         self._doubted.add(address)
         self._listed = -float("inf")
 
     def is_there(self, address: str) -> bool:
-        """Whether a worker is there, as far as is known."""
+        """Tell whether a worker is there, as far as is known."""
         return address in self.threads and address not in self._doubted
 
     def look(self) -> list[str]:
-        """Who left since the last look; does not wait. New workers are asked what they run: other code is an error."""
+        """Return the workers that left since the last call, without waiting; check the versions of new workers."""
         left: list[str] = []
         if self._listing is None and time.monotonic() - self._listed > _LOOK:
             self._listing = Question(self._client, self._client_threads, self._then)
@@ -110,12 +110,12 @@ class Crew:
     def _met(self, address: str, answer: Any) -> None:
         found = answer.get(address) if isinstance(answer, dict) else answer
         if found is None or isinstance(found, OSError):
-            return  # it left, or the connection to it: it is asked again
+            return  # the worker or its connection was lost: it is asked again
         self._session.meet(address, found)
         self.threads[address] = self._there[address]
 
     def close(self) -> None:
-        """Wait for no answers anymore."""
+        """Cancel all requests."""
         for question in (self._listing, *self._meetings.values()):
             if question is not None:
                 question.cancel()

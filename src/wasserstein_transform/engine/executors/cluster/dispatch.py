@@ -1,4 +1,4 @@
-"""Who gets what, and what is done about those who do not answer."""
+"""Distribute errands to workers, and handle lost and late answers."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from .fetching import Fetching
 from .lateness import Lateness
 from .losses import Losses
 
-_NAP = 0.05  # seconds between two looks at Ctrl-C, cancel and the workers
-_SLOTS = 2  # messages for each thread of a worker: one it works on, one that waits
-_FAREWELL = 0.5  # seconds that taking leave may take
+_NAP = 0.05  # seconds between two checks for Ctrl-C, cancellation and workers
+_SLOTS = 2  # messages per thread of a worker: one in work, one waiting
+_FAREWELL = 0.5  # seconds for the final cancellation messages
 
 _log = logging.getLogger("wasserstein_transform")
 
 
 class Dispatch:
-    """Sends errands to workers, few at a time, and again where they are lost or late; gives each answer once.
+    """Sends errands to workers, few at a time, repeats lost and late ones, and yields each answer once.
 
-    Every message is for one worker, so a worker that hangs holds back no more than it was given.
+    Every message is for one worker, so a hanging worker delays only what it was given.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Dispatch:
         self._fetching = Fetching(client, events)
 
     def answers(self) -> Iterator[tuple[Errand, Answer]]:
-        """Errands and their answers as they come; whoever stops listening stops the work on the cluster."""
+        """Yield errands with their answers as they arrive; closing the generator stops the work on the cluster."""
         try:
             while len(self._source) or len(self._again) or self._under_way:
                 self._losses.check(self._client, self._crew, bool(self._under_way))
@@ -78,7 +78,7 @@ class Dispatch:
             self._give_up([copy])
             self._fail(copy, "its answer could not be fetched", lost=False)
         if self._late.is_silent(self._under_way):
-            _log.info("no worker has answered for a while: all that is under way is sent again")
+            _log.info("no worker has answered for a while: everything in flight is sent again")
             self._source.renew()
             silent = self._under_way
             self._give_up(silent)
@@ -89,7 +89,7 @@ class Dispatch:
             self._resend_late()
 
     def _fill(self) -> None:
-        """One message each in turn, to those with the fewest, while there are free slots."""
+        """Send one message to each free worker in turn, least loaded first, while there are free slots."""
         while len(self._source) or len(self._again):
             free = sorted(filter(self._is_free, self._crew.threads), key=self._load)
             if not free:
@@ -121,7 +121,7 @@ class Dispatch:
         except Exception as error:
             if self._client.status == "running":
                 raise
-            _log.info("a message could not be sent: %s", error)  # the connection was lost just now
+            _log.info("a message could not be sent: %s", error)  # the connection was just lost
             self._again.add(errand)
             return False
         copy = Copy(errand, address, ticket, future)
@@ -131,9 +131,9 @@ class Dispatch:
         return True
 
     def _answer(self, copy: Copy) -> Answer | None:
-        """The answer of an errand, if this is it and the first one."""
+        """Return the answer of an errand if this copy is the first to have it."""
         if copy not in copy.errand.copies:
-            return None  # another was faster
+            return None  # another copy was faster
         if copy.fetching is None:
             if copy.future.status == "finished":
                 self._fetching.add(copy)
@@ -159,13 +159,13 @@ class Dispatch:
         return answer
 
     def _failed(self, copy: Copy, error: BaseException) -> None:
-        """An error of the work itself is raised as it is; memory, somebody else may have."""
+        """Raise an error of the work itself; retry if another worker may have enough memory."""
         if not isinstance(error, MemoryError | InterruptedError) or self._losses.is_last(copy.errand):
             raise error
         self._fail(copy, repr(error), lost=True)
 
     def _fail(self, copy: Copy, reason: str, *, lost: bool) -> None:
-        """Send an errand again, unless another copy of it is under way; if it may be to blame, in smaller parts."""
+        """Send an errand again unless another copy is in flight; in smaller parts if it may have killed a worker."""
         _log.info("%s at %s: %s", copy.errand.name, copy.address, reason)
         self._forget([copy])
         self._losses.note(copy, reason, lost=lost)
@@ -180,7 +180,7 @@ class Dispatch:
         self._copies.pop(address, None)
 
     def _is_begun(self, copy: Copy) -> bool:
-        """Whether its worker can have been working on it: it begins with the oldest, one on each thread."""
+        """Tell whether its worker may have started it: a worker starts with the oldest, one per thread."""
         return self._copies[copy.address].index(copy) < self._losses.threads_of(copy.address)
 
     def _forget(self, copies: list[Copy]) -> None:
@@ -192,7 +192,7 @@ class Dispatch:
                 copy.let_go()
 
     def _give_up(self, copies: list[Copy]) -> Any:
-        """Copies that nobody waits for are canceled at the scheduler and stopped at the workers."""
+        """Cancel copies that are no longer needed, at the scheduler and at the workers."""
         if not copies:
             return None
         client, futures, tickets = self._client, [copy.future for copy in copies], [copy.ticket for copy in copies]

@@ -1,4 +1,4 @@
-"""What is sent: groups of tiles, or jobs; in either case a message to one worker, and its answer."""
+"""Errands: groups of tiles, or jobs. Each is a message to one worker, with an answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .at_worker import Answer
 
 @dataclass(eq=False)
 class Copy:
-    """One message with an errand: to whom, since when, and who brings the answer."""
+    """One message with an errand: its worker, when it was sent, and the future of its answer."""
 
     errand: Errand
     address: str
@@ -25,13 +25,13 @@ class Copy:
     fetched_from: float = 0.0
 
     def let_go(self) -> None:
-        """Hold the answer no longer, here and on the worker."""
+        """Release the answer, here and on the worker."""
         self.future = self.fetching = None
 
 
 @dataclass(eq=False)
 class Errand:
-    """A piece of work that one message carries; more than one while a worker is late."""
+    """A piece of work for one message; there are several copies of it while a worker is late."""
 
     what: Any
     name: str
@@ -42,38 +42,38 @@ class Errand:
 
 
 class Source(Protocol):
-    """Where errands come from and how they are sent."""
+    """Protocol: creates errands and sends them."""
 
     late: float | None
-    """Seconds without any answer after which all is sent again; None if work may take as long as it likes."""
+    """Seconds without any answer after which everything is sent again; None if work may take any time."""
 
     def __len__(self) -> int:
-        """How many pieces, tiles or jobs, are not yet in any errand."""
+        """Return the number of pieces, tiles or jobs, that are not yet in an errand."""
 
     def next(self, address: str, n_threads: int) -> Errand | None:
-        """The next errand for a worker, one of so many threads; None if all are on their way."""
+        """Return the next errand for a worker; `n_threads` is that of all workers. None if there is none left."""
 
     def parts(self, errand: Errand) -> list[Errand]:
-        """An errand that a worker may have died of, in smaller parts, so that as little as possible dies again."""
+        """Split an errand that may have killed a worker, so that less is lost the next time."""
 
     def is_ready(self, address: str) -> bool:
-        """Whether the worker can be sent errands; if not, what it takes is on its way."""
+        """Tell whether errands can be sent to the worker; if not, start sending what it needs."""
 
     def send(self, errand: Errand, address: str, ticket: str) -> Any:
-        """A future of Dask for the errand on that worker."""
+        """Submit the errand to that worker; return the Dask future."""
 
     def learn(self, copy: Copy, answer: Answer) -> None:
-        """Note how long an errand took."""
+        """Record how long an errand took."""
 
     def forget(self, address: str) -> None:
-        """A worker left."""
+        """Forget a worker that left."""
 
     def renew(self) -> None:
-        """Answers stay out: whatever workers may wait for is sent again."""
+        """Send everything again that workers may be waiting for, since no answers arrive."""
 
 
 class Waiting:
-    """Errands that are to be sent again, each to a worker that has not failed it, if one is free."""
+    """Errands to be sent again, preferably to a worker that has not failed them."""
 
     def __init__(self) -> None:
         self._errands = deque[Errand]()
@@ -82,12 +82,12 @@ class Waiting:
         return len(self._errands)
 
     def add(self, errand: Errand) -> None:
-        """One more; the last to fail goes first, so that what fails always is soon known."""
+        """Add an errand; the last to fail is sent first, so that a permanent failure shows early."""
         if errand not in self._errands:
             self._errands.appendleft(errand)
 
     def take(self, address: str, free: Sequence[str]) -> Errand | None:
-        """One for this worker, which is one of those that are free."""
+        """Return an errand for this worker, one of the free workers; None if there is none."""
         for errand in self._errands:
             if address not in errand.avoid or errand.avoid.issuperset(free):
                 self._errands.remove(errand)

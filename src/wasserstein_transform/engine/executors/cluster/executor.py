@@ -1,4 +1,4 @@
-"""The executor that sends tasks to a cluster, and jobs."""
+"""Cluster: the executor that sends tasks and jobs to Dask workers."""
 
 from __future__ import annotations
 
@@ -25,22 +25,30 @@ from .losses import Losses
 from .parcels import size_of
 from .session import session_of
 
-_BANDWIDTH = 2e8  # bytes a second, about, to and from workers together
-_UPLOADS = 2  # how often inputs travel from here, about
+_BANDWIDTH = 2e8  # bytes per second, about, to and from all workers together
+_UPLOADS = 2  # how many times inputs are sent from this process, about
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """The workers that a `dask.distributed.Client` knows.
+    """The workers of a `dask.distributed.Client`, with options; for `Engine(client=…)`.
 
     Parameters
     ----------
     client : dask.distributed.Client
-        A synchronous one.
-    patience : float
+        A synchronous client.
+    patience : float, default 300
         Seconds to wait for workers while there are none.
-    small : float
-        What is done within so many seconds is done here; with 0 everything is sent.
+    small : float, default 0.2
+        Work that takes at most this many seconds is done in this process; 0 sends everything.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> from dask.distributed import Client  # doctest: +SKIP
+    >>> cluster = wt.engine.Cluster(Client("tcp://scheduler:8786"), patience=600)  # doctest: +SKIP
+    >>> with wt.using(client=cluster):  # doctest: +SKIP
+    ...     distances = wt.LocalTruncation(eps=1.0).fit(X).distances_
     """
 
     client: Any
@@ -56,17 +64,17 @@ class Cluster:
 
     @property
     def n_threads(self) -> int:
-        """Threads of all workers; 1 if there are none yet."""
+        """Number of threads of all workers; 1 if there are none yet."""
         check_open(self.client)
         return max(1, int(sum(self.client.nthreads().values())))
 
     def fair_memory(self) -> float:
-        """Bytes that a job may take, on whatever worker it is done."""
+        """Return the bytes that a job may take on any worker."""
         check_open(self.client)
         return float(min(self.client.run(fair_memory).values(), default=available()))
 
     def run(self, task: Task, out: Record, engine: Overseer) -> None:
-        """Send tiles, some at a time, and put the records that come back. Small tasks are not sent."""
+        """Compute a task on the workers and write its records to `out`; small tasks run in this process."""
         check_open(self.client)
         todo = deque(task.tiles)
         with Here(task, out, todo, engine) as here:
@@ -79,7 +87,7 @@ class Cluster:
             here.finish()
 
     def _is_worth_sending(self, task: Task, out: Record, todo: deque[Tile], here: Here) -> bool:
-        """Whether what is left takes longer here than a moment, and than inputs and records travel."""
+        """Tell whether the remaining work takes longer here than sending its inputs and records."""
         if self.small == 0 or here.n_done == 0:
             return True
         seconds = len(todo) * here.pace / here.n_threads
@@ -115,10 +123,10 @@ class Cluster:
     def each(
         self, function: Callable[..., Any], jobs: Sequence[Any], name: str, engine: Overseer
     ) -> Iterator[tuple[int, Any]]:
-        """Send jobs, some at a time; results as they end.
+        """Run jobs on the workers; yield (number, result) as they end.
 
-        A job runs on one thread with its part of the worker's memory. It may run again, and twice at the same time, if
-        its worker dies or is late: what it writes it must write whole, and the same each time.
+        A job runs on one thread with its share of the worker's memory. It may run again, even twice at the same time,
+        if its worker dies or is late: files must be written atomically, with the same content each time.
         """
         check_open(self.client)
         client, session, events = self.client, session_of(self.client), SimpleQueue[Copy | None]()
@@ -143,5 +151,5 @@ def _on(crew: Crew) -> str:
 
 
 def cluster_of(client: Any) -> Cluster:
-    """The cluster of a client; one that was made with other settings, as it is."""
+    """Return the cluster of a client; a Cluster is returned unchanged."""
     return client if isinstance(client, Cluster) else Cluster(client)

@@ -1,4 +1,4 @@
-"""Answers that are fetched, few at a time: records may be large, and Dask fetches no more than five at once."""
+"""Fetch answers, few at a time: records may be large, and Dask fetches at most five at once."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from .connection import soon
 from .errands import Copy
 
 _AT_ONCE = 4
-_SECONDS = 20.0  # that fetching one may take: a worker that hangs would hold up the others
+_SECONDS = 20.0  # longest time for one answer: a hanging worker would delay the others
 
 
 class Fetching:
-    """Copies whose answers are ready at their workers."""
+    """Copies whose answers are ready on their workers."""
 
     def __init__(self, client: Any, events: SimpleQueue[Copy | None]) -> None:
         self._client, self._events = client, events
         self._ready, self._under_way = deque[Copy](), list[Copy]()
 
     def add(self, copy: Copy) -> None:
-        """An answer is ready."""
+        """Add a copy whose answer is ready."""
         self._ready.append(copy)
         self._go_on()
 
@@ -36,13 +36,13 @@ class Fetching:
             self._under_way.append(copy)
 
     def _begin(self, copy: Copy) -> Any:
-        # shielded: Dask fetches for many at once, and after one of them was canceled it would fetch nothing ever again
+        # shielded: Dask fetches several answers in one request, and would fetch nothing more after one is canceled
         return soon(
             self._client, lambda: asyncio.shield(self._client.gather(copy.future)), lambda: self._events.put(copy)
         )
 
     def take(self, copy: Copy) -> tuple[Answer | None, BaseException | None]:
-        """The answer that has come, or why it has not."""
+        """Return the fetched answer, or the error."""
         assert copy.fetching is not None
         fetched = copy.fetching
         self.drop(copy)
@@ -52,12 +52,12 @@ class Fetching:
         return (None, error) if error is not None else (fetched.result(), None)
 
     def overdue(self) -> list[Copy]:
-        """Those that take too long."""
+        """Return the copies whose fetching takes too long."""
         now = time.monotonic()
         return [copy for copy in self._under_way if now - copy.fetched_from > _SECONDS]
 
     def drop(self, copy: Copy) -> None:
-        """Do not wait for it any longer."""
+        """Stop fetching a copy."""
         if copy in self._ready:
             self._ready.remove(copy)
         if copy in self._under_way:

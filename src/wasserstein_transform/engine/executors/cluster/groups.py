@@ -1,4 +1,4 @@
-"""The tiles of a task in groups: each takes about half a second, smaller ones towards the end."""
+"""Group the tiles of a task into messages of about half a second of work, smaller ones toward the end."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from .errands import Copy, Errand, Then
 from .parcels import Parcel, scattered
 from .session import Traffic
 
-_SECONDS = 0.5  # of work in a message, at most: what Dask takes for one is some milliseconds
-_EACH = 0.01  # and for each thread: with many of them, messages would come faster than they can be dealt with
+_SECONDS = 0.5  # of work in a message, at most: Dask needs some milliseconds per message
+_EACH = 0.01  # more seconds per thread: with many threads, messages would arrive faster than they can be handled
 _LEAST = 0.05
-_SHARES = 3.0  # what is left is dealt out in so many rounds, so that all end together
-_PARTS = 8  # of a group that a worker may have died of
+_SHARES = 3.0  # the remaining work is distributed in this many rounds, so that all workers finish together
+_PARTS = 8  # parts of a group that may have killed a worker
 _BYTES = 3.2e7  # of records in a message, at most
-_MEMORY = 0.5  # how much of what was known about the pace stays with each answer
+_MEMORY = 0.5  # weight of the previous pace when a new one is measured
 
 
 class Groups:
-    """What is left of a task, as errands."""
+    """The remaining tiles of a task, as errands."""
 
     late: float | None = 60.0
 
@@ -93,5 +93,5 @@ class Groups:
 
 
 def record_bytes(task: Task, out: Record, tile: Tile) -> float:
-    """Bytes of the record of a tile."""
+    """Return the bytes of the record of a tile."""
     return float(sum(array.nbytes for array in task.place.blank(out, tile)))

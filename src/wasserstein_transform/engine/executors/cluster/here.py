@@ -1,4 +1,4 @@
-"""Tiles that are computed in this process: those of the first moments, which show whether sending is worth it."""
+"""Compute tiles in this process: the first ones, whose time shows whether sending pays off."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAP = 0.05
 
 
 class Here:
-    """Threads that take tiles for a while; those under way at its end are finished beside what happens elsewhere."""
+    """Threads that compute tiles for a limited time; tiles started by then finish while others run on the cluster."""
 
     def __init__(self, task: Task, out: Record, todo: deque[Tile], engine: Overseer) -> None:
         self._task, self._out, self._todo, self._engine = task, out, todo, engine
@@ -39,16 +39,16 @@ class Here:
 
     @property
     def n_done(self) -> int:
-        """Tiles that have ended here."""
+        """Number of tiles computed here."""
         return len(self._seconds)
 
     @property
     def pace(self) -> float:
-        """Seconds that a tile takes, about; NaN while that is unknown. What was compiled meanwhile does not count."""
+        """Median seconds per tile, so that compilation does not count; NaN while unknown."""
         return float(np.median(self._seconds)) if self._seconds else float("nan")
 
     def work(self, seconds: float) -> None:
-        """Do tiles for so long, and report; then those that were begun are still under way."""
+        """Compute tiles for a number of seconds, with progress; tiles started by then continue."""
         until = time.monotonic() + seconds
         total = len(self._task.tiles)
         self._engine.report(self._task.name, self.n_done, total)
@@ -59,14 +59,14 @@ class Here:
             self._engine.report(self._task.name, self.n_done, total)
 
     def finish(self) -> None:
-        """Wait for what was begun."""
+        """Wait for the tiles that were started."""
         while not all(thread.done() for thread in self._threads):
             self.hear(_NAP)
             self._engine.check()
         self.hear()
 
     def hear(self, seconds: float = 0.0) -> None:
-        """Count what has ended, after waiting so long for the first; errors are raised here."""
+        """Count finished tiles, waiting for the first for up to `seconds`; errors are raised here."""
         try:
             found = self._ended.get(timeout=seconds) if seconds > 0 else self._ended.get_nowait()
             while True:

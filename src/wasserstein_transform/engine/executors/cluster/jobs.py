@@ -12,7 +12,7 @@ from .session import Traffic
 
 
 class Jobs:
-    """Jobs that are left."""
+    """The remaining jobs, as errands."""
 
     late: float | None = None
 
@@ -40,7 +40,7 @@ class Jobs:
 
     def send(self, errand: Errand, address: str, ticket: str) -> Any:
         job = Job(ticket, self._function, self._jobs[errand.what], type(self._engine), self._engine.device)
-        message: bytes = sys.modules["distributed"].protocol.pickle.dumps(job)  # functions of scripts by value
+        message: bytes = sys.modules["distributed"].protocol.pickle.dumps(job)  # pickles functions of scripts by value
         self._traffic.messages += 1
         self._traffic.sent += len(message)
         return self._client.submit(do, message, workers=[address], allow_other_workers=False, key=ticket, pure=False)

@@ -1,4 +1,4 @@
-"""When an answer is late."""
+"""Decide when an answer is late."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from collections import deque
 
 from .errands import Copy
 
-_TIMES = 4.0  # the usual time, and an answer is late
+_TIMES = 4.0  # multiple of the usual time after which an answer is late
 _LEAST = 2.0  # seconds
-_REMEMBERED = 50
-_COPIES = 3  # of one errand under way, at most
+_REMEMBERED = 50  # recent times that define the usual one
+_COPIES = 3  # of one errand in flight, at most
 
 
 class Lateness:
-    """What the usual time between message and answer is, and who has exceeded it by far."""
+    """Measures the usual time between message and answer, and finds messages that take much longer."""
 
     def __init__(self, silence: float | None) -> None:
         self._silence, self._heard = silence, time.monotonic()
         self._times = deque[float](maxlen=_REMEMBERED)
 
     def learn(self, copy: Copy) -> None:
-        """An answer came."""
+        """Record an answer."""
         self._heard = time.monotonic()
         self._times.append(self._heard - copy.sent)
 
     def is_late(self, copy: Copy) -> bool:
-        """Whether an errand is to be sent once more: the longer, the more copies of it there are."""
+        """Tell whether to send an errand once more; the limit doubles with each copy."""
         n_copies = len(copy.errand.copies)
         if not self._times or n_copies >= _COPIES or copy is not copy.errand.copies[-1]:
             return False
@@ -35,7 +35,7 @@ class Lateness:
         return time.monotonic() - copy.sent > usual * 2.0 ** (n_copies - 1)
 
     def is_silent(self, under_way: list[Copy]) -> bool:
-        """Whether nobody has answered for so long that all is to be sent again; the next time, twice as long."""
+        """Tell whether no answer has come for so long that everything is sent again; the limit doubles each time."""
         last = max(self._heard, max((copy.sent for copy in under_way), default=float("inf")))
         if self._silence is None or time.monotonic() - last <= self._silence:
             return False

@@ -1,4 +1,4 @@
-"""What is borne, and the errors where it is not: errands that fail again and again, no workers, no scheduler."""
+"""Limits of patience: repeated failures of an errand, no workers, no scheduler."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .errands import Copy, Errand
 
 _LOSSES = 6  # workers that may die of one errand, or fail it
 _TRIES = 50  # messages with one errand
-_GRACE = 3.0  # seconds for a client to find its scheduler again
+_GRACE = 3.0  # seconds for a client to reconnect to its scheduler
 
 _log = logging.getLogger("wasserstein_transform")
 
 
 class Losses:
-    """Patience with a cluster. `finished` says in words how much is done; `waiting` is called while there is nobody."""
+    """Raises errors when limits are exceeded; `finished` tells in words what is done, `waiting` is called when idle."""
 
     def __init__(self, patience: float, finished: Callable[[], str], waiting: Callable[[], None]) -> None:
         self._patience, self._finished, self._waiting = patience, finished, waiting
@@ -28,11 +28,11 @@ class Losses:
         self._said = False
 
     def hear(self) -> None:
-        """An answer came."""
+        """Record an answer."""
         self._heard, self._said = time.monotonic(), False
 
     def check(self, client: Any, crew: Crew, under_way: bool) -> None:
-        """Raise an error if the scheduler is lost, or no worker has been there for too long."""
+        """Raise an error if the scheduler is lost, or there were no workers for too long."""
         now = time.monotonic()
         self._threads |= crew.threads
         if client.status == "running":
@@ -44,7 +44,7 @@ class Losses:
         elif now - self._heard > self._patience:
             raise TimeoutError(
                 f"no worker of the cluster could be given work for {self._patience:.0f} seconds; {self._finished()}; "
-                "see that workers run, or wait longer: Engine(client=wt.engine.Cluster(client, patience=SECONDS))"
+                "check that workers run, or wait longer: Engine(client=wt.engine.Cluster(client, patience=SECONDS))"
             )
         elif crew.is_empty and now - self._heard > 1.0:
             if not self._said:
@@ -53,21 +53,21 @@ class Losses:
             self._waiting()
 
     def threads_of(self, address: str) -> int:
-        """How many errands a worker that has left can have been working on."""
+        """Return how many errands a lost worker may have been working on."""
         return self._threads.get(address, 1)
 
     def count(self, errand: Errand, address: str) -> None:
-        """An errand is sent: not too often."""
+        """Count a message; raise an error if there were too many with this errand."""
         errand.tries += 1
         if errand.tries > _TRIES:
             raise RuntimeError(f"{errand.name} was sent {_TRIES} times, and no answer came; {self._finished()}")
 
     def is_last(self, errand: Errand) -> bool:
-        """Whether an errand may not fail again."""
+        """Tell whether the next failure of an errand is final."""
         return errand.losses + 1 >= _LOSSES
 
     def note(self, copy: Copy, reason: str, *, lost: bool) -> None:
-        """A copy of an errand failed; `lost` if it may be to blame itself."""
+        """Record a failed copy of an errand; `lost` if the errand itself may be the cause."""
         errand = copy.errand
         errand.avoid.add(copy.address)
         errand.losses += lost

@@ -1,4 +1,4 @@
-"""Inputs on the cluster: sent once, found again while they are there."""
+"""Inputs of tasks on the cluster: sent once, and reused while they are there."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ...task import Task
 from .at_worker import Inputs
 from .connection import soon
 
-_SEEDS = 4  # workers that inputs are sent to from here; the others get them from these
-_AGAIN = 1.0  # seconds until they are sent again to a worker that did not take them
-_KEPT = 8  # parcels, and bytes on a worker, that are kept for a task to come
+_SEEDS = 4  # workers that get inputs from this process; the others get them from these
+_AGAIN = 1.0  # seconds until inputs are sent again to a worker that did not receive them
+_KEPT = 8  # parcels, and bytes on a worker (next line), that are kept for later tasks
 _KEPT_BYTES = 2.5e8
 
 
 class Parcel:
-    """The inputs of one task, on some workers under one key. It does not hold them here: tasks do while they run."""
+    """The inputs of one task on some workers under one key; the inputs themselves are held by the running task."""
 
     def __init__(self, n_bytes: int) -> None:
         self.n_bytes = n_bytes
@@ -37,11 +37,11 @@ class Parcel:
 
     @property
     def future(self) -> Any:
-        """What messages refer to."""
+        """The Dask future that messages refer to."""
         return self._future
 
     def at(self, address: str, upload: Callable[[str], Future[Any]]) -> bool:
-        """Whether the worker has the inputs, or others that it can ask; if not, `upload(key)` sends them to it."""
+        """Tell whether the worker has the inputs or can get them from others; if not, `upload(key)` sends them."""
         with self._lock:
             if self._future is not None and self._future.status != "finished":
                 self._begin()
@@ -60,25 +60,25 @@ class Parcel:
             return False
 
     def forget(self, address: str) -> None:
-        """The worker left, and with it what it had."""
+        """Forget a worker that left, with its copy."""
         with self._lock:
             self._holders.discard(address)
             self._uploads.pop(address, None)
 
     def renew(self) -> None:
-        """Send the inputs again under another key: workers may wait for a copy that never comes."""
+        """Send the inputs again under another key: workers may be waiting for a copy that never arrives."""
         with self._lock:
             self._begin()
 
 
 class Parcels:
-    """The last few, by the fingerprints of their tasks."""
+    """The most recent parcels, by the fingerprints of their tasks."""
 
     def __init__(self) -> None:
         self._lock, self._kept = Lock(), OrderedDict[str, Parcel]()
 
     def of(self, task: Task, n_bytes: int) -> Parcel:
-        """The parcel of a task; the oldest ones are let go, and Dask frees them once no message needs them."""
+        """Return the parcel of a task; the oldest ones are dropped, and Dask frees them when no message needs them."""
         name = _name_of(task)
         with self._lock:
             parcel = self._kept.pop(name, None) or Parcel(n_bytes)
@@ -92,12 +92,12 @@ class Parcels:
 
 
 def scattered(client: Any, inputs: Inputs, key: str, address: str, then: Callable[[], None]) -> Future[Any]:
-    """Inputs on their way to a worker."""
+    """Send inputs to a worker; return the future."""
     return soon(client, lambda: client.scatter({key: inputs}, workers=[address], hash=False), then)
 
 
 def size_of(inputs: Any) -> int:
-    """Bytes that travel; arrays are not copied for it."""
+    """Return the bytes of pickled inputs, without copying arrays."""
     buffers = list[pickle.PickleBuffer]()
     rest = pickle.dumps(inputs, protocol=5, buffer_callback=buffers.append)
     return len(rest) + sum(buffer.raw().nbytes for buffer in buffers)
@@ -106,5 +106,5 @@ def size_of(inputs: Any) -> int:
 def _name_of(task: Task) -> str:
     try:
         return task.fingerprint
-    except TypeError:  # inputs of somebody's own
+    except TypeError:  # inputs of a custom type
         return uuid4().hex

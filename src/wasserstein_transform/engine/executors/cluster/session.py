@@ -1,4 +1,4 @@
-"""What is known of a client from one task to the next."""
+"""What is known about a client from one task to the next."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAME = "_wasserstein_transform_session"
 
 @dataclass
 class Traffic:
-    """Messages with work, bytes of inputs, messages and records, without what Dask adds, and seconds of work so far."""
+    """Totals so far: messages, bytes sent and received (without Dask's overhead), and seconds of work."""
 
     messages: int = 0
     sent: int = 0
@@ -24,7 +24,7 @@ class Traffic:
 
 @dataclass(eq=False)
 class Session:
-    """Workers that were met, inputs that are on the cluster, and what traveled."""
+    """Checked workers, inputs on the cluster, and traffic."""
 
     met: set[str] = field(default_factory=set)
     parcels: Parcels = field(default_factory=Parcels)
@@ -32,7 +32,7 @@ class Session:
     warned: bool = False
 
     def meet(self, address: str, there: Any) -> None:
-        """Accept a worker by what it says of itself; that processors differ is said once."""
+        """Accept a worker after checking its versions; warn once if its processor differs."""
         concern = check_worker(address, there, versions())
         if concern and not self.warned:
             self.warned = True
@@ -41,6 +41,6 @@ class Session:
 
 
 def session_of(client: Any) -> Session:
-    """The session of a client. It lies with the client: futures hold theirs, so that no weak table would let it go."""
+    """Return the session of a client; it is stored on the client: a weak dictionary would never release it."""
     session: Session = vars(client).setdefault(_NAME, Session())
     return session

@@ -1,4 +1,4 @@
-"""Whether a worker computes the same bits: its versions, its processor."""
+"""Check that a worker computes the same bits: its versions and its processor."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...store import code
 
 
 class Versions(NamedTuple):
-    """What results depend on beside inputs; `processor` touches last bits only."""
+    """What results depend on besides inputs; `processor` affects the last bits only."""
 
     package: str
     python: str
@@ -19,7 +19,7 @@ class Versions(NamedTuple):
 
 
 def versions() -> Versions:
-    """Those of this process."""
+    """Return the versions of this process."""
     known = code()
     return Versions(
         f"wasserstein-transform with sources {known['source']}",
@@ -32,22 +32,22 @@ def versions() -> Versions:
 
 
 def check_worker(address: str, there: Any, here: Versions) -> str:
-    """Refuse a worker with other code than here; if its processor is another, what to warn of, else nothing."""
+    """Reject a worker with other versions; return a warning if its processor differs, else an empty string."""
     if isinstance(there, ModuleNotFoundError):
         raise RuntimeError(
-            f"the worker {address} cannot import what it is to run ({there}); install {here.package.split()[0]} there"
+            f"the worker {address} cannot import a module it needs ({there}); install {here.package.split()[0]} there"
         )
     if isinstance(there, BaseException):
-        raise RuntimeError(f"the worker {address} could not say what it runs: {there!r}") from there
+        raise RuntimeError(f"the worker {address} could not report its versions: {there!r}") from there
     if tuple(there[:-1]) != here[:-1]:
         mine, its = zip(*((a, b) for a, b in zip(here[:-1], there[:-1], strict=True) if a != b), strict=True)
         raise RuntimeError(
             f"the worker {address} has {', '.join(its)}, and this process {', '.join(mine)}: results would depend on "
-            "who computes them; install the same versions on all machines"
+            "the machine; install the same versions on all machines"
         )
     if there[-1] != here.processor:
         return (
             f"the worker {address} has another processor ({there[-1]}) than this machine ({here.processor}): the last "
-            "bits of results may depend on who computes them"
+            "bits of results may depend on the machine"
         )
     return ""

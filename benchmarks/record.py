@@ -1,0 +1,92 @@
+"""A record of measured tables: what was measured by which command, when, where and with which versions.
+
+`docs/building/figures.py` renders records; the files are docs/figures/NAME.json.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from .timing import Row
+
+LIBRARIES = (
+    "wasserstein-transform",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "numba",
+    "POT",
+    "pyriemann",
+    "scikit-image",
+    "opencv-python-headless",
+    "networkx",
+)
+COLUMNS = ["work", "here", "peer", "ratio"]
+
+
+def of_rows(name: str, command: str, rows: Sequence[Row], printed: str = "") -> dict[str, Any]:
+    """The record of a benchmark: the tables that it printed, and the one that it returned."""
+    returned = [{"title": name, "columns": COLUMNS, "rows": [list(row) for row in rows]}] if rows else []
+    return of_tables(command, tables_in(printed) + returned)
+
+
+def tables_in(text: str) -> list[dict[str, Any]]:
+    """The Markdown tables of a text, each titled by the last line of words before it."""
+    tables: list[dict[str, Any]] = []
+    title, inside = "", False
+    for line in text.splitlines():
+        if not line.startswith("|"):
+            title, inside = line.strip("# :") or title, False
+            continue
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if not inside:
+            tables.append({"title": title, "columns": cells, "rows": []})
+        elif set("".join(cells)) - {"-", ":"}:
+            tables[-1]["rows"].append(cells)
+        inside = True
+    return tables
+
+
+def of_tables(command: str, tables: list[dict[str, Any]], notes: str = "") -> dict[str, Any]:
+    """Tables that were just measured, with where and when."""
+    return {
+        "command": command,
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": f"{os.cpu_count()} {platform.machine()} cores, {platform.system()}",
+        "load": [round(load, 1) for load in os.getloadavg()] if hasattr(os, "getloadavg") else None,
+        "versions": {"Python": platform.python_version()} | _versions(),
+        "tables": tables,
+        "notes": notes,
+    }
+
+
+def write(record: dict[str, Any], file: Path) -> None:
+    """As JSON that shows well in a diff: a row a line."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    rows: list[str] = []
+    shown = json.loads(json.dumps(record))
+    for table in shown["tables"]:
+        for k, row in enumerate(table["rows"]):
+            table["rows"][k] = f"@{len(rows)}@"
+            rows.append(json.dumps(row, ensure_ascii=False))
+    text = json.dumps(shown, ensure_ascii=False, indent=1)
+    for k, row in enumerate(rows):
+        text = text.replace(f'"@{k}@"', row, 1)
+    file.write_text(text + "\n", "utf-8")
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for library in LIBRARIES:
+        try:
+            found[library] = metadata.version(library)
+        except metadata.PackageNotFoundError:
+            continue
+    return found

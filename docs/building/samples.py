@@ -1,0 +1,71 @@
+"""Small files of every kind that the pages name, so that their snippets run as written."""
+
+from __future__ import annotations
+
+import lzma
+from pathlib import Path
+
+import numpy as np
+
+import wasserstein_transform as wt
+
+
+def make_files() -> None:
+    """Small files of every kind, in the current folder."""
+    rng = np.random.default_rng(0)
+    shape = wt.datasets.dumbbell()
+    table = wt.tables.Table(dict(zip("xy", shape.points.T, strict=True)))
+    for name in ("points.csv", "points.parquet"):
+        wt.tables.write(table, name)
+    np.save("points.npy", shape.points)
+    _trips()
+    _scan(rng)
+    _photo(rng)
+    places = np.vstack([rng.normal(scale=0.3, size=(60, 2)), rng.normal(loc=4, scale=0.3, size=(60, 2))])
+    np.save("distances.npy", np.linalg.norm(places[:, None] - places[None], axis=2))
+    Path("edges.csv").write_text("source,target\n0,1\n1,2\n2,0\n3,4\n4,5\n5,3\n2,3\n")
+    Path("vectors.txt").write_text("cat 1.0 0.2\ndog 0.9 0.4\nran 0.1 1.0\nsat 0.3 0.9\n")
+    Path("corpus.txt").write_text("the cat sat\nthe dog sat\na dog ran\n")
+    _words()
+
+
+def _trips() -> None:
+    """Fixes of a town at 48° north and 11° east."""
+    X, trips, _ = wt.datasets.streets(2, n_trips=60)
+    lat = 48.0 + X[:, 1] / 111_320
+    lon = 11.0 + X[:, 0] / (111_320 * np.cos(np.radians(lat.mean())))
+    wt.tables.write(wt.tables.Table({"lon": lon, "lat": lat, "trip": trips}), "trips.csv")
+
+
+def _scan(rng: np.random.Generator) -> None:
+    """A hill of 40 m by 40 m, with noise of 10 cm."""
+    x, y = rng.uniform(0, 40, size=(2, 3000))
+    z = 5 * np.exp(-((x - 20) ** 2 + (y - 20) ** 2) / 200) + rng.normal(scale=0.1, size=3000)
+    wt.tables.write(wt.tables.Table({"x": x, "y": y, "z": z}), "scan.las")
+
+
+def _photo(rng: np.random.Generator) -> None:
+    """Two shapes on a ground, in color, with noise."""
+    from PIL import Image  # noqa: PLC0415
+
+    y, x = np.mgrid[:90, :120]
+    color = np.array([[40, 60, 120], [220, 180, 60], [90, 180, 90]])
+    which = np.where((x - 40) ** 2 + (y - 40) ** 2 < 500, 1, np.where(x + y > 140, 2, 0))
+    picture = color[which] + rng.normal(scale=4, size=(90, 120, 3))
+    Image.fromarray(np.clip(picture, 0, 255).astype(np.uint8)).save("photo.png")
+
+
+def _words() -> None:
+    """Vectors named as those of GloVe, a corpus and a benchmark, of a language with forty words."""
+    rng = np.random.default_rng(1)
+    known = ["cat", "dog", "ran", "sat", "the", *(f"word{k}" for k in range(35))]
+    vectors = rng.normal(size=(len(known), 100))
+    rows = [f"{word} {' '.join(f'{x:.4f}' for x in row)}" for word, row in zip(known, vectors, strict=True)]
+    for name in ("glove.6B.100d.txt", "glove.txt"):
+        Path(name).write_text("\n".join(rows) + "\n")
+    lines = (" ".join(rng.choice(known, size=12)) for _ in range(400))
+    with lzma.open("corpus.txt.xz", "wt", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+    Path("benchmarks").mkdir(exist_ok=True)
+    pairs = (("cat", "dog", 8.0), ("ran", "sat", 5.5), ("cat", "ran", 2.0), ("the", "dog", 1.0))
+    Path("benchmarks/EN-PEOPLE.txt").write_text("".join(f"{a}\t{b}\t{score}\n" for a, b, score in pairs))

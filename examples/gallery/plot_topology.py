@@ -1,0 +1,69 @@
+"""
+Loops and pieces of a shape
+===========================
+
+Noise hides the topology of a shape: how many pieces it has, and how many loops. After denoising, ``wt.skeleton``
+gives a graph, and pieces and loops of a graph can be counted.
+"""
+
+# %%
+# Five rings that overlap like a chain. The shape has one piece, with 8 crossings and 16 arcs between them. So it has
+# 16 − 8 + 1 = 9 loops.
+
+import networkx as nx
+import numpy as np
+
+import wasserstein_transform as wt
+
+centers = np.array([[-2.5, 0.0], [0.0, 0.0], [2.5, 0.0], [-1.25, -0.7], [1.25, -0.7]])
+
+
+def rings(seed: int, noise: float = 0.08, n: int = 250) -> np.ndarray:
+    """Points on five circles of radius 1, with noise."""
+    rng = np.random.default_rng(seed)
+    angles = rng.uniform(0, 2 * np.pi, (len(centers), n))
+    circles = np.stack([np.cos(angles), np.sin(angles)], axis=-1) + centers[:, None]
+    return circles.reshape(-1, 2) + rng.normal(scale=noise, size=(len(centers) * n, 2))
+
+
+def pieces_and_loops(graph: nx.MultiGraph) -> tuple[int, int]:
+    """The first two Betti numbers of a graph."""
+    pieces = nx.number_connected_components(graph)
+    return pieces, graph.number_of_edges() - graph.number_of_nodes() + pieces
+
+
+# %%
+# **Without denoising** the answer depends on the radius at which points are joined. Joining all points within a
+# radius gives a graph with thousands of small loops, or many pieces. Here only the pieces, by single linkage:
+
+X = rings(0)
+heights = wt.linkage(X)[:, 2]
+for radius in (0.03, 0.06, 0.1, 0.2):
+    print(f"joined within {radius}: pieces: {1 + int((heights > radius).sum())}")
+
+# %%
+# **With denoising**, no radius is given.
+
+found = wt.denoise(X)
+lines = wt.skeleton(found)
+pieces, loops = pieces_and_loops(lines.graph)
+print(f"radius {found.eps:.2f}, noise {found.sigma:.3f} (true: 0.08)")
+print(f"{pieces} piece, {loops} loops")
+
+# %%
+
+figure, axes = wt.plotting.panels(2, 1, width=7.5, height=7.0)
+wt.plotting.cloud(X, ax=axes[0], colors="#E69F00", size=7, title=f"{len(X)} noisy points")
+wt.plotting.skeleton(lines, ax=axes[1], title=f"skeleton: {pieces} piece, {loops} loops")
+for ax in axes:
+    ax.set_aspect("equal", adjustable="box")
+    ax.set(xlim=(-3.8, 3.8), ylim=(-2.0, 1.3))
+    ax.set_axis_off()
+
+# %%
+# **How reliable is it?** Other seeds and other noise. ``wt.denoise(X, 1)`` says that the shape is a curve, because
+# much noise hides that, too. At a noise of 0.12 most samples get dozens of false loops.
+
+for noise in (0.03, 0.08, 0.12):
+    counted = [pieces_and_loops(wt.skeleton(wt.denoise(rings(seed, noise), 1)).graph) for seed in range(4)]
+    print(f"noise {noise}: loops of four samples:", *(loops for _, loops in counted))

@@ -1,0 +1,102 @@
+"""What docs/extend.md says is all that is needed to add something: its code, run in a copy of the repository."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from extend.extending import Block, blocks, changed, extend
+
+pytest.importorskip("typer")
+pytest.importorskip("matplotlib")
+SECTIONS = sorted({block.section for block in blocks()})
+TESTS = sorted(block.path for block in blocks() if block.path.startswith("tests/"))
+
+
+@pytest.fixture(scope="module")
+def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("extended")
+    extend(root)
+    return root
+
+
+def run(root: Path, *arguments: str) -> str:
+    path = os.pathsep.join(str(root / name) for name in ("src", "tests", "docs", "."))
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        env=os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8"},
+        capture_output=True, text=True, encoding="utf-8", check=False, cwd=root,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def pytest_said(root: Path, *arguments: str) -> str:
+    return run(root, "-m", "pytest", "-v", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:benchmark", *arguments)
+
+
+@pytest.fixture(scope="module")
+def said(extended: Path) -> str:
+    """All tests of the page, the examples of its new files, and what must hold of its parts, in one process."""
+    written = [block.path for block in blocks() if block.language == "python" and block.path.startswith("src/")]
+    return pytest_said(extended, *TESTS, *written, "tests/extend/in_the_copy.py")
+
+
+@pytest.mark.parametrize("path", TESTS)
+def test_the_tests_on_the_page_pass(path: str, said: str) -> None:
+    names = re.findall(r"^def (test_\w+)", next(block.text for block in blocks() if block.path == path), re.MULTILINE)
+    assert names
+    for name in names:
+        assert re.search(rf"{re.escape(path)}::{name} PASSED", said), name
+
+
+def test_every_way_to_extend_has_a_test() -> None:
+    tested = {block.section for block in blocks() if block.path in TESTS}
+    assert tested == set(SECTIONS) == {
+        "A localization", "A transport", "A metric", "A backend", "An executor", "A file format", "An experiment",
+        "An application",
+    }  # fmt: skip
+
+
+def test_examples_of_new_parts_run_and_laws_and_lists_hold(said: str) -> None:
+    for name in ("Vicinity", "Cubic", "Hellinger", "score", "OutlierDetector"):
+        assert re.search(rf"::wasserstein_transform[\w.]*\.{name} PASSED", said), name
+    assert len(re.findall(r"in_the_copy\.py::test_laws_hold\[.*\] PASSED", said)) == 6
+    assert len(re.findall(r"in_the_copy\.py::test_\S+ PASSED", said)) == 2
+
+
+def test_a_change_whose_lines_are_not_there_is_found() -> None:
+    block = Block("A section", "diff", "file.py", " b\n-c\n+d\n+\n e\n")
+    assert changed("a\nb\nc\ne\n", block) == "a\nb\nd\n\ne\n"
+    with pytest.raises(AssertionError, match="has these lines 0 times"):
+        changed("a\nb\ne\n", block)
+    with pytest.raises(AssertionError, match="has these lines 2 times"):
+        changed("a\nb\nc\ne\nb\nc\ne\n", block)
+
+
+@pytest.mark.slow
+def test_the_command_line_describes_a_new_part(extended: Path) -> None:
+    shown = run(extended, "-c", "from wasserstein_transform.cli import main; main()", "parts")
+    assert "Vicinity(eps): Discrete\n      m(x) = α on the ball of twice the radius." in shown
+    assert "Cubic(): Discrete\n      W3 of discrete measures." in shown
+
+
+@pytest.mark.slow
+def test_the_laws_run_over_a_new_part(extended: Path) -> None:
+    shown = pytest_said(extended, "-k", "Vicinity and Cubic", "tests/test_laws.py")
+    for law in ("pseudometric", "number_of_threads", "weight_k_is_k_copies", "takes_new_points", "on_a_line_too"):
+        assert law in shown
+    assert "passed" in shown
+
+
+@pytest.mark.slow
+def test_new_code_passes_the_linters(extended: Path) -> None:
+    pytest.importorskip("importlinter")
+    files = sorted({block.path for block in blocks() if block.path.startswith("src/") and block.path.endswith(".py")})
+    run(extended, "-m", "ruff", "check", "--no-cache", *files)
+    run(extended, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()", "--no-cache")
+    run(extended, "-m", "mypy", "--cache-dir", os.devnull)
