@@ -1,4 +1,4 @@
-// Closed balls as lists: a warp a point, candidates side by side.
+// Closed balls as lists: one warp per point, one candidate per lane.
 #include "blocks.h"
 #include "geometry.h"
 
@@ -21,8 +21,8 @@ extern "C" __global__ void count_balls(const REAL *metric, double lam, const Ind
     if (lane == 0) counts[point - begin] = count;
 }
 
-// Members of the balls of the points begin ≤ k < end, that of k from starts[k - begin] on: (k - begin) · n + the member,
-// and the distance.
+// Members of the balls of the points begin ≤ k < end, those of k from starts[k - begin] on, encoded as
+// (k - begin) · n + member, and their distances.
 extern "C" __global__ void fill_balls(const REAL *metric, double lam, const Index *cell, const Index *runs, Index n_runs, const Index *where, Index begin, Index end, double limit, const Index *order, Index n, const Index *starts, Index *members, double *distances) {
     Geometry geometry{metric, (REAL)lam};
     Index point = begin + thread_number() / 32;

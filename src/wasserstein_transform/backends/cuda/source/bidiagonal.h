@@ -1,7 +1,7 @@
 // Householder bidiagonalization of a matrix in shared memory, by a warp. Signs do not matter.
 
-// x becomes a vector v for which I − τvvᵀ sends it to a multiple of its first axis: entries first … M−1 of a vector at
-// that stride. Returns its norm, and τ.
+// x becomes a vector v such that I − τvvᵀ maps the old x to a multiple of its first axis: entries first … M−1 of a vector
+// with this stride. Returns its norm, and τ.
 __device__ __forceinline__ double reflect(double *x, int stride, int first, double *v, double &tau) {
     double total = 0;
     for (int k = first + lane_number(); k < M; k += 32) {
@@ -29,12 +29,12 @@ __device__ __forceinline__ void apply(double *G, int along, int across, int firs
     __syncwarp();
 }
 
-// The norms of the entries of a bidiagonal matrix with the singular values of G: M of its diagonal, and M beside it.
+// Absolute entries of a bidiagonal matrix with the singular values of G: M of its diagonal, M of its superdiagonal.
 __device__ inline void fold(double *G, double *v, double *out, Index stride) {
     double size = 0, tau;
     for (int e = lane_number(); e < M * M; e += 32) size = max(size, fabs(G[e / M * W + e % M]));
     size = most_of_lanes(size);
-    double unit = size == 0 || (1e-60 < size && size < 1e60) ? 1 : size;  // else squares would leave the range of floats
+    double unit = size == 0 || (1e-60 < size && size < 1e60) ? 1 : size;  // otherwise squares would overflow or underflow
     if (unit != 1)
         for (int e = lane_number(); e < M * M; e += 32) G[e / M * W + e % M] /= unit;
     __syncwarp();

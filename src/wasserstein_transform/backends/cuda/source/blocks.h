@@ -1,4 +1,4 @@
-// What the threads of a block find together.
+// Reductions over the threads of a block.
 #include "common.h"
 #define ALL_LANES 0xffffffffu
 

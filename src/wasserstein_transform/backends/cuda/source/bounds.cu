@@ -1,7 +1,7 @@
-// Least and largest coordinates, block by block.
+// Smallest and largest coordinates, block by block.
 #include "blocks.h"
 
-// out[block] = the least coordinates of some points, then their largest ones.
+// out[block] = the smallest coordinates of some points, then their largest ones.
 extern "C" __global__ void find_bounds(const double *values, Index n, Index m, double *out) {
     for (Index a = 0; a < m; a++) {
         double low = values[a], high = low;

@@ -1,16 +1,16 @@
-// Searches among points that are sorted into tiles of SIDE, near ones together: tiles whose box is too far are passed over.
-// A box is the least and the largest coordinates along three axes. A block of threads searches for the points of a tile
-// of its own, from the tile `start` outward.
+// Searches among points sorted into tiles of SIDE near points: tiles whose box is too far are skipped.
+// A box has the smallest and the largest coordinates along three axes. A block of threads searches for the points of one
+// tile, from the tile `start` outward.
 #include "tiles.h"
 
-#define NOBODY 0x7fffffffffffffffLL  // in place of a point: farther than any other at the same distance
+#define NOBODY 0x7fffffffffffffffLL  // no point: farther than any point at the same distance
 #define ALL 0xffffffff
 
 struct Search {
     const double *boxes;  // n_tiles × 6
     Index n_tiles, start;
     double own[6];
-    double reach;  // what is farther is of no use
+    double reach;  // farther points are not needed
 };
 
 __device__ __forceinline__ bool comes_before(double d, Index j, double other, Index i) {
@@ -27,18 +27,18 @@ __device__ __forceinline__ double between_boxes(const double *box, const double 
     return total;
 }
 
-// Whether a tile is surely of no use.
+// Whether a tile can be skipped.
 __device__ __forceinline__ bool out_of_reach(const Search &search, Index tile) {
     return between_boxes(search.boxes + 6 * tile, search.own) > search.reach * search.reach * (1 + 4e-9);
 }
 
-// The tile at that step outward: start, start + 1, start − 1, … around.
+// The tile at this step outward: start, start + 1, start − 1, …, cyclically.
 __device__ __forceinline__ Index tile_of_step(const Search &search, Index step) {
     Index tile = search.start + (step % 2 ? (step + 1) / 2 : -(step / 2));
     return tile < 0 ? tile + search.n_tiles : tile >= search.n_tiles ? tile - search.n_tiles : tile;
 }
 
-// Which of the THREADS tiles from that step on are within reach, in their order, into `found`; their number.
+// Put those of the THREADS tiles from this step on that are within reach into `found`, in order; returns their number.
 __device__ __forceinline__ int list_tiles(const Search &search, Index step, const Index *whole, Index own, int *found) {
     __shared__ int counts[THREADS / 32];
     int warp = threadIdx.x / 32, lane = threadIdx.x % 32, before = 0, total = 0;

@@ -1,4 +1,4 @@
-// Points sorted into cells: keys of cells, where cells begin, and the runs of positions that balls look at.
+// Points sorted into cells: keys and starts of cells, and the runs of candidate positions.
 // Keys are of the type KEY.
 #include "common.h"
 
@@ -27,7 +27,7 @@ extern "C" __global__ void mark_cells(const KEY *keys, const Index *order, Index
     if (at < n) begins[at] = begins_cell(keys, order, at);
 }
 
-// Where each cell begins, and its key; `cell` comes as the number of cells up to each position.
+// The start and the key of each cell; on entry, `cell` is the number of cells up to each position.
 extern "C" __global__ void fill_cells(const KEY *keys, const Index *order, Index n, Index *cell, Index *starts, Index *cell_keys) {
     Index at = thread_number();
     if (at >= n) return;

@@ -1,11 +1,11 @@
-// Colors: from the values of a picture to what they are compared by, and back. DEPTH is the bytes of a value as it came:
-// 1 and 2 are whole numbers, 4 and 8 floats; SPACE is NONE, RGB, LUV or LAB; VALUE the type of features.
+// Conversion of pixel values to the features by which they are compared, and back. DEPTH is the size of an input value in
+// bytes: 1 and 2 are integers, 4 and 8 floats; SPACE is NONE, RGB, LUV or LAB; VALUE is the type of features.
 #include "common.h"
 #define NONE 0
 #define RGB 1
 #define LUV 2
 #define LAB 3
-#define DARK 0.008856  // of the white's luminance: below, lightness is linear
+#define DARK 0.008856  // lightness is linear below this luminance, relative to white
 #define SLOPE 903.3
 
 #if DEPTH == 1
@@ -28,7 +28,7 @@ __device__ __forceinline__ void multiply(const double *matrix, const double *fro
     for (int k = 0; k < 3; k++) to[k] = matrix[3 * k] * from[0] + matrix[3 * k + 1] * from[1] + matrix[3 * k + 2] * from[2];
 }
 
-// u′ and v′; of black, those of white.
+// u′ and v′; black has those of white.
 __device__ __forceinline__ void chroma(const double *xyz, const double *white, double *uv) {
     double total = xyz[0] + 15.0 * xyz[1] + 3.0 * xyz[2];
     const double *some = total > 0.0 ? xyz : white;
@@ -60,7 +60,7 @@ __device__ __forceinline__ void to_lab(const double *rgb, const Basis &basis, do
     lab[0] = 116.0 * xyz[1] - 16.0, lab[1] = 500.0 * (xyz[0] - xyz[1]), lab[2] = 200.0 * (xyz[1] - xyz[2]);
 }
 
-// What no screen can show is cut off.
+// Clipped to [0, 1].
 __device__ __forceinline__ void to_srgb(const double *xyz, const Basis &basis, double *rgb) {
     multiply(basis.back, xyz, rgb);
     for (int k = 0; k < 3; k++) {
@@ -89,7 +89,7 @@ __device__ __forceinline__ void from_lab(const double *lab, const Basis &basis, 
     to_srgb(xyz, basis, rgb);
 }
 
-// Range features of each color, one row a channel.
+// Range features of each color, one row per channel.
 extern "C" __global__ void to_features(const Pixel *flat, Index n, Index channels, double full, const double *numbers, VALUE *values) {
     Index i = thread_number();
     if (i >= n) return;
@@ -101,7 +101,7 @@ extern "C" __global__ void to_features(const Pixel *flat, Index n, Index channel
     for (int k = 0; k < 3; k++) values[k * n + i] = (VALUE)(SPACE == RGB ? 255.0 * rgb[k] : out[k]);
 }
 
-// The picture of given modes, whose last columns are features; what is outside the mask stays.
+// The image of given modes, whose last columns are features; pixels outside the mask stay unchanged.
 extern "C" __global__ void paint(const double *modes, Index columns, const bool *mask, Index masked, Index n, Index channels, double full, const double *numbers, Pixel *flat) {
     Index i = thread_number();
     if (i >= n || (masked && !mask[i])) return;

@@ -1,11 +1,11 @@
-// What all files share. Kernels take integers as `Index` and floats as `double`; arrays lie in a row.
+// Common definitions. Kernels take integers as `Index` and floats as `double`; arrays are contiguous.
 #ifndef SHARED
 #define SHARED(type, name)                  \
     extern __shared__ __align__(16) char shared_bytes_[]; \
     type *name = (type *)shared_bytes_
 #endif
 #ifndef REAL
-#define REAL double  // what is computed in: double, or float
+#define REAL double  // type of the computation: double or float
 #endif
 typedef long long Index;
 

@@ -1,4 +1,4 @@
-// Distances in bulk. STORED is what they are stored as: double, or float.
+// Many distances. STORED is the type in which they are stored: double or float.
 #include "geometry.h"
 #include "numbering.h"
 #include "tiles.h"
@@ -34,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) fill_rectangle(con
     }
 }
 
-// Tiles of the full matrix from tile `first` on, each with its mirror image.
+// Tiles of the full matrix from tile `first` on, each with its transpose.
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) fill_square(const REAL *points, double lam, Index n, Index first, STORED *out) {
     __shared__ REAL tile[SIDE * WIDE];
     Index row, col;

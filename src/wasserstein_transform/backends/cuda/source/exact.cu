@@ -1,17 +1,17 @@
-// Exact transport between pairs of measures, a team of threads each.
+// Exact transport between pairs of measures, with a team of threads for each.
 #include "exact_refining.h"
-#define GAP 1e-12        // largest primal–dual gap accepted, of the largest cost of the problem
-#define DROWNING 1e-4    // of the largest cost: a mean cost below this has lost digits to rounding beside it
-#define LOST 1e-9        // the same where costs are distances: they lose digits later
-#define NEAR_ZERO 1e-200 // squares below this are too near to underflow
-#define ROUNDS 20        // in which the unit of a problem is looked for
+#define GAP 1e-12        // largest accepted primal–dual gap, relative to the largest cost of the problem
+#define DROWNING 1e-4    // a mean cost below this, relative to the largest cost, has lost digits to rounding
+#define LOST 1e-9        // the same for costs that are distances, which lose digits later
+#define NEAR_ZERO 1e-200 // squares below this are too close to underflow
+#define ROUNDS 20        // most rounds for finding the unit of a problem
 #define UNCERTAIN -1.0   // no certificate
-#define DROWNED -2.0     // so small beside the largest cost that no unit was found for it
+#define DROWNED -2.0     // too small relative to the largest cost: no unit was found
 
-#define THREADS (SIDE == 32 ? 64 : TEAM)                                   // of a block
-#define BLOCKS (SIDE == 32 ? (POWER == 1 ? 14 : 11) : SIDE == 64 ? 9 : 1)  // that a multiprocessor has memory for
+#define THREADS (SIDE == 32 ? 64 : TEAM)                                   // per block
+#define BLOCKS (SIDE == 32 ? (POWER == 1 ? 14 : 11) : SIDE == 64 ? 9 : 1)  // blocks that fit on a multiprocessor
 
-// What is left of measures that are equal up to rounding of their masses: a distance of 0, if that is all.
+// The case that only rounding errors of the masses are left after cancelling: the distance is 0.
 __device__ __forceinline__ double left_over(Problem &problem, Team &team, double total, double &gap) {
     double rest = 0;
     for (int q = 0; q < PER; q++) {
@@ -23,7 +23,7 @@ __device__ __forceinline__ double left_over(Problem &problem, Team &team, double
     return gap <= GAP ? 0 : UNCERTAIN;
 }
 
-// The mean cost of the plan, its gap relative to the largest cost, and the length, in `unit`s, whose power is the cost 1.
+// The mean cost of the plan, its gap relative to the largest cost, and the length, in `unit`s, that has cost 1.
 __device__ __forceinline__ double solved(
     Problem &problem, Team &team, const Measure &a, const Measure &b, const double *ground, Index n, double unit, double p,
     bool cancel, double &length, double &gap) {
@@ -69,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) solve_pairs(const 
     Measure b = measure({starts_b, points_b, masses_b, totals_b}, seconds[k]);
     double value = 0, gap = 0, length = 0;
     if (!same(team, a, b)) {
-        if (a.n > b.n) {  // looks go through the sources one by one
+        if (a.n > b.n) {  // pricing loops over the sources
             Measure few = b;
             b = a, a = few;
         }

@@ -21,7 +21,7 @@ __device__ __forceinline__ double scaled_distance(
 #endif
 }
 
-// Costs between the points x and y; returns the length whose power is the cost 1, in `unit`s.
+// Costs between the points x and y; returns the length that has cost 1, in `unit`s.
 __device__ __forceinline__ double fill_costs(
     Problem &problem, Team &team, const double *ground, Index n, const Index *x, const Index *y, double unit, double p) {
     int s = team.lane / problem.nb, t = team.lane % problem.nb;
@@ -29,7 +29,7 @@ __device__ __forceinline__ double fill_costs(
     while (s < problem.na) {
         double cost = scaled_distance(ground, n, x[s], y[t], unit, POWER == 2);
         problem.cost[s * problem.stride + t] = cost;
-        top = cost <= top ? top : cost;  // what is no number stays
+        top = cost <= top ? top : cost;  // NaN is kept
         for (t += TEAM; t >= problem.nb; t -= problem.nb) s++;
     }
     problem.top = problem.reach = largest(team, top);

@@ -1,23 +1,23 @@
-// What a team keeps of its problem in shared memory.
+// The problem of a team in shared memory.
 #include "exact_team.h"
 
-struct Mask {  // the arcs on the way from a node to the root of the tree
+struct Mask {  // the arcs on the path from a node to the root of the tree
     Bits words[WORDS];
 };
 
 struct Problem {
     int na, nb;                // sources and sinks
-    int ka, kb;                // those with mass left when common mass stays in place; they come first
-    int stride;                // of the costs: odd, so that neither rows nor columns meet in one bank
-    double top, reach;         // the largest cost, and the size of the costs of interest
+    int ka, kb;                // those with mass left after cancelling common mass; they come first
+    int stride;                // stride of the costs: odd, to avoid bank conflicts
+    double top, reach;         // the largest cost, and the scale of the relevant costs
     double *cost;              // a row for each source
     double *u, *v;             // potentials
     double *supply, *demand;   // masses
-    double *rest_a, *rest_b;   // without what stays in place
-    Mask *tree;                // of the sources, then of the sinks
-    double *left;              // what a source has still to give: lies where the tree will be
-    int *chosen;               // the best source for each sink, found by the last look
-    unsigned *marks;           // bits of those with mass left
+    double *rest_a, *rest_b;   // masses after cancelling
+    Mask *tree;                // masks of the sources, then of the sinks
+    double *left;              // mass left at a source; shares memory with the tree
+    int *chosen;               // the best source for each sink in the last pricing pass
+    unsigned *marks;           // bits of points with mass left
 };
 
 __device__ __forceinline__ void lay_out(Problem &problem, Team &team, char *memory) {
@@ -33,7 +33,7 @@ __device__ __forceinline__ void lay_out(Problem &problem, Team &team, char *memo
     problem.cost = (double *)(team.board + 16);
 }
 
-__device__ __forceinline__ bool has(const Mask &mask, int bit) {  // in registers: words have no addresses there
+__device__ __forceinline__ bool has(const Mask &mask, int bit) {  // words in registers have no addresses
     Bits word = 0;
     for (int w = 0; w < WORDS; w++) word |= mask.words[w] & -(Bits)(w == bit / 64);
     return word >> (bit % 64) & 1;

@@ -1,4 +1,4 @@
-// How a problem is posed: the masses of two measures, common ones left in place if that is right, and their costs.
+// Set up a problem: the masses of two measures, with common mass cancelled if allowed, and their costs.
 #include "exact_costs.h"
 
 struct Measures {
@@ -8,7 +8,7 @@ struct Measures {
 
 struct Measure {
     int n;
-    const Index *points;  // rising
+    const Index *points;  // in increasing order
     const double *masses;
     double total;
 };
@@ -26,7 +26,7 @@ __device__ __forceinline__ bool same(Team &team, const Measure &a, const Measure
     return least(team, differ ? 0 : 1);
 }
 
-// Where a point is in a measure; −1 if it is not.
+// Index of a point in a measure; −1 if it is not there.
 __device__ __forceinline__ int place_of(const Measure &measure, Index point) {
     int low = 0, high = measure.n;
     while (low < high) {
@@ -47,7 +47,7 @@ __device__ __forceinline__ double excess(double a, double b, double c, double d)
     return over + (low + (fma(a, b, -x) - fma(c, d, -y)));
 }
 
-// Masses of one side, crossed with the other total, those with mass left first; returns how many these are.
+// Masses of one side, multiplied by the other total, those with mass left first; returns the number of these.
 __device__ __forceinline__ int weigh(
     Problem &problem, Team &team, const Measure &mine, const Measure &other, bool cancel, double *masses, double *rest,
     Index *points) {
@@ -75,12 +75,12 @@ __device__ __forceinline__ int weigh(
     return n_left;
 }
 
-// Returns the length whose power is the cost 1, in `unit`s.
+// Returns the length that has cost 1, in `unit`s.
 __device__ __forceinline__ double pose(
     Problem &problem, Team &team, const Measure &a, const Measure &b, const double *ground, Index n, double unit,
     double p, bool cancel) {
     problem.na = a.n, problem.nb = b.n, problem.stride = b.n | 1;
-    Index *x = (Index *)problem.u, *y = (Index *)problem.v;  // potentials come later
+    Index *x = (Index *)problem.u, *y = (Index *)problem.v;  // memory of the potentials, which are computed later
     problem.ka = weigh(problem, team, a, b, cancel, problem.supply, problem.rest_a, x);
     problem.kb = weigh(problem, team, b, a, cancel, problem.demand, problem.rest_b, y);
     return fill_costs(problem, team, ground, n, x, y, unit, p);

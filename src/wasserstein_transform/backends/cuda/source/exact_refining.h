@@ -1,9 +1,9 @@
-// Where the distance is small beside the measures, its costs drown beside the largest one: such problems are posed again
-// in the unit of the distance itself, far larger costs clipped, and the flows of their trees computed twice as precise.
+// If W_p is small compared with the largest distance, its costs lose digits: such problems are set up again in the unit of
+// W_p itself, with much larger costs clipped, and flows in double-double precision.
 #include "exact_simplex.h"
-#define CLIP 1e3  // of the mean cost, about: arcs dearer than this are hardly ever used
+#define CLIP 1e3  // arcs more expensive than about this times the mean cost are hardly ever used
 
-struct Twofold {  // a number, and what rounding took from it
+struct Twofold {  // a number and its rounding error
     double high, low;
 };
 
@@ -27,7 +27,7 @@ __device__ __forceinline__ Twofold total_of(const Measure &measure) {
     return total;
 }
 
-// The flows of the tree anew, from the masses: each is what its branch has too much.
+// Recompute the flows of the tree from the masses: each is the excess mass of its branch.
 __device__ __forceinline__ void settle(
     Problem &problem, Team &team, const Measure &a, const Measure &b, Arc arcs[2 * PER]) {
     Twofold total_a = total_of(a), total_b = total_of(b);
@@ -63,7 +63,7 @@ __device__ __forceinline__ void rescale(
     together();
 }
 
-// Whether all that the plan moves stays where it is; powers of distances that are not 0 may have vanished.
+// Whether the plan moves mass only by distance 0; powers of other distances may have underflowed.
 __device__ __forceinline__ bool stays(
     Problem &problem, Team &team, const Measure &a, const Measure &b, const double *ground, Index n, double unit,
     const Arc arcs[2 * PER]) {

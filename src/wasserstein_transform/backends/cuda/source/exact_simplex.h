@@ -1,16 +1,15 @@
-// The network simplex of a team. Every node keeps the arcs on its way to the root as a mask of bits: the cycle that an
-// arc closes, the branch that a leaving arc cuts off, and the masks of that branch when it hangs elsewhere are each one
-// exclusive or.
+// The network simplex of a team. Every node stores the arcs on its path to the root as a bit mask: the cycle of an
+// entering arc, the branch that a leaving arc cuts off, and the new masks of that branch are each one exclusive or.
 #include "exact_start.h"
-#define TOLERANCE 1e-14               // of the costs of interest: what counts as a negative reduced cost
-#define NOISE 8.881784197001252e-16   // of the terms of a reduced cost: their rounding
-#define FAINT 1.7763568394002505e-15  // share of the mass that may be rounding
+#define TOLERANCE 1e-14               // reduced costs below minus this, relative to the relevant costs, count as negative
+#define NOISE 8.881784197001252e-16   // relative rounding error of the terms of a reduced cost
+#define FAINT 1.7763568394002505e-15  // share of the mass that may be rounding error
 
 __device__ __forceinline__ bool pays(double cost, double u, double v, double tolerance) {
     return cost - u - v < -tolerance - NOISE * (fabs(cost) + fabs(u) + fabs(v));
 }
 
-// For each sink of this thread the best source by the potentials, and what it leaves.
+// For each sink of this thread, the best source under the potentials, and its reduced cost.
 __device__ __forceinline__ void look(Problem &problem, Team &team, int n_sources, int n_sinks, double low[PER]) {
     const double *cost[PER];
     int who[PER];
@@ -31,7 +30,7 @@ __device__ __forceinline__ void look(Problem &problem, Team &team, int n_sources
     together();
 }
 
-// Of the arcs that the last look chose, the one that pays about most, as a key of its sink.
+// Of the arcs found in the last pricing pass, approximately the most negative one, as a key of its sink.
 __device__ __forceinline__ unsigned entering(Problem &problem, Team &team) {
     unsigned key = NOBODY;
     for (int q = 0; q < PER; q++) {
@@ -44,8 +43,8 @@ __device__ __forceinline__ unsigned entering(Problem &problem, Team &team) {
     return least(team, key);
 }
 
-// The arc from s to t enters; of those that block its cycle the last one, seen from the node nearest to the root,
-// leaves: trees stay strongly feasible. False if none can leave.
+// The arc from s to t enters; of the blocking arcs of its cycle, the last one from the node nearest to the root leaves,
+// which keeps trees strongly feasible. False if none can leave.
 __device__ __forceinline__ bool pivot(Problem &problem, Team &team, int s, int t, Arc arcs[2 * PER]) {
     Mask source_way = problem.tree[s], sink_way = problem.tree[SIDE + t], change;
     double reduced = problem.cost[s * problem.stride + t] - problem.u[s] - problem.v[t];
@@ -75,7 +74,7 @@ __device__ __forceinline__ bool pivot(Problem &problem, Team &team, int s, int t
     int out = last & 255;
     double step = has(source_way, out) ? reduced : -reduced;
     flip(change, out);
-    together();  // all have read what changes now
+    together();  // all threads have read the data that change now
     for (int q = 0; q < 2 * PER; q++) {
         if (sign[q] != 0) arcs[q].flow += sign[q] * moved;
         if (team.lane + TEAM * q == out) arcs[q] = {s, t, moved};
@@ -94,7 +93,7 @@ __device__ __forceinline__ bool pivot(Problem &problem, Team &team, int s, int t
     return true;
 }
 
-// Pivots until no arc pays; `low` is then what the best source leaves for each sink. False if there is no end.
+// Pivot until no reduced cost is negative; `low` is then the smallest reduced cost of each sink. False if it does not end.
 __device__ __forceinline__ bool optimize(Problem &problem, Team &team, Arc arcs[2 * PER], double low[PER]) {
     int left = 1000 + 50 * (problem.ka + problem.kb);
     for (;;) {
@@ -108,7 +107,7 @@ __device__ __forceinline__ bool optimize(Problem &problem, Team &team, Arc arcs[
     }
 }
 
-// The cost of the plan, and whether it moves mass at `dear` costs; a faint rest of larger masses is what rounding left.
+// The cost of the plan, and whether it moves mass at costs ≥ `dear`; tiny differences of masses are rounding errors.
 __device__ __forceinline__ double plan_cost(
     Problem &problem, Team &team, const Arc arcs[2 * PER], double dear, bool &at_dear) {
     unsigned cheap = 1;
@@ -131,7 +130,7 @@ __device__ __forceinline__ double plan_cost(
     return sum(team, value, problem.left);
 }
 
-// The value of the sources' potentials and the best that sinks can have beside them. Where common mass stayed in place,
+// The dual value of the potentials of the sources and the best ones of the sinks. If common mass was cancelled,
 // potentials are extended to all points first.
 __device__ __forceinline__ double dual_value(Problem &problem, Team &team, double low[PER]) {
     if (problem.ka < problem.na || problem.kb < problem.nb) {

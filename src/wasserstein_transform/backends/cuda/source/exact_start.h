@@ -1,5 +1,5 @@
-// The first tree. Sinks that would lose most without their best source are served first: costs less the mean cost of
-// each source tell. Each step an arc joins a node that is done with the one that goes on.
+// The initial tree. Sinks that would lose most without their best source are served first, by costs minus the mean cost
+// of each source. In each step an arc joins a finished node with one that continues.
 #include "exact_posing.h"
 
 struct Arc {
@@ -7,7 +7,7 @@ struct Arc {
     double flow;
 };
 
-// Sources' mean costs into u, and for each sink of this thread what its best source saves.
+// Mean costs of the sources into u, and for each sink of this thread the saving of its best source.
 __device__ __forceinline__ void regrets(Problem &problem, Team &team, double regret[PER]) {
     for (int q = 0; q < PER; q++) {
         int s = team.lane + TEAM * q;
@@ -31,7 +31,7 @@ __device__ __forceinline__ void regrets(Problem &problem, Team &team, double reg
     }
 }
 
-// The sink among those not served yet that has the most to lose; each keeps its own.
+// The unserved sink with the largest loss; each thread keeps its own.
 __device__ __forceinline__ int next_sink(Problem &problem, Team &team, const double regret[PER], int served) {
     unsigned key = NOBODY;
     for (int q = 0; q < PER; q++) {
@@ -41,12 +41,12 @@ __device__ __forceinline__ int next_sink(Problem &problem, Team &team, const dou
     return least(team, key) & IDS;
 }
 
-// A strongly feasible tree (on a tie the sink is served, and the source goes on with nothing), its arcs held by the
-// threads in turn, with its potentials.
+// A strongly feasible tree (in a tie the sink is finished, and the source continues with mass 0), with its arcs
+// distributed over the threads, and its potentials.
 __device__ __forceinline__ void plant(Problem &problem, Team &team, Arc arcs[2 * PER]) {
     double regret[PER], mean[PER], dual[2 * PER];
-    Mask mask[2 * PER] = {};  // of this thread's sources, then sinks
-    int above[2 * PER];       // the node that goes on, for each of them
+    Mask mask[2 * PER] = {};  // masks of the sources, then the sinks of this thread
+    int above[2 * PER];       // the node that continues, for each of them
     int gone_sources = 0, gone_sinks = 0;
     regrets(problem, team, regret);
     for (int q = 0; q < PER; q++) {

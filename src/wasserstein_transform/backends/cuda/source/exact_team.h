@@ -1,14 +1,14 @@
-// A team of TEAM threads, a warp or a block, that solves one problem of at most SIDE points a side.
+// A team of TEAM threads, a warp or a block, that solves one problem of at most SIDE points per side.
 #include "common.h"
-#define PER (SIDE / TEAM)  // sources and sinks of each thread
-#define WORDS (SIDE / 32)  // of 64 bits: one bit for every arc of a tree
-#define IDS (SIDE == 32 ? 31u : SIDE == 64 ? 63u : 127u)  // bits that number the points of a side
+#define PER (SIDE / TEAM)  // sources and sinks per thread
+#define WORDS (SIDE / 32)  // 64-bit words, with one bit for every arc of a tree
+#define IDS (SIDE == 32 ? 31u : SIDE == 64 ? 63u : 127u)  // bits of the indices of the points of a side
 #define NOBODY 0xffffffffu
 typedef unsigned long long Bits;
 
 struct Team {
     int lane;
-    unsigned *board;  // where warps tell each other what they found: two of them, in turn
+    unsigned *board;  // memory for exchange between warps: two buffers, used in turn
     int turn;
 };
 
@@ -42,25 +42,25 @@ __device__ __forceinline__ unsigned least(Team &team, unsigned key) {
     return key;
 }
 
-// The words of two numbers of which the greater has the greater word, if both are positive.
+// A word with the same order as positive numbers.
 __device__ __forceinline__ unsigned high_word(double x) { return (unsigned)((Bits)__double_as_longlong(x) >> 32); }
 __device__ __forceinline__ unsigned low_word(double x) { return (unsigned)__double_as_longlong(x); }
 
-// A key that rises with x, as far as the bits go that `who` leaves: the least key says who has about the least x.
+// A key that increases with x, up to the bits used by `who`: the smallest key tells who has about the smallest x.
 __device__ __forceinline__ unsigned key_of(double x, int who) {
     unsigned word = high_word(x);
     word = word >> 31 ? ~word : word | 0x80000000u;
     return (word & ~IDS) | (unsigned)who;
 }
 
-// The least of positive numbers, in two words; NOBODY for those who have none.
+// The minimum of positive numbers, in two words; NOBODY for threads without one.
 __device__ __forceinline__ double least_positive(Team &team, unsigned high, unsigned low) {
     unsigned first = least(team, high);
     unsigned second = least(team, high == first ? low : NOBODY);
     return __longlong_as_double((long long)((Bits)first << 32 | second));
 }
 
-__device__ __forceinline__ double largest(Team &team, double x) {  // of numbers ≥ 0
+__device__ __forceinline__ double largest(Team &team, double x) {  // for numbers ≥ 0
     unsigned first = ~least(team, ~high_word(x));
     unsigned second = ~least(team, high_word(x) == first ? ~low_word(x) : NOBODY);
     return __longlong_as_double((long long)((Bits)first << 32 | second));

@@ -1,4 +1,4 @@
-// What distances need of Gaussians: a row for each, made once.
+// The data of Gaussians for distances: a row for each, computed once.
 #include "geometry.h"
 #include "roots.h"
 

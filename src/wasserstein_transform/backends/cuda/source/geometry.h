@@ -1,11 +1,11 @@
-// Distances of points, as the file is compiled for: METRIC says which, M is the number of coordinates. What is known of
-// a point is a row of K numbers. Whoever asks for (i, j) or (j, i) gets the same bits.
+// Distances of points: METRIC selects the metric at compile time, M is the number of coordinates. The data of a point are
+// a row of K numbers. Distances are symmetric to the last bit.
 #include "common.h"
 #define CLOUD 0  // coordinates
 #define LINE 1   // mean, variance, its root
 #define PLANE 2  // means; covariance xx, xy, yy; roots of its determinant and its trace; λ·trace
 #define SPACE 3  // means; root of the covariance xx, xy, xz, yy, yz, zz; its determinant; trace; eigenvalues of the root
-#define SOLID 4  // means; trace; roots of the eigenvalues, falling; L, M × M: eigenvectors times these roots, in columns
+#define SOLID 4  // means; trace; roots of the eigenvalues, decreasing; L, M × M: eigenvectors times these roots, in columns
 
 #if METRIC == CLOUD
 #define K M
@@ -26,7 +26,7 @@ struct Geometry {
 
 __device__ __forceinline__ REAL infinite() { return (REAL)__longlong_as_double(0x7ff0000000000000LL); }
 
-// Products and sums that are rounded one by one, as on the host: x² + y² is then y² + x².
+// Products and sums that are rounded separately, as on the host, so that x² + y² equals y² + x².
 __device__ __forceinline__ double times(double x, double y) { return __dmul_rn(x, y); }
 __device__ __forceinline__ double plus(double x, double y) { return __dadd_rn(x, y); }
 __device__ __forceinline__ float times(float x, float y) { return __fmul_rn(x, y); }

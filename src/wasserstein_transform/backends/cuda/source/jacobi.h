@@ -1,12 +1,12 @@
-// Matrices of up to 64 rows in shared memory, a block for each, or a warp: rows of length M at a distance of W.
-#define W (M | 1)  // odd: rows and columns of a matrix lie in different banks
-#define WARPS (M < 16 ? 1 : 4)  // of a block that turns rows
+// Matrices of up to 64 rows in shared memory, one per block or warp: rows of length M with stride W.
+#define W (M | 1)  // odd, to avoid bank conflicts
+#define WARPS (M < 16 ? 1 : 4)  // warps of a block that rotates rows
 #define ALL 0xffffffff
 
 __device__ __forceinline__ int lane_number() { return threadIdx.x % 32; }
 __device__ __forceinline__ int warp_number() { return threadIdx.x / 32; }
 
-// The sum over all lanes, the same for each of them.
+// The sum over all lanes, with the same result in each.
 __device__ __forceinline__ double sum_of_lanes(double value) {
     for (int by = 16; by > 0; by /= 2) value += __shfl_xor_sync(ALL, value, by);
     return value;
@@ -17,7 +17,7 @@ __device__ __forceinline__ double most_of_lanes(double value) {
     return value;
 }
 
-// The sum of one number for each warp, the same for each of them.
+// The sum of one number per warp, with the same result in each.
 __device__ __forceinline__ double sum_of_warps(double value) {
     __shared__ double each[WARPS];
     __syncthreads();
@@ -42,7 +42,7 @@ __device__ __forceinline__ void turn_rows(double *x, double *y, double c, double
     }
 }
 
-// Turn two rows of G until they are orthogonal, and those of X, if any, with them; whether they were not.
+// Rotate two rows of G to be orthogonal, and those of X, if any, with them; returns whether they were not.
 __device__ __forceinline__ bool turn_pair(double *G, double *X, int p, int q) {
     double *x = G + p * W, *y = G + q * W;
     double gamma = row_product(x, y), one = row_product(x, x), other = row_product(y, y);
@@ -57,7 +57,7 @@ __device__ __forceinline__ bool turn_pair(double *G, double *X, int p, int q) {
 
 // One-sided Jacobi by a block: all pairs of rows as in a tournament, those of a round at the same time.
 __device__ inline void orthogonalize(double *G, double *X) {
-    const int n = M + M % 2;  // of an odd number, one rests in each round
+    const int n = M + M % 2;  // with an odd number, one row pauses in each round
     for (int sweep = 0; sweep < 60; sweep++) {  // it takes 3 to 10
         bool turned = false;
         for (int round = 0; round < n - 1; round++) {

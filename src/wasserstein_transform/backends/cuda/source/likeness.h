@@ -1,8 +1,8 @@
 // Shapes of neighborhoods: (yy, yx, xx, root of the determinant), SHAPES = 4, or in volumes (zz, zy, zx, yy, yx, xx,
-// root), SHAPES = 7; and who is alike in shape, decided as on the host, bit by bit where rounding might decide.
+// root), SHAPES = 7; and the test of similar shapes, as on the host, with the same bits where rounding might decide.
 #include "rounded.h"
-#define DOUBT 2e-14  // of the traces, to the power of what is compared: what rounding might decide, ten times over
-#define FAR_APART 1e-5  // of both traces: above, the trace formula keeps at least 10 digits
+#define DOUBT 2e-14  // relative tolerance of the tests, ten times the rounding error
+#define FAR_APART 1e-5  // above this share of both traces, the trace formula keeps at least 10 digits
 
 #if SHAPES > 0
 struct Shape {
@@ -29,7 +29,7 @@ __device__ __forceinline__ double near_plane(const Shape &A, const Shape &B) {
     return total > 0.0 ? (squares / total).number : squares.number;
 }
 
-// dcov² of two shapes; given as values, so that they lie in memory only where this is called.
+// dcov² of two shapes, passed by value so that they are in memory only where this is called.
 __device__ __noinline__ double gap_of(Shape A, Shape B) {
     Rounded a = A[0], b = A[1], c = A[2], p = B[0], q = B[1], r = B[2], two = 2.0;
     Rounded overlap = positive(a * p + two * b * q + c * r + two * Rounded(A[3]) * Rounded(B[3]));
@@ -37,7 +37,7 @@ __device__ __noinline__ double gap_of(Shape A, Shape B) {
     return plain > Rounded(FAR_APART) * traces && overlap > 1e-290 ? plain.number : near_plane(A, B);
 }
 
-// What is compared with all pixels of a window: 4A, so that 4s² = tr 4AB + 8·roots.
+// The shape that is compared with all pixels of a window, as 4A, so that 4s² = tr 4AB + 8·roots.
 struct Own {
     double trace, a, b, c, root, doubt;
     __device__ __forceinline__ Own(const double *own, double top)
@@ -46,7 +46,7 @@ struct Own {
     }
 };
 
-// How far 4s² is above (tr A + tr B − rest)², signs kept: not below 0 exactly if dcov² ≤ rest.
+// 4s² minus the signed square of tr A + tr B − rest: ≥ 0 exactly if dcov² ≤ rest.
 __device__ __forceinline__ double excess_of(const Own &own, const Shape &other, double rest) {
     double lack = own.trace + (other[0] + other[2] - rest);
     return own.a * other[0] + own.b * other[1] + own.c * other[2] + own.root * other[3] - lack * fabs(lack);
@@ -99,7 +99,7 @@ struct Own {
     }
 };
 
-// s ≥ L, of which 2L = tr A + tr B − rest, exactly if L² ≤ t or (L² − t)² ≤ 4(u + vL); not below 0 exactly then.
+// ≥ 0 exactly if s ≥ L with 2L = tr A + tr B − rest, that is, if L² ≤ t or (L² − t)² ≤ 4(u + vL).
 __device__ __forceinline__ double excess_of(const Own &own, const Shape &other, double rest) {
     double p = other[0], q = other[1], r = other[2], u = other[3], v = other[4], w = other[5];
     double half = 0.5 * (own.trace + (p + u + w - rest));
@@ -112,7 +112,7 @@ __device__ __forceinline__ double excess_of(const Own &own, const Shape &other, 
 #endif
 
 #if SHAPES > 0
-// Whether dcov² of the pixel's shape and another is at most `rest`.
+// Whether dcov² of the shape of the pixel and another one is at most `rest`.
 __device__ __forceinline__ bool are_alike(const Own &own, const double *shape, const Shape &other, double rest) {
     double excess = excess_of(own, other, rest);
     if (excess < -own.doubt) return false;
@@ -122,7 +122,7 @@ __device__ __forceinline__ bool are_alike(const Own &own, const double *shape, c
     return gap_of(other, mine) <= rest;
 }
 
-// The shape of `count` places, given Σdz, Σdy, Σdx, Σdz², Σdzdy, Σdzdx, Σdy², Σdydx, Σdx².
+// The shape of `count` positions, given Σdz, Σdy, Σdx, Σdz², Σdzdy, Σdzdx, Σdy², Σdydx, Σdx².
 __device__ __forceinline__ void spread(const Index *sums, Index count, double *own) {
     Rounded n = (double)count, z = (double)sums[0] / n, y = (double)sums[1] / n, x = (double)sums[2] / n;
     const int k = SHAPES - 4;

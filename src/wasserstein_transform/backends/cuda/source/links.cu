@@ -1,9 +1,9 @@
-// Regions of moved pixels: those that touch along an axis and whose modes are near hang together. The root of a region
-// is its first pixel, in whatever order links are made.
+// Regions of moved pixels: adjacent pixels with near modes are linked. The root of a region is its first pixel, in
+// whatever order links are made.
 #include "common.h"
 
 struct Rule {
-    const double *modes;  // n × columns: places, one for each axis of the grid, then values
+    const double *modes;  // n × columns: positions, one for each axis of the grid, then values
     int columns, axes;
     const bool *mask;
     bool masked;
@@ -19,7 +19,7 @@ __device__ __forceinline__ bool are_linked(const Rule &rule, Index i, Index j) {
     return place <= rule.spatial && value <= rule.range;
 }
 
-// The root of i. Roots only become children of earlier pixels, so what others change meanwhile does no harm.
+// The root of i. Roots only become children of earlier pixels, so concurrent changes are harmless.
 __device__ Index root_of(volatile int *parent, Index i) {
     Index above = parent[i];
     while (above != i) {
@@ -39,12 +39,12 @@ __device__ void unite(int *parent, Index i, Index j) {
         }
         Index found = atomicCAS(parent + a, (int)a, (int)b);
         if (found == a) return;
-        a = root_of(parent, found), b = root_of(parent, b);  // a had become a child
+        a = root_of(parent, found), b = root_of(parent, b);  // a had become a child meanwhile
     }
 }
 
-// Links along rows, one warp a row: the parent of each pixel is the first of its stretch, `joined` says whether it is
-// linked to the one before.
+// Links along rows, one warp per row: the parent of each pixel is the first one of its run; `joined` tells whether it is
+// linked to the previous pixel.
 extern "C" __global__ void link_rows(const double *modes, Index columns, Index axes, const bool *mask, Index masked, Index n_rows, Index width, double spatial, double range, int *parent, bool *joined) {
     Rule rule{modes, (int)columns, (int)axes, mask, masked != 0, spatial, range};
     Index row = thread_number() / 32;
@@ -61,7 +61,7 @@ extern "C" __global__ void link_rows(const double *modes, Index columns, Index a
     }
 }
 
-// Links to the pixel `stride` later, along an axis with `extent` steps; left out where the two before are linked as well.
+// Links to the pixel `stride` later, along an axis with `extent` steps; skipped if the two previous pixels are linked too.
 extern "C" __global__ void link_across(const double *modes, Index columns, Index axes, const bool *mask, Index masked, Index n, Index stride, Index extent, double spatial, double range, const bool *joined, int *parent) {
     Rule rule{modes, (int)columns, (int)axes, mask, masked != 0, spatial, range};
     Index i = thread_number(), j = i + stride;
@@ -70,7 +70,7 @@ extern "C" __global__ void link_across(const double *modes, Index columns, Index
     unite(parent, i, j);
 }
 
-// Only roots are written here: shorter ways, as above, might be written over a root that another thread has found.
+// Only roots are written here: path compression, as above, might overwrite a root that another thread has found.
 extern "C" __global__ void find_roots(Index n, volatile int *parent) {
     Index i = thread_number();
     if (i >= n) return;

@@ -1,4 +1,4 @@
-// Moments of what points see, where candidates and their distances are listed.
+// Moments over neighborhoods with listed candidates and distances.
 #define METRIC 0
 #define M 1
 #include "wide.h"
@@ -17,7 +17,7 @@ struct Listed {
     }
 };
 
-// Mass and means of the points from `begin` on, put from `first` on; those of point i are listed from starts[i] on.
+// Mass and means of the points from `begin` on, stored from `first` on; candidates of point i begin at starts[i].
 extern "C" __global__ void __launch_bounds__(SIZE) first_moments(const Index *starts, const Index *members, const double *distances, Index begin, Index first, const double *weights, const double *points, double limit, Index profile, double scale, double *mass, double *means, double *covs) {
     Index i = begin + blockIdx.x, run[2] = {starts[i], starts[i + 1]};
     Listed listed{members, distances, weights, (int)profile, limit, scale};

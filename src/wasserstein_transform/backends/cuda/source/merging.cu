@@ -1,5 +1,5 @@
-// Points that have fallen together: a point leads if no earlier leader is within the limit of it.
-// Positions of a cell are in the order of their ranks, so the earliest are looked at first.
+// Merging of points that coincide: a point leads if no earlier leader is within the limit.
+// Positions of a cell are in the order of their ranks, so the earliest are visited first.
 #include "geometry.h"
 #define UNDECIDED 0
 #define LEADS 1
@@ -16,9 +16,9 @@ __device__ __forceinline__ bool is_near(const Geometry &geometry, Index i, Index
     return squared_within(geometry, i, j, limit) <= limit;
 }
 
-// Decide of the undecided positions begin ≤ i < end those whose earlier neighbors are decided. What others decide
-// meanwhile may be seen or not: a decision is never wrong, at worst it comes a round later. Who is `hasty` does not look
-// on once there is somebody to wait for.
+// Decide those of the undecided positions begin ≤ i < end whose earlier neighbors are decided. Concurrent decisions may
+// be visible or not: a decision is never wrong, at worst it comes a round later. If `hasty`, the search ends at the first
+// undecided neighbor.
 extern "C" __global__ void decide(const REAL *metric, double lam, const Index *cell, const Index *starts, const Index *runs, Index n_runs, const Index *ranks, Index begin, Index end, double limit, Index hasty, int *states) {
     Geometry geometry{metric, (REAL)lam};
     Index i = begin + thread_number();
@@ -43,7 +43,7 @@ extern "C" __global__ void decide(const REAL *metric, double lam, const Index *c
     if (!waits) states[i] = LEADS;
 }
 
-// leaders[point] = the earliest point that leads and is near, for the positions begin ≤ i < end.
+// leaders[point] = the first near leader, for the positions begin ≤ i < end.
 extern "C" __global__ void find_leaders(const REAL *metric, double lam, const Index *cell, const Index *starts, const Index *runs, Index n_runs, const Index *ranks, Index begin, Index end, double limit, const int *states, const Index *order, Index *leaders) {
     Geometry geometry{metric, (REAL)lam};
     Index i = begin + thread_number();

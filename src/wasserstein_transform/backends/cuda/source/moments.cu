@@ -1,5 +1,5 @@
-// Moments of what points see, of few COLUMNS: TEAM threads a point, each with sums of its own, added up in a fixed order.
-// Points are named by position.
+// Moments over neighborhoods, for few COLUMNS: TEAM threads per point, each with its own sums, added in a fixed order.
+// Points are given by position.
 #include "sums.h"
 #include "weighing.h"
 #define TEAM 4
@@ -32,7 +32,7 @@ __device__ __forceinline__ void add_moments(const Geometry &geometry, const Inde
     sums.put(x, order[i] - first, mass, means, covs);
 }
 
-// Mass and means of the positions rows[begin] to rows[end - 1], put where their points are, counted from `first`.
+// Mass and means of the positions rows[begin] to rows[end - 1], stored by point, counted from `first`.
 extern "C" __global__ void first_moments(const REAL *metric, double lam, const Index *cell, const Index *runs, Index n_runs, const Index *rows, Index begin, Index end, const Index *order, Index first, const double *weights, const double *points, double limit, Index profile, double scale, double *mass, double *means, double *covs) {
     add_moments<false>({metric, (REAL)lam}, cell, runs, n_runs, rows, begin, end, order, first, weights, points, limit, (int)profile, scale, mass, means, covs);
 }

@@ -1,8 +1,8 @@
-// How far points have moved, block by block.
+// The movement of points, block by block.
 #include "blocks.h"
 #include "geometry.h"
 
-// out[block] = the largest squared distance of some points i to their later selves i + n.
+// out[block] = the largest squared distance between some points i and i + n, before and after.
 extern "C" __global__ void find_movement(const REAL *metric, double lam, Index n, double *out) {
     Geometry geometry{metric, lam};
     double most = 0;

@@ -1,8 +1,8 @@
-// The k nearest points of each point: lists in shared memory, sorted; of equal distances the smaller number first.
+// The k nearest points of each point: sorted lists in shared memory; in a tie the smaller index first.
 #include "geometry.h"
 #include "boxes.h"
 
-// Let a point enter the list of a row, by a warp.
+// Insert a point into the list of a row, by a warp.
 __device__ __forceinline__ void enter(double *near, Index *which, int k, double d, Index j) {
     for (int start = (k - 1) / 32 * 32; start >= 0; start -= 32) {
         int e = start + threadIdx.x % 32, b = e > 0 ? e - 1 : 0;
@@ -17,7 +17,7 @@ __device__ __forceinline__ void enter(double *near, Index *which, int k, double 
     }
 }
 
-// Let the points of a tile enter the lists of the rows of this warp; the largest distance in any of these lists.
+// Insert the points of a tile into the lists of the rows of this warp; returns the largest distance in these lists.
 __device__ __forceinline__ double offer(const double *tile, Index left, Index n, const Index *order, Index top, Index n_asked, const Index *names, bool itself, int k, double *near, Index *which) {
     int lane = threadIdx.x % 32, first = threadIdx.x / 32 * EACH;
     double most = 0;
@@ -40,7 +40,7 @@ __device__ __forceinline__ double offer(const double *tile, Index left, Index n,
     return most;
 }
 
-// The nearest of the points `rows`, whose numbers are `order`, for a tile of the points `asked`, whose numbers are `names`.
+// The nearest of the points `rows`, with indices `order`, for a tile of the points `asked`, with indices `names`.
 extern "C" __global__ void __launch_bounds__(THREADS, 2) search_nearest(const REAL *rows, double lam, Index n, const Index *order, const double *boxes, const REAL *asked, Index n_asked, const Index *names, const double *own, Index first, Index itself, Index k, double *distances, Index *indices) {
     SHARED(double, tile);
     __shared__ int found[THREADS];

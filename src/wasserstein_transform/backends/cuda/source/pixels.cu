@@ -1,9 +1,9 @@
-// Mean shift and the Gaussian Transform of pixels: a thread takes its pixel to its rest, neighbors never move.
-// VALUE is the type of values (float or double), CHANNELS how many a pixel has, AXES of the grid 2 or 3, SHAPES the
-// numbers kept of a shape: 0 without shapes.
+// Mean shift and the Gaussian Transform of pixels: a thread moves its pixel until it converges; neighbors do not move.
+// VALUE is the type of values (float or double), CHANNELS their number per pixel, AXES (2 or 3) those of the grid, SHAPES
+// the number of values of a shape, 0 without shapes.
 #include "likeness.h"
 #define STATE (CHANNELS + SHAPES)
-#define BLOCKS CHANNELS > 4 ? 2 : SHAPES > 0 ? 3 : 6  // of a multiprocessor at least: as many as need no memory for registers
+#define BLOCKS CHANNELS > 4 ? 2 : SHAPES > 0 ? 3 : 6  // fewest blocks per multiprocessor, without register spilling
 #define RESTS 0
 #define SWINGS 1
 #define UNFINISHED 2
@@ -19,14 +19,14 @@ struct Place {
     Index i;
 };
 
-// Windows as runs along the last axis: dz, dy and how far each reaches to both sides, one row after the other.
+// Windows as runs along the last axis: dz, dy and the half-length of each, one row after the other.
 struct Runs {
     const int *dz, *dy, *half;
     int n;
     __device__ Runs(const int *runs, int n) : dz(runs), dy(runs + n), half(runs + 2 * n), n(n) {}
 };
 
-// Squares of radii, 1/λ, and a bound of all traces.
+// Squared radii, 1/λ, and a bound of all traces.
 struct Radii {
     double spatial, range, per, top;
 };
@@ -38,7 +38,7 @@ struct Sums {
 
 // The pixel of this thread, of tiles `wide` pixels wide and `blockDim.x / wide` high; false outside the image.
 __device__ bool find_place(const Grid &grid, Index first_tile, int wide, Place &place) {
-    int thread = (int)threadIdx.x;  // in unsigned arithmetic NVIDIA's compiler (13.0) loses the right border of windows
+    int thread = (int)threadIdx.x;  // signed: with unsigned arithmetic, NVIDIA's compiler (13.0) loses the right border of windows
     int high = (int)blockDim.x / wide, across = (grid.width + wide - 1) / wide, down = (grid.height + high - 1) / high;
     Index tile = first_tile + blockIdx.x;
     place.z = (int)(tile / ((Index)across * down));
@@ -55,7 +55,7 @@ __device__ __forceinline__ void clear(Sums &sums) {
     for (int c = 0; c < CHANNELS; c++) sums.values[c] = 0.0;
 }
 
-// Adds a run: of its pixels `count` were near, with Σdx and Σdx².
+// Add a run with `count` near pixels, Σdx and Σdx².
 __device__ __forceinline__ void add_run(Sums &sums, Index dz, Index dy, Index count, Index along, Index squares) {
     sums.count += count;
     sums.places[0] += count * dz, sums.places[1] += count * dy, sums.places[2] += along;
@@ -75,7 +75,7 @@ __device__ __forceinline__ bool is_alike(const double *covs, Index n, Index j, c
 }
 #endif
 
-// Of the window of a place those near in range and, if asked for, alike in shape.
+// Sums over the pixels of a window that are near in range and, if required, similar in shape.
 template <bool ALIKE>
 __device__ __forceinline__ void gather(
     const VALUE *values, const double *covs, const Grid &grid, const Runs &runs, const Place &place, const Radii &radii,
@@ -113,7 +113,7 @@ __device__ __forceinline__ void gather(
     }
 }
 
-// To find out that a pixel swings: by Brent, it is at a state that it had after 1, 2, 4, 8 … iterations.
+// Detection of cycles by Brent's method: the state equals that after 1, 2, 4, 8 … iterations.
 struct Swing {
     double met[STATE], best[STATE], place[3];
     Index count;
@@ -121,7 +121,7 @@ struct Swing {
         for (int k = 0; k < STATE; k++) met[k] = best[k] = state[k];
         count = 0;
     }
-    // Keeps the state with most neighbors; of equally many, that with the lesser values, then the lesser shape.
+    // Keep the state with most neighbors; in a tie that with smaller values, then the smaller shape.
     __device__ __forceinline__ void keep_best(Index seen, const double *state, const double *mean) {
         bool better = seen > count;
         bool open = seen == count;
@@ -141,7 +141,7 @@ struct Swing {
     }
 };
 
-// From sums to the next state and the mean offset. Returns the square of how far it went, roots of shapes aside.
+// From sums to the next state and the mean offset. Returns the squared change, without the roots of shapes.
 __device__ __forceinline__ double step(const Sums &sums, double *state, double *mean) {
     double count = (double)sums.count, total = 0.0;
     for (int c = 0; c < CHANNELS; c++) {
@@ -161,7 +161,7 @@ __device__ __forceinline__ double step(const Sums &sums, double *state, double *
     return total;
 }
 
-// The shape of the neighborhood of each pixel, entry by entry; 0 outside the mask.
+// The shape of the neighborhood of each pixel, by matrix entry; 0 outside the mask.
 extern "C" __global__ void see_shapes(const VALUE *values, const bool *mask, Index masked, Index depth, Index height, Index width, const int *runs, Index n_runs, double range, Index first_tile, Index wide, double *covs) {
 #if SHAPES > 0
     Grid grid{(int)depth, (int)height, (int)width, depth * height * width};
@@ -195,9 +195,9 @@ __device__ __forceinline__ void leave_out(const Place &place, double *modes, int
     iterations[place.i] = 0, ends[place.i] = RESTS;
 }
 
-// Where pixels are after `limit` iterations: their modes, shapes, iterations, and how their ways end. Those of a tile
-// begin; those of a list, if there is one, go on after `begun` iterations, a power of 2: all that Brent's algorithm
-// remembers then is the state itself. Radii and tolerance are squares. Outside the mask modes are NaN.
+// Modes, shapes, iterations and status of pixels after `limit` iterations. Pixels of a tile start; listed ones, if there
+// is a list, continue after `begun` iterations, a power of 2, when Brent's method stores only the state itself. Radii and
+// tolerance are squares. Outside the mask modes are NaN.
 extern "C" __global__ void __launch_bounds__(128, BLOCKS) shift(const VALUE *values, const bool *mask, Index masked, const double *covs, Index depth, Index height, Index width, const int *runs, Index n_runs, double spatial, double range, double per, double top, double tol, Index begun, Index limit, const Index *listed, Index n_listed, Index first, Index wide, double *modes, double *shapes, int *iterations, signed char *ends) {
     Grid grid{(int)depth, (int)height, (int)width, depth * height * width};
     Place place;
@@ -222,7 +222,7 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS) shift(const VALUE *val
     while (end == UNFINISHED && done < limit) {
         Sums sums;
         gather<(SHAPES > 0)>(values, covs, grid, Runs(runs, (int)n_runs), place, radii, state, sums);
-        if (sums.count == 0) {  // nobody is near: the pixel stays
+        if (sums.count == 0) {  // no neighbors: the pixel stays
             end = RESTS;
             break;
         }
@@ -232,7 +232,7 @@ extern "C" __global__ void __launch_bounds__(128, BLOCKS) shift(const VALUE *val
             break;
         }
         swing.keep_best(sums.count, state, mean);
-        if (swing.is_met(state)) {  // once around: the best of all it has been at
+        if (swing.is_met(state)) {  // one full cycle: take its best state
             for (int k = 0; k < STATE; k++) state[k] = swing.best[k];
             for (int k = 0; k < 3; k++) mean[k] = swing.place[k];
             end = SWINGS;

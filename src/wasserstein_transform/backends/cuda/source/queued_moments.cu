@@ -1,5 +1,5 @@
-// Moments of what points see, of few COLUMNS, where distances are expensive: a warp a point. Candidates that cheap bounds
-// do not exclude wait in a queue until there is one for each lane.
+// Moments over neighborhoods, for few COLUMNS and expensive distances: one warp per point. Candidates that cheap bounds
+// do not exclude are queued until there is one for each lane.
 #include "blocks.h"
 #include "sums.h"
 #include "weighing.h"
@@ -47,7 +47,7 @@ __device__ __forceinline__ void add_moments(const Geometry &geometry, const Inde
     if (lane == 0) sums.put(x, order[i] - first, mass, means, covs);
 }
 
-// Mass and means of the positions rows[begin] to rows[end - 1], put where their points are, counted from `first`.
+// Mass and means of the positions rows[begin] to rows[end - 1], stored by point, counted from `first`.
 extern "C" __global__ void __launch_bounds__(SIZE) first_moments(const REAL *metric, double lam, const Index *cell, const Index *runs, Index n_runs, const Index *rows, Index begin, Index end, const Index *order, Index first, const double *weights, const double *points, double limit, Index profile, double scale, double *mass, double *means, double *covs) {
     add_moments<false>({metric, (REAL)lam}, cell, runs, n_runs, rows, begin, end, order, first, weights, points, limit, (int)profile, scale, mass, means, covs);
 }

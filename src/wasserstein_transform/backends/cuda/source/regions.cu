@@ -1,8 +1,8 @@
 // Sums over regions of an image.
 #include "common.h"
 
-// A block for each region, whose pixels are `order` from its start on: sums of columns from `first` on. Threads take
-// pixels in turn and are added in a fixed order: the same bits each time.
+// One block for each region, whose pixels are `order` from its start on: sums of columns from `first` on. Threads take
+// pixels in turn and are added in a fixed order, so that the bits are reproducible.
 extern "C" __global__ void sum_regions(const double *values, Index columns, Index first, const Index *order, const Index *starts, Index n_regions, double *sums) {
     __shared__ double of_warps[32];
     Index region = blockIdx.x;

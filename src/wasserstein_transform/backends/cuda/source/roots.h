@@ -1,4 +1,4 @@
-// Roots of covariances, of determinants and of traces. In double precision, whatever distances are computed in.
+// Roots of covariances, determinants and traces, always in double precision.
 
 #if METRIC == LINE
 __device__ inline void fill_shape(const double *cov, double unit, double lam, REAL *out) {
@@ -8,7 +8,7 @@ __device__ inline void fill_shape(const double *cov, double unit, double lam, RE
 #endif
 
 #if METRIC == PLANE
-// √(a·c − b²), good to its last digits, of a matrix of any size: it is brought near 1 by a power of 2.
+// √(a·c − b²), accurate to the last digits, for a matrix of any size, which is scaled to about 1 by a power of 2.
 __device__ inline double root_determinant(double a, double b, double c) {
     int exponent;
     frexp(a + c, &exponent);
@@ -27,14 +27,14 @@ __device__ inline void fill_shape(const double *cov, double unit, double lam, RE
 #endif
 
 #if METRIC == SPACE
-// Cosine, sine and tangent of the turn, at most 45°, that makes the entry pq of a symmetric matrix 0.
+// Cosine, sine and tangent of the rotation, of at most 45°, that makes the entry pq of a symmetric matrix 0.
 __device__ __forceinline__ void turn_of(double p, double q, double pq, double &c, double &s, double &t) {
     double gap = q - p, size = fabs(gap) + sqrt(gap * gap + 4 * pq * pq);
     t = (gap >= 0 ? 2 * pq : -2 * pq) / (size > 0 ? size : 1);
     c = 1 / sqrt(1 + t * t), s = c * t;
 }
 
-// One such turn: of the entries pp, qq, pq, of those of both with the third axis, and of the columns p and q of the axes.
+// One such rotation of the entries pp, qq, pq, of those of both with the third axis, and of the columns p, q of the axes.
 __device__ __forceinline__ void turn_pair(double &pp, double &qq, double &pq, double &pr, double &qr, double *x, double *y) {
     double c, s, t;
     turn_of(pp, qq, pq, c, s, t);
@@ -46,7 +46,7 @@ __device__ __forceinline__ void turn_pair(double &pp, double &qq, double &pq, do
 
 __device__ __forceinline__ double clipped_root(double value, double noise) { return sqrt(value > noise ? value : 0); }
 
-// The symmetric root by Jacobi's method, its determinant, the trace, and its eigenvalues, falling.
+// The symmetric root by Jacobi's method, its determinant, the trace, and its eigenvalues, decreasing.
 __device__ inline void fill_shape(const double *cov, double unit, double lam, REAL *out) {
     double trace = cov[0] / unit + cov[4] / unit + cov[8] / unit;
     int exponent;
@@ -61,7 +61,7 @@ __device__ inline void fill_shape(const double *cov, double unit, double lam, RE
         turn_pair(xx, zz, xz, xy, yz, u, w);
         turn_pair(yy, zz, yz, xy, xz, v, w);
     }
-    double noise = 6e-16 * max(xx, max(yy, zz));  // what rounding makes of an eigenvalue 0
+    double noise = 6e-16 * max(xx, max(yy, zz));  // rounding error of an eigenvalue 0
     double x = back * clipped_root(xx, noise), y = back * clipped_root(yy, noise), z = back * clipped_root(zz, noise);
     for (int a = 0, at = 0; a < 3; a++)
         for (int b = a; b < 3; b++, at++) out[at] = (REAL)(x * u[a] * u[b] + y * v[a] * v[b] + z * w[a] * w[b]);

@@ -1,4 +1,4 @@
-// Numbers whose sums and products are rounded one by one, as on the host: the compiler never fuses two of them.
+// Numbers whose sums and products are rounded separately, as on the host: the compiler never fuses two of them.
 // A difference of products that is 0 on the host is then 0 here as well, and so is its root.
 #include "common.h"
 

@@ -1,14 +1,14 @@
-// Gaussians in more than three dimensions, or of sizes that formulas cannot hold: a warp or a block for each matrix or pair.
+// Gaussians in more than three dimensions, or of sizes outside the range of formulas: a warp or block per matrix or pair.
 #include "geometry.h"
 #include "numbering.h"
 #include "jacobi.h"
 #include "bidiagonal.h"
 #include "values.h"
 
-// What follows the means in a row.
+// The layout of a row after the means.
 #define TRACE M
 #define SPECTRUM (M + 1)
-#define FACTOR (2 * M + 1)  // L, M × M: A = LLᵀ, its columns orthogonal and falling
+#define FACTOR (2 * M + 1)  // L, M × M: A = LLᵀ, with orthogonal columns of decreasing length
 
 // Rows of Gaussians with covariances divided by `unit`: eigenvectors and roots of eigenvalues by Jacobi's method.
 extern "C" __global__ void fill_solid_rows(const double *means, const double *covs, const double *center, double unit, double *rows) {
@@ -20,7 +20,7 @@ extern "C" __global__ void fill_solid_rows(const double *means, const double *co
     int exponent, lane = lane_number();
     frexp(trace, &exponent);
     int half = max(exponent >= 0 ? exponent / 2 : -((1 - exponent) / 2), -510);
-    double scale = ldexp(1.0, -2 * half), back = ldexp(1.0, half);  // brought near 1 by a power of 4
+    double scale = ldexp(1.0, -2 * half), back = ldexp(1.0, half);  // scaled to about 1 by a power of 4
     for (int e = threadIdx.x; e < M * M; e += blockDim.x) G[e / M * W + e % M] = cov[e] / unit * scale;
     __syncthreads();
     orthogonalize(G, nullptr);  // each row is now an eigenvector times its eigenvalue
@@ -34,7 +34,7 @@ extern "C" __global__ void fill_solid_rows(const double *means, const double *co
     for (int k = warp_number(); k < M; k += WARPS) {
         int place = 0;
         for (int l = 0; l < M; l++) place += sizes[l] > sizes[k] || (sizes[l] == sizes[k] && l < k);
-        double root = sizes[k] > 2e-16 * M * most ? sqrt(sizes[k]) : 0;  // less is what rounding makes of 0
+        double root = sizes[k] > 2e-16 * M * most ? sqrt(sizes[k]) : 0;  // smaller values are rounding errors of 0
         for (int a = lane; a < M; a += 32) row[FACTOR + a * M + place] = root > 0 ? G[k * W + a] / root * back : 0;
         if (lane == 0) row[SPECTRUM + place] = root * back, row[k] = means[blockIdx.x * (Index)M + k] - center[k];
     }
@@ -64,7 +64,7 @@ __device__ inline void multiply(const double *A, const double *B, double unit, d
 }
 
 // The bidiagonal matrix with the singular values of L_BᵀL_A, a column of `diagonals` for each pair: M entries of the
-// diagonal, and M beside it.
+// diagonal, and M of the superdiagonal.
 extern "C" __global__ void fold_pairs(const double *points, double lam, const Index *rows, const Index *cols, Index n, double *diagonals) {
     SHARED(double, G);
     Index k = blockIdx.x, i = min(rows[k], cols[k]), j = max(rows[k], cols[k]);
@@ -72,7 +72,7 @@ extern "C" __global__ void fold_pairs(const double *points, double lam, const In
     fold(G, G + M * W, diagonals + k, n);
 }
 
-// Distances by the trace formula from these; −1 where it is not good enough, or the values are not found.
+// Distances from these by the trace formula; −1 if it is not accurate enough, or the values are not found.
 extern "C" __global__ void add_values(const double *points, double lam, const Index *rows, const Index *cols, Index n, const double *diagonals, double *out) {
     Index k = thread_number();
     if (k >= n) return;
@@ -105,15 +105,15 @@ __device__ inline double procrustes(const double *G, const double *X, const doub
         }
     }
     total = sum_of_warps(sum_of_lanes(total));
-    double unmatched = all - sum_of_warps(sum_of_lanes(matched));  // what of B lies off the directions that G knows
+    double unmatched = all - sum_of_warps(sum_of_lanes(matched));  // the part of B orthogonal to the range of G
     return sum_of_warps(n_known) == rank ? total : total + max(unmatched, 0.0);
 }
 
-__device__ __forceinline__ double unit_of(double size) {  // as on the CPU: fourth powers are then floats
+__device__ __forceinline__ double unit_of(double size) {  // as on the CPU, so that fourth powers do not overflow
     return size < 1e-220 ? 0x1p860 : size < 1e-140 ? 0x1p600 : size < 1e-60 ? 0x1p330 : 1.0;
 }
 
-// Distances of the pairs rows[which], cols[which] by Jacobi's method: also of near matrices.
+// Distances of the pairs rows[which], cols[which] by Jacobi's method, which is accurate for near matrices.
 extern "C" __global__ void turn_pairs(const double *points, double lam, const Index *rows, const Index *cols, const Index *which, double *out) {
     SHARED(double, G);
     double *X = G + M * W;

@@ -2,7 +2,7 @@
 // the eigenvalues of the roots. The singular values of N = H_A H_B add up to tr(A^½BA^½)^½.
 #include "turns.h"
 
-// Σσ², the sum of the squared entries; the same bits for the transpose, which A and B in turn make.
+// Σσ², the sum of the squared entries, with the same bits for the transpose (A and B exchanged).
 __device__ __forceinline__ REAL sum_of_squares(const REAL *n) {
     REAL diagonal = fma(n[8], n[8], fma(n[4], n[4], n[0] * n[0]));
     REAL one = plus(times(n[1], n[1]), times(n[3], n[3])), two = plus(times(n[2], n[2]), times(n[6], n[6]));

@@ -1,4 +1,4 @@
-// Sums over what a point sees, of few COLUMNS, relative to the point.
+// Sums over the neighborhood of a point, for few COLUMNS, relative to the point.
 #include "common.h"
 
 template <bool SECOND>
@@ -23,20 +23,20 @@ struct Sums {
         }
     }
 
-    // Those of a team of threads side by side, in each of them.
+    // The sums over a team of threads, with the same result in each.
     __device__ __forceinline__ void gather(int team) {
 #pragma unroll
         for (int k = 0; k < SIZE; k++)
             for (int by = team / 2; by > 0; by /= 2) values[k] += __shfl_xor_sync(0xffffffffu, values[k], by);
     }
 
-    // Σ mass · (y − x) becomes the mean; without mass that is the point itself.
+    // Turn Σ mass · (y − x) into the mean; without mass, the point itself.
     __device__ __forceinline__ void settle(const double *x, double *mean) {
 #pragma unroll
         for (int a = 0; a < COLUMNS; a++) mean[a] = values[0] > 0 ? x[a] + values[1 + a] / values[0] : x[a];
     }
 
-    // Sums of squares and products around the point become a covariance; what rounding adds to one is clipped.
+    // Turn sums of squares and products about the point into a covariance; negative rounding errors are clipped.
     __device__ __forceinline__ void center(double *cov) {
         double total = values[0] > 0 ? values[0] : 1, drift[COLUMNS], root[COLUMNS];
         int at = 1 + COLUMNS;
@@ -62,7 +62,7 @@ struct Sums {
         }
     }
 
-    // The moments of point `to`.
+    // Store the moments of point `to`.
     __device__ __forceinline__ void put(const double *x, Index to, double *mass, double *means, double *covs) {
         mass[to] = values[0];
         settle(x, means + to * COLUMNS);

@@ -1,7 +1,7 @@
-// Near covariances in space of rank 1 to rounding, or tiny beside others: ‖L_A − L_BQ‖² of thin factors, Q the polar
-// factor of L_BᵀL_A, pair by pair.
+// Near covariances in 3-D of numerical rank 1, or tiny relative to others: ‖L_A − L_BQ‖² of thin factors with the polar
+// factor Q of L_BᵀL_A, pair by pair.
 
-// A power of 2 that brings matrices of that size, beside far larger ones, to where fourth powers are floats.
+// A power of 2 that scales matrices of this size so that fourth powers neither overflow nor underflow.
 __device__ __forceinline__ double unit_of(double size) {
     return size < 1e-220 ? 0x1p860 : size < 1e-140 ? 0x1p600 : size < 1e-60 ? 0x1p330 : 1.0;
 }
@@ -17,7 +17,7 @@ __device__ inline void rotate(double *x, double *y, double c, double s) {
     }
 }
 
-// One-sided Jacobi: rows of G are turned until they are orthogonal, and those of X with them.
+// One-sided Jacobi: rotate the rows of G until they are orthogonal, and those of X with them.
 __device__ inline void orthogonalize(double (*G)[3], int n, double (*X)[3]) {
     for (int sweep = 0; sweep < 60; sweep++) {
         bool quiet = true;
@@ -36,7 +36,7 @@ __device__ inline void orthogonalize(double (*G)[3], int n, double (*X)[3]) {
     }
 }
 
-// The rows of a root times `size`, turned until orthogonal, without those that rounding made; their number.
+// The rows of a root times `size`, orthogonalized, without rounding errors of 0; returns their number.
 __device__ inline int thin_factor(const REAL *h, double size, double (*out)[3]) {
     double X[3][3] = {};
     out[0][0] = size * h[0], out[0][1] = out[1][0] = size * h[1], out[0][2] = out[2][0] = size * h[2];
@@ -59,7 +59,7 @@ __device__ inline double thin_gap(const REAL *h, const REAL *other, double trace
         for (int k = 0; k < 3; k++) G[l][k] = k < rank_b ? dot(A[l], B[k]) : 0;
     orthogonalize(G, rank_a, A);  // L_BᵀL_A = U S Vᵀ: row l of G becomes s_l u_l, row l of A becomes L_A v_l
     for (int l = 0; l < rank_a; l++) largest = max(largest, dot(G[l], G[l]));
-    for (int k = 0; k < rank_b; k++) unmatched += dot(B[k], B[k]);  // what of B lies off the directions G knows
+    for (int k = 0; k < rank_b; k++) unmatched += dot(B[k], B[k]);  // the part of B orthogonal to the range of G
     for (int l = 0; l < rank_a; l++) {
         double s = sqrt(dot(G[l], G[l]));
         bool known = s > 3e-15 * sqrt(largest);

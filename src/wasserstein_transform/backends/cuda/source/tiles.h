@@ -1,10 +1,10 @@
-// Squares of distances, SIDE × SIDE at a time, into shared memory: by a block of THREADS, a warp for some rows, a lane for
-// two columns.
+// Squared distances, SIDE × SIDE at a time, in shared memory: by a block of THREADS, with some rows per warp and two
+// columns per lane.
 #define SIDE 64
-#define WIDE (SIDE + 1)  // a row and a column of the tile lie in different banks
+#define WIDE (SIDE + 1)  // odd, to avoid bank conflicts
 #define THREADS 256
-#define BLOCKS (METRIC == SPACE || M > 3 ? 2 : 4)  // of a multiprocessor, at least
-#define EACH (SIDE / (THREADS / 32))  // rows of a warp
+#define BLOCKS (METRIC == SPACE || M > 3 ? 2 : 4)  // fewest blocks per multiprocessor
+#define EACH (SIDE / (THREADS / 32))  // rows per warp
 
 struct Sides {  // the points of rows and those of columns
     const REAL *rows;
@@ -49,7 +49,7 @@ __device__ __forceinline__ void fill_tile(const Sides &sides, REAL lam, Index to
     __syncthreads();
 }
 #else
-// The squares, or the distances themselves; rows and columns beyond the last count as the last.
+// The squares, or the distances; rows and columns beyond the last repeat the last.
 __device__ __forceinline__ void fill_tile(const Sides &sides, REAL lam, Index top, Index left, bool rooted, REAL *tile) {
     __shared__ REAL rows[SIDE * K];
     int lane = threadIdx.x % 32, first = threadIdx.x / 32 * EACH;

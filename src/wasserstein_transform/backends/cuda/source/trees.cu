@@ -1,10 +1,10 @@
 // Borůvka's algorithm: each component joins the nearest point outside. Edges are compared by their key, then by their
-// length, then by the numbers of their ends, so that no rings arise. The key is the distance; where REACH, the reach
+// length, then by the indices of their ends, so that no cycles arise. The key is the distance; with REACH it is
 // max(d(x, y), core(x), core(y)), rounded to a billionth.
 #include "geometry.h"
 #include "boxes.h"
 
-typedef unsigned long long Bits;  // floats ≥ 0 are ordered as their bits are
+typedef unsigned long long Bits;  // floats ≥ 0 have the same order as their bits
 
 __device__ __forceinline__ double key_of(double d, double core, double other) {
 #if REACH
@@ -19,12 +19,12 @@ __device__ __forceinline__ bool edge_before(double key, double d, Index j, doubl
     return key < other_key || (key == other_key && comes_before(d, j, other, i));
 }
 
-struct Best {  // the best edges known of the points that ask
+struct Best {  // the best known edges of the searching points
     double key[SIDE], length[SIDE];
     Index who[SIDE];
 };
 
-struct Around {  // what is known of all points, in their order, and of components
+struct Around {  // data of all points, in their order, and of components
     const Index *order, *component;
     const double *cores;
     volatile Bits *limits;
@@ -59,8 +59,8 @@ __device__ __forceinline__ void offer_row(const double *tile, Index left, Index 
     __syncwarp();
 }
 
-// For the positions `asking`, whose rows are `asked`: the best edge out of the component; if it is certain to exceed the
-// best of the component, −1 and a lower bound. `whole` is the component of a tile, −1 where there are several.
+// For the positions `asking`, whose rows are `asked`: the best edge to another component; if it certainly exceeds the
+// best one of the component, −1 and a lower bound. `whole` is the component of a tile, −1 if there are several.
 extern "C" __global__ void __launch_bounds__(THREADS, 2) search_outside(const REAL *rows, double lam, Index n, const Index *order, const double *boxes, const double *cores, const Index *component, const Index *whole, Bits *limits, const REAL *asked, Index n_asked, const Index *asking, const double *own, Index first, double *keys, double *lengths, Index *which) {
     __shared__ double tile[SIDE * WIDE];
     __shared__ int found[THREADS];
@@ -98,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2) search_outside(const RE
     keys[p] = known ? best.key[r] : limit, lengths[p] = best.length[r], which[p] = known ? best.who[r] : -1;
 }
 
-// Forget edges that lie within a component by now; the least key of each component among the others.
+// Drop edges that are within a component now; find the smallest key of each component among the others.
 extern "C" __global__ void forget_inside(const Index *component, const Index *where, Index n, const double *keys, Index *which, Bits *limits) {
     Index p = thread_number();
     if (p >= n || which[p] < 0) return;
@@ -108,7 +108,7 @@ extern "C" __global__ void forget_inside(const Index *component, const Index *wh
         atomicMin(limits + component[p], (Bits)__double_as_longlong(keys[p]));
 }
 
-// The least edge of each component: stage 0 finds its key, 1 its length, 2 its ends.
+// The shortest edge of each component: stage 0 finds its key, 1 its length, 2 its ends.
 extern "C" __global__ void choose_edges(const Index *component, const Index *order, Index n, const double *keys, const double *lengths, const Index *which, Index stage, Bits *key, Bits *length, Bits *ends) {
     Index p = thread_number();
     if (p >= n || which[p] < 0) return;

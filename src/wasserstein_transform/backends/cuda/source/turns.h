@@ -1,7 +1,7 @@
-// Near covariances in space: the root of one is turned until it is nearest to that of the other.
+// Near covariances in 3-D: the root of one is rotated to be nearest to that of the other.
 #include "thin.h"
 
-struct Root {  // by value: rows of the caller stay in registers
+struct Root {  // passed by value, so that rows of the caller stay in registers
     REAL h[6];
 };
 
@@ -26,8 +26,8 @@ __device__ __forceinline__ REAL off(REAL x, REAL y, REAL z, REAL dx, REAL dy, RE
     return u * u + v * v + w * w;
 }
 
-// ‖H_AQ − H_B‖², Q the turn nearest to N, whose σ add up to s; −1 where Q is not known. With t = tr N and k the axis of
-// N − Nᵀ, Q has the quaternion (1, v), (s + t)v − (N + Nᵀ)v = k (Horn). k is made of the difference of H_A and H_B.
+// ‖H_AQ − H_B‖² with the rotation Q nearest to N, whose σ add up to s; −1 if Q is undetermined. With t = tr N and k the
+// axis of N − Nᵀ, Q has the quaternion (1, v), (s + t)v − (N + Nᵀ)v = k (Horn). k is computed from H_A − H_B.
 __device__ __forceinline__ REAL turned_gap(const REAL *a, const REAL *b, REAL s) {
     REAL n[9], d[6];
     product(a, b, n);
@@ -53,7 +53,7 @@ __device__ __forceinline__ REAL turned_gap(const REAL *a, const REAL *b, REAL s)
 }
 
 __device__ __noinline__ REAL near_gap_of(Root p, Root q, REAL s, REAL traces, REAL plain) {
-    int first = 0;  // the same bits whoever asks
+    int first = 0;  // symmetric to the last bit
     while (first < 6 && p.h[first] == q.h[first]) first++;
     if (first == 6) return 0;
     Root a = p.h[first] < q.h[first] ? p : q, b = p.h[first] < q.h[first] ? q : p;

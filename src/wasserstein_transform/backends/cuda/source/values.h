@@ -1,13 +1,13 @@
 // The sum of the singular values of a bidiagonal matrix by shifted qd (Fernando and Parlett), a thread for each: the
 // method of the CPU, step by step.
-#define NEGLIGIBLE 1e-32  // the square of what rounding makes of a largest value of 1
-#define SPARK 1e-300      // keeps divisors positive, and tells an entry 0 from the mark of a split
+#define NEGLIGIBLE 1e-32  // square of the rounding error for a largest value of 1
+#define SPARK 1e-300      // keeps divisors positive, and distinguishes an entry 0 from the mark of a split
 
-struct Squares {  // of the entries: the diagonal, and beside it
+struct Squares {  // squared entries of diagonal and superdiagonal
     double q[M], e[M];
 };
 
-// Whether e before entry k can be dropped: a value √(shift + λ) then changes by (e + √(qe)) / 2σ at most.
+// Whether e before entry k can be neglected: a value √(shift + λ) then changes by at most (e + √(qe)) / 2σ.
 __device__ __forceinline__ bool stands_apart(const Squares &at, int k, double shift) {
     return (at.q[k] + at.e[k - 1]) * at.e[k - 1] <= NEGLIGIBLE * shift;
 }
@@ -18,14 +18,14 @@ __device__ __forceinline__ double sum_of_two(double a, double b, double c, doubl
     return sqrt(trace + 2 * shift + 2 * sqrt(a * c + shift * (trace + shift)));
 }
 
-// A number near the least squared value, likely below it.
+// An estimate of the smallest squared value, probably from below.
 __device__ __forceinline__ double guess(const Squares &at, int last, double least) {
     double end = at.q[last], before = at.q[last - 1], beside = at.e[last - 1];
     double gap = before + beside - end - sqrt(before * at.e[last - 2]), tau = 0.25 * min(least, end);
     return gap > 0 ? max(tau, min(end - end * beside / gap, least)) : tau;
 }
 
-// A pass that takes `tau` off all squared values; it ends at a negative pivot. Returns where it ended.
+// A pass that subtracts `tau` from all squared values; it ends at a negative pivot. Returns its end.
 __device__ inline int pass(const Squares &at, int first, int last, double tau, Squares &next, double &pivot, double &least) {
     pivot = at.q[first] - tau, least = 1e300;
     int k = first;
@@ -40,7 +40,7 @@ __device__ inline int pass(const Squares &at, int first, int last, double tau, S
     return k;
 }
 
-// The entries of the matrix, over the largest, squared.
+// The squared entries of the matrix, relative to the largest.
 __device__ __forceinline__ double load_squares(const double *entries, Index stride, Squares &out) {
     double size = 0;
     for (int k = 0; k < M; k++) size = max(size, max(entries[k * stride], entries[(M + k) * stride]));
@@ -51,8 +51,8 @@ __device__ __forceinline__ double load_squares(const double *entries, Index stri
     return size;
 }
 
-// Σ of the values; −1 if they are not found. Blocks between negligible e are done from the last; the shift of what comes
-// before a block waits, negated, in the entry that splits them.
+// Sum of the values; −1 on failure. Blocks between negligible e are processed from the last; the shift of the part
+// before a block is stored, negated, in the entry that splits them.
 __device__ inline double sum_of_values(const double *entries, Index stride) {
     Squares at, next;
     double size = load_squares(entries, stride, at), total = 0, shift = 0, least = 0, others = 0, pivot;
@@ -74,7 +74,7 @@ __device__ inline double sum_of_values(const double *entries, Index stride) {
                 if (--passes < 0) return -1;
                 int end = pass(at, first, last, tau, next, pivot, others);
                 if (pivot >= 0) break;
-                // past the least value: if only the last pivot shows it, by nearly as much as the pivot is below 0
+                // the shift was too large: if only the last pivot is negative, by about the size of that pivot
                 bool late = end == last && tau + pivot > 0;
                 tau = attempt == 2 ? 0 : late ? (tau + pivot) * (1 - 4e-16) : 0.25 * tau;
             }

@@ -1,4 +1,4 @@
-// What a point sees of another through a profile, a function of t = d²/ε².
+// Weight of a neighbor by a profile, a function of t = d²/ε².
 #include "geometry.h"
 #define FLAT 0
 #define GAUSSIAN 1
@@ -6,7 +6,7 @@
 #define TRIANGLE 3
 
 __device__ __forceinline__ double profile_value(int profile, double t) {
-    if (profile == GAUSSIAN) return t < 1400 ? exp(-0.5 * t) : 0.0;  // beyond, it is no normal number any more
+    if (profile == GAUSSIAN) return t < 1400 ? exp(-0.5 * t) : 0.0;  // for larger t it would be denormal
     if (profile == EPANECHNIKOV) return fmax(1 - t, 0.0);
     return fmax(1 - sqrt(t), 0.0);
 }

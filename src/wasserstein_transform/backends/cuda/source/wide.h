@@ -1,5 +1,5 @@
-// Moments of many COLUMNS: a block of SIZE threads a point, each with some of the sums. Candidates are weighed side by
-// side; those in the ball are listed, and added some at a time. `see(k, j)` is what the point sees of candidate k, the
+// Moments for many COLUMNS: a block of SIZE threads per point, each with some of the sums. Candidates are weighted in
+// parallel; those in the ball are listed, and added some at a time. `see(k, j)` is the weight of candidate k at
 // position j.
 #include "blocks.h"
 #include "weighing.h"
@@ -13,7 +13,7 @@ __shared__ int members[SIZE];
 __shared__ int counts[SIZE / 32];
 __shared__ double sums[WIDTH * (WIDTH + 1) / 2];
 
-// List those of SIZE candidates that are seen, in their order; returns how many there are.
+// List those of SIZE candidates with positive weight, in order; returns their number.
 __device__ __forceinline__ int list_members(int j, double mass) {
     int lane = threadIdx.x % 32, warp = threadIdx.x / 32, before = 0, all = 0;
     unsigned is = __ballot_sync(ALL_LANES, mass > 0);
@@ -32,7 +32,7 @@ __device__ __forceinline__ int list_members(int j, double mass) {
     return all;
 }
 
-// Which sum is that of the products of columns a ≤ b; first moments alone are those with the last column.
+// Index of the sum of products of columns a ≤ b; first moments are those with the last column.
 template <bool SECOND>
 __device__ __forceinline__ int place_of(int a, int b) {
     return SECOND ? a * WIDTH - a * (a - 1) / 2 + b - a : a;
@@ -56,7 +56,7 @@ __device__ __forceinline__ void put_covariance(double total, double *cov) {
     }
 }
 
-// Moments of position i, over the candidates of some runs, put as those of point `to`.
+// Moments of position i over the candidates of some runs, stored as those of point `to`.
 template <bool SECOND, typename See>
 __device__ __forceinline__ void add_moments(const See &see, const Index *runs, Index n_runs, int i, Index to, const double *points, double *mass, double *means, double *covs) {
     const int n_sums = SECOND ? WIDTH * (WIDTH + 1) / 2 : WIDTH, n_own = (n_sums + SIZE - 1) / SIZE;

@@ -1,4 +1,4 @@
-// Moments of what points see, of many COLUMNS.
+// Moments over neighborhoods, for many COLUMNS.
 #include "wide.h"
 
 struct Near {
@@ -14,7 +14,7 @@ struct Near {
     }
 };
 
-// Mass and means of the positions rows[begin] to rows[end - 1], put where their points are, counted from `first`.
+// Mass and means of the positions rows[begin] to rows[end - 1], stored by point, counted from `first`.
 extern "C" __global__ void __launch_bounds__(SIZE) first_moments(const REAL *metric, double lam, const Index *cell, const Index *runs, Index n_runs, const Index *rows, Index begin, Index end, const Index *order, Index first, const double *weights, const double *points, double limit, Index profile, double scale, double *mass, double *means, double *covs) {
     int i = (int)rows[begin + blockIdx.x];
     Near near{{metric, (REAL)lam}, weights, i, (int)profile, limit, scale};
