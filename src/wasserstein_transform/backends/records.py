@@ -13,18 +13,70 @@ Radius = TypeVar("Radius", float, Floats)
 
 
 def rim(radius: Radius) -> Radius:
-    """Radius of a closed ball with a tolerance for rounding in ties. All comparisons use it, or its square."""
+    """Enlarge the radius of a closed ball by 1e-12 of it, so that rounding does not exclude points at the radius.
+
+    All comparisons of distances with radii use this radius, or its square.
+
+    Parameters
+    ----------
+    radius : float or array
+        In the unit of the distances.
+
+    Returns
+    -------
+    float or array
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> 0.1 + 0.2 <= 0.3, 0.1 + 0.2 <= wt.spaces.rim(0.3)
+    (False, True)
+    """
     return radius * (1 + 1e-12)
 
 
 def closed(radius: float) -> float:
-    """Squared radius of a closed ball, with a tolerance for rounding in ties."""
+    """Square the radius of a closed ball, with the tolerance of `rim`.
+
+    Parameters
+    ----------
+    radius : float
+        In the unit of the distances.
+
+    Returns
+    -------
+    float
+        Infinity if the square is too large for a float.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> wt.spaces.closed(2.0) >= 4.0, wt.spaces.closed(1e200)
+    (True, inf)
+    """
     return rim(radius) * rim(radius)  # gives infinity where a power would raise
 
 
 @archived
 class Balls(NamedTuple):
-    """Closed balls as compressed rows: members of ball i are `indices[indptr[i]:indptr[i+1]]`, sorted."""
+    """Closed balls as compressed rows: the members of ball i are `indices[indptr[i]:indptr[i+1]]`, sorted.
+
+    Attributes
+    ----------
+    indptr : array of shape (n + 1,)
+        Where the rows begin.
+    indices : array of shape (k,)
+        The members of all balls, one ball after the other.
+    distances : array of shape (k,)
+        Their distances to the centers.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> balls = wt.Euclidean([[0.0], [1.0], [3.0]]).balls(1.0)
+    >>> balls.indptr.tolist(), balls.indices.tolist(), balls.distances.tolist()
+    ([0, 2, 4, 5], [0, 1, 0, 1, 2], [0.0, 1.0, 1.0, 0.0, 0.0])
+    """
 
     indptr: Ints
     indices: Ints
@@ -62,14 +114,48 @@ class Nearest(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """Mass in the neighborhood of each point, and the means or covariances of that mass."""
+    """Mass in the neighborhood of each point, and the means or covariances of that mass.
+
+    Attributes
+    ----------
+    mass : array of shape (n,)
+        Sum of the weights in the neighborhood.
+    values : array of shape (n, m) or (n, m, m)
+        Means or covariances, in the unit of the points or its square.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> found = wt.Truncation(1.0)(space).means(space.points)
+    >>> found.mass.shape, found.values.ravel().tolist()
+    ((3,), [0.5, 0.5, 5.0])
+    """
 
     mass: Floats
     values: Floats
 
 
 class MeansAndCovs(NamedTuple):
-    """Mass in the neighborhood of each point, and the means and covariances of that mass."""
+    """Mass in the neighborhood of each point, and the means and covariances of that mass.
+
+    Attributes
+    ----------
+    mass : array of shape (n,)
+        Sum of the weights in the neighborhood.
+    means : array of shape (n, m)
+        In the unit of the points.
+    covs : array of shape (n, m, m)
+        In the squared unit of the points.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> found = wt.Truncation(1.0)(space).means_and_covs(space.points)
+    >>> found.means.ravel().tolist(), found.covs.ravel().tolist()
+    ([0.5, 0.5, 5.0], [0.25, 0.25, 0.0])
+    """
 
     mass: Floats
     means: Floats
@@ -77,7 +163,18 @@ class MeansAndCovs(NamedTuple):
 
 
 class Neighborhoods(Protocol):
-    """Neighborhoods in a weighted space, for means and covariances of any coordinates, without storing balls."""
+    """Protocol: neighborhoods in a weighted space, for means and covariances of any coordinates, without stored balls.
+
+    Examples
+    --------
+    `moments` of a localization returns one:
+
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> near = wt.Truncation(1.0).moments(space, wt.Engine())
+    >>> near.means(space.points).values.ravel().tolist()
+    [0.5, 0.5, 5.0]
+    """
 
     def means(self, points: Floats) -> Moments:
         """Mass and mean of `points`; without mass, the point itself."""
@@ -114,6 +211,13 @@ class Report(Tabled):
         Number of problems that failed their certificate at first and were solved again by the safe algorithm.
     gap : float
         The largest primal–dual gap, relative to the largest cost d^p of its problem.
+
+    Examples
+    --------
+    >>> import wasserstein_transform as wt
+    >>> found = wt.wasserstein_pairs([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]], [[0.0], [1.0], [2.0]])
+    >>> found.report.n_problems, found.report.n_fallbacks, found.report.gap < 1e-12
+    (1, 0, True)
     """
 
     n_problems: int = 0
