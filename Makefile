@@ -11,7 +11,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check
 # tests start many processes: without bytecode on disk each would compile all it imports
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint check gpu release-check slow lowest coverage bench bench-quality docs soak fuzz reproduce clean clean-kernels
+.PHONY: demo test lint check gpu release-check slow lowest coverage bench bench-quality docs docs-code docs-site soak fuzz reproduce clean clean-kernels
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py
@@ -73,12 +73,17 @@ bench-quality: $(QUALITY)/ready
 # The site, in build/docs. Warnings are errors. Spelling, code on pages, links and public docstrings are checked. Building it
 # downloads nothing.
 docs: $(DOCS)/ready
-	PYTHONPATH=docs $(DOCS)/bin/python -m building.spelling
-	$(DOCS)/bin/wt warmup --quiet  # on all cores, each kernel once: snippets and gallery would compile the same ones side by side
-	PYTHONPATH=docs $(DOCS)/bin/python -m building.snippets
-	PYTHONPATH=docs $(DOCS)/bin/python -m sphinx -j auto -E -W --keep-going -q -b html -d build/doctrees docs build/docs
+	$(DOCS)/bin/wt warmup --quiet  # on all cores, each kernel once: code on pages and the gallery would compile the same ones side by side
+	$(MAKE) -j 2 docs-code docs-site
 	PYTHONPATH=docs $(DOCS)/bin/python -m building.complete build/docs
 	@echo "the site is build/docs/index.html"
+
+docs-code: $(DOCS)/ready
+	PYTHONPATH=docs $(DOCS)/bin/python -m building.spelling
+	PYTHONPATH=docs $(DOCS)/bin/python -m building.snippets
+
+docs-site: $(DOCS)/ready
+	PYTHONPATH=docs $(DOCS)/bin/python -m sphinx -j auto -E -W --keep-going -q -b html -d build/doctrees docs build/docs
 
 soak: $(READY)
 	PYTHONPATH=tests $(BIN)/python tests/soak.py 600

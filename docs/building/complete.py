@@ -6,12 +6,19 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from . import constants, docstrings
 from .names import documented, every_name, homes, without_example
+
+
+@cache
+def read(file: Path) -> Page:
+    """A page, parsed once."""
+    return Page(file)
 
 
 class Page(HTMLParser):
@@ -39,7 +46,7 @@ def missing_names(site: Path) -> list[str]:
         home = at[name.short, id(name.value)]
         file = site / "reference" / f"{home.full}.html"
         if file not in pages:
-            pages[file] = Page(file).anchors if file.is_file() else None
+            pages[file] = read(file.resolve()).anchors if file.is_file() else None
         if pages[file] is None or home.full not in pages[file]:
             faults.append(f"{name.shown}: no page")
         text = constants.about(home) if name.kind == "data" else name.value.__doc__
@@ -50,7 +57,7 @@ def missing_names(site: Path) -> list[str]:
 
 def broken_links(site: Path) -> list[str]:
     """Links within the site that lead nowhere, and pictures that are not there."""
-    pages = {file.resolve(): Page(file) for file in site.rglob("*.html") if "_static" not in file.parts}
+    pages = {file.resolve(): read(file.resolve()) for file in site.rglob("*.html") if "_static" not in file.parts}
     faults = []
     for file, page in pages.items():
         for link in sorted(page.links):
