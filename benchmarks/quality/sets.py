@@ -25,7 +25,7 @@ FIRST_SEED = 1_000_000  # of generated sets: the judge of `wt.cluster` was train
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """Points and one or several reference labelings; 0 is noise."""
+    """Points and one or several references, each a label for every point; 0 is noise."""
 
     collection: str
     name: str

@@ -68,7 +68,7 @@ def origin(record: dict[str, Any]) -> str:
         return f"*`{record['command']}`. {record['origin']}*"
     versions = ", ".join(f"{name} {version}" for name, version in record["versions"].items())
     load = f", load {record['load'][0]}" if record.get("load") else ""
-    return f"*`{record['command']}`, {record['date']}, {record['machine']}{load}. {versions}.*"
+    return f"*`{record['command']}`, {record['date']}, {record['machine']}{load}. `{versions}`*"
 
 
 def _chosen(row: dict[str, str], folder: Path) -> list[str]:
