@@ -99,9 +99,10 @@ for ax, (when, tree) in zip(axes, trees.items(), strict=True):
     ax.spines[["top", "left", "right"]].set_visible(False)
 
 # %%
-# Colors are the families. Before, the Germanic languages are still in parts when Romance and Slavic join, so no
-# cut gives the families. After, every family is complete before two of them join. Only Hungarian stays alone, before
-# and after. The result does not depend much on the radius, until balls hold several families:
+# Colors are the families. Before, the Germanic languages are still in parts when Romance and Slavic join, so no cut
+# gives the families. After, every family is complete before two of them join. Only Hungarian stays alone, before and
+# after. That is why five clusters are needed: with four, both trees score 0.61. The result does not depend much on
+# the radius, until balls hold several families:
 
 for eps in (0.4, 0.5, 0.6, 0.65, 0.75):
     tree = wt.LocalTruncation(eps=eps).fit(space).linkage()

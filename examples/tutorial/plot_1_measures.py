@@ -90,7 +90,9 @@ for name, (i, j) in pairs.items():
 # %%
 # Two points with the same surroundings keep their distance. The point of the disc and the end of the chain have
 # different surroundings: mass has to travel farther than from one point to the other, and their distance grows by
-# about a quarter. Lines show where the mass goes; thick lines carry more.
+# about a quarter. Lines show where the mass goes; thick lines carry more. Of all near pairs of disc and chain, this
+# is the one that grows most. Not all grow: right at the mouth of the chain, neighborhoods are alike, and points come
+# nearer.
 
 figure, axes = wt.plotting.panels(1, 2, width=8, height=4.2)
 for ax, (name, (i, j)) in zip(axes, pairs.items(), strict=True):

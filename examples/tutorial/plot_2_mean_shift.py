@@ -42,10 +42,10 @@ print(f"largest difference of a coordinate: {np.abs(shifted - gaussian).max():.1
 
 walks = {
     "mean shift": wt.iterate(wt.mean_shift(eps), space, n_iter=6, keep="all"),
-    "Gaussian Transform, λ = 2.5": wt.iterate(wt.gaussian_transform(eps, lam=2.5), space, n_iter=6, keep="all"),
+    "GT with λ = 2.5": wt.iterate(wt.gaussian_transform(eps, lam=2.5), space, n_iter=6, keep="all"),
 }
 steps = (0, 1, 3, 6)
-figure, axes = wt.plotting.panels(2, 4, width=10, height=5.4)
+figure, axes = wt.plotting.panels(2, 4, width=7.5, height=4.2)
 for row, (name, walk) in zip(axes, walks.items(), strict=True):
     for ax, k in zip(row, steps, strict=True):
         points = walk.states[k].points
@@ -59,7 +59,7 @@ for row, (name, walk) in zip(axes, walks.items(), strict=True):
 
 for k in range(7):
     off = {name: curve.distance(walk.states[k].points).mean() for name, walk in walks.items()}
-    print(f"{k}:", ", ".join(f"{name} {value:.3f}" for name, value in off.items()))
+    print(f"iteration {k}:", ", ".join(f"{value:.3f} ({name})" for name, value in off.items()))
 
 # %%
 # The first iteration removes noise. The later ones do harm: the mean of a ball lies on the inner side of a bend, so

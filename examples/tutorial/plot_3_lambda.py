@@ -35,7 +35,7 @@ from sklearn.metrics import adjusted_rand_score
 X, truth = wt.datasets.t_junction()
 warnings.simplefilter("ignore", wt.FewerClustersWarning)  # small λ finds only one cluster, as the pictures show
 
-figure, axes = wt.plotting.panels(2, 3, width=10, height=6)
+figure, axes = wt.plotting.panels(2, 3, width=7.5, height=5)
 for (top, below), lam in zip(axes.T, (0.0, 1.0, 5.0), strict=True):
     gt = wt.GaussianTransform(eps=10.0, lam=lam, n_iter=2).fit(X)
     found = wt.SingleLinkage(n_clusters=2).fit(gt)
