@@ -182,7 +182,7 @@ def test_halves_that_differ_are_said_with_their_place(kind: str, tmp_path: Path)
     np.testing.assert_array_equal(metric.block(np.arange(40), np.arange(40)), wt.Euclidean(POINTS).dense())
     np.testing.assert_array_equal(metric.pairs(np.array([30, 4]), np.array([4, 30])), D[4, [30, 30]])
     D[30, 4] = 7.0
-    with pytest.raises(ValueError, match=r"symmetric, got .* at \[4, 30\] and 7.0 at \[30, 4\]; \(D \+ D.T\) / 2"):
+    with pytest.raises(ValueError, match=r"symmetric, got .* at \[4, 30\] and 7.0 at \[30, 4\]; use \(D \+ D.T\) / 2"):
         wt.Space.from_distances(filed(D, kind, tmp_path))
 
 
