@@ -91,7 +91,7 @@ def try_out(package: Path, extra: str, folder: Path) -> str:
     _run(str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"{package}{extra}")
     said = _run(str(python), "-c", RUN, str(ROOT / "README.md"), extra, cwd=empty)
     if extra:
-        said += _run(str(python.with_name("wt")), "info", cwd=empty).splitlines()[0]
+        said += "; " + _run(str(python.with_name("wt")), "info", cwd=empty).splitlines()[0]
     return f"{package.name}{extra}: {said}"
 
 

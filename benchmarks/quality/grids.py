@@ -1,4 +1,4 @@
-"""The settings that methods are tried with, the first one as it comes; small on purpose.
+"""The settings that methods are tried with, the first one its defaults; small on purpose.
 
 They were written down before their scores were looked at; those of spectral and GMM were made fewer for their time. One
 fixed setting serves all sets: the best on one half is reported on the other (`lines`), and the table says how many were
@@ -14,7 +14,7 @@ Setting = dict[str, Any]
 
 
 def _grid(*choices: dict[str, list[Any]], default: Setting) -> tuple[Setting, ...]:
-    """A method as it comes, {}, then all combinations of each of the choices; the one that is the default only once."""
+    """The defaults of a method, {}, then all combinations of each of the choices; the defaults only once."""
     every = (dict(zip(one, values, strict=True)) for one in choices for values in product(*one.values()))
     return ({}, *(setting for setting in every if setting != default))
 

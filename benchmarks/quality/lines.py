@@ -1,4 +1,4 @@
-"""Lines of a table: a method as it comes, at the best setting of the other half, and at the best of all (in sample)."""
+"""Lines of a table: a method with its defaults, with the best setting of the other half, with the best of all."""
 
 from __future__ import annotations
 
@@ -76,14 +76,14 @@ def lines_of(method: Method, sets: list[Labelled], kept: Kept, with_k: bool) -> 
         picked = tuple(run for s, half in enumerate(halves) if (run := columns[half][s]))
         return Line(method.name, setting, picked, halves)
 
-    lines = [line("as it comes", lambda _: 0)]
+    lines = [line("defaults", lambda _: 0)]
     if len(grid) == 1 or min(halves.count(half) for half in HALVES) < _ENOUGH:
         return lines
     best = {half: choose(scores[:, [one != half for one in halves]]) for half in HALVES}
     top = choose(scores)
     told = "; ".join(f"{half}: {_told(grid[best[half]])}" for half in HALVES)
-    lines.append(line(f"of {len(grid)}, chosen on the other half ({told})", best.__getitem__))
-    lines.append(line(f"of {len(grid)}, in sample ({_told(grid[top])})", lambda _: top))
+    lines.append(line(f"best of {len(grid)} on the other half ({told})", best.__getitem__))
+    lines.append(line(f"best of {len(grid)}, in sample ({_told(grid[top])})", lambda _: top))
     return _distinct(lines)
 
 
@@ -102,4 +102,4 @@ def choose(scores: Floats) -> int:
 
 
 def _told(setting: Setting) -> str:
-    return ", ".join(f"{k}={v if isinstance(v, str) else json.dumps(v)}" for k, v in setting.items()) or "as it comes"
+    return ", ".join(f"{k}={v if isinstance(v, str) else json.dumps(v)}" for k, v in setting.items()) or "defaults"

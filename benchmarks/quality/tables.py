@@ -20,16 +20,16 @@ LEAST = 0.8  # sets below this are counted
 _FREE_REFERENCE = "HDBSCAN"
 _NOTES = (
     """\
-Score of a set: the best adjusted Rand index over its references, points that are noise there left out; predicted noise
-goes to the nearest clustered point, or is a class of its own in the column that says so. Halves A and B by family
-(`benchmarks/quality/split.json`). One setting, of those in `grids.py`, serves all sets: "chosen on the other half" is
-out of sample, "in sample" is not. Differences have 95 % intervals by resampling the sets. Seconds of a processor
-for a call, on one thread: the median over sets, and the largest.""",
+The score of a set is the best adjusted Rand index over its references, without the points that are noise there.
+Predicted noise is given to the nearest clustered point; in the column "noise as a class" it is a class of its own.
+Halves A and B are split by family (`benchmarks/quality/split.json`). One setting of those in `grids.py` is used for
+all sets: "best on the other half" is out of sample, "in sample" is not. Differences have 95 % intervals by
+resampling the sets. Seconds are processor time of a call on one thread: the median over sets, and the largest.""",
     """\
-HDBSCAN and PLSCAN, given k: of several minimum cluster sizes (layers) the one whose number of clusters is nearest to k.
-GMM without k: the number of least BIC. GT: ε by √n neighbors; of more than ten columns the leading ten principal axes.
-Spectral: after a division by one number, so that its default γ = 1 means something. Genie, Lumbermark, spectral, Ward
-and single linkage need k.""",
+HDBSCAN and PLSCAN with k given: of several minimum cluster sizes (layers), the one whose number of clusters is
+nearest to k. GMM without k: the number with the lowest BIC. GT: ε by √n neighbors; with more than ten columns, the
+first ten principal axes. Spectral: data are divided by one number, so that the default γ = 1 is meaningful. Genie,
+Lumbermark, spectral, Ward and single linkage need k.""",
 )
 
 
@@ -80,8 +80,8 @@ def notes(methods: list[Method], missing: list[Method], n_sampled: dict[str, int
     """What one has to know to read the tables."""
     told = [*_NOTES]
     told += [
-        f"{method.name}: of more than {method.most:,} points so many are drawn, and the others take the label of the "
-        f"nearest drawn one ({n_sampled[method.name]} sets)."
+        f"{method.name}: beyond {method.most:,} points a sample of this size is clustered, and the others take the "
+        f"label of the nearest sampled point ({n_sampled[method.name]} sets)."
         for method in methods
         if method.most and n_sampled.get(method.name)
     ]

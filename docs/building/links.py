@@ -20,7 +20,6 @@ PAGES = {
     r"\.\./CONTRIBUTING\.md": "project/contributing.md",
     r"\.\./ARCHITECTURE\.md": "project/architecture.md",
     r"\.\./CHANGELOG\.md": "project/changes.md",
-    r"\.\./README\.md#measured": "project/measured.md",
     r"\.\./README\.md": "index.md",
 }
 _CALL = re.compile(r"\(.*\)$", re.DOTALL)

@@ -32,9 +32,10 @@ def transform(inks: Inks) -> Figure:
     """Points, measures, transport, new distances."""
     X, pair, measures = _corner()
     figure, axes = panels(2, 2, 5.4, 5.0)
+    near = X[np.abs(X).max(axis=1) < 0.6]
     titles = ("1. Points", "2. A measure for each", "3. Transport between two", "4. New distances")
     for ax, title in zip(axes.flat[:3], titles, strict=False):
-        ax.scatter(*X.T, s=9, color=inks.faint, lw=0)
+        ax.scatter(*near.T, s=9, color=inks.faint, lw=0)
         bare(ax, (-0.5, 0.5), (-0.4, 0.4))
         ax.set_title(title)
     for k, color in zip(pair, (inks.blue, inks.orange), strict=True):

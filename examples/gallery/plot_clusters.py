@@ -9,6 +9,7 @@ Transform the chain is far from the discs, because its neighborhoods are lines a
 # %%
 # The data come with the truth: 300 + 300 points in discs, 200 on the chain.
 
+# sphinx_gallery_thumbnail_number = 2
 import warnings
 
 import numpy as np

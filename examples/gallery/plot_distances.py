@@ -87,7 +87,7 @@ for when, tree in trees.items():
 
 # %%
 
-figure, axes = wt.plotting.panels(1, 2, width=9, height=5.6)
+figure, axes = wt.plotting.panels(2, 1, width=6, height=9.4)
 names = list(languages)
 for ax, (when, tree) in zip(axes, trees.items(), strict=True):
     dendrogram(tree, ax=ax, orientation="left", labels=names, link_color_func=lambda _: "#777777")
@@ -99,7 +99,7 @@ for ax, (when, tree) in zip(axes, trees.items(), strict=True):
     ax.spines[["top", "left", "right"]].set_visible(False)
 
 # %%
-# Colors are the families. Before, the Germanic languages are still in three parts when Romance and Slavic join, so no
+# Colors are the families. Before, the Germanic languages are still in parts when Romance and Slavic join, so no
 # cut gives the families. After, every family is complete before two of them join. Only Hungarian stays alone, before
 # and after. The result does not depend much on the radius, until balls hold several families:
 

@@ -70,32 +70,34 @@ for name, points in (("fixes as given", X), ("fixes after", found.points), ("lin
     print(f"{name}: median {median:.1f} m, root mean square {large:.1f} m, coverage {town.coverage(points, 15):.0%}")
 
 # %%
+# The true streets are white. Fixes are orange before and blue after.
 
-figure, axes = wt.plotting.panels(2, 1, width=7.5, height=11)
 
-
-def draw_map(ax: object, title: str) -> None:
-    """The true streets, as on a map."""
+def draw_map() -> tuple[object, object]:
+    """A figure with the true streets, as on a map."""
+    figure, ax = wt.plotting.panels(1, 1, width=7.5, height=5.6)
     ax.set_facecolor("#F1EEE6")
-    for piece in town.pieces:
-        ax.plot(*piece.T, color="#D9D3C5", lw=13, solid_capstyle="round", zorder=1)
-    for piece in town.pieces:
-        ax.plot(*piece.T, color="white", lw=11, solid_capstyle="round", zorder=2)
-    ax.set_title(title, loc="left", fontsize=11)
-
-
-draw_map(axes[0], f"{len(X)} fixes, before (orange) and after (blue)")
-axes[0].scatter(*X.T, s=7, color="#E69F00", lw=0, zorder=3)
-axes[0].scatter(*found.points.T, s=5, color="#0072B2", lw=0, zorder=4)
-draw_map(axes[1], "the map drawn from them")
-for line in lines.lines:
-    axes[1].plot(*np.asarray(line).T, color="#0072B2", lw=2, zorder=3)
-for ax in axes:
+    for color, width in (("#D9D3C5", 13), ("white", 11)):
+        for piece in town.pieces:
+            ax.plot(*piece.T, color=color, lw=width, solid_capstyle="round")
+    ax.plot([40, 240], [20, 20], color="#333333", lw=2)
+    ax.text(140, 30, "200 m", ha="center", fontsize=9)
     ax.set_aspect("equal")
     ax.set(xlim=(-30, 1230), ylim=(-30, 930), xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
-    ax.plot([40, 240], [20, 20], color="#333333", lw=2, zorder=5)
-    ax.text(140, 30, "200 m", ha="center", fontsize=9, zorder=5)
+    return figure, ax
+
+
+figure, ax = draw_map()
+ax.scatter(*X.T, s=7, color="#E69F00", lw=0, zorder=3)
+ax.scatter(*found.points.T, s=5, color="#0072B2", lw=0, zorder=4)
+
+# %%
+# The map drawn from the fixes:
+
+figure, ax = draw_map()
+for line in lines.lines:
+    ax.plot(*np.asarray(line).T, color="#0072B2", lw=2, zorder=3)
 
 # %%
 # **Where it does not help.** A street that one trip took is not confirmed by others. Such fixes stay about where they

@@ -46,7 +46,7 @@ views = (("given", X), ("after", found.points))
 for ax, (when, points) in zip(axes[0], views, strict=True):
     ax.scatter(*points.T, c=points[:, 2], s=2.5, cmap="viridis", lw=0)
     ax.set_title(f"{when}: {off(points):.2f} m off", loc="left", fontsize=11)
-    ax.set_box_aspect((1, 1, 0.35), zoom=1.3)
+    ax.set_box_aspect((1, 1, 0.35), zoom=1.2)
     ax.view_init(38, -60)
     ax.set_axis_off()
 for old in axes[1]:

@@ -79,20 +79,29 @@ for name, method in methods.items():
 # Distances of all these words, topic by topic. Dark is near; blocks on the diagonal are topics. Colors are ranks, so
 # the pictures are comparable.
 
-figure, axes = wt.plotting.panels(2, 1, width=6.5, height=12.6)
 above = np.triu_indices(len(words), 1)
-for ax, name in zip(axes, ("vectors alone", "wt.words.adapt"), strict=True):
+
+
+def draw(name: str) -> object:
+    """Ranks of the distances, topic by topic."""
     ranks = np.zeros((len(words), len(words)))
     ranks[above] = np.argsort(np.argsort(tables[name][above])) / len(above[0])
+    figure, ax = wt.plotting.panels(1, 1, width=6.5, height=6.3)
     wt.plotting.heatmap(ranks + ranks.T, ax=ax, colorbar=False, title=f"{name}: {scores[name]:.0%}")
     ax.set_xticks(range(len(words)), words, rotation=90, fontsize=8)
     ax.set_yticks(range(len(words)), words, fontsize=8)
     for k in range(len(topics_of)):
         rows = np.flatnonzero(topic == k)
-        corner, side = rows[0] - 0.5, len(rows)
-        ax.plot(
-            corner + side * np.array([0, 1, 1, 0, 0]), corner + side * np.array([0, 0, 1, 1, 0]), color="white", lw=2
-        )
+        x, y = np.array([[0, 1, 1, 0, 0], [0, 0, 1, 1, 0]]) * len(rows) + rows[0] - 0.5
+        ax.plot(x, y, color="white", lw=2)
+    return figure
+
+
+figure = draw("vectors alone")
+
+# %%
+
+figure = draw("wt.words.adapt")
 
 # %%
 # **Read with care.** Vectors that know the text well gain little: trained on half of these sentences, all three score

@@ -81,7 +81,7 @@ def test_mean_shift_finds_three_blobs(n: int, seed: int) -> None:
 def test_modes_of_blobs_that_hold_no_parts_are_one() -> None:
     X = np.random.default_rng(0).uniform(size=(600, 2))
     found = suggest(X, "modes")
-    assert found.reason.endswith("from this one on there is one")
+    assert found.reason.endswith("from this radius on there is one cluster")
     assert len(np.unique(wt.MeanShift(found.eps).fit(X).labels_)) == 1
 
 

@@ -108,16 +108,16 @@ def test_a_setting_is_chosen_on_the_other_half(method, many, tmp_path):
     plain, crossed = lines_of(method, many, kept, True)
     np.testing.assert_array_equal(plain.filled, np.repeat([1.0, 0.0], [12, 10]))
     np.testing.assert_array_equal(crossed.filled, np.zeros(22))
-    assert crossed.setting == "of 2, chosen on the other half (A: as it comes; B: shift=5.0)"
-    assert plain.setting == "as it comes; of 2, in sample (as it comes)"
+    assert crossed.setting == "best of 2 on the other half (A: defaults; B: shift=5.0)"
+    assert plain.setting == "defaults; best of 2, in sample (defaults)"
     assert plain.half("B").mean() == 1.0
-    assert [line.setting for line in lines_of(method, many, kept, False)] == ["as it comes"]
+    assert [line.setting for line in lines_of(method, many, kept, False)] == ["defaults"]
 
 
 def test_nothing_is_chosen_on_few_sets(method, sets, tmp_path):
     kept = Kept(tmp_path)
     list(run_all(sets, [method], kept, 1))
-    assert [line.setting for line in lines_of(method, sets, kept, True)] == ["as it comes"]
+    assert [line.setting for line in lines_of(method, sets, kept, True)] == ["defaults"]
 
 
 def test_of_equal_settings_the_first_is_chosen():
@@ -142,8 +142,8 @@ def test_the_table_counts_and_compares(sets, tmp_path):
     assert found is not None
     text = tables.markdown(found)
     assert "some: 3 sets, number of clusters given" in text
-    assert "| ours | as it comes | 0.867 | 0.700 | 0.950 | 0.900 | 1 | – | 0.1, at most 0.1 | +0.500 [" in text
-    assert "| raw tree, old cut | as it comes | 0.367 | 0.200 | 0.450 | 0.400 | 3 |" in text
+    assert "| ours | defaults | 0.867 | 0.700 | 0.950 | 0.900 | 1 | – | 0.1, at most 0.1 | +0.500 [" in text
+    assert "| raw tree, old cut | defaults | 0.367 | 0.200 | 0.450 | 0.400 | 3 |" in text
 
 
 def test_methods_that_are_not_installed_are_named():

@@ -79,7 +79,9 @@ def _chosen(radii: Floats, clusters: Ints, stability: Floats) -> tuple[int, str]
     runs = _runs(clusters, stability)
     long = [run for run in runs if run[1] - run[0] >= _LONG]
     if not runs:
-        return len(radii) - 1, "no two neighboring radii find the same clusters: from this one on there is one"
+        return len(
+            radii
+        ) - 1, "no two neighboring radii find the same clusters: from this radius on there is one cluster"
     first, last = long[0] if long else max(runs, key=lambda run: run[1] - run[0])
     at = (first + last) // 2  # near the end of a range, single points between two clusters draw them together
     spoken = f"radii from {radii[first]:.4g} to {radii[last]:.4g} find the same {clusters[at]} clusters"

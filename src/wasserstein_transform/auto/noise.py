@@ -115,7 +115,7 @@ def noise_scale(
 
     Notes
     -----
-    Up to 400 neighborhoods and about 2.5·10⁷ distances (at least 50·n), for any number of points.
+    At most 400 neighborhoods, and fewer for many points: about 2.5·10⁷ distances in all, or 50·n if that is more.
 
     Examples
     --------
@@ -156,9 +156,11 @@ def noise_of(places: Space, dim: int, engine: Engine) -> Noise:
         )
         return Noise(float(spreads[k]), float(radii[k]), dim, True, reason, counts, radii, spreads, slopes)
     if bent:
-        reason = f"no noise can be told from the curvature of the {_shapes(dim)}: this is the smallest radius"
+        reason = f"no noise can be told from the curvature of the {_shapes(dim)}: eps is the smallest radius"
         return Noise(float(spreads[0]), float(radii[0]), dim, False, reason, counts, radii, spreads, slopes)
-    reason = f"no {_shapes(dim)} can be told from a cloud, whose spread grows with every radius: this is a small one"
+    reason = (
+        f"no {_shapes(dim)} can be told from a cloud: its spread grows with every radius, and eps is a small radius"
+    )
     return _unseen(places, dim, engine, reason, counts, radii, spreads, slopes)
 
 

@@ -80,7 +80,19 @@ class Suggestion(Reported):
         return frame(self.table, ".table has the same columns")
 
     def plot(self, ax: Axes | None = None, *, title: str | None = None) -> Axes:
-        """Draw the compared radii and the chosen one; needs matplotlib."""
+        """Draw the compared radii and the chosen one; needs matplotlib (extra `plot`).
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; None means a new figure.
+        title : str, optional
+            Title of the picture; None means a default title.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
         axes: Axes = drawn_by("suggestions").draw(self, ax, title=title)
         return axes
 

@@ -42,7 +42,8 @@ def warn_of_scale(space: Space, eps: float) -> None:
     else:
         return
     warn(
-        f"{wrong}; is eps in the unit of the data?{_of_columns(space.points)} wt.suggest(X) proposes one", ScaleWarning
+        f"{wrong}; is eps in the unit of the data?{_of_columns(space.points)} wt.suggest(X) proposes an eps",
+        ScaleWarning,
     )
 
 

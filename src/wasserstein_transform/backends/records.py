@@ -13,52 +13,69 @@ Radius = TypeVar("Radius", float, Floats)
 
 
 def rim(radius: Radius) -> Radius:
-    """Return the radius of a closed ball with a tolerance for rounding in ties. All comparisons use it, or its square.
+    """Enlarge the radius of a closed ball by 1e-12 of it, so that rounding does not exclude points at the radius.
+
+    All comparisons of distances with radii use this radius, or its square.
+
+    Parameters
+    ----------
+    radius : float or array
+        In the unit of the distances.
+
+    Returns
+    -------
+    float or array
 
     Examples
     --------
-    Three steps of 0.1 are as long as 0.3, but their sum is rounded up:
-
     >>> import wasserstein_transform as wt
-    >>> 0.1 + 0.1 + 0.1 <= 0.3, 0.1 + 0.1 + 0.1 <= wt.spaces.rim(0.3)
+    >>> 0.1 + 0.2 <= 0.3, 0.1 + 0.2 <= wt.spaces.rim(0.3)
     (False, True)
     """
     return radius * (1 + 1e-12)
 
 
 def closed(radius: float) -> float:
-    """Return the squared radius of a closed ball, with a tolerance for rounding in ties.
+    """Square the radius of a closed ball, with the tolerance of `rim`.
+
+    Parameters
+    ----------
+    radius : float
+        In the unit of the distances.
+
+    Returns
+    -------
+    float
+        Infinity if the square is too large for a float.
 
     Examples
     --------
     >>> import wasserstein_transform as wt
-    >>> (0.1 + 0.1 + 0.1) ** 2 <= 0.3**2, (0.1 + 0.1 + 0.1) ** 2 <= wt.spaces.closed(0.3)
-    (False, True)
+    >>> wt.spaces.closed(2.0) >= 4.0, wt.spaces.closed(1e200)
+    (True, inf)
     """
     return rim(radius) * rim(radius)  # gives infinity where a power would raise
 
 
 @archived
 class Balls(NamedTuple):
-    """Closed balls as compressed rows: members of ball i are `indices[indptr[i]:indptr[i+1]]`, sorted.
+    """Closed balls as compressed rows: the members of ball i are `indices[indptr[i]:indptr[i+1]]`, sorted.
 
     Attributes
     ----------
-    indptr : array of shape (n+1,)
-    indices : array of shape (number of members in all balls,)
-    distances : array of shape (number of members in all balls,)
-        The distance of each member from the center of its ball.
+    indptr : array of shape (n + 1,)
+        Where the rows begin.
+    indices : array of shape (k,)
+        The members of all balls, one ball after the other.
+    distances : array of shape (k,)
+        Their distances to the centers.
 
     Examples
     --------
-    The second of three points on a line has the first one, and itself, within 1:
-
-    >>> import numpy as np, wasserstein_transform as wt
-    >>> balls = wt.Euclidean(np.array([[0.0], [1.0], [3.0]])).balls(1.0)
-    >>> balls.indptr
-    array([0, 2, 4, 5])
-    >>> balls.indices[balls.indptr[1] : balls.indptr[2]]
-    array([0, 1])
+    >>> import wasserstein_transform as wt
+    >>> balls = wt.Euclidean([[0.0], [1.0], [3.0]]).balls(1.0)
+    >>> balls.indptr.tolist(), balls.indices.tolist(), balls.distances.tolist()
+    ([0, 2, 4, 5], [0, 1, 0, 1, 2], [0.0, 1.0, 1.0, 0.0, 0.0])
     """
 
     indptr: Ints
@@ -102,18 +119,17 @@ class Moments(NamedTuple):
     Attributes
     ----------
     mass : array of shape (n,)
+        Sum of the weights in the neighborhood.
     values : array of shape (n, m) or (n, m, m)
-        The means, or the covariances.
+        Means or covariances, in the unit of the points or its square.
 
     Examples
     --------
-    >>> import numpy as np, wasserstein_transform as wt
-    >>> points = np.array([[0.0], [1.0], [3.0], [9.0]])
-    >>> found = wt.Truncation(2.0)(wt.Space.from_points(points)).means(points)
-    >>> type(found).__name__, found.mass
-    ('Moments', array([2., 3., 2., 1.]))
-    >>> found.values.ravel().round(3)
-    array([0.5  , 1.333, 2.   , 9.   ])
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> found = wt.Truncation(1.0)(space).means(space.points)
+    >>> found.mass.shape, found.values.ravel().tolist()
+    ((3,), [0.5, 0.5, 5.0])
     """
 
     mass: Floats
@@ -126,18 +142,19 @@ class MeansAndCovs(NamedTuple):
     Attributes
     ----------
     mass : array of shape (n,)
+        Sum of the weights in the neighborhood.
     means : array of shape (n, m)
+        In the unit of the points.
     covs : array of shape (n, m, m)
+        In the squared unit of the points.
 
     Examples
     --------
-    >>> import numpy as np, wasserstein_transform as wt
-    >>> points = np.array([[0.0], [1.0], [3.0], [9.0]])
-    >>> found = wt.Truncation(2.0)(wt.Space.from_points(points)).means_and_covs(points)
-    >>> found.means.ravel().round(3)
-    array([0.5  , 1.333, 2.   , 9.   ])
-    >>> found.covs.ravel().round(3)
-    array([0.25 , 1.556, 1.   , 0.   ])
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> found = wt.Truncation(1.0)(space).means_and_covs(space.points)
+    >>> found.means.ravel().tolist(), found.covs.ravel().tolist()
+    ([0.5, 0.5, 5.0], [0.25, 0.25, 0.0])
     """
 
     mass: Floats
@@ -146,19 +163,17 @@ class MeansAndCovs(NamedTuple):
 
 
 class Neighborhoods(Protocol):
-    """Neighborhoods in a weighted space, for means and covariances of any coordinates, without storing balls.
+    """Protocol: neighborhoods in a weighted space, for means and covariances of any coordinates, without stored balls.
 
     Examples
     --------
-    Means of the points within 2, from the neighborhoods and from stored measures:
+    `moments` of a localization returns one:
 
-    >>> import numpy as np, wasserstein_transform as wt
-    >>> space = wt.Space.from_points([[0.0], [1.0], [3.0], [9.0]])
-    >>> near = wt.Truncation(2.0).moments(space, wt.Engine())
-    >>> near.means(space.points).values.ravel().round(3)
-    array([0.5  , 1.333, 2.   , 9.   ])
-    >>> wt.Truncation(2.0)(space).means(space.points).values.ravel().round(3)
-    array([0.5  , 1.333, 2.   , 9.   ])
+    >>> import wasserstein_transform as wt
+    >>> space = wt.Space.from_points([[0.0], [1.0], [5.0]])
+    >>> near = wt.Truncation(1.0).moments(space, wt.Engine())
+    >>> near.means(space.points).values.ravel().tolist()
+    [0.5, 0.5, 5.0]
     """
 
     def means(self, points: Floats) -> Moments:
@@ -199,12 +214,10 @@ class Report(Tabled):
 
     Examples
     --------
-    Two reports add up to that of all their problems:
-
     >>> import wasserstein_transform as wt
-    >>> both = wt.transport.Report(3, 0, 1e-16) + wt.transport.Report(2, 1, 1e-15)
-    >>> both.n_problems, both.n_fallbacks, both.gap
-    (5, 1, 1e-15)
+    >>> found = wt.wasserstein_pairs([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]], [[0.0], [1.0], [2.0]])
+    >>> found.report.n_problems, found.report.n_fallbacks, found.report.gap < 1e-12
+    (1, 0, True)
     """
 
     n_problems: int = 0

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 _IN_SHELLS = {
-    r"; verbose=True or wt\.using\(progress=wt\.bar\(\)\) shows how far it is": "",
+    r"; verbose=True or wt\.using\(progress=wt\.bar\(\)\) shows the progress": "",
     r"wt\.suggest(_eps)?\(X\)": "wt suggest",
-    r", and wt\.sweep tries one after the other": "",
-    r"Space\.from_distances\(D\) says so, for an estimator metric='precomputed'": "--distances says so",
+    r", and wt\.sweep compares them": "",
+    r"use Space\.from_distances\(D\), or metric='precomputed' in an estimator": "use --distances",
     r"use dtype='float32', out='distances\.npy' for a file on disk, fewer points, or block\(\)": "take fewer rows",
     r"use fewer points, or GaussianTransform": "take fewer rows, or --method gt",
     r"use fewer points, or output='points'": "take fewer rows",

@@ -81,11 +81,37 @@ class StoredTrajectory:
         return unpacked(self._whole("covs", "covariances", current(engine)), self.state.m)
 
     def write(self, path: PathLike, engine: Engine | None = None) -> Path:
-        """Write the moved points in the order of the source as `.npy`, `.parquet` or `.zarr`; return the path."""
+        """Write the moved points in the order of the source.
+
+        Parameters
+        ----------
+        path : path
+            A new file ending in `.npy`, `.parquet` or `.zarr`.
+        engine : Engine, optional
+            Memory limit and progress; None means the setting of `wt.using`.
+
+        Returns
+        -------
+        Path
+            The path of the file.
+        """
         return write_column(self.state, "places", Path(path), self.names, current(engine))
 
     def write_covariances(self, path: PathLike, engine: Engine | None = None) -> Path:
-        """Write the covariances in the same way, with a column for each entry of the lower triangle, row by row."""
+        """Write the covariances, with a column for each entry of the lower triangle, row by row.
+
+        Parameters
+        ----------
+        path : path
+            A new file ending in `.npy`, `.parquet` or `.zarr`.
+        engine : Engine, optional
+            Memory limit and progress; None means the setting of `wt.using`.
+
+        Returns
+        -------
+        Path
+            The path of the file.
+        """
         self._check_covs()
         below = zip(*np.tril_indices(self.state.m), strict=True)
         names = tuple(f"cov({self.names[i]}, {self.names[j]})" for i, j in below)

@@ -127,7 +127,19 @@ class Denoised(Reported):
         return frame(columns | {"evidence": self.evidence}, "the attributes hold the same")
 
     def plot(self, ax: Axes | None = None, *, title: str | None = None) -> Axes:
-        """Draw the points before, in gray, and after; for two or three coordinates. Needs matplotlib (extra `plot`)."""
+        """Draw the points before, in gray, and after; for two or three coordinates. Needs matplotlib (extra `plot`).
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; None means a new figure.
+        title : str, optional
+            Title of the picture; None means a default title.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
         axes: Axes = drawn_by("curves").denoised(self, ax, title=title)
         return axes
 

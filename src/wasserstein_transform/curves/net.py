@@ -62,7 +62,7 @@ class Skeleton(Reported):
 
     @classmethod
     def of(cls, lines: list[Floats], source: Denoised, detail: float) -> Self:
-        """Make the graph of lines whose end points coincide exactly."""
+        """Make the graph of lines; ends of lines at exactly the same point become one node."""
         m = source.points.shape[1]
         ends = np.array([line[[0, -1]] for line in lines]).reshape(-1, m)
         nodes, edges = np.unique(ends, axis=0, return_inverse=True)
@@ -145,7 +145,19 @@ class Skeleton(Reported):
         return frame(columns | {"vertices": vertices}, "edges and lengths hold the same")
 
     def plot(self, ax: Axes | None = None, *, title: str | None = None) -> Axes:
-        """Draw the points, in gray, the lines and their junctions; needs matplotlib (extra `plot`)."""
+        """Draw the points, in gray, the lines and their junctions; needs matplotlib (extra `plot`).
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; None means a new figure.
+        title : str, optional
+            Title of the picture; None means a default title.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
         axes: Axes = drawn_by("curves").skeleton(self, ax, title=title)
         return axes
 

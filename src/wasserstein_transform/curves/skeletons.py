@@ -78,7 +78,7 @@ def skeleton(
 
     Notes
     -----
-    Time O(n log n) for the knots, plus a shortest-path search for each edge outside the spanning forest.
+    Knots need a search of neighbors within ε/4; an edge outside the spanning forest may need a shortest-path search.
 
     Examples
     --------

@@ -55,6 +55,11 @@ def using(engine: Engine | None = None, **changes: Any) -> Iterator[Engine]:
     **changes
         Parameters of `Engine` to change: n_jobs, progress, memory, …
 
+    Yields
+    ------
+    Engine
+        The engine of the block.
+
     Notes
     -----
     An explicit `engine=`, and `n_jobs` or `verbose` of an estimator that are not None, take precedence. The block

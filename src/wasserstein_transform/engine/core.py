@@ -58,7 +58,9 @@ _MOST_THREADS = 10_000  # more is a typing error: systems cannot start so many
 
 @dataclass(frozen=True)
 class Engine:
-    """Where and how work runs: threads, memory limit, progress, device, cluster, store. Results do not depend on it.
+    """Where and how work runs: threads, memory limit, progress, device, cluster, store.
+
+    Results do not depend on the number of threads, the executor, the cluster or the store.
 
     Parameters
     ----------
@@ -126,7 +128,15 @@ class Engine:
         return max(1, _n_cores() + 1 + int(self.n_jobs))
 
     def run(self, task: Task, out: Record) -> None:
-        """Compute a task and write its records to `out`."""
+        """Compute a task.
+
+        Parameters
+        ----------
+        task : Task
+            What to compute.
+        out : tuple of arrays
+            The result, which is filled.
+        """
         self.check()
         with self.watched() as engine:
             if task.tiles:
@@ -144,8 +154,17 @@ class Engine:
     def each(self, function: Callable[[Any, Engine], R], jobs: Sequence[Any], name: str) -> Iterator[tuple[int, R]]:
         """Yield (number of the job, result of function(job, engine)) as jobs end, on the cluster or in this process.
 
-        It is meant for jobs that read and write files and return little. The function must be importable from a module.
-        Its engine is that of the machine where it runs, with a fair share of threads and memory.
+        It is meant for jobs that read and write files and return little.
+
+        Parameters
+        ----------
+        function : callable
+            Called as function(job, engine); it must be importable from a module. Its engine is that of the machine
+            where it runs, with a fair share of threads and memory.
+        jobs : sequence
+            The jobs; values that can be pickled.
+        name : str
+            Name of the stage, for progress.
         """
         self.check()
         with self.watched() as engine:
@@ -247,7 +266,17 @@ class Engine:
         return self.memory if self.memory is not None else mem.available()
 
     def reserve(self, n_bytes: float, what: str, instead: str) -> None:
-        """Log the memory of an object before it is allocated; raise MemoryError if it exceeds the limit."""
+        """Log the memory of an object before it is allocated; raise MemoryError if it exceeds the limit.
+
+        Parameters
+        ----------
+        n_bytes : float
+            Size of the object.
+        what : str
+            Name of the object.
+        instead : str
+            What the user can do instead; the end of the message.
+        """
         self.announce(n_bytes, what)
         limit = self._limit()
         if n_bytes > limit:

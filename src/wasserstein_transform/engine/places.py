@@ -38,11 +38,33 @@ class Place(ABC):
 
     @abstractmethod
     def blank(self, out: Record, tile: Tile) -> Record:
-        """Return an empty record for the tile."""
+        """Return an empty record for a tile.
+
+        Parameters
+        ----------
+        out : tuple of arrays
+            The result.
+        tile : Tile
+            The tile.
+
+        Returns
+        -------
+        tuple of arrays
+        """
 
     @abstractmethod
     def put(self, out: Record, tile: Tile, record: Record) -> None:
-        """Copy the record of a tile to its place in the result."""
+        """Copy the record of a tile to its place in the result.
+
+        Parameters
+        ----------
+        out : tuple of arrays
+            The result.
+        tile : Tile
+            The tile.
+        record : tuple of arrays
+            The record of the tile, as `blank` makes it.
+        """
 
     def view(self, out: Record, tile: Tile) -> Record | None:
         """Return the record of a tile as a view of the result; None if there is no such view."""

@@ -15,7 +15,17 @@ AT_A_TIME = 4
 
 
 def disk_of(engine: Engine) -> Path | None:
-    """Return the folder for results that do not fit in memory: that of the engine's store, or None.
+    """Return the folder for results that do not fit in memory: that of the engine's store.
+
+    Parameters
+    ----------
+    engine : Engine
+        The engine.
+
+    Returns
+    -------
+    Path or None
+        None if the engine has no store.
 
     Examples
     --------

@@ -68,6 +68,6 @@ def _enough(n_radii: int, n_iter: int | None) -> int:
     if n_iter is not None and n_radii > max(n_iter, 1):
         raise ValueError(
             f"eps has {n_radii} radii, one per iteration, but n_iter={n_iter}; "
-            f"n_iter={n_radii} uses all of them, and wt.sweep tries one after the other"
+            f"n_iter={n_radii} uses all of them, and wt.sweep compares them"
         )
     return n_radii if n_iter is None else n_iter

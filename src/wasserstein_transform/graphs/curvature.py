@@ -186,7 +186,7 @@ def curvature(
     Notes
     -----
     One transport problem per pair, between measures of as many points as the nodes have neighbors. Up to 11,000 nodes
-    all shortest paths are computed first, with O(n²) memory; beyond that, only those around each node.
+    all shortest paths may be stored, at most 1 GiB; beyond that, only those around each node are computed.
 
     Examples
     --------

@@ -86,7 +86,19 @@ class Network:
         return {node: k for k, node in enumerate(self.nodes)}
 
     def with_lengths(self, lengths: Floats, kept: Bools | None = None) -> Network:
-        """Return a network with the same nodes, other lengths, and only the `kept` edges."""
+        """Return a network with the same nodes and other lengths.
+
+        Parameters
+        ----------
+        lengths : array of shape (m,)
+            New lengths of all edges.
+        kept : array of bool, shape (m,), optional
+            Edges of the new network; None means all.
+
+        Returns
+        -------
+        Network
+        """
         kept = np.ones(len(self.edges), bool) if kept is None else kept
         return Network(self.nodes, self.edges[kept], lengths[kept], self.origin)
 
@@ -95,7 +107,19 @@ class Network:
     ) -> Any:
         """Return a networkx graph with the given attributes at edges and nodes, besides those of the original graph.
 
-        Parallel edges get the attributes of the shortest one, loops get none.
+        Parameters
+        ----------
+        edges : mapping of str to array of shape (m,)
+            Attributes of edges, by name. Parallel edges get those of the shortest one, loops get none.
+        nodes : mapping of str to array of shape (n,), optional
+            Attributes of nodes, by name.
+        kept : array of bool, shape (m,), optional
+            Edges of the graph; None means all.
+
+        Returns
+        -------
+        networkx graph
+            Needs networkx (extra `graph`).
         """
         nx = need_networkx("a networkx graph")
         kept = np.ones(len(self.edges), bool) if kept is None else kept

@@ -72,7 +72,7 @@ class Linking(ABC):
         range: float,
         engine: Engine | None = None,
     ) -> tuple[Ints, int]:
-        """Return the region of each pixel, −1 outside the mask, and the number of regions."""
+        """Link pixels; return the region of each pixel, −1 outside the mask, and the number of regions."""
         modes = to_host(modes)
         labels, inside = np.arange(len(modes)), np.empty(0, np.bool_) if mask is None else mask
         with current(engine).watched() as engine:

@@ -33,7 +33,7 @@ class Scores(Tabled):
     Attributes
     ----------
     covering : float
-        Σ |R|·max IoU(R, R′) / pixels, over the person's regions R and the best region R′ for each; 1 is perfect.
+        Mean over pixels of the largest IoU(R, R′), R the person's region and R′ any found region; 1 is perfect.
     rand : float
         The Rand index, the fraction of pairs of pixels on which both agree; its mean over people is known as the
         probabilistic Rand index. 1 is perfect.

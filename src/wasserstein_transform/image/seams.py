@@ -39,7 +39,7 @@ GROUP = np.array([0, 1, 2, *(3,) * N_TEXTURES])
 UNITS = np.array([(high - low) / bins / (1 if k < 3 else N_TEXTURES) for k, (low, high, bins) in enumerate(_COUNTED)])
 NAMES = (
     *(f"contrast of {name}, width {1.5 * 2**octave:g}" for name, octave in CUES),
-    "jump of slow swings",
+    "jump of slow modes",
     "W1 of L*", "W1 of a*", "W1 of b*", "W1 of textures", "log of the smaller share", "log of the larger share",
     "log of length over root of size",
 )  # fmt: skip

@@ -24,7 +24,7 @@ class Segmentation:
     ----------
     labels : array of int, shape of the grid
         Regions 0, 1, …; −1 outside the mask. The grid is (h, w) for an image, (d, h, w) for a volume.
-    modes : array of shape (*grid, axes + channels)
+    modes : array of shape (h, w, 2 + channels) or (d, h, w, 3 + channels)
         Where each pixel moved: its position in pixels, along the axes of the grid, then its range features. NaN outside
         the mask. If a GPU computed it, it is copied to the host when first read, like `n_iter`.
     image : array

@@ -103,5 +103,5 @@ class ImageSegmenter(ClusterMixin, BaseEstimator):
         return self
 
     def fit_predict(self, image: ArrayLike, y: Any = None, mask: ArrayLike | None = None) -> Ints:
-        """Segment an image and return its labels."""
+        """Segment an image as `fit` does, and return its labels."""
         return self.fit(image, y, mask).labels_

@@ -38,7 +38,7 @@ COLOR = Weights(
             0.5245,  # contrast of texture, width 3
             0.0000,  # contrast of texture, width 6
             1.4176,  # contrast of texture, width 12
-            2.0418,  # jump of slow swings
+            2.0418,  # jump of slow modes
             0.0231,  # W1 of L*
             0.1845,  # W1 of a*
             0.1686,  # W1 of b*
@@ -70,7 +70,7 @@ GRAY = Weights(
             0.6606,  # contrast of texture, width 3
             0.0000,  # contrast of texture, width 6
             1.2094,  # contrast of texture, width 12
-            2.9591,  # jump of slow swings
+            2.9591,  # jump of slow modes
             0.1244,  # W1 of L*
             0.0000,  # W1 of a*
             0.0000,  # W1 of b*

@@ -34,8 +34,8 @@ def dendrogram(
 
     Parameters
     ----------
-    tree : Tree, fitted SingleLinkage, SciPy linkage matrix of shape (n − 1, 4), Space, fitted transform, or distance
-    matrix
+    tree : Tree, fitted SingleLinkage, linkage matrix of SciPy, Space, fitted transform, or distances
+        A linkage matrix has shape (n − 1, 4), a matrix of distances (n, n).
         For a Space, a fitted transform or a matrix of distances the single-linkage tree is computed first.
     labels : array of shape (n,), optional
         Cluster of each point; −1 is noise, drawn in gray. Default None: the labels of a fitted SingleLinkage, else

@@ -96,7 +96,7 @@ class Space:
         if isinstance(points, np.ndarray) and check.are_like_distances(points):
             warn(
                 f"a {len(points)} × {len(points)} matrix that is symmetric and 0 on the diagonal is taken for points; "
-                "if these are distances, Space.from_distances(D) says so, for an estimator metric='precomputed'"
+                "if these are distances, use Space.from_distances(D), or metric='precomputed' in an estimator"
             )
         return cls(metric_by_name(points, metric, alpha), alpha, points)
 

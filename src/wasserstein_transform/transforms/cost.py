@@ -29,7 +29,7 @@ def warn_of_cost(
         f"each neighborhood holds about {n_seen:.0f} of the {space.n} points, so that "
         f"{_named(localize, transport, space, n_seen)} will take about {in_words(seconds)}"
         f"{' per iteration' * open_end}; {_advice(localize)}; verbose=True or "
-        "wt.using(progress=wt.bar()) shows how far it is",
+        "wt.using(progress=wt.bar()) shows the progress",
         CostWarning,
     )
 

@@ -41,7 +41,7 @@ def warn_of_problems(n_problems: int, n_entries: float, engine: Engine) -> None:
     if seconds >= LONG:
         warn(
             f"{problems_in_words(n_problems, n_entries)} will take about {in_words(seconds)}; measures on fewer points "
-            "or fewer pairs are faster; wt.using(progress=wt.bar()) shows how far it is",
+            "or fewer pairs are faster; wt.using(progress=wt.bar()) shows the progress",
             CostWarning,
         )
 

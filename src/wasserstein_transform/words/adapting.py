@@ -39,7 +39,7 @@ def adapt(
     Parameters
     ----------
     vectors : WordVectors, path, dict, or gensim's KeyedVectors
-        The vectors of n words. Whitening estimates their covariance: a few thousand words or more are needed.
+        The vectors of n words. Whitening estimates their covariance: give a few thousand words or more.
     corpus : path, Corpus, iterable of str or of lists of words, sparse matrix, or None
         As for `WordTransform.fit`. None (default): whitening only, no word moves.
     share : float, 0 to 1, default 0.2

@@ -51,7 +51,7 @@ class Nearness(Part):
 
 @dataclass(frozen=True)
 class Flat(Nearness):
-    """Weigh all contexts in the window equally, as the paper's multiset does.
+    """Weight all contexts in the window equally, as the paper's multiset does.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Flat(Nearness):
 
 @dataclass(frozen=True)
 class Harmonic(Nearness):
-    """Weigh contexts by 1/distance, as GloVe does.
+    """Weight contexts by 1/distance, as GloVe does.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class Harmonic(Nearness):
 
 @dataclass(frozen=True)
 class Linear(Nearness):
-    """Weigh contexts by (W + 1 − distance)/W: the mean over windows of sizes 1…W, which word2vec samples from.
+    """Weight contexts by (W + 1 − distance)/W: the mean over windows of sizes 1…W, which word2vec samples from.
 
     Examples
     --------

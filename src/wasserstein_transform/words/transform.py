@@ -262,13 +262,13 @@ class WordTransform(BaseEstimator):
         return self._factors(np.array([self.vectors_.row(word)]), self._engine()).matrix(0)
 
     def distance(self, first: str, second: str) -> float:
-        """Return the GT distance of two words."""
+        """Return the GT distance of two words; ValueError if one of them has no vector."""
         self._check_fitted()
         rows = np.array([[self.vectors_.row(first), self.vectors_.row(second)]])
         return float(self.between(rows)[0])
 
     def similarity(self, first: str, second: str) -> float:
-        """Return −distance, the score the paper uses."""
+        """Return −distance of two words, the score the paper uses."""
         return -self.distance(first, second)
 
     def pairs(self, pairs: Iterable[Sequence[str]]) -> Pairs:

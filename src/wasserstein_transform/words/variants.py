@@ -17,7 +17,7 @@ from .vectors import Singles
 
 
 class Weighting(Part):
-    """Base class of weightings: how much the contexts of a word weigh, given how often they were counted.
+    """Base class of weightings: the weight of each context of a word, given how often it was counted.
 
     A subclass defines `__call__`, which maps Contexts to Contexts with other weights.
 
@@ -41,7 +41,7 @@ class Weighting(Part):
 
 @dataclass(frozen=True)
 class Counts(Weighting):
-    """Weigh contexts by how often they were counted, as the paper's multiset does.
+    """Weight contexts by how often they were counted, as the paper's multiset does.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Counts(Weighting):
 
 @dataclass(frozen=True)
 class PPMI(Weighting):
-    """Weigh contexts by positive pointwise mutual information: max(log(observed/expected frequency) − shift, 0).
+    """Weight contexts by positive pointwise mutual information: max(log(observed/expected frequency) − shift, 0).
 
     Parameters
     ----------

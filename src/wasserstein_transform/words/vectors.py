@@ -32,7 +32,7 @@ class WordVectors:
     matrix : array of shape (n, m), float32
         Their vectors, none of them zero.
     skipped : dict of str to int
-        Number of words left out, by reason: repeated words (the first one counts), vectors of zeros.
+        Number of words left out, by reason: "came again" (repeated words; the first one counts), "vectors of zeros".
 
     Examples
     --------
@@ -51,9 +51,18 @@ class WordVectors:
 
     @classmethod
     def of(cls, words: Iterable[str], matrix: ArrayLike) -> WordVectors:
-        """Make WordVectors from n words and an array of shape (n, m).
+        """Make WordVectors from words and an array.
 
-        The first of repeated words counts; words with a zero vector are left out.
+        Parameters
+        ----------
+        words : iterable of str, length n
+            The words; the first of repeated words counts.
+        matrix : array of shape (n, m)
+            Their vectors, finite; words with a zero vector are left out.
+
+        Returns
+        -------
+        WordVectors
         """
         names = list(words) if isinstance(words, Iterable) else []
         odd = [name for name in names if not isinstance(name, str) or not name]

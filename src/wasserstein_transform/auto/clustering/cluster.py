@@ -253,11 +253,11 @@ def _reason(
     near = int(sum(vote for vote, one in zip(votes, alike, strict=True) if one > 0.95))
     agree = min(float(expected[best]), 1.0)
     words = [f"{counts[best]} clusters of the {recipe}: expected adjusted Rand index {agree:.2f}"]
-    most = "the most" if expected[best] == expected.max() else f"nearly the most ({min(expected.max(), 1.0):.2f})"
+    most = "the highest" if expected[best] == expected.max() else f"nearly the highest ({min(expected.max(), 1.0):.2f})"
     among = f"{most} of {len(votes)} partitions" if len(votes) > 1 else "the only partition"
-    words.append(f"{among}; {near} of {sum(votes)} candidates find nearly the same")
+    words.append(f"{among}; {near} of {sum(votes)} candidates are nearly the same")
     if recipe.kind == "gaussian":
-        words.append(f"a unit is the typical distance to the tenth neighbor, ε = {recipe.factor * ground.unit:.4g}")
+        words.append(f"one unit is the typical distance to the tenth neighbor: ε = {recipe.factor * ground.unit:.4g}")
     if places.n_all > places.space.n:
         sample = f"{places.space.n} of {places.n_all} points"
         words.append(f"found on {sample}, drawn at random; the others get the cluster of the nearest of these")

@@ -79,6 +79,16 @@ class Clustering(Reported):
         All partitions considered, best first.
     space : Space
         The data.
+    rows : array of int, shape (k,)
+        A row of the data for each of the k distinct places that were clustered.
+    labels_of_places : array of int, shape (k,)
+        Clusters of these places; noise in cluster c is −1 − c.
+    ground : Ground or None
+        Coordinates and neighbors of the places; None if there was nothing to choose.
+    tree : Tree or None
+        Tree of the places; None if the clusters come from no tree.
+    named : str or None
+        Name of the metric from new points to fitted ones; None if `predict` needs distances.
 
     Examples
     --------

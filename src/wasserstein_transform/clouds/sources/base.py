@@ -75,7 +75,19 @@ class Source(ABC):
 
     @abstractmethod
     def read(self, stretch: Stretch, most: int) -> Iterator[Rows]:
-        """Yield the rows of a stretch, about `most` at a time, checked."""
+        """Yield the rows of a stretch, checked.
+
+        Parameters
+        ----------
+        stretch : Stretch
+            One of `stretches()`.
+        most : int
+            Number of rows at a time, about.
+
+        Yields
+        ------
+        Rows
+        """
 
     @abstractmethod
     def files(self) -> list[Path]:

@@ -11,7 +11,7 @@ _SHOWN = 64  # bytes read from the file: a process number is shorter
 
 
 class InUseError(OSError):
-    """Error: another process uses the folder.
+    """Error: the folder is in use by another process, or by another run in this one.
 
     Examples
     --------

@@ -125,7 +125,7 @@ def _raw(claim: Claim) -> dict[str, str | list[str]]:
 
 
 def summary() -> str:
-    """The record of full runs as a Markdown table with a row for each experiment, for the README."""
+    """The record of full runs as a Markdown table with a row for each experiment, for docs/paper.md."""
     found: dict[str, dict[Verdict, list[str]]] = {}
     for name, entry in read_record().items():
         experiment, _, claim = name.partition(": ")

@@ -45,6 +45,11 @@ class Cluster:
     Examples
     --------
     >>> import wasserstein_transform as wt
+    >>> try:
+    ...     wt.engine.Cluster("tcp://scheduler:8786")
+    ... except (TypeError, ImportError):
+    ...     print("a client is needed, not an address")
+    a client is needed, not an address
     >>> from dask.distributed import Client  # doctest: +SKIP
     >>> cluster = wt.engine.Cluster(Client("tcp://scheduler:8786"), patience=600)  # doctest: +SKIP
     >>> with wt.using(client=cluster):  # doctest: +SKIP
