@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from .door import PIPE, STOPPED
+from .errors import PIPE, STOPPED
 from .printing import say
 
 _MOST, _LEAST = 80, 20  # columns that help is written in
