@@ -1,1 +1,1 @@
-"""Measurements against peers, in one run. `python -m benchmarks` runs them all and prints a table."""
+"""Benchmarks, with peer libraries timed in the same run. `python -m benchmarks` runs them all and prints a table."""

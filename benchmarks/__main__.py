@@ -1,7 +1,7 @@
-"""Run benchmarks: `python -m benchmarks [NAME …] [--record FOLDER]`; `images=FOLDER` hands a value to one of them.
+"""Run benchmarks: `python -m benchmarks [NAME …] [--record FOLDER]`; `images=FOLDER` passes a value to one of them.
 
-Without names all of them run. With `--record docs/figures` each writes its table into NAME.json there, from which the
-site is rendered.
+Without names all of them run. With `--record docs/figures` each writes its table to docs/figures/NAME.json, from which
+the site is rendered.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ NAMES = (
 
 
 class Copied(io.StringIO):
-    """What is printed, shown and kept."""
+    """A stream that prints everything at once and also keeps it."""
 
     def __init__(self, shown: TextIO) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
 """Bures distances of all pairs of 1,000 covariance matrices, against POT and pyRiemann in the same run.
 
-Each peer is timed in every way it offers, with one BLAS thread and with all, on as many pairs as take a second or so,
-and the fastest counts.
+Each peer is timed with every method it offers, with one BLAS thread and with all, on as many pairs as take about a
+second. The fastest time counts.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import wasserstein_transform as wt
 from .timing import Row, median_seconds
 
 _N = 1000
-_SIDE = {2: 200, 3: 200, 4: 100, 10: 50, 20: 30, 50: 15}  # peers are timed on so many matrices to so many others
+_SIDE = {2: 200, 3: 200, 4: 100, 10: 50, 20: 30, 50: 15}  # dimension: peers are timed on this many × this many pairs
 _REPEAT = {2: 5, 3: 5, 4: 3, 10: 3, 20: 1, 50: 1}
 
-Way = tuple[str, Callable[[], np.ndarray], np.ndarray]  # its name, its work, the numbers of its pairs in ours
+Way = tuple[str, Callable[[], np.ndarray], np.ndarray]  # name, function to time, indices of its pairs among ours
 
 
 def run() -> list[Row]:
@@ -48,7 +48,7 @@ def _rows(m: int) -> list[Row]:
 
 
 def _seconds(work: Callable[[], np.ndarray]) -> float:
-    """With one BLAS thread or with all, whichever is faster: on small matrices threads wait for each other."""
+    """Time with one BLAS thread and with all, and return the faster: on small matrices threads wait for each other."""
     with threadpool_limits(1, user_api="blas"):
         one = median_seconds(work, 3)
     return min(one, median_seconds(work, 3))
@@ -59,7 +59,7 @@ def _work(m: int, n_pairs: int) -> str:
 
 
 def _numbers(side: int, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-    """Places of the pairs i < j among the condensed ones of 2·side matrices."""
+    """Indices of the pairs i < j in the condensed distances of 2·side matrices."""
     n = 2 * side
     return i * n - i * (i + 1) // 2 + j - i - 1
 

@@ -1,4 +1,4 @@
-"""Point clouds with the neighborhoods people have."""
+"""Point clouds with neighborhoods of typical sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exact transport on a cluster of this machine: one and two worker processes, and threads."""
+"""Exact transport on a local cluster: one and two worker processes, and threads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EMPTY = 200  # messages without work
 
 
 class Found(NamedTuple):
-    """One iteration on a cluster: its seconds, what traveled, and which share of the time the workers were at work.
+    """One iteration on a cluster: its seconds, the bytes sent, and the share of the time in which the workers computed.
 
     `message` and `processor` are the seconds that a message takes, and those of client and scheduler in them.
     """
@@ -66,7 +66,7 @@ def _threads(n_jobs: int, step: Any, space: Any, repeat: int) -> float:
 
 
 def _measured(n_workers: int, step: Any, space: Any, truth: np.ndarray, repeat: int) -> Found:
-    """Compares the result, too."""
+    """Also compare the results."""
     with (
         LocalCluster(
             n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.ERROR
@@ -84,7 +84,7 @@ def _measured(n_workers: int, step: Any, space: Any, truth: np.ndarray, repeat: 
 
 
 def _message(client: Any) -> tuple[float, float]:
-    """Seconds and processor time for a message that carries nothing, there and back."""
+    """Seconds and processor time of the round trip of an empty message."""
     list(Cluster(client).each(_nothing, range(10), "nothing", wt.Engine()))
     begun, processor = time.perf_counter(), time.process_time()
     list(Cluster(client).each(_nothing, range(_EMPTY), "nothing", wt.Engine()))

@@ -1,14 +1,15 @@
-"""Communities beside Louvain and Leiden: labelled graphs, planted partitions near the threshold, LFR graphs.
+"""Communities, compared with Louvain and Leiden: labelled graphs, planted partitions near the threshold, LFR graphs.
 
 `python -m benchmarks communities` writes the tables of docs/graphs.md to standard error and takes half an hour;
-`communities=3` takes 3 graphs of each kind in place of 10. Leiden is that of leidenalg, where it is installed.
+`communities=3` takes 3 graphs of each kind instead of 10. Leiden is that of leidenalg, if it is installed.
 
 A planted partition has q groups of n/q nodes; nodes are joined with chance c_in/n within groups and c_out/n between
 them, and c = (c_in + (q − 1)·c_out)/q is the mean degree. No algorithm of practical speed is known, and for q ≤ 4 there
 is none at all, that finds anything unless (c_in − c_out)² > q²·c (Decelle et al. 2011; Mossel, Neeman and Sly 2018).
 `times` below is (c_in − c_out)/(q·√c), how many times the threshold the difference is.
 
-Everything was settled on graphs of the seeds 0 to 5. The tables are of seeds from 100 on, which had not been looked at.
+All settings were chosen on graphs of the seeds 0 to 5. The tables use seeds from 100 on, which were not looked at
+before.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def run(n_graphs: str = "10") -> list[Row]:
 
 
 def planted(n: int, q: int, c: float, times: float, seed: int) -> Known:
-    """A planted partition at so many times the threshold."""
+    """A planted partition at `times` times the detection threshold."""
     apart = times * q * np.sqrt(c)
     inside, outside = c + apart * (q - 1) / q, c - apart / q
     graph = nx.planted_partition_graph(q, n // q, inside / n, outside / n, seed=seed)
@@ -58,7 +59,7 @@ def planted(n: int, q: int, c: float, times: float, seed: int) -> Known:
 
 
 def lfr(n: int, mu: float, seed: int) -> Known:
-    """Degrees and sizes with power laws (Lancichinetti, Fortunato and Radicchi 2008); loops left out."""
+    """Degrees and sizes with power laws (Lancichinetti, Fortunato and Radicchi 2008), without loops."""
     for attempt in range(50):
         try:
             graph = nx.LFR_benchmark_graph(
@@ -116,7 +117,7 @@ def _planted_cases(seeds: range) -> Iterable[tuple[str, list[Known]]]:
 
 
 def _table(title: str, cases: Iterable[tuple[str, list[Known]]]) -> list[Row]:
-    """One line a kind of graph: communities found, NMI and ARI with standard errors, seconds."""
+    """One line for each kind of graph: communities found, NMI and ARI with standard errors, seconds."""
     _say(f"\n| {title} | method | communities | NMI | ARI | seconds |\n|---|---|---|---|---|---|")
     overall: dict[str, list[np.ndarray]] = {}
     for name, graphs in cases:
@@ -181,7 +182,7 @@ def _methods(graph: nx.Graph, k: int) -> dict[str, Callable[[int], Labels]]:
 
 
 def _large() -> Row:
-    """One graph of 20,000 nodes and some 100,000 edges."""
+    """One graph of 20,000 nodes and about 100,000 edges."""
     graph, truth = planted(20_000, 10, 10.0, 2.0, _FIRST)
     mine, peer = _score(truth, lambda: ours(graph)), _score(truth, lambda: louvain(graph))
     shown = [f"{k:.0f} communities, NMI {shared:.3f}, {seconds:.1f} s" for k, shared, _, seconds in (mine, peer)]

@@ -1,8 +1,8 @@
 """Denoising and lines against known truth: `python -m benchmarks curves[=FOLDER]`.
 
-Shapes with noise are made here. FOLDER has tracks and a street map (`NAME_points.csv`, `NAME_map_vertices.csv`,
-`NAME_map_edges.csv`: mapconstruction.org); without it, that part is left out. Settings of the library were chosen on
-shapes of other seeds, and with all of Athens in view: the halves of its trips say how results vary, not more.
+Noisy shapes are generated. FOLDER has tracks and a street map (`NAME_points.csv`, `NAME_map_vertices.csv`,
+`NAME_map_edges.csv`: mapconstruction.org); without it, that part is skipped. The library's settings were chosen on
+shapes of other seeds and on the whole Athens data: the halves of its trips only show how much results vary.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from . import streets
 from .timing import Row
 
 Distance = Callable[[np.ndarray], np.ndarray]
-_SEEDS = (21, 22, 23)  # none of those that settings were chosen on
+_SEEDS = (21, 22, 23)  # not used to choose settings
 
 
 class Shape(NamedTuple):

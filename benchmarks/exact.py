@@ -14,7 +14,7 @@ from wasserstein_transform.backends.cpu.exact.tour import tour
 from .clouds import circles, spiral
 from .timing import Row, median_seconds
 
-_SAMPLE = 3000  # peers are timed on so many pairs, drawn at random: all of them would take minutes
+_SAMPLE = 3000  # random pairs on which peers are timed: all pairs would take minutes
 
 
 class Neighbourhoods:
@@ -54,7 +54,7 @@ def run() -> list[Row]:
 
 
 def _against_core(cloud: Neighbourhoods, p: int) -> Row:
-    """One thread, costs prepared outside the clock for the peer, inside for us."""
+    """One thread. The time to prepare the costs counts for this library, but not for the peer."""
     ours = median_seconds(cloud.ours(p, 1), 3) / cloud.n_pairs
     problems = cloud.problems(p)
     peer = median_seconds(lambda: [emd_c(a, b, cost, 1_000_000, 1) for a, b, cost in problems], 3) / len(problems)
@@ -67,7 +67,7 @@ def _against_core(cloud: Neighbourhoods, p: int) -> Row:
 
 
 def _against_warm(cloud: Neighbourhoods, p: int) -> Row:
-    """POT's own warm start (`potentials_init`), from the parent on our tour as ours is; prepared outside the clock."""
+    """POT's own warm start (`potentials_init`) from the same earlier problem as ours; its preparation is not timed."""
     order, parent = tour(cloud.measures.rows, cloud.space.metric.form, wt.Engine(1))
     tasks = []
     for i in order[:: len(order) // 4][:4]:
@@ -87,7 +87,7 @@ def _against_warm(cloud: Neighbourhoods, p: int) -> Row:
 
 
 def _iteration(cloud: Neighbourhoods) -> Row:
-    """One LT-WT1 iteration, localization and all, on all cores, against the loop people write."""
+    """One whole LT-WT1 iteration with its localization, on all cores, against the usual loop over pairs."""
     step = wt.Transform(wt.Truncation(4.0), wt.Exact(1))
     ours = median_seconds(lambda: step(cloud.space), 3)
 

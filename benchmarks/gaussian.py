@@ -35,7 +35,7 @@ def _matrix(space: wt.Space) -> Row:
 
 
 def _stored() -> Row:
-    """What the full matrix costs a step, on a grid where it fits."""
+    """Time of a step with the full distance matrix, on a grid where it fits into memory."""
     space = wt.Space.from_points(wt.datasets.grid(100).points)
     lazy, stored = (accelerated(_EPS, _LAM, transport=t).at(0) for t in (wt.Bures(), wt.Stored(wt.Bures())))
     start = wt.iterate(wt.gaussian_transform(_EPS, _LAM), space, n_iter=0).last

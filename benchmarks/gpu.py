@@ -1,7 +1,7 @@
 """The same work on a GPU and on all cores of this machine: `python -m benchmarks gpu`, or `gpu=grid,exact` for some.
 
-Results are fetched to the host within the clock unless the row says that they stay on the device. What both give is
-compared as well.
+The time includes the copy of the results to the host unless the row says that they stay on the device. The results
+of both are compared as well.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def _pixels() -> Iterator[Row]:
 
 
 def _photo(height: int, width: int, channels: int) -> np.ndarray:
-    """Soft shapes with sharp edges and some noise."""
+    """An image of smoothly shaded shapes with sharp edges and some noise."""
     y, x = np.mgrid[:height, :width] / 100.0
     layers = [
         120 + 60 * np.sin(x + np.sin(y + k)) + 50 * (np.cos(2 * y - k) > 0.3)

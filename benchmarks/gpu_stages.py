@@ -1,6 +1,6 @@
-"""Times of the stages of a step on a GPU, by its own clock: `python -m benchmarks gpu_stages=1e6,2,100`.
+"""Times of the stages of a step on a GPU, from GPU events: `python -m benchmarks gpu_stages=1e6,2,100`.
 
-The numbers are those of points, coordinates and neighbors.
+The values are the numbers of points, coordinates and neighbors.
 """
 
 from __future__ import annotations

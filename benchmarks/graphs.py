@@ -1,7 +1,8 @@
-"""Curvature and Ricci flow of graphs, beside GraphRicciCurvature, which needs an environment of its own.
+"""Curvature and Ricci flow of graphs, compared with GraphRicciCurvature, which needs its own environment.
 
-`python -m benchmarks graphs=PYTHON` asks the interpreter PYTHON, which has GraphRicciCurvature installed, for the same
-graph: its time on some edges, taken for all, and its preparation (all shortest paths). `graphs` alone leaves it out.
+`python -m benchmarks graphs=PYTHON` runs the peer on the same graph with the interpreter PYTHON, which has
+GraphRicciCurvature installed. Its time on a sample of the edges is scaled to all edges; its preparation (all shortest
+paths) is added. `graphs` alone skips the peer.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ import wasserstein_transform as wt
 from .timing import Row, median_seconds
 
 _DATA = Path(__file__).parents[2] / "shared" / "data" / "graphs"
-_SAMPLE = 4000  # edges that the peer is asked for
-_ITERATIONS = 20  # of Ricci flow
+_SAMPLE = 4000  # edges computed by the peer
+_ITERATIONS = 20  # steps of Ricci flow
 _GRAPHS = {
     "uniform random": lambda: nx.gnm_random_graph(10_000, 50_000, seed=0),
     "preferential attachment": lambda: nx.barabasi_albert_graph(10_000, 5, seed=0),
@@ -70,7 +71,7 @@ def run(python: str | None = None) -> list[Row]:
 
 
 def _all_edges(name: str, graph: nx.Graph, lengths: str, python: str | None) -> Row:
-    """The walk of GraphRicciCurvature: neighbors ∝ exp(−length²), which makes no difference where all are alike."""
+    """Take the walk of GraphRicciCurvature: neighbors ∝ exp(−length²), which is uniform if all lengths are equal."""
     walk = wt.graphs.LazyWalk(0.5, power=2.0)
     seconds = median_seconds(lambda: wt.graphs.curvature(graph, walk), 3)
     found = wt.graphs.curvature(graph, walk)
@@ -84,7 +85,7 @@ def _all_edges(name: str, graph: nx.Graph, lengths: str, python: str | None) -> 
 
 
 def _flow(name: str, graph: nx.Graph, python: str | None) -> Row:
-    """The peer is asked for the second iteration: all take it the same time."""
+    """Time the peer on the second iteration only: each iteration takes it the same time."""
     wt.graphs.ricci_flow(graph, 2)
     start = time.perf_counter()
     flow = wt.graphs.ricci_flow(graph, _ITERATIONS, tol=None)
@@ -102,7 +103,7 @@ def _flow(name: str, graph: nx.Graph, python: str | None) -> Row:
 
 
 def _two_communities(n: int, n_edges: int) -> nx.Graph:
-    """Ends of edges are drawn ∝ rank^(−¾); of those between odd and even nodes one in ten is kept."""
+    """Ends of edges are drawn ∝ rank^(−¾); one in ten edges between odd and even nodes is kept."""
     rng, chances = np.random.default_rng(0), np.arange(1, n + 1) ** -0.75
     graph = nx.empty_graph(n)
     while graph.number_of_edges() < n_edges:
@@ -117,7 +118,7 @@ def _peak() -> float:
 
 
 def _peer(found: wt.graphs.Curvature, python: str) -> tuple[float, float, float]:
-    """Seconds of preparation, seconds for all edges by those of some, and the largest difference."""
+    """Seconds of preparation, seconds for all edges scaled up from a sample, and the largest difference."""
     picked = np.random.default_rng(0).choice(len(found.pairs), _SAMPLE, replace=False)
     wanted, network = found.pairs[picked].tolist(), found.network
     edges = [(a, b, x) for (a, b), x in zip(network.edges.tolist(), network.lengths.tolist(), strict=True)]
@@ -130,7 +131,7 @@ def _peer(found: wt.graphs.Curvature, python: str) -> tuple[float, float, float]
 
 
 def _print_communities() -> None:
-    """Ricci flow as Ni, Lin, Luo and Gao ran it (idleness ½, power 2), beside Louvain and Leiden."""
+    """Ricci flow as Ni, Lin, Luo and Gao ran it (idleness ½, power 2), compared with Louvain and Leiden."""
     karate = nx.karate_club_graph()
     known = {"karate": (nx.Graph(karate.edges), dict(karate.nodes(data="club")))}
     for name, attribute in (("football", "value"), ("polbooks", "value"), ("dolphins", "group")):

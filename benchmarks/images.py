@@ -1,8 +1,8 @@
-"""Segmentations against people's: `python -m benchmarks images=FOLDER`, a folder of NAME.jpg (or .png) and NAME.mat.
+"""Segmentations against human ones: `python -m benchmarks images=FOLDER`, a folder of NAME.jpg (or .png) and NAME.mat.
 
-Files are as in the Berkeley benchmark. The quality of a setting is covering + adjusted Rand index. A method takes the
-setting best on every other image, from the first on, and is scored with it on those between; then the other way round.
-Settings searched are those of `_METHODS`.
+Files are as in the Berkeley benchmark. The quality of a setting is covering + adjusted Rand index. For each method, the
+best setting on the images 1, 3, 5, … is scored on the images 2, 4, 6, …, and the other way round.
+The settings tried are those of `_METHODS`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from wasserstein_transform.image.scores import contingency, covering
 
 from .timing import Row
 
-_MIN_SIZE = 30  # of regions to be merged
+_MIN_SIZE = 30  # pixels; smaller regions are merged
 _MERGINGS = tuple(
     Merging(share, growth, edge, _MIN_SIZE)
     for share, growth, edge in itertools.product((0.7, 1.0, 1.4, 2.0, 2.8), (0.25, 0.35, 0.5), (0.0, 1 / 3, 2 / 3))
@@ -36,13 +36,13 @@ _MERGINGS = tuple(
 
 
 class Photo(NamedTuple):
-    """An image and what people made of it; hashed by its file."""
+    """An image and its human segmentations; hashed by its file."""
 
     file: Path
 
-    @cache  # noqa: B019 - lives as long as the run
+    @cache  # noqa: B019 - the cache may live as long as the run
     def image(self) -> Any:
-        from skimage.io import imread  # noqa: PLC0415 - an image library is no requirement of the others
+        from skimage.io import imread  # noqa: PLC0415 - the other benchmarks need no image library
 
         return imread(self.file)
 
@@ -52,7 +52,7 @@ class Photo(NamedTuple):
 
 
 class Start(NamedTuple):
-    """Regions, and what they may be merged by."""
+    """Regions, and the features by which they may be merged."""
 
     labels: Any
     modes: Any
@@ -60,7 +60,7 @@ class Start(NamedTuple):
 
 
 class Method(NamedTuple):
-    """A way to regions, the settings of it to search, and ways to merge the regions."""
+    """A segmentation method, its settings to try, and ways to merge its regions."""
 
     name: str
     start: Callable[..., Start]
@@ -69,7 +69,7 @@ class Method(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Of a method, the setting chosen on some images, and regions and scores on others."""
+    """The setting of a method chosen on some images, and its regions and scores on the others."""
 
     setting: str
     scores: Any
@@ -80,7 +80,7 @@ def run(folder: str | None = None) -> list[Row]:
     if not photos:
         print("images: no folder of images and .mat files given: python -m benchmarks images=FOLDER", file=sys.stderr)
         return []
-    warnings.simplefilter("ignore")  # pixels that swing
+    warnings.simplefilter("ignore")  # pixels that oscillate do not converge
     names = [field.name.replace("_", " ") for field in fields(Scores)]
     print(f"| method | setting | chosen on | scored on | regions | {' | '.join(names)} |")
     print("|---" * (len(names) + 5) + "|")
@@ -125,7 +125,7 @@ def _line(name: str, setting: str, way: str, scores: Any) -> str:
 
 
 def _print_gains(quality: dict[str, Any]) -> None:
-    """How far each method is ahead of the yardstick, image by image."""
+    """Print by how much each method is ahead of the reference method, image by image."""
     print(
         f"\n| ahead of {_YARDSTICK}, covering + adjusted rand | mean | standard error | on images |\n|---|---|---|---|"
     )
@@ -140,7 +140,7 @@ def _print_gains(quality: dict[str, Any]) -> None:
 def _qualities(
     photo: Photo, start: Callable[..., Start], setting: tuple[Any, ...], mergings: tuple[Merging | None, ...]
 ) -> list[float]:
-    """Covering + adjusted Rand index of each way to merge, from pixels counted once for all of them."""
+    """Covering + adjusted Rand index of each way to merge; pixels are counted once for all of them."""
     labels, modes, radius = start(photo, *setting)
     tables = [contingency(labels.ravel(), truth.ravel()) for truth in photo.truths()]
     if mergings == (None,):
@@ -150,7 +150,7 @@ def _qualities(
 
 
 def _pooled(tables: Sequence[Any], new: Any, count: int) -> list[Any]:
-    """Tables of regions put together."""
+    """Merge the rows of a table of regions."""
     pooled = [np.zeros((count, table.shape[1])) for table in tables]
     for whole, table in zip(pooled, tables, strict=True):
         np.add.at(whole, new, table)
@@ -162,7 +162,7 @@ def _quality(tables: Sequence[Any]) -> float:
 
 
 def _scored(photo: Photo, start: Start, merging: Merging | None) -> tuple[float, ...]:
-    """Number of regions, then the scores."""
+    """The number of regions and the scores."""
     labels, modes, radius = start
     if merging is not None:
         labels = merging(labels, _values(photo), modes.reshape(-1, 3), radius)[0]
@@ -176,7 +176,7 @@ def _values(photo: Photo) -> Any:
 
 @cache
 def _moved(photo: Photo, spatial: float, range: float, lam: float) -> Start:
-    """Moved pixels, linked; these are the same for all ways to merge."""
+    """Link the moved pixels; the regions are the same for all ways to merge."""
     done = wt.image.segment(photo.image(), spatial, range, lam, tol=0.01, min_size=_MIN_SIZE)
     return Start(done.labels, done.modes[..., 2:], range)
 
@@ -197,7 +197,7 @@ def _felzenszwalb_fine(photo: Photo, scale: float, sigma: float, range: float) -
 
 
 def _quickshift(photo: Photo, kernel_size: float, max_dist: float, ratio: float) -> Start:
-    """At half size: regions need kernels so wide that whole images would take minutes."""
+    """Run at half size: the kernels needed are so wide that full-size images would take minutes."""
     from skimage.segmentation import quickshift  # noqa: PLC0415
     from skimage.transform import resize  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""How little of LT-WT must be solved: lazy single linkage, and the light cone on many points."""
+"""Share of the LT-WT problems that must be solved: lazy single linkage, and the light cone on many points."""
 
 from __future__ import annotations
 

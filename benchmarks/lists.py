@@ -1,4 +1,4 @@
-"""Listed pairs of exact W1: few and many, of small and of large measures, against a loop and our own rectangle."""
+"""Exact W1 of listed pairs: short and long lists, small and large measures, against a loop and our own rectangle."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .clouds import spiral
 from .exact import Neighbourhoods
 from .timing import Row, median_seconds
 
-_SAMPLE = 1000  # of the pairs of a list are timed by the loop, at most
+_SAMPLE = 1000  # at most this many pairs of a list are timed with the loop
 
 
 def run() -> list[Row]:
@@ -38,7 +38,7 @@ def _ours(cloud: Neighbourhoods, pairs: np.ndarray) -> Callable[[], np.ndarray]:
 
 
 def _loop(cloud: Neighbourhoods, pairs: np.ndarray) -> list[float]:
-    """What people write."""
+    """The usual loop over the pairs."""
     found = []
     for i, j in pairs:
         (a, x), (b, y) = cloud.row(i), cloud.row(j)

@@ -1,6 +1,7 @@
-"""Distances larger than memory: written to files and read back, with the memory that took beside the page cache.
+"""Distances larger than memory: written to files and read back, and the memory used apart from the page cache.
 
-`python -m benchmarks matrices=20` writes 20 GB, here; each line runs in a process of its own, with 2 GB allowed.
+`python -m benchmarks matrices=20` writes 20 GB to the current folder. Each line runs in its own process, with a limit
+of 2 GB.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The Gaussian Transform and balls of many points: time and memory, each size in a process of its own."""
+"""The Gaussian Transform and balls of many points: time and memory, each size in its own process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page in a real browser: from the event of a slider to the picture."""
+"""The page in a real browser: time from the event of a slider to the finished picture."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Exact W1 between all pairs of 2,000 Euclidean measures, against `wasserstein.PairwiseEMD`.
 
-That peer is not among the extras: its last release must be built from source and needs NumPy 1. In an environment with
+The peer is not in the extras: its last release must be built from source and needs NumPy 1. In an environment with
 `numpy<2`: `CFLAGS=-fsigned-char pip install --no-build-isolation wasserstein` (the flag is for ARM).
 """
 

@@ -1,4 +1,4 @@
-"""Photographs cut by contours, against people's regions: `python -m benchmarks photographs=FOLDER`.
+"""Photographs cut by contours, against human regions: `python -m benchmarks photographs=FOLDER`.
 
 FOLDER has NAME.jpg (or .png) and NAME.mat as in the Berkeley benchmark. Weights are fitted on every other photograph,
 from the first on, and scored with the scale that is best there, and with the default, on those between; then the other
@@ -33,8 +33,8 @@ from .images import Photo, _felzenszwalb, photos_in
 from .timing import Row, median_seconds
 
 _ROUNDS = 3
-_PENALTY = 1e-5  # of squares of weights
-_LEVELS = (400, 200, 100, 50, 25, 12, 6, 3)  # regions at which seams are looked at
+_PENALTY = 1e-5  # on the squared weights
+_LEVELS = (400, 200, 100, 50, 25, 12, 6, 3)  # numbers of regions at which seams are collected
 _SCALES = np.linspace(0.2, 0.9, 36)
 _PEER = tuple(product((200, 400, 800), (0.8,), (300, 1000)))  # felzenszwalb's scale, σ and min_size
 
@@ -51,7 +51,7 @@ class View(NamedTuple):
         return np.rint(rgb @ np.array([0.299, 0.587, 0.114])).astype(np.uint8) if self.gray else rgb
 
     def truths(self) -> Any:
-        """What people drew."""
+        """The human segmentations."""
         return self.photo.truths()
 
 
@@ -62,7 +62,7 @@ def _evidence(photo: View) -> Evidence:
 
 @cache
 def _tables(photo: View) -> list[Any]:
-    """Pixels of each finest region in each of the regions people drew."""
+    """Number of pixels of each finest region in each human region."""
     labels = _evidence(photo).labels.ravel()
     return [contingency(labels, truth.ravel()) for truth in photo.truths()]
 
@@ -73,7 +73,7 @@ def _tree(photo: View, fit: Weights) -> RegionTree:
 
 
 def _pooled(found: Evidence, new: Any) -> Evidence:
-    """Evidence of regions put together."""
+    """Combined evidence of merged regions."""
     n = int(new.max()) + 1
     ends = np.sort(new[found.ends], axis=1)
     apart = ends[:, 0] != ends[:, 1]
@@ -89,7 +89,7 @@ def _sums(rows: Any, into: Any, n: int) -> Any:
 
 
 def _examples(photo: View, fit: Weights) -> tuple[Any, Any, Any]:
-    """Evidence of all seams at some levels of a tree, the share of people who drew them, and how many pixels count."""
+    """Evidence of all seams at some levels of a tree, the share of annotators who drew them, and the pixels counted."""
     tree, found, tables, rows = _tree(photo, fit), _evidence(photo), _tables(photo), []
     for n in (n for n in _LEVELS if n < tree.n_finest):
         new = tree.parts(tree.n_finest - n)
@@ -103,7 +103,7 @@ def _examples(photo: View, fit: Weights) -> tuple[Any, Any, Any]:
 
 
 def fitted(photos: Sequence[View]) -> Weights:
-    """Fit to the seams met on the way, which depend on the weights: some rounds, all seams kept."""
+    """Fit the weights in several rounds, as the seams found depend on the weights; the seams of all rounds are kept."""
     fit, seen = _first(), []
     for _ in range(_ROUNDS):
         seen += [_examples(photo, fit) for photo in photos]
@@ -113,7 +113,7 @@ def fitted(photos: Sequence[View]) -> Weights:
 
 
 def _first() -> Weights:
-    """Set by hand: contrasts of some width, and size."""
+    """Weights set by hand: for some contrasts and for the size."""
     weights = np.zeros(len(NAMES))
     weights[[0, 1, 2, 5, 6, 9, 10, 13, 14]] = 0.25, 0.25, 0.2, 0.4, 0.2, 0.35, 0.2, 1.5, 1.0
     weights[NAMES.index("log of the smaller share")] = 0.2
@@ -121,7 +121,7 @@ def _first() -> Weights:
 
 
 def _regression(evidence: Any, drawn: Any, counts: Any) -> Weights:
-    """The logistic regression in which more contrast, or a larger distance, never speaks against a seam."""
+    """Logistic regression with weights ≥ 0, but for logarithms: contrast and distance never speak against a seam."""
     spread = evidence.std(axis=0) + 1e-12
     rows, share = np.column_stack([evidence / spread, np.ones(len(evidence))]), counts / counts.sum()
 

@@ -1,4 +1,4 @@
-"""Segmentation of images: seconds beside scikit-image and OpenCV, and a photograph of twelve megapixels."""
+"""Segmentation of images: seconds compared with scikit-image and OpenCV, and a photograph of twelve megapixels."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def run() -> list[Row]:
 def _gray() -> list[Row]:
     image = data.camera().reshape(256, 2, 256, 2).mean(axis=(1, 3)).round().astype(np.uint8)
     stacked = np.dstack([image / 255.0] * 3)
-    # its Gaussian has this width, and its window three of them: 8 pixels to each side
+    # σ of its Gaussian; its window has three σ, 8 pixels, on each side
     peer = median_seconds(lambda: quickshift(stacked, kernel_size=8 / 3, max_dist=8, convert2lab=False), 3)
     rows = []
     for lam, name in ((0.0, "mean shift"), (5.0, "GT, λ = 5")):
@@ -60,7 +60,7 @@ def _gray() -> list[Row]:
 
 
 def _volume() -> Row:
-    """Noisy blocks. Nobody else segments volumes by shapes: beside it is mean shift."""
+    """A volume of noisy blocks. No peer segments volumes by shapes: the comparison is with mean shift."""
     rng = np.random.default_rng(0)
     image = np.kron(20.0 * rng.integers(0, 4, (6, 6, 6)), np.ones((5, 5, 5))) + rng.normal(size=(30, 30, 30))
     work = functools.partial(wt.image.segment, image, 4, 8, channel_axis=None)
@@ -78,7 +78,7 @@ def _color() -> Row:
     each = image.shape[0] * image.shape[1]
     work = "481×321 colors, radii 8 and 8, 5 iterations at most, per pixel and iteration; ours with labels, all cores"
     per = 1e9 * ours / float(found.n_iter.sum())
-    # it does not say how many iterations it took: as if each pixel took all five, which favors it
+    # its number of iterations is unknown: five for each pixel are assumed, which favors it
     theirs = 1e9 * peer / (5 * each)
     return Row(
         work, f"{per:.0f} ns", f"OpenCV's pyrMeanShiftFiltering: {theirs:.0f} ns at least", f"{theirs / per:.1f}×"

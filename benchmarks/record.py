@@ -38,7 +38,7 @@ def of_rows(name: str, command: str, rows: Sequence[Row], printed: str = "") -> 
 
 
 def tables_in(text: str) -> list[dict[str, Any]]:
-    """The Markdown tables of a text, each titled by the last line of words before it."""
+    """The Markdown tables of a text, each with the last line of text before it as its title."""
     tables: list[dict[str, Any]] = []
     title, inside = "", False
     for line in text.splitlines():
@@ -55,7 +55,7 @@ def tables_in(text: str) -> list[dict[str, Any]]:
 
 
 def of_tables(command: str, tables: list[dict[str, Any]], notes: str = "") -> dict[str, Any]:
-    """Tables that were just measured, with where and when."""
+    """Tables just measured, with machine and date."""
     return {
         "command": command,
         "date": datetime.now(UTC).date().isoformat(),
@@ -68,7 +68,7 @@ def of_tables(command: str, tables: list[dict[str, Any]], notes: str = "") -> di
 
 
 def write(record: dict[str, Any], file: Path) -> None:
-    """As JSON that shows well in a diff: a row a line."""
+    """The record as JSON with one row per line, for readable diffs."""
     file.parent.mkdir(parents=True, exist_ok=True)
     rows: list[str] = []
     shown = json.loads(json.dumps(record))

@@ -1,8 +1,8 @@
 """Strong and weak scaling on worker processes of Dask, against threads; bytes moved: `python -m benchmarks scale=1,2`.
 
-Each number of workers is measured in a process of its own, after a run that does not count; the better of two. Strong:
-LT-WT of 1,500 points, local LT-WT of 20,000 up to a distance of ε, and a GT step of 2·10⁶ points in the plane (20
-neighbors) from disk to disk, whoever computes. Weak: as much for each worker.
+Each number of workers is measured in its own process: one warm-up run, then the better of two. Strong scaling: LT-WT
+of 1,500 points, local LT-WT of 20,000 points up to a distance of ε, and a GT step of 2·10⁶ points in the plane (20
+neighbors), always from disk to disk. Weak scaling: the same work for each worker.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ def blobs(n: int) -> np.ndarray:
 
 
 def run(sizes: tuple[int, ...] = (20_000, 100_000), patience: float = 60.0) -> list[Row]:
-    """scikit-learn's default moves every point by itself: it is run on the largest share it finishes in time."""
+    """scikit-learn's default moves every point by itself: it is run from as many seeds as it finishes in time."""
     rows = []
     for n in sizes:
         X = blobs(n)

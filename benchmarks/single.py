@@ -18,7 +18,7 @@ import wasserstein_transform as wt
 from .timing import Row, median_seconds
 
 _SIZES = 500, 1000, 2000
-_UNLIMITED = 10**9  # pivots for POT, which gives up after 100,000
+_UNLIMITED = 10**9  # pivots for POT, whose default limit is 100,000
 
 
 def run() -> list[Row]:
@@ -44,7 +44,7 @@ def _masses(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _plans(name: str, n: int, draw: Callable[[np.random.Generator, int], np.ndarray]) -> Row:
-    """With plans and prices on both sides."""
+    """Both libraries return plans and dual potentials."""
     rng = np.random.default_rng(n)
     costs = draw(rng, n)
     a, b = _masses(rng, n)
@@ -95,7 +95,7 @@ def _farthest(n: int) -> Row:
 
 
 def _bisected(distances: np.ndarray) -> float:
-    """The least distance within which all can be matched."""
+    """The smallest distance within which all points can be matched."""
     values = np.unique(distances)
     low, high = 0, len(values) - 1
     while low < high:
@@ -106,7 +106,7 @@ def _bisected(distances: np.ndarray) -> float:
 
 
 def _largest() -> Row:
-    """Once each: POT takes the better part of a minute."""
+    """Run each once: POT takes most of a minute."""
     rng = np.random.default_rng(0)
     costs = cdist(*_clouds(rng, 10_000, 2), "sqeuclidean")
     a, b = _masses(rng, 10_000)
@@ -120,7 +120,7 @@ def _largest() -> Row:
 
 
 def _against(ours: Callable[[], Any], peer: Callable[[], Any]) -> tuple[float, float, float]:
-    """Seconds of both, and by how much their values differ."""
+    """Seconds of both, and the difference of their values."""
     return median_seconds(ours, 3), median_seconds(peer, 3), abs(float(ours()) - float(peer()))
 
 

@@ -1,4 +1,4 @@
-"""What a store costs, and how soon work goes on: LT-WT with and without one, killed in the middle and started again."""
+"""Overhead of a store and time to resume: LT-WT with and without one, killed in the middle and started again."""
 
 from __future__ import annotations
 

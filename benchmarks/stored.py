@@ -1,7 +1,7 @@
 """A step of the Gaussian Transform of a cloud on disk: time, memory, bytes; `stored=N` for another number of points.
 
-`stored=N,BYTES` sets the memory of the engine. The cloud is made block by block; everything runs in a process of its
-own, whose anonymous memory is looked at fifty times a second: mapped files and the page cache do not count.
+`stored=N,BYTES` sets the memory of the engine. The cloud is made block by block. Everything runs in its own
+process, whose anonymous memory is sampled fifty times a second: mapped files and the page cache do not count.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from scipy.sparse import coo_matrix, csr_matrix
 from scipy.sparse.csgraph import dijkstra, maximum_bipartite_matching
 from scipy.spatial import cKDTree
 
-NEAR = 15.0  # meters: a street is visited, kept or met within that
+NEAR = 15.0  # meters: a street is visited, kept or met within this distance
 EVERY, FINE = 10.0, 5.0  # meters between samples of streets for coverage, and for F
 OUTWARD, APART = 300.0, 100.0  # meters: how far maps are explored, and how far apart the starts are
 
@@ -64,7 +64,7 @@ def samples(starts: np.ndarray, stops: np.ndarray, every: float) -> np.ndarray:
 
 
 def visited(city: City) -> np.ndarray:
-    """The samples of streets that a fix is near to."""
+    """The samples of streets with a fix nearby."""
     streets = samples(city.starts, city.stops, EVERY)
     return streets[cKDTree(city.fixes).query(streets)[0] <= NEAR]
 
@@ -144,7 +144,7 @@ def f_by_exploring(lines: list[np.ndarray], city: City) -> tuple[float, float, f
 
 
 def f_by_places(lines: list[np.ndarray], city: City) -> tuple[float, float, float]:
-    """The same without exploring: samples of the lines near any street, visited samples near any line."""
+    """The same scores without exploring: samples of the lines near any street, visited samples near any line."""
     streets, found = samples(city.starts, city.stops, FINE), net_of(lines).points
     precision = float((cKDTree(streets).query(found)[0] <= NEAR).mean())
     recall = float((cKDTree(found).query(visited(city))[0] <= NEAR).mean())

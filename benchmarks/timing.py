@@ -18,7 +18,7 @@ class Row(NamedTuple):
 
 
 def median_seconds(work: Callable[[], object], repeat: int = 5) -> float:
-    """Median time of `repeat` runs, after one that does not count."""
+    """Median time of `repeat` runs, after a warm-up run."""
     work()
     times = []
     for _ in range(repeat):

@@ -29,7 +29,7 @@ def run() -> list[Row]:
 
 
 def moved(n: int, m: int = 2) -> wt.Space:
-    """Uniform points in the plane, or in space, after one GT iteration with some 20 neighbors, λ = 1."""
+    """Uniform points in the plane, or in space, after one GT iteration with about 20 neighbors, λ = 1."""
     space = wt.Space.from_points(np.random.default_rng(0).random((n, m)))
     ball = np.pi if m == 2 else 4 * np.pi / 3
     return wt.iterate(wt.gaussian_transform(float((20 / (ball * n)) ** (1 / m)), 1.0), space, n_iter=1).last
@@ -44,7 +44,7 @@ def _against_matrix(n: int, m: int = 2) -> Row:
     space = moved(n, m)
     ours = median_seconds(lambda: wt.hierarchy.spanning_tree(space), 3)
     matrix = median_seconds(space.metric.dense, 1)
-    raised = space.metric.dense() + (1 - np.eye(n))  # SciPy takes zeros for no edge, and some points coincide
+    raised = space.metric.dense() + (1 - np.eye(n))  # SciPy reads 0 as no edge, and some points coincide
     peer = median_seconds(lambda: minimum_spanning_tree(raised), 1)
     worst = np.abs(np.sort(minimum_spanning_tree(raised).data) - 1 - wt.hierarchy.spanning_tree(space).heights).max()
     work = f"spanning tree of the GT distance, {n:,} points in {_WHERE[m]}, all cores"
@@ -55,7 +55,7 @@ def _against_matrix(n: int, m: int = 2) -> Row:
 def _neighbors_of_gaussians(m: int) -> Row:
     metric = moved(_MANY, m).metric
     ours = median_seconds(lambda: metric.neighbors(10), 3)
-    few = np.arange(0, _MANY, 250)  # rows of the peer: all of them would take minutes
+    few = np.arange(0, _MANY, 250)  # rows computed by the peer: all of them would take minutes
     everybody = np.arange(_MANY)
     rows = median_seconds(lambda: np.partition(metric.block(few, everybody), 10, axis=1), 3) / len(few) * _MANY
     work = f"10 nearest of each of {_MANY:,} points in {_WHERE[m]}, GT distance"

@@ -1,9 +1,9 @@
-"""What `wt.words.adapt` gains on vectors, pairs and texts that had no say in its setting.
+"""What `wt.words.adapt` gains on vectors, pairs and texts that were not used to choose its setting.
 
 `python -m benchmarks.word_adapting BENCHMARKS CORPUS NAME=VECTORS …`: for each set of vectors a setting is chosen on
-all other sets, on one half of the pairs (a pair of words lies in one half in all benchmarks), with the first half of
+all other sets, on one half of the pairs (a pair of words is in the same half in all benchmarks), with the first half of
 the corpus. It is scored on this set, on the other half of the pairs, with the second half of the corpus. Then the
-halves change places. `NAME=` without a file trains word2vec on the first half of the corpus (gensim).
+halves are swapped. `NAME=` without a file trains word2vec on the first half of the corpus (gensim).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ N_BOOT, FEWEST = 1000, 12
 
 
 def halves_of(corpus: str) -> tuple[str, str]:
-    """The text, cut at a blank in its middle."""
+    """Cut the text in two at a space near its middle."""
     with open_bytes(corpus) as stream:
         text = stream.read().decode()
     middle = text.rfind(" ", 0, len(text) // 2)
@@ -55,7 +55,7 @@ def trained(text: str) -> words.WordVectors:
 
 
 def settings(vectors: words.WordVectors, text: words.Corpus) -> Iterator[tuple[str, np.ndarray]]:
-    """Unit vectors under every setting; contexts are counted and weighed once."""
+    """Unit vectors for every setting; contexts are counted and weighted once."""
     weights = words.PPMI()(words.count_contexts(text, vectors))
     totals = weights.totals()
     for name, clean in CLEANINGS.items():
@@ -79,7 +79,7 @@ class Judge:
                 self.halves.append(np.array([_half(pair) for pair in one.pairs])[known])
 
     def similarities(self, points: np.ndarray) -> list[np.ndarray]:
-        """Of all pairs, a benchmark each."""
+        """The scores on all pairs, one for each benchmark."""
         return [np.einsum("ij,ij->i", points[e[:, 0]], points[e[:, 1]]).astype(float) for e in self.ends]
 
     def mean(self, found: list[np.ndarray], half: int) -> float:
@@ -98,12 +98,12 @@ class Judge:
 
 
 def _half(pair: tuple[str, str]) -> int:
-    """0 or 1, the same for a pair wherever it stands."""
+    """The half of a pair, 0 or 1; the same in all benchmarks."""
     return md5(" ".join(sorted(map(str.lower, pair))).encode()).digest()[0] & 1
 
 
 def measured(sets: Any, texts: tuple[words.Corpus, ...], vectors: dict[str, words.WordVectors]) -> None:
-    """All settings of all vectors with both halves of the corpus, then the choices."""
+    """Score all settings of all vectors with both halves of the corpus, then choose settings."""
     judges = {name: Judge(sets, one) for name, one in vectors.items()}
     found = {
         (name, k): {s: judges[name].similarities(p) for s, p in settings(one, text)}
@@ -126,7 +126,7 @@ def _chosen(judges: dict[str, Judge], found: dict[tuple[str, int], Any], group: 
 
 
 def _report(judge: Judge, here: list[str], elsewhere: list[str], there: list[dict[str, Any]]) -> None:
-    """Mean scores on the second halves, then on the first, and gains over the plain vectors."""
+    """Mean scores on the second halves, then on the first, and gains over the unadapted vectors."""
     rows = {name: [name, name] for name in SHOWN} | {"chosen here": here, "chosen elsewhere": elsewhere}
     for name, picks in rows.items():
         values = [judge.mean(there[k][picks[k]], 1 - k) for k in (0, 1)]
@@ -140,7 +140,7 @@ def _report(judge: Judge, here: list[str], elsewhere: list[str], there: list[dic
 
 
 def main(benchmarks: str, corpus: str, *given: str) -> None:
-    """Read, train if asked to, and measure."""
+    """Read the files, train vectors if requested, and measure."""
     texts = halves_of(corpus)
     vectors = {}
     for entry in given:

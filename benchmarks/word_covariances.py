@@ -1,4 +1,4 @@
-"""What covariances of words know: which of two words is the more general one, and how sure a similarity is.
+"""What covariances of words tell: which of two words is more general, and how reliable a similarity is.
 
 `python -m benchmarks.word_covariances FOLDER WORDNET`: a folder as for `python -m benchmarks words=FOLDER`, and the
 folder of WordNet's files index.noun and data.noun* (3.0 was used). Pairs are those of the benchmarks of word
@@ -22,13 +22,13 @@ from wasserstein_transform.words.spearman import resampled, spearman
 from .words import one_file
 
 N_BOOT = 2000
-SMALL = 1e-3  # added to all variances, of unit vectors, so that few contexts have a density
+SMALL = 1e-3  # added to all variances (of unit vectors): words with few contexts get a density, too
 
 OfWord: TypeAlias = Callable[[int], float]
 
 
 class Nouns(NamedTuple):
-    """The first sense of each noun, and what is directly above each sense."""
+    """The first sense of each noun, and the senses directly above each sense."""
 
     first: dict[str, str]
     above: dict[str, list[str]]
@@ -45,7 +45,7 @@ class Nouns(NamedTuple):
 
 
 def read_nouns(folder: Path) -> Nouns:
-    """WordNet's files as they come; data.noun may be cut into several."""
+    """Read WordNet's original files; data.noun may be split into several files."""
     first, above = {}, {}
     for line in (folder / "index.noun").read_text().splitlines():
         if not line.startswith(" "):
@@ -76,7 +76,7 @@ def noun_pairs(sets: Iterable[words.Benchmark], vectors: words.WordVectors, noun
 
 
 class Shapes(NamedTuple):
-    """What is known of each word that is asked for, by row."""
+    """Statistics of each requested word, by row."""
 
     entropy: dict[int, float]
     trace: dict[int, float]
@@ -84,7 +84,7 @@ class Shapes(NamedTuple):
 
 
 def shapes(gt: words.WordTransform, rows: np.ndarray) -> Shapes:
-    """log det and trace of covariances, a little added to all variances."""
+    """log det and trace of covariances, with SMALL added to all variances."""
     covs = {int(row): gt.covariance(gt.vectors_.words[row]) + SMALL * np.eye(gt.vectors_.m) for row in np.unique(rows)}
     entropy = {row: float(np.linalg.slogdet(cov)[1]) for row, cov in covs.items()}
     return Shapes(entropy, {row: float(np.trace(cov)) for row, cov in covs.items()}, covs)
@@ -136,7 +136,7 @@ def detections(pairs: Pairs, values: dict[str, Callable[[int, int], float]]) -> 
 def sureness(
     gt: words.WordTransform, sets: Iterable[words.Benchmark], values: dict[str, Callable[[int], float]]
 ) -> None:
-    """Spearman correlation of how wrong a similarity is with what is known of its two words."""
+    """Spearman correlation of the error of a similarity with the statistics of its two words."""
     for one in sets:
         ends = one.rows(gt.vectors_)
         known = (ends >= 0).all(axis=1)
@@ -154,12 +154,12 @@ def _ranks(values: np.ndarray) -> np.ndarray:
 
 
 def shown(name: str, found: tuple[float, float, float]) -> str:
-    """A line."""
+    """Print one line."""
     return f"  {name:58s} {found[0]:.3f} [{found[1]:.3f}, {found[2]:.3f}]"
 
 
 def report(gt: words.WordTransform, sets: tuple[words.Benchmark, ...], nouns: Nouns) -> None:
-    """All figures of one transform."""
+    """Print all figures of one transform."""
     pairs = noun_pairs(sets, gt.vectors_, nouns)
     large = [one for one in sets if one.name in ("MEN-TR-3k", "SIMLEX-999", "RW-STANFORD")]
     asked = np.concatenate([pairs.ends.ravel(), *(one.rows(gt.vectors_).ravel() for one in large)])
@@ -195,7 +195,7 @@ def report(gt: words.WordTransform, sets: tuple[words.Benchmark, ...], nouns: No
 
 
 def residual(values: dict[int, float], counts: np.ndarray) -> dict[int, float]:
-    """Values less a cubic in log frequency."""
+    """Residuals of a cubic fit in log frequency."""
     rows = np.array(list(values))
     x, y = np.log1p(counts[rows]), np.array(list(values.values()))
     return dict(zip(rows.tolist(), (y - np.polyval(np.polyfit(x, y, 3), x)).tolist(), strict=True))

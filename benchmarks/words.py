@@ -1,8 +1,9 @@
 """Words as Gaussians: files to the table, adapted vectors, nearest words, and Bures distances at m = 100 against POT.
 
 `python -m benchmarks words=FOLDER`: a folder with vectors.*, corpus.* and benchmarks/, plain, gz or xz. Without one the
-words are made up: 30,000 in R^100, with as many contexts as a corpus of 100 million characters gives them. In any case
-400,000 words in R^300 are made up: 1,000 topics, 121 million contexts, from 8,000 of frequent words to 50 of rare ones.
+words are synthetic: 30,000 in R^100, with as many contexts as a corpus of 100 million characters gives them. In any
+case 400,000 synthetic words in R^300 follow: 1,000 topics, 121 million contexts, from 8,000 of frequent words to 50 of
+rare ones.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def run(folder: str | None = None) -> list[Row]:
 
 
 def one_file(folder: Path, name: str) -> Path:
-    """The only file of a folder with a name that begins so."""
+    """The only file of a folder whose name begins with this prefix."""
     found = sorted(folder.glob(f"{name}*"))
     if len(found) != 1:
         raise SystemExit(f"{folder} must hold one file {name}.*, it holds {len(found)}")
@@ -55,7 +56,7 @@ def _table(vectors: Path, corpus: Path, benchmarks: Path) -> Row:
 
 
 def _adapted(vectors: wt.words.WordVectors, corpus: Path, benchmarks: Path) -> Row:
-    """Vectors adapted to the corpus, from its file on; and what people say of both."""
+    """Adapt vectors to the corpus, starting from the files, and score both on human judgments."""
     words.adapt({"a": [1.0, 0.0], "b": [0.0, 1.0]}, ["a b " * 9], min_count=1, sample=0)  # compiles
     start = time.perf_counter()
     adapted = words.adapt(vectors, corpus)
@@ -73,7 +74,7 @@ def _toy() -> words.Benchmark:
 
 
 def _vectors(n: int = _N, m: int = _M, n_topics: int = 300) -> wt.words.WordVectors:
-    """Clusters of words around topics, all with something in common."""
+    """Word vectors in clusters around topics, all with a common component."""
     rng = np.random.default_rng(0)
     matrix = rng.normal(size=(n_topics, m)).astype(np.float32)[rng.integers(n_topics, size=n)]
     matrix += np.float32(0.9) * rng.standard_normal((n, m), dtype=np.float32)
@@ -82,7 +83,7 @@ def _vectors(n: int = _N, m: int = _M, n_topics: int = 300) -> wt.words.WordVect
 
 
 def _contexts(n: int = _N) -> csr_array:
-    """Zipf's law: frequent words have thousands of contexts, rare ones some ten."""
+    """Zipf's law: frequent words have thousands of contexts, rare ones about ten."""
     rng = np.random.default_rng(1)
     starts = np.append(0, np.cumsum(np.clip(2e7 / (1 + np.arange(n)), 30, 8000).astype(int)))
     columns = np.minimum(n * rng.random(starts[-1], dtype=np.float32) ** 2, n - 1).astype(np.int32)
@@ -90,7 +91,7 @@ def _contexts(n: int = _N) -> csr_array:
 
 
 def _unprepared() -> Row:
-    """The first question to many words, and some more: nothing is computed before."""
+    """The first query on many words, and some more: nothing is computed in advance."""
     gt = wt.words.WordTransform(_vectors(400_000, 300, 1000)).fit(_contexts(400_000))
     wt.words.WordTransform(_vectors(300, 4)).fit(_contexts(300)).most_similar("w3")  # compiles
     times = []
@@ -123,7 +124,7 @@ def _nearest(gt: wt.words.WordTransform, kind: str) -> Row:
 
 
 def _bures() -> Row:
-    """Both on all cores; POT with as many BLAS threads as suit it."""
+    """Both on all cores; POT with the number of BLAS threads that is best for it."""
     factors = np.random.default_rng(3).normal(size=(60, _M, 2 * _M))
     covs = factors @ factors.transpose(0, 2, 1) / (2 * _M)
     ours = median_seconds(lambda: wt.bures_pairs(covs), 3) / (60 * 59 / 2)

@@ -333,7 +333,7 @@ def test_experiments_that_lack_something_are_refused_by_name_and_left_out_of_all
     done = command.invoke(app, ["reproduce", "toy", "other", "-o", str(tmp_path)], terminal_width=300)
     assert done.exit_code == 2
     words = " ".join(done.output.replace("│", " ").split())
-    assert "other needs no_such_module, which is not installed; pip install" in words
+    assert "other needs no_such_module, which is not installed; run: pip install" in words
     offer(monkeypatch, Toy().experiment, lacking, only=True)
     done = command.invoke(app, ["reproduce", "-o", str(tmp_path)])
     assert done.exit_code == 0, done.output

@@ -1,4 +1,4 @@
-"""How commands are found, shown and refused: imported when asked for, help of any width, mistakes in one line."""
+"""Commands that are imported when used, help for terminals of any width, and usage errors in one line."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from typing import Any, NamedTuple
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from .door import PIPE, STOPPED
+from .errors import PIPE, STOPPED
 from .printing import say
 
-_MOST, _LEAST = 80, 20  # columns that help is written in
-_NAMES = 0.34  # of the width: what names of options may take before their help goes below
-UsageError: Any = typer.BadParameter.__base__  # typer brings its own click, or uses the one that is installed
+_MOST, _LEAST = 80, 20  # largest and smallest width of help texts
+_NAMES = 0.34  # share of the width for option names; the help of longer ones starts on the next line
+UsageError: Any = typer.BadParameter.__base__  # typer may include click or use the installed one
 
 
 class Entry(NamedTuple):
-    """A command before it is imported: what it does in a line, and where it is."""
+    """A command that is not imported yet: its short help and its module."""
 
     short: str
     module: str
-    """Its file in `cli`; the function, or the group, has the name of the command."""
+    """Module in `cli`; the function or group has the name of the command."""
 
 
 class Command(TyperCommand):
@@ -36,7 +36,7 @@ class Command(TyperCommand):
 
 
 class Group(TyperGroup):
-    """A group of such commands."""
+    """A group of commands whose help fits narrow terminals."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         _write_parameters(self, ctx, formatter)
@@ -44,11 +44,11 @@ class Group(TyperGroup):
 
 
 class LazyGroup(Group):
-    """Commands that are known by name, and imported when one is run or its help is read."""
+    """A group whose commands are imported only when they are run or their help is shown."""
 
     sections: dict[str, dict[str, Entry]] = {}
     ends: dict[str, str] = {}
-    """What a status means that the command ends with."""
+    """Meanings of the exit statuses."""
 
     @property
     def entries(self) -> dict[str, Entry]:
@@ -77,7 +77,7 @@ class LazyGroup(Group):
         return super().make_context(info_name, args, parent, **extra)
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
-        """Run a command; what is wrong with its words is one line, and status 2."""
+        """Run a command; a usage error prints one line and exits with status 2."""
         if not extra.pop("standalone_mode", True):
             return super().main(args, prog_name, standalone_mode=False, **extra)
         try:
@@ -87,7 +87,7 @@ class LazyGroup(Group):
         except typer.Abort:
             sys.exit(STOPPED)
         except SystemExit as end:
-            if isinstance(end.__context__, BrokenPipeError):  # typer says 1
+            if isinstance(end.__context__, BrokenPipeError):  # typer exits with 1
                 sys.exit(PIPE)
             raise
         sys.exit(status if isinstance(status, int) else 0)
@@ -112,7 +112,7 @@ def _imported(name: str, entry: Entry) -> Any:
 
 
 def _refused(error: Any) -> int:
-    """Say in a line what is wrong with the words of a command."""
+    """Print a usage error in one line and return the exit status."""
     if type(error).__name__ == "NoArgsIsHelpError":
         error.show()
         return 2
@@ -134,5 +134,5 @@ def _parameters(command: Any, ctx: Any) -> Iterator[tuple[str, list[tuple[str, s
         own = [parameter for parameter in command.get_params(ctx) if parameter.param_type_name == kind]
         rows = [row for row in (parameter.get_help_record(ctx) for parameter in own) if row is not None]
         if rows:
-            # older versions of typer escape brackets
+            # older versions of typer escape brackets for rich
             yield title, [(name, text.replace("\\[", "[")) for name, text in rows]
