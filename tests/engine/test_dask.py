@@ -143,7 +143,7 @@ def test_tasks_that_take_longer_begin_here_and_are_sent(client: Any) -> None:
 
 def test_records_that_take_longer_to_travel_than_to_compute_stay_here(client: Any) -> None:
     before = session_of(client).traffic.messages
-    out = np.zeros((40, 2_000_000), np.int8)
+    out = np.zeros((40, 8_000_000), np.int8)
     task = Task("marks", mark, None, of_size(40, 1), Rows(), heavy=True)
     wt.Engine(1, client=Cluster(client, small=0.05)).run(task, (out,))
     assert out.all()

@@ -264,7 +264,7 @@ def test_the_command_writes_vectors_and_compares_them(topics, place: Path) -> No
 
 
 def test_what_the_command_refuses_is_one_line(place: Path) -> None:
-    for target, error in (("new.csv", "must end in .txt"), ("corpus.txt", "is there")):
+    for target, error in (("new.csv", "must end in .txt"), ("corpus.txt", "exists already")):
         done = command(place, "-o", place / target)
         assert done.exit_code == 2
         assert error in done.stderr
