@@ -38,6 +38,7 @@ LONG = {
     "complexity",
     "circles",
     "t-junction",
+    "convergence",
     "acceleration",
     "eccentricity",
     "theory",

@@ -56,6 +56,7 @@ def test_in_processes_that_are_forked_after_work_was_done() -> None:
         assert all(equal(one, expected) for one in pool.map(work, [0, 0]))
 
 
+@pytest.mark.slow
 def test_in_processes_that_are_spawned() -> None:
     expected = work(1)
     with multiprocessing.get_context("spawn").Pool(1) as pool:

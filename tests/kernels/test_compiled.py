@@ -67,6 +67,7 @@ def kept(folder: Path) -> list[Path]:
     return sorted(file for file in folder.rglob("*") if file.is_file())
 
 
+@pytest.mark.slow
 def test_without_a_compiler_results_are_the_same(tmp_path: Path) -> None:
     file = tmp_path / "plain.npz"
     python(f"import numpy, everyday; numpy.savez({str(file)!r}, **everyday.everyday())", NUMBA_DISABLE_JIT="1")
