@@ -32,6 +32,7 @@ extensions = [
 exclude_patterns = ["building", "templates", "**/sg_execution_times.rst", "sg_execution_times.rst"]
 templates_path = ["templates"]
 nitpicky = True
+smartquotes = False  # "precomputed" in a list of parameters is code
 suppress_warnings = ["config.cache"]  # settings of the gallery are functions, which are not kept
 
 # Markdown: headings can be linked to as on GitHub

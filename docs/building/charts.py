@@ -39,7 +39,7 @@ CHARTS = {
         (
             Question(
                 "An image, a graph, or words?",
-                (("wt.segment", "image"), ("wt.graphs.ricci_flow", "graph"), ("wt.words.adapt", "words")),
+                (("wt.segment", "image"), ("wt.graphs.communities", "graph"), ("wt.words.adapt", "words")),
             ),
             Question("More points than memory holds?", (("wt.clouds.iterate", "from file to file"),)),
             Question(
