@@ -157,3 +157,9 @@ def test_a_space_keeps_its_own_numbers(cloud: np.ndarray) -> None:
     cloud[:], D[:] = 0, 0
     assert points.metric.dense().max() > 0
     assert distances.metric.dense().max() > 0
+
+
+@pytest.mark.parametrize("shape", [(), (4,), (2, 2, 2)])
+def test_coordinates_of_another_shape_are_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="points must be a 2-D array with one row per point"):
+        wt.Euclidean(np.zeros(shape))

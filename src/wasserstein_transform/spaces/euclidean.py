@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _check as check
 from .._archive import check_array
 from .._cached import cached_property
 from .._elsewhere import contiguous, on_host, where_it_lies
@@ -46,7 +47,10 @@ class Euclidean(Metric):
     triangle = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "points", contiguous(self._points_there))
+        points = contiguous(self._points_there)
+        if points.ndim != 2:
+            check.shape_of_points(points.shape)  # raises: parts of a cloud may be empty, but have two axes
+        object.__setattr__(self, "points", points)
 
     @property
     def _points_there(self) -> Any:
