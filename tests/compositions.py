@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import repeated
 
 import wasserstein_transform as wt
 
@@ -26,15 +27,15 @@ def transforms(n: int, eps: float = EPS, *, dim: int = 2, of_alpha: bool = False
     ]
 
 
-def mostly_slow(found: list[wt.Transform]) -> list[Any]:
+def first_of_each_kind(found: list[wt.Transform]) -> list[Any]:
     """The compositions, all but the first of each localization with each transport marked slow."""
-    kinds: set[tuple[type, type]] = set()
-    out: list[Any] = []
-    for transform in found:
-        kind = type(transform.localize), type(transform.transport)
-        out.append(transform if kind not in kinds else pytest.param(transform, marks=pytest.mark.slow))
-        kinds.add(kind)
-    return out
+    first = {(type(transform.localize), type(transform.transport)): transform for transform in reversed(found)}
+    quick = {id(transform) for transform in first.values()}
+    return [
+        transform if id(transform) in quick else pytest.param(transform, marks=pytest.mark.slow)
+        for transform in found
+        if id(transform) in quick or not repeated.only_quick
+    ]
 
 
 def name(transform: wt.Transform) -> str:

@@ -8,10 +8,17 @@ from typing import Any
 
 import pytest
 
+only_quick = False
+"""Whether slow cases are left out where they are made; conftest sets it, since to collect thousands takes seconds."""
+
 
 def mostly_slow(values: Iterable[Any], quick: Container[Any]) -> list[Any]:
     """The values, those that are not among `quick` marked slow."""
-    return [value if value in quick else pytest.param(value, marks=pytest.mark.slow) for value in values]
+    return [
+        value if value in quick else pytest.param(value, marks=pytest.mark.slow)
+        for value in values
+        if value in quick or not only_quick
+    ]
 
 
 def each_once(*axes: Iterable[Any]) -> list[Any]:
@@ -29,4 +36,5 @@ def each_once(*axes: Iterable[Any]) -> list[Any]:
             marks=() if places in quick else pytest.mark.slow,
         )
         for places in itertools.product(*(range(len(side)) for side in sides))
+        if places in quick or not only_quick
     ]

@@ -29,6 +29,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", snippets.EXACT)
 def test_snippets_give_what_the_page_says(page: str, folder: Path) -> None:
     with contextlib.chdir(folder):
@@ -38,6 +39,7 @@ def test_snippets_give_what_the_page_says(page: str, folder: Path) -> None:
     assert found.n_run > 1
 
 
+@pytest.mark.slow
 def test_commands_on_pages_are_commands_of_wt(folder: Path) -> None:
     n_blocks = 0
     with contextlib.chdir(folder):

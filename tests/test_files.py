@@ -89,6 +89,7 @@ def test_whoever_writes_at_the_same_time_gets_the_own_matrix(tmp_path: Path) -> 
     assert names(tmp_path) == {"z.npy"}
 
 
+@pytest.mark.slow
 def test_two_processes_may_write_one_matrix(tmp_path: Path) -> None:
     code = """
 import sys, numpy as np
@@ -305,6 +306,7 @@ def test_a_name_as_long_as_names_can_be_is_taken(tmp_path: Path) -> None:
     assert names(tmp_path) == {"n" * 250}
 
 
+@pytest.mark.slow
 @unix
 def test_a_command_that_is_told_to_end_ends_as_by_an_error() -> None:
     code = """

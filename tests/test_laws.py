@@ -7,22 +7,23 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from compositions import mostly_slow, name, transforms
+from compositions import first_of_each_kind, name, transforms
 from reference.backend import Plain
+from repeated import mostly_slow
 
 import wasserstein_transform as wt
 from wasserstein_transform.backends import BACKENDS
 from wasserstein_transform.localize import takes_new_points
 
 N = 14
-ALL = pytest.mark.parametrize("transform", mostly_slow(transforms(N)), ids=name)
-LINES = pytest.mark.parametrize("transform", mostly_slow(transforms(N, dim=1)), ids=name)
-OF_ALPHA = pytest.mark.parametrize("transform", mostly_slow(transforms(N, of_alpha=True)), ids=name)
+ALL = pytest.mark.parametrize("transform", first_of_each_kind(transforms(N)), ids=name)
+LINES = pytest.mark.parametrize("transform", first_of_each_kind(transforms(N, dim=1)), ids=name)
+OF_ALPHA = pytest.mark.parametrize("transform", first_of_each_kind(transforms(N, of_alpha=True)), ids=name)
 
 
 @pytest.fixture(
     autouse=True,
-    params=[*BACKENDS.values(), pytest.param(Plain(), marks=pytest.mark.slow)],
+    params=mostly_slow([*BACKENDS.values(), Plain()], quick=list(BACKENDS.values())),
     ids=lambda backend: backend.name,
 )
 def backend(request: pytest.FixtureRequest) -> Iterator[None]:

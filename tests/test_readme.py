@@ -47,6 +47,7 @@ def test_the_list_of_claims_is_that_of_the_record() -> None:
     assert between_marks("docs/reproduction.md") == listing()
 
 
+@pytest.mark.slow
 def test_the_figures_beside_the_code_and_methods_come_out() -> None:
     X, _ = wt.datasets.dumbbell()
     with pytest.warns(wt.FewerClustersWarning, match="found 1 clusters of the 3"):
@@ -64,6 +65,7 @@ def test_the_figures_beside_the_code_and_methods_come_out() -> None:
     assert f"an adjusted Rand index of {scores[0]} becomes {scores[1]}" in (ROOT / "docs/methods.md").read_text("utf-8")
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("file", CODE)
 def test_the_code_of_the_readme_and_of_pages_that_were_part_of_it_runs(
     file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -99,6 +101,7 @@ def test_every_name_on_the_map_of_the_paper_exists() -> None:
     assert experiments == set(FULL)
 
 
+@pytest.mark.slow
 def test_the_code_of_the_page_on_theory_gives_what_it_says() -> None:
     pytest.importorskip("ot")
     blocks = re.findall(r"```pycon\n(.*?)```", (ROOT / "docs/theory.md").read_text("utf-8"), re.DOTALL)

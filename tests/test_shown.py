@@ -45,6 +45,7 @@ def test_values_are_shown_in_a_line_without_their_arrays() -> None:
         assert len(repr(value)) < 330
 
 
+@pytest.mark.slow
 def test_notebooks_show_a_small_table() -> None:
     for value in (*values().values(), wt.sweep(X[:40], [0.5, 1.0], [0, 1])):
         if hasattr(value, "_repr_html_") and not hasattr(value, "get_params"):

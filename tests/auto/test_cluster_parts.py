@@ -32,6 +32,7 @@ def random_tree(rng: np.random.Generator, n: int) -> np.ndarray:
     return rng.permutation(n)[edges[rng.permutation(n - 1)]]
 
 
+@pytest.mark.slow
 def test_the_walk_down_a_tree_is_that_of_recomputing_all_pieces(rng: np.random.Generator) -> None:
     for _ in range(300):
         n = int(rng.integers(2, 30))

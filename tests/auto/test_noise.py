@@ -20,6 +20,7 @@ def _sphere(sigma: float, n: int = 3000, seed: int = 0) -> np.ndarray:
     return points / np.linalg.norm(points, axis=1)[:, None] + sigma * rng.normal(size=(n, 3))
 
 
+@pytest.mark.repeated(3)
 @pytest.mark.parametrize("sigma", [0.02, 0.05, 0.1])
 @pytest.mark.parametrize("seed", range(3))
 def test_noise_of_a_ring_is_found_to_an_eighth(sigma: float, seed: int) -> None:
@@ -36,6 +37,7 @@ def test_noise_of_a_sphere_is_found_to_an_eighth(sigma: float) -> None:
     assert found.sigma == pytest.approx(sigma, rel=0.125)
 
 
+@pytest.mark.slow
 def test_noise_does_not_depend_on_how_many_points_there_are() -> None:
     few, many = (noise_scale(_ring(0.05, n=n)).sigma for n in (500, 50_000))
     assert few == pytest.approx(many, rel=0.125)

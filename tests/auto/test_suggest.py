@@ -69,6 +69,7 @@ def test_spirals_stay_apart_at_what_is_suggested() -> None:
         assert adjusted_rand_score(truth, labels) == 1
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize(("n", "seed"), each_once([300, 3000], range(3)))
 def test_mean_shift_finds_three_blobs(n: int, seed: int) -> None:
     X, truth = make_blobs(n, centers=[[0, 0], [8, 0], [0, 8]], random_state=seed)
@@ -78,6 +79,7 @@ def test_mean_shift_finds_three_blobs(n: int, seed: int) -> None:
     assert "find the same 3 clusters" in found.reason_
 
 
+@pytest.mark.slow
 def test_modes_of_blobs_that_hold_no_parts_are_one() -> None:
     X = np.random.default_rng(0).uniform(size=(600, 2))
     found = suggest(X, "modes")
@@ -91,6 +93,7 @@ def test_ranges_of_radii_that_agree() -> None:
     assert _runs(np.array([4, 1, 1]), np.array([0.0, 1.0, 1.0])) == []
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("purpose", PURPOSES)
 def test_suggestions_depend_neither_on_order_nor_on_copies_nor_on_unit(purpose: str) -> None:
     rng = np.random.default_rng(2)
@@ -120,6 +123,7 @@ ODD = {
 }
 
 
+@pytest.mark.repeated(11)
 @pytest.mark.parametrize("purpose", PURPOSES)
 @pytest.mark.parametrize("name", ODD)
 def test_odd_data_get_an_answer_and_a_reason(name: str, purpose: str) -> None:

@@ -176,6 +176,7 @@ def test_clusters_are_groups_within_reach_that_hold_a_fiftieth() -> None:
         assert run.clusters == np.count_nonzero(np.bincount(groups) >= 0.02 * len(X))
 
 
+@pytest.mark.slow
 def test_stability_is_the_agreement_with_the_radii_beside_and_the_advice_follows_it() -> None:
     X, truth = _blobs(), np.repeat([0, 1, 2], 60)
     found = wt.sweep(X, [9.0, 0.02, 0.9, 0.7, 1.1], [0.0, 1.0])  # in no order

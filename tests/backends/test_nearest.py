@@ -150,6 +150,7 @@ def test_shadows_are_never_farther_apart_than_points(make: Callable[[], wt.space
     assert (apart <= metric.dense() * (1 + 1e-10) + rounding[:, None] + rounding[None]).all()
 
 
+@pytest.mark.repeated(9)
 @EVERY
 def test_boruvka_and_prim_agree(make: Callable[[], wt.spaces.Metric]) -> None:
     metric = make()
@@ -169,6 +170,7 @@ def _parts(n: int, edges: np.ndarray) -> list[int]:
     return parts
 
 
+@pytest.mark.repeated(9)
 @EVERY
 def test_nothing_depends_on_the_number_of_threads(make: Callable[[], wt.spaces.Metric]) -> None:
     metric = make()
@@ -246,6 +248,7 @@ def test_a_tree_holds_every_point_once_in_its_box(rng: np.random.Generator) -> N
     assert leaves.max() <= LEAF
 
 
+@pytest.mark.slow
 def test_many_duplicates_are_no_work() -> None:
     """Quadratic work on these would take minutes."""
     rng = np.random.default_rng(0)

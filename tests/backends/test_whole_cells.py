@@ -59,6 +59,7 @@ def _squares(X: np.ndarray) -> np.ndarray:
     return total
 
 
+@pytest.mark.repeated(4)
 @pytest.mark.parametrize("name", _CLOUDS)
 def test_balls_and_moments_are_those_of_single_pairs(name):
     X, eps = _CLOUDS[name]

@@ -48,6 +48,7 @@ def wt_command(*words: str, **environment: str) -> subprocess.CompletedProcess[s
     )
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize(
     "words",
     [
@@ -66,6 +67,7 @@ def test_help_imports_neither_experiments_nor_array_libraries(words: list[str]) 
     assert not imported & {f"wasserstein_transform.{room}" for room in ROOMS}
 
 
+@pytest.mark.slow
 def test_commands_import_no_more_than_they_need(tmp_path: Path) -> None:
     done = wt_command("curvature", str(tmp_path / "no.txt"), "-o", str(tmp_path))
     assert "no.txt is not there" in done.stderr
@@ -89,6 +91,7 @@ def test_help_needs_no_more_than_ascii() -> None:
         assert CliRunner().invoke(app, [*words, "--help"]).output.isascii(), words
 
 
+@pytest.mark.slow
 def test_terminals_without_greek_letters_are_no_error(tmp_path: Path) -> None:
     done = wt_command("parts", PYTHONIOENCODING="ascii")
     assert done.returncode == 0, done.stderr

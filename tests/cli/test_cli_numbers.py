@@ -43,6 +43,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.repeated(8)
 @pytest.mark.parametrize("words", COUNTS, ids=lambda words: " ".join([words[0], words[1], words[-1]]))
 def test_counts_beyond_all_measure_are_refused_in_a_line(words: list[str], folder: Path) -> None:
     for value in ("999999999999999999999", "1" + "0" * 400):

@@ -45,6 +45,7 @@ def test_cluster_writes_table_figure_and_summary(file: Path, tmp_path: Path) -> 
     assert summary["written"] == ["clusters.png", "clusters.csv"]
 
 
+@pytest.mark.slow
 def test_known_labels_are_never_used(file: Path) -> None:
     plain, known = run("cluster", file), run("cluster", file, "--label", "truth")
     assert plain.stdout == known.stdout
@@ -153,6 +154,7 @@ def test_transforms_of_distances_are_embedded(file: Path, words: list[object], e
     assert "<svg" in file.with_suffix(".svg").read_text()
 
 
+@pytest.mark.slow
 def test_distances_square_condensed_and_their_tree(file: Path, tmp_path: Path) -> None:
     found = wt.GaussianTransform("auto", "auto", n_iter="auto").fit(blobs())
     done = run("distances", file, "-o", tmp_path / "out", "--linkage", tmp_path / "tree.npy")
@@ -168,6 +170,7 @@ def test_distances_square_condensed_and_their_tree(file: Path, tmp_path: Path) -
     assert [float(cell) for cell in square[7].split(",")] == found.distances_[7].tolist()
 
 
+@pytest.mark.slow
 def test_suggest_says_what_to_type(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "ring.csv", ring())
     for purpose in ("clusters", "modes", "curve"):

@@ -31,6 +31,7 @@ def started(*words, cwd):
         process.communicate()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_the_address_is_said_the_page_is_there_and_ctrl_c_ends_it(tmp_path):
     (tmp_path / "points.csv").write_text("x,y,kind\n1,2,a\n3,4,b\n5,7,a\n")

@@ -34,6 +34,7 @@ def rows(file: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(text))
 
 
+@pytest.mark.slow
 def test_curvature_writes_tables_and_a_figure(file: Path, tmp_path: Path) -> None:
     done = command("curvature", file, "-o", tmp_path / "out", "-j", 1)
     assert done.exit_code == 0, done.output
@@ -50,6 +51,7 @@ def test_curvature_writes_tables_and_a_figure(file: Path, tmp_path: Path) -> Non
     )
 
 
+@pytest.mark.slow
 def test_flow_finds_the_cliques(file: Path, tmp_path: Path) -> None:
     done = command("flow", file, "-o", tmp_path / "out", "--n-iter", 8, "--truth", "side")
     assert done.exit_code == 0, done.output
@@ -130,6 +132,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         wt.plotting.layout(nx.path_graph(1501))
 
 
+@pytest.mark.slow
 def test_graphs_without_edges_and_names_like_formulas(tmp_path: Path) -> None:
     (tmp_path / "loop.txt").write_text("0 0")
     done = command("flow", tmp_path / "loop.txt", "-o", tmp_path / "out")
@@ -154,6 +157,7 @@ def test_edges_of_no_length_are_seen_and_axes_count_in_whole_numbers() -> None:
     assert all(float(tick).is_integer() for tick in flow.get_xticks())
 
 
+@pytest.mark.slow
 def test_what_numbers_at_edges_are_is_asked_for(tmp_path: Path) -> None:
     graph = nx.Graph()
     graph.add_weighted_edges_from([("a", "b", 4.0), ("b", "c", 2.0), ("c", "a", 1.0)])

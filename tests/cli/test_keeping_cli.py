@@ -78,6 +78,7 @@ def test_bad_targets_are_one_line(
     assert content(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_force_writes_over_and_takes_the_table_of_before_away(file: Path, tmp_path: Path) -> None:
     assert transform(file, "-o", tmp_path / "out").exit_code == 0
     (tmp_path / "out" / "other.csv").write_text("mine")
@@ -93,6 +94,7 @@ def test_a_name_with_a_slash_is_a_folder(file: Path, tmp_path: Path) -> None:
     assert (tmp_path / "run.one" / "transformed.csv").exists()
 
 
+@pytest.mark.slow
 def test_figures_go_where_they_are_asked_for(file: Path, tmp_path: Path) -> None:
     done = transform(file, "-o", tmp_path / "out", "--figure", tmp_path / "fig.pdf")
     assert done.exit_code == 0, done.output
@@ -153,6 +155,7 @@ def test_the_table_goes_to_pipes_and_words_to_people(file: Path, tmp_path: Path)
     assert transform(file, "-o", tmp_path / "out.csv", "--force", "--quiet").output == ""
 
 
+@pytest.mark.slow
 def test_json_is_the_summary_and_nothing_else(file: Path, tmp_path: Path) -> None:
     done = transform(write_csv(tmp_path / "far.csv", blobs() * [1, 1e5]), "--json", "-o", tmp_path / "out")
     assert done.stderr == ""
@@ -163,6 +166,7 @@ def test_json_is_the_summary_and_nothing_else(file: Path, tmp_path: Path) -> Non
     assert set(json.loads(transform(file, "--json").stdout)) == set(said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["cluster", "-k", 2], ["denoise"], ["distances", "--condensed", "--format", "csv"]])
 def test_a_run_is_repeated_byte_for_byte(words: list[object], file: Path, tmp_path: Path) -> None:
     assert run(*words, file, "--scale", "robust", "-q", "-o", tmp_path / "first").exit_code == 0
@@ -177,6 +181,7 @@ def test_a_run_is_repeated_byte_for_byte(words: list[object], file: Path, tmp_pa
     assert two["notes"] == []
 
 
+@pytest.mark.slow
 def test_again_says_what_changed(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert run("transform", "points.csv", "--eps", 1, "-q", "-o", "first").exit_code == 0
@@ -271,6 +276,7 @@ def test_out_of_memory_is_a_status_of_its_own(file: Path, monkeypatch: pytest.Mo
     )
 
 
+@pytest.mark.slow
 def test_readers_who_go_away_hear_no_complaint(file: Path) -> None:
     if os.name == "nt":
         pytest.skip("pipes of Unix")

@@ -207,6 +207,7 @@ def test_help_of_flow_names_the_length_of_an_edge() -> None:
     assert "`a b`, or `a b length`" in " ".join(run("flow", "--help").stdout.split())
 
 
+@pytest.mark.slow
 def test_commands_without_a_terminal_show_no_progress_and_no_color(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "points.csv", blobs())
     done = process("suggest", file, "-o", tmp_path / "out.csv", NO_COLOR="1")
@@ -217,6 +218,7 @@ def test_commands_without_a_terminal_show_no_progress_and_no_color(tmp_path: Pat
     assert done.stdout.splitlines()[-1] == str(tmp_path / "out.csv").encode()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="terminals of Unix")
 def test_on_a_terminal_the_answer_is_lines_and_how_to_keep_it(tmp_path: Path) -> None:
     pty = importlib.import_module("pty")
@@ -248,6 +250,7 @@ def test_on_a_terminal_the_answer_is_lines_and_how_to_keep_it(tmp_path: Path) ->
     assert last[-2:] == ["to keep it: wt suggest points.csv -o", "  suggestion"]
 
 
+@pytest.mark.slow
 def test_graphs_and_words_speak_json_too(tmp_path: Path) -> None:
     (tmp_path / "graph.txt").write_text("a b\nb c\nc a\nc d\n")
     done = run("curvature", tmp_path / "graph.txt", "-o", tmp_path / "out", "--json")

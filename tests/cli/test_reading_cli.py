@@ -40,6 +40,7 @@ def file(tmp_path: Path) -> Path:
     return write_csv(tmp_path / "points.csv", blobs(), far=np.arange(60)[::-1], kind=["u", "v"] * 30)
 
 
+@pytest.mark.slow
 def test_columns_are_asked_for_by_name_or_number(file: Path) -> None:
     wanted = by_library(blobs())
     assert moved([file, "--columns", "x,y"]) == wanted
@@ -183,6 +184,7 @@ def test_thousands_with_marks_are_not_left_out_in_silence(tmp_path: Path, cells:
     assert "is left out" not in run("cluster", file, "--columns", "b", "-o", "-").stderr
 
 
+@pytest.mark.slow
 def test_a_name_that_is_taken_gets_a_number(tmp_path: Path) -> None:
     file = write_csv(tmp_path / "points.csv", blobs(), label=["a", "b"] * 30)
     done = run("cluster", file)
@@ -256,6 +258,7 @@ def test_formats_are_asked_for_by_name_and_by_suffix(file: Path, tmp_path: Path)
     assert wt.tables.read(tmp_path / "folder" / "transformed.tsv").column("x_moved").tolist() == wanted
 
 
+@pytest.mark.slow
 def test_degrees_are_said_to_be_none_of_meters(tmp_path: Path) -> None:
     places = blobs() / 100 + [12.0, 45.0]
     features = [

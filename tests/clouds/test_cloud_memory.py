@@ -95,6 +95,7 @@ def test_too_little_memory_is_refused_before_anything_is_read(tmp_path: Path) ->
         stored(tmp_path, wt.gaussian_transform(0.1), cloud(3000, 2), n_iter=1, engine=wt.Engine(memory=1e6))
 
 
+@pytest.mark.slow
 def test_more_memory_makes_fewer_parts(tmp_path: Path) -> None:
     X, process = np.random.default_rng(0).random((40_000, 2)), wt.mean_shift(0.01)
     each = bytes_of_point(process, 2, False, wt.Engine(1))

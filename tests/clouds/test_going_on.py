@@ -80,6 +80,7 @@ def killed_after(folder: Path, n_updates: int) -> int:
     return subprocess.run(arguments, check=False, env={**os.environ, "PYTHONPATH": paths}).returncode
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL")
 @pytest.mark.parametrize(
     "n_updates", [12, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 2, 5, 9, 15, 17, 20, 23, 26, 29, 31))]
@@ -147,6 +148,7 @@ def test_a_cancelled_run_keeps_what_is_done(whole: wt.transforms.Trajectory, tmp
     assert_same(go(tmp_path), whole)
 
 
+@pytest.mark.slow
 def test_a_second_run_in_one_folder_is_refused(whole: wt.transforms.Trajectory, tmp_path: Path) -> None:
     """In another process, or another thread; a run that has ended, however it did, is in nobody's way."""
     save(tmp_path)

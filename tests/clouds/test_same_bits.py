@@ -18,6 +18,7 @@ from wasserstein_transform.clouds.state import State, open_blocks
 from wasserstein_transform.transforms.parts import frame_of
 
 
+@pytest.mark.repeated(8)
 @pytest.mark.parametrize("m", [1, 2, 3])
 @pytest.mark.parametrize("name", PROCESSES)
 def test_parts_have_the_bits_of_the_whole(name: str, m: int, tmp_path: Path) -> None:
@@ -28,6 +29,7 @@ def test_parts_have_the_bits_of_the_whole(name: str, m: int, tmp_path: Path) -> 
     assert_same(found, whole)
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize(("m", "n_parts"), [(2, 1), (2, 2), (2, 30), (3, 7)])
 def test_many_points_with_weights_have_them_too(m: int, n_parts: int, tmp_path: Path) -> None:
     """Above 16,384 points other code sorts them."""
@@ -40,6 +42,7 @@ def test_many_points_with_weights_have_them_too(m: int, n_parts: int, tmp_path: 
     assert_same(found, whole)
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("name", ["mean shift", "GT"])
 def test_points_come_to_rest_as_in_memory(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Until nothing moves, and beyond: resting is decided for the whole."""

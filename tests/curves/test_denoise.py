@@ -31,6 +31,7 @@ HARDLY = {
 }
 
 
+@pytest.mark.repeated(3)
 @pytest.mark.parametrize(("name", "seed"), each_once(NOISY, [3, 4]))
 def test_the_error_is_halved_where_there_is_noise(name, seed):
     shape: Shape = NOISY[name](seed)
@@ -39,6 +40,7 @@ def test_the_error_is_halved_where_there_is_noise(name, seed):
     assert shape.error(found.points) < shape.error(shape.points) / 2
 
 
+@pytest.mark.repeated(3)
 @pytest.mark.parametrize(("name", "seed"), each_once(HARDLY, [3, 4]))
 def test_the_error_never_rises_where_there_is_hardly_any(name, seed):
     shape: Shape = HARDLY[name](seed)
@@ -96,6 +98,7 @@ def test_steps_tell_what_happened():
     assert min(table["extent"]) > 0.95
 
 
+@pytest.mark.slow
 def test_many_coordinates_are_turned_into_few_axes():
     """Points that lie in 8 of 50 dimensions move as those 8 coordinates do, and have 32 axes."""
     rng = np.random.default_rng(0)
@@ -116,6 +119,7 @@ def test_many_coordinates_are_turned_into_few_axes():
     assert np.einsum("iak,ial->ikl", stretched.axes, stretched.axes) == pytest.approx(np.stack([np.eye(32)] * 150))
 
 
+@pytest.mark.slow
 def test_a_circle_in_a_hundred_dimensions():
     rng = np.random.default_rng(1)
     clean = circle(1000, 0.0).points @ np.linalg.qr(rng.normal(size=(100, 2)))[0].T
@@ -206,6 +210,7 @@ def test_points_without_mass_follow():
     assert abs(np.hypot(*found.points[400]) - 1) < 0.1
 
 
+@pytest.mark.slow
 def test_scale_is_a_length_for_each_axis():
     shape = sphere(2000, 0.05)
     stretch = np.array([1.0, 1.0, 0.1])

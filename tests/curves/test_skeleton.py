@@ -239,6 +239,7 @@ def test_two_streets_that_cross_have_one_junction():
     assert found.length == pytest.approx(4, rel=0.05)
 
 
+@pytest.mark.slow
 def test_simplified_lines_stay_within_the_tolerance():
     rng = np.random.default_rng(0)
     line = np.cumsum(rng.normal(size=(200, 3)), axis=0)

@@ -69,6 +69,7 @@ WORK: dict[str, Callable[[], list[np.ndarray]]] = {
 SOME = mostly_slow(WORK, quick=["gray levels", "shapes in space", "words"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOME)
 def test_tasks_of_apps_that_travel_give_the_bits_of_threads(name: str, shipped: Shipped) -> None:
     here = WORK[name]()
@@ -80,6 +81,7 @@ def test_tasks_of_apps_that_travel_give_the_bits_of_threads(name: str, shipped: 
         np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("name", SOME)
 def test_tasks_of_apps_have_the_fingerprint_of_what_they_are_made_of(name: str) -> None:
     one, other = Printing(), Printing()

@@ -77,6 +77,7 @@ def all_to(client: Any, **changes: Any) -> wt.Engine:
     return wt.Engine(executor=Cluster(client, small=0.0), **changes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_slow(WORK, quick=list(WORK)[::3]))
 def test_a_cluster_gives_the_bits_of_threads(name: str, client: Any) -> None:
     here = WORK[name]()
@@ -97,6 +98,7 @@ def test_two_iterations_of_ltwt_on_a_client_have_the_bits_of_threads(client: Any
     assert here.movements == there.movements
 
 
+@pytest.mark.slow
 def test_few_messages_are_under_way_and_each_carries_many_tiles(client: Any) -> None:
     seen: list[int] = []
 
@@ -134,6 +136,7 @@ def test_small_tasks_are_not_sent(client: Any) -> None:
     assert session_of(client).traffic.messages == before
 
 
+@pytest.mark.slow
 def test_tasks_that_take_longer_begin_here_and_are_sent(client: Any) -> None:
     before = session_of(client).traffic.messages
     task = squares(60, 0.02)
@@ -331,12 +334,14 @@ def test_what_is_no_client_is_refused(client: Any, monkeypatch: pytest.MonkeyPat
         wt.Engine(client=client)
 
 
+@pytest.mark.slow
 def test_dask_is_not_imported_unasked() -> None:
     code = "import sys, wasserstein_transform as wt; wt.Engine(); print({'distributed', 'dask'} & set(sys.modules))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "set()\n"
 
 
+@pytest.mark.slow
 def test_a_worker_that_left_is_noticed(client: Any) -> None:
     known = crew.Crew(client, session_of(client), lambda: None)
     known.threads["tcp://gone"] = 1

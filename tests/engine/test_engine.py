@@ -148,6 +148,7 @@ def test_an_explicit_engine_and_n_jobs_win() -> None:
     assert current().n_jobs == -1
 
 
+@pytest.mark.slow
 def test_other_threads_and_processes_begin_with_the_default_engine() -> None:
     with wt.using(n_jobs=3):
         found: list[int] = []

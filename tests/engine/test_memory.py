@@ -56,6 +56,7 @@ def _taken(
     return float(number) * _UNITS[unit], peak
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", mostly_slow(["last", "all"], ["all"]))
 @pytest.mark.parametrize("name", mostly_slow(RUNS, ["GT in space", "LT-WT, large neighborhoods", "an uncut kernel"]))
 def test_a_run_stays_within_its_plan(name: str, keep: str, caplog: pytest.LogCaptureFixture) -> None:
@@ -89,6 +90,7 @@ def test_keep_governs_the_trajectory_and_what_is_held() -> None:
         wt.MeanShift(0.9, keep="some").fit(X)
 
 
+@pytest.mark.slow
 def test_dropping_states_needs_less() -> None:
     X = np.random.default_rng(0).random((600, 2))
     with wt.using(memory=8 * 600**2 * 6), pytest.raises(MemoryError, match="keep fewer states"):
@@ -141,6 +143,7 @@ CALLS: dict[str, tuple[str, Callable[[], Callable[[], object]]]] = {
 }
 
 
+@pytest.mark.repeated(7)
 @pytest.mark.parametrize("name", CALLS)
 def test_what_grows_faster_than_the_data_is_announced_in_full(name: str, caplog: pytest.LogCaptureFixture) -> None:
     about, make = CALLS[name]
@@ -150,6 +153,7 @@ def test_what_grows_faster_than_the_data_is_announced_in_full(name: str, caplog:
     assert planned <= 3 * peak
 
 
+@pytest.mark.slow
 def test_where_new_points_end_is_found_without_a_matrix() -> None:
     points, centers = cloud(6000, 2).points, cloud(4000, 2).points
     assert points is not None

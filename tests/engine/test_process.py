@@ -154,6 +154,7 @@ def test_no_class_of_the_library_has_a_lock_for_all_its_attributes() -> None:
     assert not [file for file in files if "functools import cached_property" in file.read_text(encoding="utf-8")]
 
 
+@pytest.mark.slow
 def test_numba_is_whole_after_a_ctrl_c_while_it_is_imported() -> None:
     code = """
 import os, signal, sys

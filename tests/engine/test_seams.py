@@ -73,6 +73,7 @@ WORK: dict[str, Callable[[], list[np.ndarray]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.repeated(10)
 @pytest.mark.parametrize("name", WORK)
 def test_tasks_that_travel_through_pickle_give_the_bits_of_threads(name: str, shipped: Shipped) -> None:
     here = WORK[name]()

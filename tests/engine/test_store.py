@@ -39,6 +39,7 @@ def fine(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(function, "__defaults__", (5e4,))
 
 
+@pytest.mark.repeated(7)
 @pytest.mark.parametrize("name", WORK)
 def test_work_with_a_store_gives_the_bits_of_work_without_and_is_not_done_twice(
     name: str, tmp_path: Path, fine: None
@@ -113,6 +114,7 @@ def test_fewer_iterations_than_are_kept_are_computed_as_ever(tmp_path: Path, eag
     same(run(tmp_path / "s", n_iter=1), run(n_iter=1))
 
 
+@pytest.mark.slow
 def test_other_data_parameters_and_tolerances_have_their_own_states(tmp_path: Path, eager: None) -> None:
     run(tmp_path / "s", n_iter=3)
     for other in ({"tol": 0.1}, {"merge": 0.01}):
@@ -179,6 +181,7 @@ def test_a_journal_is_read_while_others_add_to_it(tmp_path: Path) -> None:
     journal.close()
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_a_journal_gives_what_was_put_there_or_nothing(
@@ -356,6 +359,7 @@ def equal_results(one: Path, other: Path) -> None:
             np.testing.assert_array_equal(found[name], truth[name])
 
 
+@pytest.mark.slow
 def test_a_killed_run_ends_with_the_bits_of_one_that_was_not(tmp_path: Path) -> None:
     for name in ("killed", "whole"):
         (tmp_path / name).mkdir()

@@ -43,6 +43,7 @@ def test_it_is_the_function_with_the_manners_of_an_estimator(blobs) -> None:
         clone(fitted).predict(X)
 
 
+@pytest.mark.slow
 def test_it_takes_what_single_linkage_takes(blobs) -> None:
     X, truth = blobs
     new = X + 0.01
@@ -85,6 +86,7 @@ def test_new_points_follow_the_transform_that_was_chosen(blobs, tmp_path: Path) 
     np.testing.assert_array_equal(again.predict(near), fitted.predict(near))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"n_clusters": 3}, {"n_clusters": 1}, {"metric": "precomputed"}], ids=str)
 def test_all_that_was_learned_comes_back_from_a_file(blobs, options, tmp_path: Path) -> None:
     X = blobs[0] if options.get("metric") != "precomputed" else cdist(blobs[0], blobs[0])

@@ -27,14 +27,15 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import wasserstein_transform as wt
 
-ESTIMATORS = [
+ESTIMATORS = [wt.GaussianTransform(), wt.LocalTruncation(), wt.SingleLinkage()]
+THAT_SHARE_THEIR_CODE = [
     wt.MeanShift(2.0),
-    wt.GaussianTransform(),
-    wt.LocalTruncation(),
     wt.KernelTransform(),
     wt.WassersteinTransform(wt.Truncation(1.0), wt.Exact(p=1)),
     wt.WassersteinTransform(wt.Mean(wt.Truncation(1.0)), wt.DiracDistance()),
-    wt.SingleLinkage(),
+    wt.GaussianTransform(output="distances"),
+    wt.GaussianTransform(output="embedding"),
+    wt.LocalTruncation(output="embedding"),
 ]
 THAT_TRY_MANY_SCALES = [wt.MeanShift(), wt.AutoCluster()]
 ONCE_IS_ENOUGH = {  # of what fits again and again, and asks nothing that one more way to choose a scale could change
@@ -56,11 +57,6 @@ ONCE_IS_ENOUGH = {  # of what fits again and again, and asks nothing that one mo
     "check_transformer_data_not_an_array",
     "check_transformer_general",
 }
-WITH_OUTPUT = [
-    wt.GaussianTransform(output="distances"),
-    wt.GaussianTransform(output="embedding"),
-    wt.LocalTruncation(output="embedding"),
-]
 
 ROWS_FOR_POINTS = "the output has a column for every fitted point: fewer points, fewer columns"
 
@@ -105,6 +101,7 @@ def checks_of(estimators: list[object]) -> Iterator[Any]:
         )
 
 
+@pytest.mark.repeated(8)
 @quietly
 @pytest.mark.parametrize(("estimator", "check"), list(checks_of(THAT_TRY_MANY_SCALES)))
 def test_scikit_learns_checks_where_many_scales_are_tried(estimator: object, check: object) -> None:
@@ -113,8 +110,8 @@ def test_scikit_learns_checks_where_many_scales_are_tried(estimator: object, che
 
 @pytest.mark.slow
 @quietly
-@parametrize_with_checks(WITH_OUTPUT, expected_failed_checks=expected_failures)
-def test_scikit_learns_checks_whatever_the_output(estimator: object, check: object) -> None:
+@parametrize_with_checks(THAT_SHARE_THEIR_CODE, expected_failed_checks=expected_failures)
+def test_scikit_learns_checks_of_estimators_that_share_code(estimator: object, check: object) -> None:
     check(estimator)  # type: ignore[operator]
 
 
@@ -168,6 +165,7 @@ DISTANCE_MAKERS = [
 ]
 
 
+@pytest.mark.repeated(2)
 @pytest.mark.parametrize("estimator", DISTANCE_MAKERS, ids=str)
 def test_new_rows_of_distances_are_those_of_a_point_of_weight_0(estimator, blobs, rng) -> None:
     X, new = blobs[0][:50], rng.uniform(-1, 5, size=(12, 2))

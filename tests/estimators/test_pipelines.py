@@ -38,6 +38,7 @@ def test_a_pipeline_that_loses_the_metric_says_so_once_at_the_line_that_runs_it(
     assert adjusted_rand_score(truth, labels) < 0.3  # only points traveled
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize(("output", "metric"), [("distances", "precomputed"), ("embedding", "euclidean")])
 def test_a_pipeline_keeps_the_metric(output: str, metric: str) -> None:
     X, truth = wt.datasets.t_junction()
@@ -139,6 +140,7 @@ def test_in_an_embedding_weight_k_is_k_copies(rng: np.random.Generator) -> None:
     assert Scaling.of(np.zeros((3, 3)), np.full(3, 1 / 3)).points.tolist() == [[0], [0], [0]]
 
 
+@pytest.mark.slow
 def test_the_metric_goes_through_grid_search(blobs) -> None:
     X, truth = blobs
     pipeline = make_pipeline(

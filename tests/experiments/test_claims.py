@@ -42,6 +42,7 @@ def breaks_in_four(tree: wt.hierarchy.Tree) -> bool:
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_one_iteration_of_all_but_gt_5_breaks_the_t_junction_in_four(
     method: str, trees: dict[str, tuple[wt.hierarchy.Tree, ...]]

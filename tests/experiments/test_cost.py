@@ -14,6 +14,8 @@ from wasserstein_transform.experiments.parameters import FULL, QUICK, Accelerati
 from wasserstein_transform.experiments.spheres import radius_of, sphere
 from wasserstein_transform.experiments.variants import V1, V2, V3, V4, VARIANTS, accelerated, time_steps
 
+pytestmark = pytest.mark.slow
+
 SMALL = Acceleration(n=12, eps=0.3, n_iter=3, merges=(0.01, 0.0), n_small=10, repeats=1)
 TINY = Complexity(
     sweeps={

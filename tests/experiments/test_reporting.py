@@ -26,6 +26,8 @@ from wasserstein_transform.experiments.reporting.page import page
 from wasserstein_transform.experiments.reporting.part import key_of, load, save
 from wasserstein_transform.experiments.reporting.record import Entry, changes, read_record
 
+pytestmark = pytest.mark.slow
+
 
 def claim(*holds: bool, name: str = "toy: works", timed: bool = False) -> Claim:
     choices = tuple(Choice(f"reading <{k}> | x", held, f"{k} & more") for k, held in enumerate(holds))

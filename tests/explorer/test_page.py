@@ -118,6 +118,7 @@ def _last_settings(seen):
     return Settings(**seen.run("() => wtPage.shown"))
 
 
+@pytest.mark.slow
 def test_a_page_shows_the_end_of_the_run_it_says_and_no_canvas_is_blank(seen):
     X = wt.datasets.dumbbell().points[::2]
     settings = _last_settings(seen)
@@ -129,6 +130,7 @@ def test_a_page_shows_the_end_of_the_run_it_says_and_no_canvas_is_blank(seen):
     assert "wt.GaussianTransform(" in seen.page.input_value("#code")
 
 
+@pytest.mark.slow
 def test_points_move_while_a_slider_is_dragged_and_the_rest_when_it_is_released(seen):
     X = wt.datasets.dumbbell().points[::2]
     heights = seen.run("() => Array.from(wassersteinPage.m.tree.data.h)")
@@ -182,6 +184,7 @@ def test_a_slider_that_moves_while_a_data_set_is_opened_does_not_stop_it(seen):
     assert _last_settings(seen).eps == wt.suggest(wt.datasets.spiral(0).points).eps
 
 
+@pytest.mark.slow
 def test_of_a_thousand_events_at_most_three_are_computed_and_always_the_last(seen, explorer):
     before = {key: page.newest.n_started for key, page in explorer.pages.items()}
     wanted = seen.run("""() => {
@@ -274,6 +277,7 @@ def test_loading_again_in_the_middle_of_a_computation_ends_it(window, explorer, 
         assert ended.wait(30)
 
 
+@pytest.mark.slow
 def test_clusters_are_those_of_the_library(seen):
     seen.page.click("#clusters")
     seen.page.wait_for_function("() => wtPage.answers.some((a) => a.clusters)", timeout=60_000)
@@ -325,6 +329,7 @@ _BAD_FILES = {
 }
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_read_is_said_and_nothing_is_lost(seen):
     points = _shown(seen)
     for name, (content, said) in _BAD_FILES.items():
@@ -335,6 +340,7 @@ def test_a_file_that_cannot_be_read_is_said_and_nothing_is_lost(seen):
     seen.page.wait_for_function("() => wtPage.shown.lam === 2 && document.getElementById('error').hidden")
 
 
+@pytest.mark.slow
 def test_a_file_of_ones_own_is_opened_and_its_columns_are_chosen(seen):
     rows = np.random.default_rng(0).normal(size=(120, 3)).round(3)
     text = "east,north,height,kind\n" + "".join(f"{a},{b},{c},{'uv'[k % 2]}\n" for k, (a, b, c) in enumerate(rows))
@@ -377,6 +383,7 @@ def test_a_million_rows_are_opened_sampled_and_said(window, explorer, tmp_path):
         assert seen.run(_PIXELS, "cloud") > 3
 
 
+@pytest.mark.slow
 def test_regions_of_a_picture_are_those_of_the_library(window, explorer):
     with tab(window, explorer, "?data=painted+shapes&spatial=6&range=14") as seen:
         found = wt.image.segment(painted().pixels, 6.0, 14.0, 0.0, min_size=20)
@@ -397,6 +404,7 @@ def test_names_with_formulas_and_tags_are_shown_as_they_are(seen):
     assert seen.run("() => document.querySelectorAll('img').length") == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     ["?data=irises&n_iter=1&lam=2", pytest.param("?data=T-junction&method=lt&eps=3&n_iter=1", marks=pytest.mark.slow)],

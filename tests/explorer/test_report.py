@@ -80,6 +80,7 @@ def test_many_states_are_thinned_and_said() -> None:
     assert "101 of 151 states are drawn, evenly spread" in scene.notes
 
 
+@pytest.mark.slow
 def test_clusters_come_with_their_tree() -> None:
     twice = np.concatenate([X, X[:7]])
     found = wt.cluster(twice)
@@ -119,6 +120,7 @@ def test_denoised_points_and_skeletons() -> None:
     assert len(drawn.lines) == len(net.lines)
 
 
+@pytest.mark.slow
 def test_estimators_of_clusters() -> None:
     single, auto = wt.SingleLinkage(3).fit(X), wt.AutoCluster().fit(X)
     for fitted in (single, auto):
@@ -197,6 +199,7 @@ def test_where_nothing_can_be_written_nothing_is_computed(tmp_path: Path) -> Non
         _fitted().report(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_page_has_notes_facts_code_and_versions(page: Path) -> None:
     content = page.read_text(encoding="utf-8")
     for said in ("a note", "print(1)", "wasserstein-transform ", "NumPy ", "Bokeh ", "λ"):
@@ -373,6 +376,7 @@ def test_controls_have_names_and_can_be_reached(seen: Opened) -> None:
     assert seen.page.get_by_role("img", name="the dendrogram").count() == 1
 
 
+@pytest.mark.slow
 def test_a_narrow_dark_window_that_wants_no_motion(chromium: Any, page: Path) -> None:
     wishes = {"color_scheme": "dark", "reduced_motion": "reduce", "has_touch": True, "is_mobile": True}
     with opened(chromium, page, width=390, height=844, **wishes) as narrow:
@@ -389,6 +393,7 @@ def test_a_narrow_dark_window_that_wants_no_motion(chromium: Any, page: Path) ->
         assert not narrow.requests
 
 
+@pytest.mark.slow
 def test_one_point_and_names_that_look_like_formulas(chromium: Any, tmp_path: Path) -> None:
     path = tmp_path / "one.html"
     odd = Scene("$$1$$", (r"$$\alpha$$", "a,b"), np.zeros((1, 1, 2), np.float32), np.arange(1), 1.0)

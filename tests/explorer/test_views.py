@@ -117,12 +117,14 @@ def views(scene: Scene) -> Views:
     return Views(scene)
 
 
+@pytest.mark.slow
 def test_points_and_scaling_share_what_is_selected(views: Views) -> None:
     assert views.points.dots.data_source.selected is views.scaling.dots.data_source.selected
     assert views.points.figure.match_aspect
     assert views.scaling.figure.match_aspect
 
 
+@pytest.mark.slow
 def test_another_scene_goes_into_the_same_models(scene: Scene) -> None:
     views = Views(scene)
     before = dict(views.models)
@@ -136,6 +138,7 @@ def test_another_scene_goes_into_the_same_models(scene: Scene) -> None:
     np.testing.assert_array_equal(views.by_cut(other), cut(other.tree, views.cut.value))
 
 
+@pytest.mark.slow
 def test_a_frame_in_the_middle_stays(scene: Scene) -> None:
     views = Views(scene)
     views.frame.value = 0.5
@@ -145,6 +148,7 @@ def test_a_frame_in_the_middle_stays(scene: Scene) -> None:
     np.testing.assert_allclose(views.points.source.data["x"], middle, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_while_the_tree_is_computed_that_before_stays_dimmed(scene: Scene) -> None:
     views = Views(scene)
     at = views.cut.value
@@ -157,6 +161,7 @@ def test_while_the_tree_is_computed_that_before_stays_dimmed(scene: Scene) -> No
     assert views.meta.data["is_moving"] == [False]
 
 
+@pytest.mark.slow
 def test_other_points_begin_without_a_tree(scene: Scene) -> None:
     views = Views(scene)
     views.show(replace(scene_of(blobs(20)), tree=None, embedding=None, matrix=None, shown=None, curve=None))
@@ -165,6 +170,7 @@ def test_other_points_begin_without_a_tree(scene: Scene) -> None:
     assert views.color_by.value == "one"
 
 
+@pytest.mark.slow
 def test_a_cut_that_was_chosen_stays_at_its_share_of_the_height(scene: Scene) -> None:
     views = Views(scene)
     views.cut.value = 0.3 * views.cut.end
@@ -172,6 +178,7 @@ def test_a_cut_that_was_chosen_stays_at_its_share_of_the_height(scene: Scene) ->
     assert views.cut.value == pytest.approx(0.3 * views.cut.end)
 
 
+@pytest.mark.slow
 def test_labels_are_what_is_colored(scene: Scene) -> None:
     truth, found = np.arange(scene.n) % 4, np.arange(scene.n) % 2 - 1
     views = Views(replace(scene, truth=truth, labels=found))
@@ -180,6 +187,7 @@ def test_labels_are_what_is_colored(scene: Scene) -> None:
         np.testing.assert_array_equal(views.labels(scene if way == "one" else views._before), labels)
 
 
+@pytest.mark.slow
 def test_colors_that_nobody_chose_come_back_and_those_chosen_stay(scene: Scene) -> None:
     views, bare = Views(scene), replace(scene, title="other", tree=None)
     views.show(bare)
@@ -191,6 +199,7 @@ def test_colors_that_nobody_chose_come_back_and_those_chosen_stay(scene: Scene) 
     assert views.color_by.value == "one"
 
 
+@pytest.mark.slow
 def test_labels_that_are_found_are_shown_at_once(scene: Scene) -> None:
     views = Views(scene, hide=True)
     assert views.color_by.value == "cut"
@@ -198,6 +207,7 @@ def test_labels_that_are_found_are_shown_at_once(scene: Scene) -> None:
     assert views.color_by.value == "labels"
 
 
+@pytest.mark.slow
 def test_of_a_large_tree_the_top_is_drawn_and_all_of_it_is_cut() -> None:
     X = np.random.default_rng(0).normal(size=(2500, 2)).astype(np.float32)
     tree = linkage(X, "single")
@@ -211,6 +221,7 @@ def test_of_a_large_tree_the_top_is_drawn_and_all_of_it_is_cut() -> None:
     assert len(parts) == 2500
 
 
+@pytest.mark.slow
 def test_the_graphics_card_draws_many_points() -> None:
     X = np.zeros((1, 5001, 2), np.float32)
     scene = Scene("many", ("x", "y"), X, np.arange(5001), 1.0)
@@ -240,6 +251,7 @@ _ODD: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_odd_scenes_are_shown(scene: Scene) -> None:
     views = Views(scene)
     for name, given in _ODD.items():
@@ -252,6 +264,7 @@ def test_odd_scenes_are_shown(scene: Scene) -> None:
         assert Serializer().serialize(views.points.source), name
 
 
+@pytest.mark.slow
 def test_names_are_never_taken_for_formulas(scene: Scene) -> None:
     views = Views(replace(scene, title="$$x^2$$", axes=(r"$$\alpha$$", r"\[y\]")))
     files = bundle_for_objs_and_resources([views.layout], Resources(mode="cdn")).js_files

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from extend.extending import Block, blocks, changed, extend
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("typer")
 pytest.importorskip("matplotlib")
 SECTIONS = sorted({block.section for block in blocks()})

@@ -15,6 +15,8 @@ from engine.test_seams import cloud
 import wasserstein_transform as wt
 from wasserstein_transform.engine import tiles
 
+pytestmark = pytest.mark.slow
+
 
 def mounted(folder: Path, options: str) -> Path:
     """A file system of its own in memory."""

@@ -19,6 +19,8 @@ from joblib import Parallel, delayed
 
 import wasserstein_transform as wt
 
+pytestmark = pytest.mark.slow
+
 
 def work(seed: int, store: str | None = None) -> list[np.ndarray]:
     """Some of everything."""

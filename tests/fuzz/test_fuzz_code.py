@@ -19,6 +19,8 @@ from fuzz.hostile import npy_header, zip_of
 from fuzz.reader import Reader
 from wasserstein_transform.kernels import store
 
+pytestmark = pytest.mark.slow
+
 unix = pytest.mark.skipif(not hasattr(os, "getuid"), reason="files have no owners")
 
 

@@ -8,6 +8,8 @@ from fuzz.crafted import CRAFTED, SLOW
 from fuzz.doors import DOORS
 from fuzz.reader import Reader
 
+pytestmark = pytest.mark.slow
+
 _NAMES = [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in CRAFTED]
 
 

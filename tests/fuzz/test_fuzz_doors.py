@@ -18,6 +18,8 @@ from fuzz.doors import DOORS
 from fuzz.mutations import apply, mutations
 from fuzz.reader import Reader
 
+pytestmark = pytest.mark.slow
+
 _CASES = 25  # of each door in the suite
 _LONGER = float(os.environ.get("WT_FUZZ_SECONDS", "0"))
 _SEED = os.environ.get("WT_FUZZ_SEED")

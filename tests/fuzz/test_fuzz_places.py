@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 
 from wasserstein_transform.cli.app import app
 
+pytestmark = pytest.mark.slow
+
 POINTS = "x,y\n" + "".join(f"{k % 7},{k % 5}\n" for k in range(30))
 
 

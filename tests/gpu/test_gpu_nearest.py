@@ -12,6 +12,7 @@ from wasserstein_transform.backends import Cpu
 from wasserstein_transform.backends.cuda import Cuda
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", mostly_slow(METRICS, QUICK))
 def test_neighbors_are_those_of_the_cpu(name: str, cuda: Cuda) -> None:
     form = METRICS[name]().form

@@ -199,6 +199,7 @@ def test_segment_gives_what_the_cpu_gives(
         assert found.n_segments == expected.n_segments > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("linking", "merging", "min_size"),
     [("adjacent", None, 4), ("paper", None, 0), ("adjacent", wt.image.Merging(min_size=6), 0)],

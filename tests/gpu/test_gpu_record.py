@@ -22,6 +22,7 @@ def test_comments_and_docstrings_do_not_count_and_code_does(tmp_path: Path) -> N
     assert hashed('"""Of it."""\nx = 1\n', "int a = 2;\n") != first
 
 
+@pytest.mark.slow
 def test_a_record_stands_until_the_code_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "record.json"
     assert record.standing(path)[0] is False

@@ -27,6 +27,7 @@ def links_of(graph: nx.Graph) -> Links:
     return Links.of(network.n, network.edges, np.ones(len(network.edges)))
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("groups", [2, 3])
 def test_messages_settle_where_their_formulas_hold(groups: int) -> None:
     graph, start = nx.planted_partition_graph(groups, 8, 0.8, 0.1, seed=3), np.repeat(np.arange(groups), 8)
@@ -239,6 +240,7 @@ def test_of_a_large_graph_the_matrix_is_drawn(tmp_path: Path, monkeypatch: pytes
     assert (tmp_path / "out" / "communities.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("name", ["communities", "flow"])
 def test_figures_and_tables_have_the_same_bytes_in_every_run(name: str, tmp_path: Path) -> None:
     nx.write_gml(nx.relaxed_caveman_graph(4, 6, 0.2, seed=1), tmp_path / "graph.gml")
@@ -252,6 +254,7 @@ def test_figures_and_tables_have_the_same_bytes_in_every_run(name: str, tmp_path
         assert (tmp_path / "out1" / file).read_bytes() == (tmp_path / "out2" / file).read_bytes()
 
 
+@pytest.mark.slow
 def test_the_command_takes_a_number_a_resolution_and_a_method(tmp_path: Path) -> None:
     graph = nx.connected_caveman_graph(4, 6)
     nx.set_node_attributes(graph, {k: k // 6 for k in graph}, "cave")

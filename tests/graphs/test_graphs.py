@@ -97,6 +97,7 @@ def test_curvature_is_that_of_the_linear_program(
     assert found.report.gap < 1e-12
 
 
+@pytest.mark.repeated(2)
 @pytest.mark.parametrize("rule", [wt.Truncation(1.0), wt.Nearest(5), wt.Nearest(0.2), wt.Heat(2.0)], ids=repr)
 def test_all_measures_of_the_library_can_be_compared(rule: wt.localize.Localization) -> None:
     graph = nx.connected_watts_strogatz_graph(24, 4, 0.2, seed=3)
@@ -230,6 +231,7 @@ def test_flow_comes_to_rest_where_all_edges_bend_alike() -> None:
     assert not wt.graphs.ricci_flow(nx.barbell_graph(4, 1), 3).converged
 
 
+@pytest.mark.slow
 def test_surgery_cuts_the_bridge() -> None:
     flow = wt.graphs.ricci_flow(nx.barbell_graph(6, 0), 20, surgery=wt.graphs.Surgery(every=5, longer=3.0))
     assert flow.network.edges[~flow.kept].tolist() == [[5, 6]]
@@ -294,6 +296,7 @@ def read(name: str, attribute: str) -> tuple[nx.Graph, list[str]]:
     return graph, [str(group) for _, group in graph.nodes(data=attribute)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "load",
     [

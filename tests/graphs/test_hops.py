@@ -50,6 +50,7 @@ def test_masses_of_any_size_cost_what_the_simplex_says(seed: int, monkeypatch: p
     np.testing.assert_allclose(found.transports, expected.transports, rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.slow
 def test_hubs_take_several_words(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     hubs = [(a, b) for a in range(4) for b in range(a)] + [(a, int(b)) for a in range(4) for b in range(4, 400)]

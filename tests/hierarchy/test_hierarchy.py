@@ -152,6 +152,7 @@ def test_points_without_mass_join_what_they_are_nearest_to(cut: dict[str, object
     assert labels.tolist() == [0, 0, 0, 1, 1, 1, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_clouds", mostly_slow([60, 1000], quick=[60]))
 def test_noise_does_not_depend_on_the_order_of_the_points(n_clouds: int, rng: np.random.Generator) -> None:
     for _ in range(n_clouds):

@@ -34,6 +34,7 @@ def test_few_points_have_the_heights_of_all_pairs(m: int, k: int, rng: np.random
         np.testing.assert_allclose(tree.lengths, space.metric.pairs(*ends), rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("m", mostly_slow([1, 2, 3], quick=[1]))
 def test_many_points_have_the_heights_of_all_pairs(m: int, rng: np.random.Generator) -> None:
     X = np.concatenate([rng.normal(size=(1500, m)), rng.integers(0, 4, (700, m)), rng.normal(size=(300, m)) + 1e3])
@@ -43,6 +44,7 @@ def test_many_points_have_the_heights_of_all_pairs(m: int, rng: np.random.Genera
         np.testing.assert_allclose(heights, reach_heights(space.metric.dense(), 7), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_many_points_in_many_dimensions_have_the_heights_of_all_pairs(rng: np.random.Generator) -> None:
     X = rng.normal(size=(2100, 25))
     heights = spanning_tree(wt.Space.from_points(X), reachability=5).heights
@@ -67,6 +69,7 @@ def test_graphs_have_the_tree_of_their_paths(rng: np.random.Generator) -> None:
     np.testing.assert_allclose(heights, reach_heights(space.metric.dense(), 3), rtol=1e-9)
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("n", [40, 2600])
 def test_among_equal_heights_the_tree_is_that_of_distances(n: int, rng: np.random.Generator) -> None:
     X = rng.normal(size=(n, 2))

@@ -46,6 +46,7 @@ def test_the_robust_cut_is_that_of_its_twin(n_spaces: int, rng: np.random.Genera
         assert partition(wt.cut_tree(tree, k, share=share)) == partition(wanted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [False, True])
 def test_many_cuts_of_one_tree_are_the_cuts_one_by_one(noise: bool, rng: np.random.Generator) -> None:
     X, _ = make_blobs(150, centers=6, random_state=0)

@@ -237,6 +237,7 @@ def test_any_option_of_windows_asks_for_windows(found: wt.image.Segmentation) ->
 # kinds of images
 
 
+@pytest.mark.slow
 def test_gray_pictures_of_any_type_have_regions(rng: np.random.Generator) -> None:
     truth = scene()[1]
     level = np.array([40, 90, 160, 220])[truth] + rng.normal(scale=3.0, size=truth.shape)
@@ -284,6 +285,7 @@ def test_a_mask_leaves_pixels_out_and_parts_that_do_not_touch_are_joined_last() 
     assert wt.image.score_segmentation(made.labels, [np.where(mask, truth, -1)]).covering > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("masked", [False, True])
 def test_large_images_are_cut_along_their_own_edges(masked: bool) -> None:
     photo, truth = scene((900, 1203), noise=6.0)
@@ -298,6 +300,7 @@ def test_large_images_are_cut_along_their_own_edges(masked: bool) -> None:
         np.testing.assert_array_equal(made.labels >= 0, mask)
 
 
+@pytest.mark.slow
 def test_long_strips_are_cut_too() -> None:
     strip = np.repeat([[20, 200]], 100_000, axis=1).astype(np.uint8)
     labels = wt.segment(strip, n_segments=2).labels

@@ -45,6 +45,7 @@ def merged_slowly(labels, values, limit, growth, edge):
         flat[flat == b] = a
 
 
+@pytest.mark.repeated(2)
 @pytest.mark.parametrize(("growth", "edge"), [(0.25, 1 / 3), (0.5, 0.0), (0.0, 1.0)])
 @pytest.mark.parametrize("limit", [2.0, 4.0])
 def test_merging_is_its_definition(growth, edge, limit):

@@ -81,6 +81,7 @@ def test_few_grey_levels_go_by_histograms_with_the_same_bits(
     np.testing.assert_array_equal(alone.modes, levels.modes)
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize(("shape", "whole"), each_once([(16, 14), (4, 6, 5)], [False, True]))
 def test_pixels_that_swing_are_stopped_where_their_slow_twins_are(
     shape: tuple[int, ...], whole: bool, rng: np.random.Generator

@@ -145,6 +145,7 @@ def whole_pairs(draw: st.DrawFn) -> Pair:
     return Pair(np.array(a, float), np.array(b, float), np.array(distances, float))
 
 
+@pytest.mark.slow
 @settings(max_examples=500, deadline=None, derandomize=True)
 @given(whole_pairs())
 def test_any_small_whole_number_problem_is_solved(pair: Pair) -> None:
@@ -364,6 +365,7 @@ def test_value_scales_with_the_distances(power: int) -> None:
         assert solved(Pair(a, b, np.ldexp(distances, power))) == np.ldexp(solved(Pair(a, b, distances)), power)
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("kind", ["whole", "planar"])
 def test_w_p_grows_to_the_value(kind: str) -> None:
     """The violator's surplus δ must move by at least the value: δ^(1/p) W_∞ ≤ W_p ≤ W_∞."""

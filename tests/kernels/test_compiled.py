@@ -118,6 +118,7 @@ def test_processes_that_compile_at_once_do_not_harm_each_other(tmp_path: Path) -
     assert not [file for file in kept(tmp_path) if file.suffix in (".tmp", ".part")]
 
 
+@pytest.mark.slow
 @needs_private
 @pytest.mark.parametrize(
     "damage", mostly_slow([b"", b"nonsense", b"\0" * 5000], [b"nonsense"]), ids=["empty", "text", "zeros"]
@@ -276,6 +277,7 @@ def test_a_metric_is_one_record(monkeypatch: pytest.MonkeyPatch) -> None:
     assert out[0] == 5
 
 
+@pytest.mark.slow
 def test_warmup_says_what_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warming, "PARTS", {"one profile": lambda: profile_value(GAUSSIAN, 1.0)})
     monkeypatch.setattr(warmup, "GROUPS", (("one profile",),))

@@ -84,6 +84,7 @@ def test_few_candidates_end_where_all_of_them_do(draw) -> None:
         np.testing.assert_allclose(values, values[0], rtol=0, atol=1e-12 * top * na * nb)
 
 
+@pytest.mark.slow
 def test_a_thousand_equal_masses_are_an_assignment() -> None:
     rng = np.random.default_rng(0)
     for costs in (in_the_plane(rng, SAMPLED, SAMPLED), at_random(rng, SAMPLED, SAMPLED)):
@@ -91,6 +92,7 @@ def test_a_thousand_equal_masses_are_an_assignment() -> None:
         assert abs(wt.wasserstein(None, None, costs).value - costs[rows, columns].mean()) <= 1e-13 * costs.max()
 
 
+@pytest.mark.slow
 def test_large_measures_on_points_and_on_a_line() -> None:
     rng = np.random.default_rng(1)
     n = SAMPLED + 40
@@ -112,6 +114,7 @@ def _as_measures(measures: list[tuple[NDArray[np.intp], Floats]], points: Floats
     return as_measures(measures, len(points))
 
 
+@pytest.mark.slow
 def test_large_measures_on_a_graph() -> None:
     graph = nx.convert_node_labels_to_integers(nx.grid_2d_graph(50, 40))
     places = np.argwhere(np.ones((50, 40)))

@@ -36,6 +36,7 @@ def with_values(rng: np.random.Generator, values: Floats) -> Floats:
     return np.asarray(ortho_group.rvs(m, random_state=rng) * values @ ortho_group.rvs(m, random_state=rng))
 
 
+@pytest.mark.repeated(16)
 @pytest.mark.parametrize("p", SIZES)
 @pytest.mark.parametrize("q", SIZES)
 def test_random_matrices_of_any_shape_agree_with_numpy(p: int, q: int) -> None:
@@ -44,11 +45,13 @@ def test_random_matrices_of_any_shape_agree_with_numpy(p: int, q: int) -> None:
         agrees(rng.normal(size=(p, q)))
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("m", [100, 200, 300])
 def test_large_matrices_agree_with_numpy(m: int) -> None:
     agrees(np.random.default_rng(m).normal(size=(m, m)))
 
 
+@pytest.mark.repeated(11)
 @pytest.mark.parametrize("m", SIZES)
 @pytest.mark.parametrize("condition", [1e1, 1e3, 1e6, 1e12, 1e18, 1e100])
 def test_graded_matrices_agree_with_numpy(m: int, condition: float) -> None:
@@ -86,6 +89,7 @@ def test_matrices_that_lack_rank_agree_with_numpy(m: int) -> None:
         agrees(np.diag(np.arange(m) < rank).astype(np.float64))
 
 
+@pytest.mark.repeated(6)
 @pytest.mark.parametrize("scale", [1e-300, 1e-200, 1e-61, 1e-59, 1e59, 1e61, 1e200, 1e300])
 @pytest.mark.parametrize("m", [1, 2, 5, 10])
 def test_size_does_not_matter(m: int, scale: float) -> None:
@@ -100,6 +104,7 @@ def test_norm_of_nothing_is_zero(p: int, q: int) -> None:
     assert norm(np.zeros((p, q))) == 0.0
 
 
+@pytest.mark.repeated(4)
 @pytest.mark.parametrize("m", [2, 3, 6, 12])
 @pytest.mark.parametrize("condition", [1e1, 1e8, 1e20])
 def test_few_rounding_errors_against_arithmetic_of_50_digits(m: int, condition: float) -> None:
@@ -110,6 +115,7 @@ def test_few_rounding_errors_against_arithmetic_of_50_digits(m: int, condition: 
     assert abs(norm(G) - exact) <= 2e-16 * m * np.linalg.norm(G, 2)
 
 
+@pytest.mark.repeated(6)
 @pytest.mark.parametrize("p", [1, 2, 3, 4, 5, 9])
 @pytest.mark.parametrize("q", [1, 2, 3, 6, 8])
 def test_products_agree_with_numpy(p: int, q: int) -> None:

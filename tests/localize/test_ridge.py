@@ -239,6 +239,7 @@ FOLLOWED = [
 ]
 
 
+@pytest.mark.repeated(4)
 @pytest.mark.parametrize("m", [2, 3])
 @pytest.mark.parametrize("estimator", FOLLOWED, ids=str)
 def test_new_points_follow(estimator, m: int, rng: np.random.Generator) -> None:

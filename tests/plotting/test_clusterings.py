@@ -25,6 +25,7 @@ def found(points: np.ndarray) -> Clustering:
     return one
 
 
+@pytest.mark.slow
 def test_three_panels_points_tree_and_partitions(found: Clustering, points: np.ndarray) -> None:
     figure = found.plot()
     cloud, tree, partitions = figure.axes
@@ -87,6 +88,7 @@ def test_where_nothing_was_chosen_there_are_only_points(X, options) -> None:
     figure.canvas.draw()
 
 
+@pytest.mark.slow
 def test_one_cluster_shows_what_else_was_considered(rng) -> None:
     one = wt.cluster(rng.uniform(size=(60, 2)))
     assert one.n_clusters == 1

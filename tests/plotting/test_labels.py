@@ -87,6 +87,7 @@ def test_a_figure_of_its_own_has_a_legend(rng: np.random.Generator) -> None:
         plotting.cloud(points, values=points[:, 0], legend=True)
 
 
+@pytest.mark.slow
 def test_all_pictures_of_labels_have_a_legend(cloud: np.ndarray) -> None:
     labels = np.arange(30) % 2
     flow = wt.iterate(wt.gaussian_transform(1.0), wt.Space.from_points(cloud), n_iter=1, keep="all")
@@ -184,6 +185,7 @@ class Numbers(Columns):
         return np.column_stack([self.columns["x"], self.columns["y"]])
 
 
+@pytest.mark.slow
 def test_columns_name_the_axes(rng: np.random.Generator) -> None:
     X = rng.normal(size=(9, 2))
     frame = pd.DataFrame(X, columns=["east", "cost in $ per $"])
@@ -245,6 +247,7 @@ def test_negative_curvature_is_dashed() -> None:
     assert any(dashed)
 
 
+@pytest.mark.slow
 def test_results_take_a_title() -> None:
     X = wt.datasets.circles(0).points
     assert wt.suggest(X).plot(title="Name").get_title(loc="left") == "Name"

@@ -109,6 +109,7 @@ def test_a_picture_that_fails_leaves_no_figure_behind(cloud: np.ndarray) -> None
     assert plt.get_fignums() == []
 
 
+@pytest.mark.slow
 def test_the_room_is_there_without_matplotlib() -> None:
     script = (
         "import sys; sys.modules['matplotlib'] = None; from wasserstein_transform import plotting as p; print(p.INK)"
@@ -358,6 +359,7 @@ def test_the_root_is_where_it_is_wanted(ax: mpl.axes.Axes, cloud: np.ndarray, or
     assert levels == wt.hierarchy.spanning_tree(wt.Space.from_points(cloud)).heights.tolist()
 
 
+@pytest.mark.slow
 def test_a_chain_of_twenty_thousand_leaves_is_drawn(ax: mpl.axes.Axes) -> None:
     n = 20_000
     edges = np.column_stack([np.arange(n - 1), np.arange(1, n)])

@@ -17,6 +17,7 @@ def points() -> np.ndarray:
     return np.column_stack([wt.datasets.circles(rng, n=400, noise=0.05).points, 0.05 * rng.normal(size=400)])
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("purpose", PURPOSES)
 def test_a_suggestion_draws_its_table_and_marks_what_was_chosen(purpose: str, points: np.ndarray) -> None:
     found = wt.suggest(points, purpose)

@@ -209,6 +209,7 @@ def test_affinities_are_looked_at() -> None:
     np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.slow
 def test_heat_that_does_not_fit_is_refused() -> None:
     star = wt.Space.from_graph([(0, k) for k in range(1, 2500)])
     with pytest.raises(MemoryError, match="masses"):

@@ -71,6 +71,7 @@ def both(kind: str, folder: Path, X: np.ndarray | None = None) -> tuple[wt.Space
     return space, wt.Space.from_distances(D.astype(KINDS[kind][1]).astype(float))
 
 
+@pytest.mark.repeated(2)
 @pytest.mark.parametrize("kind", mostly_slow(KINDS, [*SOME, "square, columns first"]))
 def test_single_linkage_and_cuts_are_those_of_the_matrix_in_memory(kind: str, tmp_path: Path) -> None:
     filed, known = both(kind, tmp_path)
@@ -98,6 +99,7 @@ def test_clusters_are_those_of_the_matrix_in_memory(kind: str, tmp_path: Path) -
     np.testing.assert_array_equal(*(wt.cut_tree(tree, 5, cut="count") for tree in trees))
 
 
+@pytest.mark.repeated(2)
 @pytest.mark.parametrize("kind", mostly_slow(KINDS, [*SOME, "square, columns first"]))
 def test_neighbors_balls_and_blocks_are_those_of_the_matrix_in_memory(kind: str, tmp_path: Path) -> None:
     filed, known = (space.metric for space in both(kind, tmp_path))
@@ -120,6 +122,7 @@ def test_neighbors_balls_and_blocks_are_those_of_the_matrix_in_memory(kind: str,
     assert filed.largest() == known.largest()
 
 
+@pytest.mark.repeated(3)
 @pytest.mark.parametrize("kind", mostly_slow(KINDS, SOME))
 def test_movement_is_the_largest_change_of_a_distance(kind: str, tmp_path: Path) -> None:
     filed, known = (space.metric for space in both(kind, tmp_path))
@@ -129,6 +132,7 @@ def test_movement_is_the_largest_change_of_a_distance(kind: str, tmp_path: Path)
     assert filed.movement(known) == 0.0
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("kind", mostly_slow(SOME, ["square", "condensed"]))
 def test_a_transform_of_distances_in_a_file_is_that_of_the_matrix(kind: str, tmp_path: Path) -> None:
     filed, known = both(kind, tmp_path)
@@ -142,6 +146,7 @@ def test_a_transform_of_distances_in_a_file_is_that_of_the_matrix(kind: str, tmp
         np.testing.assert_array_equal(wt.linkage(filed, method), wt.linkage(known, method))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", mostly_slow(SOME, ["condensed", "chunks"]))
 def test_points_beside_distances_and_points_without_mass_work_as_in_memory(kind: str, tmp_path: Path) -> None:
     X = cloud()
@@ -194,6 +199,7 @@ WORK: dict[str, Callable[[wt.Space, wt.Engine], object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", mostly_slow(SOME, ["square", "condensed"]))
 def test_no_whole_matrix_is_ever_in_memory(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name in ((sources, "_CELL"), (zarrs, "_READ"), (checking, "_RUN"), (changes, "_CHUNK")):

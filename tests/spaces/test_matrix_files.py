@@ -45,6 +45,7 @@ METRICS = {
 }
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("name", METRICS)
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_zarr_arrays_hold_what_memory_holds(name: str, dtype: str, tmp_path: Path) -> None:
@@ -92,6 +93,7 @@ def test_what_is_no_array_is_not_replaced(tmp_path: Path) -> None:
     assert names(tmp_path / "d.zarr") == {"thesis.txt"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="folders have no locks there")
 def test_what_a_killed_process_left_goes_with_the_next_write(tmp_path: Path) -> None:
     code = """
@@ -312,6 +314,7 @@ def test_a_matrix_in_a_file_is_looked_through_where_it_stays(tmp_path: Path) -> 
         metric.checked()
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_a_long_write_and_nothing_is_left(tmp_path: Path) -> None:
     code = """
 import numpy as np, wasserstein_transform as wt
@@ -334,6 +337,7 @@ except KeyboardInterrupt:
     assert names(tmp_path) == set()
 
 
+@pytest.mark.slow
 def test_chunks_of_other_shapes_and_in_common_files_are_read(tmp_path: Path) -> None:
     D = wt.Euclidean(POINTS).dense()
     shapes: dict[str, Any] = {

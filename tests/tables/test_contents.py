@@ -67,6 +67,7 @@ def test_pipes_are_told_by_their_content(kind: str) -> None:
     np.testing.assert_allclose(again.numbers(again.names[:3]), table.numbers(), atol=1e-8)
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, bz2.compress])
 def test_what_unpacks_to_more_than_memory_is_not_unpacked(pack) -> None:
     bomb = pack(b"1,2\n" * 500_000)

@@ -73,6 +73,7 @@ def test_arrow_tables_are_tables() -> None:
     assert wt.tables.as_table(pa.table({"x": [1.5, 2.5]})).numbers().tolist() == [[1.5], [2.5]]
 
 
+@pytest.mark.slow
 def test_what_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, kind, content in (
         ("pyarrow", "parquet", b"PAR1...."),

@@ -89,6 +89,7 @@ def test_geojson_gives_back_points_and_properties(table: Table) -> None:
         assert again.columns[name].tolist() == expected
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("kind", ["las", "laz"])
 @settings(few, max_examples=15)
 @given(seed=st.integers(0, 2**32 - 1), size=st.sampled_from([1e-3, 1.0, 1e7]), n=st.integers(1, 9))
@@ -125,6 +126,7 @@ cells = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(few, max_examples=150)
 @given(
     st.integers(1, 3).flatmap(lambda m: st.lists(st.lists(cells, min_size=m, max_size=m), min_size=1, max_size=8)),

@@ -58,6 +58,7 @@ def _counterexamples(statement: Statement, n_spaces: int, seed: int) -> list[tup
     return [(k, some.slack) for k, some in whole if some is not None and not some.holds]
 
 
+@pytest.mark.repeated(2)
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_no_random_space_is_a_counterexample(name: str) -> None:
     assert _counterexamples(STATEMENTS[name], 20, seed=5) == []
@@ -128,6 +129,7 @@ def test_continuity_has_the_constant_of_the_theorem(cloud: np.ndarray) -> None:
     np.testing.assert_allclose(found.left, new, rtol=0, atol=1e-12)
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("name", ["kernel", "truncation", "continuity"])
 def test_theorems_on_metric_spaces_hold_on_graphs(name: str, rng: np.random.Generator) -> None:
     for _ in range(20):

@@ -49,6 +49,7 @@ def test_gaussian_transform_equals_its_twin(n_iter: int, m: int, eps: float, rng
     np.testing.assert_allclose(space.metric.dense(), D, rtol=0, atol=2e-7)
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("p", [1, 2, 1.5])
 def test_local_truncation_equals_its_twin(p: float, rng: np.random.Generator) -> None:
     X, alpha = rng.normal(size=(14, 2)), rng.dirichlet(np.ones(14))

@@ -19,6 +19,7 @@ def found() -> TheoryResult:
     return EXPERIMENT.run(QUICK["theory"], Engine())
 
 
+@pytest.mark.slow
 def test_every_statement_comes_out_but_the_constant_that_is_a_slip(found: TheoryResult) -> None:
     claims = EXPERIMENT.claims(found)
     missed = {claim.name: claim.verdict for claim in claims if claim.verdict != Verdict.REPRODUCED}
@@ -35,6 +36,7 @@ def test_claims_have_names_of_their_own_and_figures(found: TheoryResult) -> None
         assert all(any(sign.isdigit() for sign in choice.measured) for choice in claim.choices)
 
 
+@pytest.mark.slow
 def test_pictures_can_be_drawn(found: TheoryResult) -> None:
     pytest.importorskip("matplotlib")
     for picture in EXPERIMENT.pictures(found):

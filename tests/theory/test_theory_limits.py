@@ -69,6 +69,7 @@ def test_moments_on_a_line_equal_adaptive_quadrature() -> None:
     assert cov[0, 0] == pytest.approx(second / mass - (first / mass) ** 2, rel=1e-11)
 
 
+@pytest.mark.slow
 def test_moments_in_the_plane_equal_those_of_a_fine_grid() -> None:
     f, eps = PLANE, 0.25
     axis = np.linspace(-1, 1, 1201)
@@ -190,6 +191,7 @@ def test_samples_are_even(form: theory.Form) -> None:
     np.testing.assert_allclose(counts, area / sample.area * 3000, rtol=0.1)
 
 
+@pytest.mark.slow
 def test_samples_converge_at_the_rate_of_transport_on_a_line() -> None:
     places = np.linspace(-2.5, 2.5, 100)[:, None]
     population = wt.Space.from_points(places, LINE(places))

@@ -50,6 +50,7 @@ def _flow_prokhorov(counts: np.ndarray, others: np.ndarray, D: np.ndarray) -> fl
     return min(worst)
 
 
+@pytest.mark.slow
 def test_prokhorov_equals_maximum_flows(rng: np.random.Generator) -> None:
     for scale in (0.1, 0.5, 2.0):
         X = scale * rng.normal(size=(25, 2))

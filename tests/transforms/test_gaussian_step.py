@@ -278,6 +278,7 @@ def test_merging_costs_less_and_changes_little() -> None:
     np.testing.assert_allclose(merged.transform(X), merged.points_, atol=1e-12)
 
 
+@pytest.mark.repeated(3)
 @pytest.mark.parametrize("merge", [None, 0.0, 1e-6])
 @pytest.mark.parametrize("lam", [0.0, 1.0])
 def test_points_at_rest_are_left_alone_and_nothing_else_changes(

@@ -76,6 +76,7 @@ def zoo(m: int) -> Floats:
     return np.array([*plain, *flat, *close, *scaled, whole, np.ones((m, m)), np.zeros((m, m))])
 
 
+@pytest.mark.repeated(2)
 @pytest.mark.parametrize("condition", mostly_slow([*MODERATE, *LARGE], quick=[1e1, 1e12]), ids="{:.0e}".format)
 @pytest.mark.parametrize("m", LOW)
 def test_near_covariances_keep_nine_digits_in_one_and_two_dimensions(m: int, condition: float) -> None:
@@ -137,6 +138,7 @@ def test_singular_covariances_keep_seven_digits_of_their_size(m: int) -> None:
             assert abs(distance(A, B) - bures(A, B)) <= 1e-7 * size(A, B), (rank, other)
 
 
+@pytest.mark.repeated(2)
 @pytest.mark.parametrize("m", mostly_slow([2, 3, 4, 5], quick=[2, 3, 5]))
 def test_near_singular_covariances_keep_seven_digits_of_their_size(m: int) -> None:
     rng = np.random.default_rng(7)
@@ -215,6 +217,7 @@ def test_distances_of_covariances_of_extreme_size_are_finite_and_not_negative(m:
     assert (found >= 0).all()
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("m", LOW)
 def test_the_two_sides_can_be_swapped_in_one_and_two_dimensions(m: int) -> None:
     rng = np.random.default_rng(13)

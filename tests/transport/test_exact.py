@@ -496,6 +496,7 @@ def whole_problems(draw: st.DrawFn) -> Problems:
     return Problems(distances + distances.T, np.array([draw(row), draw(row)], float))
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(whole_problems(), st.sampled_from([1.0, 2.0, 3.0]))
 def test_any_small_whole_number_problem_is_solved(problems: Problems, p: float) -> None:
@@ -506,6 +507,7 @@ def test_any_small_whole_number_problem_is_solved(problems: Problems, p: float) 
     assert found.gap <= ACCURACY
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(whole_problems(), st.sampled_from(ORDERS))
 def test_rational_arithmetic_and_the_linear_program_agree(problems: Problems, p: float) -> None:

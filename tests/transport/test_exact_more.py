@@ -67,6 +67,7 @@ def tied(draw: st.DrawFn) -> tuple[Floats, Floats, bool]:
     return np.array([draw(row), draw(row), draw(row)], float), upper + upper.T, draw(st.booleans())
 
 
+@pytest.mark.slow
 @settings(max_examples=400, deadline=None, derandomize=True)
 @given(tied(), st.sampled_from([1.0, 2.0, 3.0, 10.0, 50.0, 200.0, np.inf]))
 def test_ties_duplicates_and_false_promises_give_the_rational_value(
@@ -155,6 +156,7 @@ def test_coupling_is_feasible_and_has_the_value_of_the_batch(p: float) -> None:
         assert u @ shares[0] + v @ shares[1] == pytest.approx(found.value**p, abs=1e-12 * costs.max())
 
 
+@pytest.mark.repeated(4)
 @pytest.mark.filterwarnings("ignore::wasserstein_transform.MasslessWarning")
 @pytest.mark.parametrize("seed", range(12))
 def test_the_light_cone_is_exact_on_lattices_whose_distances_lie_on_its_edge(seed: int) -> None:
@@ -172,6 +174,7 @@ def test_the_light_cone_is_exact_on_lattices_whose_distances_lie_on_its_edge(see
     assert (np.abs(known - expected)[np.isfinite(known)] <= 1e-11 * step).all()
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("offset", [0.0, 1e6])
 def test_lazy_balls_are_closed_wherever_the_points_lie(offset: float) -> None:
     """A member at exactly the radius is one, however far from 0 the coordinates are."""
@@ -273,6 +276,7 @@ def test_large_orders_and_extreme_units_give_the_rational_value(seed: int) -> No
         assert np.ldexp(bound[0], -exponent) >= expected * (1 - 1e-12)
 
 
+@pytest.mark.repeated(6)
 @pytest.mark.parametrize("p", [1.0, 2.0, 200.0, np.inf])
 @pytest.mark.parametrize("exponents", [(1021, 1021), (1022, -1074), (-1074, -1070), (-1074, 0)])
 def test_masses_of_any_size_are_summed_and_compared(exponents: tuple[int, int], p: float) -> None:

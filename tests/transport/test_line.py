@@ -226,6 +226,7 @@ def test_ties_that_rounding_broke_move_nothing_far() -> None:
         np.testing.assert_allclose(steep[i, j], mean ** (1 / 30), rtol=1e-12)
 
 
+@pytest.mark.repeated(8)
 @all_orders
 def test_a_thousand_ties_broken_by_rounding_stay_ties(p: float) -> None:
     """Measure 1 is measure 0, one step to the right, with each mass of 0.3 in two pieces, 0.1 and 0.2."""
@@ -248,6 +249,7 @@ def whole_problems(draw: st.DrawFn) -> Problems:
     return Problems(np.array(draw(points), float), np.array([draw(row), draw(row), draw(row)], float))
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(whole_problems(), st.sampled_from([1, 2, 3]))
 def test_any_small_whole_number_problem_is_solved(problems: Problems, p: int) -> None:
@@ -257,6 +259,7 @@ def test_any_small_whole_number_problem_is_solved(problems: Problems, p: int) ->
     np.testing.assert_allclose(found**p, exact, rtol=1e-14, atol=0)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(whole_problems())
 def test_any_small_bottleneck_agrees_with_brute_force(problems: Problems) -> None:
@@ -265,6 +268,7 @@ def test_any_small_bottleneck_agrees_with_brute_force(problems: Problems) -> Non
     assert found == farthest_by_brute_force(a, b, problems.distances(0, 1))
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(whole_problems(), st.sampled_from(ALL_ORDERS))
 def test_triangle_inequality_and_order_of_orders(problems: Problems, p: float) -> None:
@@ -300,6 +304,7 @@ def test_the_rectangle_has_the_bits_of_the_matrix(problems: Problems, p: float) 
     np.testing.assert_array_equal(found, solve_all(problems, p)[[7, 2, 2]])
 
 
+@pytest.mark.repeated(8)
 @all_orders
 @pytest.mark.parametrize("factor", [1.0, 3.0, 0.1])
 def test_measures_that_differ_by_a_factor_are_one(problems: Problems, p: float, factor: float) -> None:
@@ -308,6 +313,7 @@ def test_measures_that_differ_by_a_factor_are_one(problems: Problems, p: float, 
     assert not found[: problems.n, problems.n :].diagonal().any()
 
 
+@pytest.mark.repeated(8)
 @all_orders
 def test_mass_split_among_points_of_one_place_is_one_mass(p: float) -> None:
     problems = Problems(
@@ -316,6 +322,7 @@ def test_mass_split_among_points_of_one_place_is_one_mass(p: float) -> None:
     assert solve_all(problems, p)[0, 1] == 0.0
 
 
+@pytest.mark.repeated(8)
 @all_orders
 def test_order_of_the_points_changes_no_bit(p: float) -> None:
     problems = seeded(random)
@@ -324,6 +331,7 @@ def test_order_of_the_points_changes_no_bit(p: float) -> None:
     np.testing.assert_array_equal(solve_all(mixed, p), solve_all(problems, p))
 
 
+@pytest.mark.repeated(8)
 @all_orders
 @pytest.mark.parametrize("shift", [0.75, -1e6])
 def test_distance_of_a_translate_is_the_shift(problems: Problems, p: float, shift: float) -> None:
@@ -334,6 +342,7 @@ def test_distance_of_a_translate_is_the_shift(problems: Problems, p: float, shif
     np.testing.assert_allclose(step, abs(shift), rtol=1e-14, atol=1e-15 * np.abs(points).max())
 
 
+@pytest.mark.repeated(8)
 @all_orders
 @pytest.mark.parametrize("factor", [1e-140, 1e140])
 def test_distances_scale_with_the_points_however_small_or_large_they_are(p: float, factor: float) -> None:
@@ -349,12 +358,14 @@ def test_a_small_mass_far_out_counts(mass: float) -> None:
     np.testing.assert_allclose(solve_all(problems, 1.0)[0, 1:], [4.25 * mass, 4.25 * mass], rtol=0.1)
 
 
+@pytest.mark.repeated(8)
 @all_orders
 def test_mass_within_rounding_does_not_count_on_either_end(p: float) -> None:
     problems = Problems(np.array([-8.0, 0.0, 9.0]), np.array([[0, 1, 0], [1e-16, 1, 0], [0, 1, 1e-16]]))
     assert not solve_all(problems, p).any()
 
 
+@pytest.mark.repeated(8)
 @all_orders
 def test_faint_masses_count_together(p: float) -> None:
     """A hundred masses, each within rounding, at distance 3 and more from all others."""
@@ -365,6 +376,7 @@ def test_faint_masses_count_together(p: float) -> None:
     assert 2.8 * moved <= found <= 4.0 * moved
 
 
+@pytest.mark.repeated(8)
 @all_orders
 def test_diracs_keep_the_distances_of_their_points(p: float) -> None:
     points = np.random.default_rng(3).normal(size=20)
@@ -372,6 +384,7 @@ def test_diracs_keep_the_distances_of_their_points(p: float) -> None:
     np.testing.assert_allclose(solve_all(Problems(points, masses), p), np.abs(points[:, None] - points), rtol=1e-15)
 
 
+@pytest.mark.repeated(8)
 @all_orders
 def test_a_single_measure_and_a_single_point(p: float) -> None:
     assert solve_all(Problems(np.zeros(1), np.ones((1, 1))), p).tolist() == [[0.0]]
@@ -448,6 +461,7 @@ def test_potentials_beyond_all_numbers_are_left_out() -> None:
     assert found.potentials is None
 
 
+@pytest.mark.repeated(8)
 @finite_orders
 def test_a_transform_on_a_line_is_that_of_exact_transport(p: float) -> None:
     points = np.random.default_rng(6).normal(size=(40, 1))

@@ -31,6 +31,7 @@ LISTS = {
 }
 
 
+@pytest.mark.repeated(8)
 @pytest.mark.parametrize("p", [1.0, 2.0, 3.0, np.inf])
 @pytest.mark.parametrize("name", LISTS)
 def test_listed_pairs_are_those_of_the_square(name: str, p: float) -> None:

@@ -162,6 +162,7 @@ def test_new_points_are_followed_to_the_bottleneck() -> None:
     np.testing.assert_allclose(found[0], [cdist(far, points[inside]).max() for inside in ball])
 
 
+@pytest.mark.slow
 def test_a_coupling_has_the_value_of_the_batch_for_any_order() -> None:
     space, eps = CLOUDS["plane"]
     measures = wt.Truncation(eps)(space)

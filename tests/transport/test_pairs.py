@@ -27,6 +27,7 @@ def by_pot(a: NDArray[np.float64], b: NDArray[np.float64], distances: NDArray[np
     return float(ot.emd2(a[rows] / a.sum(), b[cols] / b.sum(), cost)) ** (1 / p)
 
 
+@pytest.mark.repeated(4)
 @pytest.mark.parametrize("p", [1.0, 1.5, 2.0, 3.0])
 @pytest.mark.parametrize("kind", ["points", "matrix", "asserted"])
 def test_all_pairs_agree_with_pot(p: float, kind: str) -> None:
@@ -113,6 +114,7 @@ def test_parallel_edges_count_as_the_shortest_and_loops_not_at_all() -> None:
     np.testing.assert_array_equal(wt.wasserstein_pairs(np.eye(2), two), [3.0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p", mostly_slow([1.0, 2.0], quick=[1.0]))
 def test_threads_do_not_change_a_bit(p: float) -> None:
     rng = np.random.default_rng(5)

@@ -67,6 +67,7 @@ def test_contexts_weigh_by_distance(text, vectors, part) -> None:
             assert matrix[names.index(a), names.index(b)] == pytest.approx(found.get(a, {}).get(b, 0), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_contexts_do_not_depend_on_how_the_text_is_cut(text, vectors, fitted, monkeypatch, tmp_path) -> None:
     whole = (
         wt.words.WordTransform(vectors, window=3, min_count=2, sample=1e-2, rng=5).fit(text).contexts_.matrix.toarray()
@@ -137,6 +138,7 @@ def test_covariances_about_the_mean(text, vectors) -> None:
     assert gt.covariance("w12") == pytest.approx(slow.covariance("w12", found, vectors, center), abs=1e-6)
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("about", [words.AboutWord(), words.AboutMean()])
 @pytest.mark.parametrize("pooled", [True, False])
 def test_shrinkage_draws_to_the_pooled_covariance_or_to_zero(text, vectors, about, pooled) -> None:
@@ -238,6 +240,7 @@ def crowd() -> tuple[wt.words.WordVectors, csr_array]:
     return vectors, matrix
 
 
+@pytest.mark.repeated(1)
 @pytest.mark.parametrize("variant", mostly_slow(VARIANTS, quick=[VARIANTS[0], VARIANTS[3]]), ids=named)
 @pytest.mark.parametrize("lam", mostly_slow([0.0, 0.1, 3.0], quick=[0.0, 3.0]))
 def test_most_similar_is_exact(crowd, variant, lam) -> None:
@@ -490,6 +493,7 @@ class Halfway(words.About):
         return (word + mean) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shrinkage", [None, words.Shrinkage(5.0)])
 def test_parts_of_ones_own_are_searched_exactly(crowd, shrinkage) -> None:
     known, matrix = crowd

@@ -250,6 +250,7 @@ def command(place: Path, *arguments: object) -> Result:
     return CliRunner().invoke(app, ["words", "adapt", *map(str, [*files, *arguments])])
 
 
+@pytest.mark.slow
 def test_the_command_writes_vectors_and_compares_them(topics, place: Path) -> None:
     done = command(place, "-o", place / "new.bin", "--benchmarks", place / "EN-PEOPLE.txt", "--json")
     assert done.exit_code == 0, done.output

@@ -84,6 +84,7 @@ def test_the_table_holds_spearman_correlations_of_the_distances(place: Path) -> 
     assert not found.worse[0, 0]
 
 
+@pytest.mark.slow
 def test_the_study_scores_on_pairs_that_had_no_say() -> None:
     rng = np.random.default_rng(5)
     names = tuple((f"a{k}", f"b{k}") for k in range(400))
