@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PLAIN := $(VENV)/plain
 READY := $(VENV)/ready
 LOWEST := $(VENV)/lowest
 QUALITY := $(VENV)/quality
@@ -11,9 +12,9 @@ INSTALL := -m pip install --quiet --disable-pip-version-check
 # tests start many processes: without bytecode on disk each would compile all it imports
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint check gpu release-check slow lowest coverage bench bench-quality docs docs-code docs-site soak fuzz reproduce clean clean-kernels
+.PHONY: demo test lint check gpu release-check slow other-cpu uninitialized lowest coverage bench bench-quality docs docs-code docs-site soak fuzz reproduce clean clean-kernels
 
-demo: $(READY)
+demo: $(PLAIN)
 	$(BIN)/python examples/demo.py
 
 # linters beside the tests: they use one core, and not for long; the last process of the warmup leaves one free
@@ -43,8 +44,26 @@ release-check: test $(VENV)/release
 	$(BIN)/python tests/gpu/record.py --check
 	$(BIN)/python tests/release.py
 
+# Everything: what `make test` runs, and what it leaves out.
 slow: $(READY)
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "slow or not slow"
+
+# The tests as on other processors: kernels without instructions beyond the baseline (on x86-64: without fused operations),
+# and BLAS with the kernels of other processors. Those with AVX-512 run where the processor has it.
+ifneq ($(filter aarch64 arm64,$(shell uname -m)),)
+BLAS ?= ARMV8 NEOVERSEN1
+else
+BLAS ?= Nehalem Haswell $(shell grep -qs avx512f /proc/cpuinfo && echo SkylakeX)
+endif
+other-cpu: $(READY)
+	for blas in $(BLAS); do \
+		echo "kernels for any processor, BLAS for $$blas"; \
+		NUMBA_CPU_NAME=generic NUMBA_CPU_FEATURES= OPENBLAS_CORETYPE=$$blas $(BIN)/python -m pytest -n 2 --dist worksteal || exit 1; \
+	done
+
+# Arrays that are read before they are written: new arrays hold NaN, and memory from the system a pattern.
+uninitialized: $(READY)
+	MALLOC_PERTURB_=165 PYTHONPATH=tests $(BIN)/python -m pytest -p poison -n 2 --dist worksteal
 
 # The oldest versions of what is needed. They know nothing of what came after them, so deprecations are no errors.
 lowest: $(LOWEST)/ready
@@ -88,10 +107,15 @@ docs-site: $(DOCS)/ready
 soak: $(READY)
 	PYTHONPATH=tests $(BIN)/python tests/soak.py 600
 
-$(READY): pyproject.toml
+# no bytecode ahead: most files are never imported
+$(PLAIN): pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Python 3.11 or newer is needed: make PYTHON=python3.11')"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python $(INSTALL) --no-compile --editable ".[dev]"  # most files are never imported: no bytecode ahead
+	$(BIN)/python $(INSTALL) --no-compile --editable ".[cli]"
+	touch $(PLAIN)
+
+$(READY): $(PLAIN)
+	$(BIN)/python $(INSTALL) --no-compile --editable ".[dev]"
 	touch $(READY)
 
 $(VENV)/bench: $(READY)
