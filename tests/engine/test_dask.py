@@ -144,6 +144,7 @@ def test_tasks_that_take_longer_begin_here_and_are_sent(client: Any) -> None:
     assert session_of(client).traffic.messages > before
 
 
+@pytest.mark.slow
 def test_records_that_take_longer_to_travel_than_to_compute_stay_here(client: Any) -> None:
     before = session_of(client).traffic.messages
     out = np.zeros((40, 8_000_000), np.int8)

@@ -229,6 +229,7 @@ wt.iterate({process}, wt.Space.from_points(X), n_iter=1000)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
 @pytest.mark.parametrize(
     ("process", "size"),

@@ -395,6 +395,7 @@ def test_regions_of_a_picture_are_those_of_the_library(window, explorer):
         assert seen.page.is_hidden("#eps")
 
 
+@pytest.mark.slow
 def test_names_with_formulas_and_tags_are_shown_as_they_are(seen):
     content = b"$$\\alpha$$,<img src=x onerror=alert(1)>\n" + b"".join(b"%d,%d\n" % (k, k * k % 7) for k in range(30))
     _choose(seen, "<b>$$x$$.csv", content)
