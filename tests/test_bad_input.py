@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
 
 import wasserstein_transform as wt
 
@@ -396,3 +398,49 @@ def test_a_markov_matrix_cut_out_of_a_larger_one_is_told_as_such() -> None:
         ValueError, match=r"row 0 sums to 0.6; .* also after taking a part of a larger matrix .here 2 × 2"
     ):
         wt.Given(np.array([[0.3, 0.3, 0.4], [0.2, 0.8, 0.0], [0.0, 0.0, 1.0]])[:2, :2])
+
+
+def test_integers_that_are_rounded_are_told() -> None:
+    X = np.array([[2**62, 0], [2**62 + 1, 5], [3, 3]])
+    frame = pd.DataFrame({"time": X[:, 0], "y": [0.5, 1.5, 2.5]})
+    doors = (wt.Space.from_points, wt.GaussianTransform(1.0, n_iter=0).fit, wt.SingleLinkage(1).fit)
+    for door in doors:
+        for given in (X, X.tolist(), X.astype(np.uint64), frame):
+            with pytest.warns(
+                UserWarning, match=r"has integers beyond 2\^53, which are rounded, such as 46116860184273879"
+            ):
+                door(given)
+    with pytest.warns(UserWarning, match=r"a\.csv, column x, has integers beyond 2\^53"):
+        wt.tables.read(b"x,y\n4611686018427387905,1\n2,3\n", name="a.csv").numbers()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for exact in (2**53, 2**62, -(2**60)):
+            wt.Space.from_points([[exact], [0]])
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
+def test_estimators_tell_where_a_number_is_missing(metric: str) -> None:
+    D = np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0)))
+    D = D[:, :4] if metric == "euclidean" else D
+    fitted = wt.LocalTruncation(1.0, metric=metric).fit(D)
+    for bad in (np.nan, np.inf):
+        D[4, 3] = bad
+        for door in (fitted.transform, wt.LocalTruncation(1.0, metric=metric).fit):
+            with pytest.raises(ValueError, match=rf"X must be finite, got {bad} at \[4, 3\]"):
+                door(D)
+
+
+def test_two_columns_of_one_name_are_refused_by_estimators() -> None:
+    for door in (wt.GaussianTransform(1.0).fit, wt.SingleLinkage(1).fit, wt.AutoCluster().fit):
+        with pytest.raises(ValueError, match="columns of different names, got 'a' twice; rename one of them"):
+            door(pd.DataFrame(GOOD, columns=["a", "a"]))
+
+
+def test_an_error_within_a_property_of_a_fitted_estimator_is_told() -> None:
+    estimator = wt.GaussianTransform(1.0, n_iter=0)
+    with pytest.raises(NotFittedError, match="is not fitted yet: call fit first"):
+        _ = estimator.distances_
+    estimator.fit(GOOD).metric_ = None
+    with pytest.raises(AttributeError, match="'NoneType' object has no attribute 'dense'") as caught:
+        _ = estimator.distances_
+    assert not isinstance(caught.value, NotFittedError)

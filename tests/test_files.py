@@ -326,3 +326,21 @@ cli.main()
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 128 + signal.SIGTERM, done.stderr
     assert done.stdout == "tidied up\n"
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no folder where no file can be made")
+def test_errors_name_the_file_and_not_its_draft() -> None:
+    for write in (lambda path: write_bytes(path, b"x"), lambda path: write_together({path: b"x"})):
+        with pytest.raises(OSError, match=r"/proc/x\.csv") as caught:
+            write(Path("/proc/x.csv"))
+        assert caught.value.filename == "/proc/x.csv"
+
+
+def test_a_full_disk_is_told_with_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(draft: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(_files.Draft, "publish", full)
+    with pytest.raises(OSError, match="No space left") as caught:
+        write_together({tmp_path / "a": b"x"})
+    assert caught.value.filename == str(tmp_path / "a")

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from ._files import check_target, writing
-from ._fingerprint import fingerprint
+from ._fingerprint import class_name, fingerprint
 from ._npz import read_arrays
 
 FORMAT, VERSION = "wasserstein-transform", 1
@@ -31,7 +31,7 @@ _KINDS = {"f": "floats", "i": "whole numbers"}
 
 def archived(cls: T) -> T:
     """Register a class by its name, so that its instances can be stored."""
-    _CLASSES[cls.__name__] = cls
+    _CLASSES[class_name(cls)] = cls
     return cls
 
 
@@ -53,7 +53,7 @@ def write(path: str | os.PathLike[str], value: Any) -> Path:
     header = {
         "format": FORMAT,
         "version": VERSION,
-        "kind": type(value).__name__,
+        "kind": class_name(type(value)),
         "tree": tree,
         "fingerprint": fingerprint((json.dumps(tree, sort_keys=True), tuple(writer.arrays))),
     }
@@ -86,7 +86,7 @@ def read(path: str | os.PathLike[str], kind: type, room: Callable[[float], None]
         raise ValueError(f"{path} is damaged: its content is nested too deeply") from None
     if header.get("fingerprint") != fingerprint((written, tuple(arrays))):
         raise ValueError(f"{path} is damaged: its content does not match its fingerprint; write it again")
-    if str(header.get("kind")) not in _names(kind):
+    if not issubclass(_CLASSES.get(str(header.get("kind")), object), kind):
         raise ValueError(f"{path} holds a {_brief(header.get('kind'))}, but a {kind.__name__} is needed")
     try:
         value = _Reader(arrays).decode(tree)
@@ -141,10 +141,6 @@ def check_type(value: Any, name: str, *kinds: type) -> None:
         raise ValueError(f"{name} must be a {kinds[0].__name__}, got {type(value).__name__}")
 
 
-def _names(kind: type) -> set[str]:
-    return {name for name, cls in _CLASSES.items() if issubclass(cls, kind)}
-
-
 class _Writer:
     """Turns a value into a tree for JSON and a list of arrays."""
 
@@ -178,13 +174,15 @@ class _Writer:
             rows = csr_array(value)
             return {"sparse": [self.encode(part) for part in (rows.data, rows.indices, rows.indptr)],
                     "shape": [int(side) for side in rows.shape]}  # fmt: skip
-        name = type(value).__name__
+        name = class_name(type(value))
         if _CLASSES.get(name) is type(value):
             return {"class": name, "state": {key: self.encode(part) for key, part in _state(value).items()}}
         if type(value) in (tuple, list):
-            return {name: [self.encode(entry) for entry in value]}
+            return {type(value).__name__: [self.encode(entry) for entry in value]}
         if type(value) is dict and all(isinstance(key, str) for key in value):
             return {"dict": {key: self.encode(entry) for key, entry in value.items()}}
+        if name in _CLASSES:
+            raise TypeError(f"{name} was defined again after this object was made; make the object again to store it")
         if callable(value):
             raise TypeError(f"a function cannot be stored, got {value!r}; use a named profile")
         raise TypeError(f"{name} cannot be stored; use classes of this library, arrays, numbers and strings")

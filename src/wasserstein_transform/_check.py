@@ -33,7 +33,9 @@ def floats(values: ArrayLike, name: str) -> Floats:
     if not np.isfinite(array).all():
         bad = np.argwhere(~np.isfinite(array))[0]
         where = ", ".join(map(str, bad))
-        raise ValueError(f"{name} must be finite, got {array[tuple(bad)]} at [{where}]; drop or fill such entries")
+        raise ValueError(
+            f"{name} must be finite, got {array[tuple(bad)]} at [{where}]; drop or fill NaN and infinite entries"
+        )
     return array
 
 

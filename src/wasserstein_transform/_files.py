@@ -17,11 +17,14 @@ import uuid
 import weakref
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self, TypeAlias, cast
 
 PathLike: TypeAlias = "str | os.PathLike[str]"
+
+_SUFFIX = ".part"  # of drafts
 
 
 def check_target(path: PathLike) -> Path:
@@ -41,17 +44,44 @@ def check_target(path: PathLike) -> Path:
     return target
 
 
+def check_no_link(path: Path) -> Path:
+    """Return a path in a folder of this library; refuse a link, which could lead to any file of the user."""
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, f"{path} is a link, which this library does not make; remove it")
+    return path
+
+
+def open_in_place(path: Path) -> FileIO:
+    """Open or make a file in a folder of this library, to read and to append; refuse anything but a regular file.
+
+    It has no buffer, which would not notice that appending moves the position.
+    """
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+    stream = os.fdopen(os.open(check_no_link(path), flags, 0o666), "a+b", buffering=0)
+    if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+        stream.close()
+        raise OSError(errno.EINVAL, f"{path} is not a regular file; remove it")
+    return stream
+
+
 @contextmanager
 def writing(path: PathLike) -> Iterator[IO[bytes]]:
     """Open a stream to write a file; it gets its name at the end of the block, and is removed after an error."""
-    with Draft(path) as draft:
-        try:
-            yield draft.stream
-            draft.publish()
-        except OSError as error:
-            if error.errno is None or error.filename is not None:
-                raise
-            raise OSError(error.errno, error.strerror, os.fspath(path)) from None  # add the missing file name
+    with Draft(path) as draft, _naming(path):
+        yield draft.stream
+        draft.publish()
+
+
+@contextmanager
+def _naming(path: PathLike) -> Iterator[None]:
+    """Name the file that is written in errors that name none, such as those of full disks, or only its draft."""
+    try:
+        yield
+    except OSError as error:
+        named = [str(name) for name in (error.filename, error.filename2) if name is not None]
+        if error.errno is None or (named and not named[-1].endswith(_SUFFIX)):
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
 
 
 def write_bytes(path: PathLike, content: bytes) -> None:
@@ -66,14 +96,16 @@ def write_together(files: Mapping[Path, bytes], stale: Collection[Path] = ()) ->
     The files `stale` are removed after the new ones are written.
     """
     with ExitStack() as open_drafts:
-        drafts = [open_drafts.enter_context(Draft(path)) for path in files]
-        for draft, content in zip(drafts, files.values(), strict=True):
-            draft.stream.write(content)
-            draft.stream.flush()  # detects a full disk before any file is replaced
+        drafts = {path: open_drafts.enter_context(Draft(path)) for path in files}
+        for path, draft in drafts.items():
+            with _naming(path):
+                draft.stream.write(files[path])
+                draft.stream.flush()  # detects a full disk before any file is replaced
         with _Replacing() as replacing:
-            for draft in drafts:
-                replacing.keep(draft.target)
-                draft.publish()
+            for path, draft in drafts.items():
+                with _naming(path):
+                    replacing.keep(draft.target)
+                    draft.publish()
             for path in stale:
                 if path.is_file():
                     replacing.keep(path)
@@ -88,7 +120,8 @@ class Draft:
         self.is_stream = _is_stream(self.target)
         self._name: Path | None = None
         self._removed: Callable[[], Any] | None = None
-        self.stream = self._opened()
+        with _naming(path):
+            self.stream = self._opened()
 
     def __enter__(self) -> Self:
         return self
@@ -182,7 +215,7 @@ def _second_name(path: Path) -> Path:
 
 def _unused(folder: Path) -> Path:
     """A unique name; it does not contain the name of the file, which may already have the maximum length."""
-    return folder / f".{uuid.uuid4().hex[:16]}.part"
+    return folder / f".{uuid.uuid4().hex[:16]}{_SUFFIX}"
 
 
 def _remove(path: Path, owner: int | None = None) -> None:

@@ -38,6 +38,12 @@ def fingerprint(value: Any) -> str:
     return digest.hexdigest()
 
 
+def class_name(cls: type) -> str:
+    """Return the name of a class in files: those of users have their module, so that they never replace ours."""
+    ours = cls.__module__.partition(".")[0] == __name__.partition(".")[0]
+    return cls.__name__ if ours else f"{cls.__module__}.{cls.__qualname__}"
+
+
 def _feed(digest: Any, value: Any) -> None:
     if isinstance(value, np.ndarray):
         digest.update(f"array {value.dtype.str} {value.shape};".encode())
@@ -58,7 +64,7 @@ def _feed(digest: Any, value: Any) -> None:
         rows = value.tocsr()
         _feed(digest, ("sparse", rows.shape, rows.indptr, rows.indices, rows.data))
     elif is_dataclass(value) and not isinstance(value, type):
-        digest.update(f"{type(value).__name__};".encode())
+        digest.update(f"{class_name(type(value))};".encode())
         for field in fields(value):
             _feed(digest, getattr(value, field.name))
     else:

@@ -18,7 +18,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from ._files import Draft, PathLike, check_target, writing
+from ._files import Draft, PathLike, check_target, open_in_place, writing
 
 _ZEROS = 1 << 20  # bytes written at a time if the system cannot allocate a file
 
@@ -67,10 +67,10 @@ def _write_named(
         head, {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
     )
     begin, n_bytes = len(head.getvalue()), dtype.itemsize * int(np.prod(shape, dtype=object))
-    with unfinished.open("r+b" if unfinished.exists() else "w+b") as stream:
+    with open_in_place(unfinished) as stream:
+        stream.seek(0)
         if stream.read(begin) != head.getvalue() or unfinished.stat().st_size != begin + n_bytes:
             stream.truncate(0)
-            stream.seek(0)
             _begun(stream, dtype, shape, unfinished.parent, what)
     array = np.memmap(unfinished, dtype, "r+", begin, shape)
     fill(array)

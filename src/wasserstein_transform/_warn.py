@@ -8,8 +8,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FrameType
+from typing import Any
+
+import numpy as np
 
 _WITHIN = ("wasserstein_transform", "sklearn", "imblearn", "joblib")  # packages that call this one for the user
+
+_EXACT = 2**53  # up to this, floats represent all integers
 
 _LISTENER: ContextVar[Callable[[str], None] | None] = ContextVar("listener", default=None)
 
@@ -33,6 +38,24 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
         listen(message)
         return
     warnings.warn(message, category, stacklevel=2 + sum(1 for _ in frames_within(sys._getframe(1))))
+
+
+def warn_of_rounding(values: Any, name: str) -> None:
+    """Warn of integers in an array or a table that no float represents: distinct ones can become equal."""
+    columns = [values.iloc[:, k] for k in range(values.shape[1])] if hasattr(values, "iloc") else [values]
+    for column in map(np.asarray, columns):
+        if column.dtype.kind not in "iu" or column.dtype.itemsize < 8 or not column.size:
+            continue
+        if column.max() <= _EXACT and column.min() >= -_EXACT:
+            continue
+        with np.errstate(invalid="ignore"):  # the largest ones are rounded up, out of their range
+            rounded = column[column.astype(np.float64).astype(column.dtype) != column]
+        if rounded.size:
+            warn(
+                f"{name} has integers beyond 2^53, which are rounded, such as {rounded[0]} to {float(rounded[0]):.0f}; "
+                "subtract an offset first"
+            )
+            return
 
 
 def frames_within(frame: FrameType | None = None) -> Iterator[FrameType]:

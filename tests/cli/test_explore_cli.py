@@ -6,8 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import urllib.request
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -33,10 +35,18 @@ def started(*words, cwd):
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
-def test_the_address_is_said_the_page_is_there_and_ctrl_c_ends_it(tmp_path):
+def test_the_address_is_said_the_page_is_there_and_ctrl_c_ends_it(tmp_path, monkeypatch):
+    """The browser gets a file with the address: other users can read the arguments of a program."""
     (tmp_path / "points.csv").write_text("x,y,kind\n1,2,a\n3,4,b\n5,7,a\n")
-    with started("points.csv", "--columns", "x,y", "--label", "kind", cwd=tmp_path) as process:
+    monkeypatch.setenv("BROWSER", str(tmp_path / "browser"))
+    (tmp_path / "browser").write_text(
+        '#!/bin/sh\nls -l "${1#file://}" > mode\ncat "${1#file://}" > page\necho "$@" > new\nmv new words\n'
+    )
+    (tmp_path / "browser").chmod(0o700)
+    with started("points.csv", "--columns", "x,y", "--label", "kind", "--browser", cwd=tmp_path) as process:
         url = process.stdout.readline().strip()
+        while process.poll() is None and not (tmp_path / "words").exists():
+            time.sleep(0.01)
         assert url.startswith("http://127.0.0.1:")
         with urllib.request.urlopen(url, timeout=30) as answer:
             assert answer.status == 200
@@ -45,6 +55,11 @@ def test_the_address_is_said_the_page_is_there_and_ctrl_c_ends_it(tmp_path):
     assert process.returncode == 0
     assert out == ""
     assert err.splitlines() == ["open this address in a browser; Ctrl-C ends it", "ended"]
+    opened = (tmp_path / "words").read_text().strip()
+    assert url.split("/")[-2] not in opened
+    assert f'url={url}"' in (tmp_path / "page").read_text()
+    assert (tmp_path / "mode").read_text().startswith("-rw-------")
+    assert not Path(opened.removeprefix("file://")).exists()
 
 
 @pytest.mark.parametrize(

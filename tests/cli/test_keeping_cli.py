@@ -114,7 +114,8 @@ def test_all_files_are_written_or_none(file: Path, tmp_path: Path, monkeypatch: 
 
     monkeypatch.setattr(_files.Draft, "publish", full)
     done = transform(file, "-o", tmp_path / "out", "--force", "--lam", 9)
-    assert (done.exit_code, done.stderr) == (2, "wt transform: No space left on device\n")
+    said = f"wt transform: {tmp_path / 'out' / 'summary.json'}: no space left on device\n"
+    assert (done.exit_code, done.stderr) == (2, said)
     assert content(tmp_path / "out") == before
     assert transform(file, "-o", tmp_path / "new" / "below").exit_code == 2
     assert not (tmp_path / "new").exists()

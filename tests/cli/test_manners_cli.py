@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from cli_files import blobs, process, run, write_csv
 from wasserstein_transform.cli import printing, watching
 from wasserstein_transform.cli.app import Commands
 from wasserstein_transform.cli.printing import say, tell, wants_color
+from wasserstein_transform.cli.tables import show
 from wasserstein_transform.cli.watching import Watch, in_words, line_of
 from wasserstein_transform.cli.wording import typed
 from wasserstein_transform.engine import Update
@@ -277,3 +279,47 @@ def test_graphs_and_words_speak_json_too(tmp_path: Path) -> None:
     assert [one["word"] for one in similar["similar"]] and len(similar["similar"]) == 2  # noqa: PT018
     pair = json.loads(run("words", "pair", "a", "b", "--model", tmp_path / "model.npz", "--json").stdout)
     assert set(pair) == {"distance", "lam", "plain", "words"}
+
+
+EVIL = "x\x1b]0;title\x07"
+
+
+def test_control_characters_of_files_never_reach_the_terminal(tmp_path: Path) -> None:
+    (tmp_path / "esc.csv").write_text("x\x1b]0;title,y\x1b[31m\x9b2J,z\n1,2,a\n3,4,b\n5,7,c\n")
+    said = [run("info", tmp_path / "esc.csv"), run("info", tmp_path / "esc.csv", "--json")]
+    said += [run("suggest", tmp_path / "esc.csv", "--columns", "w"), run("suggest", tmp_path / f"{EVIL}.csv")]
+    for one in said:
+        assert "\\u001b" in one.stdout + one.stderr
+        assert not set("\x1b\x07\x9b") & set(one.stdout + one.stderr)
+    assert "y\x1b[31m\x9b2J" in str(json.loads(said[1].stdout)).encode().decode("unicode_escape")
+
+
+def test_control_characters_are_escaped_in_every_way_of_printing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    say(EVIL)
+    tell(EVIL, err=True)
+    show([["name", "n"], [EVIL, "1"]])
+    assert "\x1b" not in "".join(capsys.readouterr())
+    stream = on_a_terminal(monkeypatch)
+    tell(EVIL, err=True)
+    with Watch() as watch:
+        watch.stage(EVIL)
+        until(stream, "title")
+    assert "\x1b" not in stream.getvalue()
+    assert stream.getvalue().startswith("x\\u001b]0;title\\u0007\n")
+
+
+def test_distances_that_do_not_fit_on_the_disk_are_not_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_csv(tmp_path / "points.csv", blobs())
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(free=1000))
+    monkeypatch.setattr("wasserstein_transform.cli.distances.fitted", lambda *_: pytest.fail("computed"))
+    for target in ("d.npy", "d.csv", "new/folder/"):
+        done = run("distances", tmp_path / "points.csv", "-o", f"{tmp_path}/{target}")
+        assert done.exit_code == 2
+        assert (
+            f"the file of the distances needs {60**2 * (4 if '.csv' in target else 8):.3g} bytes on disk" in done.stderr
+        )
+        assert str(tmp_path) in done.stderr

@@ -65,6 +65,25 @@ def test_a_damaged_block_of_an_unfinished_state_is_computed_again(
     assert_same(go(tmp_path), whole)
 
 
+def test_links_in_the_folder_of_a_run_are_refused_and_their_targets_left_alone(tmp_path: Path) -> None:
+    save(tmp_path)
+    go(tmp_path, n_iter=1)
+    (mine := tmp_path / "mine").write_text("years of work")
+    with pytest.raises(Ended):
+        go(tmp_path, engine=wt.Engine(progress=ends_after(4)))
+    block = next((tmp_path / "run" / "tau-0002").glob("*.block"))
+    block.unlink()
+    block.symlink_to(mine)
+    with pytest.raises(OSError, match="is a link"):
+        go(tmp_path)
+    lock = tmp_path / "run" / "lock"
+    lock.unlink()
+    lock.symlink_to(mine)
+    with pytest.raises(OSError, match="is a link"):
+        go(tmp_path)
+    assert mine.read_text() == "years of work"
+
+
 def test_a_damaged_block_of_the_first_state_is_read_again(whole: wt.transforms.Trajectory, tmp_path: Path) -> None:
     save(tmp_path)
     with pytest.raises(Ended):

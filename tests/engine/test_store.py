@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import multiprocessing
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import time
@@ -17,7 +19,8 @@ from engine.test_seams import WORK, cloud
 from hypothesis import given, settings, strategies as st
 
 import wasserstein_transform as wt
-from wasserstein_transform.engine import InUseError, Overseer, Record, Task, Threads, tiles
+from wasserstein_transform._mapped import write_mapped
+from wasserstein_transform.engine import InUseError, Lock, Overseer, Record, Task, Threads, tiles
 from wasserstein_transform.engine.store import Journal
 
 
@@ -297,6 +300,85 @@ def test_a_forked_process_does_not_have_the_store_of_its_parent(tmp_path: Path) 
     with multiprocessing.get_context("fork").Pool(1) as pool:
         assert f"in use by process {os.getpid()}" in pool.apply(_opened, (tmp_path / "s",))
     assert wt.Store(tmp_path / "s") is store
+
+
+def test_a_copy_of_the_folder_leaves_it_locked(tmp_path: Path) -> None:
+    """POSIX locks end when any descriptor of the file is closed."""
+    store = wt.Store(tmp_path / "s")
+    shutil.copytree(tmp_path / "s", tmp_path / "backup")
+    tried = subprocess.run([sys.executable, "-c", HOLD, tmp_path / "s"], capture_output=True, text=True, check=False)
+    assert f"in use by process {os.getpid()}" in tried.stderr
+    store.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_forked_process_does_not_keep_the_lock_when_its_parent_closes_the_store(tmp_path: Path) -> None:
+    store = wt.Store(tmp_path / "s")
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert "in use" in pool.apply(_opened, (tmp_path / "s",))
+        store.close()
+        assert pool.apply(_opened, (tmp_path / "s",)) == "opened"
+
+
+def test_a_second_lock_in_one_process_is_refused(tmp_path: Path) -> None:
+    lock = Lock(tmp_path / "lock", "the run")
+    with pytest.raises(InUseError, match="the run is in use by this process"):
+        Lock(tmp_path / "lock", "the run")
+    lock.release()
+    Lock(tmp_path / "lock", "the run").release()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="other locks there")
+def test_a_file_system_without_locks_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unsupported(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("fcntl.flock", unsupported)
+    with pytest.raises(OSError, match=r"cannot be written to \(files cannot be locked on this file system: No locks"):
+        wt.Store(tmp_path / "s")
+
+
+@pytest.mark.parametrize("name", ["lock", "tiles", "states", "files"])
+def test_a_link_in_a_store_is_refused_and_its_target_left_alone(name: str, tmp_path: Path) -> None:
+    target = tmp_path / "mine"
+    if name == "lock":
+        target.write_text("years of work")
+    else:
+        target.mkdir()
+    (tmp_path / "s").mkdir()
+    (tmp_path / "s" / name).symlink_to(target)
+    with pytest.raises(OSError, match="is a link"):
+        wt.Store(tmp_path / "s")
+    assert name != "lock" or target.read_text() == "years of work"
+
+
+def test_links_in_place_of_kept_work_are_refused_and_their_targets_left_alone(tmp_path: Path, fine: None) -> None:
+    (mine := tmp_path / "mine").write_text("years of work")
+    (tmp_path / "folder").mkdir()
+    metric = wt.Euclidean(cloud(600, 2))
+    with wt.Store(tmp_path / "s") as store:
+        metric.condensed(wt.Engine(store=store))
+        (journal,) = (tmp_path / "s" / "tiles").iterdir()
+        journal.unlink()
+        journal.symlink_to(mine)
+        with pytest.raises(OSError, match="is a link"):
+            metric.condensed(wt.Engine(store=store))
+        store.states("a").rmdir()
+        (tmp_path / "s" / "states" / "a").symlink_to(tmp_path / "folder")
+        with pytest.raises(OSError, match="is a link"):
+            store.states("a")
+        (tmp_path / "unfinished").symlink_to(mine)
+        with pytest.raises(OSError, match="is a link"):
+            write_mapped(tmp_path / "d.npy", np.dtype(float), (3,), lambda _: None, "d", tmp_path / "unfinished")
+    assert mine.read_text() == "years of work"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_a_pipe_is_no_journal(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="not a regular file"):
+        Journal(tmp_path / "pipe")
 
 
 def test_one_process_has_one_store_for_a_folder_however_it_is_named(tmp_path: Path, fine: None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import wasserstein_transform as wt
-from wasserstein_transform._archive import read
+from wasserstein_transform._archive import described, read
 from wasserstein_transform._fingerprint import fingerprint
 
 
@@ -291,6 +292,49 @@ def test_unknown_classes_are_named(tmp_path: Path) -> None:
     assert isinstance(wt.Space.load(path).metric, Mine)
     from wasserstein_transform import _archive  # noqa: PLC0415
 
-    _archive._CLASSES.pop("Mine")
-    with pytest.raises(ValueError, match="the class Mine is unknown; import the module that defines it first"):
+    _archive._CLASSES.pop(f"{__name__}.{Mine.__qualname__}")
+    with pytest.raises(ValueError, match=r"the class .*\.Mine is unknown; import the module that defines it first"):
         read(path, wt.Space)
+
+
+def test_classes_of_users_never_replace_those_of_the_library(tmp_path: Path) -> None:
+    """They may have the same names, and are saved beside them."""
+    gt, ms = wt.GaussianTransform(eps=0.5, n_iter=1).fit(cloud()), wt.MeanShift(eps=0.5).fit(cloud())
+    before = [gt.save(tmp_path / "gt"), ms.save(tmp_path / "ms")]
+
+    class Gaussian(wt.localize.Gaussian):
+        """A localization of somebody's own."""
+
+    class MeanShift(wt.MeanShift):
+        """An estimator of somebody's own."""
+
+    after = [gt.save(tmp_path / "gt again"), ms.save(tmp_path / "ms again")]
+    for one, other, kind in zip(before, after, (wt.GaussianTransform, wt.MeanShift), strict=True):
+        assert type(kind.load(one)) is type(kind.load(other)) is kind
+    mine = MeanShift(eps=0.5).fit(cloud()).save(tmp_path / "mine")
+    assert type(wt.MeanShift.load(mine)) is MeanShift
+    ours, theirs = (cls(wt.localize.Truncation(0.5), 1.0) for cls in (wt.localize.Gaussian, Gaussian))
+    assert described(ours) != described(theirs)
+
+
+def test_a_class_that_is_defined_again_is_named(tmp_path: Path) -> None:
+    def defined() -> type[wt.Euclidean]:
+        class Mine(wt.Euclidean):
+            """A metric of somebody's own."""
+
+        return Mine
+
+    space = wt.Space(defined()(cloud()), np.full(40, 1 / 40), None)
+    defined()
+    with pytest.raises(TypeError, match=r"Mine was defined again after this object was made; make the object again"):
+        space.save(tmp_path / "space")
+
+
+def test_fingerprints_tell_classes_of_one_name_apart() -> None:
+    @dataclass
+    class Frame:
+        """A record of somebody's own."""
+
+    here = type(Frame())
+    there = dataclass(type("Frame", (), {"__module__": "wasserstein_transform.backends"}))
+    assert fingerprint(here()) != fingerprint(there())

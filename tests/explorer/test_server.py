@@ -124,6 +124,23 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_sent(explorer):
         assert raw.recv(100).split()[1:2] in ([b"413"], [b"400"], [])
 
 
+@pytest.mark.parametrize("path", ["nothing", "{token}/", "{token}/nothing"])
+def test_a_large_body_is_refused_where_no_file_is_expected(explorer, path):
+    """Bodies are held in memory until they are complete, for addresses without the token, too."""
+    with socket.create_connection(("127.0.0.1", explorer.port), timeout=10) as raw:
+        raw.sendall(
+            f"POST /{path.format(token=explorer.token)} HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: {_origin(explorer)}\r\n"
+            f"Content-Length: {1 << 20}\r\n\r\n".encode()
+        )
+        assert raw.recv(100).split()[1:2] in ([b"413"], [b"400"], [])
+
+
+def test_a_file_may_be_larger_than_other_bodies(explorer):
+    table = b"x,y\n" + b"1.5,2.5\n" * 20_000
+    status, answer = _get(explorer.url + "open?name=large.csv", "POST", table, Origin=_origin(explorer))
+    assert (status, json.loads(answer)) == (200, {"data": "large.csv"})
+
+
 def test_a_port_that_is_taken_is_said(explorer):
     with pytest.raises(OSError, match=f"port {explorer.port} is not available"):
         wt.explore(port=explorer.port)

@@ -31,7 +31,16 @@ def _summary(folder: Path, **changes: object) -> Path:
 
 @pytest.mark.parametrize(
     "option",
-    ["-oELSEWHERE", "-qoELSEWHERE", "--output=ELSEWHERE", "--out", "--store=x", "--scheduler=tcp://x", "--help"],
+    [
+        "-oELSEWHERE",
+        "-qoELSEWHERE",
+        "--output=ELSEWHERE",
+        "--out",
+        "--store=x",
+        "--scheduler=tcp://x",
+        "--help",
+        "--columns",
+    ],
 )
 def test_a_summary_says_neither_where_nor_by_whom(option: str, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere.csv"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import io
 import itertools
 import logging
@@ -198,8 +199,47 @@ def test_files_of_another_user_are_not_read(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(store.os, "getuid", lambda: mine)
     assert here.read("code") == b"content"
     (file,) = kept(tmp_path)
-    file.chmod(0o666)
-    assert here.read("code") is None
+    for mode in (0o666, 0o664, 0o646):
+        file.chmod(mode)
+        assert here.read("code") is None
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="files have no owners")
+def test_files_are_written_so_that_they_can_be_read_again_whatever_the_umask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    here, before = store.Store("test"), os.umask(0o002)
+    try:
+        here.write("code", b"content")
+        assert here.read("code") == b"content"
+        (file,) = kept(tmp_path)
+        file.chmod(0o664)
+        here.write("code", b"compiled anew")
+        assert here.read("code") == b"compiled anew"
+        tmp_path.joinpath("cache", "wasserstein_transform").chmod(0o775)
+        assert here.read("code") is None
+        again = store.Store("test")  # uses another folder, which others cannot write to
+        monkeypatch.setattr(store, "_BESIDE", tmp_path / "beside" / "compiled")
+        again.write("code", b"content")
+        assert again.read("code") == b"content"
+    finally:
+        os.umask(before)
+
+
+def test_compiling_does_not_switch_the_garbage_collector(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is a setting of the process, which belongs to the user."""
+    switched: list[str] = []
+    monkeypatch.setattr(compile_, "_is_ours", lambda event: True)
+    for name in ("disable", "enable", "freeze", "set_threshold"):
+        monkeypatch.setattr(gc, name, lambda *_, name=name: switched.append(name))
+
+    def one_more(x: Any) -> Any:
+        return x + 1
+
+    one_more.__qualname__ += uuid4().hex  # nobody has kept it before
+    assert jit(one_more)(1.0) == 2.0
+    assert switched == []
 
 
 def test_a_change_in_any_source_is_another_cache_and_older_ones_go(

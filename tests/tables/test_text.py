@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from wasserstein_transform.tables import Table, encode, read
+from wasserstein_transform.tables.columns import default_names
 
 
 def columns(content: bytes | str, name: str = "points.csv") -> dict[str, list]:
@@ -253,3 +254,15 @@ def test_one_column_of_words_may_hold_empty_cells() -> None:
     table = Table({"x": [1, 2, 3], "word": ["", "# no comment", " "]})
     again = read(encode(table.select(["x", "word"]), "csv"))
     assert again.columns["word"].tolist() == ["", "# no comment", " "]
+
+
+@pytest.mark.parametrize("end", ["\n", ""])
+@pytest.mark.parametrize("names", [True, False])
+@pytest.mark.parametrize("n_rows", [1, 10])
+def test_lines_may_be_longer_than_the_sample(n_rows: int, names: bool, end: str) -> None:
+    m = 12_000
+    header = "# genes\n," + ",".join(f"gene{k}" for k in range(1, m)) + "\n" if names else ""
+    content = header + "\n".join([",".join(["1.5"] * m)] * n_rows) + end
+    table = read(content.encode(), name="a.csv")
+    assert (len(table), len(table.names)) == (n_rows, m)
+    assert table.names[:2] == (("row", "gene1") if names else default_names(m)[:2])

@@ -102,18 +102,23 @@ def _read(path: Path) -> dict[str, Any]:
         )
     known = _options_of(asked["command"])
     for word in asked["options"]:
-        if word.split("=")[0] not in known:
+        name, equals, _ = word.partition("=")
+        if known.get(name) is not bool(equals):  # without its value, an option would take the next word for it
             raise ValueError(f"{path} was changed: {word[:60]!r} is no option of a run; repeat it by hand")
     return dict(found)
 
 
-def _options_of(command: str) -> set[str]:
-    """Long options of a command, without those for output, stores and clusters: a summary may come from anyone."""
+def _options_of(command: str) -> dict[str, bool]:
+    """Long options of a command, and whether they have values; a summary may come from anyone.
+
+    Those for output, stores and clusters are left out.
+    """
     from .app import app
 
     found = typer.main.get_command(app).get_command(None, command)  # type: ignore[attr-defined]
-    words = {word for one in found.params for word in (*one.opts, *one.secondary_opts) if one.name not in _WHERE}
-    return {word for word in words if word.startswith("--")}
+    options = [one for one in found.params if one.param_type_name == "option" and one.name not in _WHERE]
+    words = {word: not one.is_flag for one in options for word in (*one.opts, *one.secondary_opts)}
+    return {word: has_value for word, has_value in words.items() if word.startswith("--")}
 
 
 def _found(summary: Path, known: dict[str, Any]) -> str:

@@ -16,6 +16,7 @@ from .machine import Machine
 from .methods import Method, fitted, parameters, words
 from .reading import Source, read_points
 from .running import opened
+from .targets import PACKED, check_space
 
 if TYPE_CHECKING:
     from .._types import Floats
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _OFFER = Offer("distances", {"npy": ".npy", "csv": ".csv", "parquet": ".parquet"}, "npy", "csv")
 _DRAWN = 1500  # the most points in the figure
 _LETTERS = 24  # the most bytes of a number as text
+_LEAST = {"npy": 8, "csv": 4}  # bytes of a number at least; Parquet compresses
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,9 @@ def distances(
                 _LETTERS * points.n**2, f"{plan.kind} of the distances", "take fewer rows, or --format npy"
             )
         _encoded(np.zeros((1, 1)), plan.kind)  # raises now if a package is missing
+        if plan.table is not None and plan.table.suffix.lower() not in PACKED:
+            n_numbers = points.n * (points.n - 1) // 2 if condensed else points.n**2
+            check_space(plan.table, n_numbers * _LEAST.get(plan.kind, 0), "the file of the distances")
         with run.stage("transforming"):
             found = fitted(how, points, "auto")
             matrix = np.asarray(found.distances_)

@@ -7,6 +7,7 @@ import sys
 import threading
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -55,12 +56,13 @@ def explore(
         say(explorer.url)
         say("open this address in a browser; Ctrl-C ends it", err=True)
         sys.stdout.flush()
-        if browser:
-            threading.Thread(target=_show, args=(explorer.url,), daemon=True).start()
-        try:
-            explorer.serve()
-        except KeyboardInterrupt:
-            say("ended", err=True)
+        with TemporaryDirectory() as private:
+            if browser:
+                threading.Thread(target=_show, args=(explorer.url, Path(private)), daemon=True).start()
+            try:
+                explorer.serve()
+            except KeyboardInterrupt:
+                say("ended", err=True)
 
 
 def _check_installed() -> None:
@@ -70,10 +72,16 @@ def _check_installed() -> None:
         )
 
 
-def _show(url: str) -> None:
+def _show(url: str, private: Path) -> None:
+    """Open a file that leads to the page: all users of the machine can read the arguments of a browser."""
     import webbrowser
 
-    webbrowser.open(url)
+    from .._files import write_bytes
+
+    file = private / "explore.html"
+    file.touch(0o600)
+    write_bytes(file, f'<meta http-equiv="refresh" content="0; url={url}"><a href="{url}">Explorer</a>'.encode())
+    webbrowser.open(file.as_uri())
 
 
 def _put(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import os
+import re
 import shutil
 import sys
 import textwrap
@@ -13,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 _NAME = "wasserstein_transform.spelled"
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _SPELLED = {
     "Σ": "S", "ε": "eps", "×": "x", "−": "-", "–": "-", "…": "...", "“": '"', "”": '"', "’": "'", "≥": ">=", "≤": "<=",
     "→": "->", "√": "sqrt", "²": "^2", "³": "^3", "∝": "~", "≈": "~", "·": "*", "‖": "|", "∞": "inf", "∈": "in",
@@ -25,7 +27,17 @@ before_lines: list[Callable[[], None]] = []
 
 
 def say(line: object = "", *, err: bool = False) -> None:
-    """Print a line. `typer.echo` would send UTF-8 to streams with ASCII encoding."""
+    """Print a line, with control characters escaped: names in files could otherwise command the terminal."""
+    put(escaped(str(line)), err=err)
+
+
+def escaped(text: str) -> str:
+    """Text with control characters, but for line breaks and tabs, written as in JSON."""
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def put(line: str, *, err: bool = False) -> None:
+    """Print a line as it is. `typer.echo` would send UTF-8 to streams with ASCII encoding."""
     for make_room in before_lines:
         make_room()
     print(line, file=sys.stderr if err else sys.stdout)
@@ -36,7 +48,7 @@ def tell(text: str, *, err: bool = False) -> None:
     stream = sys.stderr if err else sys.stdout
     if stream.isatty():
         text = textwrap.fill(
-            text,
+            escaped(text),
             max(shutil.get_terminal_size().columns - 1, 20),
             subsequent_indent="  ",
             break_on_hyphens=False,

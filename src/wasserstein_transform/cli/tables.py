@@ -6,19 +6,20 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 
-from .printing import say
+from .printing import escaped, put
 
 _GAP = "  "
 
 
 def show(rows: Sequence[Sequence[str]], style: Callable[[str], str] = str) -> None:
     """Print rows under a header, with numbers right-aligned; `style` may color cells but not change their width."""
+    rows = [[escaped(cell) for cell in row] for row in rows]
     blocks = list(fitting(rows, shutil.get_terminal_size().columns if sys.stdout.isatty() else None))
     for k, block in enumerate(blocks):
         if k:
-            say()
+            put("")
         for line in aligned(block, style):
-            say(line)
+            put(line)
 
 
 def fitting(rows: Sequence[Sequence[str]], width: int | None) -> Iterator[list[list[str]]]:

@@ -24,7 +24,7 @@ def check_link(path: Path, folder: Path) -> None:
 
 def check_free(path: Path, force: bool, source: Path | None = None) -> None:
     """Raise if a file cannot be written, is the input, or exists and `force` is not set."""
-    there = next(one for one in (path.parent, *path.absolute().parents) if one.exists())
+    there = _existing(path)
     if not there.is_dir():
         raise ValueError(f"{there} is a file; give a folder, or an unused name")
     if not path.parent.exists():
@@ -36,6 +36,18 @@ def check_free(path: Path, force: bool, source: Path | None = None) -> None:
         raise ValueError(f"{path} is the input file; give another name for the output")
     if path.is_file() and not force:
         raise FileExistsError(f"{path} exists already; --force overwrites it")
+
+
+def check_space(path: Path, n_bytes: float, what: str) -> None:
+    """Raise if the disk of a file that is written later has too little space."""
+    from .._mapped import check_room
+
+    check_room(n_bytes, _existing(path), what)
+
+
+def _existing(path: Path) -> Path:
+    """The nearest folder around a file that exists."""
+    return next(one for one in (path.parent, *path.absolute().parents) if one.exists())
 
 
 class new_folder:  # noqa: N801  a context manager, named like a function

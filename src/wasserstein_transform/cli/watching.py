@@ -89,7 +89,7 @@ class Watch:
             now = time.monotonic()
             began = self._stage_began if self._update is None else self._update_began
             line = self._compiling or line_of(self._stage, self._update, now - began, _columns())
-            line = line[: max(_columns() - 1, 1)]
+            line = printing.escaped(line)[: max(_columns() - 1, 1)]
             sys.stderr.write("\r" + line + " " * (len(self._shown) - len(line)))
             sys.stderr.flush()
             self._shown = line

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._files import write_bytes
+from .._files import check_no_link, write_bytes
 from ..backends import Frame, unit_of_size
 from ..engine import Engine, fingerprint
 from ..transforms import Transform
@@ -83,7 +83,7 @@ def _plan(state: State, frame: Frame, wanted: Wanted, engine: Engine) -> tuple[l
     for leftover in wanted.folder.glob("*.block"):
         leftover.unlink()
     cut = boxes(state.chunks, frame, wanted.most, wanted.n_parts, engine)
-    write_bytes(path, json.dumps(cut).encode())
+    write_bytes(check_no_link(path), json.dumps(cut).encode())
     return cut, fingerprint((wanted.run, frame, cut))
 
 

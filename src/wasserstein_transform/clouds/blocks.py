@@ -20,7 +20,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._files import writing
+from .._files import check_no_link, writing
 from .._types import Floats, Ints
 from ..backends import Extent
 from .chunking import CHUNK, spatial_order
@@ -185,7 +185,7 @@ class Writer:
 @contextmanager
 def writing_block(path: Path, columns: tuple[str, ...], m: int) -> Iterator[Writer]:
     """Write a block; the file appears, complete, when the context ends."""
-    with writing(path) as stream:
+    with writing(check_no_link(path)) as stream:
         yield Writer(stream, columns, m)
 
 

@@ -9,23 +9,21 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from .._files import write_bytes
+from .._files import check_no_link, write_bytes
 from ..engine import fingerprint
-from ..engine.store import InUseError, Lock, code
+from ..engine.store import Lock, code
 from ..transforms import Process
 from .points import Scale
 from .sources import Source
 
 _FORMAT, _VERSION = "wasserstein-transform cloud", 1
 _MANIFEST, _LOCK = "run.json", "lock"
-_TAKING, _TAKEN = threading.Lock(), set[str]()
 _OURS = re.compile(r"ingest|tau-\d+|\.[0-9a-f]{16}\.part")
 INGEST = "ingest"
 
@@ -79,11 +77,12 @@ class RunFolder:
     def save(self, **changes: Any) -> None:
         """Write the manifest with changes."""
         self.manifest = replace(self.manifest, **changes)
-        write_bytes(self.path / _MANIFEST, json.dumps(asdict(self.manifest), indent=1, allow_nan=False).encode())
+        content = json.dumps(asdict(self.manifest), indent=1, allow_nan=False).encode()
+        write_bytes(check_no_link(self.path / _MANIFEST), content)
 
     def of_state(self, name: str) -> Path:
         """Return the folder of a state."""
-        return self.path / name
+        return check_no_link(self.path / name)
 
     def next_name(self) -> str:
         """Return the name of the next state."""
@@ -112,18 +111,11 @@ def locked(path: Path) -> Iterator[None]:
     if path.is_dir() and not (path / _MANIFEST).exists() and any(at.name != _LOCK for at in path.iterdir()):
         raise ValueError(f"{path} holds other files, but no run of a cloud; give a new or empty folder")
     path.mkdir(parents=True, exist_ok=True)
-    here = str(path.resolve())
-    with _TAKING:  # file locks exclude other processes, not threads of this one
-        if here in _TAKEN:
-            raise InUseError(f"the run in {path} is in use by this process; wait until it ends, or give another folder")
-        lock = Lock(path / _LOCK, f"the run in {path}")
-        _TAKEN.add(here)
+    lock = Lock(path / _LOCK, f"the run in {path}")
     try:
         yield
     finally:
-        with _TAKING:
-            _TAKEN.discard(here)
-            lock.release()
+        lock.release()
 
 
 def _remove(path: Path) -> None:

@@ -240,6 +240,8 @@ class IteratedTransform(Saved, ClassNamePrefixFeaturesOutMixin, OneToOneFeatureM
                 "wt.SingleLinkage(n_clusters).fit(transform) clusters a fitted transform and predicts new points"
             )
         if name in _OF_CLUSTERS or hasattr(type(self), name):  # a property that exists only after fit
+            if "trajectory_" in vars(self):
+                return object.__getattribute__(self, name)  # fitted: the error of the property itself
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit first")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 

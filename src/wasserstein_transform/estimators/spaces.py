@@ -14,6 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from .. import _check as check
 from .._archive import archived, check_array, check_range, check_type
 from .._types import Floats
+from .._warn import warn_of_rounding
 from ..engine import current
 from ..spaces import Euclidean, Space
 from ..spaces.named import cross_by_name, known_name
@@ -49,11 +50,17 @@ def _validated(estimator: BaseEstimator, X: Any, reset: bool = True) -> Floats:
     """Validate X by scikit-learn, after checks of values that it would accept as numbers."""
     if not any(hasattr(X, name) for name in ("__len__", "__array__", "shape")):
         raise TypeError(f"X must be an array, a Space or a fitted transform, got {type(X).__name__}")
+    if not getattr(getattr(X, "columns", None), "is_unique", True):
+        twice = X.columns[X.columns.duplicated()][0]
+        raise ValueError(f"X must have columns of different names, got {twice!r} twice; rename one of them")
     check.numbers(X, "X")
     try:
-        return np.asarray(validate_data(estimator, X, dtype=np.float64, reset=reset))
+        found = validate_data(estimator, X, dtype=np.float64, reset=reset, ensure_all_finite=False)
     except OverflowError as error:
         raise ValueError(f"X must be numbers within the range of floats ({error}); rescale") from None
+    found = check.floats(found, "X")
+    warn_of_rounding(X, "X")
+    return found
 
 
 def dtype_of(X: Any) -> type[np.floating[Any]]:

@@ -33,6 +33,7 @@ _KEPT = 8  # files kept for download
 _GONE = 3_000  # milliseconds after which the work of a closed tab is stopped
 _SIZE = re.compile("[0-9]{1,12}")
 _HELD = 3.0  # memory for opening a file, at least, relative to its size
+_BODY = 64 << 10  # largest body of a request in bytes, but for files: bodies are held for addresses without token, too
 _MESSAGE = 64 << 20  # largest message from a page in bytes; files are sent by HTTP requests instead
 
 
@@ -123,7 +124,7 @@ class Explorer:
             websocket_max_message_size=_MESSAGE,
             unused_session_lifetime_milliseconds=_GONE,
             check_unused_sessions_milliseconds=1000,
-            http_server_kwargs={"max_body_size": MOST_BYTES + 1024},
+            http_server_kwargs={"max_body_size": _BODY},
         )
 
     def _made(self, document: Document) -> None:
@@ -192,6 +193,7 @@ class Opening(_Guarded):
         size = self.request.headers.get("Content-Length", "")
         if not _SIZE.fullmatch(size) or int(size) > MOST_BYTES or not current().fits(_HELD * int(size)):
             raise HTTPError(413)
+        self.request.connection.set_max_body_size(int(size))  # type: ignore[union-attr]
         self._content = bytearray()
 
     def data_received(self, chunk: bytes) -> None:

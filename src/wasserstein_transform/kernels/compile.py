@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import os
 import time
@@ -157,7 +156,6 @@ class _Listener(numba_event.Listener):
         self.depth = 0
         self.since = 0.0
         self.said = False
-        self.collects = False
 
     def on_start(self, event: Any) -> None:
         self.depth += 1
@@ -168,15 +166,11 @@ class _Listener(numba_event.Listener):
         _LOG.log(logging.DEBUG if self.said else logging.INFO, "compiling %s, once; `wt warmup` does it ahead", name)
         self.said = True
         self.tell(name, None)
-        self.collects = gc.isenabled()
-        gc.disable()  # compilation makes many objects and little garbage: collection would take a tenth of the time
 
     def on_end(self, event: Any) -> None:
         self.depth -= 1
         if self.depth > 0 or not _is_ours(event):
             return
-        if self.collects:
-            gc.enable()
         self.tell(event.data["dispatcher"].py_func.__name__, time.perf_counter() - self.since)
 
     def tell(self, name: str, seconds: float | None) -> None:

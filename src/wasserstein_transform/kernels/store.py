@@ -20,12 +20,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .._cached import cached_property
-from .._files import write_bytes
+from .._files import writing
 
 _SOURCES = Path(__file__).parent
 _BESIDE = _SOURCES / "__pycache__" / "compiled"
 _LOG = logging.getLogger("wasserstein_transform")
 _DIGEST = 32  # bytes of the digest at the start of a file, so that damaged code is not run
+_OTHERS = stat.S_IWGRP | stat.S_IWOTH  # who could change code that is then run; many users have an umask of 002
 
 
 class Store:
@@ -48,7 +49,7 @@ class Store:
     def home(self) -> Path | None:
         """The first writable folder; None with a single warning if there is none."""
         for folder in self.folders:
-            if _is_writable(folder):
+            if _is_writable(folder) and _is_trusted(folder, folder.parent):  # others are not read
                 _sweep(folder, self._versions)
                 return folder
         warn_uncached()
@@ -71,8 +72,12 @@ class Store:
         if self.home is None:
             return
         try:
-            self.home.mkdir(parents=True, exist_ok=True)  # it may have been deleted meanwhile
-            write_bytes(self.home / name, hashlib.sha256(content).digest() + content)
+            _make(self.home)  # it may have been deleted meanwhile
+            (self.home / name).unlink(missing_ok=True)  # a file that is replaced would keep its permissions
+            with writing(self.home / name) as stream:
+                if hasattr(os, "fchmod"):
+                    os.fchmod(stream.fileno(), stat.S_IMODE(os.fstat(stream.fileno()).st_mode) & ~_OTHERS)
+                stream.write(hashlib.sha256(content).digest() + content)
         except OSError as error:
             _LOG.debug("compiled code is not kept: %s", error)
 
@@ -91,7 +96,7 @@ def places() -> Iterator[Path]:
     if named:
         place = Path(named) / "wasserstein_transform"
         yield place
-        if _is_writable(place):
+        if _is_writable(place) and _is_trusted(place):
             return
     yield _BESIDE
     yield _user_folder() / "wasserstein_transform"
@@ -105,11 +110,17 @@ def _user_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
 
 
+def _make(folder: Path) -> None:
+    """Make a folder, and the one around it, that others cannot write to."""
+    for part in (folder.parent, folder):
+        part.mkdir(0o777 & ~_OTHERS, parents=True, exist_ok=True)
+
+
 def _is_writable(folder: Path) -> bool:
     """Whether a folder is writable, tested by writing, because permissions do not show mounts and quotas."""
     probe = folder / f"{uuid.uuid4().hex[:12]}.tmp"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        _make(folder)
         probe.touch()
     except (OSError, RuntimeError):  # no home folder to expand ~ to
         return False
@@ -135,21 +146,27 @@ def _read_trusted(file: Path) -> bytes | None:
         about = os.fstat(stream.fileno())
         if not stat.S_ISREG(about.st_mode):
             return None
-        if hasattr(os, "getuid"):
-            owners = {os.getuid(), _owner_of_sources()}
-            folders = (file.parent.stat(), file.parent.parent.stat())
-            if not _is_of(about, owners) or not all(_is_of(folder, {*owners, 0}) for folder in folders):
-                return None
+        if not _is_of(about, _owners()) or not _is_trusted(file.parent, file.parent.parent):
+            return None
         return stream.read()
 
 
+def _is_trusted(*folders: Path) -> bool:
+    """Whether only trusted users may write to all these folders."""
+    return all(_is_of(folder.stat(), {*_owners(), 0}) for folder in folders)
+
+
 def _is_of(about: os.stat_result, owners: set[int]) -> bool:
-    """Whether a file belongs to one of the owners and is not writable by everybody."""
-    return about.st_uid in owners and not about.st_mode & stat.S_IWOTH
+    """Whether a file belongs to one of the owners and is not writable by others."""
+    return not hasattr(os, "getuid") or (about.st_uid in owners and not about.st_mode & _OTHERS)
+
+
+def _owners() -> set[int]:
+    """The user, and the owner of the sources, who could change the code anyway."""
+    return {os.getuid(), _owner_of_sources()} if hasattr(os, "getuid") else set()
 
 
 def _owner_of_sources() -> int:
-    """The owner of the sources, who could change the code anyway."""
     return _SOURCES.stat().st_uid
 
 

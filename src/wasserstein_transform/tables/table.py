@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._shown import frame, table as as_html
 from .._types import Floats, Ints
+from .._warn import warn_of_rounding
 from .columns import LISTED, Kept, Rows, as_column, free_name, is_missing, listed, number_of
 
 _SHOWN = 5  # rows shown in a notebook
@@ -255,6 +256,7 @@ class Table:
             )
         if values.dtype.kind in "UO":
             return np.array([self._number(cell, row, name) for row, cell in enumerate(values.tolist())], np.float64)
+        warn_of_rounding(values, f"{self.source}, column {name!s:.60},")
         floats = values.astype(np.float64)
         if not np.isfinite(floats).all():
             row = int(np.argmin(np.isfinite(floats)))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._archive import archived, check_array, check_type, described, read, write
+from .._files import check_no_link
 from .._types import Bools
 from .._warn import warn
 from ..backends import backend_of
@@ -80,7 +81,7 @@ class Checkpoints:
         start = time.perf_counter()
         try:
             for k in new:
-                write(self._folder / f"{k:06d}.npz", State(_until(walk, k), massless))
+                write(check_no_link(self._folder / f"{k:06d}.npz"), State(_until(walk, k), massless))
         except OSError as error:
             warn(f"iterations are no longer kept in {self._store.folder}: {error}", StoreWarning)
             self._speed = 1e-300

@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary, finalize
 
 import numpy as np
 
-from ..._files import PathLike, write_bytes
+from ..._files import PathLike, check_no_link, write_bytes
 from ..._fingerprint import fingerprint
 from ..._warn import warn
 from .code import code
@@ -115,7 +115,7 @@ class Store:
             self._release = finalize(self, self._lock.release)
             _sweep(folder)
             for name in (_TILES, _STATES, _FILES):
-                (folder / name).mkdir(exist_ok=True)
+                check_no_link(folder / name).mkdir(exist_ok=True)
             if not (folder / _NAME).is_file():
                 about = {"format": _FORMAT, "version": _VERSION, "code": code()}
                 write_bytes(folder / _NAME, json.dumps(about, indent=1).encode())
@@ -169,7 +169,7 @@ class Store:
     def states(self, key: str) -> Path:
         """Return the folder for the states of a flow."""
         self.check_open()
-        path = self.folder / _STATES / key
+        path = check_no_link(self.folder / _STATES / key)
         path.mkdir(exist_ok=True)
         return path
 

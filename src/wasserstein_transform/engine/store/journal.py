@@ -21,6 +21,7 @@ from weakref import finalize
 
 import numpy as np
 
+from ..._files import open_in_place
 from ..places import Record
 from ..task import Shapes
 
@@ -35,7 +36,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._mutex = Mutex()
-        self._stream = path.open("a+b", buffering=0)  # a buffer would not notice that appending moves the position
+        self._stream = open_in_place(path)
         self.close = finalize(self, self._stream.close)
         self._at: dict[int, tuple[int, int, bytes]] = {}
         self.is_damaged = not self._scan()

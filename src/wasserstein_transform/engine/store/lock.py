@@ -6,6 +6,9 @@ import os
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
+from weakref import WeakSet
+
+from ..._files import open_in_place
 
 _SHOWN = 64  # bytes read from the file: a process number is shorter
 
@@ -32,7 +35,8 @@ class InUseError(OSError):
 class Lock:
     """A file locked by this process; the system releases it when the process ends in any way.
 
-    A forked process does not inherit the lock of its parent.
+    A second lock of the file is refused also in the same process. A forked process does not inherit the lock of its
+    parent.
 
     Parameters
     ----------
@@ -51,20 +55,27 @@ class Lock:
     """
 
     def __init__(self, path: Path, what: str) -> None:
-        self._file: IO[bytes] | None = path.open("a+b")
+        self._file: IO[bytes] | None = open_in_place(path)
         self.owner = os.getpid()
         try:
             _take(self._file)
-        except OSError:
+        except OSError as error:
             self._file.seek(0)
             by = self._file.read(_SHOWN).decode("ascii", "replace").strip()
             self._file.close()
+            if not isinstance(error, BlockingIOError | PermissionError):  # Windows answers the latter
+                raise OSError(
+                    error.errno, f"files cannot be locked on this file system: {error.strerror}", str(path)
+                ) from None
             who = f"process {by}" if by.isdigit() else "another process"
+            if by == str(self.owner):
+                who = "this process"
             raise InUseError(f"{what} is in use by {who}; wait until it ends, or give another folder") from None
         with suppress(OSError):  # a full disk: the number only serves the error message above
             self._file.truncate(0)
             self._file.write(str(self.owner).encode())
             self._file.flush()
+        _HELD.add(self)
 
     def release(self) -> None:
         """Release the lock."""
@@ -72,6 +83,9 @@ class Lock:
             with suppress(OSError):
                 self._file.close()
             self._file = None
+
+
+_HELD: WeakSet[Lock] = WeakSet()
 
 
 if os.name == "nt":
@@ -85,4 +99,11 @@ else:
     import fcntl
 
     def _take(stream: IO[bytes]) -> None:
-        fcntl.lockf(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)  # lockf ends when any descriptor of the file is closed
+
+    def _let_go() -> None:
+        """Close what a forked process inherits: the lock would outlive its owner. It stays locked by the parent."""
+        for lock in list(_HELD):
+            lock.release()
+
+    os.register_at_fork(after_in_child=_let_go)

@@ -11,6 +11,7 @@ from .cells import has_decimal_comma
 from .rows import chunks
 
 _SAMPLE = 1 << 16  # characters that are examined
+_LINES, _WIDEST = 8, 1 << 24  # lines that are examined at least, and their characters at most: tables of genes are wide
 _ROWS = 200  # rows that are examined
 _OWN = {"csv": ",", "tsv": "\t", "txt": None}  # usual delimiter of a format
 
@@ -27,7 +28,7 @@ class Layout(NamedTuple):
 
 def find_layout(text: str, kind: str, source: str) -> Layout:
     """Detect the layout from the first rows."""
-    sample = text if len(text) <= _SAMPLE else _whole_rows(text[:_SAMPLE])
+    sample = text if len(text) <= _SAMPLE else _whole_rows(text)
     delimiter, rows = _delimited(sample, kind, source)
     if not rows:
         raise ValueError(f"{source} holds no rows, only comments or blank lines; a table needs at least one")
@@ -46,9 +47,11 @@ def find_layout(text: str, kind: str, source: str) -> Layout:
     return Layout(delimiter, _commented(sample, delimiter, width) or default_names(width), False, decimal_comma)
 
 
-def _whole_rows(sample: str) -> str:
-    """The sample without its last line, which may be incomplete; a single line is kept."""
-    return sample[: sample.rfind("\n") + 1] or sample
+def _whole_rows(text: str) -> str:
+    """The lines that are examined. None is cut, unless it is the first and too long."""
+    head = text if len(text) <= _WIDEST else text[: text.rfind("\n", 0, _WIDEST) + 1 or _WIDEST]
+    rest = head.split("\n", _LINES)[_LINES:]
+    return head[: max(head.rfind("\n", 0, _SAMPLE) + 1, len(head) - sum(map(len, rest)))]
 
 
 def _delimited(sample: str, kind: str, source: str) -> tuple[str | None, list[list[str]]]:
