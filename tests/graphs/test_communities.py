@@ -142,7 +142,7 @@ def test_strengths_tell_what_edges_alone_do_not() -> None:
         wt.graphs.communities(graph)
 
 
-def test_communities_do_not_depend_on_threads_runs_or_the_order_of_nodes() -> None:
+def test_communities_do_not_depend_on_threads_or_runs() -> None:
     graph, _ = planted(501, 3, 9.0, 1.6, 4)
     first = wt.graphs.communities(graph, n_jobs=1)
     again = wt.graphs.communities(graph, n_jobs=2)
@@ -150,11 +150,139 @@ def test_communities_do_not_depend_on_threads_runs_or_the_order_of_nodes() -> No
     assert again.chances is not None
     assert first.labels.tobytes() == again.labels.tobytes()
     assert first.chances.tobytes() == again.chances.tobytes()
-    order = np.random.default_rng(0).permutation(501)
-    turned = nx.Graph()
-    turned.add_nodes_from(order.tolist())
-    turned.add_edges_from(graph.edges)
-    assert adjusted_rand_score(wt.graphs.communities(turned).labels, first.labels[order]) > 0.99
+
+
+def partition(graph: nx.Graph, n: int | None = None) -> list[list[int]]:
+    found = wt.graphs.communities(graph, n)
+    return [[node for node, k in zip(graph, found.labels, strict=True) if k == label] for label in set(found.labels)]
+
+
+def in_another_order(graph: nx.Graph, rng: np.random.Generator) -> nx.Graph:
+    nodes, edges, other = list(graph), list(graph.edges(data=True)), nx.Graph()
+    other.add_nodes_from(nodes[k] for k in rng.permutation(len(nodes)))
+    other.add_edges_from(edges[k] for k in rng.permutation(len(edges)))
+    return other
+
+
+def colors_of(graph: nx.Graph) -> dict[int, int]:
+    """Colors of nodes that stay when every node sees the colors of its neighbors, by dictionaries."""
+    colors = dict.fromkeys(graph, 0)
+    while True:
+        seen = {
+            v: (colors[v], tuple(sorted((colors[u], graph[v][u].get("strength", 1.0)) for u in graph[v])))
+            for v in graph
+        }
+        numbers = {key: k for k, key in enumerate(sorted(set(seen.values())))}
+        if len(numbers) == len(set(colors.values())):
+            return colors
+        colors = {v: numbers[seen[v]] for v in graph}
+
+
+def check_that_the_order_of_nodes_does_not_matter(graph: nx.Graph, n: int | None, rng: np.random.Generator) -> None:
+    """But for nodes that the graph does not tell apart, which may change places."""
+    colors = colors_of(graph)
+    one, other = (
+        sorted(sorted(colors[node] for node in group) for group in partition(given, n))
+        for given in (graph, in_another_order(graph, rng))
+    )
+    assert one == other
+
+
+@pytest.mark.parametrize(
+    ("graph", "n"),
+    [
+        (nx.random_geometric_graph(80, 0.13, seed=0), None),
+        (nx.random_geometric_graph(80, 0.13, seed=2), 3),
+        (nx.random_geometric_graph(35, 0.22, seed=1001), 2),
+        (nx.gnm_random_graph(50, 62, seed=2), 4),
+        (nx.connected_caveman_graph(6, 4), 4),
+        (nx.disjoint_union_all([nx.complete_graph(4)] * 5 + [nx.path_graph(3)] * 3), None),
+        (nx.random_regular_graph(4, 40, seed=1), 2),
+    ],
+    ids=["pieces", "pieces in 3", "pieces in 2", "sparse", "ring", "equal pieces", "regular"],
+)
+def test_communities_do_not_depend_on_the_order_of_nodes_and_edges(graph: nx.Graph, n: int | None) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        check_that_the_order_of_nodes_does_not_matter(graph, n, rng)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weighted", [False, True], ids=["even", "weighted"])
+@pytest.mark.parametrize("seed", range(30))
+def test_no_order_of_nodes_matters_on_many_graphs(seed: int, weighted: bool) -> None:
+    rng = np.random.default_rng(seed)
+    for graph in (
+        nx.random_geometric_graph(40, 0.25, seed=seed),
+        nx.random_geometric_graph(35, 0.22, seed=1000 + seed),
+        nx.random_geometric_graph(80, 0.13, seed=seed),
+        nx.gnm_random_graph(50, 60 + seed, seed=seed),
+        nx.connected_watts_strogatz_graph(40, 4, 0.1, seed=seed),
+        nx.random_labeled_tree(30 + seed, seed=seed),
+        nx.relaxed_caveman_graph(4, 6, 0.15, seed=seed),
+        nx.planted_partition_graph(3, 20, 0.3, 0.08, seed=seed),
+        nx.connected_caveman_graph(3 + seed % 8, 4 + seed % 3),
+        nx.path_graph(5 + 3 * seed),
+        nx.star_graph(4 + seed),
+    ):
+        if weighted:
+            nx.set_edge_attributes(graph, {e: float(rng.choice([0.5, 1, 1.7, 2])) for e in graph.edges}, "strength")
+        for n in (None, 2, 3, 4):
+            check_that_the_order_of_nodes_does_not_matter(graph, n, rng)
+
+
+TIES = {
+    "ring": nx.connected_caveman_graph(4, 6),
+    "long ring": nx.connected_caveman_graph(12, 3),
+    "grid": nx.grid_2d_graph(8, 8),
+    "cube": nx.hypercube_graph(5),
+    "Petersen": nx.petersen_graph(),
+    "multipartite": nx.complete_multipartite_graph(4, 4, 4),
+    "odd path": nx.path_graph(51),
+    "equal pieces": nx.disjoint_union_all([nx.complete_graph(9)] * 4),
+}
+
+
+@pytest.mark.parametrize("name", TIES)
+def test_communities_do_not_depend_on_the_basis_of_an_eigenspace(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+
+    def turned(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return another basis of each eigenspace, with errors as of another processor."""
+        values, vectors = np.linalg.eigh(matrix)
+        vectors = vectors + 1e-14 * rng.normal(size=vectors.shape)
+        for space in np.split(np.arange(len(values)), np.flatnonzero(np.diff(values) > 1e-9) + 1):
+            vectors[:, space] = vectors[:, space] @ np.linalg.qr(rng.normal(size=(len(space), len(space))))[0]
+        return values, vectors
+
+    numbers = (None, 2, 3, 4)
+    expected = [wt.graphs.communities(TIES[name], n).labels for n in numbers]
+    monkeypatch.setattr("wasserstein_transform.graphs.spectrum.eigh", turned)
+    for n, labels in zip(numbers, expected, strict=True):
+        np.testing.assert_array_equal(wt.graphs.communities(TIES[name], n).labels, labels)
+
+
+def test_where_nothing_branches_the_pieces_are_seen_without_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wasserstein_transform.graphs.talking.pass_messages", None)
+    for graph in (nx.path_graph(2000), nx.cycle_graph(1000)):
+        assert wt.graphs.communities(graph).n_communities == 1
+    triangles = wt.graphs.communities(nx.disjoint_union_all([nx.complete_graph(3)] * 200))
+    np.testing.assert_array_equal(triangles.labels, np.repeat(np.arange(200), 3))
+
+
+def test_eigenvectors_of_long_graphs_take_work_that_hardly_grows() -> None:
+    spectra = [Spectrum(links_of(nx.circular_ladder_graph(n)).matrix) for n in (1000, 2000)]
+    for spectrum in spectra:
+        assert spectrum.vectors(3).shape == (spectrum.n, 3)
+    assert spectra[1].n_products < 1.3 * spectra[0].n_products < 10_000
+
+
+def test_eigenvectors_found_by_iteration_are_those_of_the_dense_matrix(monkeypatch: pytest.MonkeyPatch) -> None:
+    matrix = links_of(nx.connected_caveman_graph(60, 6)).matrix
+    found = Spectrum(matrix).vectors(60)
+    monkeypatch.setattr("wasserstein_transform.graphs.spectrum._DENSE", 1000)
+    exact = Spectrum(matrix).vectors(60)
+    np.testing.assert_allclose(found @ (found.T @ exact), exact, atol=1e-3)
 
 
 def test_through_the_transform_is_the_robust_cut_of_the_new_distances() -> None:

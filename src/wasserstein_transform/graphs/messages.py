@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from .._types import Floats, Ints
 from ..engine import Engine
+from .spectrum import first_largest
 
 Singles: TypeAlias = NDArray[np.float32]
 
@@ -21,6 +22,7 @@ _DAMPING = ((25, 0.3), (35, 0.7), (60, 0.85))  # number of rounds, and fraction 
 _STRONGEST = 8.0  # largest log ratio of the rates within and between communities
 _HOPE = 2.0  # nats by which the evidence may still rise per node whose probabilities change
 _ALIKE = 0.999  # cosine of the probabilities above which two communities count as one
+_TIE = 1e-4  # difference up to which probabilities are equal: messages are in float32
 _LEAST = 1e-6
 _TINY = -40.0  # log of the smallest probabilities: products of two are no denormal numbers, which are slow
 
@@ -56,7 +58,8 @@ class Links(NamedTuple):
         ends = np.concatenate([edges, edges[:, ::-1]])
         order = np.lexsort((ends[:, 1], ends[:, 0]))
         source, target = ends[order].T
-        scaled = np.tile(strengths / strengths.mean(), 2)[order] if len(edges) else np.empty(0)
+        scaled = np.tile(strengths, 2)[order]
+        scaled /= scaled.mean()
         starts = np.searchsorted(source, np.arange(n + 1))
         matrix = csr_array((scaled, target, starts), shape=(n, n))
         degrees = np.asarray(np.bincount(source, scaled, n), np.float64)
@@ -151,7 +154,7 @@ def pass_messages(links: Links, start: Ints, k: int, engine: Engine, least: floa
         if moving < _SETTLED * links.n or evidence + _HOPE * moving < least:
             break
     chances = _told_apart(chances)
-    return Beliefs(np.asarray(chances.argmax(axis=1), np.intp), chances, evidence, moving)
+    return Beliefs(first_largest(chances, _TIE), chances, evidence, moving)
 
 
 def _told_apart(chances: Floats) -> Floats:

@@ -1,85 +1,137 @@
-"""The Bethe Hessian of a graph: its spectrum shows the number of communities, its eigenvectors embed the nodes."""
+"""The Bethe Hessian of a graph: its spectrum shows the number of communities, its eigenvectors embed the nodes.
+
+Symmetric graphs have multiple eigenvalues, for which a library may return any basis, and nodes that are equally close
+to two groups. Rounding, which differs between processors, must not decide: numbers that agree up to a tolerance count
+as equal, and of equal ones the first is taken.
+"""
 
 from __future__ import annotations
 
-import inspect
-
 import numpy as np
-from scipy.linalg import qr, svd
+from scipy.linalg import eigh, qr, svd
 from scipy.sparse import csr_array, diags_array
-from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from .._types import Floats, Ints
 
 _DENSE = 300  # number of nodes up to which all eigenvectors are computed
 _FIRST = 24  # number of eigenvectors computed at first
-_TOL = 1e-3  # tolerance of eigenvalues; enough for starting groups of belief propagation
+_TOL = 1e-4  # residual of eigenvectors of larger graphs, in units of the width of the spectrum
+_SWEEPS = 30  # of the iteration that finds them, at most
+_DEGREE = 60  # of its polynomials, at most
+_GAIN = 1e5  # by which a polynomial may amplify the lowest eigenvector; others must not drown in its rounding errors
+_EQUAL = 1e-8  # difference up to which eigenvalues are equal, in the same units
+_TIE = 1e-6  # relative difference up to which lengths and distances of nodes are equal
 _ROUNDS = 20  # of Lloyd's iteration
-_FIXED = {"rng": 0} if "rng" in inspect.signature(eigsh).parameters else {}  # makes restarts reproducible
 
 
 class Spectrum:
     """Eigenvectors of H = (r² − 1)·I − r·A + D, lowest eigenvalues first; more are computed on demand.
 
     A has the strengths of edges, with mean 1, and D their sums at each node. r² = Σ d²/Σ d − 1 is the mean number of
-    further edges at the end of an edge. Each community that can be told from chance gives H a negative eigenvalue
-    (Saade, Krzakala and Zdeborová 2014).
+    further edges at the end of an edge, but at least 1. Each community that can be told from chance gives H a negative
+    eigenvalue (Saade, Krzakala and Zdeborová 2014).
 
     Parameters
     ----------
     strengths : scipy sparse array of shape (n, n)
         Symmetric.
+
+    Attributes
+    ----------
+    n_products : int
+        Number of vectors that H was multiplied by.
     """
 
     def __init__(self, strengths: csr_array) -> None:
         degrees = np.asarray(strengths.sum(axis=1)).ravel()
         total = float(degrees.sum())
-        r = np.sqrt(max(float((degrees**2).sum()) / total - 1.0, 1.0)) if total > 0 else 1.0
-        self._matrix = csr_array(diags_array(degrees + (r * r - 1.0)) - r * strengths)
-        self.n = len(degrees)
-        self._values, self._vectors = self._lowest(min(_FIRST, self.n))
+        self.r = np.sqrt(max(float((degrees**2).sum()) / total - 1.0, 1.0)) if total > 0 else 1.0
+        self._matrix = csr_array(diags_array(degrees + (self.r**2 - 1.0)) - self.r * strengths)
+        self._top = float(degrees.max() * (1 + self.r) + self.r**2 - 1.0)  # no eigenvalue is larger
+        self._width = self._top + float((degrees * (self.r - 1)).max())
+        self.n, self.n_products = len(degrees), 0
+        self._values, self._vectors = np.empty(0), np.empty((self.n, 0))
 
     def n_negative(self) -> int:
         """Return the number of negative eigenvalues, at least 1."""
-        while len(self._values) < self.n and self._values[-1] < 0:
-            self.vectors(2 * len(self._values))
-        return max(1, int(np.count_nonzero(self._values < 0)))
+        self._compute(_FIRST)
+        while len(self._values) < self.n and self._values[-1] < -_EQUAL * self._width:
+            self._compute(4 * len(self._values))
+        return max(1, int(np.count_nonzero(self._values < -_EQUAL * self._width)))
 
     def vectors(self, k: int) -> Floats:
-        """Return the k lowest eigenvectors as columns, or all if there are fewer."""
-        k = min(k, self.n)
-        if k > len(self._values):
-            self._values, self._vectors = self._lowest(k)
-        return self._vectors[:, :k]
+        """Return the k lowest eigenvectors as columns, or all if there are fewer.
+
+        Of a multiple eigenvalue that has more vectors than are wanted, they are projections of fixed vectors.
+        """
+        self._compute(k)
+        if k >= self.n:
+            return self._vectors
+        equal = np.abs(self._values - self._values[k - 1]) <= _EQUAL * self._width
+        first, last = np.flatnonzero(equal)[[0, -1]]
+        some = self._vectors[:, first : last + 1]
+        chosen = some @ qr(some.T @ _fixed(self.n, k - first), mode="economic")[0]
+        return np.hstack([self._vectors[:, :first], chosen])
 
     def groups(self, k: int) -> Ints:
         """Return k groups of nodes that are close in the embedding, by pivoted QR and then Lloyd's iteration."""
         places = self.vectors(k)
         return _centered(places, _in_own_directions(places))
 
-    def _lowest(self, k: int) -> tuple[Floats, Floats]:
-        if self.n <= _DENSE or k > self.n - 2:
-            values, vectors = np.linalg.eigh(self._matrix.toarray())
-            return values, vectors
-        start = np.cos(np.arange(self.n) ** 2 * 0.7) + 1.5
-        n_basis = min(self.n - 1, max(2 * k + 1, 40))
-        try:
-            values, vectors = eigsh(self._matrix, k, which="SA", v0=start, ncv=n_basis, tol=_TOL, **_FIXED)
-        except ArpackNoConvergence:
-            values, vectors = eigsh(self._matrix, k, which="SA", v0=start, ncv=n_basis, tol=100 * _TOL, **_FIXED)
-        order = np.argsort(values, kind="stable")
-        return values[order], vectors[:, order]
+    def _compute(self, k: int) -> None:
+        """Compute the k lowest eigenvectors, or more."""
+        if len(self._values) >= min(k, self.n):
+            return
+        if self.n <= max(_DENSE, 2 * k):
+            self._values, self._vectors = eigh(self._matrix.toarray())
+        else:
+            self._filter(k)
+
+    def _filter(self, k: int) -> None:
+        """Iterate on a block of vectors: a Chebyshev polynomial of H that is small on the rest of the spectrum.
+
+        A block, unlike a single vector, finds multiple eigenvalues (Zhou, Saad, Tiago and Chelikowsky 2006).
+        """
+        n_block = k + max(8, k // 4)
+        block = qr(np.hstack([self._vectors, _fixed(self.n, n_block)[:, self._vectors.shape[1] :]]), mode="economic")[0]
+        for _ in range(_SWEEPS):
+            image = self._matrix @ block
+            values, turn = eigh(block.T @ image)
+            block, image = block @ turn, image @ turn
+            rest = np.linalg.norm(image[:, :k] - block[:, :k] * values[:k], axis=0)
+            self.n_products += n_block
+            if rest.max() <= _TOL * self._width:
+                break
+            middle, half = (self._top + values[-1]) / 2, (self._top - values[-1]) / 2
+            degree = int(np.clip(np.arccosh(_GAIN) / np.arccosh((middle - values[0]) / half), 2, _DEGREE))
+            before, now = block, (image - middle * block) / half
+            for _ in range(degree - 1):
+                before, now = now, (self._matrix @ now - middle * now) * (2 / half) - before
+            self.n_products += n_block * (degree - 1)
+            block = qr(now, mode="economic")[0]
+        self._values, self._vectors = values[:k], block[:, :k]
+
+
+def _fixed(n: int, k: int) -> Floats:
+    """Return k vectors without symmetry; the first are the same for all k."""
+    return np.random.default_rng(0).standard_normal((k, n)).T
 
 
 def _in_own_directions(places: Floats) -> Ints:
     """Assign each node to the nearest of k orthogonal directions, those closest to the directions of k pivot nodes.
 
-    The pivots are those of a QR factorization (Damle, Minden and Ying 2019), so nothing is random.
+    The pivots are those of a QR factorization (Damle, Minden and Ying 2019); of equally long rows the first is taken.
     """
     k = places.shape[1]
-    pivots = qr(places.T, mode="economic", pivoting=True)[2][:k]
+    pivots, directions, lengths = [], np.zeros((k, k)), (places**2).sum(axis=1)
+    for j in range(k):
+        pivots.append(int(np.argmax(lengths >= (1 - _TIE) * lengths.max())))
+        row = places[pivots[-1]]
+        row = row - directions[:j].T @ (directions[:j] @ row)
+        directions[j] = row / np.linalg.norm(row)
+        lengths -= (places @ directions[j]) ** 2
     left, _, right = svd(places[pivots].T, full_matrices=False)
-    return np.asarray(np.abs(places @ (left @ right)).argmax(axis=1), np.intp)
+    return first_largest(np.abs(places @ (left @ right)), _TIE * np.sqrt(k / len(places)))
 
 
 def _centered(places: Floats, labels: Ints) -> Ints:
@@ -89,10 +141,15 @@ def _centered(places: Floats, labels: Ints) -> Ints:
         members = csr_array((np.ones(len(labels)), labels, np.arange(len(labels) + 1)), shape=(len(labels), k))
         sizes = np.bincount(labels, minlength=k)
         centers = (members.T @ places) / np.maximum(sizes, 1)[:, None]
-        apart = (centers**2).sum(axis=1) - 2 * places @ centers.T
-        apart[:, sizes == 0] = np.inf
-        nearest = apart.argmin(axis=1)
+        near = 2 * places @ centers.T - (centers**2).sum(axis=1)
+        near[:, sizes == 0] = -np.inf
+        nearest = first_largest(near, _TIE * k / len(places))
         if np.array_equal(nearest, labels) or len(np.unique(nearest)) < len(np.unique(labels)):
             break
         labels = nearest
     return np.asarray(labels, np.intp)
+
+
+def first_largest(values: Floats, tie: float) -> Ints:
+    """Return, for each row, the first column whose value is within `tie` of the largest."""
+    return np.asarray((values >= values.max(axis=1, keepdims=True) - tie).argmax(axis=1), np.intp)

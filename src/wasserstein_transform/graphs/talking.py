@@ -12,6 +12,7 @@ from .cuts import Communities, modularity
 from .messages import Beliefs, Links, pass_messages
 from .method import Method, labelled, say_if_fewer, without_edges
 from .network import Network
+from .ordering import order_nodes
 from .spectrum import Spectrum
 
 _STRONG = 3.0  # nats: a larger number of communities must be e³ = 20 times as likely
@@ -23,10 +24,12 @@ class Messages(Method):
 
     The model is a planted partition with given degrees; its rates within and between communities are learned. On graphs
     of this model it finds communities down to the detectability limit, and it gives the probability of each node to be
-    in each community. Nothing is random.
+    in each community. Nothing is random. The result does not depend on the order of nodes, unless the graph has
+    symmetries and the result does not, as where a ring of equal groups is cut in two: then the order of nodes decides.
 
     If the number of communities is not given, it is the smallest one whose likelihood, by Bethe's approximation, is
-    within a factor of 20 of the largest. The result may be a single community.
+    within a factor of 20 of the largest. The result may be a single community. Where at most one further edge meets the
+    end of an edge on average, as in paths and cycles, the communities are the connected pieces.
 
     Notes
     -----
@@ -56,7 +59,10 @@ class _Talk:
 
     def __init__(self, network: Network, engine: Engine) -> None:
         self._network, self._engine = network, engine
-        self._links = Links.of(network.n, network.edges, 1.0 / network.lengths)
+        strengths = 1.0 / network.lengths
+        order = order_nodes(network.n, network.edges, strengths)
+        self._place = np.argsort(order)
+        self._links = Links.of(network.n, self._place[network.edges], strengths)
         self._spectrum = Spectrum(self._links.matrix)
         self._tried: dict[int, Beliefs] = {}
 
@@ -65,6 +71,9 @@ class _Talk:
             return without_edges(self._network)
         if n is not None:
             return self._of(n, exactly=True)
+        if resolution is None and self._spectrum.r == 1:  # no eigenvalue is negative: pieces are all there is to see
+            pieces = self._network.metric.pieces
+            return labelled(self._network, pieces) if pieces.any() else self._of(1)
         seen, n_nodes = self._spectrum.n_negative(), self._network.n
         first, most = max(seen, 2), min(n_nodes, max(2 * seen, int(2 * np.sqrt(n_nodes))))
         if resolution is None:
@@ -81,7 +90,7 @@ class _Talk:
         return found.evidence - found.moving
 
     def _modularity(self, k: int, resolution: float) -> float:
-        return modularity(self._network, self._beliefs(k).labels, resolution)
+        return modularity(self._network, self._beliefs(k).labels[self._place], resolution)
 
     def _beliefs(self, k: int, least: float = -np.inf) -> Beliefs:
         if k not in self._tried:
@@ -95,10 +104,10 @@ class _Talk:
         found = self._beliefs(k)
         if exactly and (found.evidence <= 0 or len(np.unique(found.labels)) < k):
             return self._as_placed(k)
-        return labelled(self._network, found.labels, found.chances)
+        return labelled(self._network, found.labels[self._place], found.chances[self._place])
 
     def _as_placed(self, k: int) -> Communities:
         """Return the groups of the eigenvectors, when messages find fewer communities than requested."""
-        labels = self._spectrum.groups(k)
+        labels = self._spectrum.groups(k)[self._place]
         say_if_fewer(len(np.unique(labels)), k)
         return labelled(self._network, labels)

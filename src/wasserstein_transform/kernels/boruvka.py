@@ -3,6 +3,7 @@
 Each position keeps the nearest known point outside its component, `which`, at distance `near`. Components only grow, so
 it stays the nearest until it is absorbed. With `which` = `NOBODY`, `near` is a lower bound. "Nearest" has a relative
 tolerance of 3e-14 (`LOOSE`): seen from far away, all points of a dense cluster are equally near and are not compared.
+It also has an absolute one, the rounding of the contraction: points that are nearer than that are not compared either.
 """
 
 from __future__ import annotations

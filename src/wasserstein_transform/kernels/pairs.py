@@ -90,9 +90,9 @@ def cloud(geometry: Any, i: int, j: int, limit: float) -> float:
     return square_of_two(x, y) if m == 2 else square_of_three(x, y, points[i, 2] - points[j, 2])
 
 
-@jit
+@jit_strict
 def gaussian_line(geometry: Any, i: int, j: int, limit: float) -> float:
-    """Squared distance of Gaussians on the line."""
+    """Squared distance of Gaussians on the line, with the same bits in every loop."""
     step = geometry.points[i, 0] - geometry.points[j, 0]
     gap = gap_line(geometry.variances[i], geometry.roots[i], geometry.variances[j], geometry.roots[j])
     return step * step + geometry.lam * gap
