@@ -17,7 +17,7 @@ from ...engine import Engine, Flag, Marks, PerArray, Place, Ragged, Record, Rows
 from ...kernels.buckets import Grid, count_keys, deal, find_cells, mark_steps, put_dealt, sort_buckets
 from ...kernels.cells import Cells, find_runs
 from ..frame import Frame
-from .passes import are_few, run, size_of, tiles_of
+from .passes import are_few, bounds, run, size_of, tiles_of
 
 _NAME = "sorting points"
 _BUCKETS = 512  # most buckets: distributing writes to all of them alternately
@@ -48,6 +48,15 @@ def sort_into_cells(points: Floats, frame: Frame, low: Floats, high: Floats, eng
     starts[-1] = len(points)
     run(Task(_NAME, _find, _Found(keys, buckets), _tiles(buckets), Ragged(before)), (starts[:-1], cell_keys), engine)
     return Sorted(order, places, *_runs(starts, cell_keys, frame.per_reach, strides, engine))
+
+
+def sort_points(points: Floats, frame: Frame, engine: Engine) -> tuple[Ints, Floats]:
+    """Order and coordinates of the points, sorted by cells and coordinates, without the runs of a search."""
+    if are_few(len(points)):
+        order = np.lexsort(points.T)
+        return order, points[order]
+    grid, _, top = _grid_of(points, frame, *bounds(points, engine), engine)
+    return _sorted(points, grid, top, engine)[1:3]
 
 
 def _sorted_few(points: Floats, frame: Frame) -> Sorted:
