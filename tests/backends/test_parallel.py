@@ -30,11 +30,14 @@ def _clouds(rng: np.random.Generator, m: int, n: int = 1500) -> dict[str, np.nda
     far, flat = X.copy(), X.copy()
     far[::200] *= 1e6
     far[3] = -1e12
+    farther = far.copy()
+    farther[5], farther[7, -1], farther[9, 0] = 1e20, -1e25, 1e140
     flat[:, 0] *= 1e-9
     return {
         "normal": X,
         "duplicates": np.round(4 * X) / 4,
         "outliers": far,
+        "far outliers": farther,
         "flat": flat,
         "away": X + 1e5,
         "one": X[:1],
@@ -75,6 +78,42 @@ def test_everybody_within_reach_is_looked_at(rng: np.random.Generator) -> None:
             near = np.flatnonzero(np.linalg.norm(search.places - search.places[i], axis=1) <= 0.5)
             assert np.isin(near, seen).all()
             assert len(seen) == search.seen[search.cells.cell[i]] == search.n_candidates()[i]
+
+
+def test_everybody_within_reach_is_looked_at_where_floats_are_coarse(rng: np.random.Generator) -> None:
+    for away in (1e13, 3e15, -1e15):
+        X = np.concatenate([rng.random((200, 2)), away + 4 * rng.random((200, 2)), [[1e140, -1e140]]])
+        for reach in (0.3, 0.5, 1.0):
+            search = _search(X, reach)
+            near = np.abs(search.places[:, None] - search.places[None]).max(axis=2) <= reach
+            for i in range(0, len(X), 11):
+                seen = np.concatenate([np.arange(*run) for run in search.cells.runs[search.cells.cell[i]]])
+                assert np.isin(np.flatnonzero(near[i]), seen).all()
+
+
+_MOST_FAR = {1: 2.0, 2: 2.0, 3: 4.7, 10: 4.7}  # (3.5/2.5)² in the plane, (5/3)³ in space: sides are powers of two
+
+
+@pytest.mark.parametrize("m", _MOST_FAR)
+def test_far_points_add_hardly_any_candidates(m: int, rng: np.random.Generator) -> None:
+    X = rng.random((4000, m))
+    X[:, 3:] *= 0.01  # along these axes, the others are all near each other
+    for reach in np.linspace(0.1, 0.2, 5) if m > 1 else (0.002, 0.0025, 0.003):
+        plain = _search(X, reach).n_candidates().sum()
+        for far in ([1e20], [-1e20], [1e140], [1e20, -1e25, 1e140]):
+            Y = X.copy()
+            Y[: len(far), -1] = far  # the last axis
+            Y[len(far) :: 2000] = np.array(far)[-1]  # and all axes
+            assert _search(Y, reach).n_candidates().sum() <= _MOST_FAR[m] * plain
+
+
+def test_far_points_leave_a_step_of_the_others_as_it_is(rng: np.random.Generator) -> None:
+    X = rng.random((3000, 2))
+    far = np.concatenate([X, [[1e20, 1e20], [-1e140, 0.5]]])
+    for process in (wt.mean_shift(0.3), wt.gaussian_transform(0.05)):
+        plain, found = (wt.iterate(process, wt.Space.from_points(Y), n_iter=2, engine=wt.Engine(2)) for Y in (X, far))
+        np.testing.assert_allclose(found.last.points[:-2], plain.last.points, rtol=1e-12, atol=1e-12)
+        np.testing.assert_array_equal(found.last.points[-2:], far[-2:])
 
 
 def test_keys_that_do_not_fit_an_integer_leave_an_axis_out(rng: np.random.Generator) -> None:

@@ -91,7 +91,7 @@ def test_tiny_covariances_take_other_formulas_everywhere(tmp_path: Path) -> None
     assert_same(found, wt.iterate(process, wt.Space.from_points(X), n_iter=2))
 
 
-@pytest.mark.parametrize("width", [1.0, 1e6, 1e13])
+@pytest.mark.parametrize("width", [1.0, 1e6, 1e13, 1e20])
 def test_the_frame_is_that_of_the_whole(width: float, tmp_path: Path) -> None:
     """Of the widest cloud the extent does not say how many cells there are: they are counted."""
     X = cloud(3000, 3)
@@ -101,6 +101,14 @@ def test_the_frame_is_that_of_the_whole(width: float, tmp_path: Path) -> None:
         found = stored(tmp_path / name, process, X, n_iter=0, n_parts=3)
         whole = wt.iterate(process, wt.Space.from_points(X), n_iter=0).last
         assert found.state.frame(0.5, wt.Engine()) == frame_of(whole, 0.5, wt.Engine())
+
+
+def test_far_points_take_their_step_in_parts(tmp_path: Path) -> None:
+    X = cloud(1000, 2)
+    X[:3] = [[1e20, 0.5], [1e140, 1e140], [-1e17, -1e25]]
+    process = wt.gaussian_transform(0.2)
+    found = stored(tmp_path, process, X, n_iter=2, n_parts=3)
+    assert_same(found, wt.iterate(process, wt.Space.from_points(X), n_iter=2))
 
 
 def test_a_sum_in_parts_is_rounded_once() -> None:

@@ -14,6 +14,7 @@ from repeated import mostly_slow
 from scipy.spatial.distance import cdist, squareform
 
 import wasserstein_transform as wt
+from wasserstein_transform.auto.clustering.places import Places
 from wasserstein_transform.hierarchy.resting import nearest_place
 
 _UNITS = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
@@ -68,6 +69,15 @@ def test_a_run_stays_within_its_plan(name: str, keep: str, caplog: pytest.LogCap
     assert planned <= 2.5 * peak  # a plan that is always kept says nothing
 
 
+def test_a_run_that_merges_points_stays_within_its_plan(caplog: pytest.LogCaptureFixture) -> None:
+    space = cloud(40_000, 2)
+    planned, peak = _taken(
+        caplog, lambda: wt.iterate(wt.mean_shift(0.02), space, n_iter=2, merge=0.1, keep="all", engine=wt.Engine(2))
+    )
+    assert peak <= 1.1 * planned
+    assert planned <= 2.5 * peak
+
+
 def test_a_run_that_does_not_fit_is_refused_before_it_starts() -> None:
     started: list[wt.transforms.Trajectory] = []
     for process in (wt.gaussian_transform(0.1), wt.local_truncation(0.1)):
@@ -112,6 +122,10 @@ def _distances(n: int) -> np.ndarray:
     return cloud(n, 2).metric.dense()
 
 
+def _moved(n: int) -> wt.Space:
+    return wt.iterate(wt.gaussian_transform(0.02), cloud(n, 2), n_iter=1).last
+
+
 def _followed(estimator: wt.GaussianTransform | wt.LocalTruncation, n: int) -> Callable[..., object]:
     return estimator.fit(cloud(n, 2).points).transform
 
@@ -136,6 +150,24 @@ CALLS: dict[str, tuple[str, Callable[[], Callable[[], object]]]] = {
         "new points",
         lambda: partial(_followed(wt.LocalTruncation(0.3), 80), cloud(400, 2).points),
     ),
+    "nearest neighbors": ("k-d trees", lambda: partial(cloud(40_000, 2).metric.neighbors, 5)),
+    "nearest neighbors of Gaussians": ("k-d trees", lambda: partial(_moved(10_000).metric.neighbors, 5)),
+    "nearest neighbors of others": (
+        "k-d trees",
+        lambda: partial(cloud(5000, 3).metric.neighbors, 2, cloud(40_000, 3).metric),
+    ),
+    "single linkage": ("spanning tree", lambda: partial(wt.linkage, cloud(40_000, 2), "single")),
+    "mutual reachability": (
+        "spanning tree",
+        lambda: partial(wt.hierarchy.spanning_tree, cloud(20_000, 2), reachability=5),
+    ),
+    "places of clusters": ("different places", lambda: partial(Places.of, cloud(60_000, 2), wt.Engine(2))),
+    "places of clusters in 10 dimensions": (
+        "different places",
+        lambda: partial(Places.of, cloud(30_000, 10), wt.Engine(2)),
+    ),
+    "a radius": ("k-d trees", lambda: partial(wt.suggest_eps, cloud(40_000, 2).points)),
+    "denoising": ("denoising", lambda: partial(wt.denoise, cloud(20_000, 2).points, eps=0.05, dim=1, n_iter=1)),
     "an embedding": (
         "new distances",
         lambda: partial(wt.GaussianTransform(0.1, output="embedding").fit, cloud(300, 2).points),

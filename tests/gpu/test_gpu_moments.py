@@ -11,6 +11,7 @@ import wasserstein_transform as wt
 from wasserstein_transform._elsewhere import to_host
 from wasserstein_transform.backends import Cloud, Cpu, Form, Frame, GaussianCloud
 from wasserstein_transform.backends.cuda import Cuda, stretches
+from wasserstein_transform.backends.cuda.cells import cells_of
 from wasserstein_transform.backends.cuda.device import Device
 from wasserstein_transform.kernels.profiles import EPANECHNIKOV, FLAT, GAUSSIAN, TRIANGLE
 
@@ -119,6 +120,13 @@ def test_cells_far_apart(cuda: Cuda, rng: np.random.Generator) -> None:
     """So far that not all empty cells between can be counted."""
     places = rng.choice([0.0, 1e9, 1e18], size=(100, 3)) + 1e3 * rng.integers(0, 3, (100, 3))
     compare(cuda, Cloud(places), weights_of(100, rng), 1e3, places)
+
+
+def test_points_so_far_that_differences_from_them_are_rounded(cuda: Cuda, rng: np.random.Generator) -> None:
+    points = rng.random((100, 2))
+    points[:3] = [[1e20, 0.5], [0.5, -1e25], [1e140, 1e140]]
+    compare(cuda, Cloud(points), weights_of(100, rng), 0.1, points)
+    assert cells_of(Cloud(points), 0.1, cuda.device).n_candidates.sum() < 40 * 100
 
 
 def test_one_point(cuda: Cuda) -> None:

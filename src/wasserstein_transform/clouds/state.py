@@ -75,7 +75,7 @@ def _occupied(job: _Looking, engine: Engine) -> list[Floats]:
     found = [np.empty(0) for _ in job.frame.axes]
     for columns in block.read_columns(block.all_chunks, ("places",)):
         engine.check()
-        cells = cells_of(Euclidean(columns["places"]), job.frame, engine)
+        cells = backend_of(engine).cells(Euclidean(columns["places"]).form, job.frame)
         found = [np.union1d(one, along) for one, along in zip(found, cells.T, strict=True)]
     return found
 

@@ -111,9 +111,8 @@ def denoise(
     n, m = asked.points.shape
     with current(engine, n_jobs=n_jobs, progress=progress).watched() as engine:
         r = min(m, MOST_AXES)
-        engine.reserve(
-            8.0 * n * (4 * m * r + 2 * r * r + 12 * m), f"denoising {n} points in R^{m}", "take fewer points"
-        )
+        n_bytes = 8.0 * n * (4 * m * r + 2 * r * r + 16 * m + 28)  # 28: order, cells and their runs
+        engine.reserve(n_bytes, f"denoising {n} points in R^{m}", "take fewer points")
         return _denoised(asked, engine)
 
 

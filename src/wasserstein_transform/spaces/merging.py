@@ -14,7 +14,7 @@ from .._types import Floats, Ints
 from ..backends import backend_of
 from ..engine import Engine, current
 from .metric import Metric
-from .space import Space, check_space
+from .space import Space, check_space, taken_points
 
 
 @archived
@@ -128,7 +128,7 @@ def quotient(space: Space, tol: float = 0.0, engine: Engine | None = None) -> Qu
     leads = by_point == np.arange(metric.n)
     kept, labels = np.flatnonzero(leads), (np.cumsum(leads) - 1)[by_point]
     weights = np.asarray(np.bincount(labels, weights=space.weights), np.float64)
-    points = None if space.points is None else space.points[kept]
     left = metric if len(kept) == metric.n else metric.take(kept)  # no copy if nothing was merged
+    points = taken_points(space, left, kept)
     before = where_it_lies(space, "points")
     return Quotient(Space(left, weights, points), labels.astype(np.intp), space.weights, before, kept, tol)

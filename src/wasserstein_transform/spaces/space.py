@@ -242,8 +242,15 @@ class Space:
 
     def take(self, rows: Ints) -> Space:
         """Return the points at the indices `rows` as a space; their masses are not divided by the new total."""
-        points = None if self.points is None else self.points[rows]
-        return Space(self.metric.take(rows), self.weights[rows], points)
+        metric = self.metric.take(rows)
+        return Space(metric, self.weights[rows], taken_points(self, metric, rows))
+
+
+def taken_points(space: Space, metric: Metric, rows: Ints) -> Floats | None:
+    """The coordinates of some rows; `metric`, that of these rows, shares them if it did before."""
+    if space.points is None:
+        return None
+    return metric.places if space.metric.places is space.points else space.points[rows]
 
 
 def _reserve(distances: ArrayLike, engine: Engine) -> None:

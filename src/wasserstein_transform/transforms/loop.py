@@ -14,7 +14,7 @@ from ..engine import Engine, current
 from ..spaces import Quotient, Space, check_space, quotient
 from .checkpoints import Checkpoints, checkpoints
 from .cost import warn_of_cost
-from .memory import plan_of
+from .memory import merged_bytes, plan_of
 from .parts import Part
 from .resting import awake, step_awake
 from .trajectory import Trajectory
@@ -148,7 +148,8 @@ def _reserve(asked: Asked, space: Space, engine: Engine) -> None:
         n_seen = first.localize.n_seen(space)
         plan = plan_of(asked.process, asked.n_iter, space, engine, n_seen)
         what = f"{asked.n_iter} iterations on {space.n} points, {n_states} states at a time"
-        engine.reserve(plan.total(n_states), what, _INSTEAD)
+        merged = 0.0 if asked.merge is None else n_states * merged_bytes(space)
+        engine.reserve(plan.total(n_states) + merged, what, _INSTEAD)
         n_iter = asked.n_iter if asked.tol is None else None
         warn_of_cost(first.localize, first.transport, n_iter, space, n_seen, engine)
 
@@ -176,7 +177,8 @@ def _run(asked: Asked, space: Space, resume: Trajectory | None, engine: Engine) 
         massless |= alone
         movements.append(_movement(before, state, here) / scale_of(step, tol))
         if keep == "all" and tol is not None and k + 1 < n_iter and not state.space.metric.is_on_disk:
-            here.reserve(state.space.metric.n_bytes, f"state {k + 2} of the flow", _INSTEAD)
+            merged = 0.0 if merge is None else merged_bytes(space)
+            here.reserve(state.space.metric.n_bytes + merged, f"state {k + 2} of the flow", _INSTEAD)
         if before.space is not space:
             before.space.metric.form.forget()  # its cached matrix roots are no longer needed
         kept = [*kept, state] if keep == "all" else [state]

@@ -34,6 +34,11 @@ def plan_of(process: Process, n_iter: int, space: Space, engine: Engine, n_seen:
     return Plan(state, working + min(_SLACK, 2 * (state + working)))
 
 
+def merged_bytes(space: Space) -> float:
+    """Bytes of a merged state besides its metric: labels, leaders, masses, and the coordinates of all points."""
+    return space.n * (24.0 + (0.0 if space.points is None else 8.0 * space.points.shape[1]))
+
+
 def _plan(step: Transform, space: Space, engine: Engine, n_seen: float | None) -> Plan:
     n, m = space.n, 0 if space.points is None else space.points.shape[1]
     state, working = step.transport.memory(n, m)

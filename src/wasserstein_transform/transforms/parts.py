@@ -18,6 +18,7 @@ from ..spaces import Euclidean, GaussianMetric, Metric, Space
 from .transform import Transform
 
 _MOST_NUMBERS = 2.0**62  # largest number of cells that one integer can index
+_FARTHEST = 2.0**52  # of a cell: sums with a few cells are exact
 
 
 class Part(NamedTuple):
@@ -46,8 +47,8 @@ def halo(frame: Frame) -> int:
 
 
 def cells_of(metric: Metric, frame: Frame, engine: Engine) -> Floats:
-    """The cell of each point."""
-    return backend_of(engine).cells(metric.form, frame)
+    """The cell of each point; those farther than cells can be counted in floats are one."""
+    return np.clip(backend_of(engine).cells(metric.form, frame), -_FARTHEST, _FARTHEST)
 
 
 def near_cells(cells: Floats, hot: Floats, n_cells: int) -> Bools:

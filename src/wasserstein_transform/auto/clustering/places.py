@@ -15,6 +15,7 @@ LARGEST = {1: 10_000, 2: 10_000, 3: 2_000}
 """Number of places, by number of coordinates, above which only a sample is clustered."""
 _WIDE = 1_000  # the same with more coordinates: a distance of Gaussians costs the cube of their number
 _DISTANCES = 1 << 22  # distances in memory at a time
+_QUERIES = 1 << 16  # searches for the nearest place at a time
 
 
 class Places(NamedTuple):
@@ -40,8 +41,11 @@ class Places(NamedTuple):
     @classmethod
     def of(cls, space: Space, engine: Engine) -> Places:
         """Return the places of a space."""
+        if space.points is not None:
+            n_bytes = space.n * (96.0 + 24.0 * space.points.shape[1])
+            engine.reserve(n_bytes, f"the different places of {space.n} points", "cluster a part of them")
         heavy = np.flatnonzero(space.weights > 0)
-        merged = quotient(space.take(heavy), engine=engine)
+        merged = quotient(space if len(heavy) == space.n else space.take(heavy), engine=engine)
         assert merged.leaders is not None
         keys = far_sums(merged.space, engine)[None] if merged.space.points is None else merged.space.points.T[::-1]
         kept = np.lexsort(keys)
@@ -61,8 +65,13 @@ def nearest_of(metric: Metric, points: Ints, others: Ints, engine: Engine) -> In
     """Return the position in `others` of the nearest one to each of the points."""
     if len(points) == 0:
         return np.empty(0, np.intp)
+    step = _QUERIES if metric.places is not None else max(1, _DISTANCES // len(others))
+    return np.concatenate(
+        [_nearest(metric, points[at : at + step], others, engine) for at in range(0, len(points), step)]
+    )
+
+
+def _nearest(metric: Metric, points: Ints, others: Ints, engine: Engine) -> Ints:
     if metric.places is not None:
         return metric.take(others).neighbors(1, metric.take(points), engine).indices[:, 0]
-    step = max(1, _DISTANCES // len(others))
-    parts = [metric.block(points[at : at + step], others, engine) for at in range(0, len(points), step)]
-    return np.concatenate([part.argmin(axis=1) for part in parts])
+    return np.asarray(metric.block(points, others, engine).argmin(axis=1))

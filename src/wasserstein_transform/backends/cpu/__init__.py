@@ -35,7 +35,7 @@ from . import (
 from .exact import batch
 from .passes import bounds
 from .search import frame_of_extent, raw_cells
-from .sorting import n_keys, n_keys_of
+from .sorting import cells_along, cells_among
 
 
 class Cpu(Backend):
@@ -86,7 +86,8 @@ class Cpu(Backend):
         if not np.isfinite(reach) or not isinstance(form, Cloud | GaussianCloud):
             return None
         extent, points = self.extent(form, engine), _points(form)
-        return _frame(extent, reach, lambda frame: n_keys(points, frame, np.array(extent.high), engine))
+        low, high = np.array(extent.low), np.array(extent.high)
+        return _frame(extent, reach, lambda frame: cells_along(points, frame, low, high, engine))
 
     def extent(self, form: Form, engine: Engine) -> Extent:
         assert isinstance(form, Cloud | GaussianCloud)
@@ -95,7 +96,7 @@ class Cpu(Backend):
         return Extent(form.n, tuple(low.tolist()), tuple(high.tolist()), *sizes)
 
     def frame_of_parts(self, extent: Extent, reach: float, occupied: Callable[[Frame], list[Floats]]) -> Frame:
-        return _frame(extent, reach, lambda frame: n_keys_of(occupied(frame), frame))
+        return _frame(extent, reach, lambda frame: cells_among(occupied(frame), frame))
 
     def cells(self, form: Form, frame: Frame) -> Floats:
         assert isinstance(form, Cloud | GaussianCloud)
@@ -174,8 +175,8 @@ def _points(form: Cloud | GaussianCloud) -> Floats:
     return form.points if isinstance(form, Cloud) else form.means
 
 
-def _frame(extent: Extent, reach: float, n_keys: Callable[[Frame], float]) -> Frame:
-    frame = frame_of_extent(np.array(extent.low), np.array(extent.high), extent.n, reach, n_keys)
+def _frame(extent: Extent, reach: float, cells_along: Callable[[Frame], Floats]) -> Frame:
+    frame = frame_of_extent(np.array(extent.low), np.array(extent.high), extent.n, reach, cells_along)
     if extent.largest is None:
         return frame
     unit = unit_of_size(extent.largest)

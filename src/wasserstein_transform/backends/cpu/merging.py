@@ -11,15 +11,16 @@ from ...kernels.neighbors import find_leaders
 from ..forms import Cloud, Form
 from ..records import closed
 from .kinds import kind_of
-from .search import Search
+from .search import frame_of
+from .sorting import sort_points
 
 
 def leaders(form: Form, weights: Floats, tol: float, engine: Engine) -> Ints:
     """For every point, the first leader within `tol`; a point without mass never leads one with mass."""
-    search = kind_of(form).search(form, tol, engine)
     heavy_first = np.argsort(weights == 0, kind="stable")
     if tol == 0 and isinstance(form, Cloud):
-        return _equal(search, heavy_first)
+        return _equal(form.points, heavy_first, engine)
+    search = kind_of(form).search(form, tol, engine)
     position = np.empty(form.n, np.intp)
     position[search.order] = np.arange(form.n)
     leader = np.empty(form.n, np.intp)
@@ -30,13 +31,13 @@ def leaders(form: Form, weights: Floats, tol: float, engine: Engine) -> Ints:
     return np.asarray(search.order[leader][position])
 
 
-def _equal(search: Search, heavy_first: Ints) -> Ints:
-    """The same for equal points: after sorting they are adjacent, however many there are in a cell."""
-    assert search.places is not None
-    group = np.append(0, np.cumsum((search.places[1:] != search.places[:-1]).any(axis=1)))
+def _equal(points: Floats, heavy_first: Ints, engine: Engine) -> Ints:
+    """The same for equal points: after sorting they are adjacent."""
+    order, places = sort_points(points, frame_of(points, 0.0, engine), engine)
+    group = np.append(0, np.cumsum((places[1:] != places[:-1]).any(axis=1)))
     rank = np.empty(len(group), np.intp)
     rank[heavy_first] = np.arange(len(group))
-    first = np.minimum.reduceat(rank[search.order], np.flatnonzero(np.diff(group, prepend=-1)))
+    first = np.minimum.reduceat(rank[order], np.flatnonzero(np.diff(group, prepend=-1)))
     leader = np.empty(len(group), np.intp)
-    leader[search.order] = heavy_first[first][group]
+    leader[order] = heavy_first[first][group]
     return leader

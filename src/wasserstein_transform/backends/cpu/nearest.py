@@ -32,6 +32,10 @@ def nearest(form: Form, k: int, of: Form | None, engine: Engine) -> Nearest:
     size = (form.n if of is None else of.n, k)
     found = Nearest(np.empty(size), np.empty(size, np.intp))
     contraction = kind_of(both).contraction(both)
+    if contraction is not None:
+        n_bytes = 16.0 * found.indices.size + tree_bytes(contraction) + 8.0 * (of is not None) * contraction.size
+        what = f"the {k} nearest of {size[0]} points, and k-d trees of {both.n} points"
+        engine.reserve(n_bytes, what, "ask for fewer points at a time")
     if contraction is None:
         _search_rows(form, found, engine)
     elif of is None:
@@ -97,6 +101,12 @@ def _from_rows(asked: _All, tile: Tile, stop: Flag, record: Record) -> None:
 class _Leaves(NamedTuple):
     geometry: Geometry
     tree: KdTree
+
+
+def tree_bytes(contraction: Floats) -> float:
+    """Bytes of the k-d trees of these points, and of the numbers of points that a search needs."""
+    n, dim = contraction.shape
+    return float(n * (56.0 + 12.0 * dim))
 
 
 def grow_tree(form: Form, contraction: Floats, engine: Engine) -> KdTree:

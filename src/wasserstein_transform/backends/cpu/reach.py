@@ -27,7 +27,7 @@ from ..records import ReachTree
 from . import rounds
 from .kinds import cost_of, geometry_of, kind_of
 from .matrices import pairs
-from .nearest import grow_tree, stack
+from .nearest import grow_tree, stack, tree_bytes
 from .trees import FEW, SEARCHES, STEPS, prunes
 
 
@@ -40,6 +40,8 @@ def reach_tree(form: Form, cores: Floats, engine: Engine) -> ReachTree:
     contraction = kind_of(form).contraction(form) if form.n >= FEW else None
     if contraction is None:
         return _prim(form, cores, engine)
+    n_bytes = tree_bytes(contraction) + 144.0 * form.n
+    engine.reserve(n_bytes, f"the spanning tree of {form.n} points", "use fewer points")
     tree = grow_tree(form, contraction, engine)
     return _boruvka(form, tree, cores, engine) if prunes(form, tree, engine) else _prim(form, cores, engine)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from math import ceil, frexp, ldexp
 
 import numpy as np
 
@@ -15,9 +16,10 @@ from ...kernels.geometry import Geometry
 from ...kernels.neighbors import longest_run
 from ..frame import Frame
 from .passes import are_few, bounds
-from .sorting import Sorted, n_keys, sort_into_cells
+from .sorting import Sorted, cells_along, sort_into_cells
 
 _MOST_KEYS = 2.0**62  # keys are 64-bit integers
+_BLUR = 1 / 16  # largest rounding error of a coordinate, in reaches, by which cells are widened
 
 
 @dataclass(frozen=True)
@@ -76,41 +78,63 @@ def sorted_search(
     if not np.isfinite(reach):
         return Search.exhaustive(len(places), geometry(None))
     low, high = bounds(places, engine)
-    frame = frame or frame_of_extent(low, high, len(places), reach, lambda cut: n_keys(places, cut, high, engine))
-    found = sort_into_cells(places, frame, high, engine)
+    if frame is None:
+        frame = frame_of_extent(low, high, len(places), reach, lambda cut: cells_along(places, cut, low, high, engine))
+    found = sort_into_cells(places, frame, low, high, engine)
     return Search(*found, geometry(found), frame.per_reach)
 
 
 def frame_of(points: Floats, reach: float, engine: Engine | None = None) -> Frame:
     """The frame of a cloud in which all pairs within `reach` are candidates."""
     low, high = bounds(points, engine)
-    return frame_of_extent(low, high, len(points), reach, lambda frame: n_keys(points, frame, high, engine))
+    return frame_of_extent(low, high, len(points), reach, lambda cut: cells_along(points, cut, low, high, engine))
 
 
-def frame_of_extent(low: Floats, high: Floats, n: int, reach: float, n_keys: Callable[[Frame], float]) -> Frame:
+def frame_of_extent(low: Floats, high: Floats, n: int, reach: float, cells_along: Callable[[Frame], Floats]) -> Frame:
     """The frame of n points between these corners in which all pairs within `reach` are candidates.
 
     Cells are cut along the widest axes, at most three: dropping coordinates only shortens distances. If the corners do
-    not show whether the keys of cells fit an integer, `n_keys` gives their number.
+    not show enough, `cells_along` gives the numbers of cells along the axes of a frame, without empty intervals.
     """
     extent = high - low
     axes = np.argsort(-extent, kind="stable")[:3]
-    per_reach = _cells_per_reach(n, extent[axes], reach)
     largest = np.maximum(np.abs(low), np.abs(high))[axes].max()
     rounding = 2e-15 * largest  # rounding error of a coordinate minus the smallest one
-    side = (reach * (1 + 1e-9) + (rounding if reach > 0 else 0.0)) / per_reach
-    frame = Frame(tuple(map(int, axes)), tuple(low[axes].tolist()), float(side), per_reach)
-    while not (_is_small(frame, high, n) or n_keys(frame) <= _MOST_KEYS):
+    if 0 < reach < rounding / _BLUR:
+        frame = _frame_without_rounding(len(low), n, reach, largest, cells_along)
+    else:
+        per_reach = _cells_per_reach(n, extent[axes], reach)
+        side = (reach * (1 + 1e-9) + (rounding if reach > 0 else 0.0)) / per_reach
+        frame = Frame(tuple(map(int, axes)), tuple(low[axes].tolist()), float(side), per_reach)
+    while not (_is_small(frame, extent, n) or np.prod(cells_along(frame)) <= _MOST_KEYS):
         frame = frame._replace(axes=frame.axes[:-1], origin=frame.origin[:-1])
     return frame
 
 
-def _is_small(frame: Frame, high: Floats, n: int) -> bool:
+def _frame_without_rounding(
+    m: int, n: int, reach: float, largest: float, cells_along: Callable[[Frame], Floats]
+) -> Frame:
+    """The frame of points some of which are so far that differences from them lose the positions of the others.
+
+    Instead, coordinates are divided by a power of two, which is exact. Extents are counted in cells, without empty
+    intervals: far points do not determine the axes and the size of cells.
+    """
+    reach *= 1 + 1e-9
+    least = frexp(largest)[1] - 1000  # quotients do not overflow
+    side = ldexp(1.0, max(frexp(reach)[1] - 3, least))  # so small that the intervals around far points hardly count
+    extent = side * (cells_along(Frame(tuple(range(m)), (0.0,) * m, side, 1)) - 2)  # without the margins
+    axes = np.argsort(-extent, kind="stable")[:3]
+    per_reach = max(_cells_per_reach(n, extent[axes], reach), 2 if len(axes) < 3 else 1)  # 2: closer to a power of two
+    side = ldexp(1.0, max(frexp(reach / per_reach)[1] - 1, least))
+    return Frame(tuple(map(int, axes)), (0.0,) * len(axes), side, ceil(reach / side))
+
+
+def _is_small(frame: Frame, extent: Floats, n: int) -> bool:
     """Whether keys of cells certainly fit: there are at most as many cells as points, and as the extent allows."""
     width = frame.per_reach + 1.0
     most = np.full(len(frame.axes), n * width)
     if frame.side > 0:
-        most = np.minimum(most, np.floor((high[list(frame.axes)] - np.array(frame.origin)) / frame.side) + width)
+        most = np.minimum(most, np.floor(extent[list(frame.axes)] / frame.side) + width)
     return bool(np.prod(most + width) <= _MOST_KEYS)
 
 

@@ -17,7 +17,7 @@ from ...engine import Engine, Flag, Marks, PerArray, Place, Ragged, Record, Rows
 from ...kernels.buckets import Grid, count_keys, deal, find_cells, mark_steps, put_dealt, sort_buckets
 from ...kernels.cells import Cells, find_runs
 from ..frame import Frame
-from .passes import are_few, run, size_of, tiles_of
+from .passes import are_few, bounds, run, size_of, tiles_of
 
 _NAME = "sorting points"
 _BUCKETS = 512  # most buckets: distributing writes to all of them alternately
@@ -37,17 +37,26 @@ class Sorted(NamedTuple):
     seen: Ints
 
 
-def sort_into_cells(points: Floats, frame: Frame, high: Floats, engine: Engine | None = None) -> Sorted:
-    """Sort points, whose largest coordinates are `high`, into cells."""
+def sort_into_cells(points: Floats, frame: Frame, low: Floats, high: Floats, engine: Engine | None = None) -> Sorted:
+    """Sort points between these corners into cells."""
     if are_few(len(points)):
         return _sorted_few(points, frame)
-    grid, strides, top = grid_of(points, frame, high, engine)
+    grid, strides, top = _grid_of(points, frame, low, high, engine)
     keys, order, places, n_cells, buckets = _sorted(points, grid, top, engine)
     before = np.append(0, np.cumsum(n_cells))
     starts, cell_keys = np.empty(before[-1] + 1, np.intp), np.empty(before[-1], np.int64)
     starts[-1] = len(points)
     run(Task(_NAME, _find, _Found(keys, buckets), _tiles(buckets), Ragged(before)), (starts[:-1], cell_keys), engine)
     return Sorted(order, places, *_runs(starts, cell_keys, frame.per_reach, strides, engine))
+
+
+def sort_points(points: Floats, frame: Frame, engine: Engine) -> tuple[Ints, Floats]:
+    """Order and coordinates of the points, sorted by cells and coordinates, without the runs of a search."""
+    if are_few(len(points)):
+        order = np.lexsort(points.T)
+        return order, points[order]
+    grid, _, top = _grid_of(points, frame, *bounds(points, engine), engine)
+    return _sorted(points, grid, top, engine)[1:3]
 
 
 def _sorted_few(points: Floats, frame: Frame) -> Sorted:
@@ -74,9 +83,9 @@ def _numbers(x: Floats, origin: float, frame: Frame) -> Ints:
     return number(steps, frame.per_reach, frame.side)[which]
 
 
-def grid_of(points: Floats, frame: Frame, high: Floats, engine: Engine | None = None) -> tuple[Grid, Ints, int]:
+def _grid_of(points: Floats, frame: Frame, low: Floats, high: Floats, engine: Engine | None) -> tuple[Grid, Ints, int]:
     """The grid for computing keys, the strides of keys along each axis, and an upper bound of the keys."""
-    grid, tables = _tables(points, frame, high, engine)
+    grid, tables = _tables(points, frame, low, high, engine)
     shape = _shape(tables, frame).astype(np.int64)
     strides = np.append(np.cumprod(shape[:0:-1])[::-1], 1)
     terms = [numbers * stride for (_, numbers), stride in zip(tables, strides, strict=True)]
@@ -88,14 +97,14 @@ def grid_of(points: Floats, frame: Frame, high: Floats, engine: Engine | None = 
     return grid, strides, int(np.prod(shape))
 
 
-def n_keys(points: Floats, frame: Frame, high: Floats, engine: Engine | None = None) -> float:
-    """The number of possible keys, as a float because it may exceed the integers."""
-    return float(np.prod(_shape(_tables(points, frame, high, engine)[1], frame)))
+def cells_along(points: Floats, frame: Frame, low: Floats, high: Floats, engine: Engine | None = None) -> Floats:
+    """Numbers of cells along each axis, as floats because their product may exceed the integers."""
+    return _shape(_tables(points, frame, low, high, engine)[1], frame)
 
 
-def n_keys_of(occupied: list[Floats], frame: Frame) -> float:
+def cells_among(occupied: list[Floats], frame: Frame) -> Floats:
     """The same, given the occupied steps along each axis in increasing order."""
-    return float(np.prod(_shape([(steps, number(steps, frame.per_reach, frame.side)) for steps in occupied], frame)))
+    return _shape([(steps, number(steps, frame.per_reach, frame.side)) for steps in occupied], frame)
 
 
 def _shape(tables: list[tuple[Floats, Ints]], frame: Frame) -> Floats:
@@ -104,7 +113,7 @@ def _shape(tables: list[tuple[Floats, Ints]], frame: Frame) -> Floats:
 
 
 def _tables(
-    points: Floats, frame: Frame, high: Floats, engine: Engine | None
+    points: Floats, frame: Frame, low: Floats, high: Floats, engine: Engine | None
 ) -> tuple[Grid, list[tuple[Floats, Ints]]]:
     """The grid without tables; and for each axis the steps and the numbers of their cells.
 
@@ -112,7 +121,9 @@ def _tables(
     small.
     """
     axes, origin = np.array(frame.axes, np.intp), np.array(frame.origin)
-    lengths = [_length(top, frame.side, len(points)) for top in high[axes] - origin]
+    lengths = [
+        _length(*ends, frame.side, len(points)) for ends in zip(low[axes] - origin, high[axes] - origin, strict=True)
+    ]
     firsts = np.append(0, np.cumsum(lengths))
     grid = Grid(axes, origin, frame.side, np.equal(lengths, 0), firsts, np.empty(0), np.empty(0, np.int64))
     marks = np.zeros(firsts[-1], np.uint8)
@@ -132,9 +143,9 @@ def _table(points: Floats, frame: Frame, a: int, marks: np.ndarray) -> tuple[Flo
     return steps, number(steps, frame.per_reach, frame.side)
 
 
-def _length(high: float, side: float, n: int) -> int:
-    """Length of a table of all steps; 0 if a list of the occupied steps is shorter."""
-    if side == 0:
+def _length(low: float, high: float, side: float, n: int) -> int:
+    """Length of a table of all steps; 0 if some are negative, or if a list of the occupied steps is shorter."""
+    if side == 0 or low < 0:
         return 0
     top = np.floor(high / side)
     return int(top) + 1 if top <= 2 * n else 0

@@ -19,7 +19,7 @@ from ..forms import Filed, Form, Matrix, NearRows
 from . import rounds
 from .kinds import cost_of, geometry_of, kind_of
 from .matrices import pairs
-from .nearest import grow_tree, stack
+from .nearest import grow_tree, stack, tree_bytes
 
 STEPS = 2e7  # steps between two progress reports
 FEW = 2000  # for fewer points Prim's algorithm is as fast
@@ -37,6 +37,8 @@ def spanning_tree(form: Form, engine: Engine) -> tuple[Ints, Floats]:
     contraction = kind_of(form).contraction(form) if form.n >= FEW else None
     if contraction is None:
         return _prim(form, engine)
+    n_bytes = tree_bytes(contraction) + 96.0 * form.n
+    engine.reserve(n_bytes, f"the spanning tree of {form.n} points", "use fewer points")
     tree = grow_tree(form, contraction, engine)
     return _boruvka(form, tree, engine) if prunes(form, tree, engine) else _prim(form, engine)
 

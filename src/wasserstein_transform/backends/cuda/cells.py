@@ -19,7 +19,7 @@ from ..forms import Cloud, Form, GaussianCloud
 from ..frame import Frame
 from .device import Array, Device, lies_there
 from .geometry import Geometry, geometry_of
-from .keys import Keys, keys_of, n_keys
+from .keys import Keys, cells_along, keys_of
 
 SMALL = 1000  # for fewer points the CPU is faster
 _SIMPLE = 3  # largest dimension in which the distance of Gaussians has a closed formula
@@ -87,7 +87,7 @@ def cells_of(form: Cloud | GaussianCloud, reach: float, device: Device, before: 
     if not np.isfinite(reach):
         return _one_cell(len(places), device.xp, before)
     low, high = bounds(places, device)
-    frame = form.frame or frame_of_extent(low, high, len(places), reach, lambda cut: n_keys(places, cut, device))
+    frame = form.frame or frame_of_extent(low, high, len(places), reach, lambda cut: cells_along(places, cut, device))
     return _sorted(keys_of(places, frame, low, high, device), frame, device, before)
 
 

@@ -41,9 +41,9 @@ def keys_of(places: Array, frame: Frame, low: Floats, high: Floats, device: Devi
     return Keys(sum(along * stride for along, stride in zip(numbers, strides.tolist(), strict=True)), strides)
 
 
-def n_keys(places: Array, frame: Frame, device: Device) -> float:
-    """The number of possible keys with shortened empty intervals, as a float because it may exceed the integers."""
-    return float(np.prod(_sizes(_compressed(places, frame, device.xp), frame)))
+def cells_along(places: Array, frame: Frame, device: Device) -> Floats:
+    """Numbers of cells along each axis, with shortened empty intervals."""
+    return _sizes(_compressed(places, frame, device.xp), frame)
 
 
 def _plain(places: Array, frame: Frame, first: Floats, shape: Floats, device: Device) -> Keys:
