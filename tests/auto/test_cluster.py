@@ -134,10 +134,11 @@ def test_among_much_noise_groups_are_found(rng) -> None:
 
 
 def test_a_hundred_columns_are_reduced_and_it_says_so(rng) -> None:
+    """Sixty points span 59 dimensions."""
     X = np.concatenate([rng.normal(size=(30, 100)), rng.normal(size=(30, 100)) + 2])
     found = wt.cluster(X, 2)
     assert adjusted_rand_score(np.repeat([0, 1], 30), found.labels) == 1
-    assert "100 columns were reduced to their first principal 8 axes" in found.reason
+    assert "59 dimensions were reduced to their first principal 8 axes" in found.reason
     np.testing.assert_array_equal(found.predict(X), found.labels)
 
 

@@ -14,6 +14,7 @@ from ..engine import Engine, current, one_blas_thread
 from ..localize.places import distinct, read, rows_of, spread, weighted_median
 from ..localize.scale import scale_of
 from ..spaces import Space
+from .span import outward, within_span
 
 _CENTERS = 400  # number of neighborhoods
 _DISTANCES = 2.5e7  # number of distances to compute, about, for any number of points
@@ -129,7 +130,7 @@ def noise_scale(
     if space.points is None:
         raise ValueError("noise across a shape needs coordinates, but this Space has distances only; give points")
     with engine.watched() as engine:
-        return noise_of(distinct(space, engine), dim, engine)
+        return noise_of(outward(within_span(distinct(space, engine))), dim, engine)
 
 
 def noise_of(places: Space, dim: int, engine: Engine) -> Noise:
@@ -263,9 +264,9 @@ def _unseen(
 
 
 def _why_nothing(n: int, m: int, dim: int) -> tuple[str]:
-    if m <= dim:
-        return (f"{m} coordinate{'s leave' if m > 1 else ' leaves'} no direction across a {_shape(dim)}",)
-    return (f"{n} place{'s are' if n > 1 else ' is'} too few to tell noise from a {_shape(dim)}",)
+    if n < dim + 4:
+        return (f"{n} place{'s are' if n > 1 else ' is'} too few to tell noise from a {_shape(dim)}",)
+    return (f"the points lie on {_pieces(dim)} without noise: they span {m} dimension{'s' if m > 1 else ''}",)
 
 
 def _shape(dim: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..auto.noise import Noise, noise_of
+from ..auto.span import outward
 from ..engine import Engine
 from ..spaces import Euclidean, Space
 from .places import Places
@@ -19,7 +20,7 @@ def noises(places: Places, dims: range, engine: Engine) -> list[Noise]:
     """Estimate the noise for each dimension, up to the first at which a shape is found."""
     heavy = places.weights > 0
     points = np.ascontiguousarray(places.points[heavy])
-    space, found = Space(Euclidean(points), places.weights[heavy], points), list[Noise]()
+    space, found = outward(Space(Euclidean(points), places.weights[heavy], points)), list[Noise]()
     for dim in dims:
         found.append(noise_of(space, dim, engine))
         if found[-1].seen or is_clean(found[-1], points.shape[1]):
@@ -28,8 +29,8 @@ def noises(places: Places, dims: range, engine: Engine) -> list[Noise]:
 
 
 def dims_of(dim: int | None, m: int) -> range:
-    """Return the dimensions to try: the given one, or all possible ones."""
-    return range(dim, dim + 1) if dim is not None else range(1, min(m - 1, _HIGHEST) + 1)
+    """Return the dimensions to try: the given one, or all possible ones, and curves in any case."""
+    return range(dim, dim + 1) if dim is not None else range(1, min(max(m - 1, 1), _HIGHEST) + 1)
 
 
 def is_clean(noise: Noise, m: int) -> bool:
