@@ -13,6 +13,7 @@ from .places import Places
 _HIGHEST = 3  # highest dimension tried
 _COMPANY = 24  # neighbors per dimension that a radius should hold
 _WIDER = 0.12  # relative to the noise, per dimension: a larger excess of the spread is curvature
+_ROUNDING = 1e-6  # relative: on a grid, several sizes of neighborhoods have one radius
 _THIN = 0.2  # relative to a full ball: a smaller spread is a shape without noise
 
 
@@ -40,8 +41,9 @@ def is_clean(noise: Noise, m: int) -> bool:
 
 def radius_of(noise: Noise) -> float:
     """Return the radius at which the noise shows, or the next one with enough points before curvature sets in."""
-    fits = (noise.radii >= noise.eps) & (noise.spreads <= (1 + _WIDER * noise.dim) * noise.sigma)
-    until = fits & (np.cumsum((noise.radii >= noise.eps) & ~fits) == 0)  # up to the first radius with curvature
+    wide = noise.radii >= noise.eps * (1 - _ROUNDING)
+    fits = wide & (noise.spreads <= (1 + _WIDER * noise.dim) * noise.sigma)
+    until = fits & (np.cumsum(wide & ~fits) == 0)  # up to the first radius with curvature
     if not until.any():
         return noise.eps
     enough = until & (noise.counts >= _COMPANY * noise.dim)
