@@ -160,7 +160,7 @@ def suggest(
     --------
     >>> import wasserstein_transform as wt
     >>> wt.suggest(wt.datasets.circles(0, n=2000, noise=0.05).points, "curve")
-    <Suggestion for curve: GaussianTransform(eps=0.2133, lam=1, ridge=1, n_iter=1)>
+    <Suggestion for curve: GaussianTransform(eps=0.2126, lam=1, ridge=1, n_iter=1)>
     """
     if purpose not in _PURPOSES:
         raise ValueError(f"purpose must be one of {', '.join(map(repr, _PURPOSES))}, got {purpose!r}")

@@ -53,6 +53,8 @@ def denoise(
     e⁵/(e⁵ + t⁵) of its way, where e is the number of its neighbors and t is `trust`: points with few neighbors stay
     near their original position.
 
+    Points in a subspace, such as a plane curve in space, are moved as in coordinates of the subspace.
+
     Parameters
     ----------
     X : array of shape (n, m)

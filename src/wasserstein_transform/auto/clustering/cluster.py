@@ -49,7 +49,7 @@ def cluster(
     and which others were considered.
 
     Columns of different units should be scaled first. The clusters do not depend on the order of the rows, on the unit,
-    or on the number of threads.
+    on the number of threads, or on columns without spread: points are clustered in the dimension that they span.
 
     Parameters
     ----------
